@@ -1,27 +1,27 @@
 import LarderLibc
 
-/// A file that is there whole or not at all: written under a hidden name beside its target, flushed
-/// to the disk, then renamed.
+/// A file that is written completely or not at all: under a hidden name next to its target, synced
+/// to disk, then renamed.
 ///
-/// A file that is not committed leaves nothing behind. A link is followed, so it stays a link. A
-/// target that exists and is no regular file (a pipe, a terminal) is written in place.
+/// An uncommitted file leaves nothing behind. Links are followed and kept. An existing target that
+/// is not a regular file (a pipe, a terminal) is written in place.
 package final class AtomicFile {
-  /// The path under which the file will be found.
+  /// Path of the committed file.
   package let path: String
-  /// How many bytes the file system has accepted.
+  /// Number of bytes that the file system has accepted.
   package private(set) var written = 0
 
   private let files: any FileLayer
   /// `path` with links resolved.
   private let target: String
-  /// The hidden name, until the file has its own. Nil for a target that is written in place.
+  /// The hidden name until the file is renamed. Nil for a target that is written in place.
   private var temporary: String?
   private var descriptor: Int32?
   private var buffer: [UInt8] = []
 
   private static let bufferSize = 1 << 20
 
-  /// Opens a file for writing beside `path`.
+  /// Opens a temporary file next to `path`.
   ///
   /// - Throws: if it cannot be created, or `path` is a directory.
   package init(
@@ -45,10 +45,10 @@ package final class AtomicFile {
 
   deinit { abandon() }
 
-  /// Checks that a file can be written at `path`, and leaves nothing there: so that work whose
-  /// result could not be saved does not start. A pipe or a terminal is left alone.
+  /// Checks that a file can be written at `path`, without leaving one, so that work whose result
+  /// cannot be saved does not start. Does nothing for a pipe or a terminal.
   ///
-  /// - Throws: as `init`.
+  /// - Throws: if the file cannot be created, or `path` is a directory.
   package static func check(
     _ path: String, files: any FileLayer = SystemFiles()
   ) throws(AtomicFileError) {
@@ -58,7 +58,7 @@ package final class AtomicFile {
 
   /// Adds bytes.
   ///
-  /// - Throws: if the disk is full or fails; nothing is left behind then.
+  /// - Throws: if the disk is full or fails; no file remains then.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(AtomicFileError) {
     if buffer.count + bytes.count > Self.bufferSize { try flushBuffer() }
     if bytes.count >= Self.bufferSize {
@@ -68,7 +68,6 @@ package final class AtomicFile {
     }
   }
 
-  /// Adds bytes.
   package func write(_ bytes: [UInt8]) throws(AtomicFileError) {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(AtomicFileError) in try write(bytes) }
@@ -76,7 +75,7 @@ package final class AtomicFile {
     try result.get()
   }
 
-  /// Flushes everything to the disk. The file still has its hidden name.
+  /// Syncs all bytes to disk. The file keeps its hidden name.
   package func complete() throws(AtomicFileError) {
     try flushBuffer()
     guard let descriptor else { return }
@@ -84,7 +83,7 @@ package final class AtomicFile {
     try close()
   }
 
-  /// Gives the file its name, in place of what had it. To be called after `complete`.
+  /// Renames the file to its path, replacing an existing file. Call it after `complete`.
   package func place() throws(AtomicFileError) {
     guard let temporary else { return }
     try step("put the finished file in place") { () throws(FileFault) in
@@ -93,7 +92,7 @@ package final class AtomicFile {
     self.temporary = nil
   }
 
-  /// `complete` and `place`.
+  /// Completes and places the file.
   package func commit() throws(AtomicFileError) {
     try complete()
     try place()
@@ -121,7 +120,7 @@ package final class AtomicFile {
     try step { () throws(FileFault) in try files.close(descriptor) }
   }
 
-  /// Does a step of writing; where it fails, nothing is left behind.
+  /// Performs a step of writing; removes the temporary file on failure.
   private func step(
     _ action: String = "write", _ body: () throws(FileFault) -> Void
   ) throws(AtomicFileError) {
@@ -141,15 +140,15 @@ package final class AtomicFile {
   }
 }
 
-/// Why a file could not be written.
+/// An error that kept a file from being written.
 package struct AtomicFileError: Error, Hashable {
-  /// The file as its caller named it.
+  /// Path as the caller gave it.
   package let path: String
-  /// What could not be done, as in "cannot ...".
+  /// The failed action, as in "cannot ...".
   package let action: String
-  /// Why, as the system says it.
+  /// Message of the system.
   package let reason: String
-  /// The system's number for the reason, where it has one.
+  /// Error number of the system; nil if it has none.
   package let code: Int32?
 
   init(_ path: String, _ action: String, _ reason: String) {

@@ -1,16 +1,14 @@
 import Synchronization
 
-/// A flag that asks work to stop at the next good place. Set once, from any thread or from a signal
-/// handler; never unset.
+/// A flag that asks work to stop at the next suitable point. Set once, from any thread or from a
+/// signal handler; never reset.
 package final class Cancellation: Sendable {
   private let flag = Atomic(false)
 
-  /// Nothing has been asked.
   package init() {}
 
-  /// Whether work should stop.
+  /// True if work should stop.
   package var isRequested: Bool { flag.load(ordering: .relaxed) }
 
-  /// Asks for it.
   package func request() { flag.store(true, ordering: .relaxed) }
 }

@@ -1,46 +1,46 @@
 import LarderLibc
 
-/// What `AtomicFile` needs of the file system. Each can fail, and each has a test
-/// in which it does: tests put a layer that fails in the place of `SystemFiles`.
+/// File system calls of `AtomicFile`. Tests replace `SystemFiles` with layers in which each call
+/// fails.
 package protocol FileLayer: Sendable {
-  /// What stands at `path`, links followed.
+  /// Kind of the file at `path`, following links.
   func kind(of path: String) -> FileKind
 
-  /// The path with every link resolved, or nil when nothing stands there.
+  /// The path with every link resolved; nil if nothing exists there.
   func resolved(_ path: String) -> String?
 
-  /// Makes a directory. One that is there already is an error like any other.
+  /// Creates a directory. An existing one is an error.
   func makeDirectory(_ path: String) throws(FileFault)
 
-  /// Makes a file that is not there yet and opens it for reading and writing.
+  /// Creates a new file and opens it for reading and writing.
   func create(_ path: String) throws(FileFault) -> Int32
 
-  /// Opens what is there for writing: a device or a pipe.
+  /// Opens an existing device or pipe for writing.
   func openExisting(_ path: String) throws(FileFault) -> Int32
 
-  /// Writes some of `bytes`, and returns how many.
+  /// Writes some of `bytes` and returns their number.
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int
 
-  /// Has everything written reach the disk.
+  /// Syncs all written bytes to disk.
   func flush(_ descriptor: Int32) throws(FileFault)
 
-  /// Closes. Whether it fails or not, the descriptor is gone.
+  /// Closes a descriptor, which is invalid afterwards even on failure.
   func close(_ descriptor: Int32) throws(FileFault)
 
-  /// Puts the file at `path` in the place of what is at `target`, in one step.
+  /// Renames the file at `path` to `target`, atomically replacing an existing file.
   func rename(_ path: String, to target: String) throws(FileFault)
 
-  /// Removes a file, if it can.
+  /// Removes a file if possible.
   func remove(_ path: String)
 
-  /// Has the names in a directory reach the disk.
+  /// Syncs the names in a directory to disk.
   func flushDirectory(_ path: String) throws(FileFault)
 }
 
 extension FileLayer {
-  /// Writes all of `bytes`, and says after each part how long it was.
+  /// Writes all of `bytes` and reports the length of each part written.
   ///
-  /// - Throws: also where the system accepts nothing without an error, instead of trying for ever.
+  /// - Throws: also if the system accepts no bytes without an error, instead of retrying forever.
   package func writeAll(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, wrote: (Int) -> Void = { _ in }
   ) throws(FileFault) {
@@ -53,8 +53,8 @@ extension FileLayer {
     }
   }
 
-  /// Makes a new file under a hidden name beside `path`. A file that an earlier process left, or a
-  /// link that somebody placed, is not touched.
+  /// Creates a new file under a hidden name next to `path`, without touching existing files and
+  /// links.
   package func createHidden(
     near path: String
   ) throws(FileFault) -> (path: String, descriptor: Int32) {
@@ -74,13 +74,11 @@ extension FileLayer {
   }
 }
 
-/// What stands at a path.
+/// Kind of the file at a path.
 package enum FileKind: Sendable {
-  /// Nothing.
+  /// Nothing exists there.
   case nothing
-  /// A regular file.
   case file
-  /// A directory.
   case directory
   /// A device, pipe or socket.
   case other
@@ -88,19 +86,16 @@ package enum FileKind: Sendable {
 
 /// An error of the system.
 package struct FileFault: Error, Hashable, Sendable {
-  /// The system's number for it, such as `ENOSPC`.
+  /// Error number, such as `ENOSPC`.
   package let code: Int32
 
-  /// An error with the system's number for it.
   package init(code: Int32) { self.code = code }
 }
 
-/// The system's own files. A call that a signal interrupts is repeated.
+/// The system's file calls. Calls interrupted by a signal are repeated.
 package struct SystemFiles: FileLayer {
-  /// The layer has no state.
   package init() {}
 
-  /// What stands at `path`, links followed.
   package func kind(of path: String) -> FileKind {
     var status = stat()
     guard stat(path, &status) == 0 else { return .nothing }
@@ -111,36 +106,32 @@ package struct SystemFiles: FileLayer {
     }
   }
 
-  /// The path with every link resolved, or nil when nothing stands there.
   package func resolved(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)
   }
 
-  /// Makes a directory that everyone may read.
+  /// Creates a directory readable by everyone.
   package func makeDirectory(_ path: String) throws(FileFault) {
     try check(mkdir(path, 0o777))
   }
 
-  /// Makes a file that is not there yet and opens it for reading and writing.
   package func create(_ path: String) throws(FileFault) -> Int32 {
     try repeating { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
   }
 
-  /// Opens what is there for writing.
   package func openExisting(_ path: String) throws(FileFault) -> Int32 {
     try repeating { open(path, O_WRONLY | O_CLOEXEC) }
   }
 
-  /// Writes some of `bytes`, and returns how many.
   package func write(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
   ) throws(FileFault) -> Int {
     try repeating { systemWrite(descriptor, bytes) }
   }
 
-  /// The first bytes of a file, up to `most`.
+  /// Reads the first bytes of a file, up to `most`.
   package func read(_ path: String, most: Int) throws(FileFault) -> [UInt8] {
     let descriptor = try repeating { open(path, O_RDONLY | O_CLOEXEC) }
     defer { _ = systemClose(descriptor) }
@@ -154,7 +145,7 @@ package struct SystemFiles: FileLayer {
     return bytes
   }
 
-  /// Has everything written reach the disk. A device or a pipe has no disk, which is no error.
+  /// Syncs all written bytes to disk. Does nothing for a device or a pipe.
   package func flush(_ descriptor: Int32) throws(FileFault) {
     do {
       _ = try repeating { fsync(descriptor) }
@@ -163,23 +154,22 @@ package struct SystemFiles: FileLayer {
     }
   }
 
-  /// Closes. After a signal the descriptor's state is unknown, so closing is not repeated.
+  /// Closes a descriptor. Not repeated after a signal, because the descriptor's state is unknown
+  /// then.
   package func close(_ descriptor: Int32) throws(FileFault) {
     guard systemClose(descriptor) != 0, errno != EINTR else { return }
     throw FileFault(code: errno)
   }
 
-  /// Puts the file at `path` in the place of what is at `target`, in one step.
   package func rename(_ path: String, to target: String) throws(FileFault) {
     try check(systemRename(path, target))
   }
 
-  /// Removes a file, if it can.
   package func remove(_ path: String) {
     unlink(path)
   }
 
-  /// Has the names in a directory reach the disk, where the file system can do that.
+  /// Syncs the names in a directory to disk if the file system supports that.
   package func flushDirectory(_ path: String) throws(FileFault) {
     let descriptor = try repeating { open(path, O_RDONLY | O_CLOEXEC) }
     defer { _ = systemClose(descriptor) }
@@ -202,11 +192,11 @@ package struct SystemFiles: FileLayer {
 }
 
 extension FileFault {
-  /// The system's sentence for it.
+  /// Message of the system.
   package var reason: String { String(cString: strerror(code)) }
 }
 
-// The system's functions under names that do not clash with the methods above.
+// System calls under names that do not clash with the methods above.
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(descriptor, bytes.baseAddress, bytes.count)

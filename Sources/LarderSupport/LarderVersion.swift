@@ -1,23 +1,23 @@
 import Synchronization
 
-/// Which larder this is.
+/// Version and build of the running program.
 package enum LarderVersion {
-  /// The version, as in the tag of a release.
+  /// Version, as in the tag of a release.
   package static var current: String { "0.1.0" }
 
   private static let built = Mutex<String?>(nil)
 
-  /// The git commit that it was built from, with `-changed` behind it where the sources had changes
-  /// besides; nil where that is not known.
+  /// Git commit of the build, followed by `-changed` if the sources had further changes; nil if
+  /// unknown.
   package static var revision: String? { built.withLock { $0 } }
 
-  /// Tells the commit. Only the program does: were it compiled into a library, each commit would
-  /// rebuild every module above that.
+  /// Sets the commit. Called only by the program: compiled into a library, each commit would
+  /// rebuild every module above it.
   package static func set(revision: String) {
     built.withLock { $0 = revision.isEmpty ? nil : revision }
   }
 
-  /// The Swift compiler it was built with, as far as the language can tell.
+  /// Swift compiler of the build, as far as the language reveals it.
   package static var compiler: String {
     #if compiler(>=6.4)
       "6.4 or later"

@@ -1,13 +1,14 @@
-/// Numbers as text: the same on every machine and in every locale, and correctly rounded.
+/// Formats numbers as text, identically on every machine and in every locale, and correctly
+/// rounded.
 ///
-/// Decimals come from exact integer arithmetic on the binary value. A value exactly half way
-/// between two results goes to the one farther from zero: 0.125 to two decimals is 0.13. What is
-/// not a number, or is infinite, has no text: reports leave it empty.
+/// Decimals come from exact integer arithmetic on the binary value. Values exactly half way between
+/// two results are rounded away from zero: 0.125 to two decimals is 0.13. NaN and infinity have no
+/// text, so reports leave them empty.
 package enum NumberText {
-  /// The most decimals that `fixed` gives.
+  /// Maximum number of decimals of `fixed`.
   package static let decimalsMax = 18
 
-  /// `value` with exactly `decimals` decimals, or nil when it is not finite.
+  /// `value` with exactly `decimals` decimals, or nil if it is not finite.
   package static func fixed(_ value: Double, decimals: Int) -> String? {
     precondition((0...decimalsMax).contains(decimals))
     guard value.isFinite else { return nil }
@@ -31,7 +32,7 @@ package enum NumberText {
     return place(units, decimals: decimals, negative: value < 0 && units != 0)
   }
 
-  /// `part / whole` with exactly `decimals` decimals, or nil when `whole` is 0.
+  /// `part / whole` with exactly `decimals` decimals, or nil if `whole` is 0.
   package static func ratio(_ part: UInt64, of whole: UInt64, decimals: Int) -> String? {
     precondition((0...decimalsMax).contains(decimals))
     guard whole != 0 else { return nil }
@@ -68,7 +69,7 @@ package enum NumberText {
     return power
   }
 
-  /// Puts the point into a number of units of the last decimal.
+  /// Inserts the decimal point into a number of units of the last decimal.
   private static func place(_ units: UInt128, decimals: Int, negative: Bool) -> String {
     var digits = String(units)
     if digits.count <= decimals {
@@ -85,8 +86,8 @@ package enum NumberText {
   }
 }
 
-/// Names and descriptions come from files that anybody may have written. What a terminal or an
-/// editor would obey rather than show is replaced before it is printed anywhere.
+/// Sanitises names and descriptions from files of unknown origin: replaces everything that a
+/// terminal or an editor would interpret rather than show.
 public enum TextSafety {
   /// `text` with line breaks as spaces and control characters made visible.
   public static func singleLine(_ text: String) -> String {
@@ -94,8 +95,7 @@ public enum TextSafety {
       .joined(separator: " ")
   }
 
-  /// `text` with control characters and changes of writing direction made visible; line breaks
-  /// and tabs stay.
+  /// `text` with visible control characters and direction changes; line breaks and tabs stay.
   public static func printable(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -104,8 +104,8 @@ public enum TextSafety {
     return String(result)
   }
 
-  /// Whether the scalar may stand within a line as it is: no control character, no break, and
-  /// nothing that reorders or hides what follows.
+  /// True if the scalar may appear within a line unchanged: no control character, no break, and no
+  /// mark that reorders or hides text.
   package static func isInline(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x09, 0x0A, 0x0D, 0x2028, 0x2029: false
@@ -117,7 +117,7 @@ public enum TextSafety {
     switch scalar.value {
     case 0x09, 0x0A, 0x0D: true
     case ..<0x20, 0x7F...0x9F: false
-    // Marks that reorder or hide what follows.
+    // Marks that reorder or hide the following text.
     case 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF,
       0xFFF9...0xFFFB:
       false
@@ -126,33 +126,29 @@ public enum TextSafety {
   }
 }
 
-/// A JSON object on one line, with its keys in the order in which they are added.
+/// A JSON object on one line, with its keys in the order of insertion.
 package struct JSONLine {
   private var fields: [String] = []
 
-  /// An object without keys.
   package init() {}
 
-  /// Adds a text.
   package mutating func add(_ key: String, _ value: String) {
     fields.append("\(Self.quoted(key)): \(Self.quoted(value))")
   }
 
-  /// Adds a whole number, in full.
   package mutating func add(_ key: String, _ value: UInt64) {
     fields.append("\(Self.quoted(key)): \(value)")
   }
 
-  /// Adds what is JSON already.
+  /// Adds a value that is already JSON.
   package mutating func add(_ key: String, json: String) {
     fields.append("\(Self.quoted(key)): \(json)")
   }
 
-  /// The object.
   package var text: String { "{\(fields.joined(separator: ", "))}" }
 
-  /// A text in quotes. What editors, `diff` and terminals may obey instead of show, such as line
-  /// separators, is written as escapes too.
+  /// A JSON string literal. Also escapes characters that editors, `diff` and terminals may
+  /// interpret instead of show, such as line separators.
   package static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -168,8 +164,8 @@ package struct JSONLine {
     return result + "\""
   }
 
-  /// JSON with what a terminal would obey, which is valid in strings alone, as escapes: the same
-  /// value. An encoder escapes only what the format forbids. Breaks between lines stay.
+  /// Equivalent JSON with escapes for characters that a terminal would interpret, which are valid
+  /// only in strings; encoders escape only what the format requires. Line breaks stay.
   package static func printable(_ json: String) -> String {
     json.unicodeScalars.reduce(into: "") { result, scalar in
       if scalar == "\n" || TextSafety.isInline(scalar) {
@@ -180,7 +176,7 @@ package struct JSONLine {
     }
   }
 
-  /// None of the scalars that are escaped lies beyond the basic plane.
+  /// All scalars that are escaped are in the basic plane.
   private static func escape(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16)
     return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -2,20 +2,20 @@ import LarderEngine
 import LarderLibc
 package import LarderSupport
 
-/// Reads the lines of a server as they come, through the format of its log.
+/// Decodes a server's log lines as they arrive, with the format of the log.
 package enum LiveTrace {
-  /// Fills a buffer with the next bytes, of whole lines, and returns how many; 0 at the end.
+  /// Fills a buffer with the next bytes, in complete lines, and returns their number; 0 at the end.
   package typealias Input = (UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
 
-  /// Decodes what comes until the end, or until `sink` wants no more. Whatever has come is handed
-  /// on before more is waited for. Lines that cannot be read are counted.
+  /// Decodes input until its end, or until `sink` stops. Requests are passed on before the next
+  /// read blocks. Bad lines are counted.
   ///
   /// - Parameters:
   ///   - format: the format's name.
   ///   - name: the server, for errors.
-  ///   - noticing: told what was noticed so far whenever more is waited for.
-  /// - Returns: what was noticed.
-  /// - Throws: what `input` and `sink` throw.
+  ///   - noticing: receives the findings so far before each read that may block.
+  /// - Returns: the findings.
+  /// - Throws: any error of `input` and `sink`.
   package static func decode(
     format: String, from name: String, noticing: @escaping (ReadingFacts) -> Void = { _ in },
     input: @escaping Input, into sink: @escaping RecordSink
@@ -36,7 +36,7 @@ package enum LiveTrace {
     private let batch: RecordBatch
     private let noticing: (ReadingFacts) -> Void
     private let input: Input
-    /// What the sink threw when it was handed what had come.
+    /// Error of the sink, if it failed.
     private(set) var failure: (any Error)?
 
     init(
@@ -60,8 +60,8 @@ package enum LiveTrace {
   }
 }
 
-/// A recording that is being written, of requests that come one by one. What was written is whole
-/// blocks, so that the file can be read whenever the writer ends.
+/// A recording file of requests that arrive one by one. Written in complete blocks, so the file is
+/// readable whenever the writer ends.
 package final class RecordedTraceFile {
   private let path: String
   private let file: Int32
@@ -72,19 +72,20 @@ package final class RecordedTraceFile {
   private var began: UInt64?
   private var time: UInt64 = 0
   private var isClosed = false
-  /// Requests written or about to be.
+  /// Number of requests written or about to be.
   package private(set) var requests = 0
-  /// Gets of all keys, those that are not sampled among them.
+  /// Gets of all keys, including those outside the sample.
   package private(set) var gets: UInt64 = 0
-  /// Requests that the server did not tell.
+  /// Number of requests that the server dropped.
   package var lost: UInt64 = 0
 
-  /// Makes a file where none is, which only its owner may read.
+  /// Creates a new file that only its owner may read.
   ///
   /// - Parameters:
   ///   - sampling: the share of the keys to record.
-  ///   - hash: what chooses them and stands for them; by default one that nobody else has.
-  /// - Throws: when there is one, it cannot be made, or the share is not above 0 and at most 1.
+  ///   - hash: selects and represents the keys; by default with a private secret.
+  /// - Throws: when the file exists or cannot be created, or the share is not above 0 and at most
+  ///   1.
   package init(
     path: String, sampling: Double = 1, hash: SipHash = SipHash(),
     files: any FileLayer = SystemFiles()
@@ -128,16 +129,16 @@ package final class RecordedTraceFile {
     }
   }
 
-  /// Writes what was added as a block.
+  /// Writes the added requests as a block.
   ///
-  /// - Throws: as `add`.
+  /// - Throws: when the disk is full or fails.
   package func flush() throws(TraceError) {
     if builder.count > 0 { try write(builder.take(gets: gets, lost: lost)) }
   }
 
-  /// Writes the rest, and the mark of a whole recording.
+  /// Writes the remaining requests, and the mark of a complete recording.
   ///
-  /// - Throws: as `add`.
+  /// - Throws: when the disk is full or fails.
   package func finish() throws(TraceError) {
     if began == nil { try begin(0) }
     try flush()

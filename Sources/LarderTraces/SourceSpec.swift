@@ -1,37 +1,37 @@
 internal import LarderSupport
 
-/// Where a workload's requests come from, as written: not yet opened, not yet generated.
+/// Specification of a workload's requests, before any file is opened or request generated.
 public indirect enum SourceSpec: Sendable, Hashable, Codable {
   /// A trace file.
   case trace(TraceReference)
   /// A generator.
   case generator(GeneratorSpec)
-  /// Sources one after another. Each part's objects are its own unless `sharedKeys` is true, and
-  /// its time goes on where the part before ended.
+  /// A sequence of sources. Objects are separate per part unless `sharedKeys` is true; the time of
+  /// a part continues from the end of the previous one.
   case phases([SourceSpec], sharedKeys: Bool)
-  /// Sources interleaved at random by weight until `requests` requests have been drawn (a source
-  /// that ends starts again). Objects as for phases.
+  /// Sources interleaved at random by weight until `requests` requests have been drawn; a source
+  /// that ends restarts. Objects are separate per part unless `sharedKeys` is true.
   case mix([MixPart], requests: Int, sharedKeys: Bool)
 }
 
-/// A trace file, or several that make one trace, and how to read them.
+/// A trace file, or several that form one trace, with reading options.
 public struct TraceReference: Sendable, Hashable, Codable {
   /// Path as written; relative to the workload file's folder.
   public var path: String
-  /// Further files of the same trace, such as those that a log was rotated into, or those of other
-  /// servers; nil for none. They are merged by time.
+  /// Further files of the trace, such as rotated logs or logs of other servers; nil for none. They
+  /// are merged by time.
   public var morePaths: [String]?
   /// Format and options, such as `csv:time=1:id=2`; nil to recognise it.
   public var format: ComponentSpec?
 
-  /// The share of lines that may be unreadable in a format of text lines; nil for 1 %.
+  /// Maximum share of bad lines in text formats; nil for 1 %.
   public var maxBadShare: Double?
 
-  /// The share of the objects whose requests are read, above 0 and below 1; nil for all. Capacities
-  /// and results are scaled by it.
+  /// Share of the objects whose requests are read, above 0 and below 1; nil for all. Capacities and
+  /// results are scaled by it.
   public var sample: Double?
 
-  /// A reference.
+  /// Creates a reference.
   public init(
     path: String, morePaths: [String]? = nil, format: ComponentSpec? = nil,
     maxBadShare: Double? = nil, sample: Double? = nil
@@ -53,23 +53,22 @@ public struct TraceReference: Sendable, Hashable, Codable {
   }
 }
 
-/// A generator with what every generator accepts.
+/// A generator and the options common to all generators.
 public struct GeneratorSpec: Sendable, Hashable, Codable {
   /// The generator and its own parameters.
   public var component: ComponentSpec
-  /// How many requests to generate.
+  /// Number of requests to generate.
   public var requests: Int
-  /// Distribution of object sizes in bytes; nil leaves the generator's own sizes, or none.
+  /// Distribution of object sizes in bytes; nil for the generator's own sizes, or none.
   public var sizes: ComponentSpec?
-  /// Distribution of times to live in seconds, one draw an object; nil leaves the generator's own.
+  /// Distribution of TTLs in seconds, one draw per object; nil for the generator's own.
   public var ttls: ComponentSpec?
-  /// Shares of get, set and delete, summing to 1; nil leaves the generator's own.
+  /// Shares of get, set and delete, summing to 1; nil for the generator's own.
   public var operations: [String: Double]?
-  /// Requests per second for generators without a clock of their own; nil means 1000 where times
-  /// are needed.
+  /// Requests per second for generators without times; nil means 1000 if times are needed.
   public var rate: Double?
 
-  /// A spec; see the properties for the meaning of each part.
+  /// Creates a spec; see the properties for the meaning of each part.
   public init(
     component: ComponentSpec, requests: Int, sizes: ComponentSpec? = nil,
     ttls: ComponentSpec? = nil, operations: [String: Double]? = nil, rate: Double? = nil
@@ -90,29 +89,29 @@ public struct MixPart: Sendable, Hashable, Codable {
   /// The source.
   public var source: SourceSpec
 
-  /// A part.
+  /// Creates a part.
   public init(weight: Double, source: SourceSpec) {
     self.weight = weight
     self.source = source
   }
 }
 
-/// A generator, a distribution or a format as users name it: a name and parameters, as text.
+/// Name and parameters of a generator, distribution or format, as text.
 ///
 /// `zipf:objects=1000:exponent=0.9` on the command line, a map in a workload file.
 public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The name, lower case.
+  /// Name in lower case.
   public var name: String
-  /// The parameters given, by name, as text.
+  /// Given parameters by name, as text.
   public var values: [String: String]
 
-  /// A spec from its parts.
+  /// Creates a spec from its parts.
   public init(name: String, values: [String: String] = [:]) {
     self.name = name
     self.values = values
   }
 
-  /// Takes `name:parameter=value:...` apart. A value in single quotes may hold colons, and so may
+  /// Parses `name:parameter=value:...`. A value in single quotes may contain colons, and so may
   /// that of `ops`, a list of pairs (`ops=1:get:0:set`), up to the next part with an `=`.
   ///
   /// - Throws: `ComponentError` when a part has no `=`, or a parameter is given twice.
@@ -140,7 +139,7 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
     }
   }
 
-  /// The text form, parameters in alphabetical order.
+  /// Text form, with parameters in alphabetical order.
   public var description: String {
     values.sorted { $0.key < $1.key }.reduce(into: name) { text, value in
       let isPlain = !value.value.contains { $0 == ":" || $0 == "'" }
@@ -148,7 +147,7 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
     }
   }
 
-  /// The pieces between colons that do not stand in a value in single quotes.
+  /// Parts between colons that are not inside single quotes.
   private static func parts(of text: some StringProtocol) -> [String] {
     var parts = [""]
     var isQuoted = false
@@ -174,24 +173,23 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
   }
 }
 
-/// What is wrong with a component's name or one of its parameters. Whoever knows the file and line
-/// of the parameter adds them.
+/// An invalid component name or parameter. Callers add the file and line if they know them.
 public struct ComponentError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The component, such as `zipf`.
+  /// Component, such as `zipf`.
   public var component: String
-  /// The parameter at fault, nil when it is the component itself.
+  /// Invalid parameter; nil if the component itself is unknown.
   public var parameter: String?
-  /// What was found and what was expected, with the nearest known name where one is near.
+  /// Error with the expected value, and the nearest known name if one is close.
   public var message: String
 
-  /// An error; see the properties for the meaning of each part.
+  /// Creates an error; see the properties for the meaning of each part.
   public init(component: String, parameter: String?, message: String) {
     self.component = component
     self.parameter = parameter
     self.message = message
   }
 
-  /// One line for a person.
+  /// One-line message.
   public var description: String {
     TextSafety.singleLine(
       parameter.map { "\(component): \($0): \(message)" } ?? "\(component): \(message)")
@@ -199,17 +197,16 @@ public struct ComponentError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension SourceSpec {
-  /// Opens a trace. Called again when a mix starts the trace from the beginning.
+  /// Opens a trace. Called again when a mix restarts the trace.
   public typealias TraceOpener = @Sendable (TraceReference) throws -> any RecordSource
 
-  /// The source that this describes, checked as far as can be without generating.
+  /// Creates the source, and validates it as far as possible without generating.
   ///
-  /// `seed` decides every random choice. Generators in phases and mixes get seeds of their own that
-  /// follow from it; where parts share their keys, an object has the same size and time to live in
-  /// all of them.
+  /// `seed` determines all random choices. Generators in phases and mixes get derived seeds; if
+  /// parts share their keys, an object has one size and TTL in all of them.
   ///
-  /// - Throws: `ComponentError` for an unknown generator, distribution or parameter, or a value
-  ///   that cannot be; whatever `openTrace` throws. Complexity: O(parts + weights).
+  /// - Throws: `ComponentError` for an unknown generator, distribution or parameter, or an invalid
+  ///   value; any error of `openTrace`. Complexity: O(parts + weights).
   public func makeSource(
     seed: UInt64, openTrace: @escaping TraceOpener
   ) throws -> any RecordSource {
@@ -260,7 +257,7 @@ extension SourceSpec {
 }
 
 extension GeneratorSpec {
-  /// The most records in a trace: next uses are numbered with 32 bits.
+  /// Maximum number of records in a trace: next uses have 32 bits.
   private static let requestsMax = 4_294_967_294
 
   static func check(requests: Int, of component: String) throws(ComponentError) {
@@ -271,7 +268,7 @@ extension GeneratorSpec {
     }
   }
 
-  /// The generator's records with everything the spec adds to them.
+  /// The generator's records with all additions of the spec.
   func makeSource(seed: UInt64, objectSeed: UInt64) throws(ComponentError) -> GeneratedSource {
     let generator = try GeneratorRegistry.generator(named: component.name)
     try Self.check(requests: requests, of: component.name)
@@ -279,11 +276,11 @@ extension GeneratorSpec {
     let plan = try generator.make(
       GeneratorSetup(
         parameters: reader, requests: requests, seed: seed, objectSeed: objectSeed))
-    // A direct table pays while it is not much larger than the trace.
+    // A direct table pays off if it is not much larger than the trace.
     let tableMax = min(1 << 28, max(1 << 22, 4 * requests))
     let keyLimit = plan.keyLimit.flatMap { $0 <= tableMax ? $0 : nil }
     let own = generator.description.columns
-    // Made once here for its checks and its columns, and anew for each run.
+    // Created once here for its checks and columns, and again for each run.
     let added = try Decoration(
       self, own: own, keyLimit: nil, seed: seed, objectSeed: objectSeed)
     return GeneratedSource(

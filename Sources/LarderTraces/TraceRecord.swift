@@ -1,28 +1,28 @@
 import LarderEngine
 internal import LarderSupport
 
-/// One request as a trace format or a generator hands it over, before ids are dense.
+/// One request of a trace format or generator, before ids are dense.
 public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
-  /// The object's key: the number in the trace, or a 64-bit hash of its text (`KeyHash`).
+  /// Key of the object: the number in the trace, or a 64-bit hash of its text (`KeyHash`).
   public var key: UInt64
-  /// Microseconds since the first request or since an epoch of the trace's own.
+  /// Microseconds since the first request or since an epoch of the trace.
   public var time: UInt64
-  /// Bytes; 1 where the trace has no sizes.
+  /// Bytes; 1 if the trace has no sizes.
   public var size: UInt32
-  /// Seconds to live; 0 means no limit.
+  /// TTL in seconds; 0 means no limit.
   public var ttl: UInt32
-  /// Cost of a fetch; 1 where the trace has none.
+  /// Cost of a fetch; 1 if the trace has no costs.
   public var cost: Float
-  /// Where a prompt begins, one more than its tokens; 0 where the request goes on with the prompt
-  /// of the request ahead, and in traces without prompts.
+  /// One more than the tokens of the prompt that begins here; 0 if the request continues the prompt
+  /// of the previous request, and in traces without prompts.
   public var prompt: UInt32
-  /// What the request does.
+  /// Operation by its `Operation.rawValue`.
   public var operation: UInt8
-  /// Whether `size` is that of the whole object. Otherwise it is unknown (0) or that of a part or
-  /// of another answer than the object, and preparation fills it from what is known of the object.
+  /// True if `size` is that of the complete object. Otherwise it is unknown (0) or that of a part
+  /// or another response, and preparation fills it from other requests of the object.
   public var isSizeKnown: Bool
 
-  /// The cost of a request whose cost is not known. Preparation fills it as it fills sizes.
+  /// Marker of an unknown cost, which preparation fills as it fills sizes.
   public static let unknownCost: Float = -1
 
   /// A get of an object of size 1 at time 0.
@@ -42,18 +42,18 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension Operation {
-  /// Whether hit ratios count an operation with this number: a get, or a request that passes all
+  /// True if hit ratios count the operation with this number: a get, or a request that bypasses
   /// caches, which is a miss.
   @inlinable package static func isCounted(_ number: UInt8) -> Bool {
     number == get.rawValue || number == bypass.rawValue
   }
 }
 
-/// Which columns a source of records fills beside the key. The others are not kept.
+/// Columns that a source of records fills in addition to the key. Others are discarded.
 public struct TraceColumns: OptionSet, Sendable, Hashable {
-  /// The bits of the set.
+  /// Bits of the set.
   public let rawValue: UInt8
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Sizes in bytes.
@@ -62,14 +62,14 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   public static let time = TraceColumns(rawValue: 2)
   /// Operations other than get may occur.
   public static let operation = TraceColumns(rawValue: 4)
-  /// Times to live in seconds.
+  /// TTLs in seconds.
   public static let ttl = TraceColumns(rawValue: 8)
   /// Costs of a fetch.
   public static let cost = TraceColumns(rawValue: 16)
-  /// Where prompts begin, and their tokens.
+  /// Beginnings of prompts, with their tokens.
   public static let prompt = TraceColumns(rawValue: 32)
 
-  /// Bytes that a request takes in a prepared trace: its id, and these columns.
+  /// Bytes per request in a prepared trace: its id, and these columns.
   var bytesPerRequest: Int {
     let all: [(TraceColumns, Int)] = [
       (.size, 4), (.time, 8), (.operation, 1), (.ttl, 4), (.cost, 4), (.prompt, 4),
@@ -77,7 +77,7 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
     return all.filter { contains($0.0) }.reduce(4) { $0 + $1.1 }
   }
 
-  /// What the columns in the set hold, for messages.
+  /// Names of the columns in the set, for messages.
   public var names: [String] {
     let all: [(TraceColumns, String)] = [
       (.size, "sizes"), (.time, "times"), (.operation, "operations"), (.ttl, "TTLs"),
@@ -87,67 +87,67 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   }
 }
 
-/// Takes records in batches, in order. Returns false when it wants no more.
+/// Receives records in batches, in order. Returns false to stop.
 public typealias RecordSink = (UnsafeBufferPointer<TraceRecord>) throws -> Bool
 
-/// Anything that can produce the records of a trace, once, from the beginning: a file read through
-/// its format, or a generator.
+/// A producer of a trace's records, once, from the beginning: a file read through its format, or a
+/// generator.
 public protocol RecordSource: Sendable {
-  /// The columns the records will fill.
+  /// Columns that the records fill.
   var columns: TraceColumns { get }
 
-  /// All keys are below this number, when the source knows one that is small enough for a direct
-  /// table (a generator does); nil otherwise.
+  /// Upper bound of all keys, exclusive, if it is small enough for a direct table (as for
+  /// generators); nil otherwise.
   var keyLimit: Int? { get }
 
-  /// How many records there will be, when the source knows; nil otherwise. Preparation compares the
-  /// memory that they need with what there is before it begins.
+  /// Number of records; nil if unknown. Preparation compares the memory for them with the available
+  /// memory before it begins.
   var requestCount: Int? { get }
 
-  /// How sizes of one object that differ are resolved when the trace is prepared.
+  /// Rule for resolving different sizes of one object when the trace is prepared.
   var sizeRule: SizeRule { get }
 
-  /// The share of the objects whose requests the source has; 1 for all.
+  /// Share of the objects whose requests the source has; 1 for all.
   var samplingRate: Double { get }
 
-  /// What was noticed while the records were read, once they have been.
+  /// Findings of the reading, complete once the records have been read.
   var reading: ReadingFacts { get }
 
-  /// Hands all records to `sink`, in batches of a few thousand, until it wants no more.
+  /// Sends all records to `sink` in batches of a few thousand; stops early if it returns false.
   func records(into sink: RecordSink) throws
 }
 
 extension RecordSource {
-  /// Unknown: keys go through a hash table.
+  /// Defaults to nil: keys go through a hash table.
   public var keyLimit: Int? { nil }
 
-  /// Unknown.
+  /// Defaults to nil.
   public var requestCount: Int? { nil }
 
-  /// Every request keeps its own size.
+  /// Defaults to `logged`: every request keeps its own size.
   public var sizeRule: SizeRule { .logged }
 
-  /// All objects.
+  /// Defaults to 1: all objects.
   public var samplingRate: Double { 1 }
 
-  /// Nothing to tell.
+  /// Defaults to facts without findings.
   public var reading: ReadingFacts { ReadingFacts() }
 }
 
-/// What can be wrong with a trace: always a single line, with the file and the place in it.
+/// An error in a trace: always a single line, with the file and the position in it.
 public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file, or another name for the source.
+  /// File, or another name of the source.
   public var source: String
-  /// Where in the source, when known.
+  /// Position in the source, if known.
   public var place: Place?
-  /// What was found and what was expected.
+  /// Error, with the found and the expected content.
   public var message: String
-  /// What the user can do about it.
+  /// Suggestion for the user.
   public var advice: String?
-  /// True where memory is short and nothing is wrong with the source.
+  /// True if memory is insufficient and the source is not at fault.
   package var isMemoryShortage = false
 
-  /// A place in a source.
+  /// A position in a source.
   public enum Place: Hashable, Sendable {
     /// Line number, from 1.
     case line(Int)
@@ -155,7 +155,7 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
     case byte(Int)
   }
 
-  /// An error at a place; see the properties for the meaning of each part.
+  /// Creates an error; see the properties for the meaning of each part.
   public init(
     _ message: String, in source: String, at place: Place? = nil, advice: String? = nil
   ) {

@@ -1,38 +1,35 @@
 import LarderEngine
 internal import LarderSupport
 
-/// Of a trace that holds the requests of a part of the objects, how large that part is. The one
-/// place where its figures become those of all the traffic.
+/// Sampling rate of a trace, and scaling of its figures to all the traffic.
 public struct TraceSampling: Sendable, Hashable {
-  /// The share of the objects that the trace has; 1 for all.
+  /// Share of the objects that the trace has; 1 for all.
   public var rate: Double
-  /// Gets of all objects while it was recorded; 0 where that is not known.
+  /// Gets of all objects during the recording; 0 if unknown.
   public var gets: UInt64
 
-  /// A sample; by default the whole.
+  /// Creates a sample; by default the complete traffic.
   public init(rate: Double = 1, gets: UInt64 = 0) {
     self.rate = rate
     self.gets = gets
   }
 
-  /// Whether the trace holds the requests of a part of the objects only.
+  /// True if the trace has only a part of the objects.
   public var isPart: Bool { rate < 1 }
 
-  /// What a cache of `capacity` holds of the sampled objects: the capacity with which the trace is
-  /// replayed.
+  /// Capacity for replaying the sample that represents a cache of `capacity`.
   public func scaled(_ capacity: UInt64) -> UInt64 {
     isPart ? max(1, UInt64((Double(capacity) * rate).rounded())) : capacity
   }
 
-  /// What a number of objects or bytes of the sample stands for in all the traffic.
+  /// Number of objects or bytes in all the traffic that an amount of the sample represents.
   public func represented(_ amount: UInt64) -> UInt64 {
     guard isPart else { return amount }
     let all = (Double(amount) / rate).rounded()
     return all < 0x1p63 ? UInt64(all) : UInt64(Int64.max)
   }
 
-  /// By how much the gets of the sample fall short of their share of all gets, or exceed it: what
-  /// a number of gets of the sample is to be multiplied by. 1 where it is not known.
+  /// Factor that corrects the sample's gets to their expected share of all gets; 1 if unknown.
   ///
   /// A few popular objects have a large part of all requests, and are in the sample or not. Their
   /// requests are hits in nearly any cache, so the misses of the sample over its share of all gets
@@ -42,21 +39,21 @@ public struct TraceSampling: Sendable, Hashable {
     return Double(gets) * rate / Double(sampledGets)
   }
 
-  /// A hit ratio of the sample as one of all gets.
+  /// Corrects a hit ratio of the sample to one of all gets.
   public func corrected(_ hitRatio: Double, sampledGets: UInt64) -> Double {
     guard isPart else { return hitRatio }
     return min(1, max(0, 1 - (1 - hitRatio) / correction(sampledGets: sampledGets)))
   }
 
-  /// A sentence for whoever reads results; nil for the whole.
+  /// Note for readers of results; nil for the complete traffic.
   package var note: String? {
     guard isPart else { return nil }
     return "The trace is a sample of \(Self.share(rate)) of the objects: capacities are scaled by "
       + "that, and figures of all the traffic are estimates."
   }
 
-  /// The rate that a text such as `1/100`, `1%` or `0.01` stands for; nil for what is no share
-  /// above 0 and at most 1.
+  /// Parses a rate such as `1/100`, `1%` or `0.01`; nil for anything that is not above 0 and at
+  /// most 1.
   package static func rate(parsing text: some StringProtocol) -> Double? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     var rate = FormatOptions.share(text)
@@ -75,21 +72,20 @@ public struct TraceSampling: Sendable, Hashable {
   }
 }
 
-/// Keeps the requests of a share of the objects while a trace is read, so that a trace whose
-/// columns would not fit into memory can be prepared as a sample of itself.
+/// Filters the requests of a share of the objects while a trace is read, so that a trace whose
+/// columns would not fit into memory can be prepared as a sample.
 ///
 /// Spatial sampling by a hash of the key (SHARDS: Waldspurger, Park, Garthwaite and Ahmad, FAST
-/// 2015): all requests of an object are kept or none. The same share keeps the same objects of a
-/// file every time, and a smaller share keeps some of those of a larger one.
+/// 2015): either all requests of an object are kept or none. Equal rates always select the same
+/// objects, and a smaller rate selects a subset.
 final class ObjectSample {
-  /// The share of the objects, above 0 and below 1.
+  /// Share of the objects, above 0 and below 1.
   private let rate: Double
-  /// Gets of all objects since they were last taken.
+  /// Gets of all objects since `takeFacts`.
   private var gets: UInt64 = 0
   private let threshold: UInt64
   private let kept: UnsafeMutablePointer<TraceRecord>
 
-  /// A sample of that share.
   init(rate: Double) {
     self.rate = rate
     threshold = UInt64(max(1, rate * 0x1p64))
@@ -98,10 +94,10 @@ final class ObjectSample {
 
   deinit { kept.deallocate() }
 
-  /// Records that are handed on at once.
+  /// Maximum number of records passed on at once.
   private static let batch = 4096
 
-  /// Hands those records to `sink` whose objects are in the sample, and says whether it wants more.
+  /// Passes the records of sampled objects to `sink`; false if it stopped.
   func pass(
     _ records: UnsafeBufferPointer<TraceRecord>, to sink: RecordSink
   ) throws -> Bool {
@@ -111,7 +107,7 @@ final class ObjectSample {
       var count = 0
       for record in records[start..<end] {
         gets += Operation.isCounted(record.operation) ? 1 : 0
-        // Written always and counted where it is kept: the hash is as good as random.
+        // Always written and counted if kept, because a branch on the hash is unpredictable.
         kept[count] = record
         count += Self.hash(record.key) < threshold ? 1 : 0
       }
@@ -121,8 +117,8 @@ final class ObjectSample {
     return true
   }
 
-  /// Moves those of `count` records to the front whose objects are in the sample. Returns how many
-  /// they are, and the gets among all; nothing is counted here, so that any thread may do it.
+  /// Moves the records of sampled objects among the first `count` to the front. Returns their
+  /// number, and the gets among all; keeps no state, so any thread may call it.
   func keep(
     _ records: UnsafeMutablePointer<TraceRecord>, count: Int
   ) -> (kept: Int, gets: UInt64) {
@@ -136,14 +132,13 @@ final class ObjectSample {
     return (kept, gets)
   }
 
-  /// The share of the objects, and how many gets of all of them there were since this was last
-  /// asked.
+  /// The sampling rate, and the gets of all objects since the last call.
   func takeFacts() -> TraceSampling {
     defer { gets = 0 }
     return TraceSampling(rate: rate, gets: gets)
   }
 
-  /// Counts gets of all objects that `keep` found.
+  /// Adds gets of all objects that `keep` found.
   func note(gets more: UInt64) { gets += more }
 
   /// Mixes all bits of a key, which may be a small number (the finaliser of SplitMix64: Steele, Lea

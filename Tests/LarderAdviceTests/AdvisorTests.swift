@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Advice for traffic of which the right answer is known.
+/// Advice for traffic with a known correct answer.
 @Suite struct AdvisorTests {
   private func advice(
     _ trace: PreparedTrace, _ settings: AdviceSettings
@@ -12,25 +12,25 @@ import Testing
     try Advisor(trace: trace, settings: settings).make()
   }
 
-  @Test func loopsAreNotForLRU() throws {
+  @Test func lruIsNotAdvisedForLoops() throws {
     let trace = try AdviceStand.generated("loop:objects=200", requests: 6000)
     let advice = try advice(trace, try AdviceStand.settings("100"))
     let best = advice.best
     #expect(best.matters && best.lru.hitRatio == 0 && best.advised.hitRatio > 0.4)
-    // LRU holds all of a loop or nothing of use.
+    // LRU keeps either all of a loop or nothing useful.
     #expect(best.lruCapacity == 200)
     #expect(advice.stability?.changes == false)
     #expect(best.isExhaustive && best.regretBoundPoints == 0)
   }
 
-  @Test func uniformRequestsDoNotMatter() throws {
-    // Every object is as likely as every other one: nobody can do better, but for chance.
+  @Test func policyIsIrrelevantForUniformRequests() throws {
+    // All objects are equally likely, so no policy is better, except by chance.
     let trace = try AdviceStand.generated("uniform:objects=60", requests: 3000)
     let advice = try advice(trace, try AdviceStand.settings("60"))
     #expect(!advice.best.matters && advice.best.advised.name == "lru")
   }
 
-  @Test func threadsDoNotMatter() throws {
+  @Test func adviceDoesNotDependOnThreads() throws {
     let trace = try AdviceStand.generated(
       "zipf:objects=800", requests: 4000, sizes: "uniform:min=1:max=99")
     let all = try [1, 3].map { threads in
@@ -44,7 +44,7 @@ import Testing
     #expect(all[0].learnedBillionths == 500_000_000)
   }
 
-  @Test func chosenOnOnePartAndScoredOnTheOther() throws {
+  @Test func designsAreScoredOnTheOtherPart() throws {
     let trace = try AdviceStand.generated("zipf:objects=300", requests: 2000)
     let settings = try AdviceStand.settings("50", learned: Share(percent: 50))
     let best = try advice(trace, settings).best
@@ -57,8 +57,8 @@ import Testing
     #expect(whole.hindsight.hitRatio == whole.chosen.hitRatio)
   }
 
-  @Test func trafficThatChangesIsTold() throws {
-    // A loop, and then requests of which the recent ones come back.
+  @Test func changingTrafficIsReported() throws {
+    // A loop, followed by requests with recency.
     var lines = ""
     for place in 0..<1500 { lines += "\(place % 150),get\n" }
     var random = SeededGenerator(seed: 3)
@@ -76,7 +76,7 @@ import Testing
     for place in 0..<2000 { lines += "\(place * 2),\(place % 20)\n" }
     let trace = try AdviceStand.csv(lines, format: "csv:time=1:id=2:time-unit=s")
     let advice = try advice(trace, try AdviceStand.settings("20"))
-    // Each object comes back after 40 s: no minute passes without a request for it.
+    // Each object is requested again after 40 s, so no minute passes without a request for it.
     #expect(advice.lifetimes.map(\.seconds) == [60, 300, 3600])
     let lost = advice.lifetimes.map(\.lostPoints)
     #expect(lost[0] > 30 && lost == lost.sorted(by: >))
@@ -84,8 +84,8 @@ import Testing
     #expect(advice.durationSeconds == 3998)
   }
 
-  /// Every other request is one that no cache may answer: it is a miss, as in a simulation.
-  @Test func requestsThatPassAreMisses() throws {
+  /// Every second request bypasses caches: it is a miss, as in a simulation.
+  @Test func bypassingRequestsAreMisses() throws {
     var lines = ""
     for place in 0..<1000 {
       lines += "page\(place % 40),get,1000\nform\(place),bypass,5000\n"
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [PromptOrder.front, .tail])
-  func promptsAreAdvisedOnByTheirPrefixes(_ order: PromptOrder) throws {
+  func promptsAreAdvisedByPrefixHits(_ order: PromptOrder) throws {
     let trace = try AdviceStand.generated("llm-prefix", requests: 3000)
     for learned in [nil, Share(percent: 50)] {
       var settings = try AdviceStand.settings("300", learned: learned)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  /// So little may be replayed that samples decide first.
+  /// The budget is so small that samples decide first.
   @Test func samplesOfPromptsAreWholePrompts() throws {
     let trace = try AdviceStand.generated("llm-prefix", requests: 20_000)
     var settings = try AdviceStand.settings(
@@ -148,7 +148,7 @@ import Testing
       prefix: .front)
     let prompts = try #require(mini.trace.prompts)
     let tokens = (0..<mini.trace.requests.count).map { prompts[$0] }
-    // A prompt of so many tokens has as many blocks, and none is cut.
+    // Each prompt has the blocks of its tokens, and none is divided.
     var place = 0
     while place < tokens.count {
       let end = mini.trace.promptEnd(from: place)
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeAdvisedForPromptsIsAnError() throws {
+  @Test func unsupportedPromptSettingsAreErrors() throws {
     let plain = try AdviceStand.generated("zipf:objects=100", requests: 500)
     var settings = try AdviceStand.settings("50")
     settings.prefix = .front
@@ -184,7 +184,7 @@ import Testing
     let advice = try advice(trace, settings)
     #expect(advice.splits.first?.disk == 0)
     #expect(advice.splits.dropFirst().allSatisfy { $0.disk > $0.memory && $0.writtenPerGet > 0 })
-    // A dear origin pays for nearly any disk.
+    // With an expensive origin nearly any disk pays off.
     let alone = try #require(advice.splits.first)
     let cheapest = try #require(advice.splits.min { $0.monthlyCost < $1.monthlyCost })
     #expect(cheapest.disk > 0 && cheapest.monthlyCost < alone.monthlyCost)
@@ -199,7 +199,7 @@ import Testing
     #expect(try Advisor(trace: trace, settings: settings).make().splits.isEmpty)
   }
 
-  @Test func capacitiesAreChosenWhereNoneAreNamed() throws {
+  @Test func defaultCapacitiesAreChosen() throws {
     let trace = try AdviceStand.generated("zipf:objects=500", requests: 2000)
     let advice = try advice(trace, AdviceSettings(learned: nil, threads: 2))
     #expect(advice.capacities.map(\.label) == ["1%", "3%", "10%", "30%"])
@@ -208,7 +208,7 @@ import Testing
     #expect(try self.advice(tiny, AdviceSettings(threads: 1)).capacities.count == 1)
   }
 
-  @Test func whatCannotBeAdvisedIsTold() throws {
+  @Test func unsupportedSettingsAreErrors() throws {
     let short = try AdviceStand.csv("a,get\nb,get\n")
     let half = Share(percent: 50)
     #expect(throws: AdviceError.tooShort(trace: "t.csv", requests: 2)) {

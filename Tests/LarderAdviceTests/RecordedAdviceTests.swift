@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Advice for a recording of a part of the keys is advice for all the traffic.
+/// Advice for a recording of a part of the keys applies to all the traffic.
 @Suite struct RecordedAdviceTests {
   /// A recording of a part of a trace's objects.
   private func recording(of trace: PreparedTrace, sampling: Double) throws -> PreparedTrace {
@@ -23,7 +23,7 @@ import Testing
     return try PreparedTrace.load(path: path)
   }
 
-  @Test func capacitiesAndCostsAreThoseOfAllTheTraffic() throws {
+  @Test func capacitiesAndCostsRepresentAllTraffic() throws {
     let trace = try AdviceStand.generated("zipf:objects=6000:exponent=0.8", requests: 40_000)
     let settings = try AdviceStand.settings("20000B", requestsMax: 4e6)
     let (whole, part) = (
@@ -32,7 +32,7 @@ import Testing
     )
     #expect(whole.best.capacity == 20_000 && part.best.capacity == 20_000)
     #expect(part.trace.samplingRate == 0.25 && whole.trace.samplingRate == nil)
-    // A quarter of the objects is 1,500 of them, and whether a hot one is among them tells.
+    // A quarter of the objects is 1,500 objects, so the result depends on the hot ones among them.
     #expect(abs(whole.best.advised.hitRatio - part.best.advised.hitRatio) < 0.1)
     #expect(abs(whole.best.lru.hitRatio - part.best.lru.hitRatio) < 0.1)
     let (a, b) = (try #require(whole.costs), try #require(part.costs))

@@ -11,7 +11,7 @@ import Testing
     func pass(_ duration: Duration) { time.withLock { $0 += duration } }
   }
 
-  /// Offers a save every tenth of a second for so long; answers how many there were.
+  /// Offers a save every tenth of a second for `total`; returns the number of saves.
   private func saves(during total: Duration, eachTaking cost: Duration) throws -> Int {
     let clock = Clock()
     let pace = SavingPace(now: { clock.now })
@@ -27,16 +27,16 @@ import Testing
     return saves
   }
 
-  @Test func onceASecond() throws {
+  @Test func savesOncePerSecond() throws {
     #expect(try saves(during: .seconds(10), eachTaking: .zero) == 10)
   }
 
-  @Test func whatTakesLongIsDoneSeldom() throws {
+  @Test func slowSavesAreRare() throws {
     // At 1 s, then 2 s of saving, 20 s of rest, and again.
     #expect(try saves(during: .seconds(60), eachTaking: .seconds(2)) == 3)
   }
 
-  @Test func errorsGetThrough() throws {
+  @Test func errorsArePropagated() throws {
     struct Full: Error {}
     let clock = Clock()
     let pace = SavingPace(now: { clock.now })

@@ -36,9 +36,9 @@ import Testing
     #expect(many.allSatisfy { $0.timings.map(\.repetition) == [1, 2, 3] })
   }
 
-  /// Cells of one policy go together where there are more cells than threads, each timed once.
+  /// Cells of one policy are grouped if there are more cells than threads, each timed once.
   @Test(arguments: [WarmUp.none, .requests(4000)])
-  func cellsThatGoTogetherCountWhatTheyCountAlone(_ warmUp: WarmUp) throws {
+  func groupedCellsCountAsSingleOnes(_ warmUp: WarmUp) throws {
     var sweep = try Self.sweep(
       requests: 20_000, policies: ["lru", "fifo", "lfu", "clock", "gdsf"], warmUp: warmUp)
     sweep.threads = 2
@@ -104,7 +104,7 @@ import Testing
     #expect(records == Array(1...sweep.cells.count))
   }
 
-  @Test func whatTheObserverThrowsEndsTheSweep() throws {
+  @Test func observerErrorEndsTheSweep() throws {
     struct Full: Error {}
     let sweep = try Self.sweep(requests: 20_000)
     #expect(throws: Full.self) {

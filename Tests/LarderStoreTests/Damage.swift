@@ -2,12 +2,12 @@ import Foundation
 
 @testable import LarderExperiments
 
-/// What can happen to a file.
+/// Kinds of damage to a file.
 enum Damage: CaseIterable {
   case empty, half, lastByteMissing, oneBit, moreBehind, otherProgram, otherVersion, otherKind
   case otherCell, impossibleCounts, notJSON, deepJSON
 
-  /// What is told of it.
+  /// Expected message.
   var says: String {
     switch self {
     case .empty: "empty"
@@ -23,7 +23,7 @@ enum Damage: CaseIterable {
     }
   }
 
-  /// Does it. Those that end in a seal have a right one.
+  /// Damages a file. Kinds that end in a seal have a valid one.
   func apply(to file: String) throws {
     let url = URL(fileURLWithPath: file)
     var data = try Data(contentsOf: url)

@@ -2,8 +2,8 @@ import Foundation
 import LarderEngine
 import LarderSupport
 
-/// Files on a disk that is full after so many writes, or on an NFS server that starts again during
-/// so many renames: they are done, but when the client asks once more there is nothing to rename.
+/// Files on a disk that is full after a number of writes, or on an NFS server that restarts during
+/// a number of renames: they succeed, but when the client retries there is nothing to rename.
 final class FailingFiles: FileLayer {
   private let files = SystemFiles()
   private let writesLeft: Locked<Int>

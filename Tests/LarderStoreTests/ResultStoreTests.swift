@@ -6,7 +6,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderSupport
 
-/// What a store gives back is what was put into it, or nothing.
+/// A store returns exactly the stored results, or nothing.
 @Suite(.endsInTime) struct ResultStoreTests {
   @Test func aSecondRunComputesNothing() throws {
     let stand = try StoreStand()
@@ -25,7 +25,7 @@ import Testing
     #expect(first.allSatisfy { $0.timings.count == 1 })
   }
 
-  @Test func onlyWhatIsMissingIsComputed() throws {
+  @Test func onlyMissingCellsAreComputed() throws {
     let stand = try StoreStand()
     _ = try stand.job(StoreStand.workload(policies: "lru"), stand.store()).sweep.run()
     let records = try stand.job(StoreStand.workload(), stand.store()).sweep.run()
@@ -48,7 +48,7 @@ import Testing
     #expect(second.allSatisfy { $0.timings.isEmpty })
   }
 
-  /// Whatever becomes of a file, the counts are right, the damage is told, and it is repaired.
+  /// For any damage, the counts are correct, the damage is reported, and it is repaired.
   @Test(arguments: Damage.allCases)
   func damagedRecordsAreFoundAndComputedAgain(_ damage: Damage) throws {
     let stand = try StoreStand()
@@ -69,7 +69,7 @@ import Testing
     #expect(StoreInventory(of: try stand.store(), verifies: true).damaged.isEmpty)
   }
 
-  @Test func timingsThatAreDamagedAreLeftOut() throws {
+  @Test func damagedTimingsAreIgnored() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")
     let job = try stand.job(workload, stand.store())
@@ -80,8 +80,8 @@ import Testing
     #expect(records.timedRecord(of: job.cells[0])?.timings == [])
   }
 
-  /// Two records of one cell: the engine never makes them, a broken machine may.
-  @Test func recordsThatDifferAreSeen() throws {
+  /// Two records of one cell: the engine never produces them, but a faulty machine may.
+  @Test func conflictingRecordsAreDetected() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")
     let job = try stand.job(workload, stand.store())
@@ -93,11 +93,11 @@ import Testing
     #expect(again.records.conflicts(in: again.cells).map(\.files) == [stand.files()])
     #expect(again.records.record(of: again.cells[0]) == nil)
     #expect(StoreInventory(of: try stand.store(), verifies: true).conflicts == [stand.files()])
-    // A run is not held up by it.
+    // A run continues despite the conflict.
     #expect(try again.sweep.run().first?.counts.sets == record.counts.sets - 1)
   }
 
-  @Test func otherRulesAreAnotherEngine() throws {
+  @Test func recordsUnderOtherRulesAreNotUsed() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")
     _ = try stand.job(workload, stand.store(rules: StoreRules("old-1"))).sweep.run()
@@ -112,8 +112,8 @@ import Testing
     #expect(try stand.stored(workload) == 1)
   }
 
-  /// A disk that is full in the middle of a part: what was kept stays, and the next run goes on.
-  @Test func aFullDiskEndsAPartAndTheNextGoesOn() throws {
+  /// A disk fills up in the middle of a part: stored results stay, and the next run continues.
+  @Test func fullDiskEndsAPartAndTheNextRunContinues() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
     _ = try stand.store()
@@ -129,7 +129,7 @@ import Testing
     #expect(try stand.stored(workload) == job.cells.count)
   }
 
-  /// A run that only wants to keep its results is not spoiled.
+  /// A run whose results need not be stored succeeds.
   @Test func aFullDiskDoesNotSpoilARun() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
@@ -143,7 +143,7 @@ import Testing
 
   /// As `rename(2)` warns of NFS: "you can not assume that if the operation failed, the file was
   /// not renamed".
-  @Test func renamesThatAreDoneAndReportedAsFailedDoNoHarm() throws {
+  @Test func completedRenamesReportedAsFailedAreAccepted() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
     _ = try stand.store()
@@ -153,8 +153,8 @@ import Testing
     #expect(StoreInventory(of: try stand.store(), verifies: true).damaged.isEmpty)
   }
 
-  /// Two nodes that finish the same cells at once: the same files.
-  @Test func manyWritersOfTheSameCellsAgree() throws {
+  /// Two nodes that finish the cells at once write identical files.
+  @Test func concurrentWritersOfCellsAgree() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru,fifo")
     let expected = try StoreStand().job(workload, StoreStand().store()).sweep.run()
@@ -176,9 +176,9 @@ import Testing
     #expect(inventory.unfinished.files == 0)
   }
 
-  /// Times of files decide nothing: neither from the past nor from the future.
+  /// Times of files have no effect, whether in the past or in the future.
   @Test(arguments: [-1e9, 1e9])
-  func clocksDecideNothing(_ skew: Double) throws {
+  func fileTimesHaveNoEffect(_ skew: Double) throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
     let count = try stand.job(workload, stand.store()).sweep.run().count
@@ -205,7 +205,7 @@ import Testing
     #expect(job.records.sweepThreads(of: job.cells) == 2)
   }
 
-  /// Executed cells are measured, and what they are compared with is simulated beside them.
+  /// Executed cells are measured, and the simulations for comparison run next to them.
   @Test func executedCellsAreNotTakenFromTheStore() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Whoever changes a golden count must change the rules, so that no store mixes both.
+/// Changed golden counts require changed rules, so that no store mixes both.
 struct StoreRulesTests {
   private static var tests: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -22,7 +22,7 @@ struct StoreRulesTests {
     return try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
   }
 
-  /// Records as sweeps make them: tiers, limits, filters, rules, warm-up and modelled times.
+  /// Records of sweeps: tiers, limits, filters, rules, warm-up and modelled times.
   private static func records() throws -> String {
     let sizes = try ComponentSpec(parsing: "log-normal")
     let source = SourceSpec.generator(
@@ -48,7 +48,7 @@ struct StoreRulesTests {
           .guarded(by: try PolicySpec(parsing: "tinylfu")),
       ],
       policies: PolicyRegistry.standard.compactMap {
-        // A filter that compares cannot stand before a policy that does not know its victim.
+        // A filter that compares is incompatible with a policy that cannot predict its victim.
         $0.knowsVictim ? try? PolicySpec(parsing: $0.description.name) : nil
       },
       capacities: try CapacitySpec.list(parsing: "5%,20%"), warmUp: .requests(500),
@@ -66,7 +66,7 @@ struct StoreRulesTests {
     }.joined(separator: "\n")
   }
 
-  @Test func theRulesAreThoseOfTheGoldenCounts() throws {
+  @Test func rulesMatchTheGoldenCounts() throws {
     let digest = ContentDigest(of: try Self.pinned() + "\n" + Self.records()).short
     #expect(
       digest == StoreRules.goldenCounts,

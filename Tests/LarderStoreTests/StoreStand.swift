@@ -50,7 +50,7 @@ final class StoreStand: Sendable {
       latency: latency)
   }
 
-  /// What a workload has in a store, and its sweep over what is missing.
+  /// The stored cells of a workload, and a sweep over the missing ones.
   struct Job {
     let cells: [PlannedCell]
     let records: StoredRecords
@@ -82,7 +82,7 @@ final class StoreStand: Sendable {
     return Job(cells: cells, records: records, sweep: sweep)
   }
 
-  /// How many of a workload's cells a store has that is opened anew.
+  /// Number of a workload's cells in a freshly opened store.
   func stored(_ workload: Workload) throws -> Int {
     let job = try job(workload, store())
     return job.cells.count { job.records.record(of: $0) != nil }

@@ -13,7 +13,7 @@ import Testing
     ("0.1 %", .share(Share(billionths: 1_000_000))), ("100%", .share(Share(percent: 100))),
     ("0.0000001%", .share(Share(billionths: 1))),
   ])
-  func reads(_ text: String, _ amount: CapacitySpec.Amount) throws {
+  func validTextIsParsed(_ text: String, _ amount: CapacitySpec.Amount) throws {
     let capacity = try CapacitySpec(parsing: text)
     #expect(capacity.amount == amount)
     #expect(capacity.description == text)
@@ -44,7 +44,7 @@ import Testing
     ("0%", shares), ("101%", shares), ("-1%", shares), ("x%", shares), ("%", shares),
     ("0.00000001%", shares), ("1e1%", shares),
   ])
-  func refuses(_ text: String, _ message: String) {
+  func invalidTextIsRejected(_ text: String, _ message: String) {
     #expect(throws: CapacityError(text, message)) { try CapacitySpec(parsing: text) }
     #expect(CapacityError(text, message).description == "capacity '\(text)': \(message)")
   }

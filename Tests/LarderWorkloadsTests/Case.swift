@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// A wrong workload and the line that a user sees.
+/// An invalid workload and the line that a user sees.
 struct Case: Sendable, CustomTestStringConvertible {
   var yaml: String
   var message: String
@@ -22,7 +22,7 @@ struct Case: Sendable, CustomTestStringConvertible {
 
     """
 
-  /// What is said about a file with this text, nil if nothing is wrong.
+  /// Message for a file with this text; nil if it is valid.
   static func message(_ yaml: String, checks: ComponentChecks = Stand.checks) -> String? {
     do {
       _ = try WorkloadDecoder(checks: checks).decode(Data(yaml.utf8), file: "w.yaml")

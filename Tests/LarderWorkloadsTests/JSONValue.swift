@@ -33,7 +33,7 @@ enum JSONValue: Hashable, Decodable {
     self = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
   }
 
-  /// A YAML document as JSON sees it, by the types that the decoder gives its scalars.
+  /// A YAML document as JSON, with the types that the decoder gives its scalars.
   init(yaml: String) throws {
     self.init(
       try YAMLDocument.parse(Data(yaml.utf8), file: "test"))
@@ -82,7 +82,7 @@ enum JSONValue: Hashable, Decodable {
     return values[key]
   }
 
-  /// The strings of an array, or the one that stands alone.
+  /// Strings of an array, or a single one.
   var strings: [String] {
     switch self {
     case .string(let value): [value]
@@ -91,7 +91,7 @@ enum JSONValue: Hashable, Decodable {
     }
   }
 
-  /// This value with another at a path of keys and indexes.
+  /// The value with another value at a path of keys and indices.
   func replacing(_ path: ArraySlice<String>, with value: JSONValue?) -> JSONValue {
     guard let step = path.first else { return value ?? self }
     let rest = path.dropFirst()

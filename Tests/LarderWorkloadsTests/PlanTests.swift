@@ -47,13 +47,13 @@ import Testing
         "disk lru 10 2", "disk lru 10 1", "disk lru 20 2",
         "disk fifo 10 2", "disk fifo 10 1", "disk fifo 20 2",
       ])
-    // 1 % of 1000 is the 10 that is planned already, so its label is the first one.
+    // 1 % of 1000 is the 10 that is already planned, so its label is the first one.
     #expect(Set(cells.map(\.capacityLabel)) == ["10", "1%"])
     #expect(try Plan.cells(of: workload, facts: facts).map(\.cell) == cells)
   }
 
-  /// Of a sample of the objects, results have the capacities of all the traffic, and tiers those of
-  /// the sample.
+  /// For a sample of the objects, results have the capacities of all the traffic, and tiers those
+  /// of the sample.
   @Test func capacitiesOfASampleAreScaled() throws {
     let workload = Workload(
       name: "w", source: Self.trace,
@@ -102,7 +102,7 @@ import Testing
       ])
   }
 
-  @Test func hybridsSweepTheTiersThatNameNoPolicy() throws {
+  @Test func hybridsSweepTiersWithoutPolicy() throws {
     let lru = try PolicySpec(parsing: "lru")
     let rules = HybridRules(inclusion: .exclusive, promotion: .never)
     let workload = Workload(
@@ -148,7 +148,7 @@ import Testing
       ])
   }
 
-  @Test func seedsThatChangeNothingAreLeftOut() throws {
+  @Test func seedsWithoutEffectAreOmitted() throws {
     let workload = Workload(
       name: "w", source: Self.trace, policies: try specs("lru", "random"),
       capacities: try capacities("10"), seeds: [3, 4])
@@ -157,7 +157,7 @@ import Testing
         == ["lru 3", "random 3", "random 4"])
   }
 
-  @Test func theUnitFollowsTheTraceUnlessSaid() throws {
+  @Test func unitDefaultsToThatOfTheTrace() throws {
     var workload = Workload(
       name: "w", source: Self.trace, policies: try specs("lru"),
       capacities: try capacities("10%"))
@@ -168,7 +168,7 @@ import Testing
     #expect(try cells(workload, Self.bytes).map(\.setup.unit) == [.objects])
   }
 
-  @Test func whatDoesNotFitIsRefused() throws {
+  @Test func mismatchesWithTraceAreRejected() throws {
     func message(_ workload: Workload, _ facts: TraceFacts...) -> String? {
       do {
         _ = try Plan.cells(of: workload, facts: facts)

@@ -3,7 +3,7 @@ import Testing
 @testable import LarderExperiments
 
 @Suite struct QuantityTests {
-  @Test func decimalsAreTakenAsWritten() throws {
+  @Test func decimalsAreExact() throws {
     let decimal = try #require(ExactDecimal("12.50"))
     #expect(decimal.digits == 1250)
     #expect(decimal.decimals == 2)
@@ -54,7 +54,7 @@ import Testing
     #expect(Quantity.bytes("8K") == nil)
   }
 
-  @Test func warmUpsSpeakAndCount() {
+  @Test func warmUpsAreDescribedAndCounted() {
     #expect(WarmUp.none.requests(of: 10) == 0)
     #expect(WarmUp.requests(20).requests(of: 10) == 10)
     #expect(WarmUp.share(Share(percent: 25)).requests(of: 10) == 2)

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import LarderExperiments
 
-/// As much of JSON Schema, draft 2020-12, as the workloads' schema uses. A keyword that it does not
-/// know is an error, so that the schema cannot outgrow it unnoticed.
+/// The part of JSON Schema, draft 2020-12, that the workloads' schema uses. Unknown keywords are
+/// errors, so that the schema cannot outgrow it unnoticed.
 struct SchemaValidator {
   let root: JSONValue
 

@@ -1,8 +1,8 @@
 @testable import LarderExperiments
 
-/// What tests of the decoder check names with.
+/// Checks of names for tests of the decoder.
 enum Stand {
-  /// The registries of this build, and every cache: only Larder's runs policies.
+  /// Registries of this build, and arbitrary caches: only Larder's runs policies.
   static let checks = ComponentChecks.registered { name, _ in
     name == ConfigurationSpec.defaultCache
   }

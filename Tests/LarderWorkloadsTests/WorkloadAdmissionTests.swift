@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Admission filters in workload files, and in what is planned from them.
+/// Admission filters in workload files and plans.
 @Suite struct WorkloadAdmissionTests {
   private func decode(_ configurations: String) throws -> Workload {
     let yaml = """
@@ -44,7 +44,7 @@ import Testing
     #expect(filters == [nil, nil, "size:max=3", "size:max=3", "second-hit", "second-hit"])
   }
 
-  @Test func tiersHaveFiltersOfTheirOwn() throws {
+  @Test func tiersHaveSeparateFilters() throws {
     let workload = try decode(
       """
         - {kind: hybrid, memory: {admission: tinylfu}, disk: {admission: second-hit}}
@@ -61,7 +61,7 @@ import Testing
       ])
   }
 
-  /// Whose name is said without a filter is meant with all of them.
+  /// A configuration named without a filter is selected with all of its filters.
   @Test func executionMayBeLimitedToAFilter() throws {
     var workload = try decode(
       """
@@ -78,7 +78,7 @@ import Testing
     #expect(try executed() == ["memory+second-hit", "memory+second-hit"])
   }
 
-  @Test func aFilterByChanceIsRunForEverySeed() throws {
+  @Test func randomFilterRunsForEverySeed() throws {
     var workload = try decode("  - {kind: memory, admission: [always, probabilistic]}")
     workload.source = .trace(TraceReference(path: "a"))
     workload.seeds = [1, 2, 3]
@@ -90,7 +90,7 @@ import Testing
       ])
   }
 
-  @Test func aPolicyWithoutAVictimIsRefused() throws {
+  @Test func policyWithoutVictimIsRejected() throws {
     var workload = try decode("  - {kind: memory, admission: tinylfu}")
     workload.policies = [try PolicySpec(parsing: "sieve")]
     #expect(
@@ -109,7 +109,7 @@ import Testing
     ("{kind: memory, admission: [size, size]}", "is named 'memory+size'"),
     ("{kind: memory, admission: []}", "expected"),
   ])
-  func mistakesAreTold(configuration: String, expected: String) {
+  func mistakesAreReported(configuration: String, expected: String) {
     do {
       _ = try decode("  - \(configuration)")
       Issue.record("accepted \(configuration)")

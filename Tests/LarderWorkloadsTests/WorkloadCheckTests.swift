@@ -46,7 +46,7 @@ import Testing
     ("check: {tolerance: {requests: 1%}}", "unknown key 'requests'"),
     ("check: {timed: {policies: [sieve]}}", "so it cannot be timed"),
   ])
-  func whatIsWrongIsOneLine(_ yaml: String, _ says: String) {
+  func errorsAreOneLine(_ yaml: String, _ says: String) {
     #expect {
       try decode(yaml)
     } throws: { error in "\(error)".contains(says) && !"\(error)".contains("\n") }

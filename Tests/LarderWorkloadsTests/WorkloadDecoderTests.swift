@@ -10,7 +10,7 @@ import Testing
     try WorkloadDecoder(checks: Stand.checks).decode(Data(yaml.utf8), file: file)
   }
 
-  @Test func leastWorkloadHasTheDefaults() throws {
+  @Test func minimalWorkloadHasDefaults() throws {
     var workload = try decode(
       """
       source: {trace: OLTP.lis.zst}
@@ -197,7 +197,7 @@ import Testing
     #expect(try decode(Case.start + line).warmUp == warmUp)
   }
 
-  @Test func sizesAreIgnoredInEitherWay() throws {
+  @Test func eitherKeyIgnoresSizes() throws {
     #expect(try decode(Case.start + "ignore-size: true").unit == .objects)
     #expect(try decode(Case.start + "unit: objects").unit == .objects)
     #expect(try decode(Case.start + "ignore-size: true\nunit: objects").unit == .objects)
@@ -212,7 +212,7 @@ import Testing
     #expect(try decode(Case.start, file: file).name == name)
   }
 
-  @Test func policiesOrCapacitiesMayBeLeftOutWhereNothingSweepsThem() throws {
+  @Test func unsweptPoliciesAndCapacitiesAreOptional() throws {
     let workload = try decode(
       """
       source: {trace: a}

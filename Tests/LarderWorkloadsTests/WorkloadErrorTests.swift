@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Files that are wrong as a whole or at their top, with the exact line that a user sees.
+/// Files that are invalid as a whole or at their top level, with the exact line that a user sees.
 @Suite struct WorkloadErrorTests {
   @Test(arguments: [
     Case(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The keys that drive real caches, and the caches and presets that configurations name.
+/// Keys for driving real caches, and the caches and presets of configurations.
 @Suite struct WorkloadExecuteTests {
-  /// Caches as a build with two of them would know.
+  /// A build with two caches.
   private static let checks: ComponentChecks = {
     var checks = Stand.checks
     checks.cache = { name, kind in
@@ -71,7 +71,7 @@ import Testing
     #expect(try decode("execute: {load: closed}").execution?.load == .closed)
   }
 
-  @Test func theFilterNamesWhatTheWorkloadHas() throws {
+  @Test func filterSelectsAmongWorkloadValues() throws {
     let workload = try WorkloadDecoder(checks: Self.checks).decode(
       Data(
         """
@@ -113,7 +113,7 @@ import Testing
     #expect(workload.lines.capacities["10"] == 3)
   }
 
-  @Test func placementHasTwoBorders() throws {
+  @Test func placementHasTwoBounds() throws {
     func placement(_ yaml: String) throws -> HybridRules.Placement? {
       try decode("configurations: {kind: hybrid, placement: \(yaml)}").configurations[0].rules
         .placement

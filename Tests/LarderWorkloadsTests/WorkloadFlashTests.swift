@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Layouts in workload files and on the command line, and what is planned from them.
+/// Layouts in workload files, on the command line and in plans.
 @Suite struct WorkloadFlashTests {
   private func decode(_ configurations: String) throws -> Workload {
     let yaml = """
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aLayoutIsPlannedOnceUnderItsOwnName() throws {
+  @Test func layoutIsPlannedOnceUnderItsName() throws {
     let workload = try decode(
       """
       [disk, {kind: disk, disk: {layout: log, region: 1MiB, reinsert-hits: 2}},
@@ -55,7 +55,7 @@ import Testing
     #expect(cells.allSatisfy { $0.isSimulated && !$0.isExecuted })
   }
 
-  @Test func defaultsAreThoseOfTheDocumentation() throws {
+  @Test func defaultsMatchTheDocumentation() throws {
     #expect(try FlashLayout(parsing: "log") == .log(region: 16 << 20, reinsertHits: 0))
     #expect(
       try FlashLayout(parsing: "kangaroo")
@@ -63,7 +63,7 @@ import Testing
           .init(log: Share(percent: 5), region: 256 << 10, threshold: 2, reinsertHits: 1)))
   }
 
-  @Test func whatIsPrintedReadsBack() throws {
+  @Test func printedLayoutsAreParsedBack() throws {
     for text in [
       "sets", "log:region=16MiB:reinsert=1", "kangaroo:log=2.5%:region=1MB:threshold=3:reinsert=0",
     ] {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func theCommandLineRefusesWhatCannotBe() {
+  @Test func commandLineRejectsInvalidLayouts() {
     func problem(_ text: String) -> String {
       do {
         _ = try FlashLayout(parsing: text)
@@ -95,7 +95,7 @@ import Testing
     #expect(problem("").contains("unknown layout"))
   }
 
-  @Test func filesRefuseWhatCannotBe() {
+  @Test func filesRejectInvalidLayouts() {
     #expect(problem("{kind: disk, disk: {region: 1MiB}}").contains("a disk without 'layout'"))
     #expect(
       problem("{kind: disk, disk: {layout: sets, reinsert-hits: 1}}")
@@ -115,7 +115,7 @@ import Testing
       problem("{kind: disk, disk: {layout: kangaroo, region: 1GiB}}").contains("2 regions"))
   }
 
-  @Test func segmentsKeepThePoliciesAndAreSimulatedAsTheyAreExecuted() throws {
+  @Test func segmentsKeepPoliciesAndAreSimulated() throws {
     func setups(_ execute: String) throws -> [SegmentSetup?] {
       var workload = try decode("[disk, {kind: disk, name: s, disk: {segment: 64MiB}}]")
       let yaml = """
@@ -144,7 +144,7 @@ import Testing
     #expect(try setups("{durability: none}") == [grouped])
   }
 
-  @Test func segmentsRefuseWhatCannotBe() throws {
+  @Test func invalidSegmentsAreRejected() throws {
     #expect(problem("{kind: disk, disk: {segment: 1KiB}}").contains("64MiB"))
     #expect(problem("{kind: disk, disk: {segment: 2GiB}}").contains("64MiB"))
     #expect(problem("{kind: hybrid, disk: {segment: 1MiB}}").contains("of kind disk"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Files that somebody made to break the reader, and files that are no workload at all.
+/// Hostile files, and files that are not workloads.
 @Suite struct WorkloadHostileInputTests {
   private func message(_ bytes: some Sequence<UInt8>) -> String? {
     do {
@@ -35,18 +35,18 @@ import Testing
       message([0xff, 0xfe]) == "w.yaml:1: expected UTF-8 text, found other bytes at offset 0")
   }
 
-  @Test func aNameOfSeveralLinesIsToldInOne() {
+  @Test func multilineNameIsReportedOnOneLine() {
     let yaml = Case.start.replacing("[lru]", with: "[lru, z\n\n  z]")
     #expect(
       Case.message(yaml)
         == "w.yaml:2: policies[2]: unknown policy 'z z' ('larder policies' lists them all)")
   }
 
-  @Test func aByteOrderMarkIsNoFault() {
+  @Test func byteOrderMarkIsAccepted() {
     #expect(message([0xef, 0xbb, 0xbf] + Array(Case.start.utf8)) == nil)
   }
 
-  @Test func windowsLineEndingsAreNoFault() {
+  @Test func windowsLineEndingsAreAccepted() {
     let yaml = Case.start.replacingOccurrences(of: "\n", with: "\r\n")
     #expect(message(yaml.utf8) == nil)
     #expect(
@@ -54,7 +54,7 @@ import Testing
         == "w.yaml:4: unknown key 'sedes'; did you mean 'seeds'?")
   }
 
-  @Test func deepNestingIsRefused() {
+  @Test func deepNestingIsRejected() {
     let lists = String(repeating: "[", count: 5000)
     #expect(message("source: \(lists)".utf8) == "w.yaml:1: not valid YAML: nested too deeply")
     let blocks = String(repeating: "- ", count: 5000)
@@ -75,14 +75,14 @@ import Testing
     return yaml + last
   }
 
-  @Test func aliasBombsAreRefused() {
+  @Test func aliasBombsAreRejected() {
     let expected = "w.yaml: aliases (*name) expand to too many values; write the values out"
     #expect(message(Self.bomb("source: *a9\n").utf8) == expected)
     #expect(message(Self.bomb("? *a9\n: 1\n").utf8) == expected)
   }
 
-  @Test func repeatedAliasesAreCountedAsTheyAreRead() {
-    // Within the bound on the text, but each of the 300 phases stands for 400 more.
+  @Test func repeatedAliasesCountPerVisit() {
+    // Within the bound on the text, but each of the 300 phases represents 400 more.
     let one = Array(repeating: "{trace: a}", count: 400).joined(separator: ", ")
     let many = Array(repeating: "*p", count: 300).joined(separator: ", ")
     let yaml = "source: {phases: [&p {phases: [\(one)]}, \(many)]}\n"
@@ -90,14 +90,14 @@ import Testing
     #expect(message(yaml.utf8) == expected)
   }
 
-  @Test func starsAndAmpersandsInTextAreNoAliases() {
+  @Test func starsAndAmpersandsInTextAreNotAliases() {
     #expect(AliasBound.isHarmless("description: R & D, *very* busy, **bold**, a*b\n"))
     let stars = String(repeating: "*a ", count: 10_000)
     #expect(AliasBound.isHarmless("# \(stars)"))
     #expect(AliasBound.isHarmless("a: &x 1\nb: [*x, *x, *x]\n"))
   }
 
-  @Test func hugeFilesAndLinesAreRefusedOrCutShort() {
+  @Test func hugeFilesAreRejectedAndLinesShortened() {
     let large = Array(repeating: UInt8(ascii: "a"), count: (1 << 20) + 1)
     #expect(message(large) == "w.yaml: expected a workload file, found more than 1024 KiB")
     let name = String(repeating: "x", count: 10_000)
@@ -141,8 +141,8 @@ import Testing
     #expect(workload.folder == folder.path)
   }
 
-  /// Bytes of a good file are changed, doubled and dropped at random: whatever comes of it is a
-  /// workload or one line.
+  /// Bytes of a valid file are changed, doubled and removed at random: the result is a workload or
+  /// a one-line error.
   @Test func mutatedFilesNeverCrash() {
     let good = Array(
       """

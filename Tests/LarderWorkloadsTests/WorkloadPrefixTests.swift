@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Prefixes in workload files, and in what is planned from them.
+/// Prefixes in workload files and plans.
 @Suite struct WorkloadPrefixTests {
   private func decode(_ lines: String) throws -> Workload {
     let yaml = """
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func theWorkloadsAppliesWhereNothingElseIsSaid() throws {
+  @Test func workloadPrefixIsTheDefault() throws {
     let workload = try decode(
       """
       configurations:
@@ -47,7 +47,7 @@ import Testing
     #expect(workload.neededColumns(of: [.prompt, .time]) == .prompt)
   }
 
-  @Test func ordersAreCellsOfTheirOwn() throws {
+  @Test func ordersAreSeparateCells() throws {
     let cells = try planned(
       decode(
         """
@@ -63,7 +63,7 @@ import Testing
     #expect(try decode("").neededColumns(of: [.prompt]) == [])
   }
 
-  @Test func whatCannotBeIsRefused() {
+  @Test func invalidPrefixesAreRejected() {
     #expect(problem("prefix: {order: back}").contains("front"))
     #expect(problem("prefix: {prefill: 0 tokens/s}").contains("tokens per second such as"))
     #expect(problem("prefix: {prefill: 8000}").contains("tokens per second such as"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Caches in other processes in workload files, and what is planned from them.
+/// Caches in separate processes, in workload files and plans.
 @Suite struct WorkloadProcessTests {
   private func decode(_ configurations: String) throws -> Workload {
     let yaml = """
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aProcessIsPlannedOnceUnderTheNameOfItsProgram() throws {
+  @Test func processIsPlannedOnceUnderProgramName() throws {
     let workload = try decode(
       """
       [memory, {kind: memory, cache: {process: [bin/my cache, --size, "{capacity}", 5]}},
@@ -48,7 +48,7 @@ import Testing
     #expect(cells.allSatisfy { $0.process == nil || !$0.isSimulated })
   }
 
-  @Test func placeholdersAreFilledIn() {
+  @Test func placeholdersAreReplaced() {
     let spec = ProcessSpec(command: ["a", "--size={capacity},{unit}", "{x y}", "-m{capacity:MiB}"])
     let words = spec.filled { "<\($0)>" }
     #expect(words == ["a", "--size=<capacity>,<unit>", "{x y}", "-m<mebibytes>"])
@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: [
     ("/opt/My Cache.py", "My-Cache.py"), ("..", "process"), ("", "process"), (".hidden", "hidden"),
   ])
-  func namesArePartsOfPaths(program: String, name: String) {
+  func namesAreValidInPaths(program: String, name: String) {
     #expect(ProcessSpec(command: [program]).name == name)
   }
 
@@ -82,7 +82,7 @@ import Testing
     ),
     ("[{kind: memory, cache: {process: [c]}, admission: tinylfu}]", "'admission' does not apply"),
   ])
-  func mistakesAreSaid(configurations: String, message: String) {
+  func mistakesAreReported(configurations: String, message: String) {
     let said = problem(configurations)
     #expect(said.contains(message), "\(said)")
     #expect(said.hasPrefix("in/w.yaml:5: configurations"), "\(said)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The JSON Schema says what the decoder does.
+/// The JSON Schema agrees with the decoder.
 @Suite struct WorkloadSchemaTests {
   private static let repository = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -17,7 +17,7 @@ import Testing
     try JSONValue(json: text("Workloads/workload.schema.json"))
   }
 
-  /// A workload that has every kind of map, with the path to one of each.
+  /// A workload with all kinds of maps, and the path to one of each.
   private static let example = """
     {"name": "x", "description": "y", "unit": "objects", "ignore-size": true,
      "source": {"phases": [
@@ -55,7 +55,7 @@ import Testing
        "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}}}
     """
 
-  /// The same with several traces, which exclude other sources.
+  /// The example with several traces, which exclude other sources.
   private static let severalTraces = """
     {"traces": ["a", ["b", "c"], {"generator": "loop", "requests": 3}],
      "format": "csv", "max-bad": 0.5, "sample": 0.5}
@@ -109,7 +109,7 @@ import Testing
     "segment",
   ]
 
-  /// Names of policies and formats pass; generators are those that the schema knows.
+  /// All policies and formats are accepted; generators are those of the schema.
   private static let checks: ComponentChecks = {
     var checks = ComponentChecks.none
     checks.generator = Stand.checks.generator
@@ -120,8 +120,8 @@ import Testing
     (try? WorkloadDecoder(checks: Self.checks).decode(Data(value.text.utf8), file: "w.json")) != nil
   }
 
-  /// Every key is given values of every type, and taken away. Wrong types are refused by both; what
-  /// the decoder takes, the schema takes.
+  /// Every key is removed, and set to values of every type. Both reject wrong types, and the schema
+  /// accepts all values that the decoder accepts.
   @Test func schemaAndDecoderAgreeOnEveryKey() throws {
     let validator = SchemaValidator(root: try Self.schema())
     let example = try JSONValue(json: Self.example)
@@ -130,7 +130,7 @@ import Testing
     for table in WorkloadKeys.all where table.name != "latency-log-normal" {
       let place = try #require(Self.places[table.name], "\(table.name)")
       for key in table.keys {
-        // Where it excludes another key, that one gives way.
+        // Removes an excluded key.
         var base = try Self.example(for: table)
         if table.name == "memory-tier", key.name == "capacity" {
           base = base.replacing((place + ["share"])[...], with: nil)
@@ -157,7 +157,7 @@ import Testing
             #expect(isValid, "\(path) \(sample.value)")
           }
         }
-        // Maps, and what depends on keys beside it, are taken only as they stand.
+        // Maps, and values that depend on other keys, are accepted only in their place.
         if key.types != [.object], !Self.dependent.contains(key.name) {
           #expect(accepted > 0 || !key.choices.isEmpty, "\(path) takes nothing")
         }
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func unknownKeysAreRefusedByBoth() throws {
+  @Test func schemaAndDecoderRejectUnknownKeys() throws {
     let validator = SchemaValidator(root: try Self.schema())
     for table in WorkloadKeys.all where table.name != "latency-log-normal" {
       let place = try #require(Self.places[table.name])
@@ -183,9 +183,9 @@ import Testing
     }
   }
 
-  /// The files that come with Larder: read by the decoder, valid by the schema, and saying in
-  /// their first line where an editor finds the schema.
-  @Test func everyWorkloadThatComesWithLarderIsValid() throws {
+  /// Files shipped with Larder: the decoder reads them, they are valid by the schema, and their
+  /// first line tells editors the path of the schema.
+  @Test func shippedWorkloadsAreValid() throws {
     let folder = Self.repository.appendingPathComponent("Workloads")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".yaml") }

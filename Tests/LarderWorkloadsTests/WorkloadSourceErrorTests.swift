@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Wrong sources, with the exact line that a user sees.
+/// Invalid sources, with the exact line that a user sees.
 @Suite struct WorkloadSourceErrorTests {
   @Test(arguments: [
     Case(

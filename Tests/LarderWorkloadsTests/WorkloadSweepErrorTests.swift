@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Wrong configurations, latencies and sweeps, with the exact line that a user sees.
+/// Invalid configurations, latencies and sweeps, with the exact line that a user sees.
 @Suite struct WorkloadSweepErrorTests {
   @Test(arguments: [
     Case(

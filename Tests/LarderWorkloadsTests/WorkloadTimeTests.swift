@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// What configurations with time become, and which are executed.
+/// Configurations with time, and their execution.
 @Suite struct WorkloadTimeTests {
   private func decode(_ configuration: String) throws -> Workload {
     let yaml = """
@@ -39,7 +39,7 @@ import Testing
     #expect(constant.map { $0.time?.diskLatencies } == [[80]])
     let none = try setups("{kind: \(kind), \(memory)time: {fetch: 9ms}}")
     #expect(none.map { $0.time?.latencies } == [[9000]] && none[0].time?.diskLatencies == nil)
-    // What is drawn depends on the seed.
+    // Draws depend on the seed.
     let drawn = try setups(
       "{kind: \(kind), \(memory)time: {fetch: 9ms, disk: [80us, 100us, 300us]}}")
     #expect(drawn.compactMap { $0.time?.diskLatencies?.max() } == [300, 300])
@@ -48,7 +48,7 @@ import Testing
     #expect(counted.map { $0.time?.diskLatencies } == [[3]])
   }
 
-  @Test func whatCannotBeReadIsRefused() {
+  @Test func invalidTimesAreRejected() {
     #expect(problem("{kind: memory, time: {fetch: 1ms, disk: 1us}}").contains("no disk tier"))
     #expect(
       problem("{kind: disk, time: {fetch: 1ms, disk: 3 requests}}").contains("must both be times"))
@@ -80,7 +80,7 @@ import Testing
     "{kind: disk, time: {fetch: 1ms}}",
     "{kind: hybrid, memory: {share: 10%}, time: {fetch: 1ms, disk: 1us}}",
   ])
-  func anOpenLoopThatWaitsIsExecuted(configuration: String) throws {
+  func waitingOpenLoopIsExecuted(configuration: String) throws {
     #expect(try executed(open, "[\(configuration)]") == [true])
   }
 
@@ -90,12 +90,12 @@ import Testing
     "{kind: hybrid, memory: {share: 10%}, time: {fetch: 10 requests}}",
     "{kind: disk, time: {fetch: 1ms, coalescing: false}}",
   ])
-  func whatNoCacheDoesIsNot(configuration: String) throws {
+  func unsupportedTimesAreNotExecuted(configuration: String) throws {
     #expect(try executed(open, "[\(configuration)]") == [false])
   }
 
   @Test(arguments: ["{origin: wait}", "{load: {trace: 1x}}", "{load: {rate: 5}, origin: wait}"])
-  func otherLoadsAreNot(execute: String) throws {
+  func otherLoadsAreNotExecuted(execute: String) throws {
     let both = "[memory, {kind: memory, name: timed, time: {fetch: 1ms}}]"
     #expect(try executed(execute, both) == [true, false])
   }

@@ -15,7 +15,7 @@ import Testing
       latency: latency)
   }
 
-  @Test func timesAreKeptOnlyWhereSomethingExpires() {
+  @Test func timesAreKeptOnlyForExpiry() {
     let plain = Self.workload()
     #expect(plain.neededColumns(of: [.size, .time]) == [.size])
     #expect(plain.neededColumns(of: [.size, .time, .ttl]) == [.size, .time, .ttl])
@@ -23,7 +23,7 @@ import Testing
     #expect(expiring.neededColumns(of: [.time]) == [.time])
   }
 
-  @Test func sizesAreKeptOnlyWhereBytesMatter() {
+  @Test func sizesAreKeptOnlyForBytes() {
     #expect(Self.workload().neededColumns(of: [.size]) == [.size])
     #expect(Self.workload(unit: .objects).neededColumns(of: [.size, .cost]) == [.cost])
     let model = LatencyModel(
@@ -42,8 +42,8 @@ import Testing
     #expect(traces.facts.allSatisfy { $0.requests == 100 && $0.footprintBytes == nil })
   }
 
-  /// Two folders have a file of the same name: the second is known by its path.
-  @Test func severalTracesHaveCellsOfTheirOwn() throws {
+  /// Two folders have a file of one name: the second is identified by its path.
+  @Test func severalTracesHaveSeparateCells() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-traces-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -66,7 +66,8 @@ import Testing
     #expect(traces.facts.map(\.name) == ["t.txt", "b/t.txt", "u.txt"])
     #expect(traces.facts.map(\.requests) == [4, 4, 2] && traces.facts.map(\.objects) == [2, 3, 2])
     let cells = try Plan.cells(of: workload, facts: traces.facts).map(\.cell)
-    // 50 % of 2 and of 3 objects is 1: the same cell as capacity 1. Seeds matter to random alone.
+    // 50 % of 2 and of 3 objects is 1: equal to the cell of capacity 1. Only random depends on
+    // seeds.
     let names = cells.map { "\($0.trace) \($0.policy) \($0.capacityLabel) \($0.seed)" }
     #expect(
       names == [
@@ -101,7 +102,7 @@ import Testing
     #expect(cells.map(\.capacity) == [1, 6144, 1])
   }
 
-  @Test func namesThatAreTakenAreNotGivenAgain() throws {
+  @Test func takenNamesAreNotReused() throws {
     let source = SourceSpec.generator(
       GeneratorSpec(component: try ComponentSpec(parsing: "loop:objects=3"), requests: 9))
     var workload = Workload(name: "w", source: source)
@@ -110,7 +111,7 @@ import Testing
     #expect(traces.facts.map(\.name) == ["loop (2)", "loop (3)"])
   }
 
-  @Test func theFutureIsWorkedOutWhenAPolicyNeedsIt() throws {
+  @Test func nextUsesAreComputedForOfflinePolicies() throws {
     let source = SourceSpec.generator(
       GeneratorSpec(component: try ComponentSpec(parsing: "loop:objects=3"), requests: 9))
     var workload = Workload(name: "w", source: source)

@@ -2,234 +2,221 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// What is advised for a trace, and everything it stands on: the content of `advice.json`.
+/// Recommendation for a trace, with everything it is based on: the content of `advice.json`.
 package struct Advice: Sendable, Hashable, Codable {
-  /// The version of the file's form.
+  /// Version of the file format.
   package var schemaVersion = 1
-  /// What is known of the trace.
+  /// Facts about the trace.
   package var trace: TraceFacts
   /// Seconds from the first request to the last; nil without times.
   package var durationSeconds: Double?
-  /// What capacities count.
+  /// Unit of capacities.
   package var unit: CapacityUnit
-  /// Which tiers a design may have.
+  /// Tiers that a design may have.
   package var tiers: AdviceSettings.Tiers
-  /// The share of the requests that designs were chosen on, in billionths; the rest is what hit
-  /// ratios count. nil where both is the whole trace.
+  /// Share of the requests on which designs were chosen, in billionths; hit ratios count the rest.
+  /// Nil if both use the whole trace.
   package var learnedBillionths: UInt64?
-  /// Chooses the samples, and drives random policies.
+  /// Seed of the samples and of random policies.
   package var seed: UInt64
-  /// How many designs were tried at each capacity.
+  /// Number of designs tried at each capacity.
   package var candidates: Int
-  /// Requests that were replayed.
   package var replayedRequests: UInt64
-  /// What is advised at each capacity, ascending.
+  /// Recommendations by capacity, ascending.
   package var capacities: [CapacityAdvice]
-  /// The place in `capacities` that is recommended.
+  /// Index in `capacities` of the recommended one.
   package var recommended: Int
-  /// Why it is that one.
+  /// Reason for the recommended capacity.
   package var reason: CapacityReason
   /// Hit ratios of the recommended design by capacity.
   package var curve: [CurvePoint] = []
-  /// Those of LRU.
+  /// Hit ratios of LRU by capacity.
   package var lruCurve: [CurvePoint] = []
-  /// Memory in front of disk; empty where that was not looked at.
+  /// Memory in front of disk; empty if not examined.
   package var splits: [TierSplit] = []
-  /// Times to live; empty where the trace has no times.
+  /// Effects of TTLs; empty if the trace has no times.
   package var lifetimes: [LifetimePoint] = []
-  /// How much the advice depends on the part of the trace, and on single objects.
+  /// Dependence of the advice on the part of the trace, and on single objects.
   package var stability: Stability?
-  /// What designs cost.
+  /// Costs of designs.
   package var costs: Costs?
-  /// What to know of how the advice came about.
+  /// Notes on the making of the advice.
   package var notes: [String] = []
-  /// The order in which the blocks of prompts are requested, where hits are those of prefixes.
+  /// Order in which the blocks of prompts are requested, if hits are those of prefixes.
   package var prefix: PromptOrder?
 
-  /// What is recommended.
   package var best: CapacityAdvice { capacities[recommended] }
 
-  /// Why a capacity is recommended.
+  /// Reason for recommending a capacity.
   package enum CapacityReason: String, Sendable, Hashable, Codable {
-    /// It is the only one.
+    /// The only capacity.
     case asked
-    /// More memory gains less per byte from there on.
+    /// Knee of the curve: more memory gains less per byte.
     case knee
-    /// It costs least.
+    /// Lowest cost.
     case cheapest
   }
 }
 
-/// What is advised at one capacity.
+/// Recommendation at one capacity.
 package struct CapacityAdvice: Sendable, Hashable, Codable {
-  /// The capacity.
   package var capacity: UInt64
-  /// How it was written, such as `1%`.
+  /// Capacity as written, such as `1%`.
   package var label: String
-  /// The design that is advised: LRU where it does not matter.
+  /// Recommended design: LRU if the choice does not matter.
   package var advised: DesignResult
-  /// LRU.
   package var lru: DesignResult
-  /// The design that was chosen where it does matter.
+  /// Design with the best score on the part for choosing.
   package var chosen: DesignResult
-  /// The design that turned out best on the scored part, of those replayed in full.
+  /// Best design on the scored part, of those replayed over the whole trace.
   package var hindsight: DesignResult
-  /// The designs that were replayed in full and come after the chosen one, the best first.
+  /// Designs replayed over the whole trace, without the chosen one, the best first.
   package var runnersUp: [DesignResult]
-  /// False where the best is within 0.2 points of LRU.
+  /// False if the best design is within 0.2 points of LRU.
   package var matters: Bool
-  /// Points by which the best of all designs may be above the advised one.
+  /// Bound of the points by which the best of all designs exceeds the advised one.
   package var regretBoundPoints: Double
-  /// Whether all designs were replayed in full.
+  /// True if all designs were replayed over the whole trace.
   package var isExhaustive: Bool
-  /// The capacity from which on LRU has the hit ratio of the advised design; nil where even the
-  /// whole footprint is not enough, or nobody looked.
+  /// Smallest capacity at which LRU has the hit ratio of the advised design; nil if the whole
+  /// footprint is not enough, or it was not determined.
   package var lruCapacity: UInt64?
 }
 
-/// A design and what it reached.
+/// A design and its results.
 package struct DesignResult: Sendable, Hashable, Codable {
-  /// The policy, as one types it.
+  /// Policy, as typed.
   package var policy: String
-  /// The admission filter, as one types it; nil for none.
+  /// Admission filter, as typed; nil for none.
   package var admission: String?
   /// Hit ratio on the scored part.
   package var hitRatio: Double
   /// Bytes hit per byte requested, on the scored part; nil without sizes.
   package var byteHitRatio: Double?
-  /// Hit ratio on the part that designs were chosen on.
+  /// Hit ratio on the part of the trace on which designs were chosen.
   package var learnedHitRatio: Double
   /// Hit ratios in the first and the second half of the trace.
   package var halves: [Double]
-  /// Hit ratio on the whole trace.
   package var wholeHitRatio: Double
   /// Tokens of prefix hits per token of prompts, on the scored part; nil unless prefixes are
   /// counted.
   package var tokenShare: Double?
 
-  /// The design in words.
+  /// Name of the design in reports.
   package var name: String { policy + (admission.map { " behind \($0)" } ?? "") }
 
-  /// Of the same design as another result.
+  /// True if both results are of one design.
   package func isSameDesign(as other: DesignResult) -> Bool {
     policy == other.policy && admission == other.admission
   }
 }
 
-/// A point of a curve.
 package struct CurvePoint: Sendable, Hashable, Codable {
-  /// The capacity.
   package var capacity: UInt64
   /// Hit ratio on the scored part.
   package var hitRatio: Double
-  /// Whether it is from a sample.
+  /// True if estimated from a sample.
   package var isEstimate: Bool
 }
 
-/// Memory in front of disk.
+/// A combination of memory and disk tiers.
 package struct TierSplit: Sendable, Hashable, Codable {
-  /// Capacity of memory.
   package var memory: UInt64
   /// Capacity of disk; 0 for memory alone.
   package var disk: UInt64
-  /// The policy in memory, with its filter.
+  /// Policy in memory, with its filter.
   package var memoryPolicy: String
-  /// The policy on disk; nil for memory alone.
+  /// Policy on disk; nil for memory alone.
   package var diskPolicy: String?
-  /// Which tiers hold an object; nil for memory alone.
+  /// Inclusion of the tiers; nil for memory alone.
   package var inclusion: HybridRules.Inclusion?
   /// Hits in memory per get.
   package var memoryHitRatio: Double
   /// Hits on disk per get.
   package var diskHitRatio: Double
-  /// What is written to disk per get, in the unit of the capacities.
+  /// Amount written to disk per get, in the unit of the capacities.
   package var writtenPerGet: Double
-  /// Cost in a month.
+  /// Cost per month.
   package var monthlyCost: Double
-  /// Whether it is from a sample.
+  /// True if estimated from a sample.
   package var isEstimate: Bool
 }
 
-/// What a time to live costs in hits.
+/// Effect of a TTL on hits.
 package struct LifetimePoint: Sendable, Hashable, Codable {
-  /// The time to live, seconds: no hit is older.
+  /// TTL in seconds; no hit is older.
   package var seconds: UInt32
   /// Hit ratio on the scored part.
   package var hitRatio: Double
-  /// Points below the same cache without a time to live.
+  /// Percentage points lost against the cache without a TTL.
   package var lostPoints: Double
-  /// Hits on copies that the origin has changed since, per get; nil where the trace has no changes.
+  /// Stale hits per get, on copies that the origin has changed; nil if the trace has no changes.
   package var staleRatio: Double?
 }
 
-/// How much the advice depends on the part of the trace, and on single objects.
+/// Dependence of the advice on the part of the trace, and on single objects.
 package struct Stability: Sendable, Hashable, Codable {
-  /// The best design in the first half of the trace, and in the second.
+  /// Best design in the first half of the trace, and in the second.
   package var halves: [DesignResult]
-  /// Points that the best of each half loses in the other half against the best there: the larger
-  /// of the two.
+  /// Percentage points that the best design of each half loses in the other half against the best
+  /// there: the larger of the two.
   package var disagreementPoints: Double
-  /// Whether that is more than 0.5 points.
+  /// True if the disagreement exceeds 0.5 points.
   package var changes: Bool
-  /// The design whose larger loss in the two halves is the smallest.
+  /// Design with the smallest maximum loss in the two halves.
   package var safest: DesignResult
-  /// That loss, points.
+  /// That loss in percentage points.
   package var safestLossPoints: Double
-  /// Points that the chosen design is above LRU, with an interval of 95 % from a bootstrap over
-  /// parts of the objects; nil where samples would be too small.
+  /// Advantage of the chosen design over LRU in percentage points, with a 95 % interval from a
+  /// bootstrap over parts of the objects; nil if samples would be too small.
   package var advantage: Interval?
-  /// The share of the resamples in which the chosen design is at most 0.2 points below the best
+  /// Share of the resamples in which the chosen design is at most 0.2 points below the best
   /// finalist.
   package var confirmedShare: Double?
 
   /// An estimate with its interval.
   package struct Interval: Sendable, Hashable, Codable {
-    /// The estimate.
     package var estimate: Double
-    /// 2.5 % of the resamples are below.
+    /// The 2.5 % quantile of the resamples.
     package var low: Double
-    /// 2.5 % of the resamples are above.
+    /// The 97.5 % quantile of the resamples.
     package var high: Double
   }
 }
 
-/// What designs cost in a month.
+/// Costs of designs per month.
 package struct Costs: Sendable, Hashable, Codable {
-  /// The prices.
   package var prices: Prices
-  /// Whether they are the example values.
+  /// True if the prices are the example values.
   package var areExamples: Bool
-  /// Gets in a month.
+  /// Gets per month.
   package var monthlyGets: Double
-  /// Cost without a cache.
   package var withoutCache: Double
-  /// Cost of the recommended design by capacity.
+  /// Costs of the recommended design by capacity.
   package var points: [CostPoint]
-  /// The cheapest of them.
+  /// The cheapest of the points.
   package var cheapest: CostPoint
-  /// Cost of the recommended capacity.
+  /// Cost at the recommended capacity.
   package var recommended: CostPoint
   /// Seconds for which keeping an object of mean size in memory costs as much as fetching it.
   package var breakEvenMemorySeconds: Double?
-  /// The same on flash.
+  /// Seconds for which keeping an object of mean size on flash costs as much as fetching it.
   package var breakEvenFlashSeconds: Double?
-  /// What the figures stand on.
+  /// Assumptions behind the figures.
   package var assumptions: [String]
 }
 
-/// Cost at a capacity.
 package struct CostPoint: Sendable, Hashable, Codable {
-  /// The capacity.
   package var capacity: UInt64
-  /// Cost of memory in a month.
+  /// Cost of memory per month.
   package var memory: Double
-  /// Cost of misses in a month.
+  /// Cost of misses per month.
   package var misses: Double
-  /// The sum.
+  /// Total cost per month.
   package var total: Double
 }
 
-/// Numbers as advice writes them.
+/// Number formats of advice.
 package enum AdviceNumbers {
   /// A number with up to six significant decimals, without needless zeros.
   package static func plain(_ value: Double) -> String {
@@ -250,18 +237,16 @@ package enum AdviceNumbers {
     NumberText.fixed(points, decimals: 2) ?? "–"
   }
 
-  /// An amount of money.
   package static func money(_ amount: Double, _ currency: String) -> String {
     "\(self.amount(amount)) \(currency)"
   }
 
-  /// An amount without its currency.
   package static func amount(_ amount: Double) -> String {
     let decimals = amount.magnitude >= 100 ? 0 : amount.magnitude >= 0.1 || amount == 0 ? 2 : 6
     return NumberText.fixed(amount, decimals: decimals) ?? "–"
   }
 
-  /// A time in the unit that suits it.
+  /// A time in a suitable unit.
   package static func time(_ seconds: Double) -> String {
     let (value, unit): (Double, String) =
       switch seconds {
@@ -278,8 +263,8 @@ package enum AdviceNumbers {
 }
 
 extension Advice {
-  /// Advice that was made for a sample of the objects, with capacities scaled down, as advice for
-  /// all the traffic. Hit ratios and costs are that already.
+  /// Advice for all the traffic, from advice for a sample of the objects with scaled capacities.
+  /// Hit ratios and costs already represent all the traffic.
   func ofAllTraffic(_ sampling: TraceSampling) -> Advice {
     guard sampling.isPart else { return self }
     var advice = self

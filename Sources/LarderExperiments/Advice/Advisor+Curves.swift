@@ -1,13 +1,13 @@
 import LarderEngine
 
 extension Advisor {
-  /// Points of a curve.
+  /// Number of points of a curve.
   private static let points = 12
-  /// Capacities in bytes at which LRU's stack distances are counted.
+  /// Number of capacities in bytes at which LRU's stack distances are counted.
   private static let lruPoints = 64
 
-  /// The capacities of a curve: from a thousandth of the footprint to all of it, each larger by the
-  /// same factor.
+  /// Capacities of a curve: from a thousandth of the footprint to all of it, in a geometric
+  /// sequence.
   func grid(_ count: Int) -> [UInt64] {
     let low = max(1, footprint / 1000)
     let span = DeterministicMath.log(Double(footprint) / Double(low))
@@ -18,10 +18,10 @@ extension Advisor {
     return Set(grid.map { min(max(1, $0), footprint) } + [footprint]).sorted()
   }
 
-  /// LRU's curve: from stack distances where those are exact, or simulated.
+  /// LRU's curve: from stack distances if they are exact, otherwise simulated.
   func lruCurve() throws -> LRUScores {
     let grid = grid(unit == .bytes ? Self.lruPoints : Self.points)
-    // Stack distances know of blocks and not of prefixes.
+    // Stack distances apply to blocks and not to prefixes.
     if settings.prefix == nil, !LRUCurvePass.expires(trace.requests) {
       began("Stack distances of lru", trace.requests.count)
       let pass = LRUCurvePass(over: trace.requests, unit: unit, capacities: grid)
@@ -56,13 +56,13 @@ extension Advisor {
     }
     return LRUScores(
       points: grid.map {
-        // A cache smaller than the largest object may do better than stack distances say.
+        // A cache smaller than the largest object may do better than stack distances predict.
         CurvePoint(capacity: $0, hitRatio: ratio($0), isEstimate: !after.isExact(at: $0))
       },
       all: unit == .objects ? (0..<after.hits.count).map { ratio(UInt64($0)) } : nil)
   }
 
-  /// The curve of a design, with the exact points that are known of it.
+  /// Curve of a design, including the known exact points.
   func curve(of design: Candidate, known: [CapacityAdvice]) throws -> [CurvePoint] {
     let exact = known.filter {
       $0.chosen.policy == design.policy.description
@@ -71,14 +71,14 @@ extension Advisor {
       CurvePoint(capacity: $0.capacity, hitRatio: $0.chosen.hitRatio, isEstimate: false)
     }
     let taken = Set(exact.map(\.capacity))
-    // Half and double of what is asked for is what readers want to know.
+    // Readers want to know the effect of half and double the requested capacity.
     let around = known.flatMap { [$0.capacity / 2, min(footprint, $0.capacity * 2)] }
     let capacities = Set(grid(Self.points) + around.filter { $0 > 0 }).subtracting(taken).sorted()
     return (exact + (try simulatedCurve(of: design, at: capacities)))
       .sorted { $0.capacity < $1.capacity }
   }
 
-  /// Simulations at several capacities, of a sample where all requests would be too many.
+  /// Simulations at several capacities, of a sample if all requests would be too many.
   func simulatedCurve(of design: Candidate, at capacities: [UInt64]) throws -> [CurvePoint] {
     let extents = capacities.map { extent(runs: capacities.count, of: [design], smallest: $0) }
     var made: [Extent: MiniTrace] = [:]
@@ -99,17 +99,17 @@ extension Advisor {
   }
 }
 
-/// Hit ratios of LRU by capacity, on the scored part.
+/// LRU's hit ratios by capacity, on the scored part.
 struct LRUScores: Sendable {
-  /// Points of its curve, ascending.
+  /// Points of the curve, ascending.
   var points: [CurvePoint]
-  /// Hit ratios at all capacities from 0 on, where those are known.
+  /// Hit ratios at all capacities from 0 on, if known.
   var all: [Double]?
 
-  /// The smallest capacity with at least this hit ratio; between two points of a curve it is read
-  /// off a straight line. nil where none has it.
+  /// Smallest capacity with at least this hit ratio, interpolated linearly between points of a
+  /// curve. Nil if no capacity reaches it.
   func capacity(reaching ratio: Double) -> UInt64? {
-    // Ratios of the same hits may differ in their last bits.
+    // Ratios of equal hits may differ in their last bits.
     let wanted = ratio - 1e-12
     if let all { return all.firstIndex { $0 >= wanted }.map { UInt64($0) } }
     guard let place = points.firstIndex(where: { $0.hitRatio >= wanted }) else { return nil }
@@ -123,13 +123,13 @@ struct LRUScores: Sendable {
 }
 
 extension Advisor {
-  /// Disks behind memory of the recommended capacity, as multiples of it.
+  /// Disk sizes behind memory of the recommended capacity, as multiples of it.
   private static let disks = [4.0, 16.0]
-  /// Memory in front of a disk of the recommended capacity, as parts of it.
+  /// Memory sizes in front of a disk of the recommended capacity, as shares of it.
   private static let memories = [0.02, 0.05, 0.1, 0.25]
 
-  /// Memory in front of disk: with `auto`, disks behind the memory that is recommended; with
-  /// `hybrid`, memory in front of a disk of that capacity. Alone comes first.
+  /// Combinations of memory and disk: with `auto`, disks behind the recommended memory; with
+  /// `hybrid`, memory in front of a disk of that capacity. The single tier comes first.
   func splits(
     behind design: Candidate, _ advice: CapacityAdvice, _ model: CostModel
   ) throws -> [TierSplit] {
@@ -147,7 +147,7 @@ extension Advisor {
     let fifo = Candidate(policy: try PolicySpec(parsing: "fifo"))
     for (memory, disk) in distinct {
       for inclusion in HybridRules.Inclusion.allCases {
-        // What memory sees is what everybody asks for; what disk sees is what memory missed.
+        // Memory receives all requests; disk receives only the misses of memory.
         for pair in [(design, fifo), (design, design), (lru, design)] {
           let plan = Plan(
             memory: memory, disk: disk, memoryDesign: pair.0, diskDesign: pair.1,
@@ -158,7 +158,7 @@ extension Advisor {
     }
     guard plans.count > 1 else { return [] }
     let smallest = plans.map(\.memory).min() ?? capacity
-    // Two tiers take about as long as both.
+    // A run of two tiers takes about as long as a run of each.
     let tiers = plans.count * 2
     let mini = try mini(runs: tiers, of: [design, lru, fifo], smallest: smallest)
     began("Memory and disk", mini.trace.requests.count * plans.count)
@@ -167,7 +167,7 @@ extension Advisor {
     }
     let counts = try replayer.run(jobs)
     let splits = plans.indices.map { split(plans[$0], counts[$0], mini, model) }
-    // Of the same sizes, the cheapest.
+    // The cheapest of equal sizes.
     return splits.enumerated().filter { place, split in
       !splits.enumerated().contains { other, rival in
         rival.memory == split.memory && rival.disk == split.disk
@@ -222,10 +222,10 @@ extension Advisor {
 }
 
 extension Advisor {
-  /// Times to live that are tried, seconds: a minute to four weeks.
+  /// TTLs that are tried, in seconds: a minute to four weeks.
   private static let lifetimes: [UInt32] = [60, 300, 3600, 21_600, 86_400, 604_800, 2_419_200]
 
-  /// What times to live cost, where the trace is longer than them.
+  /// Effects of the TTLs that are shorter than the trace.
   func lifetimes(_ design: Candidate, _ capacity: UInt64) throws -> [LifetimePoint] {
     let tried = Self.lifetimes.filter { Double($0) < trace.durationSeconds }
     guard !tried.isEmpty else { return [] }
@@ -252,7 +252,7 @@ extension Advisor {
     }
   }
 
-  /// Whether the trace tells of changes at the origin that caches are not told of.
+  /// True if the trace has changes at the origin of which caches are not notified.
   private var changes: Bool {
     guard let operations = trace.requests.operations else { return false }
     return (0..<trace.requests.count).contains { operations[$0] == Operation.modify.rawValue }

@@ -2,14 +2,14 @@ import LarderEngine
 import LarderTraces
 
 extension Advisor {
-  /// Finalists that a bootstrap compares, with LRU.
+  /// Maximum number of finalists that a bootstrap compares, including LRU.
   private static let comparedMax = 6
-  /// Parts of the objects, of which samples are drawn: a power of two.
+  /// Maximum number of parts of the objects, from which samples are drawn: a power of two.
   private static let partsMax: UInt32 = 16
-  /// Samples drawn with replacement.
+  /// Number of samples drawn with replacement.
   private static let resamples = 1000
 
-  /// How stable what was found is.
+  /// Stability of a finding.
   func stability(_ finding: CapacityFinding) throws -> Stability {
     let results = finding.finalists.map(\.result)
     let bests = (0..<2).map { half in
@@ -25,14 +25,14 @@ extension Advisor {
       halves: bests.map { results[$0] }, disagreementPoints: disagreement,
       changes: disagreement > AdviceSettings.unstablePoints, safest: results[safest],
       safestLossPoints: worst[safest])
-    // Parts of the objects are no parts of prompts.
+    // Parts of the objects would divide prompts.
     if settings.prefix == nil { try bootstrap(finding, &stability) }
     return stability
   }
 
   /// A bootstrap over disjoint parts of the objects (Efron, Bootstrap methods: another look at the
-  /// jackknife, Annals of Statistics 1979): how much the choice depends on single objects. Parts in
-  /// which the cache would hold too few objects to tell anything are merged.
+  /// jackknife, Annals of Statistics 1979): measures the dependence of the choice on single
+  /// objects. Parts in which the cache would hold too few objects are merged.
   private func bootstrap(_ finding: CapacityFinding, _ stability: inout Stability) throws {
     var compared = finding.finalists.filter { $0.candidate != finding.chosen }
       .filter { $0.candidate.description != "lru" }.prefix(Self.comparedMax).map(\.candidate)
@@ -73,8 +73,8 @@ extension Advisor {
     resample(hits, gets, exact, &stability)
   }
 
-  /// Draws parts with replacement. What parts of a trace reach is not what the whole reaches: only
-  /// how much it varies is taken from them, around the exact differences.
+  /// Draws parts with replacement. Hit ratios of parts differ from those of the whole trace, so
+  /// only their variation is used, around the exact differences.
   private func resample(
     _ hits: [[Double]], _ gets: [Double], _ exact: [Double], _ stability: inout Stability
   ) {

@@ -2,21 +2,19 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Makes advice for a trace: which policy, how large, and whether it matters.
+/// Recommends a cache for a trace: its policy, its size, and whether the choice matters.
 ///
-/// Nothing is guessed from what a trace looks like: every statement is counted in a simulation of
-/// the trace or of a sample of it. All of it is a function of the trace and the settings but for
+/// No statement is guessed from properties of the trace: all are counted in simulations of the
+/// trace or of a sample of it. The advice is a function of the trace and the settings except
 /// `threads`.
 package struct Advisor: Sendable {
-  /// The trace.
   package let trace: PreparedTrace
-  /// What is asked for.
   package let settings: AdviceSettings
-  /// Stops the work.
   package let cancellation: Cancellation
-  /// Told what begins, and about how many requests it replays; 0 where that is not known.
+  /// Called when a step begins, with the approximate number of requests that it replays; 0 if
+  /// unknown.
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
-  /// Told how many more requests are replayed; from several threads, one at a time.
+  /// Called with the number of further replayed requests; from several threads, one at a time.
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
 
   let unit: CapacityUnit
@@ -24,10 +22,10 @@ package struct Advisor: Sendable {
   let space: SearchSpace
   let prices: Prices
 
-  /// An advisor for `trace`.
+  /// Creates an advisor for `trace`.
   ///
-  /// - Throws: `AdviceError` where the trace cannot give what is asked for, `PolicyError` for a
-  ///   policy that declares values that are not valid.
+  /// - Throws: `AdviceError` if the trace lacks data that the settings need, `PolicyError` for a
+  ///   policy that declares invalid values.
   package init(
     trace given: PreparedTrace, settings: AdviceSettings,
     cancellation: Cancellation = Cancellation()
@@ -56,7 +54,7 @@ package struct Advisor: Sendable {
     else { throw AdviceError.noGets(trace: trace.name) }
   }
 
-  /// The trace with the blocks of its prompts in the order that is asked for.
+  /// The trace with the blocks of its prompts in the requested order.
   private static func ordered(
     _ trace: PreparedTrace, _ settings: AdviceSettings
   ) throws -> PreparedTrace {
@@ -66,7 +64,7 @@ package struct Advisor: Sendable {
     return order == .tail ? try trace.tailFirst() : trace
   }
 
-  /// Requests that may be replayed at one capacity.
+  /// Maximum number of requests to replay at one capacity.
   var budget: Double {
     let named = settings.capacities.count
     let searched = named > 0 ? named : AdviceSettings.standardCapacities.count
@@ -81,7 +79,7 @@ package struct Advisor: Sendable {
       replayed: replayed)
   }
 
-  /// What holds everything, in the unit of the capacities.
+  /// Capacity that holds all objects, in the unit of the capacities.
   var footprint: UInt64 {
     max(1, unit == .bytes ? trace.footprintBytes : UInt64(trace.storableObjects))
   }
@@ -89,9 +87,9 @@ package struct Advisor: Sendable {
   /// The whole trace in its segments.
   var whole: MiniTrace { MiniTrace(whole: trace, ends: segments.ends) }
 
-  /// The advice.
+  /// Makes the advice.
   ///
-  /// - Throws: `AdviceError`, `PolicyError` from a policy, `TraceError` where there is no memory.
+  /// - Throws: `AdviceError`, `PolicyError` from a policy, `TraceError` when memory runs out.
   package func make() throws -> Advice {
     var found: [CapacityFinding] = []
     for (capacity, label) in try capacities() {
@@ -110,7 +108,7 @@ package struct Advisor: Sendable {
     return advice.ofAllTraffic(trace.sampling)
   }
 
-  /// Everything beside the designs themselves, at the recommended capacity.
+  /// Adds everything except the designs, at the recommended capacity.
   private func complete(_ advice: inout Advice, _ finding: CapacityFinding) throws {
     let lru = try lruCurve()
     advice.lruCurve = lru.points
@@ -129,14 +127,14 @@ package struct Advisor: Sendable {
     advice.costs = costs(advice, model)
   }
 
-  /// The cost of what is advised at a capacity.
+  /// Cost of the advised design at a capacity.
   func cost(_ advice: CapacityAdvice, _ model: CostModel) -> Double {
     model.memory(advice.capacity)
       + model.origin(
         hitRatio: advice.advised.hitRatio, byteHitRatio: advice.advised.byteHitRatio)
   }
 
-  /// The capacities with their labels, ascending and distinct.
+  /// Capacities with their labels, ascending and distinct.
   private func capacities() throws(AdviceError) -> [(UInt64, String)] {
     let facts = TraceFacts(trace)
     let specs =
@@ -148,7 +146,7 @@ package struct Advisor: Sendable {
           try spec.resolve(unit: unit, of: facts))
         named[capacity] = named[capacity] ?? spec.description
       } catch {
-        // A share that was not asked for may be too small for a tiny trace.
+        // A default share may be too small for a tiny trace.
         if !settings.capacities.isEmpty { throw .capacity("\(error)", trace: trace.name) }
       }
     }
@@ -157,38 +155,36 @@ package struct Advisor: Sendable {
   }
 }
 
-/// What advice is asked for.
 package struct AdviceSettings: Sendable, Hashable {
-  /// Which tiers a design may have.
+  /// Tiers that a design may have.
   package typealias Tiers = AdviceTiers
 
-  /// The capacities; empty for a few shares of the footprint.
+  /// Capacities; empty for default shares of the footprint.
   package var capacities: [CapacitySpec]
-  /// What capacities count; nil for bytes where the trace has sizes and objects where not.
+  /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  /// Which tiers a design may have.
   package var tiers: Tiers
-  /// The share of the requests that policies and parameters are chosen on; the rest is what they
-  /// are scored on. nil to do both on the whole trace.
+  /// Share of the requests on which policies and parameters are chosen; they are scored on the
+  /// rest. Nil to use the whole trace for both.
   package var learned: Share?
   /// Prices; nil for the example values.
   package var prices: Prices?
-  /// Requests that may be replayed. nil for the standard of `Effort`.
+  /// Maximum number of requests to replay; nil for the standard of `Effort`.
   package var requestsMax: Double?
-  /// Chooses the samples, and drives random policies.
+  /// Seed of the samples and of random policies.
   package var seed: UInt64
-  /// Caches that are simulated at the same time. Advice does not depend on it.
+  /// Number of caches simulated concurrently. Does not affect the advice.
   package var threads: Int
-  /// Policies to restrict the search to, each with its parameters or, where it has none, with all
-  /// that are worth trying; LRU is always among them. nil for all.
+  /// Policies to restrict the search to, each with its parameters or, without any, with all
+  /// declared combinations; LRU is always included. Nil for all.
   package var policies: [PolicySpec]?
-  /// The order in which the blocks of prompts are requested, where hits are those of prefixes; nil
-  /// for hits of requests.
+  /// Order in which the blocks of prompts are requested, to count hits of prefixes; nil for hits of
+  /// requests.
   package var prefix: PromptOrder?
-  /// Whether only the search is done, without curves, tiers, TTLs and stability: for measuring it.
+  /// True to do only the search, without curves, tiers, TTLs and stability, for measuring it.
   package var searchOnly: Bool
 
-  /// Settings; see the properties for the meaning of each part.
+  /// Creates settings; see the properties for the meaning of each part.
   package init(
     capacities: [CapacitySpec] = [], unit: CapacityUnit? = nil, tiers: Tiers = .auto,
     learned: Share? = Share(percent: 50), prices: Prices? = nil, requestsMax: Double? = nil,
@@ -205,7 +201,7 @@ package struct AdviceSettings: Sendable, Hashable {
     self.searchOnly = searchOnly
   }
 
-  /// What a workload file asks for; prices are the caller's to read.
+  /// Settings of a workload file, except for prices, which the caller reads.
   package init(_ spec: AdviseSpec, unit: CapacityUnit?, seed: UInt64, threads: Int) {
     self.init(
       capacities: spec.capacities, unit: unit, tiers: spec.tiers, learned: spec.learned,
@@ -213,41 +209,40 @@ package struct AdviceSettings: Sendable, Hashable {
       threads: threads)
   }
 
-  /// What a second of a budget of time stands for, in replayed requests.
+  /// Replayed requests that represent a second of a time budget.
   package static var requestsPerSecond: Double { Effort.requestsPerSecond }
 
-  /// Shares of the footprint that are tried where no capacity is named.
+  /// Default capacities as shares of the footprint.
   package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
     .compactMap { try? CapacitySpec(parsing: $0) }
 
-  /// Within so many points of LRU it does not matter which policy is chosen.
+  /// Differences to LRU within this number of points are considered irrelevant.
   package static let indifferentPoints = 0.2
-  /// Halves of the trace that disagree by more points than this are different traffic.
+  /// Halves of the trace that disagree by more points than this count as different traffic.
   package static let unstablePoints = 0.5
 }
 
-/// Why there is no advice.
+/// A reason for which there is no advice.
 package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The work was stopped.
   case cancelled
-  /// The trace has sets and deletes alone.
+  /// The trace has only sets and deletes.
   case noGets(trace: String)
   /// The trace is too short to be divided into a part to choose on and a part to score on.
   case tooShort(trace: String, requests: Int)
-  /// Bytes are asked for, but the trace has no sizes.
+  /// The unit is bytes, but the trace has no sizes.
   case noSizes(trace: String)
-  /// Prefixes are asked for, but the trace has no prompts.
+  /// Prefix hits were requested, but the trace has no prompts.
   case noPrompts(trace: String)
-  /// Prefixes are asked for, with a tier that they are not counted in.
+  /// Prefix hits were requested for tiers that do not support them.
   case prefixesOfTiers
-  /// A policy that was asked for is no candidate.
+  /// A requested policy is not a candidate.
   case policy(String, reason: String)
   /// A capacity does not fit the trace.
   case capacity(String, trace: String)
-  /// A file with prices says something that is not understood.
+  /// Invalid line in a file with prices.
   case prices(file: String, line: Int?, message: String)
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .cancelled: "stopped; nothing was written"
@@ -270,26 +265,24 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Fewer requests than this are not divided.
+  /// Minimum number of requests to divide.
   static let requestsMin = 10
 }
 
-/// What was found at one capacity, with the candidates themselves.
+/// Result at one capacity, with the candidates themselves.
 struct CapacityFinding: Sendable {
-  /// What is told.
+  /// The reported part.
   var advice: CapacityAdvice
-  /// The design that is advised.
+  /// The recommended design.
   var advised: Candidate
-  /// The design that was chosen.
+  /// The design with the best score.
   var chosen: Candidate
-  /// The designs that were replayed in full, the best first.
+  /// Designs that were replayed over the whole trace, the best first.
   var finalists: [(candidate: Candidate, result: DesignResult)]
-  /// Requests replayed.
   var replayed: Double
 }
 
 extension Advisor {
-  /// Searches at a capacity.
   func search(_ capacity: UInt64, _ label: String) throws -> CapacityFinding {
     began("Searching at \(label)", Int(budget))
     let outcome = try Search(
@@ -312,7 +305,7 @@ extension Advisor {
     let spread = (hindsight.result.hitRatio - lru.result.hitRatio) * 100
     let matters = spread > AdviceSettings.indifferentPoints
     let advised = matters ? first : lru
-    // The bound is against the chosen design.
+    // The bound applies to the chosen design.
     let bound =
       outcome.regretBound + (first.result.hitRatio - advised.result.hitRatio) * 100
     return CapacityFinding(
@@ -339,9 +332,9 @@ extension Advisor {
       tokenShare: settings.prefix == nil ? nil : bytesHit)
   }
 
-  /// The capacity that is recommended: the only one; with prices, the cheapest; or that with the
-  /// largest gain over the straight line from nothing to the whole footprint. Capacity is linear
-  /// for this, since one byte costs what every other one does.
+  /// Recommended capacity: the only one; with prices, the cheapest; or that with the largest gain
+  /// over the straight line from nothing to the whole footprint. Capacity is linear for this, since
+  /// all bytes cost the same.
   func recommended(among found: [CapacityFinding]) -> (Int, Advice.CapacityReason) {
     guard found.count > 1 else { return (0, .asked) }
     if settings.prices != nil {
@@ -359,22 +352,22 @@ extension Advisor {
 }
 
 extension Advisor {
-  /// What a part of the advice beside the search may replay, as a share of a search.
+  /// Maximum number of requests for each other part of the advice, as a share of a search.
   private static let partOfBudget = 0.25
 
-  /// How much of a trace is replayed.
+  /// Amount of a trace that is replayed.
   struct Extent: Sendable, Hashable {
-    /// The share of the objects.
+    /// Share of the objects.
     var rate: Double
-    /// The share of the requests in windows.
+    /// Share of the requests, in windows.
     var share: Double
 
-    /// Everything.
+    /// The whole trace.
     static let all = Extent(rate: 1, share: 1)
   }
 
-  /// As much of the trace as so many runs of these designs may replay, in a sample that leaves room
-  /// for enough objects in a cache of a capacity; windows of the trace where that would still be
+  /// Largest extent of the trace that `runs` runs of these designs may replay: a sample that is
+  /// large enough for a cache of the capacity, restricted to windows of the trace if that is still
   /// too much.
   func extent(
     runs: Int, of designs: [Candidate], smallest capacity: UInt64
@@ -391,7 +384,7 @@ extension Advisor {
     return Extent(rate: rate, share: min(1, share / rate))
   }
 
-  /// That much of the trace.
+  /// The given extent of the trace.
   func mini(_ extent: Extent) throws -> MiniTrace {
     guard extent != .all else { return whole }
     return try MiniTrace(
@@ -399,7 +392,7 @@ extension Advisor {
       share: extent.share, ends: segments.ends, prefix: settings.prefix)
   }
 
-  /// That much of the trace as so many runs of these designs may replay.
+  /// Largest extent of the trace that these runs may replay.
   func mini(
     runs: Int, of designs: [Candidate], smallest capacity: UInt64
   ) throws -> MiniTrace {

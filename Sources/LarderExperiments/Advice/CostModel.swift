@@ -1,23 +1,23 @@
 import LarderEngine
 import LarderTraces
 
-/// What a design costs in a month, from what a trace says of the traffic.
+/// Cost of a design per month, for the traffic of a trace.
 struct CostModel: Sendable {
   let prices: Prices
-  /// Gets in a month.
+  /// Gets per month.
   let monthlyGets: Double
-  /// Bytes of a mean request.
+  /// Mean size of a request in bytes.
   let requestBytes: Double
-  /// Bytes of a mean object.
+  /// Mean size of an object in bytes.
   let objectBytes: Double
-  /// What capacities count.
+  /// Unit of capacities.
   let unit: CapacityUnit
-  /// The share of the objects that the trace has; capacities are scaled by it.
+  /// Share of the objects that the trace has; capacities are scaled by it.
   let rate: Double
-  /// How the number of requests in a month is known.
+  /// Source of the number of requests per month.
   let volume: String
 
-  /// A model for a trace with so many gets, of so many bytes in all.
+  /// A model for a trace with `gets` gets of `bytes` bytes in total.
   init(_ prices: Prices, trace: PreparedTrace, unit: CapacityUnit, gets: Double, bytes: UInt64) {
     self.prices = prices
     self.unit = unit
@@ -40,16 +40,16 @@ struct CostModel: Sendable {
     requestBytes = trace.hasSizes ? Double(bytes) / max(1, gets) : prices.objectBytes
   }
 
-  /// GiB of a capacity.
+  /// Capacity in GiB.
   func gib(_ capacity: UInt64) -> Double {
     Double(capacity) / rate * (unit == .bytes ? 1 : objectBytes) / Prices.gib
   }
 
-  /// What the misses cost in a month.
+  /// Cost of misses per month.
   ///
   /// - Parameters:
   ///   - hitRatio: hits per get.
-  ///   - byteHitRatio: bytes hit per byte requested; nil to take the hit ratio.
+  ///   - byteHitRatio: bytes hit per byte requested; nil to use the hit ratio.
   func origin(hitRatio: Double, byteHitRatio: Double?) -> Double {
     let misses = monthlyGets * (1 - hitRatio)
     let gib = monthlyGets * requestBytes / Prices.gib * (1 - (byteHitRatio ?? hitRatio))
@@ -59,11 +59,11 @@ struct CostModel: Sendable {
       + gib * prices.originPerGiB
   }
 
-  /// What memory of a capacity costs in a month.
+  /// Cost of memory per month.
   func memory(_ capacity: UInt64) -> Double { gib(capacity) * prices.memoryPerGiBMonth }
 
-  /// What flash of a capacity costs in a month, with the wear of what is written per get and the
-  /// latency of what is read.
+  /// Cost of flash per month, including wear by the amount written per get and the latency of
+  /// reads.
   func flash(_ capacity: UInt64, writtenPerGet: Double, readShare: Double) -> Double {
     let written = monthlyGets * writtenPerGet * (unit == .bytes ? 1 : objectBytes) / Prices.gib
     return gib(capacity) * prices.flashPerGiBMonth + written * prices.wearPerGiB
@@ -72,13 +72,13 @@ struct CostModel: Sendable {
 
   /// Seconds for which keeping an object of mean size in memory, or on flash, costs as much as
   /// fetching it once: Gray and Putzolu, The 5 minute rule for trading memory for disc accesses,
-  /// SIGMOD 1987. nil where keeping it is free.
+  /// SIGMOD 1987. Nil if keeping it is free.
   func breakEvenSeconds(perGiBMonth price: Double) -> Double? {
     let keeping = objectBytes / Prices.gib * price / Prices.monthSeconds
     return keeping > 0 ? prices.miss(bytes: objectBytes) / keeping : nil
   }
 
-  /// What the figures stand on, a line each.
+  /// Assumptions behind the figures, one per line.
   var assumptions: [String] {
     Prices.keys.compactMap { key in
       guard key.name != "requests-per-month", let number = prices.number(of: key.name) else {
@@ -98,7 +98,7 @@ extension PreparedTrace {
 }
 
 extension Advisor {
-  /// What designs cost, by what the trace says of the traffic.
+  /// Cost model for the traffic of the trace.
   func costModel() -> CostModel {
     let columns = trace.requests
     var bytes: UInt64 = 0
@@ -115,10 +115,11 @@ extension Advisor {
       bytes: gets == sampled ? bytes : UInt64(Double(bytes) * gets / max(1, sampled)))
   }
 
-  /// The costs along the curve of the recommended design.
+  /// Costs along the curve of the recommended design.
   func costs(_ advice: Advice, _ model: CostModel) -> Costs {
     let best = advice.best
-    // The curve knows hits alone: bytes are hit as at the capacity where they were counted.
+    // The curve has only hit ratios: byte hit ratios are scaled from the capacity where they were
+    // counted.
     let byteFactor = best.advised.byteHitRatio.map { $0 / max(best.advised.hitRatio, 1e-12) }
     func point(_ capacity: UInt64, _ hitRatio: Double) -> CostPoint {
       let memory =

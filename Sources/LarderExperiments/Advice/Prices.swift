@@ -3,36 +3,36 @@ import LarderEngine
 import LarderSupport
 import Yams
 
-/// What a cache and the lack of it cost. Amounts are in one currency, whichever it is.
+/// Prices of a cache and of its misses. All amounts are in one currency.
 package struct Prices: Sendable, Hashable, Codable {
-  /// The currency's name, for reports.
+  /// Name of the currency, for reports.
   package var currency = "USD"
-  /// A GiB of DRAM for a month.
+  /// Price of a GiB of DRAM per month.
   package var memoryPerGiBMonth = 3.0
-  /// A GiB of flash for a month, without wear.
+  /// Price of a GiB of flash per month, without wear.
   package var flashPerGiBMonth = 0.10
-  /// What a GiB of flash costs to replace once it is worn out.
+  /// Price of replacing a GiB of worn-out flash.
   package var flashReplacementPerGiB = 0.10
-  /// How many times the whole flash can be written before that.
+  /// Number of complete writes that the flash endures.
   package var flashEnduranceWrites = 1000.0
-  /// A million requests to the origin.
+  /// Price of a million requests to the origin.
   package var originPerMillionRequests = 0.40
-  /// A GiB fetched from the origin.
+  /// Price of a GiB fetched from the origin.
   package var originPerGiB = 0.05
-  /// A second that somebody waits.
+  /// Price of a second of waiting.
   package var secondOfLatency = 0.0
-  /// Milliseconds that a fetch from the origin takes.
+  /// Latency of a fetch from the origin in milliseconds.
   package var originMilliseconds = 50.0
-  /// Milliseconds that a read from flash takes.
+  /// Latency of a read from flash in milliseconds.
   package var flashMilliseconds = 0.2
-  /// The size of an object where the trace has no sizes, bytes.
+  /// Size of an object in bytes for traces without sizes.
   package var objectBytes = 4096.0
-  /// Requests in a month; nil for what the trace's times say, or, without times, for a trace that
-  /// is one day.
+  /// Requests per month; nil to derive them from the trace's times or, without times, to assume
+  /// that it spans one day.
   package var requestsPerMonth: Double?
 
-  /// The example values: rounded list prices of cloud machines, object stores and content delivery
-  /// networks in 2025, which are not yours.
+  /// Example values: rounded list prices of cloud machines, object stores and content delivery
+  /// networks in 2025. Replace them with your own.
   package init() {}
 
   /// Seconds in a month of 30.44 days.
@@ -40,16 +40,16 @@ package struct Prices: Sendable, Hashable, Codable {
   /// Bytes in a GiB.
   static let gib = 1_073_741_824.0
 
-  /// What a GiB written to flash costs in wear.
+  /// Wear per GiB written to flash.
   package var wearPerGiB: Double { flashReplacementPerGiB / flashEnduranceWrites }
 
-  /// What a miss of so many bytes costs.
+  /// Cost of a miss of `bytes` bytes.
   func miss(bytes: Double) -> Double {
     originPerMillionRequests / 1e6 + originPerGiB * bytes / Self.gib
       + secondOfLatency * originMilliseconds / 1000
   }
 
-  /// The keys of a file with prices, each with its meaning, in the order of documentation.
+  /// Keys of a file with prices, each with its meaning, in the order of documentation.
   package static let keys: [(name: String, meaning: String)] = [
     ("currency", "name of the currency"),
     ("memory-per-gib-month", "a GiB of DRAM for a month"),
@@ -65,7 +65,7 @@ package struct Prices: Sendable, Hashable, Codable {
     ("requests-per-month", "requests in a month; by default as the times of the trace say"),
   ]
 
-  /// Sets a number by its key; false for a key that has none.
+  /// Sets a number by its key; false for an unknown key.
   mutating func set(_ key: String, _ value: Double) -> Bool {
     switch key {
     case "memory-per-gib-month": memoryPerGiBMonth = value
@@ -84,7 +84,7 @@ package struct Prices: Sendable, Hashable, Codable {
     return true
   }
 
-  /// The number of a key; nil for one that has none.
+  /// Number of a key; nil for an unknown key.
   package func number(of key: String) -> Double? {
     switch key {
     case "memory-per-gib-month": memoryPerGiBMonth
@@ -104,16 +104,17 @@ package struct Prices: Sendable, Hashable, Codable {
 }
 
 extension Prices {
-  /// The largest file that is read.
+  /// Maximum size of a file.
   private static let bytesMax = 1 << 16
 
-  /// Prices from a YAML file: a map from keys to numbers. What it leaves out has its example value.
+  /// Reads prices from a YAML file: a map from keys to numbers. Missing keys have their example
+  /// values.
   ///
   /// - Parameters:
   ///   - text: the bytes of the file.
   ///   - file: its name, for errors.
-  /// - Throws: `AdviceError.prices` with the line, for a key that does not exist or occurs twice,
-  ///   and for a value that is not a number in range.
+  /// - Throws: `AdviceError.prices` with the line, for an unknown or repeated key, and for a value
+  ///   that is not a number in range.
   package init(yaml text: Data, file: String) throws(AdviceError) {
     self.init()
     func refused(_ node: Node?, _ message: String) -> AdviceError {
@@ -163,7 +164,7 @@ extension Prices {
     }
   }
 
-  /// What a key may be: what is divided by must not be 0.
+  /// Valid values of a key; divisors must not be 0.
   private static func range(of key: String) -> ClosedRange<Double> {
     ["flash-endurance-writes", "object-bytes", "requests-per-month"].contains(key)
       ? 1e-9...1e15 : 0...1e15

@@ -2,40 +2,37 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// How far advice is from the best of its search space: the measurement that keeps it honest.
+/// Distance of the advice from the best of its search space: the measure of its quality.
 package struct Regret: Sendable {
   /// A line of the table.
   package struct Row: Sendable, Hashable {
-    /// The trace.
     package var trace: String
-    /// What was chosen on: `whole`, or a share of the requests.
+    /// Data for the choice: `whole`, or a share of the requests.
     package var chosenOn: String
-    /// The share of the footprint that the capacity is.
+    /// Capacity as a share of the footprint.
     package var share: String
-    /// The capacity.
     package var capacity: UInt64
-    /// The design that was advised.
     package var advised: String
     /// Its exact hit ratio on the scored part.
     package var hitRatio: Double
-    /// The best design of the search space.
+    /// Best design of the search space.
     package var best: String
     /// Its exact hit ratio on the scored part.
     package var bestHitRatio: Double
-    /// LRU's.
+    /// Exact hit ratio of LRU on the scored part.
     package var lruHitRatio: Double
-    /// What the advice gave as the bound of its regret, points.
+    /// Bound of the regret that the advice gave, in points.
     package var boundPoints: Double
-    /// Whether the advice said that it matters.
+    /// True if the advice said that the choice matters.
     package var matters: Bool
-    /// Points that the advised design is below the best.
+    /// Points by which the advised design is below the best.
     package var regretPoints: Double { (bestHitRatio - hitRatio) * 100 }
-    /// Points that LRU is below the best.
+    /// Points by which LRU is below the best.
     package var spreadPoints: Double { (bestHitRatio - lruHitRatio) * 100 }
   }
 
-  /// The capacities of the table, as shares of the footprint: from 0.1 % to 50 %, each larger by
-  /// about the same factor.
+  /// Capacities of the table, as shares of the footprint: from 0.1 % to 50 %, in an approximately
+  /// geometric sequence.
   package static let shares = ["0.1%", "0.24%", "0.59%", "1.4%", "3.5%", "8.5%", "21%", "50%"]
 
   private let trace: PreparedTrace
@@ -56,8 +53,8 @@ package struct Regret: Sendable {
     self.cancellation = cancellation
   }
 
-  /// The lines of the trace: what is advised at each capacity with the standard effort, next to
-  /// exact simulations of the whole search space.
+  /// Rows of the trace: the advice at each capacity with the standard effort, compared with exact
+  /// simulations of the whole search space.
   ///
   /// - Throws: as `Advisor`.
   package func rows(_ progress: @escaping @Sendable (String) -> Void) throws -> [Row] {
@@ -100,7 +97,6 @@ package struct Regret: Sendable {
       cancellation: cancellation)
   }
 
-  /// All designs over the whole trace.
   private func exhaustive(
     _ capacity: UInt64
   ) throws -> (names: [String], counts: [[Counts]], mini: MiniTrace, scored: Range<Int>) {
@@ -117,12 +113,13 @@ package struct Regret: Sendable {
 }
 
 extension Regret {
-  /// The titles of a table of rows.
+  /// Header of the CSV table.
   package static let csvHeader =
     "trace,chosen_on,share,capacity,advised,hit_ratio,best,best_hit_ratio,lru_hit_ratio,"
     + "regret_points,bound_points,spread_points,says_it_matters\n"
 
-  /// A row as CSV. Names of designs have no commas and no quotes; that of a trace may have both.
+  /// A row as CSV. Names of designs have no commas and no quotes; the name of a trace may have
+  /// both.
   package static func csv(_ row: Row) -> String {
     func ratio(_ value: Double) -> String { NumberText.fixed(value, decimals: 6) ?? "" }
     func points(_ value: Double) -> String { NumberText.fixed(value, decimals: 4) ?? "" }
@@ -134,7 +131,7 @@ extension Regret {
     ].joined(separator: ",") + "\n"
   }
 
-  /// What the rows say together, as Markdown.
+  /// Summary of the rows as Markdown.
   package static func summary(_ rows: [Row]) -> String {
     var text =
       "| chosen on | cells | mean | median | 99th percentile | largest | above 2 points |\n"
@@ -156,7 +153,7 @@ extension Regret {
     return text + indifference(rows) + perTrace(rows, parts)
   }
 
-  /// How often advice is right that it does not matter.
+  /// Accuracy of the statement that the choice does not matter.
   private static func indifference(_ rows: [Row]) -> String {
     let whole = rows.filter { $0.chosenOn == "whole" }
     let close = whole.filter { $0.spreadPoints < 0.2 }

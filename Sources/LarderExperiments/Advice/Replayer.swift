@@ -4,31 +4,29 @@ import LarderSupport
 import LarderTraces
 import Synchronization
 
-/// Replays traces through caches, on several threads. What is counted does not depend on how many.
+/// Replays traces through caches, on several threads. Counts do not depend on their number.
 struct Replayer: Sendable {
-  /// Caches that are simulated at the same time.
+  /// Number of caches simulated concurrently.
   var threads: Int
-  /// Seed of random policies.
   var seed: UInt64
-  /// What capacities count.
+  /// Unit of capacities.
   var unit: CapacityUnit
-  /// The order in which traces have the blocks of their prompts, where hits are those of prefixes.
+  /// Order of the blocks of prompts in the traces, if hits are those of prefixes.
   var prefix: PromptOrder?
-  /// Stops the work.
   var cancellation: Cancellation
-  /// Told how many more requests are replayed; from several threads, one at a time.
+  /// Called with the number of further replayed requests; from several threads, one at a time.
   var replayed: @Sendable (_ requests: Int) -> Void
 
-  /// One cache and the trace that it is sent.
+  /// A cache and its trace.
   struct Job: Sendable {
     var arrangement: Arrangement
     var trace: MiniTrace
   }
 
-  /// Requests between two looks at the flag.
+  /// Requests between two checks for cancellation.
   private static let chunk = 1 << 20
 
-  /// The counts of each segment, by job. O(requests of all jobs).
+  /// Replays all jobs and returns the counts of each segment, by job. O(requests of all jobs).
   ///
   /// - Throws: `PolicyError` from a policy, `AdviceError.cancelled`.
   func run(_ jobs: [Job]) throws -> [[Counts]] {
@@ -74,7 +72,7 @@ struct Replayer: Sendable {
       }
       var counts = simulation.counts
       if let found = prefixes?.counts {
-        // What counts is hits of prefixes, and tokens are their bytes.
+        // Hits are those of prefixes, and bytes are tokens.
         (counts.memoryHits, counts.diskHits) = (found.hits, 0)
         (counts.memoryBytesHit, counts.diskBytesHit) = (found.tokens, 0)
         counts.bytesRequested = found.inputTokens
@@ -88,23 +86,22 @@ struct Replayer: Sendable {
   }
 }
 
-/// A trace, or a sample of it, divided into segments that are counted apart.
+/// A trace, or a sample of it, divided into segments that are counted separately.
 ///
 /// The sample is spatial: all requests of some of the objects. A small cache needs a certain rate
-/// to hold enough of the sampled objects; where that is more than may be replayed, the sample is
-/// also restricted to windows that are spread evenly over the trace. Where hits of prefixes count,
-/// prompts are not taken apart: a sample is windows of whole prompts.
+/// to hold enough of the sampled objects; if that exceeds the budget, the sample is also restricted
+/// to windows that are spread evenly over the trace. If hits of prefixes count, prompts are not
+/// divided: a sample consists of windows of whole prompts.
 struct MiniTrace: Sendable {
-  /// The requests.
   let trace: PreparedTrace
-  /// The share of the objects; 1 for all.
+  /// Share of the objects; 1 for all.
   let rate: Double
-  /// The end of each segment, in requests of `trace`.
+  /// End of each segment, in requests of `trace`.
   let ends: [Int]
-  /// Gets of the whole trace that each segment stands for, and requests that pass all caches: they
-  /// are misses.
+  /// Number of gets and bypassing requests, which are misses, of the whole trace that each segment
+  /// represents.
   let gets: [Double]
-  /// Those in each segment.
+  /// Number of such requests in each segment of the sample.
   let sampledGets: [Double]
 
   /// The whole trace, with segments that end at `ends`; the last ends with it.
@@ -117,10 +114,9 @@ struct MiniTrace: Sendable {
     gets = sampledGets.map { $0 * correction }
   }
 
-  /// A sample of `trace`: of the objects in `sample`, in windows that make up `share` of each
-  /// segment.
+  /// A sample of `trace`: the objects in `sample`, in windows that make up `share` of each segment.
   ///
-  /// - Throws: `TraceError` when there is no memory.
+  /// - Throws: `TraceError` when memory runs out.
   /// - Complexity: O(requests of the trace).
   init(
     of trace: PreparedTrace, sample: SpatialSample, share: Double = 1, ends: [Int],
@@ -150,7 +146,7 @@ struct MiniTrace: Sendable {
     sampledGets = Self.gets(self.trace.requests, sampledEnds)
   }
 
-  /// Of a trace that is itself a sample, by what its gets are to be multiplied; 1 for others.
+  /// Factor for the gets of a trace that is itself a sample; 1 for others.
   static func correction(of trace: PreparedTrace) -> Double {
     guard trace.sampling.isPart else { return 1 }
     let gets = Self.gets(trace.requests, in: 0..<trace.requests.count)
@@ -184,20 +180,20 @@ struct MiniTrace: Sendable {
     return Double(range.count { Operation.isCounted(operations[$0]) })
   }
 
-  /// Whether a segment has a request that a cache may answer.
+  /// True if a segment has a request that a cache may answer.
   func hasGets(in segment: Int) -> Bool {
     let range = (segment > 0 ? ends[segment - 1] : 0)..<ends[segment]
     guard let operations = trace.requests.operations else { return !range.isEmpty }
     return range.contains { operations[$0] == Operation.get.rawValue }
   }
 
-  /// The hit ratio of some segments, corrected for what the sample has too many or too few requests
-  /// as SHARDS-adj does; 0 for segments without gets.
+  /// Hit ratio of some segments, with the SHARDS-adj correction for surplus or missing requests of
+  /// the sample; 0 for segments without gets.
   func hitRatio(_ counts: [Counts], in segments: Range<Int>) -> Double {
     ratio(hits: counts[segments].reduce(0) { $0 + Double($1.hits) }, in: segments)
   }
 
-  /// The same from a number of hits.
+  /// Hit ratio of some segments from a number of hits.
   func ratio(hits: Double, in segments: Range<Int>) -> Double {
     let all = gets[segments].reduce(0, +)
     guard all > 0 else { return 0 }
@@ -207,7 +203,7 @@ struct MiniTrace: Sendable {
 }
 
 extension PreparedTrace {
-  /// The prompts that begin in a range of requests and have not begun before `last`.
+  /// Prompts that begin in a range of requests and not before `last`.
   fileprivate func wholePrompts(in range: Range<Int>, after last: Int?) -> Range<Int> {
     func border(_ place: Int) -> Int {
       place == 0 || place >= requests.count ? place : promptEnd(from: place - 1)
@@ -217,19 +213,19 @@ extension PreparedTrace {
   }
 }
 
-/// Which parts of a trace are counted apart, and what each is for.
+/// Parts of a trace that are counted separately, with their purposes.
 struct Segments: Sendable, Hashable {
-  /// The end of each, in requests of the trace.
+  /// End of each segment, in requests of the trace.
   let ends: [Int]
-  /// What candidates are chosen on.
+  /// Segments on which candidates are chosen.
   let learned: Range<Int>
-  /// What they are scored on.
+  /// Segments on which candidates are scored.
   let scored: Range<Int>
-  /// The first half of the trace; the second is the rest.
+  /// First half of the trace; the second is the rest.
   let firstHalf: Range<Int>
 
-  /// The segments of a trace of so many requests. `learned` is the share that is chosen on; nil for
-  /// all of it, which is then what is scored, too. `aligned` moves a border to a place where the
+  /// Segments of a trace of `requests` requests. `learned` is the share on which candidates are
+  /// chosen; nil to choose and score on all of it. `aligned` moves a boundary to an index where the
   /// trace may be divided.
   init(requests: Int, learned share: Share?, aligned: (Int) -> Int = { $0 }) {
     let half = aligned(requests / 2)
@@ -242,6 +238,5 @@ struct Segments: Sendable, Hashable {
     scored = share == nil ? all : borderPlace..<ends.count
   }
 
-  /// The second half of the trace.
   var secondHalf: Range<Int> { firstHalf.upperBound..<ends.count }
 }

@@ -1,60 +1,59 @@
 import LarderEngine
 import LarderTraces
 
-/// Finds the best candidate at one capacity: miniature simulations on samples that grow while
-/// candidates are dropped, and exact simulations of those that are left.
+/// Finds the best candidate at one capacity: miniature simulations on growing samples eliminate
+/// candidates, and exact simulations compare the rest.
 struct Search {
   let trace: PreparedTrace
   let candidates: [Candidate]
   let segments: Segments
   let replayer: Replayer
-  /// The capacity in the replayer's unit.
+  /// Capacity in the replayer's unit.
   let capacity: UInt64
-  /// Requests of average cost that may be replayed.
+  /// Maximum number of requests, in average costs, to replay.
   let budget: Double
   let seed: UInt64
-  /// Whether tiers are on disk: hits count there.
+  /// True if the tier is on disk: hits count there.
   let isDisk: Bool
-  /// Whether smaller caches are looked at, too.
+  /// True to replay smaller capacities as well.
   let looksAround: Bool
 
-  /// What was found.
+  /// Result of a search.
   struct Outcome: Sendable {
-    /// The candidates that were replayed over the whole trace, the best first.
+    /// Candidates that were replayed over the whole trace, the best first.
     var finalists: [Finalist]
-    /// Points by which the best on the scored part may be above the first finalist: measured for
-    /// finalists, estimated with two standard errors for the others.
+    /// Points by which the best design on the scored part may exceed the first finalist: measured
+    /// for finalists, estimated with two standard errors for the others.
     var regretBound: Double
-    /// Whether all candidates were replayed over the whole trace.
+    /// True if all candidates were replayed over the whole trace.
     var isExhaustive: Bool
-    /// Requests replayed.
     var replayed: Double
   }
 
   /// A candidate that was replayed over the whole trace.
   struct Finalist: Sendable {
-    /// Its place among the candidates.
+    /// Index of the candidate.
     var candidate: Int
-    /// What it reached, exactly.
+    /// Its exact results.
     var trial: Trial
-    /// What was counted in each segment.
+    /// Counts of each segment.
     var counts: [Counts]
   }
 
-  /// A sampled cache holds at least so many objects, or tells little.
+  /// Minimum number of objects in a sampled cache; fewer are not informative.
   static let scaledObjectsMin = 64.0
 
   private var lruPlace: Int? { candidates.firstIndex { $0.description == "lru" } }
 
-  /// The capacities that candidates are replayed at in a sample.
+  /// Capacities at which candidates are replayed in a sample.
   private var lookedAt: [UInt64] {
     guard looksAround else { return [capacity] }
     return Choice.lookedAt.map { max(1, UInt64((Double(capacity) * $0.part).rounded())) }
   }
 
-  /// Searches.
+  /// Runs the search.
   ///
-  /// - Throws: `PolicyError` from a policy, `TraceError` where there is no memory, and
+  /// - Throws: `PolicyError` from a policy, `TraceError` when memory runs out, and
   ///   `AdviceError.cancelled`.
   func run() throws -> Outcome {
     let effort = effort
@@ -89,17 +88,17 @@ struct Search {
       repeated: lookedAt.count)
   }
 
-  /// A sample whose requests are a share of the trace's.
+  /// A sample with a share of the trace's requests.
   private func sample(share: Double, number: Int) throws -> MiniTrace {
     let footprint =
       replayer.unit == .bytes ? Double(trace.footprintBytes) : Double(trace.storableObjects)
     let meanSize = footprint / Double(max(1, trace.storableObjects))
     let smallest = Double(lookedAt.min() ?? capacity)
-    // A part of the blocks tells nothing of prefixes.
+    // A part of the blocks is not informative about prefixes.
     let rate =
       replayer.prefix != nil
       ? 1 : min(1, max(share, Self.scaledObjectsMin * max(meanSize, 1) / smallest))
-    // Each level has a sample of its own: the luck of one is not that of the next.
+    // Levels have independent samples, so that their errors are independent.
     return try MiniTrace(
       of: trace, sample: SpatialSample(rate: rate, seed: seed &+ UInt64(number)),
       share: min(1, share / rate), ends: segments.ends, prefix: replayer.prefix)
@@ -145,8 +144,8 @@ struct Search {
       })
   }
 
-  /// Candidates replayed over the whole trace. What is looked at besides comes from the last sample
-  /// where there was one.
+  /// Candidates replayed over the whole trace. Results at the smaller capacities come from the last
+  /// sample, if any.
   private func finalists(
     _ places: [Int], over whole: MiniTrace, after sampled: [Int: Trial]?
   ) throws -> [Finalist] {
@@ -161,29 +160,30 @@ struct Search {
   }
 }
 
-/// What a candidate reached in one step of a search.
+/// Results of a candidate in one step of a search.
 struct Trial: Sendable {
-  /// Its place among the candidates.
+  /// Index of the candidate.
   var candidate: Int
-  /// Hit ratio on the part that is chosen on, at the capacity and at those looked at besides.
+  /// Hit ratios on the part for choosing, at the capacity and at the smaller ones.
   var learned: [Double]
-  /// Hit ratio on the part that is scored.
+  /// Hit ratio on the scored part.
   var scored: Double
   /// Hit ratios of the two halves of the trace.
   var halves: [Double]
 }
 
-/// Chooses among candidates.
+/// Choice among candidates.
 enum Choice {
-  /// The capacities looked at besides the one asked for, as parts of it, with the weight of each.
+  /// Capacities that are replayed, as shares of the requested one, with the weight of each.
   ///
-  /// The part of a trace that is chosen on is too short to fill a large cache, or to tell close
-  /// candidates apart; a smaller cache goes through the same in less time. Measured over the traces
-  /// of the regret table, this halves the mean regret on the rest and divides its largest by four.
+  /// The part of a trace for choosing is too short to fill a large cache, or to separate close
+  /// candidates; a smaller cache goes through the same states in less time. Measured over the
+  /// traces of the regret table, this halves the mean regret on the rest and divides its largest by
+  /// four.
   static let lookedAt: [(part: Double, weight: Double)] = [(1, 1), (0.5, 0.7), (0.25, 0.7)]
 
-  /// How much each trial falls short of the best at each capacity, weighted: 0 for one that is the
-  /// best at all of them.
+  /// Weighted distance of each trial from the best at each capacity: 0 for one that is the best at
+  /// all of them.
   static func shortfalls(_ trials: [Trial]) -> [Double] {
     let capacities = trials.first?.learned.count ?? 0
     let best = (0..<capacities).map { place in trials.map { $0.learned[place] }.max() ?? 0 }
@@ -194,10 +194,9 @@ enum Choice {
     }
   }
 
-  /// The places of the trials, the best first; of equals the one that comes first among the
-  /// candidates.
+  /// Indices of the trials, the best first; ties are in the order of candidates.
   static func ranking(_ trials: [Trial]) -> [Int] {
-    // Rounded: sums of the same values in another order differ in their last bits.
+    // Rounded: sums of equal values in another order differ in their last bits.
     let keys = shortfalls(trials).map { ($0 * 1e12).rounded() }
     return trials.indices.sorted { left, right in
       keys[left] == keys[right]
@@ -206,43 +205,43 @@ enum Choice {
   }
 }
 
-/// How much is replayed: levels of a search by successive halving (Jamieson and Talwalkar,
+/// Replay effort: the levels of a search by successive halving (Jamieson and Talwalkar,
 /// Non-stochastic best arm identification and hyperparameter optimization, AISTATS 2016), from a
-/// small sample for all candidates to the whole trace for a few. A function of counts alone, so
-/// that it is the same on every machine.
+/// small sample for all candidates to the whole trace for a few. A function of counts alone, so it
+/// is equal on every machine.
 struct Effort: Sendable, Hashable {
   /// A step of the search.
   struct Level: Sendable, Hashable {
-    /// How many candidates are replayed.
+    /// Number of candidates to replay.
     var candidates: Int
-    /// The share of the trace's requests that each of them replays.
+    /// Share of the trace's requests that each candidate replays.
     var share: Double
   }
 
-  /// The levels; the last one replays the whole trace.
+  /// Levels; the last one replays the whole trace.
   let levels: [Level]
 
-  /// What a machine is assumed to replay in a second, over two cores: a budget of time is a number
-  /// of requests by this speed.
+  /// Assumed replay speed in requests per second, over two cores: converts a time budget to a
+  /// number of requests.
   static let requestsPerSecond = 20_000_000.0
-  /// What a search at each of some capacities may replay where nothing else is said: 4 s for one,
-  /// and at most 12 s for all of them together.
+  /// Default number of requests for a search at each of some capacities: 4 s for one, and at most
+  /// 12 s for all of them together.
   static func standard(capacities: Int) -> Double {
     4 * requestsPerSecond * min(1, 3 / Double(max(1, capacities)))
   }
-  /// By what the candidates are divided from a level to the next.
+  /// Reduction of the number of candidates from a level to the next.
   private static let factor = 4.0
-  /// What part of a search confirms finalists.
+  /// Share of a search for confirming finalists.
   private static let confirming = 0.35
   private static let finalistsRange = 3.0...32.0
 
-  /// The levels for a trace.
+  /// Levels for a trace.
   ///
   /// - Parameters:
-  ///   - candidates: how many there are.
-  ///   - requests: how many the trace has.
-  ///   - budget: how many may be replayed at one capacity, in all.
-  ///   - repeated: how often a candidate replays a sample: once for each capacity looked at.
+  ///   - candidates: the number of candidates.
+  ///   - requests: the number of the trace's requests.
+  ///   - budget: the maximum number of requests to replay at one capacity, in total.
+  ///   - repeated: replays of a sample per candidate: one for each capacity.
   init(candidates: Int, requests: Int, budget: Double, repeated: Int) {
     let all = Double(max(1, requests))
     let count = Double(candidates)
@@ -270,54 +269,53 @@ struct Effort: Sendable, Hashable {
     (0..<exponent).reduce(1) { power, _ in power * factor }
   }
 
-  /// Whether every candidate replays the whole trace.
+  /// True if every candidate replays the whole trace.
   var isExhaustive: Bool { levels.count == 1 }
 }
 
-/// How long replaying a request through a design takes, in average requests of a search over
-/// objects of one size: what budgets count, so that a search among slow designs ends as soon as one
-/// among fast ones. From constant tables and not from clocks, so that advice is the same on every
-/// machine.
+/// Time for replaying a request through a design, in average requests of a search over objects of
+/// one size. Budgets count it, so that a search among slow designs ends as soon as one among fast
+/// ones. Based on constant tables and not on clocks, so that advice is equal on every machine.
 enum ReplayCost {
-  /// What a request costs on average over the search space of objects of one size.
+  /// Average cost of a request over the search space for objects of one size.
   private static let standardNanoseconds = 57.0
-  /// By how much sizes slow a policy down.
+  /// Slowdown of a policy by sizes.
   private static let sizesFactor = 1.7
-  /// What a filter adds, nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB, capacity 10 %,
-  /// LRU behind the filter and alone, one thread of an AMD EPYC.
+  /// Additional cost of a filter in nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB,
+  /// capacity 10 %, LRU behind the filter and alone, one thread of an AMD EPYC.
   static let filters = [
     "size": 36.0, "probabilistic": 33, "second-hit": 50, "tinylfu": 55, "adaptsize": 85,
   ]
-  /// A filter that is not in the table is taken for a slow one.
+  /// Assumed cost of a filter that is not in the table: that of a slow one.
   private static let unknownFilter = 80.0
 
-  /// The cost of a design; `weighs` where objects have sizes.
+  /// Cost of a design; `weighs` if objects have sizes.
   static func of(_ candidate: Candidate, weighs: Bool) -> Double {
     let policy = PolicyCost.of(candidate.policy.name).nanoseconds * (weighs ? sizesFactor : 1)
     let filter = candidate.admission.map { filters[$0.name] ?? unknownFilter } ?? 0
     return (policy + filter) / standardNanoseconds
   }
 
-  /// The mean cost of designs; 1 for none.
+  /// Mean cost of designs; 1 for none.
   static func mean(_ candidates: [Candidate], weighs: Bool) -> Double {
     guard !candidates.isEmpty else { return 1 }
     return candidates.reduce(0) { $0 + of($1, weighs: weighs) } / Double(candidates.count)
   }
 }
 
-/// How far the best candidate may be above the chosen one.
+/// Bound of the chosen candidate's distance from the best one.
 struct RegretBound: Sendable {
-  /// In points, on the scored part.
+  /// Distance in points, on the scored part.
   let points: Double
 
-  /// Standard errors that are added to an estimate.
+  /// Number of standard errors that are added to an estimate.
   private static let errors = 2.0
 
-  /// The bound for finalists, of which the first is the chosen one, after some sampled levels.
+  /// Bound for finalists, the chosen one first, after some sampled levels.
   ///
-  /// For candidates that were dropped it is the estimate of their last sample, relative to that of
-  /// the chosen one, with two standard errors. The error of a sample is measured: it is how far the
-  /// same differences between finalists were from the exact ones.
+  /// For eliminated candidates it is the estimate of their last sample, relative to that of the
+  /// chosen one, plus two standard errors. The error of a sample is measured: the deviation of the
+  /// differences between finalists in the sample from the exact ones.
   init(_ finalists: [Search.Finalist], _ levels: [[Int: Trial]]) {
     guard let chosen = finalists.first?.trial else {
       points = 0

@@ -1,26 +1,26 @@
 import LarderEngine
 
-/// The candidates for a trace: every policy with every combination of the values that its
-/// parameters declare as worth trying, alone and behind every admission filter with such values.
+/// Candidates for a trace: every policy with every combination of the parameter values that it
+/// declares as worth trying, alone and behind every admission filter with such values.
 ///
-/// Policies that know the future are left out, because no cache can run them; so are, unless they
-/// are asked for, the rules of servers, which are there to simulate these, and policies that need
-/// costs or expiry times where the trace has none, those that weigh the time of a fetch, of
-/// which a search has none, and filters by size where it has no sizes: they would equal others. LRU
-/// comes first, then simpler before longer specs, in the order of the registries: of candidates
-/// with equal scores the first one wins.
+/// Offline policies are excluded, because no cache can run them. Also excluded are the rules of
+/// servers unless requested, which exist to simulate those servers; policies that need costs or
+/// expiry times, for traces without them; policies that weigh the latency of fetches, which a
+/// search does not simulate; and filters by size, for traces without sizes: they would equal
+/// others. LRU comes first, then simpler before longer specs, in the order of the registries: of
+/// candidates with equal scores the first one wins.
 package struct SearchSpace: Sendable, Hashable {
-  /// The candidates, without duplicates.
+  /// Candidates without duplicates.
   package let candidates: [Candidate]
 
-  /// The candidates for a trace with these columns.
+  /// Candidates for a trace with these columns.
   ///
   /// - Parameters:
-  ///   - policies: policies to restrict the search to, beside LRU; one without parameters is tried
-  ///     with all that are worth trying. nil for all.
+  ///   - policies: policies to restrict the search to, in addition to LRU; one without parameters
+  ///     is tried with all declared combinations. Nil for all.
   ///   - unit: with `.objects` sizes are ignored.
-  /// - Throws: `PolicyError` for a parameter that declares a value that is not valid, `AdviceError`
-  ///   for a policy that is asked for and is no candidate.
+  /// - Throws: `PolicyError` for a parameter that declares an invalid value, `AdviceError` for a
+  ///   requested policy that is not a candidate.
   package init(
     for columns: RequestColumns, unit: CapacityUnit, policies: [PolicySpec]? = nil
   ) throws {
@@ -63,19 +63,19 @@ package struct SearchSpace: Sendable, Hashable {
     }.map(\.element)
   }
 
-  /// Why a policy cannot be itself with what the trace has; nil where it can.
+  /// Reason for which a policy cannot work as intended on the trace; nil if it can.
   private static func uselessness(
     _ policy: PolicyDescription, in columns: RequestColumns
   ) -> String? {
     let needs = policy.needs
     if needs.contains(.nextUse) { return "it knows the future, so no cache can run it" }
     if needs.contains(.ttl), columns.ttls == nil { return "the trace has no expiry times" }
-    // What needs costs alone equals another policy without them.
+    // A policy that needs only costs equals another policy without them.
     if needs == .cost, columns.costs == nil { return "the trace has no costs" }
     return nil
   }
 
-  /// All combinations of the values worth trying; what equals a default is not written.
+  /// All combinations of the values worth trying; default values are omitted.
   private static func specs(
     _ name: String, _ parameters: [PolicyParameter]
   ) throws(PolicyError) -> [PolicySpec] {
@@ -94,7 +94,7 @@ package struct SearchSpace: Sendable, Hashable {
     return specs
   }
 
-  /// Lower is preferred among equals: what everybody has, then what has fewer parts.
+  /// Preference among equals, lower first: common designs, then those with fewer parts.
   private static func rank(_ candidate: Candidate) -> Int {
     if candidate.description == "lru" { return -1 }
     return candidate.policy.values.count + (candidate.admission?.values.count ?? 0)
@@ -102,33 +102,32 @@ package struct SearchSpace: Sendable, Hashable {
   }
 }
 
-/// A cache that may be advised: an eviction policy, and the admission filter in front of it.
+/// A design that may be advised: an eviction policy, and the admission filter in front of it.
 package struct Candidate: Sendable, Hashable, CustomStringConvertible {
-  /// The policy with the parameters that differ from its defaults.
+  /// Policy with the parameters that differ from its defaults.
   package let policy: PolicySpec
-  /// The filter; nil to store every miss that the policy admits.
+  /// Filter; nil to store every miss that the policy admits.
   package let admission: PolicySpec?
 
-  /// A candidate of these parts.
   package init(policy: PolicySpec, admission: PolicySpec? = nil) {
     self.policy = policy
     self.admission = admission
   }
 
-  /// As users type it, with the filter after a plus sign: `s3-fifo:small=0.2+second-hit`.
+  /// Spec as typed, with the filter after a plus sign: `s3-fifo:small=0.2+second-hit`.
   package var description: String {
     policy.description + (admission.map { "+\($0.description)" } ?? "")
   }
 
-  /// As a sentence has it: `s3-fifo:small=0.2 behind second-hit`.
+  /// Name in sentences: `s3-fifo:small=0.2 behind second-hit`.
   package var words: String {
     policy.description + (admission.map { " behind \($0.description)" } ?? "")
   }
 
-  /// The tier that a real cache of this kind has, for a sample of a share of the objects: capacity
-  /// and parameters that count requests or objects are scaled down.
+  /// The tier of a real cache with this design, scaled to a sample of the objects: capacity and
+  /// parameters that count requests or objects are scaled down.
   ///
-  /// - Throws: `PolicyError` for a policy or parameter that does not exist.
+  /// - Throws: `PolicyError` for an unknown policy or parameter.
   func tier(
     capacity: UInt64, rate: Double = 1, timeToLiveSeconds: UInt32? = nil
   ) throws(PolicyError) -> TierSetup {
@@ -151,15 +150,15 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
       timeToLiveSeconds: timeToLiveSeconds, admission: admission)
   }
 
-  /// A capacity for a sample of a share of the objects.
+  /// Capacity scaled to a sample of a share of the objects.
   static func scaled(_ capacity: UInt64, by rate: Double) -> UInt64 {
     rate < 1 ? max(1, UInt64((Double(capacity) * rate).rounded())) : capacity
   }
 }
 
 extension PolicySpec {
-  /// The spec with each parameter that is a count multiplied by `rate`. Where that is below the
-  /// smallest valid value, the smallest valid one of its doublings is taken.
+  /// The spec with each count parameter multiplied by `rate`. A result below the minimum is doubled
+  /// until it is valid.
   fileprivate func scaled(
     by rate: Double, _ parameters: [PolicyParameter],
     _ validate: (PolicySpec) throws(PolicyError) -> Void
@@ -183,7 +182,7 @@ extension PolicySpec {
     return spec
   }
 
-  /// A spec of a name and parameters, which are written in the order of their names.
+  /// A spec of a name and parameters, which are sorted by name.
   init(name: String, values: [String: String]) throws(PolicyError) {
     let parameters = values.sorted { $0.key < $1.key }.map { ":\($0.key)=\($0.value)" }
     try self.init(parsing: name + parameters.joined())

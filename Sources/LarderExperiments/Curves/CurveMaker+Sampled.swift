@@ -3,12 +3,11 @@ import LarderEngine
 import LarderTraces
 import Synchronization
 
-/// Estimated curves.
 extension CurveMaker {
-  /// Into how many parts a sample is divided to see how much they differ.
+  /// Number of parts into which a sample is divided to measure their variation.
   static var parts: UInt32 { 8 }
 
-  /// Hit ratios of policies at capacities, by policy.
+  /// Hit ratios by policy and capacity.
   typealias Ratios = [[Double]]
 
   /// LRU's curve from a sample: of a fixed rate, or with a fixed number of objects.
@@ -57,7 +56,7 @@ extension CurveMaker {
     return pass
   }
 
-  /// The curves of policies, from simulations of a sample.
+  /// Curves of policies, from simulations of a sample.
   func miniature(
     _ places: [Int], _ capacities: [UInt64], _ notes: inout [String]
   ) throws -> [MissRatioCurve] {
@@ -83,7 +82,7 @@ extension CurveMaker {
     }
   }
 
-  /// The requests of a sample, ascending.
+  /// Indices of a sample's requests, ascending.
   func positions(of sample: SpatialSample) throws -> [Int] {
     began("Sampling \(trace.name)", trace.requests.count)
     let columns = trace.requests
@@ -109,7 +108,7 @@ extension CurveMaker {
     return found.withLock { Array($0.joined()) }
   }
 
-  /// What each part of a sample says by itself.
+  /// Ratios of each part of a sample.
   private func partRatios(
     _ sample: SpatialSample, _ positions: [Int], _ sampled: PreparedTrace,
     _ ratios: (_ part: PreparedTrace, _ rate: Double) throws -> Ratios
@@ -136,7 +135,7 @@ extension CurveMaker {
     ).hitRatios
   }
 
-  /// Hit ratios of policies in simulations of a sample, with capacities scaled down alike.
+  /// Hit ratios of policies in simulations of a sample, with scaled capacities.
   private func miniatureRatios(
     _ policies: [PolicySpec], _ sampled: PreparedTrace, _ capacities: [UInt64], rate: Double
   ) throws -> Ratios {
@@ -157,7 +156,7 @@ extension CurveMaker {
     let meanSize =
       unit == .bytes ? Double(trace.footprintBytes) / Double(max(1, trace.storableObjects)) : 1
     let least = CurveSettings.scaledObjectsMin * meanSize / rate
-    // Where capacities were chosen the rate was not known to the last digit.
+    // Capacities were chosen before the exact rate was known.
     let small = capacities.count { Double($0) < least * 0.8 }
     guard small > 0, rate < 1 else { return }
     let note =
@@ -184,8 +183,8 @@ extension CurveMaker {
       smallestCache: best > 0 ? points.first { $0.hitRatio >= needed }?.capacity : nil)
   }
 
-  /// The standard error of the mean of what the parts of a sample say: of the whole sample, too,
-  /// which is rarely worse than that mean. 0 for a sample that is everything.
+  /// Standard error of the mean over the parts of a sample; applies to the whole sample too, which
+  /// is rarely worse than that mean. 0 for a complete sample.
   private static func standardError(_ values: [Double]) -> Double {
     guard values.count > 1 else { return 0 }
     let count = Double(values.count)

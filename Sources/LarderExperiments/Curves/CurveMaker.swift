@@ -5,34 +5,31 @@ import LarderTraces
 
 /// Makes the miss-ratio curves of a trace.
 ///
-/// Everything that is counted or estimated is a function of the trace and the settings but for
-/// `threads`: samples are chosen by hash, and sums are taken in a fixed order.
+/// All counts and estimates are a function of the trace and the settings except `threads`: samples
+/// are chosen by hash, and sums are taken in a fixed order.
 package struct CurveMaker: Sendable {
-  /// The trace.
   package let trace: PreparedTrace
-  /// What to make.
   package let settings: CurveSettings
-  /// Stops the work.
   package let cancellation: Cancellation
-  /// Told what begins, and how many requests it replays.
+  /// Called when a step begins, with the number of requests that it replays.
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
-  /// Told how many more requests are replayed; from several threads, one at a time.
+  /// Called with the number of further replayed requests; from several threads, one at a time.
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
 
   let unit: CapacityUnit
   let gets: UInt64
   let expires: Bool
 
-  /// Requests between two looks at the flag.
+  /// Requests between two checks for cancellation.
   static let chunk = 1 << 20
 
-  /// The work was stopped.
+  /// Error of cancelled work.
   package struct Cancelled: Error {}
 
-  /// A maker of the curves of `trace`.
+  /// Creates a maker of the curves of `trace`.
   ///
-  /// - Throws: `CurveError` where the trace or the method cannot give what is asked for.
-  /// - Complexity: O(requests) for traces with operations or times to live.
+  /// - Throws: `CurveError` if the trace or the method does not support the settings.
+  /// - Complexity: O(requests) for traces with operations or TTLs.
   package init(
     trace: PreparedTrace, settings: CurveSettings, cancellation: Cancellation = Cancellation()
   ) throws(CurveError) {
@@ -51,10 +48,10 @@ package struct CurveMaker: Sendable {
     if expires { throw .shardsWithExpiry(trace: trace.name) }
   }
 
-  /// The curves, in the order of the policies.
+  /// Makes the curves, in the order of the policies.
   ///
   /// - Throws: `CurveError` for a capacity that does not fit, `PolicyError` from a policy,
-  ///   `TraceError` where there is no memory, and `Cancelled`.
+  ///   `TraceError` when memory runs out, and `Cancelled`.
   package func make() throws -> TraceCurves {
     let capacities = try capacities()
     var curves: [Int: MissRatioCurve] = [:]
@@ -86,7 +83,7 @@ package struct CurveMaker: Sendable {
 
   func isLRU(_ policy: PolicySpec) -> Bool { policy.name == "lru" }
 
-  /// How the curve of a policy comes about: never `auto`.
+  /// Method for the curve of a policy; never `auto`.
   func method(of policy: PolicySpec) -> CurveMethod {
     switch settings.method {
     case .exact, .shards: return settings.method
@@ -98,7 +95,7 @@ package struct CurveMaker: Sendable {
     }
   }
 
-  /// The share of the objects that a sample has.
+  /// Share of the objects in a sample.
   var sampleRate: Double {
     let least = Double(CurveSettings.sampledObjectsMin) / Double(max(1, trace.requests.objects))
     if let rate = settings.rate { return min(1, max(rate, least)) }
@@ -111,12 +108,12 @@ package struct CurveMaker: Sendable {
     return min(1, max(Double(CurveSettings.replayedMax) / replayed, least))
   }
 
-  /// What holds everything, in the unit of the capacities.
+  /// Capacity that holds all objects, in the unit of the capacities.
   var footprint: UInt64 {
     max(1, unit == .bytes ? trace.footprintBytes : UInt64(trace.storableObjects))
   }
 
-  /// The capacities, ascending and distinct.
+  /// Capacities, ascending and distinct.
   func capacities() throws(CurveError) -> [UInt64] {
     let facts = TraceFacts(trace)
     guard settings.capacities.isEmpty else {
@@ -132,7 +129,7 @@ package struct CurveMaker: Sendable {
       }
       return named.sorted()
     }
-    // A sample says nothing of caches that hold a handful of its objects.
+    // A sample is not informative about caches that hold only a few of its objects.
     var low = Double(footprint) / 10_000
     let isSampled = settings.policies.contains { [.shards, .miniature].contains(method(of: $0)) }
     if isSampled {
@@ -151,20 +148,20 @@ package struct CurveMaker: Sendable {
   }
 }
 
-/// Why there is no curve.
+/// A reason for which there is no curve.
 package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// SHARDS is asked for a policy that is not LRU.
+  /// SHARDS was requested for a policy other than LRU.
   case shardsOfAnotherPolicy(String)
-  /// SHARDS is asked for a trace whose entries expire.
+  /// SHARDS was requested for a trace whose entries expire.
   case shardsWithExpiry(trace: String)
-  /// The trace has sets and deletes alone.
+  /// The trace has only sets and deletes.
   case noGets(trace: String)
-  /// Bytes are asked for, but the trace has no sizes.
+  /// The unit is bytes, but the trace has no sizes.
   case noSizes(trace: String)
   /// A capacity does not fit the trace.
   case capacity(CapacityError, trace: String)
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .shardsOfAnotherPolicy(let policy):
@@ -183,9 +180,8 @@ package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Exact curves.
 extension CurveMaker {
-  /// LRU's curve: from one pass where stack distances can tell, and from simulations elsewhere.
+  /// LRU's curve: from one pass if stack distances are exact, otherwise from simulations.
   func exactLRU(
     _ policy: PolicySpec, _ capacities: [UInt64], _ notes: inout [String]
   ) throws -> MissRatioCurve {
@@ -227,7 +223,7 @@ extension CurveMaker {
     return capacities.map { ($0, hits[$0] ?? pass?.hits(at: $0) ?? 0) }
   }
 
-  /// The pass over all requests.
+  /// Stack distances of all requests.
   func stackDistances(_ capacities: [UInt64]) throws -> LRUCurve {
     began("Stack distances of \(trace.name)", trace.requests.count)
     let pass = LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
@@ -240,7 +236,7 @@ extension CurveMaker {
     return pass.curve
   }
 
-  /// The curves of policies, simulated at each capacity.
+  /// Curves of policies, simulated at each capacity.
   func simulate(_ places: [Int], _ capacities: [UInt64]) throws -> [MissRatioCurve] {
     guard !places.isEmpty else { return [] }
     let policies = places.map { settings.policies[$0] }
@@ -277,7 +273,6 @@ extension CurveMaker {
     return records.map(\.counts)
   }
 
-  /// An exact curve.
   func curve(
     _ policy: PolicySpec, _ hits: [(capacity: UInt64, hits: UInt64)]
   ) -> MissRatioCurve {
@@ -293,7 +288,7 @@ extension CurveMaker {
       smallestCache: best == 0 ? nil : points.first { ($0.hits ?? 0) >= needed }?.capacity)
   }
 
-  /// The smallest capacity with a share of the best hits, where hits at all capacities are known.
+  /// Smallest capacity with a share of the best hits, if hits at all capacities are known.
   private func smallest(_ best: UInt64, _ share: Share, in hits: [UInt64]) -> UInt64? {
     guard best > 0 else { return nil }
     let needed = share.ofAtLeast(best)
@@ -309,8 +304,8 @@ extension Share {
   }
 }
 
-/// Curves of a trace that is itself a sample. Everything is counted in the sample, with capacities
-/// scaled down; here it becomes what it says of all the traffic.
+/// Scaling of curves of a trace that is itself a sample: counts of the sample, with scaled
+/// capacities, become estimates for all the traffic.
 extension CurveMaker {
   func ofAllTraffic(_ curve: MissRatioCurve) -> MissRatioCurve {
     let sampling = trace.sampling
@@ -334,13 +329,12 @@ extension CurveMaker {
   private func isLRU(_ curve: MissRatioCurve) -> Bool { curve.policy == "lru" }
 }
 
-/// Estimates beside exact counts.
+/// Comparison of estimates with exact counts.
 extension CurveMaker {
-  /// At how many capacities an estimate of LRU is compared, and at how many one of a policy that
-  /// has to be simulated.
+  /// Number of capacities at which an estimate of LRU is compared, and of a simulated policy.
   private static var comparedMax: (lru: UInt64, simulated: Int) { (100, 10) }
 
-  /// Capacities spread evenly up to the footprint, for SHARDS: its authors measure there, too.
+  /// Capacities spread evenly up to the footprint, for SHARDS, as in its paper.
   var comparedCapacities: [UInt64] {
     let count = Self.comparedMax.lru
     let steps = (1...count).map { step in
@@ -349,8 +343,7 @@ extension CurveMaker {
     return Set(steps.filter { $0 > 0 }).sorted()
   }
 
-  /// How far estimates are from exact counts: for LRU all of them, for a policy that has to be
-  /// simulated some.
+  /// Error of estimates against exact counts: of all for LRU, of some for a simulated policy.
   func measuredError(
     _ policy: PolicySpec, _ estimates: [(capacity: UInt64, hitRatio: Double)]
   ) throws -> MissRatioCurve.MeasuredError {

@@ -1,42 +1,41 @@
 import LarderEngine
 
-/// The hit ratios of a policy on a trace by capacity; what is left to 1 is the miss ratio.
+/// Hit ratios of a policy on a trace by capacity; the miss ratio is the complement.
 package struct MissRatioCurve: Sendable, Hashable {
-  /// The trace.
   package var trace: String
-  /// The policy as the user named it.
+  /// Policy as the user named it.
   package var policy: String
-  /// How it came about; never `auto`.
+  /// Method of the curve; never `auto`.
   package var method: CurveMethod
-  /// What capacities count.
+  /// Unit of capacities.
   package var unit: CapacityUnit
-  /// Gets.
+  /// Number of gets.
   package var requests: UInt64
-  /// Its points, by capacity.
+  /// Points by capacity.
   package var points: [Point]
-  /// The share of the objects that was sampled; nil for an exact curve.
+  /// Share of sampled objects; nil for an exact curve.
   package var rate: Double?
-  /// How many objects that were.
+  /// Number of sampled objects.
   package var sampledObjects: Int?
-  /// How far it is from the exact curve; nil where that was not measured.
+  /// Error against the exact curve; nil if not measured.
   package var measuredError: MeasuredError?
-  /// The smallest capacity that reaches the share of the best hit ratio; nil where the best is 0.
+  /// Smallest capacity that reaches the requested share of the best hit ratio; nil if the best is
+  /// 0.
   package var smallestCache: UInt64?
-  /// Where more capacity begins to pay less: places in `points`.
+  /// Indices in `points` of the knees, after which more capacity gains less.
   package var knees: [Int]
 
   /// A capacity with its hit ratio.
   package struct Point: Sendable, Hashable {
-    /// The capacity.
     package var capacity: UInt64
-    /// Hits; nil where they are estimated.
+    /// Hits; nil if estimated.
     package var hits: UInt64?
     /// Hits divided by requests.
     package var hitRatio: Double
-    /// Standard error of the hit ratio; nil where it is exact.
+    /// Standard error of the hit ratio; nil if exact.
     package var standardError: Double?
 
-    /// A point; see the properties for the meaning of each part.
+    /// Creates a point; see the properties for the meaning of each part.
     package init(
       capacity: UInt64, hits: UInt64?, hitRatio: Double, standardError: Double? = nil
     ) {
@@ -47,16 +46,16 @@ package struct MissRatioCurve: Sendable, Hashable {
     }
   }
 
-  /// The difference between estimated and exact hit ratios.
+  /// Difference between estimated and exact hit ratios.
   package struct MeasuredError: Sendable, Hashable {
-    /// Mean of the absolute differences.
+    /// Mean absolute difference.
     package var mean: Double
-    /// The largest of them.
+    /// Largest absolute difference.
     package var largest: Double
-    /// How many capacities were compared.
+    /// Number of compared capacities.
     package var capacities: Int
 
-    /// An error; see the properties for the meaning of each part.
+    /// Creates an error; see the properties for the meaning of each part.
     package init(mean: Double, largest: Double, capacities: Int) {
       self.mean = mean
       self.largest = largest
@@ -64,7 +63,7 @@ package struct MissRatioCurve: Sendable, Hashable {
     }
   }
 
-  /// A curve with its knees.
+  /// Creates a curve and finds its knees.
   package init(
     trace: String, policy: String, method: CurveMethod, unit: CapacityUnit, requests: UInt64,
     points: [Point], rate: Double? = nil, sampledObjects: Int? = nil,
@@ -83,25 +82,25 @@ package struct MissRatioCurve: Sendable, Hashable {
     knees = Knees.of(points.map { (Double($0.capacity), $0.hitRatio) })
   }
 
-  /// The mean of the standard errors of the points; nil for an exact curve.
+  /// Mean standard error of the points; nil for an exact curve.
   package var meanStandardError: Double? {
     let errors = points.compactMap(\.standardError)
     return errors.isEmpty ? nil : errors.reduce(0, +) / Double(errors.count)
   }
 }
 
-/// The curves of one trace.
+/// Curves of one trace.
 package struct TraceCurves: Sendable, Hashable {
-  /// What is known of the trace.
+  /// Facts about the trace.
   package var facts: TraceFacts
-  /// What capacities count.
+  /// Unit of capacities.
   package var unit: CapacityUnit
-  /// One a policy, in the order asked for.
+  /// Curves by policy, in the requested order.
   package var curves: [MissRatioCurve]
-  /// What to know of how they came about.
+  /// Notes on the making of the curves.
   package var notes: [String]
 
-  /// Curves; see the properties for the meaning of each part.
+  /// Creates curves; see the properties for the meaning of each part.
   package init(
     facts: TraceFacts, unit: CapacityUnit, curves: [MissRatioCurve], notes: [String] = []
   ) {
@@ -111,39 +110,38 @@ package struct TraceCurves: Sendable, Hashable {
     self.notes = notes
   }
 
-  /// Gives the trace another name in all curves.
+  /// Renames the trace in all curves.
   package mutating func rename(_ name: String) {
     facts.name = name
     for place in curves.indices { curves[place].trace = name }
   }
 }
 
-/// Which curves to make of a trace, and how.
+/// Options of curves.
 package struct CurveSettings: Sendable, Hashable {
-  /// The policies.
   package var policies: [PolicySpec]
-  /// The capacities; empty for `points` of them up to the footprint, each larger by one factor.
+  /// Capacities; empty for `points` of them up to the footprint, in a geometric sequence.
   package var capacities: [CapacitySpec]
-  /// How many capacities to choose where none are named.
+  /// Number of capacities to choose if none are given.
   package var points: Int
-  /// What capacities count; nil for bytes where the trace has sizes and objects where not.
+  /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  /// How the curves come about.
+  /// Method of the curves.
   package var method: CurveMethod
-  /// The share of the objects that a sample has; nil to choose one.
+  /// Share of the objects in a sample; nil to choose one.
   package var rate: Double?
-  /// How many objects SHARDS keeps; nil for a fixed rate.
+  /// Number of objects that SHARDS keeps; nil for a fixed rate.
   package var samples: Int?
-  /// Chooses the sample, and drives random policies.
+  /// Seed of the sample and of random policies.
   package var seed: UInt64
-  /// Whether estimates are compared with exact counts.
+  /// True to compare estimates with exact counts.
   package var measuresError: Bool
-  /// The share of the best hit ratio that a smallest cache is looked for.
+  /// Share of the best hit ratio for the smallest cache.
   package var share: Share
-  /// Cells that are simulated at the same time. Curves do not depend on it.
+  /// Number of cells simulated concurrently. Does not affect the curves.
   package var threads: Int
 
-  /// Settings; see the properties for the meaning of each part.
+  /// Creates settings; see the properties for the meaning of each part.
   package init(
     policies: [PolicySpec], capacities: [CapacitySpec] = [], points: Int = 50,
     unit: CapacityUnit? = nil, method: CurveMethod = .auto, rate: Double? = nil,
@@ -163,37 +161,36 @@ package struct CurveSettings: Sendable, Hashable {
     self.threads = threads
   }
 
-  /// Requests that may be replayed for a policy before a sample takes the trace's place.
+  /// Maximum number of requests to replay for a policy without sampling.
   static let replayedMax = 200_000_000
-  /// A sample has this many objects at least, or all that there are.
+  /// Minimum number of objects in a sample, or all objects of a smaller trace.
   static let sampledObjectsMin = 128
-  /// What is sampled for SHARDS where nothing else is said.
+  /// Default sampling rate of SHARDS.
   static let defaultRate = 0.001
-  /// A capacity that is chosen for an estimate has room for so many sampled objects.
+  /// Minimum number of sampled objects that fit into a chosen capacity of an estimate.
   static let scaledObjectsMin = 10.0
 }
 
-/// How a curve comes about.
+/// Method of making a curve.
 package enum CurveMethod: String, Sendable, Hashable, CaseIterable {
-  /// What is exact where that takes seconds, and a miniature simulation elsewhere; with a rate, a
-  /// sample of it: SHARDS for LRU, and a miniature simulation for other policies.
+  /// Exact if that takes seconds, otherwise a miniature simulation; with a rate, SHARDS for LRU,
+  /// and a miniature simulation for other policies.
   case auto
-  /// Exact counts: for LRU from stack distances, in one pass; for other policies, and where stack
-  /// distances cannot tell, from a simulation at each capacity.
+  /// Exact counts: for LRU from stack distances in one pass; for other policies, and if stack
+  /// distances are not exact, from a simulation at each capacity.
   case exact
   /// LRU's stack distances in a sample of the objects: Waldspurger, Park, Garthwaite and Ahmad,
   /// Efficient MRC construction with SHARDS, FAST 2015.
   case shards
-  /// Any policy on a sample of the objects, with its capacity scaled down alike: Waldspurger,
-  /// Saemundsson, Ahmad and Park, Cache modeling and optimization using miniature simulations,
-  /// USENIX ATC 2017.
+  /// Any policy on a sample of the objects, with equally scaled capacity: Waldspurger, Saemundsson,
+  /// Ahmad and Park, Cache modeling and optimization using miniature simulations, USENIX ATC 2017.
   case miniature
 }
 
-/// Capacities at which a curve is looked at.
+/// Capacities of the points of a curve.
 enum CurveGrid {
-  /// `count` capacities from `low` to `high`, each larger by the same factor, rounded to whole ones
-  /// and distinct: so there may be fewer.
+  /// Up to `count` capacities from `low` to `high` in a geometric sequence, rounded to whole
+  /// numbers and distinct.
   static func logarithmic(from low: UInt64, to high: UInt64, count: Int) -> [UInt64] {
     let low = max(1, min(low, high))
     guard count > 1, high > low else { return [max(1, high)] }
@@ -208,15 +205,15 @@ enum CurveGrid {
   }
 }
 
-/// Finds the knees of a rising curve: where what comes after is worth less than what came before.
+/// Finds the knees of a rising curve: points after which the gain per capacity falls.
 ///
 /// Kneedle (Satopaa, Albrecht, Irwin and Raghavan, Finding a "Kneedle" in a haystack, ICDCS
 /// Workshops 2011), offline, with sensitivity 1 and without smoothing: the curve is scaled to the
-/// unit square; a local maximum of its height above the diagonal is a knee when the height then
-/// falls by the mean distance of the points before it rises again. Both axes are linear, since a
-/// byte of capacity costs what every other one does.
+/// unit square; a local maximum of its height above the diagonal is a knee if the height then falls
+/// by the mean distance of the points before it rises again. Both axes are linear, since all bytes
+/// of capacity cost the same.
 enum Knees {
-  /// The places of the knees in `points`, which ascend by x. O(points).
+  /// Indices of the knees in `points`, which ascend by x. O(points).
   static func of(_ points: [(x: Double, y: Double)]) -> [Int] {
     guard let first = points.first, let last = points.last, points.count > 2 else { return [] }
     let (low, high) = (points.map(\.y).min() ?? 0, points.map(\.y).max() ?? 0)
@@ -232,7 +229,7 @@ enum Knees {
       let isRising = height > heights[place - 1]
       let falls = place + 1 == points.count || heights[place + 1] <= height
       if isRising, falls {
-        // The best of what has not fallen in between.
+        // The highest point since the last fall.
         if candidate.map({ height > heights[$0] }) ?? true { candidate = place }
       } else if let found = candidate, height < heights[found] - step {
         knees.append(found)

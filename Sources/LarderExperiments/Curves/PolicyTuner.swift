@@ -2,28 +2,25 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Tries the configurations that a policy declares on a trace: all of them on a sample of the
-/// objects, with capacities scaled down alike (miniature simulation), then the best few in full.
-/// Where that is not too much, all of them in full.
+/// Tries the declared configurations of a policy on a trace: all of them on a sample of the
+/// objects, with equally scaled capacities (miniature simulation), then the best few on the whole
+/// trace. Small traces are replayed completely with all configurations.
 package struct PolicyTuner: Sendable {
-  /// The trace.
   package let trace: PreparedTrace
-  /// What to try.
   package let settings: TuningSettings
-  /// Stops the work.
   package let cancellation: Cancellation
-  /// Told what begins, and how many requests it replays.
+  /// Called when a step begins, with the number of requests that it replays.
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
-  /// Told how many more requests are replayed; from several threads, one at a time.
+  /// Called with the number of further replayed requests; from several threads, one at a time.
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
 
   private let configurations: [PolicySpec]
   private let defaults: PolicySpec
 
-  /// A tuner.
+  /// Creates a tuner.
   ///
-  /// - Throws: `PolicyError` for a policy that does not exist, declares no configurations, or
-  ///   declares one that is not valid.
+  /// - Throws: `PolicyError` for a policy that is unknown, declares no configurations, or declares
+  ///   an invalid one.
   package init(
     trace: PreparedTrace, settings: TuningSettings, cancellation: Cancellation = Cancellation()
   ) throws(PolicyError) {
@@ -35,7 +32,7 @@ package struct PolicyTuner: Sendable {
     defaults = try PolicySpec(parsing: settings.policy)
   }
 
-  /// The best configurations at each capacity, in the order of the capacities.
+  /// Finds the best configurations at each capacity, in the order of the capacities.
   ///
   /// - Throws: as `CurveMaker.make()`.
   package func run() throws -> Tuning {
@@ -53,7 +50,7 @@ package struct PolicyTuner: Sendable {
       points: points, notes: notes)
   }
 
-  /// One capacity: a sample first where the trace is long, then the finalists.
+  /// Tunes at one capacity: on a sample first if the trace is long, then the finalists.
   private func point(at capacity: CapacitySpec) throws -> (Tuning.Point, TraceCurves) {
     let rate = try rate(at: capacity)
     guard rate < 1 else {
@@ -61,7 +58,7 @@ package struct PolicyTuner: Sendable {
       let trials = zip(configurations, curves.curves.dropFirst()).map(trial).sorted(by: isBetter)
       return (point(capacity, curves, trials, rate: 1), curves)
     }
-    // Objects are as large as ever and queues are smaller: what refuses by size must not here.
+    // Objects keep their size while queues shrink, so rejection by size must be disabled.
     let tried = try configurations.map { try PolicyRegistry.inRealCache($0) }
     let sampled = try curves(tried, capacity, rate: rate)
     let estimates = zip(configurations, sampled.curves).map(trial).enumerated().sorted {
@@ -79,8 +76,8 @@ package struct PolicyTuner: Sendable {
     return (point(capacity, all, trials, rate: rate), all)
   }
 
-  /// The share of the objects to try on: all where that is not too much to replay, and enough for
-  /// the capacity to mean something.
+  /// Share of the objects for trials: all if that is not too much to replay, and enough for the
+  /// capacity to be meaningful.
   private func rate(at capacity: CapacitySpec) throws -> Double {
     if let rate = settings.rate { return rate }
     let maker = try maker([defaults], capacity, rate: 1)
@@ -112,7 +109,7 @@ package struct PolicyTuner: Sendable {
     try maker(policies, capacity, rate: rate).make()
   }
 
-  /// What a curve of one capacity says of a configuration.
+  /// Result of a configuration, from its curve of one capacity.
   private func trial(_ spec: PolicySpec, _ curve: MissRatioCurve) -> Tuning.Trial {
     let point = curve.points.first
     return Tuning.Trial(
@@ -132,30 +129,29 @@ package struct PolicyTuner: Sendable {
       trials: trials)
   }
 
-  /// Of equal ones the first declared stays first: sorting keeps the order of equals.
+  /// Ties keep the declared order, because sorting is stable.
   private func isBetter(_ left: Tuning.Trial, _ right: Tuning.Trial) -> Bool {
     left.hitRatio > right.hitRatio
   }
 }
 
-/// What to try.
+/// Options of a tuner.
 package struct TuningSettings: Sendable, Hashable {
-  /// The policy's name.
+  /// Name of the policy.
   package var policy: String
-  /// The capacities.
   package var capacities: [CapacitySpec]
-  /// What capacities count; nil for bytes where the trace has sizes and objects where not.
+  /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  /// The share of the objects to try configurations on; nil to choose one.
+  /// Share of the objects for trials of configurations; nil to choose one.
   package var rate: Double?
-  /// How many of the best are simulated in full.
+  /// Number of the best configurations that are simulated on the whole trace.
   package var finalists: Int
-  /// Chooses the sample, and drives random policies.
+  /// Seed of the sample and of random policies.
   package var seed: UInt64
-  /// Cells that are simulated at the same time. Results do not depend on it.
+  /// Number of cells simulated concurrently. Does not affect the results.
   package var threads: Int
 
-  /// Settings; see the properties for the meaning of each part.
+  /// Creates settings; see the properties for the meaning of each part.
   package init(
     policy: String, capacities: [CapacitySpec], unit: CapacityUnit? = nil, rate: Double? = nil,
     finalists: Int = 3, seed: UInt64 = 1, threads: Int = 1
@@ -169,33 +165,32 @@ package struct TuningSettings: Sendable, Hashable {
     self.threads = threads
   }
 
-  /// Requests that all configurations may replay together at a capacity before a sample takes the
-  /// trace's place.
+  /// Maximum number of requests that all configurations may replay together at a capacity without
+  /// sampling.
   static let replayedMax = 200_000_000
-  /// A sample is large enough for the capacity to hold so many of its objects.
+  /// Minimum number of sampled objects that fit into the scaled capacity.
   static let scaledObjectsMin = 1000.0
 }
 
-/// Which configuration of a policy is best for a trace, by capacity.
+/// Best configurations of a policy for a trace, by capacity.
 package struct Tuning: Sendable, Hashable, Codable {
-  /// The trace.
   package var trace: String
-  /// The policy's name.
+  /// Name of the policy.
   package var policy: String
-  /// What capacities count.
+  /// Unit of capacities.
   package var unit: CapacityUnit
-  /// How many configurations were tried.
+  /// Number of configurations tried.
   package var configurations: Int
-  /// What was found, by capacity.
+  /// Results by capacity.
   package var points: [Point]
-  /// What to know of how that came about.
+  /// Notes on the making of the results.
   package var notes: [String]
 
   private enum CodingKeys: String, CodingKey {
     case trace, policy, unit, configurations, points, notes
   }
 
-  /// A result; see the properties for the meaning of each part.
+  /// Creates a result; see the properties for the meaning of each part.
   package init(
     trace: String, policy: String, unit: CapacityUnit, configurations: Int, points: [Point],
     notes: [String]
@@ -208,17 +203,16 @@ package struct Tuning: Sendable, Hashable, Codable {
     self.notes = notes
   }
 
-  /// One capacity.
+  /// Result at one capacity.
   package struct Point: Sendable, Hashable, Codable {
-    /// The capacity.
     package var capacity: UInt64
-    /// Gets.
+    /// Number of gets.
     package var requests: UInt64
-    /// The share of the objects that the configurations were tried on first; 1 for all of them.
+    /// Share of the objects for the first trials; 1 for all of them.
     package var sampleRate: Double
-    /// The policy with its defaults.
+    /// Policy with its defaults.
     package var defaults: Trial
-    /// The configurations: those that were simulated in full first, then by hit ratio, best first.
+    /// Configurations: those simulated on the whole trace first, then by hit ratio, best first.
     package var trials: [Trial]
 
     private enum CodingKeys: String, CodingKey {
@@ -226,7 +220,7 @@ package struct Tuning: Sendable, Hashable, Codable {
       case sampleRate = "sample_rate"
     }
 
-    /// A capacity; see the properties for the meaning of each part.
+    /// Creates a point; see the properties for the meaning of each part.
     package init(
       capacity: UInt64, requests: UInt64, sampleRate: Double, defaults: Trial, trials: [Trial]
     ) {
@@ -237,19 +231,19 @@ package struct Tuning: Sendable, Hashable, Codable {
       self.trials = trials
     }
 
-    /// The best configuration; nil where none was tried.
+    /// Best configuration; nil if none was tried.
     package var best: Trial? { trials.first }
   }
 
   /// One configuration at one capacity.
   package struct Trial: Sendable, Hashable, Codable {
-    /// The policy with its parameters.
+    /// Policy with its parameters.
     package var policy: String
-    /// Hits; nil where they are estimated.
+    /// Hits; nil if estimated.
     package var hits: UInt64?
     /// Hits divided by requests.
     package var hitRatio: Double
-    /// Standard error of the hit ratio; nil where it is exact.
+    /// Standard error of the hit ratio; nil if exact.
     package var standardError: Double?
 
     private enum CodingKeys: String, CodingKey {
@@ -258,7 +252,7 @@ package struct Tuning: Sendable, Hashable, Codable {
       case standardError = "standard_error"
     }
 
-    /// A trial; see the properties for the meaning of each part.
+    /// Creates a trial; see the properties for the meaning of each part.
     package init(policy: String, hits: UInt64?, hitRatio: Double, standardError: Double?) {
       self.policy = policy
       self.hits = hits

@@ -1,30 +1,29 @@
 import LarderEngine
 import LarderSupport
 
-/// How a simulated disk cache arranges objects on flash. A layout decides what is evicted, too:
-/// whatever stands where the next write goes.
+/// Arrangement of objects on flash in a simulated disk cache. A layout also determines evictions:
+/// the objects that the next write overwrites.
 public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
-  /// Regions that are written from beginning to end, one after another and round again.
+  /// Regions that are written sequentially, one after another in a ring.
   case log(region: UInt64, reinsertHits: UInt32)
-  /// Buckets that are written whole for each object that they get.
+  /// Buckets that are rewritten completely for each new object.
   case sets
-  /// A small log in front of buckets, which get objects by groups.
+  /// A small log in front of buckets, to which objects move in groups.
   case kangaroo(Kangaroo)
 
   /// A small log in front of sets. McAllister et al., Kangaroo: Caching Billions of Tiny Objects on
   /// Flash, SOSP 2021.
   public struct Kangaroo: Sendable, Hashable {
-    /// The log's share of the capacity.
+    /// Share of the capacity for the log.
     public var log: Share
-    /// Bytes of a region of the log.
+    /// Bytes per region of the log.
     public var region: UInt64
-    /// Objects of a bucket that must be in the log for them to be moved to the bucket.
+    /// Minimum number of a bucket's objects in the log for moving them to the bucket.
     public var threshold: UInt32
-    /// Hits in the log from which an object that is not moved is written to the log again; 0 for
-    /// never.
+    /// Minimum number of hits in the log for rewriting an object that is not moved; 0 for never.
     public var reinsertHits: UInt32
 
-    /// A layout; the defaults are those of the paper, but for the size of regions.
+    /// Creates a layout; the defaults are those of the paper, except for the size of regions.
     public init(
       log: Share = Share(percent: 5), region: UInt64 = FlashLayout.kangarooRegion,
       threshold: UInt32 = 2, reinsertHits: UInt32 = 1
@@ -36,22 +35,22 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Bytes of a region unless somebody says otherwise: as in CacheLib's large-object engine.
+  /// Default bytes per region, as in CacheLib's large-object engine.
   public static let defaultRegion: UInt64 = 16 << 20
-  /// Bytes of a region of Kangaroo's log.
+  /// Default bytes per region of Kangaroo's log.
   public static let kangarooRegion: UInt64 = 256 << 10
-  /// The smallest and the largest region.
+  /// Valid sizes of regions.
   public static let regions: ClosedRange<UInt64> = 512...(1 << 40)
-  /// Bytes of a bucket, of its header, and of what each object takes beside its own bytes.
+  /// Bytes of a bucket, of its header, and of the overhead per object.
   public static let bucket: (bytes: UInt64, header: UInt64, perObject: UInt64) = (4096, 24, 20)
-  /// The most hits and objects that thresholds may ask for.
+  /// Valid thresholds of hits and objects.
   public static let thresholds: ClosedRange<UInt32> = 1...1_000_000
 
-  /// The policy that results name: layouts drop what was written first, but for what they write
-  /// again. The name of a registered policy always parses.
+  /// Policy in results: layouts evict in the order of writing, except for reinserted objects. The
+  /// name of a registered policy always parses.
   package static let policy = try? PolicySpec(parsing: "fifo")
 
-  /// The word for it in workload files and on the command line.
+  /// Name in workload files and on the command line.
   public var word: String {
     switch self {
     case .log: "log"
@@ -60,7 +59,7 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// As it is written on the command line, with every parameter.
+  /// Text on the command line, with every parameter.
   public var description: String {
     switch self {
     case .log(let region, let hits): return "log:region=\(region)B:reinsert=\(hits)"
@@ -71,7 +70,7 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Regions of the log in a cache of so many bytes; 0 without a log.
+  /// Number of log regions in a cache of `capacity` bytes; 0 without a log.
   public func regionCount(of capacity: UInt64) -> UInt64 {
     switch self {
     case .log(let region, _): capacity / region
@@ -80,7 +79,7 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Buckets in a cache of so many bytes; 0 without sets.
+  /// Number of buckets in a cache of `capacity` bytes; 0 without sets.
   public func bucketCount(of capacity: UInt64) -> UInt64 {
     switch self {
     case .log: 0
@@ -90,7 +89,7 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What is wrong with a capacity; nil if nothing is.
+  /// Error for an invalid capacity; nil for a valid one.
   package func fault(capacity: UInt64) -> String? {
     switch self {
     case .log(let region, _):
@@ -118,29 +117,29 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// The most buckets and regions, whose tables a simulation has in memory: 1 TiB of buckets.
+  /// Maximum number of buckets and regions, whose tables a simulation keeps in memory: 1 TiB of
+  /// buckets.
   private static let bucketsMax: UInt64 = 1 << 28
   private static let regionsMax: UInt64 = 1 << 24
 }
 
-/// The names of layouts.
+/// Names of layouts.
 package enum FlashLayoutWord: String, Sendable, Hashable, CaseIterable {
-  /// Regions in turn.
+  /// Regions in a ring.
   case log
-  /// Buckets.
   case sets
   /// A log in front of buckets.
   case kangaroo
 }
 
-/// The parameters of a layout as far as they are given.
+/// Given parameters of a layout.
 struct FlashLayoutParts: Sendable, Hashable {
   var region: UInt64?
   var reinsertHits: UInt32?
   var log: Share?
   var threshold: UInt32?
 
-  /// A parameter that is given and that a layout does not have, as files and as options name it.
+  /// A given parameter that the layout does not have, with its names in files and as an option.
   func foreign(to word: FlashLayoutWord?) -> (key: String, option: String)? {
     if region != nil, word == nil || word == .sets { return ("region", "region") }
     if reinsertHits != nil, word == nil || word == .sets { return ("reinsert-hits", "reinsert") }
@@ -149,7 +148,7 @@ struct FlashLayoutParts: Sendable, Hashable {
     return nil
   }
 
-  /// The layout, with defaults for what is not given.
+  /// Layout with defaults for missing parameters.
   func layout(_ word: FlashLayoutWord) -> FlashLayout {
     switch word {
     case .log:
@@ -167,23 +166,22 @@ struct FlashLayoutParts: Sendable, Hashable {
   }
 }
 
-/// Why a layout cannot be read.
+/// A syntax error in a layout.
 package struct FlashLayoutError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One line for a person.
+  /// One-line message.
   package let description: String
 
-  /// An error of this text, made one line.
   init(description: String) { self.description = TextSafety.singleLine(description) }
 }
 
-/// A flash drive as a workload describes it: assumptions that reports compute with.
+/// Flash drive of a workload: assumptions for reports.
 package struct DriveSpec: Sendable, Hashable {
-  /// Bytes that may be written to the device in its life; nil where nobody says so.
+  /// Bytes that may be written to the device in its lifetime; nil if unknown.
   package var enduranceBytes: UInt64?
-  /// The part of the device that is in use, on which its own write amplification depends.
+  /// Share of the device that is in use, which determines its write amplification.
   package var utilisation: Share
 
-  /// A drive.
+  /// Creates a spec of a drive.
   package init(
     enduranceBytes: UInt64? = nil, utilisation: Share = DriveSpec.defaultUtilisation
   ) {
@@ -191,15 +189,15 @@ package struct DriveSpec: Sendable, Hashable {
     self.utilisation = utilisation
   }
 
-  /// The utilisation unless somebody says otherwise.
+  /// Default utilisation.
   package static let defaultUtilisation = Share(percent: 80)
 }
 
 extension FlashLayout {
-  /// Reads a layout as it is written on the command line: `log:region=16MiB:reinsert=1`, `sets`, or
+  /// Parses a layout as on the command line: `log:region=16MiB:reinsert=1`, `sets`, or
   /// `kangaroo:log=5%:region=256KiB:threshold=2:reinsert=1`.
   ///
-  /// - Throws: `FlashLayoutError` with what was expected.
+  /// - Throws: `FlashLayoutError` with the expected syntax.
   package init(parsing text: some StringProtocol) throws(FlashLayoutError) {
     let spec: PolicySpec
     do {

@@ -1,15 +1,15 @@
 import LarderEngine
 
-/// A disk cache with a layout under simulation. Requests mean what `Simulation` says of one tier:
+/// Simulation of a disk cache with a layout. Requests have the meaning of a one-tier `Simulation`:
 /// expired entries are removed when they are found, sets replace, deletes remove.
 final class FlashSimulation<Store: FlashStore>: FlashSimulating {
   private var store: Store
   private let columns: RequestColumns
-  /// The longest time to live, microseconds; nil for no limit.
+  /// Maximum TTL in microseconds; nil for no limit.
   private let timeToLiveMax: UInt64?
   private var totals = Counts()
   private var costs = CostCounts(requested: 0, saved: 0)
-  /// When each object expires; empty where nothing does.
+  /// Expiry of each object; empty if nothing expires.
   private var expiries: [UInt64]
   private var isStale: [Bool]
   private(set) var position = 0
@@ -105,7 +105,7 @@ final class FlashSimulation<Store: FlashStore>: FlashSimulating {
     noteExpiry(id)
   }
 
-  /// Keeps when an object expires by the request at `position`.
+  /// Records an object's expiry for the request at `position`.
   private func noteExpiry(_ id: ObjectID) {
     guard !expiries.isEmpty else { return }
     let own = UInt64(columns.ttls?[position] ?? 0) * 1_000_000
@@ -117,34 +117,32 @@ final class FlashSimulation<Store: FlashStore>: FlashSimulating {
   private var now: UInt64 { columns.times?[position] ?? 0 }
 }
 
-/// A simulation that counts what is written to flash.
+/// A simulation that counts writes to flash.
 protocol FlashSimulating: Simulation {
-  /// What was written since the start or the last `resetCounts`.
+  /// Writes since the start or the last `resetCounts`.
   var flash: FlashCounts { get }
 }
 
-/// A cache on flash that decides where objects go and which of them are dropped.
+/// A cache on flash that determines where objects are written and which are evicted.
 protocol FlashStore {
-  /// What was written so far.
+  /// Writes so far.
   var counts: FlashCounts { get set }
-  /// Objects dropped to make room, so far.
+  /// Number of evictions so far.
   var evictions: UInt64 { get set }
-  /// Memory held, in bytes, roughly.
+  /// Approximate memory in bytes.
   var stateBytes: Int { get }
-  /// Whether an object is stored.
   func contains(_ id: ObjectID) -> Bool
-  /// A stored object was asked for.
+  /// Records a hit of a stored object.
   mutating func hit(_ id: ObjectID)
   /// Stores an object that is not stored; false if its size does not allow it.
   mutating func insert(_ id: ObjectID, _ size: UInt32) -> Bool
-  /// Removes a stored object.
   mutating func remove(_ id: ObjectID)
 }
 
 extension FlashLayout {
-  /// A simulation of a disk cache with this layout.
+  /// Creates a simulation of a disk cache with this layout.
   ///
-  /// - Throws: `PolicyError.badSetup` where the setup is not that of one tier on disk in bytes, or
+  /// - Throws: `PolicyError.badSetup` unless the setup is that of one tier on disk in bytes, and if
   ///   the capacity is too small for the layout.
   func makeSimulation(
     _ setup: SimulationSetup, over columns: RequestColumns

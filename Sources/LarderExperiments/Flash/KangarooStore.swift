@@ -2,18 +2,18 @@ import LarderEngine
 
 /// The layout `kangaroo`: a log in front of sets. McAllister et al., SOSP 2021.
 ///
-/// When a region of the log is reclaimed, each of its objects is looked at in the order of writing:
-/// if the log has `threshold` or more objects of its bucket, itself included, all of them move to
-/// the bucket, the oldest first, which is one write of the bucket; otherwise it is written to the
-/// log again if it had enough hits there, or dropped. Objects that moved leave holes in the log. A
-/// bucket gives up its oldest objects first; the paper's RRIParoo would keep those with hits.
+/// Reclaiming a region of the log processes its objects in the order of writing. If the log has
+/// `threshold` or more objects of an object's bucket, itself included, all of them move to the
+/// bucket, the oldest first, in one write of the bucket. Otherwise the object is rewritten to the
+/// log if it had enough hits there, or evicted. Moved objects leave holes in the log. A bucket
+/// evicts its oldest objects first; the paper's RRIParoo would keep those with hits.
 struct KangarooStore: FlashStore {
   var counts = FlashCounts()
   var evictions: UInt64 = 0
   private let layout: FlashLayout.Kangaroo
   private var ring: RegionRing
   private var sets: BucketSets
-  // The objects of each bucket that are in the log, in the order of writing: lists of ids.
+  // Linked lists of the objects of each bucket that are in the log, in the order of writing.
   private var first: [ObjectID]
   private var next: [ObjectID]
   /// Bytes of each object in the log.
@@ -76,7 +76,7 @@ struct KangarooStore: FlashStore {
     }
   }
 
-  /// The objects in the log that have the bucket of an object, in the order of writing.
+  /// Objects in the log that share an object's bucket, in the order of writing.
   private func group(of id: ObjectID) -> [ObjectID] {
     var group: [ObjectID] = []
     var member = first[sets.bucket(of: id)]

@@ -1,12 +1,12 @@
 import LarderEngine
 
-/// The layout `log`: regions in turn. Objects of a region that is reclaimed are dropped, or written
-/// again if they had enough hits.
+/// The layout `log`: regions in a ring. Objects of a reclaimed region are evicted, or rewritten if
+/// they had enough hits.
 struct LogStore: FlashStore {
   var counts = FlashCounts()
   var evictions: UInt64 = 0
   private var ring: RegionRing
-  /// Hits from which an object is written again; 0 for never.
+  /// Minimum number of hits for rewriting an object; 0 for never.
   private let reinsertHits: UInt32
 
   init(region: UInt64, count: Int, reinsertHits: UInt32, objects: Int) {
@@ -47,27 +47,27 @@ struct LogStore: FlashStore {
   }
 }
 
-/// The regions of a log: one is open and written from its beginning, the others are free or closed.
-/// Regions are opened in turn, so the next one is a free one or the one opened longest ago.
+/// Regions of a log: one is open and written from its beginning, the others are free or closed.
+/// Regions are opened in turn, so the next one is either free or the one opened longest ago.
 struct RegionRing {
-  /// An object that was written.
+  /// A written object.
   struct Entry {
     var id: ObjectID
     var size: UInt32
-    /// The number of the write: where it is not the object's latest, the copy is dead.
+    /// Number of the write; if it is not the object's latest, the copy is dead.
     var write: UInt64
   }
 
-  /// Bytes of a region.
+  /// Bytes per region.
   let region: UInt64
   private var regions: [[Entry]]
   private var open = 0
   /// Bytes written to the open region.
   private var used: UInt64 = 0
   private var writes: UInt64 = 0
-  /// The number of each object's latest write, 0 where it is not in the log.
+  /// Number of each object's latest write, 0 if it is not in the log.
   private var latest: [UInt64]
-  /// Hits of each object since that write.
+  /// Hits of each object since its latest write.
   private var hits: [UInt32]
 
   /// Empty regions for objects with ids up to `objects`.
@@ -78,7 +78,7 @@ struct RegionRing {
     hits = Array(repeating: 0, count: objects + 1)
   }
 
-  /// Memory held, in bytes, roughly.
+  /// Approximate memory in bytes.
   var bytes: Int {
     latest.count * 12 + regions.reduce(0) { $0 + $1.capacity * MemoryLayout<Entry>.stride }
   }
@@ -88,18 +88,17 @@ struct RegionRing {
   /// Hits of a stored object since it was written.
   func hits(of id: ObjectID) -> UInt32 { hits[Int(id)] }
 
-  /// Counts a hit of a stored object.
   mutating func hit(_ id: ObjectID) {
     if hits[Int(id)] < .max { hits[Int(id)] += 1 }
   }
 
-  /// The copy of an object is dead; its bytes stay where they are until the region is reclaimed.
+  /// Marks the copy of an object as dead; its bytes are used until the region is reclaimed.
   mutating func remove(_ id: ObjectID) { latest[Int(id)] = 0 }
 
-  /// Whether the open region has room for so many bytes.
+  /// True if the open region has room for `size` bytes.
   func fits(_ size: UInt32) -> Bool { used + UInt64(size) <= region }
 
-  /// Writes an object to the open region, which has room for it.
+  /// Writes an object to the open region, which must have room for it.
   mutating func append(_ id: ObjectID, _ size: UInt32) {
     writes += 1
     latest[Int(id)] = writes
@@ -108,8 +107,8 @@ struct RegionRing {
     regions[open].append(Entry(id: id, size: size, write: writes))
   }
 
-  /// Closes the open region and opens the next, which is empty then. Returns what was in it, dead
-  /// copies included, in the order of writing: nothing for a free one.
+  /// Closes the open region and opens the next one, emptying it. Returns its previous content in
+  /// the order of writing, including dead copies; empty for a free region.
   mutating func advance() -> [Entry] {
     open = (open + 1) % regions.count
     used = 0
@@ -118,6 +117,6 @@ struct RegionRing {
     return entries
   }
 
-  /// Whether an entry is the object's latest copy.
+  /// True if an entry is the object's latest copy.
   func isLive(_ entry: Entry) -> Bool { latest[Int(entry.id)] == entry.write }
 }

@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// The layout `sets`: each object has one bucket, which is written whole when it gets an object.
+/// The layout `sets`: each object has one bucket, which is rewritten completely for a new object.
 struct SetsStore: FlashStore {
   var counts = FlashCounts()
   var evictions: UInt64 = 0
@@ -14,7 +14,7 @@ struct SetsStore: FlashStore {
 
   mutating func hit(_ id: ObjectID) {}
 
-  /// Removing an object is a note in memory; its bytes go with the bucket's next write.
+  /// Removes an object in memory; its bytes disappear with the bucket's next write.
   mutating func remove(_ id: ObjectID) { sets.remove(id) }
 
   mutating func insert(_ id: ObjectID, _ size: UInt32) -> Bool {
@@ -28,19 +28,19 @@ struct SetsStore: FlashStore {
   }
 }
 
-/// Buckets of 4,096 bytes, which are written whole and give up their oldest objects first.
+/// Buckets of 4,096 bytes, which are rewritten completely and evict their oldest objects first.
 struct BucketSets {
   private var buckets: [[ObjectID]]
   private var used: [UInt32]
-  /// What each object takes in its bucket, 0 where it is not in one.
+  /// Bytes of each object in its bucket, 0 if it is not stored.
   private var taken: [UInt32]
 
-  /// Bytes of a bucket that objects can take.
+  /// Bytes per bucket that are available to objects.
   private static var room: UInt32 {
     UInt32(FlashLayout.bucket.bytes - FlashLayout.bucket.header)
   }
 
-  /// The largest object.
+  /// Maximum size of an object.
   static var largest: UInt32 { room - UInt32(FlashLayout.bucket.perObject) }
 
   /// Empty buckets for objects with ids up to `objects`.
@@ -50,10 +50,10 @@ struct BucketSets {
     taken = Array(repeating: 0, count: objects + 1)
   }
 
-  /// Memory held, in bytes, roughly.
+  /// Approximate memory in bytes.
   var bytes: Int { buckets.reduce(taken.count * 4) { $0 + $1.capacity * 4 + 12 } }
 
-  /// The bucket of an object: a hash of its number in the trace.
+  /// Bucket of an object: a hash of its number in the trace.
   func bucket(of id: ObjectID) -> Int {
     Int(Self.hash(UInt64(id)) % UInt64(buckets.count))
   }
@@ -68,8 +68,8 @@ struct BucketSets {
 
   func contains(_ id: ObjectID) -> Bool { taken[Int(id)] != 0 }
 
-  /// Puts an object of at most `largest` bytes into its bucket and returns how many were dropped
-  /// for it. The bucket has to be written.
+  /// Inserts an object of at most `largest` bytes into its bucket and returns the number of
+  /// evictions. The caller must write the bucket.
   mutating func insert(_ id: ObjectID, _ size: UInt32) -> UInt64 {
     let bucket = bucket(of: id)
     let needed = size + UInt32(FlashLayout.bucket.perObject)
@@ -87,7 +87,6 @@ struct BucketSets {
     return UInt64(dropped)
   }
 
-  /// Removes an object that is there.
   mutating func remove(_ id: ObjectID) {
     let bucket = bucket(of: id)
     used[bucket] -= taken[Int(id)]

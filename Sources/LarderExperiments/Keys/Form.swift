@@ -2,13 +2,13 @@ import Larder
 import LarderEngine
 import LarderTraces
 
-/// How the value of a key is written: what the schema says of it, and how it is read.
+/// Schema and decoder of a key's value.
 struct Form<Value>: Sendable {
-  /// What the schema says.
+  /// Schema of the value.
   let shape: ValueShape
   private let body: @Sendable (YAMLValue, WorkloadReading) throws -> Value
 
-  /// A form; what the closure throws is told with the value's place.
+  /// Creates a form; errors of the closure are reported with the value's position.
   init(
     _ shape: ValueShape, read: @escaping @Sendable (YAMLValue, WorkloadReading) throws -> Value
   ) {
@@ -16,19 +16,18 @@ struct Form<Value>: Sendable {
     body = read
   }
 
-  /// Reads a value.
   func read(
     _ value: YAMLValue, _ reading: WorkloadReading
   ) throws(WorkloadError) -> Value {
     try value.locating { try body(value, reading) }
   }
 
-  /// The same with another name for its kind of value in the schema.
+  /// The form under another name in the schema.
   func named(_ name: String) -> Form { Form(shape.named(name), read: body) }
 }
 
 extension Form {
-  /// A list, or a single value in place of a list of one.
+  /// A list, or a single value instead of a list of one.
   static func list<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
     let types = item.shape.types
     let single = Set(types).union(types.contains(.integer) ? [.number] : [])
@@ -37,7 +36,7 @@ extension Form {
     }
   }
 
-  /// A list, in brackets or dashes even of one item.
+  /// A list in brackets or dashes, even of one item.
   static func items<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
     var shape = item.shape.listed
     (shape.types, shape.alternatives) = ([.array], [shape.alternatives[0]])
@@ -46,7 +45,7 @@ extension Form {
     }
   }
 
-  /// A map, read into `initial`.
+  /// A map, decoded into `initial`.
   static func map(
     _ section: Section<Value>, into initial: Value, expected: String? = nil
   ) -> Form where Value: Sendable {
@@ -57,7 +56,7 @@ extension Form {
     }
   }
 
-  /// A word that stands for `initial`, or a map.
+  /// A word that represents `initial`, or a map.
   static func word(
     _ word: String, orMap section: Section<Value>, into initial: Value
   ) -> Form where Value: Sendable {
@@ -73,12 +72,12 @@ extension Form {
   }
 }
 
-/// What reading a value may ask: the components that exist, and what the file said before.
+/// Context of decoding a value: the known components, and the preceding part of the file.
 final class WorkloadReading {
   let checks: ComponentChecks
-  /// The workload as far as it has been read.
+  /// The workload decoded so far.
   var workload: Workload
-  /// How many sources enclose the value.
+  /// Number of sources that enclose the value.
   var sourceDepth = 0
 
   init(checks: ComponentChecks, workload: Workload) {
@@ -88,7 +87,6 @@ final class WorkloadReading {
 }
 
 extension Form where Value == String {
-  /// Any text.
   static func text(_ expected: String) -> Form {
     Form(ValueShape([.string], ["type": "string"])) { value, _ in
       try value.text(expected: expected)
@@ -109,7 +107,6 @@ extension Form where Value == String {
 }
 
 extension Form where Value == Bool {
-  /// True or false.
   static var boolean: Form {
     Form(ValueShape([.boolean], ["type": "boolean"])) { value, _ in try value.boolean() }
   }
@@ -123,7 +120,7 @@ extension Form where Value: RawRepresentable<String> & CaseIterable & Sendable {
 }
 
 extension Form where Value: FixedWidthInteger & Sendable {
-  /// A whole number in the range, which is within that of `UInt64`.
+  /// A whole number in the range, which must be within that of `UInt64`.
   static func whole(_ range: ClosedRange<Value>) -> Form {
     let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
     return Form(.whole(range)) { value, _ in Value(try value.whole(in: range)) }
@@ -131,7 +128,7 @@ extension Form where Value: FixedWidthInteger & Sendable {
 
   /// A whole number from 1 to the largest number of requests or objects; also `5M`.
   static var count: Form {
-    // Later requests, and further objects, could not be numbered.
+    // Larger numbers of requests and objects cannot be represented.
     let range = 1...CapacitySpec.largestObjects
     let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(k|K|M|G|e[0-9]+)?"#)
     return Form(.whole(range).or(text).named("count")) { value, _ in
@@ -163,7 +160,7 @@ extension Form where Value == Double {
     }
   }
 
-  /// A number above 0: from `least`, which is next to 0, to `most`.
+  /// A number above 0: from `least`, which is close to 0, to `most`.
   static func positive(
     _ what: String, least: Double = .leastNormalMagnitude, most: Double
   ) -> Form {
@@ -174,7 +171,7 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == UInt32 {
-  /// A time to live in whole seconds.
+  /// A TTL in whole seconds.
   static var timeToLive: Form {
     let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(s|m|min|h|d|w)?"#)
     return Form(.whole(1...UInt64(UInt32.max)).or(text).named("ttl")) { value, _ in
@@ -194,11 +191,11 @@ extension ValueShape {
   /// A share with a percent sign, or a number from 0 to 1.
   fileprivate static let operationShare = ratio.or(percent).named("ratio")
 
-  /// The same, where the text may do without the sign.
+  /// A share with an optional percent sign.
   fileprivate static let difference = ratio.or(text(#"\s*[0-9][0-9_.]*\s*%?\s*"#))
     .named("difference")
 
-  /// A share of objects above 0: a number, with a percent sign, or one part of so many.
+  /// A share of objects above 0: a number, a percentage, or a fraction.
   fileprivate static let sampleRate = ValueShape(
     [.number], ["type": "number", "exclusiveMinimum": 0, "maximum": 1]
   ).or(percent).or(text("[0-9]+/[0-9]+")).named("sampleRate")
@@ -259,7 +256,7 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == CapacitySpec {
-  /// A capacity, of the right unit where the workload names one.
+  /// A capacity, of the right unit if the workload names one.
   static var capacity: Form {
     let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(([KkMmGgTt][Ii]?)?[Bb]|%)?"#)
     let whole = ValueShape([.integer], ["type": "integer", "minimum": 1])
@@ -300,14 +297,14 @@ extension Form where Value == WarmUp {
 }
 
 extension ValueShape {
-  /// Text, for which editors propose names that are known; programs may add others.
+  /// Text, for which editors propose known names; programs may add others.
   static func proposing(_ names: [String], as name: String) -> ValueShape {
     ValueShape([.string], ["enum": .strings(names)], ["type": "string"]).named(name)
   }
 }
 
 extension Form where Value == PolicySpec {
-  /// A policy that exists.
+  /// A registered policy.
   static var policy: Form {
     Form(.proposing(PolicyRegistry.standard.map(\.description.name), as: "policy")) {
       value, reading in
@@ -315,7 +312,7 @@ extension Form where Value == PolicySpec {
     }
   }
 
-  /// An admission filter that exists.
+  /// A registered admission filter.
   static var admission: Form {
     Form(.proposing(AdmissionRegistry.all.map(\.description.name), as: "admission")) {
       value, reading in
@@ -333,7 +330,7 @@ extension Form where Value == PolicySpec {
 }
 
 extension Form where Value == [PolicySpec] {
-  /// A policy, with `name:*` all configurations that it declares, or with `all` every one.
+  /// A policy, `name:*` for all its declared configurations, or `all` for those of every policy.
   static var policyOrAll: Form {
     let names = ["all"] + PolicyRegistry.standard.map(\.description.name)
     return Form(.proposing(names, as: "policy-or-all")) { value, reading in
@@ -350,7 +347,7 @@ extension Form where Value == [PolicySpec] {
 }
 
 extension Form where Value == ConfigurationSpec {
-  /// The configuration that a preset stands for.
+  /// Configuration of a preset.
   static var preset: Form {
     Form(.proposing(CachePreset.all.map(\.name), as: "preset")) { value, reading in
       try reading.checks.preset(try value.text(expected: "the name of a preset"))

@@ -1,79 +1,70 @@
 import LarderTraces
 
-/// The keys of one kind of map in a workload file. The decoder accepts them, the JSON schema and
-/// docs/workloads.md are written from them.
+/// Keys of one kind of map in a workload file. The decoder, the JSON schema and docs/workloads.md
+/// use them.
 package struct KeyTable: Sendable {
-  /// The name of the map's definition in the schema.
+  /// Name of the map's definition in the schema.
   package let name: String
-  /// What the map is, in a sentence.
+  /// Description of the map in a sentence.
   package let summary: String
-  /// The keys in the order in which they are listed and read.
+  /// Keys in the order of lists and decoding.
   package let keys: [Key]
-  /// Keys of which no two may be given together.
+  /// Mutually exclusive keys.
   let exclusive: [String]
-  /// Components whose parameters are keys of the map too; nil for a map without such keys.
+  /// Components whose parameters are also keys of the map; nil for a map without such keys.
   let components: Components?
   /// Further rules of the schema, for conditions between keys.
   let rules: JSONNode
 
-  /// One key.
   package struct Key: Sendable {
-    /// The name as typed.
+    /// Name as typed.
     package let name: String
-    /// How its value is written.
+    /// Schema of its value.
     let shape: ValueShape
-    /// Whether it must be given.
     package let isRequired: Bool
-    /// Its meaning, in Markdown.
+    /// Meaning in Markdown.
     let meaning: String
-    /// What applies without it, in Markdown.
+    /// Default in Markdown.
     let defaultText: String
-    /// A value as one would type it; empty for none.
+    /// Example value as typed; empty for none.
     let example: String
 
-    /// The types that its value may have.
+    /// Types of its value.
     package var types: [ValueType] { shape.types }
-    /// The words that are allowed as text, where only some are.
+    /// Allowed words, if they are limited.
     package var choices: [String] { shape.words }
   }
 
-  /// Components, one of which the value of a key names.
+  /// Components, one of which a key's value names.
   struct Components: Sendable {
     let key: String
     let all: [(name: String, parameters: [GeneratorParameter])]
   }
 
-  /// The types of YAML and JSON, by the names that JSON Schema gives them.
+  /// Types of YAML and JSON, with the names of JSON Schema.
   package enum ValueType: String, Sendable, Hashable, CaseIterable {
-    /// Text.
     case string
-    /// A whole number.
     case integer
-    /// Any number.
     case number
-    /// `true` or `false`.
     case boolean
-    /// A list.
     case array
-    /// A map.
     case object
   }
 
-  /// The names of the keys.
   package var names: [String] { keys.map(\.name) }
 }
 
-/// One key of a workload file: everything that is known of it.
+/// One key of a workload file: documentation, schema and decoder.
 struct Key<Target>: Sendable {
-  /// What the schema and the documentation say.
+  /// Entry in the schema and the documentation.
   let entry: KeyTable.Key
-  /// Reads the value into the result.
+  /// Decodes the value into the result.
   let take: Take
 
   typealias Take =
     @Sendable (YAMLValue, inout Target, WorkloadReading) throws(WorkloadError) -> Void
 
-  /// What applies to a file without the key, in Markdown.
+  /// Effect of a missing key, in Markdown.
   enum Default: ExpressibleByStringInterpolation {
     /// The key must be given.
     case required
@@ -82,8 +73,8 @@ struct Key<Target>: Sendable {
     init(stringLiteral text: String) { self = .text(text) }
   }
 
-  /// A key whose value a closure puts into the result. What it throws is told with the value's
-  /// place.
+  /// A key whose value a closure stores in the result. Its errors are reported with the value's
+  /// position.
   init<Value>(
     _ name: String, _ form: Form<Value>, _ meaning: String, default defaultValue: Default,
     example: String,
@@ -113,7 +104,7 @@ struct Key<Target>: Sendable {
     }
   }
 
-  /// A key whose value is a property of the result that is nil without it.
+  /// A key whose value is an optional property of the result.
   init<Value>(
     _ name: String, _ form: Form<Value>, _ path: WritableKeyPath<Target, Value?> & Sendable,
     _ meaning: String, default defaultValue: Default, example: String
@@ -128,7 +119,7 @@ struct Key<Target>: Sendable {
     self.take = take
   }
 
-  /// The key of a map whose result is a part of a larger one.
+  /// The key for a result that contains this key's result.
   func within<Whole>(_ path: WritableKeyPath<Whole, Target> & Sendable) -> Key<Whole> {
     Key<Whole>(entry: entry) { (value, whole, reading) throws(WorkloadError) in
       try take(value, &whole[keyPath: path], reading)
@@ -136,20 +127,20 @@ struct Key<Target>: Sendable {
   }
 }
 
-/// The keys of one kind of map, each with what it does to the result.
+/// Keys of one kind of map, with their decoders.
 struct Section<Target>: Sendable {
-  /// The keys as the schema and the documentation list them.
+  /// Keys for the schema and the documentation.
   let table: KeyTable
-  /// What is expected in place of a value that is no map.
+  /// Expected content, for a value that is not a map.
   let expected: String
   private let keys: [Key<Target>]
   private let finish: Finish
 
-  /// Checks and completes the result when every key has been read. What it throws is told with the
-  /// place of the map.
+  /// Checks and completes the result after all keys have been decoded. Its errors are reported with
+  /// the position of the map.
   typealias Finish = @Sendable (YAMLMap, inout Target, WorkloadReading) throws -> Void
 
-  /// A section; see `KeyTable` for the meaning of the other parts.
+  /// Creates a section; see `KeyTable` for the meaning of the other parts.
   init(
     _ name: String, _ summary: String, expected: String, exclusive: [String] = [],
     components: KeyTable.Components? = nil, rules: JSONNode = [:], keys: [Key<Target>],
@@ -163,14 +154,13 @@ struct Section<Target>: Sendable {
     self.finish = finish
   }
 
-  /// The same with one more key.
+  /// The section with one more key.
   func adding(_ key: Key<Target>) -> Section {
     Section(
       table.name, table.summary, expected: expected, exclusive: table.exclusive,
       components: table.components, rules: table.rules, keys: keys + [key], finish: finish)
   }
 
-  /// Reads a map.
   func read(
     _ value: YAMLValue, into target: inout Target, _ reading: WorkloadReading,
     expected: String? = nil
@@ -178,7 +168,6 @@ struct Section<Target>: Sendable {
     try read(YAMLMap(value, expected: expected ?? self.expected), into: &target, reading)
   }
 
-  /// Reads the entries of a map.
   func read(
     _ map: YAMLMap, into target: inout Target, _ reading: WorkloadReading
   ) throws(WorkloadError) {
@@ -190,15 +179,15 @@ struct Section<Target>: Sendable {
   }
 }
 
-/// How a value is written, as the JSON schema says it.
+/// Syntax of a value in the JSON schema.
 struct ValueShape: Sendable {
-  /// The types it may have.
+  /// Allowed types.
   var types: [KeyTable.ValueType]
-  /// The words that are allowed, where only some are.
+  /// Allowed words, if they are limited.
   var words: [String] = []
-  /// The schemas of which one must hold.
+  /// Alternative schemas, one of which must match.
   var alternatives: [JSONNode]
-  /// A schema that stands once among the schema's definitions, for the alternatives to refer to.
+  /// A named schema in the schema's definitions, to which the alternatives refer.
   var definition: (name: String, schema: JSONNode)?
 
   init(
@@ -209,17 +198,16 @@ struct ValueShape: Sendable {
     self.alternatives = alternatives
   }
 
-  /// One of the words.
   static func words(_ words: [String]) -> ValueShape {
     ValueShape([.string], words: words, ["enum": .strings(words)])
   }
 
-  /// Text of the form.
+  /// Text that matches the pattern.
   static func text(_ pattern: String) -> ValueShape {
     ValueShape([.string], ["type": "string", "pattern": .string("^\(pattern)$")])
   }
 
-  /// A map of the table.
+  /// A map with the keys of the table.
   static func map(_ table: KeyTable) -> ValueShape {
     ValueShape([.object], .reference(table.name))
   }
@@ -235,7 +223,6 @@ struct ValueShape: Sendable {
     return ValueShape([.integer], .object(fields))
   }
 
-  /// Either.
   func or(_ other: ValueShape) -> ValueShape {
     var shape = self
     shape.types += other.types.filter { !types.contains($0) }
@@ -245,7 +232,7 @@ struct ValueShape: Sendable {
     return shape
   }
 
-  /// The same, defined once under a name.
+  /// The shape as a definition with a name.
   func named(_ name: String) -> ValueShape {
     var shape = self
     shape.definition = (name, schema)
@@ -253,14 +240,14 @@ struct ValueShape: Sendable {
     return shape
   }
 
-  /// What is defined elsewhere under its name.
+  /// A reference to a named definition.
   static func reference(to shape: ValueShape) -> ValueShape {
     var shape = shape
     shape.definition = nil
     return shape
   }
 
-  /// A list of such values, at least one, or one alone.
+  /// A list of such values, at least one, or a single one.
   var listed: ValueShape {
     var shape = self
     shape.types = [.array] + types
@@ -268,7 +255,7 @@ struct ValueShape: Sendable {
     return shape
   }
 
-  /// All of it.
+  /// The complete schema.
   var schema: JSONNode {
     alternatives.count == 1 ? alternatives[0] : ["anyOf": .array(alternatives)]
   }

@@ -2,7 +2,7 @@ import Larder
 import LarderEngine
 
 extension WorkloadKeys {
-  /// One cache.
+  /// A cache of the workload.
   static let configuration = Section<ConfigurationEntry>(
     "configuration", "One cache.",
     expected: "memory, disk, hybrid, or a map with the key 'kind' or 'preset'",
@@ -18,7 +18,7 @@ extension WorkloadKeys {
     keys: cacheKeys + ruleKeys + [timeKey, prefixKey],
     finish: { map, entry, reading in try entry.finish(map, reading.checks) })
 
-  /// What a cache is and of which tiers it consists.
+  /// Kind and tiers of a cache.
   private static let cacheKeys: [Key<ConfigurationEntry>] = [
     Key(
       "kind", .choice(), "`memory`, `disk` or `hybrid`: memory in front of disk",
@@ -76,7 +76,7 @@ extension WorkloadKeys {
     "requests are blocks of prompts: see [prefixes](#prefixes). Simulated only",
     default: "that of the workload", example: "{order: tail}")
 
-  /// The rules of hybrids.
+  /// Rules of hybrids.
   private static let ruleKeys: [Key<ConfigurationEntry>] = [
     Key(
       "inclusion", .choice(), \.spec.rules.inclusion,
@@ -98,7 +98,7 @@ extension WorkloadKeys {
       default: "both tiers, whatever the lifetime", example: "{disk-only-from: 1d}"),
   ]
 
-  /// The limits of lifetimes between which a hybrid stores in both tiers.
+  /// TTL bounds between which a hybrid stores in both tiers.
   static let placement = Section<HybridRules.Placement>(
     "placement", "Limits of the remaining lifetime between which both tiers store an entry.",
     expected: "'by-lifetime', or a map such as {memory-only-below: 5m, disk-only-from: 1h}",
@@ -123,7 +123,7 @@ extension WorkloadKeys {
       }
     })
 
-  /// The memory tier of a configuration.
+  /// Memory tier of a configuration.
   static let memoryTier = Section<TierEntry>(
     "memory-tier", "The memory tier of a configuration.", expected: "a map of a tier",
     exclusive: ["capacity", "share"],
@@ -134,7 +134,7 @@ extension WorkloadKeys {
     "memory of a hybrid only: its capacity as a share of the disk capacity",
     default: "`\(ConfigurationSpec.defaultMemoryShare)`", example: "2%")
 
-  /// The disk tier of a configuration.
+  /// Disk tier of a configuration.
   static let diskTier = Section<TierEntry>(
     "disk-tier", "The disk tier of a configuration.", expected: "a map of a tier",
     keys: tierKeys + layoutKeys,
@@ -183,29 +183,29 @@ extension WorkloadKeys {
   ]
 }
 
-/// A tier as it stands in the file.
+/// A tier as written in the file.
 struct TierEntry: Sendable {
   var spec = TierSpec()
-  /// The capacity as a share of that of disk.
+  /// Capacity as a share of that of disk.
   var share: Share?
-  /// The layout, where one is named, and its parameters.
+  /// Layout, if named, and its parameters.
   var layout: FlashLayoutWord?
   var parts = FlashLayoutParts()
 }
 
-/// A configuration as it stands in the file: one for each of its filters.
+/// A configuration as written in the file, before it is multiplied by its filters.
 struct ConfigurationEntry: Sendable {
   var spec = ConfigurationSpec(name: "", kind: .memory)
-  /// The cache that is executed, where one is named.
+  /// The cache to execute, if named.
   var cache: CacheChoice?
   var name: String?
-  /// The filters in front of the tier whose capacity is swept.
+  /// Filters in front of the tier whose capacity is swept.
   var filters: [PolicySpec]?
 
-  /// The keys that a preset may have beside it.
+  /// Keys that may be combined with a preset.
   static let besidePreset = ["preset", "name", "admission"]
 
-  /// Completes the configuration when all its keys have been read.
+  /// Completes the configuration when all its keys have been decoded.
   mutating func finish(_ map: YAMLMap, _ checks: ComponentChecks) throws {
     if let cache { try take(cache, map, checks) }
     if let layout = spec.disk.layout {
@@ -239,7 +239,7 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Notes which cache is executed, after which the configuration is named.
+  /// Sets the cache to execute, which also names the configuration.
   private mutating func take(
     _ cache: CacheChoice, _ map: YAMLMap, _ checks: ComponentChecks
   ) throws {
@@ -267,7 +267,7 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Refuses times that no simulation of the configuration knows.
+  /// Rejects times that no simulation of the configuration supports.
   private func check(_ time: FetchSpec, _ map: YAMLMap) throws(WorkloadError) {
     guard spec.runsPolicies else {
       throw map.error(
@@ -284,7 +284,7 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// A layout is that of a simulated disk, and has rules of its own.
+  /// Checks a layout, which is only for simulated disks and has rules of its own.
   private func check(_ layout: FlashLayout, _ map: YAMLMap) throws(WorkloadError) {
     guard spec.kind == .disk, spec.contender == ConfigurationSpec.defaultCache, spec.time == nil
     else {
@@ -301,7 +301,8 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Segments are those of Larder's disk cache, and their writes are simulated without time.
+  /// Checks segments, which only Larder's disk cache has, and whose writes are simulated without
+  /// time.
   private func checkSegments(_ map: YAMLMap) throws(WorkloadError) {
     guard spec.kind == .disk, spec.contender == ConfigurationSpec.defaultCache, spec.time == nil
     else {
@@ -311,7 +312,7 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// A cache with a policy of its own takes no other.
+  /// Rejects a policy for a cache that has its own.
   private func refusePolicies(_ map: YAMLMap) throws(WorkloadError) {
     for tier in ["memory", "disk"] {
       guard let value = map[tier] else { continue }
@@ -324,7 +325,7 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Refuses keys that do not go with the preset or the kind, before any of them is read.
+  /// Rejects keys that conflict with the preset or the kind, before any of them is decoded.
   static func check(_ map: YAMLMap) throws(WorkloadError) {
     try map.check(WorkloadKeys.configuration.table)
     if map["preset"] != nil {
@@ -354,7 +355,7 @@ struct ConfigurationEntry: Sendable {
 }
 
 extension Form where Value == [ConfigurationSpec] {
-  /// The caches, each with a name of its own; their lines are kept for errors of the plan.
+  /// Caches with unique names; their lines are kept for errors of the plan.
   static var configurations: Form {
     let form = Form<[ConfigurationSpec]>.configuration
     return Form(form.shape.listed) { value, reading in
@@ -373,7 +374,7 @@ extension Form where Value == [ConfigurationSpec] {
     }
   }
 
-  /// A cache: once for each filter of its list.
+  /// A cache, once for each filter of its list.
   private static var configuration: Form {
     let section = WorkloadKeys.configuration
     let kinds = ValueShape.words(ConfigurationKind.allCases.map(\.rawValue))
@@ -392,7 +393,7 @@ extension Form where Value == [ConfigurationSpec] {
 }
 
 extension WorkloadKeys {
-  /// A cache in a process of its own.
+  /// A cache in a separate process.
   static let process = Section<ProcessSpec>(
     "process", "A cache in a process of its own, which speaks memcached's text protocol.",
     expected: "a map with the key 'process'",
@@ -418,7 +419,6 @@ extension WorkloadKeys {
 }
 
 extension Form where Value == String {
-  /// A word of a command.
   fileprivate static var word: Form {
     let text = ValueShape([.string], ["type": "string"])
     let number = ValueShape([.integer, .number], ["type": "number"])
@@ -437,16 +437,16 @@ extension Form where Value == String {
   }
 }
 
-/// Which cache a configuration executes.
+/// The cache that a configuration executes.
 enum CacheChoice: Sendable {
-  /// One of the list.
+  /// A cache of the list.
   case named(String)
-  /// A process.
+  /// A separate process.
   case process(ProcessSpec)
 }
 
 extension Form where Value == CacheChoice {
-  /// The name of a cache, or a process.
+  /// Name of a cache, or a process.
   static var cache: Form {
     let section = WorkloadKeys.process
     let expected = "the name of a cache, or a map with the key 'process'"
@@ -461,7 +461,7 @@ extension Form where Value == CacheChoice {
 }
 
 extension WorkloadKeys {
-  /// How a disk tier writes.
+  /// Layout of a disk tier.
   static let layoutKeys: [Key<TierEntry>] = [
     Key(
       "layout", .choice(), \.layout,
@@ -499,7 +499,6 @@ extension WorkloadKeys {
       default: "80% in use, unknown endurance", example: "{endurance: 600TB, utilisation: 80%}"),
   ]
 
-  /// A flash drive.
   static let drive = Section<DriveSpec>(
     "drive", "A flash drive.", expected: "a map such as {endurance: 600TB, utilisation: 80%}",
     keys: [

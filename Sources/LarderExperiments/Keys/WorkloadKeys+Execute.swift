@@ -2,7 +2,7 @@ import Larder
 import LarderEngine
 
 extension WorkloadKeys {
-  /// How real caches are driven, and which.
+  /// Execution of real caches: which, and how they are driven.
   static let execute = Section<ExecuteEntry>(
     "execute", "How real caches are driven.",
     expected: "a map with keys such as threads, load, verify",
@@ -77,7 +77,7 @@ extension WorkloadKeys {
       default: "none", example: "[{at: 50%, level: warning}]"),
   ]
 
-  /// When requests are issued, where that is not `closed`.
+  /// Schedule of requests other than `closed`.
   static let load: Section<ExecutionSpec.Load> = Section(
     "load", "An open loop: requests are issued at their times.",
     expected: "'closed', or a map such as {trace: 2x} or {rate: 5000}",
@@ -98,7 +98,7 @@ extension WorkloadKeys {
       if map.entries.isEmpty { throw map.value.unexpected(load.expected) }
     })
 
-  /// Memory pressure at a place in the trace.
+  /// Memory pressure at a point of the trace.
   static let pressure = Section<ExecutionSpec.Pressure>(
     "pressure", "Memory pressure at a place in the trace.",
     expected: "a map such as {at: 50%, level: warning}",
@@ -113,7 +113,7 @@ extension WorkloadKeys {
       ) { word, pressure, _ in pressure.level = word.level },
     ])
 
-  /// The keys that name some of the cells.
+  /// Keys that select cells.
   static func filterKeys(_ done: String, default all: Key<ExecutionFilter>.Default)
     -> [Key<ExecutionFilter>]
   {
@@ -151,20 +151,20 @@ extension WorkloadKeys {
   }
 }
 
-/// What `execute` says.
+/// Content of `execute`.
 struct ExecuteEntry: Sendable {
   var spec = ExecutionSpec()
   var filter = ExecutionFilter()
 }
 
-/// How memory hashes keys, as workload files say it.
+/// Hash functions of memory caches, by their words in workload files.
 enum HashingWord: String, CaseIterable {
   case standard, fast
 
   var hashing: KeyHashing { self == .fast ? .fast : .standard }
 }
 
-/// How short of memory the system is, as workload files say it.
+/// Levels of memory pressure, by their words in workload files.
 enum PressureWord: String, CaseIterable {
   case warning, critical
 
@@ -172,7 +172,7 @@ enum PressureWord: String, CaseIterable {
 }
 
 extension Form {
-  /// Some of the values that the workload has, by their names.
+  /// Some of the workload's values, by name.
   fileprivate static func picked<Name, Item>(
     from key: String, toBe done: String, _ form: Form<Name>,
     among known: @escaping @Sendable (Workload) -> [(name: String, value: Item)],

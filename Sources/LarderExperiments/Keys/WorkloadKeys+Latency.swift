@@ -1,5 +1,4 @@
 extension WorkloadKeys {
-  /// The latency model.
   static let latency = Section<LatencyModel>(
     "latency", "Access costs of each place: a time, a list of measured times, or a distribution.",
     expected: "a map with the keys memory, disk, origin",
@@ -62,21 +61,21 @@ extension WorkloadKeys {
   ]
 }
 
-/// What a map of a distribution says of an access.
+/// Content of a map that describes a latency distribution.
 struct LatencyEntry: Sendable {
-  /// The value, mean or median; nanoseconds.
+  /// Value, mean or median in nanoseconds.
   var value = 0.0
-  /// Standard deviation: nanoseconds, or of the logarithm.
+  /// Standard deviation: in nanoseconds, or of the logarithm.
   var spread = 0.0
   var samples: LatencySamples?
   var nanosecondsPerByte = 0.0
 }
 
-/// A distribution of latencies with its keys.
+/// A latency distribution with its keys.
 struct LatencyShape: Sendable {
   let name: String
   let section: Section<LatencyEntry>
-  /// The distribution; nil for a list without values.
+  /// Creates the distribution; nil for a list without values.
   let make: @Sendable (LatencyEntry) -> LatencyDistribution?
 
   init(
@@ -95,7 +94,7 @@ struct LatencyShape: Sendable {
       keys: [distribution] + own + Self.transferKeys)
   }
 
-  /// The part that grows with the size.
+  /// Keys of the part that grows with the size.
   private static let transferKeys: [Key<LatencyEntry>] = [
     Key(
       "per-byte", .time("a time per byte, such as 2ns"), \.nanosecondsPerByte,
@@ -125,14 +124,14 @@ extension ValueShape {
 }
 
 extension Form {
-  /// The same, in the schema a single word.
+  /// The form as a single word in the schema.
   fileprivate func limited(to word: String) -> Form {
     Form(.words([word])) { value, reading in try read(value, reading) }
   }
 }
 
 extension Form where Value == Double {
-  /// A time in nanoseconds; at most a day: what is longer was meant otherwise.
+  /// A time in nanoseconds; at most a day, because longer ones are mistakes.
   static func time(_ expected: String = "a time such as 100us or 80ms") -> Form {
     Form(.time) { value, _ in
       let text = try value.text([.string, .integer, .number], expected: expected)
@@ -157,7 +156,6 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == LatencySamples {
-  /// Measured times.
   fileprivate static var samples: Form {
     let form = Form<[Double]>.list(of: .time(), "times")
     return Form(form.shape) { value, reading in
@@ -170,12 +168,11 @@ extension Form where Value == LatencySamples {
 }
 
 extension Form where Value == LatencyModel {
-  /// The latency model.
   static var latency: Form { .map(WorkloadKeys.latency, into: LatencyModel(origin: .init())) }
 }
 
 extension Form where Value == AccessLatency? {
-  /// A fetch from the origin; nil for what the trace says.
+  /// A fetch from the origin; nil to use the trace's costs.
   fileprivate static var origin: Form {
     let access = Form<AccessLatency>.access
     return Form(.words(["from-trace"]).or(access.shape)) { value, reading in

@@ -1,7 +1,7 @@
 import LarderTraces
 
 extension WorkloadKeys {
-  /// A source that is a trace file, or several files of one trace.
+  /// A source of one trace: a file, or several.
   static let trace = Section<TraceReference>(
     "trace", "A trace file, or the files of one trace: rotated logs, or those of several servers.",
     expected: "a map with the key 'trace'",
@@ -14,7 +14,7 @@ extension WorkloadKeys {
       ) { files, trace, _ in trace.paths = files }
     ] + readingKeys.map { $0.within(\.self) })
 
-  /// Several traces, each with a set of cells of its own.
+  /// Several traces, each with its own set of cells.
   static let traces = Section<TraceList>(
     "traces", "Several traces, each with a set of cells of its own.",
     expected: "a map with the key 'traces'",
@@ -26,7 +26,7 @@ extension WorkloadKeys {
         default: .required, example: "[OLTP.lis.zst, cdn.csv]")
     ] + readingKeys.map { $0.within(\.reading) })
 
-  /// How trace files are read.
+  /// Options for reading trace files.
   private static let readingKeys: [Key<TraceReference>] = [
     Key(
       "format", .format, \.format, "the format with its options",
@@ -41,7 +41,6 @@ extension WorkloadKeys {
         + "by it, and results are estimates for all objects", default: "all", example: "1/100"),
   ]
 
-  /// Sources one after another.
   static let phases = Section<SourceParts>(
     "phases", "Sequential sources.", expected: "a map with the key 'phases'",
     keys: [
@@ -52,7 +51,6 @@ extension WorkloadKeys {
       sharedKeys,
     ])
 
-  /// Sources interleaved.
   static let mix = Section<SourceParts>(
     "mix", "Sources interleaved at random.", expected: "a map with the key 'mix'",
     keys: [
@@ -85,17 +83,16 @@ extension WorkloadKeys {
       + "objects",
     default: "`false`", example: "true")
 
-  /// The keys that tell sources apart.
+  /// Keys that identify the kind of a source.
   fileprivate static let sourceKinds = ["trace", "generator", "phases", "mix"]
 }
 
-/// What a source of several traces has.
+/// Content of a source of several traces.
 struct TraceList {
   var traces: [ListedTrace] = []
-  /// How files are read; the path stands for nothing.
+  /// Options for reading files; the path is unused.
   var reading = TraceReference(path: "")
 
-  /// The traces.
   var sources: [SourceSpec] {
     traces.map { trace in
       switch trace {
@@ -109,15 +106,14 @@ struct TraceList {
   }
 }
 
-/// One of several traces.
 enum ListedTrace {
-  /// The files of a trace, which are read as the list says.
+  /// Files of a trace, read with the options of the list.
   case files([String])
-  /// A source with all that it needs.
+  /// A complete source.
   case source(SourceSpec)
 }
 
-/// What a source that consists of others has.
+/// Content of a source that consists of others.
 struct SourceParts {
   var phases: [SourceSpec] = []
   var mix: [MixPart] = []
@@ -144,12 +140,12 @@ extension ValueShape {
 }
 
 extension Form where Value == SourceSpec {
-  /// How deep sources may stand in sources.
+  /// Maximum nesting of sources.
   private static var depthMax: Int { 16 }
-  /// A source that is about to be read.
+  /// Initial value of a source.
   static var unread: SourceSpec { .phases([], sharedKeys: false) }
 
-  /// Where requests come from.
+  /// A source of requests.
   static var source: Form {
     Form(.source) { value, reading in
       reading.sourceDepth += 1
@@ -211,7 +207,7 @@ extension Form where Value == SourceSpec {
 extension Form where Value == [SourceSpec] {
   fileprivate static var sources: Form { .items(of: .source, "sources") }
 
-  /// The sources of a workload: one, or several traces.
+  /// Sources of a workload: one, or several traces.
   static var workloadSources: Form {
     Form(.workloadSource) { value, reading in
       guard value.type == .object else { return [try Form<SourceSpec>.source.read(value, reading)] }
@@ -234,7 +230,7 @@ extension Form where Value == [MixPart] {
 }
 
 extension Form where Value == ListedTrace {
-  /// The files of a trace, or a source.
+  /// Files of a trace, or a source.
   fileprivate static var listedTrace: Form {
     let (files, source) = (Form<[String]>.traceFiles, Form<SourceSpec>.source)
     return Form(files.shape.or(.reference(to: source.shape))) { value, reading in
@@ -245,7 +241,7 @@ extension Form where Value == ListedTrace {
 }
 
 extension Form where Value == [String] {
-  /// The files of one trace: a path or a list of them.
+  /// Files of one trace: a path or a list of them.
   fileprivate static var traceFiles: Form {
     let path = Form<String>.tracePath
     return Form(path.shape.listed) { value, reading in
@@ -278,7 +274,7 @@ extension Form where Value == String {
 }
 
 extension WorkloadKeys {
-  /// A source that is generated. Further keys are the generator's parameters.
+  /// A generated source. Further keys are the generator's parameters.
   static let generator: Section<GeneratorSpec> = Section(
     "generator", "A generator with its parameters.", expected: "a map with the key 'generator'",
     components: KeyTable.Components(
@@ -315,7 +311,7 @@ extension WorkloadKeys {
       try check(spec, in: map, reading.checks)
     })
 
-  /// A distribution of sizes or times to live. Further keys are its parameters.
+  /// A distribution of sizes or TTLs. Further keys are its parameters.
   static let distribution: Section<ComponentSpec> = Section(
     "distribution", "A distribution with its parameters.",
     expected: "a map with the key 'distribution'",
@@ -332,7 +328,6 @@ extension WorkloadKeys {
     ],
     finish: { map, spec, _ in spec.values = try parameters(in: map, distribution.table) })
 
-  /// Shares of operations.
   static let operations = Section<[String: Double]>(
     "operations", "Shares of the operations, with a sum of 1.",
     expected: "a map such as {get: 0.95, set: 0.05}",
@@ -341,7 +336,7 @@ extension WorkloadKeys {
       share(of: "modify", "changes at the origin, of which caches are not notified"),
     ],
     finish: { map, shares, _ in
-      // In the order of the file, so that the sum does not depend on a dictionary's order.
+      // In the order of the file, because the sum must not depend on a dictionary's order.
       let sum = map.entries.reduce(0) { $0 + (shares[$1.key] ?? 0) }
       guard abs(sum - 1) <= 1e-6 else {
         throw map.value.error(
@@ -355,7 +350,7 @@ extension WorkloadKeys {
     }
   }
 
-  /// The parameters of a component, as text; a list becomes its items with commas between.
+  /// Parameters of a component as text; a list becomes comma-separated items.
   private static func parameters(
     in map: YAMLMap, _ table: KeyTable
   ) throws(WorkloadError) -> [String: String] {
@@ -377,7 +372,7 @@ extension WorkloadKeys {
     return parameters
   }
 
-  /// Asks whether the generator, and then each of its distributions, is as it must be.
+  /// Validates the generator, and then each of its distributions.
   private static func check(
     _ spec: GeneratorSpec, in map: YAMLMap, _ checks: ComponentChecks
   ) throws(WorkloadError) {
@@ -395,7 +390,7 @@ extension WorkloadKeys {
     }
   }
 
-  /// An error about a parameter is told at its line, any other at the key that names the component.
+  /// Reports an error about a parameter at its line, any other at the key that names the component.
   private static func check(
     _ spec: GeneratorSpec, in map: YAMLMap, at key: String, _ checks: ComponentChecks
   ) throws(WorkloadError) {
@@ -406,7 +401,7 @@ extension WorkloadKeys {
         throw value.document.error(
           map.line(of: parameter), .refused(error.message), path: value.path)
       }
-      // A value alone stands for a constant distribution, whose name the user has not seen.
+      // A single value represents a constant distribution, whose name the user has not seen.
       let isAlone = key == "sizes" || key == "ttl"
       throw refusal(isAlone ? error.message : error.description, in: map, at: key)
     } catch {
@@ -422,7 +417,7 @@ extension WorkloadKeys {
 }
 
 extension Form where Value == ComponentSpec {
-  /// A distribution; a value alone stands for a constant one.
+  /// A distribution; a single value represents a constant one.
   fileprivate static func distribution(of what: String) -> Form {
     let section = WorkloadKeys.distribution
     let alone = ValueShape([.string, .integer], ["type": ["string", "integer"]])

@@ -1,9 +1,9 @@
 import LarderEngine
 import LarderTraces
 
-/// Every key of a workload file. The decoder, the JSON schema and docs/workloads.md come from here.
+/// All keys of a workload file, the source of the decoder, the JSON schema and docs/workloads.md.
 package enum WorkloadKeys {
-  /// The tables of all kinds of maps, the file itself first.
+  /// Tables of all kinds of maps, the file itself first.
   package static let all: [KeyTable] =
     [
       workload.table, trace.table, traces.table, generator.table, phases.table, mix.table,
@@ -17,14 +17,13 @@ package enum WorkloadKeys {
       advise.table, time.table, prefix.table, drive.table,
     ]
 
-  /// The file itself.
   static let workload = Section<WorkloadReading>(
     "workload", "A stream of requests, and the caches, policies and capacities to send it through.",
     expected: "a map with the key 'source'",
     keys: sourceKeys + runKeys + partKeys,
     finish: { map, reading, _ in try checkSweep(map, &reading.workload) })
 
-  /// What is run.
+  /// Keys of the requests and caches.
   private static let sourceKeys: [Key<WorkloadReading>] = [
     Key(
       "name", .name, \.workload.name,
@@ -77,7 +76,7 @@ package enum WorkloadKeys {
       default: "required, unless all configurations have one", example: "[1%, 10%, 64MiB]"),
   ]
 
-  /// How cells are run.
+  /// Keys of running cells.
   private static let runKeys: [Key<WorkloadReading>] = [
     Key(
       "seeds", .list(of: .whole(0...UInt64.max), "whole numbers"), \.workload.seeds,
@@ -109,7 +108,7 @@ package enum WorkloadKeys {
       default: "`simulate`", example: "[simulate, execute]"),
   ]
 
-  /// What has keys of its own, or decides what is written.
+  /// Keys with maps of their own, and keys of the output.
   private static let partKeys: [Key<WorkloadReading>] = [
     Key(
       "execute", .map(execute, into: ExecuteEntry()),
@@ -136,7 +135,7 @@ package enum WorkloadKeys {
       default: "all", example: "[counts, markdown]"),
   ]
 
-  /// What is swept must be given, and what cannot be simulated must be executed.
+  /// Checks that the sweep is complete, and that everything that cannot be simulated is executed.
   private static func checkSweep(_ map: YAMLMap, _ workload: inout Workload) throws {
     if let prefix = workload.prefix {
       for index in workload.configurations.indices
@@ -170,7 +169,7 @@ package enum WorkloadKeys {
 }
 
 extension Form where Value == [CapacitySpec] {
-  /// The capacities of the workload; their lines are kept for errors that only a trace reveals.
+  /// Capacities of the workload; their lines are kept for errors that only a trace reveals.
   fileprivate static var sweptCapacities: Form {
     let form = Form<CapacitySpec>.capacity
     let swept = Form<CapacitySpec>(form.shape) { value, reading in
@@ -183,7 +182,7 @@ extension Form where Value == [CapacitySpec] {
 }
 
 extension WorkloadKeys {
-  /// Fetches and reads from disk that take time.
+  /// Latencies of fetches and of reads from disk.
   static let time = Section<FetchSpec>(
     "fetches", "Fetches take time: requests for an object in flight wait for its fetch.",
     expected: "a map such as {fetch: 100ms, servers: 8}",
@@ -217,7 +216,7 @@ extension WorkloadKeys {
 }
 
 extension Form where Value == FetchSpec {
-  /// What a fetch takes.
+  /// Latency of a fetch.
   fileprivate static var fetch: Form {
     let access = Form<AccessLatency>.access
     let requests = ValueShape.text(#"[0-9][0-9_]* ?requests"#)
@@ -251,7 +250,6 @@ extension Form where Value == UInt64 {
 }
 
 extension WorkloadKeys {
-  /// Caches of prefixes.
   static let prefix = Section<PrefixSpec>(
     "prefix", "Requests are blocks of prompts, and hits count from the front of a prompt.",
     expected: "a map such as {order: tail, prefill: 8000 tokens/s}",
@@ -281,7 +279,7 @@ extension Form where Value == Double {
 }
 
 extension WorkloadKeys {
-  /// What is decided for the traces.
+  /// Content of `advise`.
   static let advise = Section<AdviseSpec>(
     "advise", "The decision that is made for each trace.",
     expected: "true, or a map such as {capacities: 64MiB, prices: prices.yaml}",
@@ -313,7 +311,7 @@ extension WorkloadKeys {
 }
 
 extension Form where Value == AdviseSpec? {
-  /// Whether there is advice, and on what.
+  /// Switch for advice, or its options.
   static var advise: Form {
     let boolean = Form<Bool>.boolean
     return Form(boolean.shape.or(.map(WorkloadKeys.advise.table))) { value, reading in
@@ -326,7 +324,7 @@ extension Form where Value == AdviseSpec? {
 }
 
 extension Form where Value == Share? {
-  /// A share that leaves something, or everything.
+  /// A share that leaves a rest, or everything.
   fileprivate static var learned: Form {
     Form(.words(["whole"]).or(.percent)) { value, _ in
       let expected = "a share above 0% and below 100%, such as 50%, or 'whole'"
@@ -350,13 +348,13 @@ extension Form where Value == UInt64 {
 }
 
 extension AdviseSpec {
-  /// A share of the requests that leaves some; nil for anything else.
+  /// Parses a share of the requests that leaves a rest; nil for anything else.
   package static func learned(_ text: String) -> Share? {
     guard let share = Share(parsing: text), share.billionths < 1_000_000_000 else { return nil }
     return share
   }
 
-  /// Seconds of a budget of at most a day; nil for anything else.
+  /// Parses a budget of seconds, at most a day; nil for anything else.
   package static func budget(_ text: String) -> UInt64? {
     guard let seconds = Quantity.seconds(text), (1...86_400).contains(seconds) else { return nil }
     return seconds
@@ -364,7 +362,7 @@ extension AdviseSpec {
 }
 
 extension WorkloadKeys {
-  /// What checks allow, and what they time.
+  /// Tolerances and timed cells of checks.
   static let check = Section<CheckSpec>(
     "check", "Tolerances of larder check, and the cells that it times.",
     expected: "a map with the keys exact, tolerance, resources and timed",
@@ -387,7 +385,7 @@ extension WorkloadKeys {
         example: "{policies: lru}"),
     ])
 
-  /// How much counts may change, by the names of their columns in `counts.csv`.
+  /// Tolerated changes of counts, by the names of their columns in `counts.csv`.
   static let tolerance = Section<[CheckTolerance: Share]>(
     "tolerance", "How much counts may change.", expected: "a map such as {hit_ratio: 0.001}",
     keys: CheckTolerance.allCases.map { count in
@@ -397,7 +395,7 @@ extension WorkloadKeys {
       ) { share, tolerances, _ in tolerances[count] = share }
     })
 
-  /// How much of memory and disk may change, by the names of their columns in `timings.csv`.
+  /// Tolerated changes of memory and disk, by the names of their columns in `timings.csv`.
   static let resources = Section<[CheckResource: Share]>(
     "resources", "How much memory, disk and instructions may change.",
     expected: "a map such as {memory_bytes_per_object: 2%}",
@@ -408,17 +406,16 @@ extension WorkloadKeys {
       ) { share, thresholds, _ in thresholds[resource] = share }
     })
 
-  /// The cells that are timed.
+  /// Cells that are timed.
   static let timed = Section<ExecutionFilter>(
     "timed", "The cells that are timed.", expected: "a map such as {policies: [lru]}",
     keys: filterKeys("timed", default: "all"))
 }
 
 extension CheckTolerance {
-  /// Whether it is a difference of ratios.
+  /// True if it is a difference of ratios.
   fileprivate var isRatio: Bool { rawValue.hasSuffix("_ratio") }
 
-  /// The meaning of its key.
   fileprivate var meaning: String {
     let name = rawValue.split(separator: "_").joined(separator: " ")
     return switch self {
@@ -430,7 +427,6 @@ extension CheckTolerance {
 }
 
 extension CheckResource {
-  /// The meaning of its key.
   fileprivate var meaning: String {
     switch self {
     case .memoryBytesPerObject: "change of the memory of each object, relative to the baseline"

@@ -1,15 +1,15 @@
 import LarderSupport
 import LarderTraces
 
-/// The JSON schema of workload files, `Workloads/workload.schema.json`, made from the tables of
-/// keys.
+/// The JSON schema of workload files, `Workloads/workload.schema.json`, generated from the tables
+/// of keys.
 package struct WorkloadSchema {
   private let tables: [KeyTable]
 
   /// The schema of a file whose keys are in the first table; the others are its definitions.
   package init(tables: [KeyTable] = WorkloadKeys.all) { self.tables = tables }
 
-  /// The schema as JSON, with a newline at its end.
+  /// The schema as JSON, with a trailing newline.
   package var text: String {
     guard let file = tables.first else { return "{}\n" }
     let head: JSONNode = [
@@ -20,7 +20,7 @@ package struct WorkloadSchema {
     return JSONNode.object(schema).text() + "\n"
   }
 
-  /// The definitions of values that several keys share, and of parameters, each once.
+  /// Definitions of values that several keys share, and of parameters, each once.
   private var valueDefinitions: [(String, JSONNode)] {
     var definitions: [(String, JSONNode)] = []
     for case (let name, let schema)? in tables.flatMap(\.keys).map(\.shape.definition)
@@ -51,7 +51,7 @@ package struct WorkloadSchema {
     return .object(fields)
   }
 
-  /// A key: what it means, and the schema of its values.
+  /// A key: its description and the schema of its values.
   private static func property(_ key: KeyTable.Key) -> JSONNode {
     let meaning = plain(key.meaning)
     let text = meaning.prefix(1).uppercased() + meaning.dropFirst()
@@ -59,7 +59,7 @@ package struct WorkloadSchema {
     return .object([("description", .string("\(text).\(value)"))] + key.shape.schema.fields)
   }
 
-  /// The parameters that any of the components has.
+  /// Parameters of all components.
   private static func parameters(of components: KeyTable.Components) -> [(String, JSONNode)] {
     var names: [String] = []
     for name in components.all.flatMap(\.parameters).map(\.name) where !names.contains(name) {
@@ -77,7 +77,7 @@ package struct WorkloadSchema {
     }
   }
 
-  /// Which components there are, and which parameters each of them has.
+  /// Rules for the names of components and the parameters of each.
   private static func rules(
     of components: KeyTable.Components, beside names: [String]
   ) -> JSONNode {
@@ -96,13 +96,13 @@ package struct WorkloadSchema {
         })
   }
 
-  /// Markdown without its marks.
+  /// The text without Markdown formatting.
   private static func plain(_ text: String) -> String {
     text.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.output.1 }.replacing("`", with: "")
   }
 }
 
-/// JSON that is written: objects keep the order of their keys.
+/// JSON for writing; objects keep the order of their keys.
 enum JSONNode: Sendable {
   case string(String)
   /// A number as it is written.
@@ -117,7 +117,7 @@ enum JSONNode: Sendable {
   /// A reference to a definition of the schema.
   static func reference(_ name: String) -> JSONNode { ["$ref": .string("#/$defs/\(name)")] }
 
-  /// The entries of an object.
+  /// Entries of an object.
   var fields: [(String, JSONNode)] {
     if case .object(let fields) = self { fields } else { [] }
   }
@@ -134,7 +134,7 @@ enum JSONNode: Sendable {
     }
   }
 
-  /// The JSON of a schema: a line for each property, definition and rule.
+  /// JSON of a schema: one line for each property, definition and rule.
   func text(margin: String = "") -> String {
     let parts = fields.map { name, value in
       let inner = margin + "  "
@@ -163,18 +163,17 @@ extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   init(dictionaryLiteral fields: (String, JSONNode)...) { self = .object(fields) }
 }
 
-/// The tables of keys in docs/workloads.md, made from the tables of the decoder.
+/// Tables of keys in docs/workloads.md, generated from the tables of the decoder.
 package struct WorkloadReference {
   private let tables: [KeyTable]
 
-  /// The reference of the tables.
   package init(tables: [KeyTable] = WorkloadKeys.all) { self.tables = tables }
 
-  /// The page with its tables as they must be, and the names of tables that it does not have.
+  /// The page with updated tables, and the names of tables that it lacks.
   ///
-  /// A table is between the lines `<!-- begin NAME: made from the table of keys -->` and
-  /// `<!-- end NAME -->`; several names, separated by spaces, make one table in which a key that
-  /// they share is listed once.
+  /// A table is between the lines `<!-- begin NAME: made from the table of keys -->` and `<!-- end
+  /// NAME -->`; several names, separated by spaces, make one table in which a key that they share
+  /// is listed once.
   package func updated(_ page: String) -> (page: String, missing: [String]) {
     var missing = tables.map(\.name)
     var lines: [Substring] = []

@@ -2,22 +2,22 @@ import Foundation
 import LarderEngine
 import Yams
 
-/// A YAML file in memory: its name for errors, and a bound on how much of it is walked.
+/// A YAML file in memory, with its name for errors and a bound on the values visited.
 final class YAMLDocument {
-  /// The file as it was named.
+  /// Name of the file as given.
   let file: String
   private var remainingValues = YAMLDocument.valuesMax
 
-  /// The largest file that is read.
+  /// Maximum size of a file.
   static let bytesMax = 1 << 20
-  /// The most values that are looked at, with what aliases repeat.
+  /// Maximum number of visited values, including those that aliases repeat.
   private static let valuesMax = 100_000
 
   private init(file: String) { self.file = file }
 
   /// Parses text that came from `file`.
   ///
-  /// - Throws: `WorkloadError` when it is no text, no YAML, empty, too large, or a bomb.
+  /// - Throws: `WorkloadError` when it is not text, not YAML, empty, too large, or a bomb.
   static func parse(_ bytes: Data, file: String) throws(WorkloadError) -> YAMLValue {
     let document = YAMLDocument(file: file)
     guard bytes.count <= bytesMax else {
@@ -26,12 +26,12 @@ final class YAMLDocument {
     guard var text = String(validating: bytes, as: UTF8.self) else {
       throw document.notUTF8(bytes)
     }
-    // Some editors begin a file with a byte order mark; the parser would take it for text.
+    // Some editors write a byte order mark; the parser would treat it as text.
     if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
     guard AliasBound.isHarmless(text) else { throw document.error(nil, .repetition) }
     let node: Node?
     do {
-      // Without a resolver, keys that look alike are alike, whatever their types would be.
+      // Without a resolver, keys with equal text are equal, whatever their types would be.
       node = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch let error as YamlError {
       throw document.error(error, in: text)
@@ -44,13 +44,12 @@ final class YAMLDocument {
     return value
   }
 
-  /// Takes one value from the number that may be looked at.
+  /// Counts a visited value.
   func visit(at line: Int?) throws(WorkloadError) {
     remainingValues -= 1
     if remainingValues < 0 { throw error(line, .repetition) }
   }
 
-  /// An error at a line.
   func error(
     _ line: Int?, _ problem: WorkloadError.Problem, path: String = ""
   ) -> WorkloadError {
@@ -95,8 +94,8 @@ final class YAMLDocument {
     }
   }
 
-  /// Where the key at `mark` stands again in the same block: the next line that begins with it in
-  /// the same column, nothing standing further left in between.
+  /// Line where the key at `mark` is repeated in the same block: the next line that begins with it
+  /// in the same column, with nothing further left in between.
   private static func line(repeating key: String, after mark: Mark, in text: String) -> Int? {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated().dropFirst(mark.line) {
@@ -110,13 +109,13 @@ final class YAMLDocument {
   }
 }
 
-/// A bound on what aliases can make of a document, from its text alone, because the parser compares
-/// whole keys before anybody could count.
+/// Bound on the expansion of aliases, computed from the text alone, because the parser compares
+/// complete keys before anything can be counted.
 enum AliasBound {
-  /// Whether anchors and aliases cannot repeat the text more than to 100 MB.
+  /// True if anchors and aliases cannot expand the text beyond 100 MB.
   ///
-  /// With a anchors and k aliases in all, the longest chain of repetitions uses up to a levels with
-  /// k / a aliases each: (k / a)^a, largest at a = k / e.
+  /// With a anchors and k aliases in total, the longest chain of repetitions uses up to a levels
+  /// with k / a aliases each: (k / a)^a, largest at a = k / e.
   static func isHarmless(_ text: String) -> Bool {
     let anchors = marks("&", in: text)
     let aliases = Double(marks("*", in: text))
@@ -127,7 +126,7 @@ enum AliasBound {
     return bound < 1e8
   }
 
-  /// How often `mark` stands where a value may begin, followed by a name.
+  /// Number of times that `mark` appears where a value may begin, followed by a name.
   private static func marks(_ mark: Unicode.Scalar, in text: String) -> Int {
     var count = 0
     var before: Unicode.Scalar = "\n"
@@ -145,19 +144,18 @@ extension String {
   fileprivate func contains(_ scalar: Unicode.Scalar) -> Bool { unicodeScalars.contains(scalar) }
 }
 
-/// A value in a YAML document with its place, read by what the reader expects it to be.
+/// A value in a YAML document with its position, converted to the type that the reader expects.
 struct YAMLValue {
-  /// The parser's value.
+  /// Value of the parser.
   let node: Node
-  /// Where in the document, such as `source.requests`.
+  /// Path in the document, such as `source.requests`.
   let path: String
-  /// The document, for errors.
   let document: YAMLDocument
 
   /// Line in the file.
   var line: Int? { node.mark?.line }
 
-  /// What the value is, by the rules of YAML 1.2's core schema; nil for nothing.
+  /// Type of the value, by the rules of YAML 1.2's core schema; nil for null.
   var type: KeyTable.ValueType? {
     switch node {
     case .sequence: .array
@@ -167,10 +165,10 @@ struct YAMLValue {
     }
   }
 
-  /// Whether there is nothing after the key.
+  /// True if nothing follows the key.
   var isNull: Bool { type == nil }
 
-  /// What was found, for errors.
+  /// Description of the value, for errors.
   var found: String {
     switch node {
     case .sequence: "a list"
@@ -180,17 +178,16 @@ struct YAMLValue {
     }
   }
 
-  /// An error about this value.
   func error(_ problem: WorkloadError.Problem) -> WorkloadError {
     document.error(line, problem, path: path)
   }
 
-  /// The error that something else was expected here.
+  /// Error for a value of another kind than expected.
   func unexpected(_ expected: String) -> WorkloadError {
     error(.unexpected(expected: expected, found: found))
   }
 
-  /// Does something; what it throws, unless it has a place in the file, is told at this value.
+  /// Runs `body`; errors without a position in the file get that of this value.
   func locating<Result>(_ body: () throws -> Result) throws(WorkloadError) -> Result {
     do {
       return try body()
@@ -201,7 +198,7 @@ struct YAMLValue {
     }
   }
 
-  /// The scalar's text, if it has one of the types.
+  /// Text of the scalar, if it has one of the types.
   func text(
     _ types: Set<KeyTable.ValueType> = [.string], expected: String
   ) throws(WorkloadError) -> String {
@@ -212,12 +209,11 @@ struct YAMLValue {
     return scalar.string
   }
 
-  /// True or false.
   func boolean() throws(WorkloadError) -> Bool {
     try text([.boolean], expected: "true or false").lowercased() == "true"
   }
 
-  /// A whole number in the range; as text, such as `5M`, only where a type says so.
+  /// A whole number in the range; as text, such as `5M`, only if a type allows it.
   func whole(
     in range: ClosedRange<UInt64>, or types: Set<KeyTable.ValueType> = []
   ) throws(WorkloadError) -> UInt64 {
@@ -232,7 +228,6 @@ struct YAMLValue {
     return value
   }
 
-  /// A number in the range.
   func number(
     in range: ClosedRange<Double>, expected: String
   ) throws(WorkloadError) -> Double {
@@ -243,7 +238,6 @@ struct YAMLValue {
     return value
   }
 
-  /// One of an enum's words.
   func choice<Choice>(
     of type: Choice.Type
   ) throws(WorkloadError) -> Choice
@@ -253,7 +247,6 @@ struct YAMLValue {
     return choice
   }
 
-  /// One of the words.
   func word(of words: [String]) throws(WorkloadError) -> String {
     let expected = words.count == 1 ? "'\(words[0])'" : "one of \(words.joined(separator: ", "))"
     let word = try text(expected: expected)
@@ -264,7 +257,7 @@ struct YAMLValue {
     return word
   }
 
-  /// The items of a list, or the value itself where a single one stands for a list of one.
+  /// Items of a list, or the value itself if a single one represents a list of one.
   func items(orSingle types: Set<KeyTable.ValueType>, of what: String) throws(WorkloadError)
     -> [YAMLValue]
   {
@@ -276,7 +269,7 @@ struct YAMLValue {
     return [self]
   }
 
-  /// The items of a list, at least one.
+  /// Items of a list, at least one.
   func items(of what: String) throws(WorkloadError) -> [YAMLValue] {
     guard case .sequence(let sequence) = node else { throw unexpected("a list of \(what)") }
     guard !sequence.isEmpty else {
@@ -290,10 +283,10 @@ struct YAMLValue {
     return items
   }
 
-  /// The text in quotes, on one line and not too long.
+  /// The text in quotes, on one line and shortened.
   static func quoted(_ text: String) -> String { "'\(shortened(text))'" }
 
-  /// The text on one line and not too long.
+  /// The text on one line and shortened.
   static func shortened(_ text: String) -> String {
     let short = text.count > 60 ? text.prefix(57) + "..." : text[...]
     return String(short.map { $0.isNewline || $0.isASCII && $0 < " " ? " " : $0 })
@@ -308,7 +301,7 @@ struct YAMLValue {
     if Quantity.whole(digits) != nil || (!digits.isEmpty && digits.allSatisfy(isDigit)) {
       return .integer
     }
-    // `Double` alone would also take hexadecimal, "nan" and "infinity".
+    // `Double` alone would also accept hexadecimal, "nan" and "infinity".
     let plain = digits.filter { $0 != "_" }
     let isNumeric = plain.allSatisfy { isDigit($0) || ".eE+-".contains($0) }
     return isNumeric && Double(String(plain)) != nil ? .number : .string
@@ -319,26 +312,23 @@ struct YAMLValue {
   }
 }
 
-/// A map in a YAML document, checked against the keys it may have.
+/// A map in a YAML document, checked against its allowed keys.
 struct YAMLMap {
   /// The map as a value, for errors about it.
   let value: YAMLValue
-  /// Its entries in the order of the file.
+  /// Entries in the order of the file.
   let entries: [Entry]
 
-  /// A key with its value.
   struct Entry {
-    /// The key.
     let key: String
     /// Line of the key.
     let line: Int?
-    /// The value.
     let value: YAMLValue
   }
 
   /// Reads a map without checking its keys.
   ///
-  /// - Throws: `WorkloadError` when the value is no map, or a key is no text.
+  /// - Throws: `WorkloadError` when the value is not a map, or a key is not text.
   init(_ value: YAMLValue, expected: String) throws(WorkloadError) {
     guard case .mapping(let mapping) = value.node else { throw value.unexpected(expected) }
     var entries: [Entry] = []
@@ -357,8 +347,8 @@ struct YAMLMap {
     self.entries = entries
   }
 
-  /// Refuses keys that the table does not have, unless they may be parameters of a component, and
-  /// keys that exclude each other; misses the keys it requires.
+  /// Rejects missing and mutually exclusive keys, and keys that the table does not have, unless
+  /// they may be parameters of a component.
   func check(_ table: KeyTable) throws(WorkloadError) {
     if table.components == nil {
       for entry in entries where !table.names.contains(entry.key) {
@@ -374,7 +364,7 @@ struct YAMLMap {
     try refusePairs(of: table.exclusive)
   }
 
-  /// Refuses two of the keys together.
+  /// Rejects any two of the keys together.
   func refusePairs(of keys: [String]) throws(WorkloadError) {
     let given = keys.filter { self[$0] != nil }
     guard given.count > 1 else { return }
@@ -382,20 +372,20 @@ struct YAMLMap {
       at: given[1], .refused("'\(given[0])' and '\(given[1])' exclude each other; keep one"))
   }
 
-  /// The value of a key, if it is there.
+  /// Value of a key; nil if it is missing.
   subscript(key: String) -> YAMLValue? { entries.first { $0.key == key }?.value }
 
-  /// Line of a key, if it is there.
+  /// Line of a key; nil if it is missing.
   func line(of key: String) -> Int? { entries.first { $0.key == key }?.line }
 
-  /// The value of a key that must be there.
+  /// Value of a required key.
   func required(_ key: String, in table: KeyTable) throws(WorkloadError) -> YAMLValue {
     if let value = self[key] { return value }
     let others = entries.map(\.key).filter { !table.names.contains($0) }
     throw missing(key, misspelt: key.nearest(among: others).map(YAMLValue.shortened))
   }
 
-  /// The error that a key is missing.
+  /// Error for a missing key.
   func missing(
     _ key: String, because reason: String? = nil, misspelt: String? = nil
   ) -> WorkloadError {

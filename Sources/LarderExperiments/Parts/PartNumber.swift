@@ -1,30 +1,30 @@
 import LarderSupport
 
-/// One part of a workload that is run in several: part `number` of `count`, from 1.
+/// One part of a workload that is run in parts: part `number` of `count`, from 1.
 package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
-  /// Which part, from 1.
+  /// Number of the part, from 1.
   package let number: Int
-  /// How many parts there are.
+  /// Number of parts.
   package let count: Int
 
-  /// The most parts: more than any scheduler takes.
+  /// Maximum number of parts: more than any scheduler accepts.
   package static let countMax = 1_000_000
 
-  /// A part; nil where there is no such part.
+  /// Creates a part; nil unless `number` is from 1 to `count`.
   package init?(_ number: Int, of count: Int) {
     guard 1...Self.countMax ~= count, 1...count ~= number else { return nil }
     self.number = number
     self.count = count
   }
 
-  /// The text that users type.
+  /// Text as users type it.
   package var description: String { "\(number)/\(count)" }
 
-  /// Reads `3/10`, `auto` or `auto/10`.
+  /// Parses `3/10`, `auto` or `auto/10`.
   ///
-  /// - Parameter environment: The variables of the process, in which schedulers say which task it
-  ///   is.
-  /// - Throws: `PartError` when it is none of these, or the environment does not say it.
+  /// - Parameter environment: The variables of the process, in which schedulers give the task's
+  ///   number.
+  /// - Throws: `PartError` for other text, or if the environment lacks the number.
   package static func parse(
     _ text: String, environment: [String: String]
   ) throws(PartError) -> (part: PartNumber, source: String?) {
@@ -52,20 +52,20 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a part cannot be told.
+/// An error in determining a part.
 package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Not of the form `k/N`, `auto` or `auto/N`.
   case malformed(String)
-  /// There is no such part.
+  /// The number exceeds the count.
   case absent(String)
-  /// No scheduler says which task this is.
+  /// No scheduler gives the task's number.
   case noScheduler
-  /// A variable has a value that cannot be.
+  /// A variable has an invalid value.
   case variable(String, value: String, expected: String)
-  /// A scheduler says which task this is, but not of how many.
+  /// A scheduler gives the task's number, but not the number of tasks.
   case noCount(variable: String)
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .malformed(let text):
@@ -85,21 +85,20 @@ package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Which task of a scheduler's array this process is, as environment variables say it.
+/// Task of a scheduler's array, from environment variables.
 struct PartEnvironment {
   private let values: [String: String]
 
-  /// The variables that name a task, in the order in which they are asked.
+  /// Variables that give the task's number, in the order of preference.
   static let variables = [
     "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
   ]
 
-  /// The variables of a process.
   init(_ values: [String: String]) { self.values = values.filter { !$0.value.isEmpty } }
 
   /// The part, and the variable that named it.
   ///
-  /// - Parameter count: How many parts there are, where the user says it.
+  /// - Parameter count: The number of parts, if the user gives it.
   func part(of count: Int?) throws(PartError) -> (part: PartNumber, source: String?) {
     guard let variable = Self.variables.first(where: { values[$0] != nil }) else {
       throw .noScheduler
@@ -120,8 +119,8 @@ struct PartEnvironment {
     }
   }
 
-  /// A task of a Slurm array without gaps: `--array=1-100` or `0-99`. Some tasks of one, such as
-  /// `--array=3,7`, do not tell how many there were.
+  /// Task of a Slurm array without gaps: `--array=1-100` or `0-99`. For an array of some tasks,
+  /// such as `--array=3,7`, the number of tasks is unknown.
   private func slurm(_ index: Int) throws(PartError) -> (part: PartNumber, source: String?) {
     let id = "SLURM_ARRAY_TASK_ID"
     let names = ["SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"]

@@ -1,27 +1,25 @@
 import LarderEngine
 import LarderTraces
 
-/// How a workload is run in parts: what each takes, and what is left to do.
+/// Plan of a workload's parts: the cells of each, and the remaining work.
 package struct PartPlan: Sendable {
-  /// One part.
   package struct Part: Sendable {
-    /// Which part.
     package let number: PartNumber
-    /// Its cells.
+    /// Number of cells.
     package let cells: Int
-    /// Those that are not in the store.
+    /// Number of cells that are not in the store.
     package let missing: Int
-    /// Estimated time of what is missing, reading the traces included.
+    /// Estimated time of the missing cells, including reading the traces.
     package let seconds: Double
-    /// Estimated memory of what is missing.
+    /// Estimated memory of the missing cells.
     package let memoryBytes: UInt64
   }
 
-  /// What the traces take that all parts read.
+  /// Cost of preparing the traces that all parts read.
   package struct Preparation: Sendable {
-    /// Traces.
+    /// Number of traces.
     package let traces: Int
-    /// Requests of all of them.
+    /// Total number of their requests.
     package let requests: UInt64
     /// Estimated time.
     package let seconds: Double
@@ -29,30 +27,28 @@ package struct PartPlan: Sendable {
     package let memoryBytes: UInt64
   }
 
-  /// Name of the workload.
   package let workload: String
-  /// The parts, in order; with `onlyMissing` those with cells that are not in the store.
+  /// Parts in order; with `onlyMissing`, only those with cells that are not in the store.
   package let parts: [Part]
-  /// How many parts there are in all.
+  /// Number of all parts.
   package let count: Int
-  /// Cells that one part simulates at the same time.
+  /// Number of cells that a part simulates concurrently.
   package let threads: Int
-  /// The traces.
   package let preparation: Preparation
-  /// Cells of the workload.
+  /// Number of cells of the workload.
   package let cells: Int
-  /// Cells that are not in the store.
+  /// Number of cells that are not in the store.
   package let missing: Int
-  /// Requests to simulate for these, repetitions included.
+  /// Requests to simulate for the missing cells, including repetitions.
   package let requests: Double
-  /// Estimated time of these on one core, hours.
+  /// Estimated time of the missing cells on one core, in hours.
   package let coreHours: Double
 
-  /// A plan.
+  /// Creates a plan.
   ///
   /// - Parameters:
-  ///   - isMissing: Whether a cell is not in the store.
-  ///   - threads: Cells that one part simulates at the same time.
+  ///   - isMissing: True for a cell that is not in the store.
+  ///   - threads: Number of cells that one part simulates concurrently.
   package init(
     _ division: PartDivision, of workload: Workload, traces: StoredTraces, threads: Int,
     onlyMissing: Bool, isMissing: (PlannedCell) -> Bool
@@ -87,24 +83,24 @@ struct PartEstimate {
   private let traces: StoredTraces
   private let threads: Int
 
-  /// Estimates for parts that simulate so many cells at the same time.
+  /// Estimates for parts that simulate `threads` cells concurrently.
   init(_ division: PartDivision, traces: StoredTraces, threads: Int) {
     self.division = division
     self.traces = traces
     self.threads = max(1, threads)
   }
 
-  /// Nanoseconds for each request to read and prepare a trace: 15 to 80 million requests a second
+  /// Nanoseconds per request for reading and preparing a trace: 15 to 80 million requests a second
   /// were measured.
   static let preparingNanoseconds = 60.0
-  /// Nanoseconds for each request to read a prepared trace and check it.
+  /// Nanoseconds per request for reading and validating a prepared trace.
   private static let mappingNanoseconds = 5.0
-  /// Bytes for each object while a trace is prepared.
+  /// Bytes per object while a trace is prepared.
   private static let preparingBytesPerObject = 35.0
   /// Memory of the program itself.
   private static let programBytes = 128.0 * 1024 * 1024
 
-  /// What is known of a cell's trace.
+  /// Facts about a cell's trace.
   func facts(of planned: PlannedCell) -> TraceFacts? { memory(of: planned)?.facts }
 
   private func memory(of planned: PlannedCell) -> TraceMemory? {
@@ -114,7 +110,7 @@ struct PartEstimate {
     }
   }
 
-  /// The traces of some cells, each once.
+  /// Distinct traces of some cells.
   private func memories(of cells: [Int]) -> [TraceMemory] {
     var seen: Set<TraceFacts> = []
     return cells.compactMap { memory(of: division.cells[$0]) }
@@ -131,7 +127,7 @@ struct PartEstimate {
     return (simulating + reading) / 1e9
   }
 
-  /// Bytes for some cells: their traces, and the state of as many cells as run at the same time.
+  /// Bytes for some cells: their traces, and the state of concurrent cells.
   func memoryBytes(of cells: [Int]) -> UInt64 {
     let states = cells.map { index -> Double in
       let planned = division.cells[index]
@@ -142,7 +138,7 @@ struct PartEstimate {
     return Self.bytes(Self.programBytes + columns + states.prefix(threads).reduce(0, +))
   }
 
-  /// What preparing takes.
+  /// Cost of preparation.
   var preparation: PartPlan.Preparation {
     let requests = traces.facts.reduce(0.0) { $0 + Double($1.requests) }
     let memory = traces.memories.map { memory in
@@ -154,7 +150,7 @@ struct PartEstimate {
       memoryBytes: Self.bytes(Self.programBytes + (memory ?? 0)))
   }
 
-  /// Bytes of the columns of a prepared trace, next uses included.
+  /// Bytes of the columns of a prepared trace, including next uses.
   private static func columnBytes(_ memory: TraceMemory) -> Double {
     let sizes = ["ids": 4.0, "times": 8, "operations": 1]
     let perRequest = memory.identity.columns.keys.reduce(4.0) { $0 + (sizes[$1] ?? 4) }
@@ -164,21 +160,21 @@ struct PartEstimate {
   private static func bytes(_ value: Double) -> UInt64 { UInt64(min(1e18, max(0, value))) }
 }
 
-/// The cells of a workload divided into parts of about equal cost: the same parts on every machine,
-/// whatever is in a store.
+/// A division of a workload's cells into parts of about equal cost, identical on every machine and
+/// independent of a store.
 ///
-/// Cells are put in a row by trace, each with the nanoseconds that it is estimated to take, and the
-/// row is cut into equal lengths: a cell belongs to the part in which its middle lies. So a part is
-/// at most one cell longer than the mean, and most parts read one trace only. With more parts than
-/// cells some parts are empty.
+/// Cells are ordered by trace, each with its estimated nanoseconds, and the sequence is cut into
+/// equal lengths: a cell belongs to the part in which its middle lies. A part exceeds the mean by
+/// at most one cell, and most parts read only one trace. With more parts than cells some parts are
+/// empty.
 package struct PartDivision: Sendable {
-  /// The cells, in plan order.
+  /// Cells in plan order.
   package let cells: [PlannedCell]
-  /// How many parts there are.
+  /// Number of parts.
   package let count: Int
-  /// The indices of the cells of each part, ascending.
+  /// Indices of the cells of each part, ascending.
   package let parts: [[Int]]
-  /// The estimated nanoseconds of each cell.
+  /// Estimated nanoseconds of each cell.
   package let nanoseconds: [UInt64]
 
   /// Divides cells; `facts` are those of their traces. O(n log n).
@@ -208,20 +204,19 @@ package struct PartDivision: Sendable {
     self.parts = parts.map { $0.sorted() }
   }
 
-  /// The cells of a part, in plan order.
+  /// Cells of a part, in plan order.
   package func cells(of part: PartNumber) -> [PlannedCell] {
     parts.indices.contains(part.number - 1) ? parts[part.number - 1].map { cells[$0] } : []
   }
 }
 
-/// What simulating a cell is estimated to cost.
+/// Estimated cost of simulating a cell.
 struct CellCost {
-  /// Nanoseconds for each request.
   let nanosecondsPerRequest: Double
-  /// Bytes for each object of the trace.
+  /// Bytes per object of the trace.
   let bytesPerObject: Double
 
-  /// The cost of a setup: of both tiers for a hybrid.
+  /// Cost of a setup: of both tiers for a hybrid.
   init(_ setup: SimulationSetup) {
     let tiers =
       switch setup.arrangement {
@@ -235,15 +230,15 @@ struct CellCost {
     bytesPerObject = costs.reduce(0) { $0 + $1.bytesPerObject }
   }
 
-  /// What an admission filter adds to a request, about.
+  /// Approximate cost of an admission filter per request.
   private static let filterNanoseconds = 10.0
 
-  /// With more objects than this, the state of a policy does not fit into the CPU's caches.
+  /// Number of objects above which the state of a policy exceeds the CPU's caches.
   private static let cachedObjects: UInt64 = 1_000_000
-  /// How much longer a request takes then: 1.6 to 2.9 times for LRU and S3-FIFO.
+  /// Slowdown of a request above that number: 1.6 to 2.9 times for LRU and S3-FIFO.
   private static let uncachedFactor = 2.0
 
-  /// Nanoseconds for a trace, at least 1, and never more than 30 years.
+  /// Nanoseconds for a trace, at least 1 and at most 30 years.
   func nanoseconds(requests: UInt64, objects: UInt64, repetitions: Int) -> UInt64 {
     let factor = objects > Self.cachedObjects ? Self.uncachedFactor : 1
     let all = nanosecondsPerRequest * factor * Double(requests) * Double(max(1, repetitions))

@@ -1,24 +1,23 @@
-/// What a simulated request costs with each policy, for plans and for how much a search may try.
+/// Cost of a simulated request by policy, for plans and for the budgets of searches.
 ///
 /// Measured: means over all cells of the kept runs in `Results/examples/policies`, one thread, AMD
-/// EPYC; `PolicyCostTests` compares the table with them. Traces with sizes, sets and times to live
-/// are among them, so replaying gets of unit size is up to twice as fast. Estimates decide how
-/// cells are divided into parts and what a scheduler is asked for, and nothing that is counted.
+/// EPYC; `PolicyCostTests` compares the table with them. Traces with sizes, sets and TTLs are among
+/// them, so replaying gets of unit size is up to twice as fast. Estimates determine the division of
+/// cells into parts and the requests to a scheduler, but no counts.
 package struct PolicyCost: Hashable, Sendable {
-  /// Nanoseconds for each request.
   package let nanoseconds: Double
-  /// Bytes of memory for each distinct object of the trace, at most.
+  /// Maximum bytes of memory per distinct object of the trace.
   package let bytesPerObject: Double
 
-  /// The cost of a policy, by name. One that is not in the table is taken for a slow one.
+  /// Cost of a policy, by name. Unknown policies have the cost of a slow one.
   package static func of(_ policy: String) -> PolicyCost {
     (table[policy] ?? learned[policy]) ?? unknown
   }
 
   private static let unknown = PolicyCost(nanoseconds: 100, bytesPerObject: 100)
 
-  /// Measured with LightGBM 4.7.0: see `docs/learned-policies.md`. Nearly all of it is predictions
-  /// and training, which follow the misses.
+  /// Measured with LightGBM 4.7.0: see `docs/learned-policies.md`. Predictions and training
+  /// dominate; their number follows the misses.
   private static let learned: [String: PolicyCost] = [
     "lrb": PolicyCost(nanoseconds: 5_000, bytesPerObject: 400),
     "3l-cache": PolicyCost(nanoseconds: 800, bytesPerObject: 120),
@@ -69,21 +68,22 @@ package struct PolicyCost: Hashable, Sendable {
   ]
 }
 
-/// What a sweep that is only known by its size would cost, at the measured speeds of `PolicyCost`.
+/// Projected cost of a sweep that is known only by its size, at the measured speeds of
+/// `PolicyCost`.
 package struct SweepProjection: Sendable {
-  /// Cells: a policy at a capacity over a trace.
+  /// Number of cells: a policy at a capacity over a trace.
   package let cells: Double
-  /// Traces over which they are spread evenly.
+  /// Number of traces, which have equally many cells.
   package let traces: Double
-  /// Requests of all traces.
+  /// Total number of requests of all traces.
   package let requests: Double
-  /// The policies, each with as many cells.
+  /// Policies, which have equally many cells.
   package let policies: [String]
-  /// The share of the requests that are in traces with more than a million objects, whose state
-  /// does not fit into the CPU's caches.
+  /// Share of the requests in traces with more than a million objects, whose state exceeds the
+  /// CPU's caches.
   package let largeShare: Double
 
-  /// A sweep; see the properties for the meaning of each part.
+  /// Creates a projection; see the properties for the meaning of each part.
   package init(
     cells: Double, traces: Double, requests: Double, policies: [String], largeShare: Double = 0
   ) {
@@ -100,7 +100,7 @@ package struct SweepProjection: Sendable {
     return policies.reduce(0) { $0 + PolicyCost.of($1).nanoseconds } / Double(policies.count)
   }
 
-  /// Requests to simulate: each trace once for each of its cells.
+  /// Requests to simulate: each trace once per cell.
   package var simulated: Double { requests * cells / max(1, traces) }
 
   /// Hours of one core to simulate them.

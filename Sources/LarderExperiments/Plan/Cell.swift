@@ -1,32 +1,32 @@
 import LarderEngine
 
-/// What is run: the smallest unit of work, and the key of its results.
+/// The smallest unit of work, and the key of its results.
 public struct Cell: Sendable, Hashable, Codable {
   /// Name of the workload.
   public var workload: String
   /// Name of the trace or generator.
   public var trace: String
-  /// `memory`, `disk`, `hybrid`, or the workload's own name for one of them.
+  /// `memory`, `disk`, `hybrid`, or the workload's own name of a configuration.
   public var configuration: String
-  /// Which of the three shapes `configuration` is.
+  /// Kind of the configuration.
   public var kind: ConfigurationKind
-  /// The admission filter as the user named it, nil for none; for a hybrid with one, memory's and
+  /// Admission filter as the user named it, nil for none; for a hybrid with one, memory's and
   /// disk's joined by `+`.
   public var admission: String?
-  /// The policy as the user named it; for a hybrid, memory's and disk's joined by `+`.
+  /// Policy as the user named it; for a hybrid, memory's and disk's joined by `+`.
   public var policy: String
-  /// The capacity in `unit`. For a hybrid: of the disk tier.
+  /// Capacity in `unit`; for a hybrid, that of the disk tier.
   public var capacity: UInt64
-  /// How the capacity was written, such as `1%`.
+  /// Capacity as written, such as `1%`.
   public var capacityLabel: String
-  /// For a hybrid: the capacity of the memory tier, in `unit`.
+  /// Capacity of a hybrid's memory tier, in `unit`; nil for other kinds.
   public var memoryCapacity: UInt64?
-  /// What the capacity counts.
+  /// Unit of the capacity.
   public var unit: CapacityUnit
   /// Seed of the workload's generator and of random policies.
   public var seed: UInt64
 
-  /// A cell; see the properties for the meaning of each part.
+  /// Creates a cell; see the properties for the meaning of each part.
   public init(
     workload: String, trace: String, configuration: String, kind: ConfigurationKind,
     policy: String, capacity: UInt64, capacityLabel: String, memoryCapacity: UInt64? = nil,
@@ -47,13 +47,13 @@ public struct Cell: Sendable, Hashable, Codable {
 }
 
 extension Cell {
-  /// The cache in a few words: its configuration and, unless that says it, its policy.
+  /// Short name of the cache: its configuration and, unless included there, its policy.
   public var cacheName: String {
     configuration == policy ? policy : "\(configuration): \(policy)"
   }
 }
 
-/// The three shapes of a cache.
+/// Kinds of caches.
 public enum ConfigurationKind: String, Sendable, Hashable, Codable, CaseIterable {
   /// One tier, in memory.
   case memory
@@ -63,31 +63,29 @@ public enum ConfigurationKind: String, Sendable, Hashable, Codable, CaseIterable
   case hybrid
 }
 
-/// One cell with everything that is needed to run it.
+/// A cell with everything that is needed to run it.
 package struct PlannedCell: Sendable, Hashable {
-  /// The key of the results. Its seed chooses the trace.
+  /// Key of the results. Its seed selects the trace.
   package var cell: Cell
-  /// What to simulate.
   package var setup: SimulationSetup
-  /// The order in which the blocks of prompts are requested; nil where prefixes are not counted.
+  /// Order in which the blocks of prompts are requested; nil if prefixes are not counted.
   package var prefix: PromptOrder?
-  /// How objects are arranged on flash; nil where a policy decides.
+  /// Arrangement of objects on flash; nil if a policy determines evictions.
   package var layout: FlashLayout?
-  /// Whether the time that the counted requests took is counted: where a drive's life is estimated.
+  /// True to count the duration of the counted requests, for estimating a drive's lifetime.
   package var countsTime = false
-  /// The name of the cache that is executed: see `ContenderRegistry`.
+  /// Name of the cache under test: see `ContenderRegistry`.
   package var contender: String
-  /// The process that the cache runs in; nil for one of this program.
+  /// Process of the cache; nil for one in this program.
   package var process: ProcessSpec?
-  /// The preset that the configuration names, nil for none.
+  /// Preset of the configuration; nil for none.
   package var preset: String?
-  /// Whether its policies are simulated. Where they are not, counts come from executing it in one
-  /// thread.
+  /// True if its policies are simulated. Otherwise counts come from executing it in one thread.
   package var isSimulated: Bool
-  /// Whether a real cache is driven.
+  /// True if a real cache is driven.
   package var isExecuted: Bool
 
-  /// A cell with its setup.
+  /// Creates a planned cell.
   package init(
     cell: Cell, setup: SimulationSetup, contender: String = ConfigurationSpec.defaultCache,
     preset: String? = nil, isSimulated: Bool = true, isExecuted: Bool = false,

@@ -2,28 +2,27 @@ import Larder
 import LarderEngine
 import LarderTraces
 
-/// Turns a workload into the cells to run, always the same in the same order: by trace, then
-/// configuration, policy, capacity and seed, each in the order of the file.
+/// Expands a workload to the cells to run, in a fixed order: by trace, then configuration, policy,
+/// capacity and seed, each in the order of the file.
 ///
 /// A configuration that names all its policies is planned once and not once for each policy of the
-/// workload, and so is a cache with a policy of its own, under its own name; cells that come to the
-/// same (as `1%` and `1000` may) are planned once. Seeds beyond the first are left out where they
-/// change nothing: the trace is a file and no policy is random.
+/// workload, and so is a cache with its own policy, under its own name; equal cells (as `1%` and
+/// `1000` may be) are planned once. Seeds after the first are omitted if they have no effect: for a
+/// trace file and policies that are not random.
 package struct Plan: Sendable {
-  /// The workload.
   private let workload: Workload
-  /// What is known of one trace, by seed.
+  /// Facts about one trace, by seed.
   private let facts: [TraceFacts]
-  /// Whether a policy's results depend on the seed.
+  /// Returns true if a policy's results depend on the seed.
   private let isRandom: @Sendable (PolicySpec) -> Bool
-  /// Whether a policy must know what is requested next, which no real cache does.
+  /// Returns true for offline policies, which no real cache can run.
   private let needsFuture: @Sendable (PolicySpec) -> Bool = PolicyRegistry.needsFuture
 
-  /// All cells. `facts` holds of each trace one entry for each seed, or a single one without a seed
-  /// for all.
+  /// Returns all cells. `facts` has, for each trace, one entry per seed, or a single one without a
+  /// seed for all.
   ///
   /// - Throws: `PlanError` when a capacity does not fit a trace, a trace's facts are missing, or no
-  ///   cell is left to run.
+  ///   cell remains to run.
   package static func cells(
     of workload: Workload, facts: [TraceFacts],
     isRandom: @escaping @Sendable (PolicySpec) -> Bool = PolicyRegistry.isRandom
@@ -67,7 +66,7 @@ package struct Plan: Sendable {
     }
   }
 
-  /// What makes two cells the same, whatever their capacities were called.
+  /// Identity of a cell, independent of the labels of capacities.
   private struct CellKey: Hashable {
     var configuration: String
     var policy: String
@@ -76,13 +75,13 @@ package struct Plan: Sendable {
     var layout: FlashLayout?
   }
 
-  /// The policies of a configuration's tiers.
+  /// Policies of a configuration's tiers.
   private struct TierPolicies {
     var memory: PolicySpec?
     var disk: PolicySpec?
-    /// The policy of the sweep that is in one of them.
+    /// The sweep's policy among them.
     var swept: PolicySpec?
-    /// How results name them.
+    /// Name in results.
     var name: String
     var all: [PolicySpec] { [memory, disk].compactMap { $0 } }
   }
@@ -95,7 +94,7 @@ package struct Plan: Sendable {
       return TierPolicies(memory: memory, disk: disk, swept: swept, name: name)
     }
     if !configuration.runsPolicies {
-      // A name alone always parses.
+      // A name without parameters always parses.
       let own = try? PolicySpec(parsing: configuration.contender.replacing(":", with: "-"))
       var policies = tiers(nil, memory: own, disk: own)
       policies.name = configuration.ownPolicy
@@ -103,7 +102,7 @@ package struct Plan: Sendable {
     }
     let (memory, disk) = (configuration.memory.policy, configuration.disk.policy)
     guard configuration.sweepsPolicies else { return [tiers(nil, memory: memory, disk: disk)] }
-    // A bound is one on a single tier: a hybrid goes without.
+    // Bounds hold for a single tier, so hybrids skip them.
     let swept = workload.policies.filter {
       configuration.kind != .hybrid || !PolicyRegistry.isBound($0.name)
     }
@@ -150,7 +149,7 @@ package struct Plan: Sendable {
     } catch {
       throw .filter(error, configuration: configuration.name)
     }
-    // What cannot be executed, because it must know the future, is simulated in any case.
+    // Offline policies cannot be executed and are always simulated.
     let isSimulated =
       configuration.runsPolicies
       && (workload.modes.contains(.simulate) || policies.all.contains(where: needsFuture)
@@ -171,7 +170,7 @@ package struct Plan: Sendable {
     return planned
   }
 
-  /// Refuses a filter that compares victims before a policy that cannot name its own.
+  /// Rejects a filter that compares victims in front of a policy that cannot predict its victim.
   private func checkFilters(
     _ configuration: ConfigurationSpec, _ policies: TierPolicies
   ) throws(PlanError) {
@@ -199,15 +198,15 @@ package struct Plan: Sendable {
         capacity: configuration.sweepsCapacities ? capacity : nil)
   }
 
-  /// Whether a real cache can be driven with the time of a configuration: at the trace's times,
-  /// with an origin that is waited for, and as the cache fetches, which is once for all who wait.
+  /// True if a real cache can be driven with the configuration's latencies: in the trace's times,
+  /// with a waiting origin, and with coalesced fetches, as in the cache.
   private func isExecutable(_ time: FetchSpec, _ configuration: ConfigurationSpec) -> Bool {
     guard case .trace = workload.execution?.load else { return false }
     return workload.execution?.origin == .wait && time.clock == .trace && time.coalesces
       && configuration.contender == ConfigurationSpec.defaultCache
   }
 
-  /// The segments of a configuration as a simulation keeps them; nil where it has none.
+  /// Segments of a configuration for simulations; nil without segments.
   private func segments(
     of configuration: ConfigurationSpec, _ unit: CapacityUnit
   ) throws(PlanError) -> SegmentSetup? {
@@ -229,7 +228,7 @@ package struct Plan: Sendable {
     return setup
   }
 
-  /// Refuses a capacity that is too small for a layout, or does not count bytes.
+  /// Rejects a capacity that is too small for a layout, or not in bytes.
   private func check(
     _ layout: FlashLayout, _ configuration: ConfigurationSpec, _ capacity: UInt64,
     _ unit: CapacityUnit
@@ -297,65 +296,65 @@ package struct Plan: Sendable {
 }
 
 extension PolicyRegistry {
-  /// Whether the policy draws random numbers; false for one that is not registered.
+  /// True if the policy draws random numbers; false for unregistered policies.
   @Sendable package static func isRandom(_ spec: PolicySpec) -> Bool {
     registered(spec.name)?.description.isRandom ?? false
   }
 
-  /// Whether the policy must know the future; false for one that is not registered.
+  /// True if the policy is offline; false for unregistered policies.
   @Sendable package static func needsFuture(_ spec: PolicySpec) -> Bool {
     needsFuture(named: spec.name)
   }
 
-  /// Whether the policy or bound of this name must know the future.
+  /// True if the policy or bound of this name is offline.
   package static func needsFuture(named name: String) -> Bool {
     registered(name)?.description.needs.contains(.nextUse) ?? false
   }
 
-  /// Whether the name is that of a bound, which decides nothing.
+  /// True if the name is that of a bound, which makes no decisions.
   package static func isBound(_ name: String) -> Bool {
     bounds.contains { $0.description.name == name }
   }
 }
 
-/// Why a workload does not fit its traces.
+/// A mismatch between a workload and its traces.
 package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A capacity counts something else than the trace does, or comes to nothing.
+  /// The capacity's unit differs from that of the trace, or the capacity is below 1.
   case capacity(CapacityError, configuration: String, trace: String)
   /// The memory tier's share of a hybrid's capacity is less than 1.
   case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)
-  /// Bytes are asked for, but the trace has no sizes.
+  /// The unit is bytes, but the trace has no sizes.
   case noSizes(trace: String)
-  /// A bound is asked for where it is none.
+  /// The bound does not apply to the configuration.
   case bound(PolicyError, configuration: String)
-  /// Requests are to be made when the trace says, which does not say when.
+  /// Requests are to follow the trace's times, but it has none.
   case noTimes(trace: String)
-  /// Fetches take time, of which the trace has none.
+  /// Fetches take time, but the trace has no times.
   case noTimesForFetches(configuration: String, trace: String)
-  /// Fetches transfer bytes, of which the trace has none.
+  /// Fetches transfer bytes, but the trace has no sizes.
   case noSizesForFetches(configuration: String, trace: String)
-  /// A layout does not fit a capacity or a trace: why.
+  /// A layout does not fit a capacity or a trace, with the reason.
   case layout(String, configuration: String)
   /// Prefixes are to be counted in a trace without prompts.
   case noPrompts(configuration: String, trace: String)
-  /// The origin is to take what the trace says, which does not say so.
+  /// Latencies of the origin are to come from the trace, but it has no costs.
   case noCosts(trace: String)
-  /// Nothing is known of the trace of a seed.
+  /// The facts of a seed's trace are missing.
   case factsMissing(seed: UInt64)
   /// A configuration has no policy, and the workload has none to sweep.
   case noPolicy(configuration: String)
   /// A configuration has no capacity, and the workload has none to sweep.
   case noCapacity(configuration: String)
-  /// A configuration has an admission filter that cannot stand before one of its policies.
+  /// An admission filter is incompatible with a policy of the configuration.
   case filter(PolicyError, configuration: String)
-  /// The values of an executed cell do not fit into the memory that is left.
+  /// The values of an executed cell do not fit into the available memory.
   case memory(
     configuration: String, capacity: String, trace: String, needBytes: UInt64,
     availableBytes: UInt64)
   /// No cell is simulated, and none executed.
   case nothingToRun
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .capacity(let error, let configuration, let trace):
@@ -402,7 +401,7 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Plan {
-  /// What a reader must know of how cells are run.
+  /// Notes for readers on the running of cells.
   package static func notes(of cells: [PlannedCell], in workload: Workload) -> [String] {
     let bounds = boundNotes(workload)
     guard workload.modes.contains(.execute) else {
@@ -417,7 +416,7 @@ extension Plan {
     return bounds + ["Simulated only, because real caches do not know the future: \(names)."]
   }
 
-  /// Where bounds of the sweep were left out.
+  /// Notes on omitted bounds of the sweep.
   private static func boundNotes(_ workload: Workload) -> [String] {
     let bounds = workload.policies.map(\.name).filter { PolicyRegistry.isBound($0) }
     let hybrids = workload.configurations.filter { $0.kind == .hybrid && $0.sweepsPolicies }

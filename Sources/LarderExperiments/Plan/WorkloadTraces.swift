@@ -1,24 +1,25 @@
 import LarderEngine
 import LarderTraces
 
-/// The traces of a workload, prepared: of each source one for each seed, or a single one where the
-/// seed changes nothing.
+/// Prepared traces of a workload: one per source and seed, or a single one if the seed has no
+/// effect.
 package struct WorkloadTraces: Sendable {
-  /// The traces, by the names in `facts`.
+  /// Traces by the names in `facts`.
   package private(set) var table = TraceTable()
-  /// What reports say of them, in the order of the sources and of the seeds.
+  /// Facts for reports, in the order of the sources and of the seeds.
   package private(set) var facts: [TraceFacts] = []
 
-  /// Reads or generates everything.
+  /// Reads or generates all traces.
   ///
   /// - Parameters:
-  ///   - taken: names that other traces of the same results have: results know traces by name.
-  ///   - only: which of the traces to prepare; nil for all.
-  ///   - names: names that traces have in results, where these are known already.
-  ///   - shelf: where traces that were prepared before are found.
-  ///   - threads: how many a file may be read in; as many as there are processors by default.
-  ///   - progress: told the seed (nil for a file) and the requests so far, every million.
-  /// - Throws: `TraceError` and `ComponentError` from the sources; whatever `progress` throws.
+  ///   - taken: names of other traces in the results, which identify traces by name.
+  ///   - only: the traces to prepare; nil for all.
+  ///   - names: names of traces in results, if already known.
+  ///   - shelf: the store of traces that were prepared before.
+  ///   - threads: the maximum number of threads per file; by default the number of processors.
+  ///   - progress: called with the seed (nil for a file) and the number of requests so far, every
+  ///     million.
+  /// - Throws: `TraceError` and `ComponentError` from the sources; any error of `progress`.
   package static func prepare(
     _ workload: Workload, taken: Set<String> = [], only keys: Set<TraceKey>? = nil,
     names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil, threads: Int? = nil,
@@ -26,7 +27,7 @@ package struct WorkloadTraces: Sendable {
   ) throws -> WorkloadTraces {
     let needsNextUse = workload.usesNextUse
     var traces = WorkloadTraces()
-    // A source's traces, one for each seed, have one name.
+    // The traces of a source, one per seed, share one name.
     var owners: [String: Int] = Dictionary(taken.map { ($0, -1) }) { first, _ in first }
     for key in workload.traceKeys where keys?.contains(key) ?? true {
       let source = workload.sources[key.source]
@@ -70,7 +71,7 @@ package struct WorkloadTraces: Sendable {
 }
 
 extension TraceFacts {
-  /// The facts of a prepared trace; of a sample, those of all the traffic.
+  /// Facts about a prepared trace; for a sample, those of all the traffic.
   package init(_ trace: PreparedTrace, named name: String? = nil, seed: UInt64? = nil) {
     let sampling = trace.sampling
     self.init(
@@ -85,15 +86,15 @@ extension TraceFacts {
   }
 }
 
-/// Where traces that were prepared before are found again.
+/// Store of traces that were prepared before.
 package protocol TraceShelf: Sendable {
-  /// A trace; nil where it is not there. It may lack the remarks of its reading, and has no next
-  /// uses.
+  /// Returns a trace; nil if it is not stored. It may lack the notes of its reading, and has no
+  /// next uses.
   func trace(_ key: TraceKey) throws -> PreparedTrace?
 }
 
 extension Workload {
-  /// A reference whose paths are relative to nothing but the working directory.
+  /// The reference with paths relative to the working directory.
   package func resolved(_ reference: TraceReference) -> TraceReference {
     var resolved = reference
     resolved.path = path(of: reference)
@@ -101,10 +102,10 @@ extension Workload {
     return resolved
   }
 
-  /// What running the workload reads of the columns there are: times only where something expires
-  /// or requests are made at them, sizes only where bytes count or values are stored.
+  /// Columns that running the workload reads, of the available ones: times only for expiry or for
+  /// requests at those times, sizes only for capacities in bytes or stored values.
   package func neededColumns(of available: TraceColumns) -> TraceColumns {
-    // Advice looks at everything.
+    // Advice reads all columns.
     if advise != nil { return available }
     var needed = available
     let tiersExpire = configurations.contains {
@@ -126,7 +127,7 @@ extension Workload {
     return needed
   }
 
-  /// Whether any policy of the workload must know the future.
+  /// True if any policy of the workload is offline.
   var usesNextUse: Bool { usesPolicy { $0.description.needs.contains(.nextUse) } }
 
   private func usesPolicy(_ condition: (RegisteredPolicy) -> Bool) -> Bool {
@@ -138,7 +139,7 @@ extension Workload {
 }
 
 extension WorkloadTraces {
-  /// What a reader of the results must know of the traces.
+  /// Notes for readers of the results.
   package var notes: [String] {
     facts.flatMap { facts in
       (table[facts.name, facts.seed]?.notes ?? []).map { "\(facts.name): \($0)" }
@@ -147,13 +148,13 @@ extension WorkloadTraces {
 }
 
 extension SourceSpec {
-  /// The path of a trace file, the first of several; nil for anything else.
+  /// Path of a trace file, the first of several; nil for other sources.
   fileprivate var path: String? {
     guard case .trace(let reference) = self else { return nil }
     return reference.path
   }
 
-  /// A short name for results: the file's, or the generators'.
+  /// Short name for results: that of the file or of the generators.
   package var displayName: String {
     switch self {
     case .trace(let reference):
@@ -165,25 +166,25 @@ extension SourceSpec {
   }
 }
 
-/// What a report says of a trace.
+/// Facts about a trace, for reports.
 public struct TraceFacts: Sendable, Hashable, Codable {
   /// Name of the trace or generator.
   public var name: String
   /// Seed of the generator, nil for a file.
   public var seed: UInt64?
-  /// Requests of every operation.
+  /// Number of requests of all operations.
   public var requests: UInt64
-  /// Distinct objects.
+  /// Number of distinct objects.
   public var objects: UInt64
-  /// Sum of the sizes of the objects that a cache may store; nil when the trace has no sizes.
+  /// Total size of the objects that a cache may store; nil if the trace has no sizes.
   public var footprintBytes: UInt64?
-  /// The share of the objects that the trace has, from which the other figures are estimated; nil
-  /// for all.
+  /// Share of the objects that the trace has, from which the other figures are estimated; nil for
+  /// all.
   public var samplingRate: Double?
-  /// Distinct objects that a cache may store; nil for all.
+  /// Number of distinct objects that a cache may store; nil for all.
   public var storableObjects: UInt64?
 
-  /// The facts.
+  /// Creates facts; see the properties for the meaning of each part.
   public init(
     name: String, seed: UInt64? = nil, requests: UInt64, objects: UInt64, footprintBytes: UInt64?
   ) {
@@ -195,14 +196,13 @@ public struct TraceFacts: Sendable, Hashable, Codable {
   }
 }
 
-/// One of the traces of a workload before anything of it has been read: its source and its seed.
+/// Identifies a trace of a workload before it is read: its source and its seed.
 package struct TraceKey: Hashable, Sendable {
-  /// The place of the source among the workload's.
+  /// Index of the source in the workload.
   package let source: Int
-  /// The seed; nil where it changes nothing.
+  /// Seed; nil if it has no effect.
   package let seed: UInt64?
 
-  /// A key.
   package init(source: Int = 0, seed: UInt64?) {
     self.source = source
     self.seed = seed
@@ -210,7 +210,7 @@ package struct TraceKey: Hashable, Sendable {
 }
 
 extension Workload {
-  /// The traces, each once, in the order of the sources and of the seeds.
+  /// Distinct traces, in the order of the sources and of the seeds.
   package var traceKeys: [TraceKey] {
     sources.enumerated().flatMap { place, source -> [TraceKey] in
       guard source.dependsOnSeed else { return [TraceKey(source: place, seed: nil)] }
@@ -220,43 +220,42 @@ extension Workload {
   }
 }
 
-/// Prepared traces, found by the cells that are replayed over them.
+/// Prepared traces by name and seed.
 package struct TraceTable: Sendable {
-  /// The traces in the order in which they were added.
+  /// Traces in the order of addition.
   package private(set) var all: [PreparedTrace] = []
   private var places: [Key: Int] = [:]
 
   private struct Key: Hashable {
     var name: String
-    /// Nil for a trace that serves all seeds.
+    /// Nil for a trace of all seeds.
     var seed: UInt64?
   }
 
-  /// No traces.
   package init() {}
 
-  /// One trace for all cells that name it.
+  /// A table of one trace, for all seeds.
   package init(_ trace: PreparedTrace) { add(trace, named: trace.name, seed: nil) }
 
-  /// Adds a trace under a name of its own and a seed, nil for all seeds.
+  /// Adds a trace under a name and a seed, nil for all seeds.
   package mutating func add(_ trace: PreparedTrace, named name: String, seed: UInt64?) {
     places[Key(name: name, seed: seed)] = all.count
     all.append(trace)
   }
 
-  /// The trace of a name and a seed; nil if there is none. Constant time.
+  /// Trace of a name and a seed; nil if missing. Constant time.
   package subscript(name: String, seed: UInt64?) -> PreparedTrace? {
     let place = places[Key(name: name, seed: seed)] ?? places[Key(name: name, seed: nil)]
     return place.map { all[$0] }
   }
 
-  /// The trace of a cell; nil if there is none. Constant time.
+  /// Trace of a cell; nil if missing. Constant time.
   package subscript(cell: Cell) -> PreparedTrace? { self[cell.trace, cell.seed] }
 }
 
-/// Names of traces in results, which know traces by their names alone.
+/// Unique names of traces in results, which identify traces by name.
 package enum TraceNames {
-  /// `name` where it is free, or else the path, or the name with a number.
+  /// `name` if it is unused, or else the path, or the name with a number.
   package static func distinct(_ name: String, path: String, taken: Set<String>) -> String {
     var distinct = name
     var number = 1
@@ -269,8 +268,7 @@ package enum TraceNames {
 }
 
 extension TraceSampling {
-  /// A tier for a replay of the sample: with the capacity and the limit on objects that it has for
-  /// the sampled ones.
+  /// The tier with capacity and object limit scaled to the sample.
   package func scaled(_ tier: TierSetup) -> TierSetup {
     var tier = tier
     tier.capacity = scaled(tier.capacity)
@@ -278,7 +276,7 @@ extension TraceSampling {
     return tier
   }
 
-  /// The same for all tiers.
+  /// The arrangement with all tiers scaled to the sample.
   package func scaled(_ arrangement: Arrangement) -> Arrangement {
     switch arrangement {
     case .memory(let tier): .memory(scaled(tier))
@@ -290,6 +288,6 @@ extension TraceSampling {
 }
 
 extension TraceFacts {
-  /// Which part of the objects the trace has.
+  /// Sampling rate of the trace.
   package var sampling: TraceSampling { TraceSampling(rate: samplingRate ?? 1) }
 }

@@ -1,67 +1,66 @@
 import Larder
 public import LarderEngine
 
-/// One run of a cell through a real cache. What is counted with one thread is a function of the
-/// cell; everything else is a measurement.
+/// One run of a cell through a real cache. Counts with one thread are a function of the cell;
+/// everything else is a measurement.
 public struct Execution: Sendable, Hashable, Codable {
-  /// Threads that drove the cache.
+  /// Number of threads that drove the cache.
   public var threads: Int
-  /// From 1.
+  /// Number of the repetition, from 1.
   public var repetition: Int
-  /// What happened after the warm-up. Where the cache does not count tiers, those are zero.
+  /// Counts after the warm-up. Those of tiers are zero if the cache does not count them.
   public var counts: Counts
-  /// Whether the cache counts what happens in its tiers.
+  /// True if the cache counts events in its tiers.
   public var countsTiers: Bool
-  /// Whether the counts are a simulation's, all of them; nil where there is none to compare with.
+  /// True if all counts equal those of a simulation; nil if there is none to compare with.
   public var equalsSimulated: Bool?
-  /// Requests of the warm-up, of every operation, which are in none of the other figures but the
-  /// number of values checked.
+  /// Number of requests of the warm-up, of all operations. They are excluded from all other figures
+  /// except the number of checked values.
   public var warmUpRequests: UInt64
-  /// Requests of every operation while the clock ran; warm-up excluded.
+  /// Number of timed requests of all operations, without the warm-up.
   public var requests: UInt64
-  /// Wall-clock seconds for them, with generating and checking values.
+  /// Wall-clock seconds of the timed requests, including generating and checking values.
   public var seconds: Double
-  /// Of how many operations one was timed; 1 where all were.
+  /// Sampling interval of timed operations; 1 if all were timed.
   public var timedOneIn: Int
-  /// Latency for each operation and place that answered, where at least one was timed.
+  /// Latencies by operation and answering tier, if at least one was timed.
   public var latencies: [OperationLatency]
-  /// Latency of all gets together.
+  /// Latency of all gets.
   public var getLatency: MeasuredLatency?
-  /// Values read and checked.
+  /// Number of values read and checked.
   public var valuesChecked: UInt64
-  /// Values among them that were not what was written.
+  /// Number of checked values that differ from those written.
   public var valuesWrong: UInt64
-  /// Looks at what is resident against the capacity: after the warm-up, at each pressure, at the
-  /// end.
+  /// Number of checks of the resident size against the capacity: after the warm-up, after memory
+  /// pressure, at the end.
   public var capacityChecks: UInt64
-  /// How many of them found too much.
+  /// Number of checks that found too much.
   public var capacityExceeded: UInt64
-  /// Objects that `memoryBytesPerObject` is a mean over: resident in memory at the end, or, for a
-  /// cache on disk alone, on disk; nil where they were not counted.
+  /// Number of objects in the mean of `memoryBytesPerObject`: resident in memory at the end, or,
+  /// for a cache with only a disk, on disk; nil if not counted.
   public var residentObjects: UInt64?
-  /// Bytes of memory for each object resident in memory at the end (for a cache on disk alone: on
-  /// disk), by the allocator's count of the process before and after; nil where that cannot be had.
-  /// A value is a `Data`, which has a header of its own; a hybrid's index of its disk is in it.
+  /// Bytes of memory per object resident in memory at the end (for a cache with only a disk: on
+  /// disk), by the allocator's count of the process before and after; nil if unavailable. A value
+  /// is a `Data`, which has a header of its own; a hybrid's index of its disk is included.
   public var memoryBytesPerObject: Double?
-  /// Bytes of keys and values in it; nil where that is not known, or there are none.
+  /// Bytes of keys and values in `memoryBytesPerObject`; nil if unknown, or without objects.
   public var memoryPayloadBytesPerObject: Double?
   /// Bytes of the cache's files at the end.
   public var diskBytes: UInt64?
-  /// Bytes that went to disk after the warm-up, by the cache's own count where it has one and else
-  /// by the system's for the process (whole pages; nothing for files in memory).
+  /// Bytes written to disk after the warm-up, by the cache's own count if available, otherwise by
+  /// the system's count for the process (whole pages; 0 for files in memory).
   public var diskBytesWritten: UInt64?
-  /// That divided by the bytes of values stored there.
+  /// `diskBytesWritten` divided by the bytes of stored values.
   public var writeAmplification: Double?
-  /// Bytes that were given to the system to write after the warm-up: by the cache's own count,
-  /// which one thread repeats exactly, where it has one, and else by the system's of the process's
-  /// calls.
+  /// Bytes passed to write calls after the warm-up, by the cache's own count if available, which is
+  /// reproducible with one thread, otherwise by the system's count of the process's calls.
   public var bytesWritten: UInt64?
-  /// Files in the cache's folder at the end.
+  /// Number of files in the cache's folder at the end.
   public var files: UInt64?
-  /// What else a reader must know.
+  /// Further notes for readers.
   public var notes: [String]
 
-  /// A run of which only the beginning is known.
+  /// Creates a run without results.
   public init(threads: Int, repetition: Int) {
     self.threads = threads
     self.repetition = repetition
@@ -80,27 +79,27 @@ public struct Execution: Sendable, Hashable, Codable {
   }
 }
 
-/// Latency of one kind of operation, by where it was answered.
+/// Latency of one kind of operation, by answering tier.
 public struct OperationLatency: Sendable, Hashable, Codable {
-  /// What was measured.
+  /// Kind of operation.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// A get that memory, or disk, answered; and one that nothing did, with fetch and fill.
+    /// A get answered by memory or disk, or a miss, including fetch and store.
     case memoryHit = "memory-hit"
     case diskHit = "disk-hit"
     case miss
-    /// The workload's own writes and deletes.
+    /// Sets and deletes of the workload.
     case set
     case delete
   }
 
-  /// What was measured.
+  /// Kind of operation.
   public var kind: Kind
-  /// How many there were, timed or not.
+  /// Number of operations, timed or not.
   public var count: UInt64
-  /// Their latency.
+  /// Latency of the timed operations.
   public var latency: MeasuredLatency
 
-  /// Latency of one kind.
+  /// Creates the latency of one kind.
   public init(kind: Kind, count: UInt64, latency: MeasuredLatency) {
     self.kind = kind
     self.count = count
@@ -118,10 +117,10 @@ public struct MeasuredLatency: Sendable, Hashable, Codable {
   public var p99: UInt64
   /// 99.9th percentile.
   public var p999: UInt64
-  /// Largest.
+  /// Maximum.
   public var max: UInt64
 
-  /// The five figures.
+  /// Creates percentiles.
   public init(p50: UInt64, p90: UInt64, p99: UInt64, p999: UInt64, max: UInt64) {
     self.p50 = p50
     self.p90 = p90
@@ -131,30 +130,30 @@ public struct MeasuredLatency: Sendable, Hashable, Codable {
   }
 }
 
-/// How real caches were driven, in words for a report.
+/// Conditions of the execution of real caches, in words for a report.
 public struct ExecutionConditions: Sendable, Hashable, Codable {
-  /// Cells that were to be executed.
+  /// Number of cells to execute.
   public var cells: Int
-  /// Numbers of threads, each on its own.
+  /// Numbers of threads, in separate runs.
   public var threads: [Int]
-  /// Runs for each number of threads.
+  /// Number of runs per number of threads.
   public var repetitions: Int
-  /// When requests were made.
+  /// Schedule of requests.
   public var load: String
-  /// What became of the origin's latency.
+  /// Handling of the origin's latency.
   public var origin: String
-  /// What was checked of the values that were read.
+  /// Verification of values that were read.
   public var verification: String
-  /// What the page cache held.
+  /// State of the page cache.
   public var pageCache: String
-  /// What outlives a crash of a disk tier; nil where there is none.
+  /// Durability of a disk tier; nil without one.
   public var durability: String?
-  /// How memory hashes keys, and in how many parts; nil where there is none.
+  /// Hash function and number of shards in memory; nil without a memory tier.
   public var memory: String?
-  /// Memory pressure on the way; nil for none.
+  /// Memory pressure during the run; nil for none.
   public var pressure: String?
 
-  /// Conditions; see the properties for the meaning of each part.
+  /// Creates conditions; see the properties for the meaning of each part.
   public init(
     cells: Int, threads: [Int], repetitions: Int = 1, load: String, origin: String,
     verification: String, pageCache: String, durability: String? = nil, memory: String? = nil,
@@ -174,7 +173,7 @@ public struct ExecutionConditions: Sendable, Hashable, Codable {
 }
 
 extension ExecutionConditions {
-  /// The conditions of those of `cells` that are executed; nil when none is.
+  /// Conditions of the executed ones of `cells`; nil if none is executed.
   package init?(
     _ spec: ExecutionSpec, cells: [PlannedCell], repetitions: Int, hasLatency: Bool
   ) {
@@ -208,7 +207,6 @@ extension ExecutionConditions {
 }
 
 extension ExecutionSpec.Load {
-  /// The load in words.
   var description: String {
     switch self {
     case .closed: "closed loop: each thread issues a request when the previous one is complete"
@@ -222,7 +220,7 @@ extension ExecutionSpec.Load {
 }
 
 extension ExecutionSpec.OriginTime {
-  /// What becomes of the origin's latency, in words.
+  /// Handling of the origin's latency, in words.
   func description(hasLatency: Bool) -> String {
     guard hasLatency else { return "no latency: the workload has no latency model" }
     return switch self {
@@ -233,7 +231,7 @@ extension ExecutionSpec.OriginTime {
 }
 
 extension ExecutionSpec.Verification {
-  /// What is checked, in words.
+  /// Checked parts of values, in words.
   var description: String {
     switch self {
     case .all: "key, version, length and content of every value read"
@@ -244,7 +242,7 @@ extension ExecutionSpec.Verification {
 }
 
 extension ExecutionSpec.PageCache {
-  /// The page cache's state, in words.
+  /// State of the page cache, in words.
   var description: String {
     switch self {
     case .warm: "as the warm-up and the run leave it"

@@ -2,9 +2,9 @@ import Foundation
 import Larder
 import LarderSupport
 
-/// Reads JSON that somebody else may have written.
+/// Reads JSON of unknown origin.
 package enum JSONFile {
-  /// Reads JSON; what is wrong with it is told with its place.
+  /// Decodes JSON; errors give their position in the file.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data
   ) throws(JSONFault) -> Value {
@@ -17,8 +17,8 @@ package enum JSONFile {
     }
   }
 
-  /// Where the text stops being JSON, or nil when it is JSON: the decoder does not say it itself.
-  /// Only for text that `BoundedJSON` has let through.
+  /// Description of a syntax error with its position, or nil for valid JSON: the decoder does not
+  /// give it. Only for text that passed `BoundedJSON`.
   private static func syntaxFault(in data: Data) -> String? {
     do {
       _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
@@ -45,7 +45,7 @@ package enum JSONFile {
     }
   }
 
-  /// A place in the file, such as `records[3].counts.requests`.
+  /// Path in the file, such as `records[3].counts.requests`.
   package static func path(_ keys: [any CodingKey]) -> String {
     keys.reduce(into: "") { text, key in
       if let index = key.intValue {
@@ -57,9 +57,9 @@ package enum JSONFile {
   }
 }
 
-/// What is wrong with a JSON text.
+/// An error in a JSON text.
 package struct JSONFault: Error, Hashable, Sendable {
-  /// In a few words, with the place: one line, whatever the keys are.
+  /// Short description with the position: one line, whatever the keys are.
   package let reason: String
 
   fileprivate init(reason: String) { self.reason = TextSafety.singleLine(reason) }

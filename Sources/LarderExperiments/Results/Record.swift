@@ -1,29 +1,28 @@
 import LarderEngine
 
-/// The results of one cell: counts, which are a function of the cell, and timings, which are
+/// Results of one cell: counts, which are a function of the cell, and timings, which are
 /// measurements. The two are never mixed.
 public struct Record: Sendable, Hashable, Codable {
-  /// What was run.
+  /// The cell.
   public var cell: Cell
-  /// What happened.
+  /// Counts of the cell.
   public var counts: Counts
-  /// Distinct objects in the trace.
+  /// Number of distinct objects in the trace.
   public var objectsDistinct: UInt64
-  /// Access time computed from the workload's latency model, when it has one. A function of the
-  /// cell, like the counts.
+  /// Access time computed from the workload's latency model, if it has one. A function of the cell,
+  /// like the counts.
   public var modelled: ModelledAccessTime?
-  /// What was found of the prefixes of prompts, a function of the cell; nil where they are not
-  /// counted.
+  /// Prefix hits of prompts, a function of the cell; nil if they are not counted.
   public var prefix: PrefixCounts?
-  /// What was written to flash, a function of the cell; nil for a cache without a disk, or whose
-  /// capacity counts objects.
+  /// Writes to flash, a function of the cell; nil for a cache without a disk, or with a capacity in
+  /// objects.
   public var flash: FlashCounts?
-  /// How long it took: one sample a repetition.
+  /// Timings, one per repetition.
   public var timings: [Timing]
-  /// What real caches did, one a number of threads and repetition; nil where none was driven.
+  /// Results of real caches, one per number of threads and repetition; nil if none was driven.
   public var executions: [Execution]?
 
-  /// A record; see the properties for the meaning of each part.
+  /// Creates a record; see the properties for the meaning of each part.
   public init(
     cell: Cell, counts: Counts, objectsDistinct: UInt64, modelled: ModelledAccessTime? = nil,
     timings: [Timing] = [], executions: [Execution]? = nil
@@ -37,18 +36,18 @@ public struct Record: Sendable, Hashable, Codable {
   }
 }
 
-/// Access time in microseconds as a latency model gives it: computed, not measured.
+/// Access time in microseconds from a latency model: computed, not measured.
 public struct ModelledAccessTime: Sendable, Hashable, Codable {
-  /// Mean, microseconds.
+  /// Mean in microseconds.
   public var meanMicroseconds: Double
-  /// Median, microseconds.
+  /// Median in microseconds.
   public var p50Microseconds: Double
-  /// 90th percentile, microseconds.
+  /// 90th percentile in microseconds.
   public var p90Microseconds: Double
-  /// 99th percentile, microseconds.
+  /// 99th percentile in microseconds.
   public var p99Microseconds: Double
 
-  /// The four figures.
+  /// Creates an access time; see the properties for the meaning of each part.
   public init(
     meanMicroseconds: Double, p50Microseconds: Double, p90Microseconds: Double,
     p99Microseconds: Double
@@ -61,8 +60,7 @@ public struct ModelledAccessTime: Sendable, Hashable, Codable {
 }
 
 extension Record {
-  /// Blocks of prompts that were prefix hits, as a share of the requests; nil where prefixes are
-  /// not counted.
+  /// Prefix hits of prompts in blocks, as a share of the requests; nil if prefixes are not counted.
   public var prefixHitRatio: Double? {
     guard let prefix, counts.requests > 0 else { return nil }
     return Double(prefix.hits) / Double(counts.requests)
@@ -71,28 +69,27 @@ extension Record {
 
 /// One timed run of a cell.
 public struct Timing: Sendable, Hashable, Codable {
-  /// Whether policies were simulated or real caches driven.
+  /// Mode of the run: simulated policies or real caches.
   public var mode: Mode
-  /// Threads that drove the cell itself. A simulated cell always runs in one.
+  /// Number of threads that drove the cell itself. A simulated cell always runs in one.
   public var threads: Int
-  /// From 1.
+  /// Number of the repetition, from 1.
   public var repetition: Int
-  /// Requests of every operation processed while the clock ran, warm-up included.
+  /// Number of timed requests of all operations, including the warm-up.
   public var requests: UInt64
   /// Wall-clock seconds.
   public var seconds: Double
-  /// Percentiles of the measured latency of single requests; nil where it was not measured.
+  /// Percentiles of the measured latency of single requests; nil if not measured.
   public var latency: MeasuredLatency?
-  /// Memory of the cell's own state, divided by the distinct objects of the trace.
+  /// Bytes of the cell's own state per distinct object of the trace.
   public var memoryBytesPerObject: Double?
-  /// The machine, in one line; nil for that of the run. Results that were merged have timings of
-  /// several.
+  /// Machine in one line; nil for that of the run. Merged results have timings of several machines.
   public var machine: String?
 
-  /// What ran.
+  /// Mode of a run.
   public typealias Mode = RunMode
 
-  /// A timing; see the properties for the meaning of each part.
+  /// Creates a timing; see the properties for the meaning of each part.
   public init(
     mode: Mode, threads: Int, repetition: Int, requests: UInt64, seconds: Double,
     latency: MeasuredLatency? = nil, memoryBytesPerObject: Double? = nil
@@ -106,27 +103,27 @@ public struct Timing: Sendable, Hashable, Codable {
     self.memoryBytesPerObject = memoryBytesPerObject
   }
 
-  /// Requests divided by seconds, or nil when no time passed.
+  /// Requests divided by seconds, or nil if no time passed.
   public var requestsPerSecond: Double? { seconds > 0 ? Double(requests) / seconds : nil }
 }
 
 extension Record {
-  /// Whether the counts say what happened in the tiers: always, but for a bound, in which nothing
-  /// happens, and a cache that was executed only and does not count it.
+  /// True if the counts include those of tiers: always, except for a bound, which has no tiers, and
+  /// a cache that was only executed and does not count them.
   public var knowsTiers: Bool {
     if PolicyRegistry.isBound(cell.policy) { return false }
     return !timings.isEmpty || (executions?.first?.countsTiers ?? true)
   }
 
-  /// What was counted in the tiers; nil where it is not known.
+  /// Count of events in the tiers; nil if unknown.
   public func tierCounts(_ value: (Counts) -> UInt64) -> UInt64? {
     knowsTiers ? value(counts) : nil
   }
 }
 
 extension Counts {
-  /// The first contradiction in counts that were read from a file, or nil. After this no computed
-  /// property of them can trap.
+  /// First contradiction in counts read from a file; nil without one. Without a fault, no computed
+  /// property of the counts can trap.
   package var fault: String? {
     guard let hits = Self.sum(memoryHits, diskHits), hits <= requests else {
       return "more hits than requests"

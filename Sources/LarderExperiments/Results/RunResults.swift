@@ -2,49 +2,49 @@ import Foundation
 import Larder
 import LarderSupport
 
-/// Everything a run leaves behind: what `results.json` holds and what every report is made from.
+/// Results of a run: the content of `results.json` and the input of all reports.
 public struct RunResults: Sendable, Hashable, Codable {
-  /// Version of this structure. Readers refuse a version they do not know.
+  /// Version of this structure. Readers reject unknown versions.
   public var schemaVersion: Int = RunResults.currentSchemaVersion
   /// Name of the workload.
   public var workload: String
-  /// What the workload stands for, in its author's words.
+  /// Description of the workload by its author.
   public var workloadDescription: String
-  /// The command that repeats the run.
+  /// Command that repeats the run.
   public var command: String
-  /// Start, ISO 8601 with time zone.
+  /// Start in ISO 8601 with time zone.
   public var started: String
-  /// End, ISO 8601 with time zone.
+  /// End in ISO 8601 with time zone.
   public var finished: String
-  /// True when the run was stopped before all cells were done.
+  /// True if the run was stopped before all cells were done.
   public var interrupted: Bool
-  /// Cells planned; more than `records` after an interruption.
+  /// Number of planned cells; more than `records` after an interruption.
   public var plannedCells: Int
-  /// Threads used for the sweep.
+  /// Number of threads of the sweep.
   public var threads: Int
-  /// Where it ran.
+  /// Machine of the run.
   public var machine: MachineDescription
-  /// The traces used, with what is known of them.
+  /// Facts about the traces.
   public var traces: [TraceFacts]
-  /// The latency model in words, when there is one.
+  /// Latency model in words; nil without one.
   public var latencyModel: String?
-  /// What was excluded from counting at the start of each cell, in words.
+  /// Warm-up of each cell, in words.
   public var warmUp: String
-  /// How real caches were driven; nil where none were to be.
+  /// Conditions of executing real caches; nil without any.
   public var execution: ExecutionConditions?
-  /// What to know of configurations that are not simply Larder's caches; nil where there are none.
+  /// Facts about configurations other than Larder's plain caches; nil without any.
   public var caches: [CacheFacts]?
-  /// What the workload takes for granted beside what is simulated; nil where there is nothing.
+  /// Assumptions of the workload in addition to the simulation; nil without any.
   public var assumptions: [ConfigurationAssumptions]?
-  /// One record a cell, in plan order.
+  /// Records by cell, in plan order.
   public var records: [Record]
-  /// Remarks for the reader: what was left out, and why.
+  /// Notes for readers, such as omissions with their reasons.
   public var notes: [String]
 
-  /// The version this code writes.
+  /// Version that this code writes.
   public static var currentSchemaVersion: Int { 1 }
 
-  /// An empty result; records are added as cells finish.
+  /// Creates empty results; records are added as cells finish.
   public init(
     workload: String, workloadDescription: String, command: String, started: String,
     finished: String = "", interrupted: Bool = false, plannedCells: Int, threads: Int,
@@ -71,20 +71,20 @@ public struct RunResults: Sendable, Hashable, Codable {
   }
 }
 
-/// What a report says of a configuration whose cache is a preset, or not Larder's own.
+/// Facts for reports about a configuration whose cache is a preset, or not Larder's own.
 public struct CacheFacts: Sendable, Hashable, Codable {
-  /// The configuration's name.
+  /// Name of the configuration.
   public var configuration: String
-  /// The cache that is executed: see `ContenderRegistry`.
+  /// Cache under test: see `ContenderRegistry`.
   public var cache: String
-  /// The preset, nil for none.
+  /// Preset; nil for none.
   public var preset: String?
-  /// What it is or models, and where it differs.
+  /// Description of the cache or its model, and the differences between them.
   public var summary: String
-  /// A preset's limits in words; nil where the sweep sets them.
+  /// Limits of a preset in words; nil if the sweep sets them.
   public var limits: String?
 
-  /// The facts.
+  /// Creates facts; see the properties for the meaning of each part.
   public init(
     configuration: String, cache: String, preset: String? = nil, summary: String,
     limits: String? = nil
@@ -97,18 +97,17 @@ public struct CacheFacts: Sendable, Hashable, Codable {
   }
 }
 
-/// What a workload takes for granted of a configuration: reports compute with it, counts do not
-/// depend on it.
+/// Assumptions of a workload about a configuration, for reports only: counts do not depend on them.
 public struct ConfigurationAssumptions: Sendable, Hashable, Codable {
-  /// The configuration's name.
+  /// Name of the configuration.
   public var configuration: String
   /// Tokens per second that the model reads when it computes a prompt.
   public var prefillTokensPerSecond: Double?
 
-  /// The drive of a disk cache.
+  /// Drive of a disk cache.
   public var drive: DriveModel?
 
-  /// Assumptions.
+  /// Creates assumptions; see the properties for the meaning of each part.
   public init(
     configuration: String, prefillTokensPerSecond: Double? = nil, drive: DriveModel? = nil
   ) {
@@ -117,7 +116,7 @@ public struct ConfigurationAssumptions: Sendable, Hashable, Codable {
     self.drive = drive
   }
 
-  /// Those of a workload; nil where it has none.
+  /// Assumptions of a workload; nil without any.
   package static func all(of workload: Workload) -> [ConfigurationAssumptions]? {
     let all = workload.configurations.compactMap { spec -> ConfigurationAssumptions? in
       let rate = spec.prefix?.prefillTokensPerSecond
@@ -133,26 +132,26 @@ public struct ConfigurationAssumptions: Sendable, Hashable, Codable {
   }
 }
 
-/// The machine a run took place on.
+/// Machine and build of a run.
 public struct MachineDescription: Sendable, Hashable, Codable {
   /// Processor model.
   public var processor: String
-  /// Logical processors available.
+  /// Number of logical processors available.
   public var cores: Int
-  /// Physical memory, bytes.
+  /// Physical memory in bytes.
   public var memoryBytes: UInt64
   /// Operating system and release.
   public var system: String
   /// Version of larder.
   public var larderVersion: String
-  /// Git commit that larder was built from; nil where it is not known.
+  /// Git commit of the build; nil if unknown.
   public var larderRevision: String?
-  /// Version of the Swift compiler, as far as the build knows it.
+  /// Version of the Swift compiler, as far as known.
   public var swiftVersion: String
   /// `release` or `debug`.
   public var build: String
 
-  /// A description; see the properties for the meaning of each part.
+  /// Creates a description; see the properties for the meaning of each part.
   public init(
     processor: String, cores: Int, memoryBytes: UInt64, system: String, larderVersion: String,
     larderRevision: String? = nil, swiftVersion: String, build: String
@@ -170,14 +169,14 @@ public struct MachineDescription: Sendable, Hashable, Codable {
   /// Version and commit of larder.
   public var larder: String { larderVersion + (larderRevision.map { " (\($0))" } ?? "") }
 
-  /// The machine in one line, as `timings.csv` names it.
+  /// The machine in one line, as in `timings.csv`.
   public var summary: String {
     "\(processor), \(cores) cores, \(memoryBytes >> 30) GiB, \(system), \(build) build"
   }
 }
 
 extension MachineDescription {
-  /// The machine and the build that this process runs on.
+  /// Describes the machine and the build of this process.
   public static func current() -> MachineDescription {
     let process = ProcessInfo.processInfo
     return MachineDescription(
@@ -221,8 +220,7 @@ extension MachineDescription {
 }
 
 extension RunResults {
-  /// The machines on which cells were timed, in the order of the records: several where results
-  /// were merged.
+  /// Machines on which cells were timed, in the order of the records: several in merged results.
   package var timedMachines: [String] {
     var seen: Set<String> = []
     return records.flatMap(\.timings).map { $0.machine ?? machine.summary }
@@ -231,7 +229,7 @@ extension RunResults {
 }
 
 extension Record {
-  /// The record with the timings of one machine alone.
+  /// The record with only the timings of one machine.
   package func timed(on machine: String, of results: RunResults) -> Record {
     var record = self
     record.timings.removeAll { ($0.machine ?? results.machine.summary) != machine }

@@ -3,8 +3,8 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Everything that the counts of a simulated cell depend on, but for the rules of the engine; and
-/// nothing else, so that workloads with cells in common share their results.
+/// Everything that the counts of a simulated cell depend on, except the rules of the engine; and
+/// nothing else, so that workloads share the results of common cells.
 ///
 ///     larder cell 1
 ///     trace 20000 requests, 500 objects, ids 3f2a...
@@ -13,26 +13,25 @@ import LarderTraces
 ///     memory s3-fifo:small=0.1, capacity 100
 ///     no latency
 ///
-/// Names of workloads, configurations and traces are not part of it, nor how a capacity was
-/// written, how often a cell is timed, and columns of the trace that the cell does not read.
+/// Excluded are names of workloads, configurations and traces, labels of capacities, the number of
+/// repetitions, and columns of the trace that the cell does not read.
 package struct CellKey: Hashable, Sendable {
-  /// The description, which a record repeats.
+  /// Description, which records repeat.
   package let text: String
-  /// Its SHA-256.
+  /// SHA-256 of the description.
   package let digest: ContentDigest
 
-  /// The key of a description.
   package init(text: String) {
     self.text = text
     digest = ContentDigest(of: text)
   }
 
-  /// The key of a cell.
+  /// Creates the key of a cell.
   ///
   /// - Parameters:
   ///   - trace: The content of the cell's trace.
-  ///   - warmUp: What is not counted.
-  ///   - latency: The model of access times, which records are part of; nil for none.
+  ///   - warmUp: The uncounted beginning.
+  ///   - latency: The model of access times, which records include; nil for none.
   package init(
     _ planned: PlannedCell, over trace: TraceIdentity, warmUp: WarmUp, latency: LatencyModel?
   ) {
@@ -41,7 +40,7 @@ package struct CellKey: Hashable, Sendable {
       setup, hasLatency: latency != nil, hasPrompts: planned.prefix != nil,
       countsTime: planned.countsTime)
     var lines = ["larder cell 1", "trace \(trace.text(reading: reads))"]
-    // A share of the requests and that number of them are the same.
+    // A share of the requests and its number are equivalent.
     lines.append(
       warmUp.requests(of: UInt64(trace.requests)).map { "counting from request \($0)" }
         ?? "counting from the first eviction")
@@ -73,8 +72,8 @@ package struct CellKey: Hashable, Sendable {
     return text
   }
 
-  /// A policy with its parameters in alphabetical order, in the words of the user. Another library
-  /// trains other models, so a learned policy names its own.
+  /// A policy with its parameters in alphabetical order, as the user wrote them. A learned policy
+  /// includes its library, because another one trains other models.
   private static func text(_ spec: PolicySpec) -> String {
     let text = spec.values.sorted { $0.key < $1.key }.reduce(into: spec.name) { text, value in
       text += ":\(value.key)=\(value.value)"
@@ -130,21 +129,20 @@ package struct CellKey: Hashable, Sendable {
   }
 }
 
-/// The name of a cell's file: the digest of the cell, the rules, and digits of the content. Two
-/// records of one cell that differ have two names, so neither is lost and both are seen.
+/// Name of a cell's file: the digest of the cell, the rules, and digits of the content. Different
+/// records of one cell have different names, so neither is lost and the conflict is detected.
 struct EntryName: Hashable, Sendable {
   let key: String
   let rules: String
   let content: String
 
-  /// A name from its parts.
   init(key: ContentDigest, rules: StoreRules, content: ContentDigest) {
     self.key = key.description
     self.rules = rules.description
     self.content = content.short
   }
 
-  /// Takes the name of a file apart; nil for one that is not of this form.
+  /// Parses a file name; nil if it has another form.
   init?(parsing name: some StringProtocol) {
     let parts = String(name).split(separator: ".", omittingEmptySubsequences: false)
       .map(String.init)
@@ -154,13 +152,12 @@ struct EntryName: Hashable, Sendable {
     (key, rules, content) = (parts[0], parts[1], parts[2])
   }
 
-  /// The name of the file.
   var text: String { "\(key).\(rules).\(content)" }
 
-  /// The folder that the file is in: a store of a million cells has 256 of some thousands.
+  /// Folder of the file: a store of a million cells has 256 folders of some thousands.
   var shard: String { Self.shard(of: key) }
 
-  /// The folder for a key.
+  /// Folder of a key.
   static func shard(of key: String) -> String { String(key.prefix(2)) }
 
   static func isDigit(_ byte: UInt8) -> Bool {
@@ -168,27 +165,26 @@ struct EntryName: Hashable, Sendable {
   }
 }
 
-/// The rules by which the engine counts: part of the name of every record, so that a store never
-/// mixes results of two engines that count differently.
+/// Counting rules of the engine: part of the name of every record, so that a store never mixes
+/// results of engines that count differently.
 package struct StoreRules: Hashable, Sendable, CustomStringConvertible {
-  /// The rules as file names have them: letters, digits and hyphens.
+  /// Rules as in file names: letters, digits and hyphens.
   package let description: String
 
-  /// Rules with a name.
   package init(_ description: String) { self.description = description }
 
-  /// Raised when counts change in a way that no golden count shows.
+  /// Version, incremented when counts change in a way that no golden count shows.
   static let version = 1
 
-  /// The first digits of the SHA-256 over all golden counts. `StoreRulesTests` fails when it is
-  /// not: whoever changes a count must change this, and no record from before is used any more.
+  /// First digits of the SHA-256 over all golden counts, which `StoreRulesTests` checks. Change it
+  /// whenever a count changes; earlier records are then no longer used.
   static let goldenCounts = "3687a30a3a397fd9"
 
-  /// The rules of this program.
+  /// Rules of this program.
   ///
-  /// A program whose sources are not those of a commit, or which adds policies of its own, may
-  /// count otherwise than golden counts show. Its rules hold the digest of the program, so that it
-  /// shares results with itself alone, on whatever machine.
+  /// A program built from modified sources, or with policies of its own, may count differently in
+  /// ways that golden counts do not show. Its rules include the digest of the program, so that it
+  /// shares results only with itself, on any machine.
   package static func current() throws(StoreError) -> StoreRules {
     let rules = "\(version)-\(goldenCounts)"
     let addsPolicies = PolicyRegistry.all.count != PolicyRegistry.standard.count
@@ -197,15 +193,15 @@ package struct StoreRules: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Which program this is, to the byte where it must be.
+/// Identity of the running program, by its bytes if necessary.
 enum ProgramIdentity {
   private static let known = Locked<ContentDigest?>(nil)
 
-  /// Whether the program was built from a commit, without changes in its sources.
+  /// True if the program was built from a commit with unmodified sources.
   static var isCommit: Bool { LarderVersion.revision.map { !$0.hasSuffix("-changed") } ?? false }
 
-  /// How this program reads traces: its version and commit, and the digest of the program where
-  /// these do not say it all.
+  /// Identity of trace reading: version and commit, and the digest of the program if these are not
+  /// sufficient.
   static func reading() throws(StoreError) -> String {
     let name = "larder \(LarderVersion.current) \(LarderVersion.revision ?? "")"
     let addsFormats = FormatRegistry.all.count != FormatRegistry.standard.count
@@ -213,7 +209,7 @@ enum ProgramIdentity {
     return "\(name) program \(try digest())"
   }
 
-  /// The digest of the program's file, read once.
+  /// Digest of the program's file, read once.
   static func digest() throws(StoreError) -> ContentDigest {
     if let digest = known.withLock({ $0 }) { return digest }
     let path = path

@@ -6,24 +6,23 @@ import LarderTraces
 /// A store of results, in a folder that any number of processes on any number of machines share.
 ///
 /// Records are found by the content that they depend on (`CellKey`) and the rules by which they
-/// were counted (`StoreRules`), and nothing decides by the age of a file. A file that is damaged is
-/// not used; it is told, and the cell counts as absent.
+/// were counted (`StoreRules`), never by the age of a file. Damaged files are reported and ignored,
+/// so their cells count as missing.
 package final class ResultStore: Sendable {
   let folder: StoreFolder
-  /// The rules of the records that are found and kept.
+  /// Rules of the records that are read and written.
   package let rules: StoreRules
   private let listings = Locked<[String: [String: [EntryName]]]>([:])
 
-  /// The path of the folder.
   package var path: String { folder.path }
 
   /// Opens a store.
   ///
   /// - Parameters:
   ///   - path: Its folder.
-  ///   - makes: Whether a folder that is absent or empty becomes a store.
+  ///   - makes: True to create a store in a missing or empty folder.
   ///   - rules: The rules by which this program counts.
-  /// - Throws: `StoreError` when there is no store, something else, or it cannot be made.
+  /// - Throws: `StoreError` if the folder is not a store, or the store cannot be created.
   package init(
     _ path: String, makes: Bool, rules: StoreRules, files: any FileLayer = SystemFiles()
   ) throws(StoreError) {
@@ -31,19 +30,19 @@ package final class ResultStore: Sendable {
     self.rules = rules
   }
 
-  /// What a store has of a cell.
+  /// Entries of a cell in a store.
   struct Found: Sendable {
-    /// The record, where there is one, and no other that differs.
+    /// The record, if there is exactly one version of it.
     var cell: StoredCell?
-    /// Files that are damaged, each with what is wrong.
+    /// Damaged files with their faults.
     var damaged: [StoreDamage] = []
-    /// Files whose records differ from each other.
+    /// Files with conflicting records.
     var conflicting: [String] = []
     /// Other rules by which the cell was counted.
     var foreignRules: [String] = []
   }
 
-  /// Looks for a cell. Folders are listed once for each store that is opened.
+  /// Looks up a cell. Folders are listed once per opened store.
   func find(_ key: CellKey) -> Found {
     var found = Found()
     var cells: [(file: String, cell: StoredCell)] = []
@@ -59,7 +58,7 @@ package final class ResultStore: Sendable {
         found.damaged.append(StoreDamage(file: file, fault: error.description))
       }
     }
-    // Compared by value: another system may write a number differently.
+    // Compared by value: another system may format a number differently.
     if cells.contains(where: { $0.cell != cells[0].cell }) {
       found.conflicting = cells.map(\.file)
     } else {
@@ -68,7 +67,7 @@ package final class ResultStore: Sendable {
     return found
   }
 
-  /// The timings of a cell, one for each machine, in the order of the files' names.
+  /// Timings of a cell, one per machine, in the order of file names.
   func timings(_ key: CellKey) -> [StoredTimings] {
     var machines: Set<MachineDescription> = []
     return names(StoredTimings.self, key).compactMap { name in
@@ -80,9 +79,9 @@ package final class ResultStore: Sendable {
     }
   }
 
-  /// Keeps a record, and how long it took.
+  /// Stores a record and its timings.
   ///
-  /// - Throws: `StoreError` when it cannot be written; nothing is left behind then.
+  /// - Throws: `StoreError` when it cannot be written; no file remains then.
   func keep(
     _ record: Record, as key: CellKey, machine: MachineDescription, threads: Int
   ) throws(StoreError) {
@@ -98,12 +97,12 @@ package final class ResultStore: Sendable {
     let bytes = SealedFile.bytes(kind: Entry.kind, json: try Self.json(entry, path))
     let name = EntryName(key: key.digest, rules: rules, content: ContentDigest(of: bytes))
     let file = file(Entry.part, name)
-    // One that is there and whole is what would be written. Damaged ones are replaced.
+    // An existing intact file already has this content. Damaged ones are replaced.
     if (try? read(Entry.self, name, key: key)) == entry { return }
     try folder.write(bytes, to: file)
   }
 
-  /// JSON in one line, the same for equal values.
+  /// JSON on one line, identical for equal values.
   static func json(_ value: some Encodable, _ path: String) throws(StoreError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -118,7 +117,7 @@ package final class ResultStore: Sendable {
     "\(folder.folder(part, shard: name.shard))/\(name.text)"
   }
 
-  /// The entry in a file of this name, which must be of this cell.
+  /// Entry in a file of this name, which must belong to this cell.
   private func read<Entry: StoredEntry>(
     _ type: Entry.Type, _ name: EntryName, key: CellKey
   ) throws(SealFault) -> Entry {
@@ -129,20 +128,19 @@ package final class ResultStore: Sendable {
     return entry
   }
 
-  /// The entry in a file.
   static func entry<Entry: StoredEntry>(
     _ type: Entry.Type, in file: String
   ) throws(SealFault) -> Entry {
     try checked(try SealedFile.value(type, kind: Entry.kind, in: file))
   }
 
-  /// The same entry, if it does not contradict itself.
+  /// The entry, if it does not contradict itself.
   static func checked<Entry: StoredEntry>(_ entry: Entry) throws(SealFault) -> Entry {
     if let fault = entry.fault { throw .content(fault) }
     return entry
   }
 
-  /// The files of a cell, in the order of their names.
+  /// Files of a cell, in the order of their names.
   private func names<Entry: StoredEntry>(_ type: Entry.Type, _ key: CellKey) -> [EntryName] {
     let digest = key.digest.description
     let shard = folder.folder(Entry.part, shard: EntryName.shard(of: digest))
@@ -156,29 +154,27 @@ package final class ResultStore: Sendable {
   }
 }
 
-/// A file of a store that cannot be used.
+/// An unusable file of a store.
 package struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
-  /// Its path.
   package let file: String
-  /// What is wrong with it.
   package let fault: String
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String { "\(file): \(fault)" }
 }
 
-/// Where a store is, by option, environment and custom.
+/// Path of the store, by option, environment and convention.
 package enum StorePath {
-  /// The variable that names a store.
+  /// Environment variable of the path.
   package static var variable: String { "LARDER_STORE" }
 
-  /// The store that is named; nil where none is.
+  /// Store given by option or environment; nil for none.
   package static func named(option: String?, environment: [String: String]) -> String? {
     if let option { return option }
     return environment[variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The store in the user's cache folder.
+  /// Default store in the user's cache folder.
   ///
   /// - Throws: `StoreError.noCacheFolder`.
   package static func standard(environment: [String: String]) throws(StoreError) -> String {
@@ -187,7 +183,7 @@ package enum StorePath {
         return "\(home)/Library/Caches/larder"
       }
     #else
-      // What is not an absolute path is to be ignored: XDG Base Directory Specification.
+      // Relative paths must be ignored: XDG Base Directory Specification.
       if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
         return "\(cache)/larder"
       }
@@ -197,20 +193,20 @@ package enum StorePath {
   }
 }
 
-/// Why a store cannot be used.
+/// A reason for which a store cannot be used.
 package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is no store at the path.
+  /// The path does not exist.
   case absent(String)
-  /// There is something else at the path.
+  /// The path is not a store.
   case notAStore(String)
-  /// Another larder made it.
+  /// The store was created by another version of larder.
   case version(String, found: String)
-  /// Something cannot be read or written.
+  /// A file cannot be read or written.
   case failed(path: String, action: String, reason: String)
-  /// The user's cache folder is not known.
+  /// The user's cache folder is unknown.
   case noCacheFolder
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .absent(let path):
@@ -226,26 +222,25 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Why, without the path.
+  /// Reason without the path.
   var reason: String {
     if case .failed(_, _, let reason) = self { return reason }
     return description
   }
 
-  /// A file that could not be written.
   init(_ error: AtomicFileError) {
     self = .failed(path: error.path, action: error.action, reason: error.reason)
   }
 }
 
 extension ResultStore {
-  /// The kinds of sealed files in a store.
+  /// Kinds of sealed files in a store.
   package static var kinds: [String] { [StoredCell.kind, StoredTimings.kind, "trace"] }
 
-  /// Reads the bytes of a file of one of `kinds`, and writes them again.
+  /// Reads the bytes of a file of one of `kinds`, and encodes them again.
   ///
-  /// - Returns: What it says, sealed: that of an equal file is the same. Nil for another kind.
-  /// - Throws: `SealFault` with what is wrong.
+  /// - Returns: The sealed content, which is identical for equal files. Nil for another kind.
+  /// - Throws: `SealFault` for an invalid file.
   package static func resealed(_ data: Data, kind: String) throws(SealFault) -> Data? {
     switch kind {
     case StoredCell.kind:
@@ -268,7 +263,7 @@ extension ResultStore {
     }
   }
 
-  /// The entry of a file, which must be what the name of the file says.
+  /// The entry of a file, which must match the file's name.
   static func checked<Entry: StoredEntry>(
     _ type: Entry.Type, in file: String, named name: EntryName
   ) throws(SealFault) -> Entry {
@@ -279,7 +274,7 @@ extension ResultStore {
     return entry
   }
 
-  /// Reads a prepared trace.
+  /// Validates a prepared trace.
   static func checkPrepared(_ file: String) throws(SealFault) {
     do {
       _ = try PreparedTrace.load(path: file)

@@ -8,19 +8,19 @@ import LarderSupport
   import Crypto
 #endif
 
-/// The form of every file in a store: a line that says what it is, one line of JSON, and the
-/// SHA-256 of both lines.
+/// Format of all files in a store: a line with the kind, one line of JSON, and the SHA-256 of both
+/// lines.
 ///
 ///     larder cell 1
 ///     {"cell":"...","counts":{...},...}
 ///     sha256 3f2a...
 ///
-/// A file that is cut off, altered, or somebody else's is told from one that is whole.
+/// Detects files that are truncated, modified, or of another program.
 package enum SealedFile {
-  /// The version of the form and of what the JSON holds.
+  /// Version of the format and of the content of the JSON.
   static let version = 1
 
-  /// The bytes of a file.
+  /// Encodes a file.
   package static func bytes(kind: String, json: Data) -> Data {
     var data = Data("larder \(kind) \(version)\n".utf8)
     data += json
@@ -28,9 +28,9 @@ package enum SealedFile {
     return data + Data("sha256 \(ContentDigest(of: data))\n".utf8)
   }
 
-  /// The JSON in the bytes of a file.
+  /// Extracts the JSON of a file.
   ///
-  /// - Throws: `SealFault` with what is wrong.
+  /// - Throws: `SealFault` for an invalid file.
   static func json(in data: Data, kind: String) throws(SealFault) -> Data {
     guard !data.isEmpty else { throw .empty }
     let lines = data.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -40,7 +40,7 @@ package enum SealedFile {
     else { throw .foreign }
     guard words[1] == kind else { throw .kind(String(words[1])) }
     guard words[2] == "\(version)" else { throw .version(String(words[2])) }
-    // Two lines, the seal, and nothing behind its line feed.
+    // Two lines, the seal, and nothing after its line feed.
     guard lines.count == 4, lines[3].isEmpty else { throw .cut }
     let sealed = data[data.startIndex..<lines[2].startIndex]
     guard lines[2].elementsEqual("sha256 \(ContentDigest(of: sealed))".utf8) else {
@@ -49,7 +49,7 @@ package enum SealedFile {
     return Data(lines[1])
   }
 
-  /// What the JSON of a file says.
+  /// Decodes the JSON of a file.
   static func value<Value: Decodable>(
     _ type: Value.Type, kind: String, in file: String
   ) throws(SealFault) -> Value {
@@ -63,7 +63,7 @@ package enum SealedFile {
     return try value(type, kind: kind, of: data)
   }
 
-  /// What the JSON in the bytes of a file says.
+  /// Decodes the JSON in the bytes of a file.
   static func value<Value: Decodable>(
     _ type: Value.Type, kind: String, of data: Data
   ) throws(SealFault) -> Value {
@@ -76,26 +76,26 @@ package enum SealedFile {
   }
 }
 
-/// What is wrong with a file of a store.
+/// A fault of a file in a store.
 package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It has no bytes.
+  /// The file has no bytes.
   case empty
-  /// It does not begin as a file of a store does.
+  /// The file does not begin like a file of a store.
   case foreign
-  /// It is of another kind.
+  /// The file is of another kind.
   case kind(String)
-  /// It is of another version.
+  /// The file is of another version.
   case version(String)
-  /// It ends too early, or goes on behind its end.
+  /// The file is truncated, or has bytes after its end.
   case cut
-  /// Its bytes are not those that were written.
+  /// The checksum does not match.
   case checksum
-  /// What it says cannot be.
+  /// The content is invalid.
   case content(String)
-  /// It cannot be read.
+  /// The file cannot be read.
   case unreadable(String)
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .empty: "it is empty"
@@ -111,23 +111,22 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The SHA-256 of some content as 64 hexadecimal digits in lower case: what names content in a
-/// store. Two contents with one digest are not known, and results are reused on its word alone, so
-/// no shorter and no faster hash would do.
+/// SHA-256 of some content as 64 hexadecimal digits in lower case, the name of content in a store.
+/// No collisions are known, and results are reused without further comparison, so a shorter or
+/// faster hash would not do.
 package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
-  /// The digits.
   package let description: String
 
-  /// The digest of bytes. O(bytes).
+  /// Digest of bytes. O(bytes).
   package init(of bytes: some DataProtocol) {
     description = Self.digits(SHA256.hash(data: bytes))
   }
 
-  /// The digest of a text in UTF-8.
+  /// Digest of a text in UTF-8.
   package init(of text: String) { self.init(of: Data(text.utf8)) }
 
-  /// The digest of a column, which may be many gigabytes: that of the digests of its parts, which
-  /// are computed on all cores. Not the digest that `init(of:)` gives.
+  /// Digest of a column, which may be many gigabytes: that of the digests of its parts, which are
+  /// computed on all cores. Differs from the digest of `init(of:)`.
   package init(ofColumn bytes: UnsafeRawBufferPointer) {
     let parts = (bytes.count + Self.partLength - 1) / Self.partLength
     let digests = Locked([String](repeating: "", count: parts))
@@ -143,10 +142,10 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     self.init(of: "column of \(bytes.count) bytes in parts of \(Self.partLength)\n\(all)")
   }
 
-  /// The first 16 digits: enough to tell a handful of files apart.
+  /// The first 16 digits: enough to distinguish a few files.
   package var short: String { String(description.prefix(16)) }
 
-  /// Bytes of a part. Part of what a digest is, so it never changes.
+  /// Bytes per part. Digests depend on it, so it never changes.
   private static let partLength = 4 << 20
 
   private static func digits(_ digest: SHA256.Digest) -> String {
@@ -155,7 +154,7 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
       decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Bytes that nobody changes while threads read them.
+  /// Bytes that are constant while threads read them.
   private struct SharedBytes: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
   }

@@ -1,22 +1,21 @@
 import Foundation
 import LarderSupport
 
-/// The folder of a store: its places, and how files get into it and out of it.
+/// Folder of a store: its layout, and reading and writing of its files.
 ///
-///     larder-store                       what the folder is, and its version
+///     larder-store                       kind of the folder, and its version
 ///     cells/ab/KEY.RULES.CONTENT         counts of a cell
-///     timings/ab/KEY.RULES.CONTENT       how long a cell took, and on which machine
-///     traces/KEY                         what is known of a trace
+///     timings/ab/KEY.RULES.CONTENT       timings of a cell, and their machine
+///     traces/KEY                         facts about a trace
 ///     prepared/DIGEST.larder             prepared traces
 ///
-/// Nothing is ever changed: a file is written under a hidden name, flushed and renamed, and names
-/// say what is in the file. So any number of processes on any number of machines may write, without
-/// locks, wherever renaming within a directory takes effect at once or not at all.
+/// Files are never modified: they are written under a hidden name, synced and renamed, and names
+/// depend on the content. Therefore any number of processes on any number of machines may write
+/// without locks, on file systems with atomic renaming within a directory.
 struct StoreFolder: Sendable {
-  /// The version of the layout.
+  /// Version of the layout.
   static let version = "1"
 
-  /// The parts of a store.
   enum Part: String, CaseIterable {
     case cells, timings, traces, prepared
   }
@@ -26,9 +25,9 @@ struct StoreFolder: Sendable {
 
   private static let marker = "larder-store"
 
-  /// A folder that is known to be a store.
+  /// Opens a folder after checking that it is a store.
   ///
-  /// - Parameter makes: Whether one that is absent or empty becomes a store.
+  /// - Parameter makes: True to create a store in a missing or empty folder.
   init(_ path: String, makes: Bool, files: any FileLayer) throws(StoreError) {
     self.path = path
     self.files = files
@@ -44,7 +43,7 @@ struct StoreFolder: Sendable {
     switch files.kind(of: path) {
     case .nothing: if !makes { throw .absent(path) }
     case .directory:
-      // Whoever else makes the store at this moment has hidden files there, or the marker by now.
+      // A process that creates the store concurrently has hidden files there, or the marker.
       let names = Self.names(in: path).filter { !$0.hasPrefix(".") && $0 != Self.marker }
       if !names.isEmpty, !FileManager.default.fileExists(atPath: marker) { throw .notAStore(path) }
       if !makes { throw .absent(path) }
@@ -54,12 +53,12 @@ struct StoreFolder: Sendable {
     try write(Data("larder store \(Self.version)\n".utf8), to: marker)
   }
 
-  /// The folder of a part, or that of its entries whose key begins like this one.
+  /// Folder of a part, or of its entries with a key prefix.
   func folder(_ part: Part, shard: String? = nil) -> String {
     "\(path)/\(part.rawValue)" + (shard.map { "/\($0)" } ?? "")
   }
 
-  /// Writes a file, whole or not at all, and makes the folders on its way.
+  /// Writes a file atomically, creating missing folders.
   func write(_ data: Data, to file: String) throws(StoreError) {
     var attempts = 0
     while true {
@@ -67,9 +66,8 @@ struct StoreFolder: Sendable {
         return try put(data, to: file)
       } catch {
         attempts += 1
-        // Most often the folder is there. If it is, then an NFS server that started again was asked
-        // twice to rename the file, and knows nothing of the first time: written again, the file
-        // gets the same name.
+        // Usually a folder is missing. If it exists, a restarted NFS server received the rename
+        // twice and has lost track of the first time: written again, the file gets the same name.
         guard error.code == ENOENT, attempts < 3, let slash = file.lastIndex(of: "/") else {
           throw StoreError(error)
         }
@@ -84,7 +82,7 @@ struct StoreFolder: Sendable {
     try output.commit()
   }
 
-  /// Makes a folder and those on its way. Others may make the same ones.
+  /// Creates a folder and its parents. Others may create them concurrently.
   func makeDirectories(_ path: String) throws(StoreError) {
     if files.kind(of: path) == .directory { return }
     if let slash = path.dropLast().lastIndex(of: "/"), slash != path.startIndex {
@@ -99,15 +97,15 @@ struct StoreFolder: Sendable {
     }
   }
 
-  /// The most bytes of a file of JSON: a record has some hundreds.
+  /// Maximum size of a JSON file: a record has some hundreds of bytes.
   private static let bytesMaximum = 16 << 20
 
-  /// The bytes of a file; nil where there is none.
+  /// Bytes of a file; nil if it is missing.
   static func contents(_ file: String) throws(StoreError) -> Data? {
     switch SystemFiles().kind(of: file) {
     case .nothing: return nil
     case .directory, .other:
-      // A pipe that somebody put there would keep whoever reads it.
+      // Reading a pipe would block.
       throw .failed(path: file, action: "read", reason: "it is not a file")
     case .file: break
     }
@@ -126,7 +124,7 @@ struct StoreFolder: Sendable {
     return data
   }
 
-  /// The names in a folder, sorted; none where it is not there or cannot be read.
+  /// Sorted names in a folder; empty if it is missing or unreadable.
   static func names(in folder: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
   }
@@ -138,7 +136,7 @@ struct StoreFolder: Sendable {
 }
 
 extension NSError {
-  /// Why a file could not be read, in the system's words.
+  /// Message of the system for a file that could not be read.
   fileprivate var storeReason: String {
     let system = userInfo[NSUnderlyingErrorKey] as? NSError
     return system.map { String(cString: strerror(Int32(truncatingIfNeeded: $0.code))) }

@@ -1,16 +1,14 @@
 import Foundation
 import LarderSupport
 
-/// What is in a store, file by file.
+/// Content of a store, file by file.
 package struct StoreInventory: Sendable {
-  /// Files of one kind and what they take.
+  /// Number and size of files of one kind.
   package struct Sum: Hashable, Sendable {
-    /// How many.
     package var files = 0
-    /// Their bytes.
+    /// Total size in bytes.
     package var bytes: UInt64 = 0
 
-    /// None.
     package init() {}
 
     mutating func add(_ size: UInt64) {
@@ -23,41 +21,37 @@ package struct StoreInventory: Sendable {
   package private(set) var cells = Sum()
   /// Records of cells and timings under other rules, by the rules.
   package private(set) var foreign: [String: Sum] = [:]
-  /// Timings.
   package private(set) var timings = Sum()
-  /// Remembered traces.
+  /// Facts about traces.
   package private(set) var traces = Sum()
-  /// Prepared traces.
   package private(set) var prepared = Sum()
-  /// Files that were begun: by a process that is still writing, or that was killed.
+  /// Unfinished files, of a process that is still writing or that was killed.
   package private(set) var unfinished = Sum()
-  /// Files that are none of these.
+  /// Other files.
   package private(set) var unknown = Sum()
-  /// Files that are damaged; known only after `verify`.
+  /// Damaged files; known only after verification.
   package private(set) var damaged: [StoreDamage] = []
-  /// Files of cells whose records differ; known only after `verify`.
+  /// Files of cells with conflicting records; known only after verification.
   package private(set) var conflicts: [[String]] = []
 
-  /// Everything that `prune` may remove.
+  /// Files that `prune` may remove.
   private(set) var removable: [Removable: [String]] = [:]
 
-  /// What may be removed.
+  /// Kinds of files that may be removed.
   package enum Removable: String, Hashable, Sendable, CaseIterable {
-    /// Damaged files.
     case damaged
     /// Records under other rules.
     case foreign
-    /// Files that were begun.
+    /// Unfinished files.
     case unfinished
-    /// Remembered and prepared traces.
+    /// Facts about traces, and prepared traces.
     case traces
-    /// Prepared traces.
     case prepared
   }
 
-  /// Walks through a store. O(files).
+  /// Lists a store. O(files).
   ///
-  /// - Parameter verifies: Whether each file is read and checked.
+  /// - Parameter verifies: True to read and check each file.
   package init(of store: ResultStore, verifies: Bool) {
     for part in StoreFolder.Part.allCases {
       let folder = store.folder.folder(part)
@@ -136,9 +130,9 @@ package struct StoreInventory: Sendable {
     }
   }
 
-  /// Removes files. One that somebody else removes at the same time is not missed.
+  /// Removes files. Files removed concurrently by another process are no error.
   ///
-  /// - Returns: How many were removed, and those that could not be.
+  /// - Returns: The number of removed files, and those that could not be removed.
   package func prune(
     _ kinds: Set<Removable>, from store: ResultStore
   ) -> (removed: Int, left: [String]) {

@@ -1,25 +1,25 @@
 import Dispatch
 import LarderEngine
 
-/// The cells of one workload in a store: what is there of them, all read beforehand, and where the
-/// others go.
+/// Cells of one workload in a store: the existing ones, read in advance, and the destination of new
+/// ones.
 package final class StoredRecords: RecordStore {
   private let store: ResultStore
   private let keys: [PlannedCell: CellKey]
   private let found: [PlannedCell: ResultStore.Found]
   private let machine: MachineDescription
   private let threads: Int
-  /// Whether a record that cannot be kept ends the run.
+  /// True if a record that cannot be stored ends the run.
   private let mustKeep: Bool
   private let failure = Locked<StoreError?>(nil)
 
   /// Looks up cells, on all cores.
   ///
   /// - Parameters:
-  ///   - identities: The content of the trace that a cell runs over; cells without one are not
-  ///     looked up and not kept.
-  ///   - threads: Cells that are simulated at the same time, as timings state it.
-  ///   - mustKeep: Whether a record that cannot be kept ends the run; if not, see `failure`.
+  ///   - identities: The content of a cell's trace; cells without one are neither looked up nor
+  ///     stored.
+  ///   - threads: Number of cells simulated concurrently, for timings.
+  ///   - mustKeep: True if a record that cannot be stored ends the run; if false, see `failure`.
   package init(
     _ store: ResultStore, cells: [PlannedCell], of workload: Workload,
     identities: (Cell) -> TraceIdentity?, machine: MachineDescription, threads: Int, mustKeep: Bool
@@ -48,12 +48,12 @@ package final class StoredRecords: RecordStore {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// The record of a cell that the store has.
+  /// Stored record of a cell; nil if missing.
   package func record(of planned: PlannedCell) -> Record? {
     found[planned]?.cell?.record(of: planned.cell)
   }
 
-  /// Keeps a record in the store.
+  /// Adds a record to the store.
   package func keep(_ record: Record, of planned: PlannedCell) throws {
     guard let key = keys[planned] else { return }
     do throws(StoreError) {
@@ -65,10 +65,10 @@ package final class StoredRecords: RecordStore {
     }
   }
 
-  /// The first record that could not be kept, where that does not end the run.
+  /// Error of the first record that could not be stored, if that does not end the run.
   package var keepingFault: StoreError? { failure.withLock { $0 } }
 
-  /// The record of a cell with the timings of every machine on which it was computed.
+  /// Record of a cell with the timings of all machines that computed it.
   package func timedRecord(of planned: PlannedCell) -> Record? {
     guard let key = keys[planned], var record = record(of: planned) else { return nil }
     for stored in store.timings(key) {
@@ -81,50 +81,48 @@ package final class StoredRecords: RecordStore {
     return record
   }
 
-  /// Cells that ran at the same time where these were computed: the most of any; 1 where that is
-  /// not known.
+  /// Maximum number of cells that ran concurrently when these were computed; 1 if unknown.
   package func sweepThreads(of cells: [PlannedCell]) -> Int {
     cells.reduce(1) { most, planned in
       keys[planned].map { store.timings($0).reduce(most) { max($0, $1.threads) } } ?? most
     }
   }
 
-  /// Damaged files among those of the cells, in the order of the cells.
+  /// Damaged files of the cells, in the order of the cells.
   package func damaged(in cells: [PlannedCell]) -> [StoreDamage] {
     cells.flatMap { found[$0]?.damaged ?? [] }
   }
 
-  /// The files of cells whose records differ from each other, in the order of the cells.
+  /// Files of cells with conflicting records, in the order of the cells.
   package func conflicts(in cells: [PlannedCell]) -> [(cell: PlannedCell, files: [String])] {
     cells.compactMap { planned in
       found[planned].flatMap { $0.conflicting.isEmpty ? nil : (planned, $0.conflicting) }
     }
   }
 
-  /// Rules other than this program's, by which cells that are missing were counted.
+  /// Other rules by which missing cells were counted.
   package func foreignRules(of planned: PlannedCell) -> [String] {
     found[planned].flatMap { $0.cell == nil ? $0.foreignRules : nil } ?? []
   }
 }
 
-/// A record of a store: what was counted in a cell. Whoever computes it gets the same bytes.
+/// A record of a store: the counts of a cell, with identical bytes on all machines.
 package struct StoredCell: Hashable, Sendable, Codable {
-  /// The cell, as `CellKey` describes it.
+  /// The cell as in `CellKey`.
   package let cell: String
-  /// The rules by which it was counted.
+  /// Rules of the counts.
   package let rules: String
-  /// What happened.
   package let counts: Counts
-  /// Distinct objects in the trace.
+  /// Number of distinct objects in the trace.
   package let objectsDistinct: UInt64
   /// Access time from the latency model that is part of the cell.
   package let modelled: ModelledAccessTime?
-  /// What was found of the prefixes of prompts; nil where they are not counted.
+  /// Prefix hits of prompts; nil if they are not counted.
   package let prefix: PrefixCounts?
-  /// What was written to flash; nil for a cache that is not on it.
+  /// Writes to flash; nil for a cache without flash.
   package let flash: FlashCounts?
 
-  /// What is kept of a record.
+  /// The stored part of a record.
   init(_ record: Record, key: CellKey, rules: StoreRules) {
     cell = key.text
     self.rules = rules.description
@@ -135,7 +133,7 @@ package struct StoredCell: Hashable, Sendable, Codable {
     flash = record.flash
   }
 
-  /// The record that a run has of it, without timings.
+  /// Record of a run, without timings.
   func record(of cell: Cell) -> Record {
     var record = Record(
       cell: cell, counts: counts, objectsDistinct: objectsDistinct, modelled: modelled)
@@ -145,29 +143,29 @@ package struct StoredCell: Hashable, Sendable, Codable {
   }
 }
 
-/// How long a cell took where it was computed.
+/// Timings of a cell on a machine.
 package struct StoredTimings: Hashable, Sendable, Codable {
-  /// The cell, as `CellKey` describes it.
+  /// The cell as in `CellKey`.
   package let cell: String
-  /// The rules by which it was counted.
+  /// Rules of the counts.
   package let rules: String
-  /// The machine and the build.
+  /// Machine and build.
   package let machine: MachineDescription
-  /// Cells that ran at the same time.
+  /// Number of cells that ran concurrently.
   package let threads: Int
-  /// One sample a repetition.
+  /// Timings, one per repetition.
   package let timings: [Timing]
 }
 
-/// What the files of cells and of timings have in common.
+/// Common interface of the files of cells and of timings.
 protocol StoredEntry: Codable, Hashable, Sendable {
-  /// The kind of file.
+  /// Kind of the file.
   static var kind: String { get }
-  /// Where the files are.
+  /// Location of the files.
   static var part: StoreFolder.Part { get }
   var cell: String { get }
   var rules: String { get }
-  /// The first contradiction, or nil.
+  /// First contradiction, or nil.
   var fault: String? { get }
 }
 

@@ -1,38 +1,38 @@
 import LarderSupport
 import LarderTraces
 
-/// The traces of a workload as a store knows them, in the order of the workload.
+/// Facts of a store about the traces of a workload, in the order of the workload.
 package struct StoredTraces: Hashable, Sendable {
-  /// Which each of them is.
+  /// Keys of the traces.
   let keys: [TraceKey]
-  /// What is known of each.
+  /// Facts about each trace.
   let memories: [TraceMemory]
 
-  /// Traces, of a single source unless `keys` say otherwise.
+  /// Traces, of a single source unless `keys` are given.
   init(keys: [TraceKey]? = nil, memories: [TraceMemory]) {
     self.keys = keys ?? memories.map { TraceKey(seed: $0.facts.seed) }
     self.memories = memories
   }
 
-  /// What reports say of them.
+  /// Facts for reports.
   package var facts: [TraceFacts] { memories.map(\.facts) }
 
-  /// What whoever reads results must know of them.
+  /// Notes for readers of results.
   package var notes: [String] {
     memories.flatMap { memory in memory.notes.map { "\(memory.facts.name): \($0)" } }
   }
 
-  /// The content of a cell's trace.
+  /// Content of a cell's trace.
   package func identity(of cell: Cell) -> TraceIdentity? {
     place(of: cell).map { memories[$0].identity }
   }
 
-  /// The traces of cells.
+  /// Traces of cells.
   package func keys(of cells: [PlannedCell]) -> Set<TraceKey> {
     Set(cells.compactMap { cell in place(of: cell.cell).map { keys[$0] } })
   }
 
-  /// The names that results have for the traces.
+  /// Names of the traces in results.
   package var names: [TraceKey: String] {
     Dictionary(zip(keys, facts.map(\.name))) { first, _ in first }
   }
@@ -43,7 +43,7 @@ package struct StoredTraces: Hashable, Sendable {
     }
   }
 
-  /// Whether traces that were prepared just now are the ones that were known. Reads them.
+  /// True if freshly prepared traces equal the known ones. Reads them completely.
   package func agrees(with traces: WorkloadTraces) -> Bool {
     memories.allSatisfy { memory in
       guard let trace = traces.table[memory.facts.name, memory.facts.seed] else { return true }
@@ -52,18 +52,18 @@ package struct StoredTraces: Hashable, Sendable {
   }
 }
 
-/// The stamps of a workload's traces from before they were read.
+/// Stamps of a workload's traces from before they were read.
 package struct TraceStamps: Sendable {
   let all: [TraceKey: TraceStamp]
 
-  /// Takes the stamps of the traces that have one.
+  /// Computes the stamps of the traces that have one.
   ///
-  /// - Throws: `StoreError` when the program cannot be read.
+  /// - Throws: `StoreError` when the program's file cannot be read.
   package init(of workload: Workload) throws(StoreError) {
     try self.init(of: workload, now: FileStamp.now())
   }
 
-  /// The same at a time of one's own, for tests.
+  /// Computes the stamps at a given time, for tests.
   init(of workload: Workload, now: Int64) throws(StoreError) {
     var all: [TraceKey: TraceStamp] = [:]
     for key in workload.traceKeys {
@@ -75,32 +75,32 @@ package struct TraceStamps: Sendable {
 }
 
 extension ResultStore {
-  /// What is known of a workload's traces; nil where something is not.
+  /// Known traces of a workload; nil if one is unknown.
   package func traces(_ stamps: TraceStamps, of workload: Workload) -> StoredTraces? {
     var memories: [TraceMemory] = []
     for key in workload.traceKeys {
       guard let stamp = stamps.all[key], let memory = memory(of: stamp) else { return nil }
       memories.append(memory)
     }
-    // Two of the same name would have to be told apart: that is for whoever reads them.
+    // Equal names must be made distinct when the traces are read.
     let names = memories.map(\.facts.name)
     let owners = Set(zip(names, workload.traceKeys.map(\.source)).map { "\($0)\n\($1)" })
     guard owners.count == Set(names).count else { return nil }
     return StoredTraces(keys: workload.traceKeys, memories: memories)
   }
 
-  /// Reads the content of all traces of a workload, and keeps what is known of them: of those
-  /// whose files are what they were before they were read.
+  /// Digests all traces of a workload and stores the facts about those whose files have not changed
+  /// since before they were read.
   ///
-  /// - Parameter stamps: Taken before the traces were prepared.
-  /// - Throws: `StoreError` when that cannot be kept.
+  /// - Parameter stamps: Computed before the traces were prepared.
+  /// - Throws: `StoreError` when the facts cannot be stored.
   package func remember(
     _ traces: WorkloadTraces, of workload: Workload, before stamps: TraceStamps
   ) throws(StoreError) -> StoredTraces {
     try remember(traces, of: workload, before: stamps, now: FileStamp.now())
   }
 
-  /// The same at a time of one's own, for tests.
+  /// Digests and stores at a given time, for tests.
   func remember(
     _ traces: WorkloadTraces, of workload: Workload, before stamps: TraceStamps, now: Int64
   ) throws(StoreError) -> StoredTraces {
@@ -112,7 +112,7 @@ extension ResultStore {
       let memory = TraceMemory(
         stamp: stamp?.text ?? "", facts: facts, notes: trace.notes,
         identity: TraceIdentity(trace))
-      // A name that only tells it from another trace of the workload is not its own.
+      // A name that was only made distinct from another trace of the workload is not its own.
       if let stamp, stamp == after.all[key], facts.name == trace.name {
         try remember(memory, as: stamp)
       }
@@ -121,12 +121,12 @@ extension ResultStore {
     return StoredTraces(keys: workload.traceKeys, memories: memories)
   }
 
-  /// The prepared traces that the store has of those that are known.
+  /// Prepared traces of the store among the known ones.
   package func shelf(of traces: StoredTraces) -> any TraceShelf {
     StoredShelf(store: self, traces: traces)
   }
 
-  /// Keeps prepared traces for other processes, which then need not read the files; O(bytes).
+  /// Stores prepared traces for other processes, so that these need not read the files; O(bytes).
   ///
   /// - Throws: `TraceError` when they cannot be written, `StoreError` for their folder.
   package func shelve(_ traces: WorkloadTraces, as known: StoredTraces) throws {
@@ -139,15 +139,14 @@ extension ResultStore {
     }
   }
 
-  /// Where the prepared trace is.
+  /// Path of the prepared trace.
   fileprivate func preparedFile(_ memory: TraceMemory) -> String {
     let digest = ContentDigest(of: "\(memory.identity.digest)\n\(memory.facts.name)")
     return "\(folder.folder(.prepared))/\(digest).larder"
   }
 }
 
-/// Prepared traces in a store. One that is damaged is taken for one that is not there: the trace is
-/// prepared again.
+/// Prepared traces in a store. A damaged one counts as missing: the trace is prepared again.
 private struct StoredShelf: TraceShelf {
   let store: ResultStore
   let traces: StoredTraces
@@ -159,22 +158,22 @@ private struct StoredShelf: TraceShelf {
     do {
       return try PreparedTrace.load(path: file)
     } catch let error as TraceError where !error.isMemoryShortage {
-      // What there is no memory for is not damaged, and would not fit when prepared again.
+      // A trace that does not fit into memory is not damaged; preparing it again would fail too.
       return nil
     }
   }
 }
 
-/// What a store knows of a trace that was prepared before: enough to plan cells and to find their
-/// records without reading the trace again.
+/// Facts about a trace that was prepared before: sufficient to plan cells and to find their records
+/// without reading the trace again.
 package struct TraceMemory: Hashable, Sendable, Codable {
-  /// The stamp by which the trace was recognised.
+  /// Stamp that identifies the trace.
   let stamp: String
-  /// What reports say of it.
+  /// Facts for reports.
   package let facts: TraceFacts
-  /// What whoever reads results must know of it.
+  /// Notes for readers of results.
   package let notes: [String]
-  /// Its content.
+  /// Identity of its content.
   package let identity: TraceIdentity
 }
 
@@ -183,7 +182,7 @@ extension ResultStore {
     "\(folder.folder(.traces))/\(stamp.digest)"
   }
 
-  /// What is known of the trace of a stamp; nil where nothing is, or the file is damaged.
+  /// Facts about the trace of a stamp; nil if unknown, or the file is damaged.
   func memory(of stamp: TraceStamp) -> TraceMemory? {
     guard let memory = try? Self.memory(in: file(stamp)), memory.stamp == stamp.text else {
       return nil
@@ -191,12 +190,12 @@ extension ResultStore {
     return memory
   }
 
-  /// What the file of a trace says.
+  /// Decodes the file of a trace.
   static func memory(in file: String) throws(SealFault) -> TraceMemory {
     try checked(try SealedFile.value(TraceMemory.self, kind: "trace", in: file))
   }
 
-  /// The same memory, if its numbers agree.
+  /// The facts, if their numbers are consistent.
   static func checked(_ memory: TraceMemory) throws(SealFault) -> TraceMemory {
     guard memory.identity.requests > 0, memory.identity.objects > 0,
       UInt64(memory.identity.requests) == memory.facts.requests,
@@ -205,7 +204,7 @@ extension ResultStore {
     return memory
   }
 
-  /// Keeps what is known of a trace.
+  /// Stores facts about a trace.
   func remember(_ memory: TraceMemory, as stamp: TraceStamp) throws(StoreError) {
     let json = try Self.json(memory, path)
     try folder.write(SealedFile.bytes(kind: "trace", json: json), to: file(stamp))

@@ -4,24 +4,25 @@ import LarderLibc
 import LarderSupport
 import LarderTraces
 
-/// The content of a prepared trace: a digest of each column, as simulations read them.
+/// Content of a prepared trace: a digest of each column, in the form that simulations read.
 ///
-/// Made after reading, so that format, options, filters, rules for sizes, and for generators name,
-/// parameters, seed and version are all in it: whatever gives the same requests is the same trace.
+/// Computed after reading, so it includes format, options, filters and rules for sizes, and the
+/// name, parameters, seed and version of generators: sources with equal requests are the same
+/// trace.
 package struct TraceIdentity: Hashable, Sendable, Codable {
-  /// Requests of every operation.
+  /// Number of requests of all operations.
   package let requests: Int
-  /// Distinct objects.
+  /// Number of distinct objects.
   package let objects: Int
-  /// The digest of each column, by its name.
+  /// Digests of the columns, by name.
   package let columns: [String: String]
 
-  /// The columns besides the ids.
+  /// Columns in addition to the ids.
   enum Column: String, CaseIterable {
     case sizes, times, operations, ttls, costs, prompts
   }
 
-  /// The identity of a trace: reads all of it, at some gigabytes a second on all cores.
+  /// Identity of a trace: reads all of it, at some gigabytes a second on all cores.
   package init(_ trace: PreparedTrace) {
     let columns = trace.requests
     requests = columns.count
@@ -44,16 +45,16 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     withExtendedLifetime(trace) {}
   }
 
-  /// What a cell reads of the columns that there may be.
+  /// Optional columns that a cell reads.
   struct Reading {
-    /// Whether bytes are counted, or make up a latency.
+    /// True if bytes are counted, or contribute to a latency.
     let sizes: Bool
-    /// Whether a tier limits the time to live; where requests have one, times are read anyway.
+    /// True if a tier limits the TTL; times of requests with TTLs are always read.
     let times: Bool
-    /// Whether prefixes are counted.
+    /// True if prefixes are counted.
     let prompts: Bool
 
-    /// What a setup reads.
+    /// Columns that a setup reads.
     init(
       _ setup: SimulationSetup, hasLatency: Bool, hasPrompts: Bool = false,
       countsTime: Bool = false
@@ -75,7 +76,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     }
   }
 
-  /// The part of the identity that a cell depends on, in one line.
+  /// Part of the identity that a cell depends on, in one line.
   func text(reading: Reading) -> String {
     let read = Column.allCases.filter { column in
       switch column {
@@ -91,7 +92,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     }
   }
 
-  /// The digest of everything.
+  /// Digest of the complete identity.
   var digest: ContentDigest {
     let all = columns.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return ContentDigest(
@@ -99,17 +100,16 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
   }
 }
 
-/// By what a trace is recognised without being prepared: the source as it is written, the files it
-/// reads, the seed, the columns that are kept, and the program that reads.
+/// Identifies a trace without preparing it: the source as written, its files, the seed, the kept
+/// columns, and the program that reads.
 struct TraceStamp: Hashable, Sendable {
-  /// The description.
   let text: String
-  /// Its SHA-256.
+  /// SHA-256 of the text.
   let digest: ContentDigest
 
-  /// The stamp of a workload's source; nil where one of its files has none.
+  /// Stamp of a workload's source; nil if one of its files has none.
   ///
-  /// - Throws: `StoreError` when the program cannot be read.
+  /// - Throws: `StoreError` when the program's file cannot be read.
   init?(
     _ source: SourceSpec, seed: UInt64?, of workload: Workload, now: Int64 = FileStamp.now()
   ) throws(StoreError) {
@@ -118,7 +118,7 @@ struct TraceStamp: Hashable, Sendable {
     lines.append(String(decoding: json, as: UTF8.self))
     lines.append("seed \(seed.map(String.init) ?? "none")")
     let all: TraceColumns = [.size, .time, .operation, .ttl, .cost, .prompt]
-    // What is kept may depend on whether the trace has times to live.
+    // The kept columns may depend on whether the trace has TTLs.
     for available in [all, all.subtracting(.ttl)] {
       lines.append("keeps \(workload.neededColumns(of: available).names.joined(separator: ", "))")
     }
@@ -134,7 +134,7 @@ struct TraceStamp: Hashable, Sendable {
 }
 
 extension SourceSpec {
-  /// The trace files among its parts, in order.
+  /// Trace files among its parts, in order.
   var references: [TraceReference] {
     switch self {
     case .trace(let reference): [reference]
@@ -145,31 +145,30 @@ extension SourceSpec {
   }
 }
 
-/// By what a file is recognised without being read: path, size, times and number in its file
-/// system. Compared for equality only: no clock has to be right.
+/// Identifies a file without reading it: path, size, times and number in its file system. Compared
+/// for equality only: no clock has to be right.
 ///
-/// A file that was written to and has the same stamp is one that was changed within one tick of its
-/// file system's clock, at the same length, after it was read; or on a file system that does not
-/// keep the time of the last change of a file (`ctime`, which no program can set), one whose time
-/// was set back. Files that changed a moment ago have no stamp, so the first cannot happen.
+/// A modified file can have an unchanged stamp only if it changed within one tick of its file
+/// system's clock, at the same length, after it was read; or on a file system without the time of a
+/// file's last change (`ctime`, which no program can set), if its time was set back. Recently
+/// changed files have no stamp, which excludes the first case.
 struct FileStamp: Hashable, Sendable {
-  /// The file, its path resolved.
+  /// Resolved path of the file.
   let path: String
   let bytes: Int64
   let number: UInt64
-  /// Last change of the content, nanoseconds.
+  /// Last change of the content, in nanoseconds.
   let modified: Int64
-  /// Last change of the content or of its attributes, nanoseconds.
+  /// Last change of the content or of the attributes, in nanoseconds.
   let changed: Int64
 
-  /// How long a file must have been left alone, in nanoseconds: longer than a tick of any file
-  /// system's clock (2 s for FAT).
+  /// Minimum time without changes in nanoseconds: longer than a tick of any file system's clock (2
+  /// s for FAT).
   static let restNanoseconds: Int64 = 5_000_000_000
 
-  /// The stamp of a regular file; nil for anything else, and for one that changed a moment ago or
-  /// will have changed in the future.
+  /// Stamp of a regular file; nil for other files, and for a file with a recent or future change.
   ///
-  /// - Parameter now: The time, nanoseconds since 1970.
+  /// - Parameter now: The time, in nanoseconds since 1970.
   init?(_ path: String, now: Int64 = FileStamp.now()) {
     var status = stat()
     guard let real = realpath(path, nil) else { return nil }
@@ -188,12 +187,11 @@ struct FileStamp: Hashable, Sendable {
     guard max(modified, changed) <= now - Self.restNanoseconds else { return nil }
   }
 
-  /// The stamp in one line.
   var text: String {
     "file \(bytes) bytes, number \(number), modified \(modified), changed \(changed), \(path)"
   }
 
-  /// The time, nanoseconds since 1970.
+  /// The time in nanoseconds since 1970.
   static func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

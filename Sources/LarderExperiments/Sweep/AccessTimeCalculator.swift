@@ -1,19 +1,19 @@
 import LarderEngine
 
-/// Computes access times for one kind of configuration; made once and used for all its cells.
+/// Computes access times for one kind of configuration; created once and used for all its cells.
 ///
-/// The mean is exact: the closed-form means of the distributions, and exact sums of sizes. The
-/// percentiles stand on grids: each distribution is replaced by equally likely values (4096 for a
-/// single one; where several are added, 2048 for the widest and 256 for each other), each bucket of
-/// sizes by its mean. Percentiles are within 1 % of the exact ones for log-normals of sigma 1 or
+/// The mean is exact: the closed-form means of the distributions, and exact sums of sizes.
+/// Percentiles are computed on grids: each distribution is replaced by equally likely values (4096
+/// for a single one; of several in a sum, 2048 for the widest and 256 for each other), each bucket
+/// of sizes by its mean. Percentiles are within 1 % of the exact ones for log-normals of sigma 1 or
 /// less, and within a bucket's width (an eighth) of the part that depends on the size. Constants,
 /// short lists and equal sizes are exact.
 package struct AccessTimeCalculator: Sendable {
-  /// One way for a request to be answered.
+  /// An outcome of a request.
   private struct Outcome {
     /// Mean of the part that does not depend on the size.
     var baseMean: Double
-    /// Equally likely values of it, sorted.
+    /// Equally likely values of that part, sorted.
     var grid: [Double]
     var nanosecondsPerByte: Double
   }
@@ -21,12 +21,12 @@ package struct AccessTimeCalculator: Sendable {
   private let memoryHit: Outcome
   private let diskHit: Outcome
   private let miss: Outcome
-  /// Whether the times of misses were counted, so that they are not drawn.
+  /// True if the times of misses were counted, so that they are not drawn.
   private let isOriginFromTrace: Bool
 
-  /// Lays the grids: up to about a tenth of a second.
+  /// Computes the grids, in up to about a tenth of a second.
   ///
-  /// - Parameter unit: with `.objects` sizes are ignored, and the part per byte with them.
+  /// - Parameter unit: with `.objects` sizes are ignored, and so is the part per byte.
   package init(model: LatencyModel, kind: ConfigurationKind, unit: CapacityUnit) {
     isOriginFromTrace = model.isOriginFromTrace
     let places = model.places(of: kind)
@@ -39,12 +39,12 @@ package struct AccessTimeCalculator: Sendable {
     memoryHit = outcome([model.memory])
     diskHit = outcome(kind == .hybrid ? [model.memory, model.disk] : [model.disk])
     var miss = outcome(places)
-    // In that histogram stand microseconds in place of bytes.
+    // That histogram has microseconds instead of bytes.
     if isOriginFromTrace { miss.nanosecondsPerByte = 1000 }
     self.miss = miss
   }
 
-  /// The access time over all outcomes, rounded to a nanosecond; nil when there were none.
+  /// Access time over all outcomes, rounded to a nanosecond; nil without requests.
   package func accessTime(of sizes: OutcomeSizes) -> ModelledAccessTime? {
     let misses = isOriginFromTrace ? sizes.originTimes : sizes.misses
     let parts = [(memoryHit, sizes.memoryHits), (diskHit, sizes.diskHits), (miss, misses)]
@@ -85,11 +85,11 @@ package struct AccessTimeCalculator: Sendable {
     }
   }
 
-  /// The smallest time within which at least `rank` of the requests are answered.
+  /// Smallest time within which at least `rank` of the requests are answered.
   private static func quantile(of steps: [Step], rank: Double) -> Double {
     let largest = steps.map { $0.shift + ($0.grid.last ?? 0) }.max() ?? 0
-    // Times are not negative, and numbers that are not negative are in the order of their bits. One
-    // step up, because a sum taken apart again may miss the value by a rounding.
+    // Times are non-negative, and the bit patterns of non-negative numbers have their order. One
+    // step up, because a decomposed sum may miss the value by a rounding error.
     var low = UInt64(0)
     var high = largest.nextUp.nextUp.bitPattern
     while low < high {
@@ -110,7 +110,7 @@ package struct AccessTimeCalculator: Sendable {
 }
 
 extension ModelledAccessTime {
-  /// The access time of one cell. For many cells of a configuration make an
+  /// Computes the access time of one cell. For many cells of a configuration create an
   /// `AccessTimeCalculator` once instead.
   package static func compute(
     model: LatencyModel, kind: ConfigurationKind, unit: CapacityUnit, outcomes: OutcomeSizes
@@ -119,7 +119,7 @@ extension ModelledAccessTime {
   }
 }
 
-/// The calculators of one latency model, each made once and shared by all cells of its kind.
+/// Calculators of one latency model, each created once and shared by all cells of its kind.
 struct AccessTimeCalculators: Sendable {
   private struct Key: Hashable {
     var kind: ConfigurationKind
@@ -128,7 +128,6 @@ struct AccessTimeCalculators: Sendable {
 
   private let calculators: [Key: AccessTimeCalculator]
 
-  /// Calculators for all that the cells need.
   init(model: LatencyModel, cells: [PlannedCell]) {
     var calculators: [Key: AccessTimeCalculator] = [:]
     for planned in cells {
@@ -139,7 +138,7 @@ struct AccessTimeCalculators: Sendable {
     self.calculators = calculators
   }
 
-  /// The modelled access time of a cell, nil without requests.
+  /// Modelled access time of a cell; nil without requests.
   func accessTime(of outcomes: OutcomeSizes, in cell: Cell) -> ModelledAccessTime? {
     calculators[Key(kind: cell.kind, unit: cell.unit)]?.accessTime(of: outcomes)
   }
@@ -147,21 +146,21 @@ struct AccessTimeCalculators: Sendable {
 
 /// Distributions as sorted lists of equally likely values.
 enum LatencyGrid {
-  /// Values for a distribution on its own, and at most for a sum.
+  /// Number of values for a single distribution, and maximum for a sum.
   static let alone = 4096
-  /// Values for the widest of several distributions.
+  /// Number of values for the widest of several distributions.
   static let widest = 2048
-  /// Values for each of the others.
+  /// Number of values for each of the others.
   static let others = 256
 
-  /// The sum of independent draws from all distributions.
+  /// Sum of independent draws from all distributions.
   static func sum(of distributions: [LatencyDistribution]) -> [Double] {
     let constant = distributions.filter(\.isConstant).reduce(0) { $0 + $1.quantile(0.5) }
     let random = distributions.filter { !$0.isConstant }
       .sorted { spread($0) < spread($1) }
     guard let last = random.last else { return [constant] }
     guard random.count > 1 else { return last.grid(limit: alone).map { $0 + constant } }
-    // Narrow ones first, so that the one that matters most is taken at its finest.
+    // Narrow ones first, so that the most important one has the finest grid.
     var narrow = [constant]
     for distribution in random.dropLast() {
       narrow = thinned(sums(narrow, slices(of: distribution)), to: others)
@@ -169,7 +168,7 @@ enum LatencyGrid {
     return thinned(sums(narrow, last.grid(limit: widest)), to: alone)
   }
 
-  /// How many of the sorted values are not above `time`. Logarithmic.
+  /// Number of the sorted values that are at most `time`. Logarithmic.
   static func count(in grid: [Double], notAbove time: Double) -> Int {
     var low = 0
     var high = grid.count
@@ -180,7 +179,7 @@ enum LatencyGrid {
     return low
   }
 
-  /// The distribution by the means of its slices, which keep the weight of a long tail.
+  /// Means of the distribution's slices, which keep the weight of a long tail.
   private static func slices(of distribution: LatencyDistribution) -> [Double] {
     thinned(distribution.grid(limit: alone), to: others)
   }
@@ -196,7 +195,7 @@ enum LatencyGrid {
     return all.sorted()
   }
 
-  /// At most `limit` values: the means of runs as equal in length as can be.
+  /// At most `limit` values: the means of runs of nearly equal length.
   private static func thinned(_ sorted: [Double], to limit: Int) -> [Double] {
     guard sorted.count > limit else { return sorted }
     return (0..<limit).map { index in

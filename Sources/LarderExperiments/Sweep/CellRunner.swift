@@ -2,16 +2,16 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Runs one cell: warm-up, counting, timing, and the latency model where there is one.
+/// Runs one cell: warm-up, counting, timing, and the latency model if any.
 package struct CellRunner: Sendable {
   let warmUp: WarmUp
   let repetitions: Int
   let calculators: AccessTimeCalculators?
   let cancellation: Cancellation
-  /// Told the number of requests just replayed.
+  /// Called with the number of requests just replayed.
   let progress: @Sendable (_ requests: Int) -> Void
 
-  /// A runner. `calculators` model access times; nil where none are asked for.
+  /// Creates a runner. `calculators` model access times; nil if none are needed.
   init(
     warmUp: WarmUp, repetitions: Int, calculators: AccessTimeCalculators?,
     cancellation: Cancellation, progress: @escaping @Sendable (_ requests: Int) -> Void
@@ -23,7 +23,7 @@ package struct CellRunner: Sendable {
     self.progress = progress
   }
 
-  /// A runner that models no access times.
+  /// Creates a runner that models no access times.
   package init(
     warmUp: WarmUp, repetitions: Int, cancellation: Cancellation,
     progress: @escaping @Sendable (_ requests: Int) -> Void
@@ -33,13 +33,14 @@ package struct CellRunner: Sendable {
       progress: progress)
   }
 
-  /// How many requests go between two looks at the flag.
+  /// Requests between two checks for cancellation.
   static var chunk: Int { 1 << 20 }
 
-  /// The record of a cell, or nil when it was stopped on the way.
+  /// Returns the record of a cell, or nil if it was stopped.
   ///
-  /// - Throws: `PolicyError` from the policy, `TraceError` where a trace without prompts is to be
-  ///   replayed by prompts, `SweepError.notDeterministic` when two repetitions count differently.
+  /// - Throws: `PolicyError` from the policy, `TraceError` for a trace without prompts that is to
+  ///   be replayed by prompts, `SweepError.notDeterministic` when two repetitions count
+  ///   differently.
   package func run(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
     var setup = planned.setup
     setup.recordsOutcomes = calculators != nil
@@ -83,8 +84,8 @@ package struct CellRunner: Sendable {
     return try layout.makeSimulation(setup, over: trace.requests)
   }
 
-  /// What was written to flash: what the layout counts, or without one each stored object once
-  /// and what was copied between segments.
+  /// Writes to flash: those that the layout counts, or without one each stored object once and the
+  /// copies between segments.
   private func flash(
     of simulation: any Simulation, _ planned: PlannedCell, over trace: PreparedTrace,
     from start: Int
@@ -110,7 +111,7 @@ package struct CellRunner: Sendable {
     return flash
   }
 
-  /// Replays the trace, warm-up first. Returns where counting began, nil when it was stopped.
+  /// Replays the trace, warm-up first. Returns the index at which counting began, nil if stopped.
   private func replay(
     _ simulation: any Simulation, _ prefixes: inout PrefixReplay?, count: Int
   ) -> Int? {
@@ -147,18 +148,17 @@ package struct CellRunner: Sendable {
 }
 
 extension Duration {
-  /// The duration in seconds.
   var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }
 
 extension CellRunner {
-  /// The records of cells that differ in the capacity alone, from one pass over the trace where
-  /// their policy can do that, else from one for each; nil when they were stopped on the way. Their
-  /// timings have equal shares of the time that the pass took.
+  /// Returns the records of cells that differ only in the capacity, from one pass over the trace if
+  /// their policy supports that, else from one each; nil if stopped. Their timings are equal shares
+  /// of the pass's time.
   ///
-  /// - Parameter hasPass: false where the policy itself is to be run.
+  /// - Parameter hasPass: false to run the policy itself.
   /// - Throws: as `run(_:over:)` for one cell.
   func run(
     _ cells: [PlannedCell], over trace: PreparedTrace, hasPass: Bool
@@ -192,20 +192,20 @@ extension CellRunner {
     }
   }
 
-  /// Whether cells of this kind may go together.
+  /// True if cells of this kind can share a pass.
   func runsTogether(_ planned: PlannedCell) -> Bool {
     mayHavePass(planned) && PolicyRegistry.sweepsCapacities(planned.setup)
   }
 
-  /// Whether a pass may stand for the policy: where a cell is timed several times the policy is
-  /// timed, and a warm-up that ends with an eviction ends at another request at each capacity.
+  /// True if a pass may replace the policy. Repetitions time the policy itself, and a warm-up that
+  /// lasts until an eviction ends at a different request for each capacity.
   private func mayHavePass(_ planned: PlannedCell) -> Bool {
     repetitions <= 1 && calculators == nil && warmUp.requests(of: 0) != nil
       && planned.prefix == nil && planned.layout == nil && planned.setup.unit == .objects
   }
 
   private func sweep(of cells: [PlannedCell], over trace: PreparedTrace) -> CapacitySweep? {
-    // What is executed is compared with the policy itself.
+    // Executed cells are compared with the policy itself.
     guard cells.allSatisfy({ mayHavePass($0) && !$0.isExecuted }) else { return nil }
     return PolicyRegistry.makeSweep(cells.map(\.setup), over: trace.requests)
   }

@@ -1,30 +1,30 @@
 import LarderEngine
 import LarderTraces
 
-/// Steps a simulation through prompts and counts of each how many blocks were hits, from its front.
+/// Steps a simulation through prompts and counts the hits at the front of each.
 ///
-/// Every block is an ordinary request: the simulation does not know of prompts. Whether a request
-/// was a hit is read from its counts, one request at a time; a prompt taken front first is only
-/// stepped through up to its first miss.
+/// All blocks are ordinary requests: the simulation does not know of prompts. Hits are determined
+/// from its counts, one request at a time; in front-first order, a prompt is single-stepped only up
+/// to its first miss.
 package struct PrefixReplay {
   private let simulation: any Simulation
   private let trace: PreparedTrace
   private let order: PromptOrder
-  /// Tokens of a block.
+  /// Tokens per block.
   private let block: UInt64
-  /// What was found so far.
+  /// Counts so far.
   package private(set) var counts = PrefixCounts()
 
-  // The prompt that is being replayed: its end, its tokens, and whether it began after the warm-up.
+  // The current prompt: its end, its tokens, and true if it began after the warm-up.
   private var end = 0
   private var inputTokens: UInt64 = 0
   private var isCounted = false
-  /// Hits from its front, as far as is known: front first those up to the first miss, tail first
-  /// those since the last one.
+  /// Known hits at the front of the prompt: in front-first order those up to the first miss, in
+  /// tail-first order those since the last one.
   private var hits: UInt64 = 0
   private var isBroken = false
 
-  /// A replay of `trace`, whose prompts are in `order` already.
+  /// Creates a replay of `trace`, whose prompts must already be in `order`.
   package init(_ simulation: any Simulation, over trace: PreparedTrace, order: PromptOrder) {
     self.simulation = simulation
     self.trace = trace
@@ -32,7 +32,7 @@ package struct PrefixReplay {
     block = UInt64(trace.tokensPerBlock())
   }
 
-  /// The trace as it is replayed in an order.
+  /// The trace in the form for replaying in an order.
   static func trace(
     _ trace: PreparedTrace, in order: PromptOrder
   ) throws(TraceError) -> PreparedTrace {
@@ -59,7 +59,7 @@ package struct PrefixReplay {
     return false
   }
 
-  /// Counts from here on: prompts that have begun already are not counted.
+  /// Restarts counting: prompts that have already begun are not counted.
   package mutating func resetCounts() {
     simulation.resetCounts()
     counts = PrefixCounts()
@@ -92,27 +92,27 @@ package struct PrefixReplay {
   }
 }
 
-/// What a cache answered of the prefixes of prompts. A pure function of workload, configuration and
-/// seed, like `Counts`; of the prompts that begin after the warm-up.
+/// Prefix hits of prompts. A pure function of workload, configuration and seed, like `Counts`;
+/// counts the prompts that begin after the warm-up.
 public struct PrefixCounts: Sendable, Hashable, Codable {
-  /// Prompts.
+  /// Number of prompts.
   public var prompts: UInt64 = 0
-  /// Blocks of prompts ahead of the first that was not a hit, counted from the front.
+  /// Number of blocks before the first miss of a prompt, counted from the front.
   public var hits: UInt64 = 0
-  /// Tokens in these blocks: 512 a block, at most those of the prompt.
+  /// Number of tokens in these blocks: 512 per block, at most those of the prompt.
   public var tokens: UInt64 = 0
-  /// Tokens of the prompts.
+  /// Number of tokens of the prompts.
   public var inputTokens: UInt64 = 0
 
-  /// Nothing has happened yet.
+  /// Creates counts of zero.
   public init() {}
 
-  /// The tokens that were not computed, as a share of those of all prompts; nil without prompts.
+  /// Tokens that were not computed, as a share of those of all prompts; nil without prompts.
   public var tokenShare: Double? {
     inputTokens > 0 ? Double(tokens) / Double(inputTokens) : nil
   }
 
-  /// The first contradiction in counts that were read from a file, or nil.
+  /// First contradiction in counts read from a file; nil without one.
   package var fault: String? {
     tokens > inputTokens ? "more tokens of prefixes than of prompts" : nil
   }

@@ -4,21 +4,21 @@ import LarderSupport
 import LarderTraces
 
 extension Sweep {
-  /// The numbers of threads that a cell is executed in, each on its own. A cell that is not
-  /// simulated is first executed in one, for its counts.
+  /// Numbers of threads for executing a cell, in separate runs. A cell that is not simulated is
+  /// first executed in one thread, for its counts.
   func executedThreads(_ planned: PlannedCell) -> [Int] {
     guard planned.isExecuted else { return [] }
     guard !planned.isSimulated else { return execution.threads }
     return [1] + execution.threads.filter { $0 != 1 }
   }
 
-  /// How often a cell is executed in each number of threads.
+  /// Number of executions of a cell per number of threads.
   func repetitions(executing planned: PlannedCell) -> Int {
     max(1, planned.setup.time == nil ? executedRepetitions ?? repetitions : repetitions)
   }
 
-  /// Executes the cells that are to be, one after the other: what runs beside them would be in the
-  /// measurements. What is complete when it is stopped stays.
+  /// Executes cells one after the other, because concurrent work would distort the measurements.
+  /// Complete results are kept when it is stopped.
   func execute(
     _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ observer: Observer,
     _ progress: @escaping @Sendable (Int) -> Void
@@ -56,8 +56,8 @@ extension Sweep {
     }
   }
 
-  /// What a real cache with one thread must count, where that is not what the cell's simulation
-  /// counts: some policies have other parameters there.
+  /// Counts that a real cache with one thread must have, if they differ from the cell's simulation:
+  /// some policies have other parameters there.
   private func expected(
     _ planned: PlannedCell, _ cancellation: Cancellation
   ) throws -> Counts? {
@@ -84,22 +84,21 @@ extension Sweep {
   }
 }
 
-/// The files of executed caches. They stay until nothing is measured any more, because file systems
-/// are slow for a while after many files have been removed; but not beyond a bound.
+/// Files of executed caches. Kept until all measurements are done, up to a limit, because file
+/// systems are slow for a while after many files have been removed.
 private struct ExecutedFiles {
-  /// Where they are.
   let folder: String
   private var bytes: UInt64 = 0
 
-  /// Bytes that stay: more than that would be unexpected.
+  /// Maximum bytes to keep; more would be unexpected.
   private static let bytesMax: UInt64 = 8 << 30
 
-  /// Files in a folder of their own, which is made by whoever puts the first into it.
+  /// Files in a separate folder, which is created with its first file.
   init(parent: String) {
     folder = "\(parent)/larder-execute-\(UUID().uuidString)"
   }
 
-  /// Files of finished runs were left.
+  /// Adds the files of finished runs.
   mutating func grew(by executions: [Execution]) {
     for execution in executions { bytes += execution.diskBytes ?? 0 }
     guard bytes > Self.bytesMax else { return }
@@ -107,44 +106,42 @@ private struct ExecutedFiles {
     bytes = 0
   }
 
-  /// Removes all of them.
   func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-/// Drives real caches through cells for a sweep. `LarderHarness` has the one that there is; sweeps
-/// know it by this protocol, so that simulating needs no harness.
+/// Drives real caches through cells for a sweep. Implemented by `LarderHarness`; the protocol lets
+/// programs that only simulate do without the harness.
 package protocol CacheDriver: Sendable {
-  /// Drives a cell's cache once for each repetition.
+  /// Drives a cell's cache once per repetition.
   ///
   /// - Parameter simulated: The counts to compare with; nil for none.
-  /// - Returns: nil when it was cancelled before the first repetition was complete.
+  /// - Returns: nil if cancelled before the first repetition was complete.
   /// - Throws: `ExecutionError`.
   func drive(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?, _ order: DrivingOrder
   ) throws(ExecutionError) -> [Execution]?
 }
 
-/// How a cell is to be driven.
+/// Options for driving a cell.
 package struct DrivingOrder: Sendable {
-  /// Load, origin, checks and the numbers of threads.
+  /// Load, origin, verification and the numbers of threads.
   package var spec: ExecutionSpec
-  /// What is not counted.
+  /// The uncounted beginning.
   package var warmUp: WarmUp
-  /// How often it is driven.
+  /// Number of runs.
   package var repetitions: Int
-  /// Whether the latency of operations is recorded. Without, a run reads the clock less, and what
-  /// it executes does not depend on how long anything took.
+  /// True to record the latency of operations. Otherwise a run reads the clock less, and its
+  /// operations do not depend on timing.
   package var recordsLatency: Bool
-  /// What the origin takes; nil for nothing.
+  /// Latency of the origin; nil for none.
   package var latency: LatencyModel?
-  /// A folder under which each run gets one of its own for its files.
+  /// Parent folder of the folders of runs.
   package var folder: String
-  /// Ends it.
   package var cancellation: Cancellation
-  /// Told the number of requests just made, from any of the threads, also at the same time.
+  /// Called with the number of requests just made, from any of the threads, also concurrently.
   package var progress: @Sendable (_ requests: Int) -> Void
 
-  /// An order; see the properties for the meaning of each part.
+  /// Creates an order; see the properties for the meaning of each part.
   package init(
     spec: ExecutionSpec, warmUp: WarmUp = .none, repetitions: Int = 1,
     recordsLatency: Bool = true, latency: LatencyModel? = nil, folder: String,
@@ -162,27 +159,26 @@ package struct DrivingOrder: Sendable {
   }
 }
 
-/// Why a cell could not be executed, or its execution not be believed.
+/// A reason for which a cell could not be executed, or its execution is invalid.
 package enum ExecutionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No cache has the name.
   case unknownCache(String, known: [String])
-  /// The cache cannot have the shape.
+  /// The cache does not support the kind.
   case kind(cache: String, kind: ConfigurationKind)
-  /// The cache could not be made.
+  /// The cache could not be created.
   case making(cache: String, message: String)
-  /// A call of the cache threw; `request` is its place in the trace, from 1, nil where there is
-  /// none.
+  /// A call of the cache threw; `request` is its number in the trace, from 1, nil if there is none.
   case failed(cache: String, call: String, request: Int?, message: String)
-  /// Values were read that are not what was written.
+  /// Values that were read differ from those written.
   case wrongValues(cache: String, wrong: UInt64, checked: UInt64, first: String)
-  /// The load cannot be made.
+  /// The load cannot be generated.
   case load(String)
-  /// A number of threads that cannot be had.
+  /// An unsupported number of threads.
   case threads(Int)
   /// A folder for the cache's files cannot be used.
   case folder(path: String, message: String)
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .unknownCache(let name, let known):
@@ -206,6 +202,6 @@ package enum ExecutionError: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// Threads that one cache can be driven with.
+  /// Maximum number of threads for driving a cache.
   package static var threadsMax: Int { 256 }
 }

@@ -4,38 +4,37 @@ import LarderSupport
 import LarderTraces
 import Synchronization
 
-/// Runs the cells of a plan: first what is simulated, over all cores; then what is executed, one
-/// cell at a time with nothing beside it. Cells share the prepared traces, which are read-only, so
-/// their counts do not depend on the number of threads.
+/// Runs the cells of a plan: first simulates, over all cores; then executes, one cell at a time
+/// without concurrent work. Cells share the prepared traces, which are read-only, so their counts
+/// do not depend on the number of threads.
 package struct Sweep: Sendable {
-  /// What to run, in the order of the results.
+  /// Cells in the order of the results.
   package var cells: [PlannedCell]
-  /// The traces of the cells.
   package var traces: TraceTable
-  /// What is not counted at the start of each cell.
+  /// The uncounted beginning of each cell.
   package var warmUp: WarmUp
-  /// How often each cell is timed.
+  /// Number of timings per cell.
   package var repetitions: Int
-  /// How often each cell without time is executed; nil for as often as it is timed.
+  /// Number of executions of cells without time; nil for the number of timings.
   package var executedRepetitions: Int?
-  /// The model of access times.
+  /// Model of access times.
   package var latency: LatencyModel?
-  /// Cells that are simulated at the same time.
+  /// Number of cells simulated concurrently.
   package var threads: Int
-  /// Whether cells may share a pass over their trace that stands for their policy; false where the
-  /// policy itself is to be checked.
+  /// True if cells may share a pass over their trace that replaces their policy; false to check the
+  /// policy itself.
   package var sharesPasses = true
-  /// How real caches are driven.
+  /// Options of executing real caches.
   package var execution: ExecutionSpec
-  /// A folder for their files.
+  /// Folder for their files.
   package var scratch: String
-  /// What drives them; nil where nothing is executed.
+  /// Driver of real caches; nil if none are executed.
   package var driver: (any CacheDriver)?
-  /// Where cells that were simulated before are found; nil to simulate all. Cells that are executed
-  /// are simulated in any case.
+  /// Store of cells that were simulated before; nil to simulate all. Executed cells are always
+  /// simulated.
   package var store: (any RecordStore)?
 
-  /// A sweep; see the properties for the meaning of each part.
+  /// Creates a sweep; see the properties for the meaning of each part.
   package init(
     cells: [PlannedCell], traces: TraceTable, warmUp: WarmUp = .none,
     repetitions: Int = 1, latency: LatencyModel? = nil,
@@ -55,11 +54,11 @@ package struct Sweep: Sendable {
     self.driver = driver
   }
 
-  /// What a sweep is at.
+  /// Stage of a sweep.
   package enum Stage: Sendable, Hashable, CustomStringConvertible {
-    /// So many cells are simulated.
+    /// Number of cells being simulated.
     case simulating(cells: Int)
-    /// A cell is executed, in so many threads.
+    /// Cell being executed, and its number of threads.
     case executing(Cell, threads: Int)
 
     /// A few words for a progress line.
@@ -74,18 +73,18 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// What a running sweep tells. Calls come from several threads, one at a time.
+  /// Callbacks of a running sweep, from several threads, one at a time.
   package struct Observer: Sendable {
-    /// Something begins.
+    /// Called when a stage begins.
     package var began: @Sendable (Stage) -> Void
-    /// Requests have been replayed, of any cell.
+    /// Called after requests of any cell have been replayed.
     package var replayed: @Sendable (_ requests: Int) -> Void
-    /// A cell is done, or executed in one more number of threads; `records` makes the list of all
-    /// records so far, in plan order, which is linear in the cells: for those who do not want it
-    /// every time. What is thrown ends the sweep.
+    /// Called when a cell is done, or executed with one more number of threads; `records` creates
+    /// the list of all records so far, in plan order, which is linear in the cells, so it is
+    /// optional. An error ends the sweep.
     package var finished: @Sendable (_ records: () -> [Record]) throws -> Void
 
-    /// An observer that by default does nothing.
+    /// Creates an observer that by default does nothing.
     package init(
       began: @escaping @Sendable (Stage) -> Void = { _ in },
       replayed: @escaping @Sendable (Int) -> Void = { _ in },
@@ -97,7 +96,7 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// Requests that `run` will replay, repetitions included.
+  /// Number of requests that `run` will replay, including repetitions.
   package var totalRequests: Int {
     cells.reduce(0) { sum, planned in
       let isComputed = planned.isSimulated && stored(planned) == nil
@@ -108,7 +107,7 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// Whether nothing that was planned is missing in the records of `run`.
+  /// True if the records of `run` include everything that was planned.
   package func isComplete(_ records: [Record]) -> Bool {
     let byCell = Dictionary(records.map { ($0.cell, $0) }, uniquingKeysWith: { first, _ in first })
     return cells.allSatisfy { planned in
@@ -119,9 +118,9 @@ package struct Sweep: Sendable {
   }
 
   /// Runs everything and returns the records in plan order: all of them, or those done when
-  /// `cancellation` was requested. Each simulated cell is one pass over its trace for every
-  /// repetition, which cells that differ in their capacity alone may share; each executed one is
-  /// one for every number of threads and repetition.
+  /// `cancellation` was requested. Each repetition of a simulated cell is one pass over its trace,
+  /// which cells that differ only in their capacity may share; each executed cell takes one pass
+  /// per number of threads and repetition.
   ///
   /// - Throws: the first error of a cell or of the observer; running cells are stopped first.
   package func run(
@@ -177,8 +176,8 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// The record of a cell that need not be simulated. What is executed is simulated beside it, so
-  /// that a record never has measurements of one run and counts of another.
+  /// Stored record of a cell that need not be simulated. Executed cells are simulated in the same
+  /// run, so that a record never mixes measurements of one run with counts of another.
   private func stored(_ planned: PlannedCell) -> Record? {
     guard planned.isSimulated, !planned.isExecuted else { return nil }
     return store?.record(of: planned)
@@ -186,12 +185,12 @@ package struct Sweep: Sendable {
 
   func trace(of cell: Cell) -> PreparedTrace? { traces[cell] }
 
-  /// What is done so far.
+  /// Records done so far.
   struct Ledger {
     var records: [Record?]
     var failure: (any Error)?
 
-    /// Puts a record into its place, and tells.
+    /// Adds a record and notifies the observer.
     mutating func put(_ record: Record, at index: Int, for observer: Observer) throws {
       records[index] = record
       let records = records
@@ -200,18 +199,18 @@ package struct Sweep: Sendable {
   }
 }
 
-/// What can go wrong in a sweep beside a policy's own complaints.
+/// Errors of a sweep, except those of policies.
 package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Two repetitions of one cell counted differently: a fault of ours.
+  /// Two repetitions of one cell counted differently: a bug.
   case notDeterministic(Cell)
   /// The plan has a cell without a trace.
   case traceMissing(Cell)
   /// A cell is to be executed by a sweep that has no driver.
   case driverMissing(Cell)
-  /// A real cache failed, or could not be made.
+  /// A real cache failed, or could not be created.
   case execution(Cell, threads: Int, ExecutionError)
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .notDeterministic(let cell):
@@ -230,32 +229,31 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where a sweep finds the counts of cells that were simulated before, and keeps those of cells
-/// that it has simulated. `ResultStore` has the one that there is.
+/// Store of simulated cells' counts, for a sweep. Implemented by `StoredRecords`.
 package protocol RecordStore: Sendable {
-  /// The record of the same cell from an earlier run, or nil. It has counts and no timings: a time
-  /// that was measured earlier says nothing about this run.
+  /// Record of a cell from an earlier run, or nil. It has counts and no timings, because earlier
+  /// timings do not apply to this run.
   func record(of planned: PlannedCell) -> Record?
 
-  /// Keeps a record that was just computed, with its timings. Called from several threads.
+  /// Stores a new record with its timings. Called from several threads.
   ///
-  /// - Throws: when it cannot be kept and the sweep must end.
+  /// - Throws: when it cannot be stored and the sweep must end.
   func keep(_ record: Record, of planned: PlannedCell) throws
 }
 
-/// Says when to save what a long run has so far: once a second at most, and seldom enough that a
-/// large result, which takes long to write, does not slow the run down by more than a tenth.
+/// Schedules saving of partial results: at most once a second, and rarely enough that writing a
+/// large result slows the run by at most a tenth.
 package final class SavingPace: Sendable {
   private let next: Locked<ContinuousClock.Instant>
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// A pace that begins now. `now` is the clock, for tests.
+  /// Creates a pace that begins now. `now` is the clock, for tests.
   package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
     self.now = now
     next = Locked(now() + .seconds(1))
   }
 
-  /// Calls `save` when it is time for it; one caller at a time.
+  /// Calls `save` if it is due; one caller at a time.
   package func whenDue(_ save: () throws -> Void) throws {
     try next.withLock { next in
       let start = now()
@@ -268,15 +266,15 @@ package final class SavingPace: Sendable {
 }
 
 extension Sweep {
-  /// The cells, by index, in the order given and in groups: each group is simulated in one pass
-  /// over its trace. A cell that has a core for itself is in no group.
+  /// Groups of cells, by index, in the given order: each group is simulated in one pass over its
+  /// trace. A cell that has a core for itself is in no group.
   func together(_ indices: [Int], _ runner: CellRunner) -> [[Int]] {
     guard sharesPasses, indices.count > threads else { return indices.map { [$0] } }
     var groups: [[Int]] = []
     var open: [Family: Int] = [:]
     for index in indices {
       let planned = cells[index]
-      // What is executed is compared with the policy itself.
+      // Executed cells are compared with the policy itself.
       guard !planned.isExecuted, runner.runsTogether(planned), let family = Family(planned) else {
         groups.append([index])
         continue
@@ -291,7 +289,7 @@ extension Sweep {
     return groups
   }
 
-  /// What cells have in common that differ in the capacity alone.
+  /// Common properties of cells that differ only in the capacity.
   private struct Family: Hashable {
     var workload: String
     var trace: String

@@ -1,37 +1,34 @@
 import LarderEngine
 import LarderSupport
 
-/// A capacity as users write it: `1000` objects, `64MiB`, or `1%` of the footprint.
+/// A capacity as written: `1000` objects, `64MiB`, or `1%` of the footprint.
 package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
-  /// What was written, taken apart.
+  /// Parsed amount.
   package enum Amount: Sendable, Hashable {
-    /// A number of objects.
     case objects(UInt64)
-    /// A number of bytes.
     case bytes(UInt64)
     /// A share of the trace's footprint: of its distinct objects, or of the sum of their sizes.
     case share(Share)
   }
 
-  /// The amount.
   package let amount: Amount
-  /// The text as it was written, which is also how results label the capacity.
+  /// Text as written, the label in results.
   package let description: String
 
-  /// The largest number of objects that ids can tell apart.
+  /// Largest number of objects that ids can represent.
   package static let largestObjects = UInt64(UInt32.max) - 1
-  /// The largest number of bytes that a tier can have: 2^50, a pebibyte.
+  /// Largest capacity of a tier in bytes: 2^50, a pebibyte.
   package static let largestBytes = PolicySetup.capacityMax
 
-  /// So many bytes, under a name of its own.
+  /// A capacity in bytes with a label.
   init(bytes: UInt64, label: String) {
     amount = .bytes(bytes)
     description = label
   }
 
-  /// Reads a capacity.
+  /// Parses a capacity.
   ///
-  /// - Throws: `CapacityError` when the text is no capacity, or one of 0, or an absurd one.
+  /// - Throws: `CapacityError` for text that is not a capacity, for 0, and for absurd values.
   package init(parsing text: some StringProtocol) throws(CapacityError) {
     let text = String(text.trimmed)
     description = text
@@ -52,7 +49,7 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
       : .bytes(try Self.bytes(number, unit: unit, in: text))
   }
 
-  /// Reads capacities separated by commas, as `--capacity` takes them.
+  /// Parses comma-separated capacities, as for `--capacity`.
   package static func list(
     parsing text: some StringProtocol
   ) throws(CapacityError) -> [CapacitySpec] {
@@ -98,8 +95,8 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
     return bytes
   }
 
-  /// The capacity in `unit` for a trace; as `resolve(unit:objects:footprintBytes:)`. A share is one
-  /// of the objects that a cache may store.
+  /// Capacity in `unit` for a trace; see `resolve(unit:objects:footprintBytes:)`. Shares refer to
+  /// the objects that a cache may store.
   package func resolve(
     unit: CapacityUnit, of trace: TraceFacts
   ) throws(CapacityError) -> UInt64 {
@@ -108,13 +105,12 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
       footprintBytes: trace.footprintBytes)
   }
 
-  /// The capacity in `unit`.
+  /// Capacity in `unit`.
   ///
   /// - Parameters:
   ///   - objects: distinct objects that a cache may store.
-  ///   - footprintBytes: sum of their sizes, nil when the trace has none.
-  /// - Throws: `CapacityError` when the amount counts something else than `unit`, or when the
-  ///   share comes to less than 1.
+  ///   - footprintBytes: sum of their sizes, nil if the trace has none.
+  /// - Throws: `CapacityError` when the amount is not in `unit`, or when the share is less than 1.
   package func resolve(
     unit: CapacityUnit, objects: UInt64, footprintBytes: UInt64?
   ) throws(CapacityError) -> UInt64 {
@@ -149,23 +145,23 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Why a text is no capacity, or not one for this trace.
+/// An invalid capacity, in general or for a trace.
 package struct CapacityError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The capacity as it was written.
+  /// Capacity as written.
   package var text: String
-  /// What is wrong with it and what to write instead.
+  /// The error, and the expected form.
   package var message: String
 
-  /// What a capacity may look like.
+  /// Forms of a capacity, for errors.
   static let forms = "expected a number of objects (1000), of bytes (64MiB) or a share (1%)"
 
-  /// An error; see the properties for the meaning of each part.
+  /// Creates an error; see the properties for the meaning of each part.
   package init(_ text: String, _ message: String) {
     self.text = text
     self.message = message
   }
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     TextSafety.singleLine("capacity '\(text)': \(message)")
   }

@@ -2,29 +2,29 @@ import Larder
 import LarderEngine
 import LarderTraces
 
-/// What decides whether the policies, generators, formats, caches and presets that a workload names
-/// exist and have sensible parameters. Whatever is thrown is reported with file and line.
+/// Checks that the policies, generators, formats, caches and presets of a workload exist and have
+/// valid parameters. Errors are reported with file and line.
 package struct ComponentChecks: Sendable {
-  /// Refuses a policy; usually throws `PolicyError`.
+  /// Validates a policy; usually throws `PolicyError`.
   package var policy: @Sendable (PolicySpec) throws -> Void
-  /// Refuses an admission filter; usually throws `PolicyError`.
+  /// Validates an admission filter; usually throws `PolicyError`.
   package var admission: @Sendable (PolicySpec) throws -> Void = { _ in }
-  /// Refuses a generator with its distributions and operations; usually throws `ComponentError`.
+  /// Validates a generator with its distributions and operations; usually throws `ComponentError`.
   package var generator: @Sendable (GeneratorSpec) throws -> Void
-  /// Refuses a trace format; usually throws `ComponentError`.
+  /// Validates a trace format; usually throws `ComponentError`.
   package var format: @Sendable (ComponentSpec) throws -> Void
-  /// Refuses a cache, or one that cannot have the shape; tells whether it runs policies.
+  /// Validates a cache and its support of the kind; returns true if it runs policies.
   package var cache: @Sendable (String, ConfigurationKind) throws -> Bool = { _, _ in true }
-  /// The configuration that a preset stands for.
+  /// Returns the configuration of a preset.
   package var preset: @Sendable (String) throws -> ConfigurationSpec = {
     ConfigurationSpec(name: $0, kind: .memory, preset: $0)
   }
 
-  /// Lets every name and parameter pass.
+  /// Accepts all names and parameters.
   package static let none = ComponentChecks(
     policy: { _ in }, generator: { _ in }, format: { _ in })
 
-  /// Asks the registries of this build; `cache` is as the property.
+  /// Checks against the registries of this build; see the property for `cache`.
   package static func registered(
     cache: @escaping @Sendable (String, ConfigurationKind) throws -> Bool
   ) -> ComponentChecks {
@@ -32,7 +32,7 @@ package struct ComponentChecks: Sendable {
       policy: { try PolicyRegistry.validate($0) },
       admission: { try AdmissionRegistry.validate($0) },
       generator: { spec in
-        // Making the source reads and checks everything that can be without generating.
+        // Creating the source validates everything that can be validated without generating.
         _ = try SourceSpec.generator(spec).makeSource(seed: 1) { reference in
           throw TraceError("expected no trace", in: reference.path)
         }
@@ -51,16 +51,16 @@ package struct ComponentChecks: Sendable {
   }
 }
 
-/// Why a workload cannot have the cache or preset that it names.
+/// An invalid cache or preset of a workload.
 package enum ContenderError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No cache has the name.
   case unknown(String, known: [String])
-  /// The cache cannot have the shape.
+  /// The cache does not support the kind.
   case kind(String, ConfigurationKind, possible: [ConfigurationKind])
   /// No preset has the name.
   case unknownPreset(String, known: [String])
 
-  /// One line for a person.
+  /// One-line message.
   package var description: String {
     switch self {
     case .unknown(let name, let known):

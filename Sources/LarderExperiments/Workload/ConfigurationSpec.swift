@@ -1,41 +1,40 @@
 import Larder
 import LarderEngine
 
-/// One cache of a workload as written: its tiers, and what of them is swept.
+/// One cache of a workload as written: its tiers, and their swept parts.
 package struct ConfigurationSpec: Sendable, Hashable {
-  /// The name in results.
+  /// Name in results.
   package var name: String
-  /// Its shape.
   package var kind: ConfigurationKind
-  /// The memory tier; ignored for `.disk`.
+  /// Memory tier; ignored for `.disk`.
   package var memory: TierSpec
-  /// The disk tier; ignored for `.memory`.
+  /// Disk tier; ignored for `.memory`.
   package var disk: TierSpec
-  /// Memory's share of disk's capacity in a hybrid whose memory names no capacity of its own.
+  /// Memory's share of disk's capacity in a hybrid whose memory has no capacity of its own.
   package var memoryShare: Share
-  /// What passes between the tiers of a hybrid.
+  /// Rules between the tiers of a hybrid.
   package var rules: HybridRules
-  /// The cache that is executed: see `ContenderRegistry`.
+  /// Cache under test: see `ContenderRegistry`.
   package var contender: String
-  /// The process that the cache runs in; nil for one of this program.
+  /// Process of the cache; nil for one in this program.
   package var process: ProcessSpec?
-  /// Whether that cache runs the policies that are named, and can be simulated. One that does not
-  /// has a policy of its own, which takes the place of all others.
+  /// True if the cache runs the named policies, and can be simulated. Otherwise it has its own
+  /// policy, which replaces all others.
   package var runsPolicies: Bool
-  /// The preset that tiers and rules came from, nil for none.
+  /// Preset of the tiers and rules; nil for none.
   package var preset: String?
-  /// What fetches take; nil where they take no time.
+  /// Latency of fetches; nil if they take no time.
   package var time: FetchSpec?
-  /// How prefixes are counted; nil where requests are no blocks of prompts.
+  /// Options for counting prefixes; nil if requests are not blocks of prompts.
   package var prefix: PrefixSpec?
 
-  /// The cache that a configuration has unless the workload says otherwise: Larder's own.
+  /// Default cache of a configuration: Larder's own.
   package static let defaultCache = "larder"
 
-  /// Memory's share of a hybrid unless the workload says otherwise.
+  /// Default share of memory in a hybrid.
   package static let defaultMemoryShare = Share(percent: 10)
 
-  /// A configuration; see the properties for the meaning of each part.
+  /// Creates a configuration; see the properties for the meaning of each part.
   package init(
     name: String, kind: ConfigurationKind, memory: TierSpec = TierSpec(),
     disk: TierSpec = TierSpec(), memoryShare: Share = ConfigurationSpec.defaultMemoryShare,
@@ -53,22 +52,22 @@ package struct ConfigurationSpec: Sendable, Hashable {
     self.preset = preset
   }
 
-  /// Gives the disk tier a layout, whose rules are first in, first out.
+  /// Sets the layout of the disk tier, whose rules are first in, first out.
   package mutating func setLayout(_ layout: FlashLayout) {
     disk.layout = layout
     disk.policy = FlashLayout.policy
   }
 
-  /// What results call the policy of a cache with one of its own.
+  /// Name in results for a cache's own policy.
   var ownPolicy: String { process == nil ? contender : unguardedName }
 
-  /// The least limit on objects of its tiers; nil where none has one.
+  /// Smallest limit on objects of its tiers; nil without limits.
   var objectsMaxOfTiers: UInt64? { tiers.compactMap(\.objectsMax).min() }
 
-  /// The tier whose capacity is swept: disk where there is one.
+  /// The tier whose capacity is swept: disk if there is one.
   package var sweptTier: TierSpec { kind == .memory ? memory : disk }
 
-  /// The tiers that there are, memory first.
+  /// Existing tiers, memory first.
   var tiers: [TierSpec] {
     switch kind {
     case .memory: [memory]
@@ -77,16 +76,16 @@ package struct ConfigurationSpec: Sendable, Hashable {
     }
   }
 
-  /// The admission filters of its tiers, as results name them: nil where there is none, and
-  /// memory's and disk's joined by `+` for a hybrid.
+  /// Admission filters of its tiers, as in results: nil without filters, and memory's and disk's
+  /// joined by `+` for a hybrid.
   package var admission: String? {
     guard tiers.contains(where: { $0.admission != nil }) else { return nil }
     return tiers.map { $0.admission?.description ?? AdmissionRegistry.always }
       .joined(separator: "+")
   }
 
-  /// The same with a filter before the tier whose capacity is swept, and named after it: itself for
-  /// `always`.
+  /// The configuration with a filter in front of the tier whose capacity is swept, and named after
+  /// the filter; unchanged for `always`.
   package func guarded(by admission: PolicySpec) -> ConfigurationSpec {
     guard admission.name != AdmissionRegistry.always else { return self }
     var spec = self
@@ -99,22 +98,23 @@ package struct ConfigurationSpec: Sendable, Hashable {
     return spec
   }
 
-  /// What stands between the name of a configuration and that of a filter: in no name of a user's.
+  /// Separator between the names of a configuration and of a filter, which names given by users do
+  /// not contain.
   static let filterMark: Character = "+"
 
-  /// The name that it has without a filter.
+  /// Name without a filter.
   var unguardedName: String { String(name.prefix { $0 != Self.filterMark }) }
 
-  /// Whether a user who says `name` means this configuration, with or without its filter.
+  /// True if `name` names this configuration, with or without its filter.
   func answers(to name: String) -> Bool { name == self.name || name == unguardedName }
 
-  /// The layout of its disk; nil for none.
+  /// Layout of its disk; nil for none.
   package var layout: FlashLayout? { kind == .disk ? disk.layout : nil }
 
-  /// What is assumed of the drive of its disk; nil where it has no disk, or nothing is.
+  /// Assumptions about the drive of its disk; nil without a disk or assumptions.
   package var drive: DriveSpec? { kind == .memory ? nil : disk.drive }
 
-  /// Whether a tier leaves its policy to the workload's `policies`.
+  /// True if a tier uses the workload's `policies`.
   package var sweepsPolicies: Bool {
     guard runsPolicies else { return false }
     return switch kind {
@@ -124,30 +124,30 @@ package struct ConfigurationSpec: Sendable, Hashable {
     }
   }
 
-  /// Whether the capacity is left to the workload's `capacities`.
+  /// True if the capacity comes from the workload's `capacities`.
   package var sweepsCapacities: Bool { sweptTier.capacity == nil }
 }
 
-/// One tier as written. What it leaves out is swept, or, for the time to live, absent.
+/// One tier as written. Missing parts are swept or, for the TTL, absent.
 package struct TierSpec: Sendable, Hashable {
-  /// The policy, nil to sweep the workload's.
+  /// Policy; nil to sweep the workload's.
   package var policy: PolicySpec?
-  /// The admission filter, nil for none.
+  /// Admission filter; nil for none.
   package var admission: PolicySpec?
-  /// The capacity, nil to sweep the workload's (memory of a hybrid: to take its share).
+  /// Capacity; nil to sweep the workload's (in memory of a hybrid: to use its share).
   package var capacity: CapacitySpec?
-  /// Time to live of entries whose request has none, and the longest of the others; seconds.
+  /// TTL of entries whose request has none, and the maximum of the others, in seconds.
   package var timeToLiveSeconds: UInt32?
-  /// How a disk tier arranges objects on flash, in place of a policy; nil for a policy.
+  /// Arrangement of objects on flash in a disk tier, instead of a policy; nil for a policy.
   package var layout: FlashLayout?
-  /// Bytes of the segments to which a disk tier appends large values; nil for a file each.
+  /// Bytes of the segments to which a disk tier appends large values; nil for one file per value.
   package var segmentBytes: UInt64?
-  /// What is assumed of the drive of a disk tier; nil where nobody says anything.
+  /// Assumptions about the drive of a disk tier; nil for none.
   package var drive: DriveSpec?
-  /// At most how many objects it holds, beside its capacity; nil for no such limit.
+  /// Maximum number of objects, in addition to the capacity; nil for no such limit.
   package var objectsMax: UInt64?
 
-  /// A tier; see the properties for the meaning of each part.
+  /// Creates a tier; see the properties for the meaning of each part.
   package init(
     policy: PolicySpec? = nil, capacity: CapacitySpec? = nil, timeToLiveSeconds: UInt32? = nil,
     objectsMax: UInt64? = nil, admission: PolicySpec? = nil
@@ -160,20 +160,20 @@ package struct TierSpec: Sendable, Hashable {
   }
 }
 
-/// What a workload file or the command line says of caches of prefixes.
+/// Options of a workload file or the command line for caches of prefixes.
 package struct PrefixSpec: Sendable, Hashable {
-  /// In which order the blocks of a prompt are requested.
+  /// Order in which the blocks of a prompt are requested.
   package var order: PromptOrder
-  /// Tokens that the model reads per second when it computes a prompt; nil where nobody says so.
+  /// Tokens per second that the model reads when it computes a prompt; nil if unknown.
   package var prefillTokensPerSecond: Double?
 
-  /// Blocks in an order.
   package init(order: PromptOrder = .front, prefillTokensPerSecond: Double? = nil) {
     self.order = order
     self.prefillTokensPerSecond = prefillTokensPerSecond
   }
 
-  /// Tokens per second such as `8000 tokens/s` or `8k tokens/s`, at least 1; nil for anything else.
+  /// Parses tokens per second such as `8000 tokens/s` or `8k tokens/s`, at least 1; nil for
+  /// anything else.
   package static func prefill(parsing text: String) -> Double? {
     guard text.hasSuffix("tokens/s"),
       let number = Quantity.count(text.dropLast("tokens/s".count).trimmed),
@@ -183,19 +183,19 @@ package struct PrefixSpec: Sendable, Hashable {
   }
 }
 
-/// In which order the blocks of a prompt are requested. The number of blocks answered is counted
-/// from the front of the prompt in either order.
+/// Order in which the blocks of a prompt are requested. Answered blocks are counted from the front
+/// of the prompt in both orders.
 public enum PromptOrder: String, Sendable, Hashable, Codable, CaseIterable {
-  /// As the trace lists them.
+  /// The order of the trace.
   case front
   /// The last block first, so that under LRU the front of a prompt is evicted last.
   case tail
 }
 
 extension ConfigurationSpec {
-  /// What a preset stands for: its policies and limits are its own, and nothing is swept.
+  /// Configuration of a preset: with its policies and limits, and without a sweep.
   ///
-  /// - Throws: where a policy of the preset does not exist.
+  /// - Throws: when a policy of the preset does not exist.
   init(preset: CachePreset) throws(PolicyError) {
     self.init(name: preset.name, kind: .memory, preset: preset.name)
     switch try preset.arrangement() {
@@ -214,7 +214,7 @@ extension ConfigurationSpec {
 }
 
 extension TierSpec {
-  /// A tier that leaves nothing open; its capacity counts bytes.
+  /// A complete tier; its capacity is in bytes.
   fileprivate init(_ tier: TierSetup) {
     self.init(
       policy: tier.policy, capacity: CapacitySpec(bytes: tier.capacity, label: tier.limits),
@@ -223,7 +223,7 @@ extension TierSpec {
 }
 
 extension TierSetup {
-  /// The limits in words, where the capacity counts bytes: `10MiB and 1000 objects`.
+  /// Limits in words for a capacity in bytes: `10MiB and 1000 objects`.
   fileprivate var limits: String {
     var limits: [String] = []
     if capacity < CapacitySpec.largestBytes { limits.append(Quantity.exactBytes(capacity)) }
@@ -233,7 +233,7 @@ extension TierSetup {
 }
 
 extension SimulationSetup {
-  /// The limits of the tiers in words, where capacities count bytes.
+  /// Limits of the tiers in words for capacities in bytes.
   package var limits: String {
     switch arrangement {
     case .memory(let tier), .disk(let tier): tier.limits

@@ -1,84 +1,83 @@
 public import Larder
 import LarderEngine
 
-/// How real caches are driven: the key `execute` of a workload file.
+/// Options for driving real caches: the key `execute` of a workload file.
 public struct ExecutionSpec: Sendable, Hashable {
-  /// When requests are made.
+  /// Schedule of requests.
   public enum Load: Sendable, Hashable {
-    /// Each thread makes its next request when the last is answered.
+    /// Each thread makes its next request when the previous one is answered.
     case closed
-    /// At the trace's times, so many times as fast. Latency counts from the intended start.
+    /// At the trace's times, accelerated by a factor. Latency is measured from the intended start.
     case trace(speed: Double)
-    /// So many a second, all threads together, evenly spaced. Latency counts from the intended
-    /// start.
+    /// At a constant total rate, evenly spaced. Latency is measured from the intended start.
     case rate(perSecond: Double)
   }
 
-  /// How the origin's latency is spent.
+  /// Handling of the origin's latency.
   public enum OriginTime: String, Sendable, Hashable, CaseIterable {
-    /// Added to what was measured, without waiting.
+    /// Added to the measured latency, without waiting.
     case virtual
-    /// Waited for.
+    /// Real waiting.
     case wait
   }
 
-  /// What of each value read is checked.
+  /// Checked parts of each value read.
   public enum Verification: String, Sendable, Hashable, CaseIterable {
     /// Key, version, length and content.
     case all
     /// Key, version and length.
     case header
-    /// Nothing.
+    /// No checks.
     case none
   }
 
-  /// The page cache before a run that is counted.
+  /// State of the page cache before a counted run.
   public enum PageCache: String, Sendable, Hashable, CaseIterable {
-    /// As the warm-up and the run leave it.
+    /// Left by the warm-up and the run.
     case warm
-    /// The cache's own files are dropped from it after the warm-up.
+    /// Without the cache's own files, which are dropped from it after the warm-up.
     case dropped
   }
 
-  /// Memory pressure at a place in the trace.
+  /// Memory pressure at a point of the trace.
   public struct Pressure: Sendable, Hashable {
-    /// After this part of the requests.
+    /// Share of the requests before it.
     public var at: Share
-    /// How short of memory the system is.
+    /// Severity of the memory shortage.
     public var level: MemoryPressureLevel
 
-    /// Pressure of a level at a place.
+    /// Creates memory pressure of a level at a point.
     public init(at: Share, level: MemoryPressureLevel) {
       self.at = at
       self.level = level
     }
   }
 
-  /// Numbers of threads to run with, each on its own.
+  /// Numbers of threads, in separate runs.
   public var threads: [Int]
-  /// When requests are made.
+  /// Schedule of requests.
   public var load: Load
-  /// How the origin's latency is spent, where the workload has a latency model.
+  /// Handling of the origin's latency, if the workload has a latency model.
   public var origin: OriginTime
-  /// What of each value read is checked.
+  /// Checked parts of each value read.
   public var verification: Verification
-  /// Bytes of a value where the trace has no sizes.
+  /// Bytes per value if the trace has no sizes.
   public var valueBytes: UInt32
-  /// The page cache before a run that is counted.
+  /// State of the page cache before a counted run.
   public var pageCache: PageCache
-  /// What outlives a crash of a disk tier.
+  /// Durability of a disk tier.
   public var durability: DiskDurability
-  /// Values of up to this many bytes stand in a disk tier's database.
+  /// Maximum size in bytes of values inside a disk tier's database.
   public var inlineBytesMax: Int
-  /// How memory hashes keys.
+  /// Hash function of memory for keys.
   public var hashing: KeyHashing
-  /// Parts of memory with a lock each, when there are several threads; nil for the cache's choice.
-  /// With one thread there is always one, so that counts are those of a simulation.
+  /// Number of shards of memory, with a lock each, for several threads; nil for the cache's choice.
+  /// With one thread there is always one shard, so that counts are those of a simulation.
   public var shards: Int?
-  /// Memory pressure on the way.
+  /// Memory pressure during the run.
   public var pressure: [Pressure]
 
-  /// By default: one thread, closed loop, virtual origin, everything verified.
+  /// Creates a spec; by default one thread, closed loop, virtual origin, everything verified.
   public init(
     threads: [Int] = [1], load: Load = .closed, origin: OriginTime = .virtual,
     verification: Verification = .all, valueBytes: UInt32 = 100, pageCache: PageCache = .warm,
@@ -99,16 +98,16 @@ public struct ExecutionSpec: Sendable, Hashable {
   }
 }
 
-/// Which cells of a workload are executed: all that can be, unless something is named.
+/// Selection of the cells to execute: by default all that can be.
 package struct ExecutionFilter: Sendable, Hashable {
-  /// Names of configurations, nil for all.
+  /// Names of configurations; nil for all.
   package var configurations: [String]?
-  /// Policies of the sweep, nil for all. Configurations that name theirs are not asked.
+  /// Policies of the sweep; nil for all. Does not apply to configurations with their own.
   package var policies: [PolicySpec]?
-  /// Capacities of the sweep, nil for all. Configurations that name theirs are not asked.
+  /// Capacities of the sweep; nil for all. Does not apply to configurations with their own.
   package var capacities: [CapacitySpec]?
 
-  /// A filter that lets everything pass that it does not name.
+  /// Creates a filter that accepts everything by default.
   package init(
     configurations: [String]? = nil, policies: [PolicySpec]? = nil,
     capacities: [CapacitySpec]? = nil
@@ -118,7 +117,7 @@ package struct ExecutionFilter: Sendable, Hashable {
     self.capacities = capacities
   }
 
-  /// Whether a cell passes. What is nil was not swept.
+  /// True if a cell is selected. Nil values were not swept.
   func passes(
     configuration: ConfigurationSpec, policy: PolicySpec?, capacity: CapacitySpec?
   ) -> Bool {
@@ -131,26 +130,27 @@ package struct ExecutionFilter: Sendable, Hashable {
   }
 }
 
-/// A cache in a process of its own, as a workload names it: `cache: {process: [...]}`.
+/// A cache in a separate process, as in a workload: `cache: {process: [...]}`.
 package struct ProcessSpec: Sendable, Hashable {
-  /// The program and its arguments, with placeholders.
+  /// Program and arguments, with placeholders.
   package var command: [String]
-  /// The folder that the process starts in; empty for the current one.
+  /// Working directory of the process; empty for the current one.
   package var folder: String
-  /// The longest that it may take to start, to give one answer, and to end; seconds.
+  /// Maximum seconds for starting, for each answer, and for ending.
   package var timeoutSeconds: UInt32
 
-  /// The name of such caches in the list of those that can be executed.
+  /// Name of such caches in the list of executable ones.
   package static let contender = "process"
 
-  /// A process; see the properties for the meaning of each part.
+  /// Creates a process; see the properties for the meaning of each part.
   package init(command: [String], folder: String = "", timeoutSeconds: UInt32 = 30) {
     self.command = command
     self.folder = folder
     self.timeoutSeconds = timeoutSeconds
   }
 
-  /// The name in results: that of the program's file, with `-` for what a name may not have.
+  /// Name in results: that of the program's file, with `-` for characters that a name must not
+  /// have.
   package var name: String {
     let file = command.first?.split(separator: "/").last ?? ""
     let name = file.map { WorkloadDecoder.isNameCharacter($0) ? $0 : "-" }
@@ -158,12 +158,12 @@ package struct ProcessSpec: Sendable, Hashable {
     return name.isEmpty ? Self.contender : String(name.prefix(100))
   }
 
-  /// Whether a word of the command has the placeholder.
+  /// True if a word of the command has the placeholder.
   package func uses(_ placeholder: ProcessPlaceholder) -> Bool {
     command.contains { $0.contains("{\(placeholder.rawValue)}") }
   }
 
-  /// Fills the placeholders of every word in.
+  /// Replaces the placeholders of all words.
   package func filled(
     _ value: (ProcessPlaceholder) -> String
   ) -> [String] {
@@ -174,30 +174,30 @@ package struct ProcessSpec: Sendable, Hashable {
     }
   }
 
-  /// The first word in braces that is no placeholder; nil where there is none.
+  /// First word in braces that is not a placeholder; nil without one.
   static func unknownPlaceholder(in word: String) -> String? {
     word.matches(of: /\{([a-z][a-zA-Z:-]*)\}/).lazy.map { String($0.output.1) }
       .first { ProcessPlaceholder(rawValue: $0) == nil }
   }
 }
 
-/// A word in braces in the command of a cache's process, which stands for a value of the cell.
+/// A word in braces in the command of a cache's process, which represents a value of the cell.
 package enum ProcessPlaceholder: String, Sendable, Hashable, CaseIterable {
-  /// The capacity, in the workload's unit.
+  /// Capacity in the workload's unit.
   case capacity
-  /// The same, of bytes, in whole MiB, at least 1.
+  /// Capacity in bytes as whole MiB, at least 1.
   case mebibytes = "capacity:MiB"
-  /// What the capacity counts: `objects` or `bytes`.
+  /// Unit of the capacity: `objects` or `bytes`.
   case unit
-  /// The most objects beside the capacity; 0 for no limit.
+  /// Maximum number of objects in addition to the capacity; 0 for no limit.
   case objects
-  /// How many threads will send requests.
+  /// Number of threads that will send requests.
   case threads
-  /// The seed of the cell.
+  /// Seed of the cell.
   case seed
-  /// An empty folder for the cache's files.
+  /// Empty folder for the cache's files.
   case folder
-  /// Where the process is to listen: the path of a Unix socket. Without it requests come on
-  /// standard input.
+  /// Path of the Unix socket on which the process must listen. Without it requests come on standard
+  /// input.
   case socket
 }

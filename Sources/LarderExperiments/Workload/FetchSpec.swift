@@ -1,30 +1,29 @@
 import LarderEngine
 
-/// What a workload file or the command line says of fetches and reads from disk that take time.
+/// Latency of fetches and reads from disk in a workload file or on the command line.
 package struct FetchSpec: Sendable, Hashable {
-  /// What a fetch takes without its transfer, nanoseconds; a number of requests where these are the
+  /// Latency of a fetch without its transfer, in nanoseconds, or in requests if these are the
   /// clock.
   package var fetch: LatencyDistribution
-  /// What counts as time.
+  /// Unit of time.
   package var clock = FetchModel.Clock.trace
-  /// What reading an object from disk takes, as `fetch`; nil where that takes no time.
+  /// Latency of reading an object from disk, in the units of `fetch`; nil if it takes no time.
   package var diskRead: LatencyDistribution?
-  /// What counts as time in `diskRead`: the same as `clock` in what is valid.
+  /// Unit of time of `diskRead`: equal to `clock` in valid specs.
   package var diskClock = FetchModel.Clock.trace
-  /// Bytes that a fetch transfers in a second; nil for no limit.
+  /// Bandwidth of a fetch in bytes per second; nil for no limit.
   package var bytesPerSecond: UInt64?
-  /// Fetches that the origin serves at the same time; nil for any number.
+  /// Number of fetches that the origin serves concurrently; nil for any number.
   package var servers: Int?
-  /// Whether requests for an object in flight wait for that fetch.
+  /// True if requests for an object that is being fetched wait for that fetch.
   package var coalesces = true
 
-  /// Fetches that take so long.
   package init(fetch: LatencyDistribution = .constant(0)) { self.fetch = fetch }
 
-  /// How many equally likely latencies stand for a distribution.
+  /// Maximum number of equally likely latencies that represent a distribution.
   private static var gridLimit: Int { 1 << 14 }
 
-  /// What a simulation is given. The same seed draws the same latencies for every policy.
+  /// Model for a simulation. Equal seeds draw equal latencies for every policy.
   ///
   /// - Throws: `PolicyError.badSetup` for a number that is out of range.
   package func model(seed: UInt64) throws(PolicyError) -> FetchModel {
@@ -41,18 +40,18 @@ package struct FetchSpec: Sendable, Hashable {
       .map { UInt64(min(max(($0 / unit).rounded(), 0), 1e18)) }
   }
 
-  /// Whether no latency is drawn, so that seeds play no part.
+  /// True if no latency is drawn, so that seeds have no effect.
   package var isConstant: Bool { fetch.isConstant && diskRead?.isConstant ?? true }
 
-  /// Takes what a read from disk takes from what was read as a fetch.
+  /// Sets the latency of reads from disk to that of a parsed fetch.
   package mutating func setDiskRead(_ read: FetchSpec) {
     (diskRead, diskClock) = (read.fetch, read.clock)
   }
 
-  /// Whether fetches and reads are both times, or both numbers of requests.
+  /// True if fetches and reads use one unit of time.
   package var hasOneClock: Bool { diskRead == nil || diskClock == clock }
 
-  /// What the text says of a fetch: a time such as `100ms`, or `1000 requests`; nil for neither.
+  /// Parses a fetch: a time such as `100ms`, or `1000 requests`; nil for neither.
   package static func fetch(parsing text: String) -> FetchSpec? {
     if let count = text.removingSuffix("requests").flatMap({ Quantity.whole($0.trimmed) }) {
       guard count <= FetchModel.latencyMax else { return nil }
@@ -64,14 +63,14 @@ package struct FetchSpec: Sendable, Hashable {
     return FetchSpec(fetch: .constant(time))
   }
 
-  /// Bytes per second such as `100MB/s`, at least 1; nil for anything else.
+  /// Parses bytes per second such as `100MB/s`, at least 1; nil for anything else.
   package static func bandwidth(parsing text: String) -> UInt64? {
     guard let number = text.removingSuffix("/s"), let bytes = Quantity.bytes(number), bytes > 0
     else { return nil }
     return bytes
   }
 
-  /// In a few words: `a fetch takes always 100 ms; 8 at a time`.
+  /// Short description: `a fetch takes always 100 ms; 8 at a time`.
   package var words: String {
     var parts: [String] = []
     parts.append("a fetch takes \(words(fetch))")
@@ -89,7 +88,7 @@ package struct FetchSpec: Sendable, Hashable {
 }
 
 extension String {
-  /// The text without an ending; nil where it ends otherwise.
+  /// The text without a suffix; nil if it ends otherwise.
   fileprivate func removingSuffix(_ suffix: String) -> Substring? {
     hasSuffix(suffix) ? dropLast(suffix.count) : nil
   }

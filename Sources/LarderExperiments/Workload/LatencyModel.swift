@@ -1,23 +1,23 @@
 import LarderEngine
 
-/// What an access costs at each place where a request may be answered.
+/// Cost of an access to each tier and the origin.
 ///
-/// What is charged: every place that is asked, in order, and the transfer from the one that
-/// answers. A hit in memory costs the memory access. A hit on disk costs a look into memory, where
-/// there is a memory tier, and the disk access. A miss costs the looks into all tiers and the
-/// origin. Storing is not charged: a cache can do it after the answer. The places' times are
-/// independent of each other.
+/// A request is charged for every tier that is asked, in order, and for the transfer from the one
+/// that answers. A hit in memory costs the memory access. A hit on disk costs a memory look-up,
+/// with a memory tier, and the disk access. A miss costs the look-ups in all tiers and the origin.
+/// Storing is not charged: a cache can do it after the answer. The latencies are independent of
+/// each other.
 package struct LatencyModel: Sendable, Hashable {
-  /// An access to memory; nothing where no configuration has it.
+  /// An access to memory; zero if no configuration has it.
   package var memory = AccessLatency()
-  /// An access to disk; nothing where no configuration has it.
+  /// An access to disk; zero if no configuration has it.
   package var disk = AccessLatency()
-  /// A fetch from the origin; nothing where the trace says what it takes.
+  /// A fetch from the origin; zero if the trace gives its latency.
   package var origin: AccessLatency
-  /// Whether a fetch takes what the trace says: the request's cost, in milliseconds.
+  /// True if the latency of a fetch comes from the trace: the request's cost, in milliseconds.
   package var isOriginFromTrace = false
 
-  /// The places that requests to a configuration of this kind come past, the origin last.
+  /// Tiers that requests to this kind of configuration may reach, with the origin last.
   package func places(of kind: ConfigurationKind) -> [AccessLatency] {
     switch kind {
     case .memory: [memory, origin]
@@ -27,29 +27,29 @@ package struct LatencyModel: Sendable, Hashable {
   }
 }
 
-/// The time of one access: a part that is drawn, and a part that grows with the size.
+/// Time of one access: a random part, and a part proportional to the size.
 package struct AccessLatency: Sendable, Hashable {
-  /// The part that does not depend on the size.
+  /// Part that does not depend on the size.
   package var base = LatencyDistribution.constant(0)
-  /// Nanoseconds for each byte transferred.
+  /// Nanoseconds per byte transferred.
   package var nanosecondsPerByte = 0.0
 }
 
-/// How long one access takes, apart from the part that grows with the size. Nanoseconds.
+/// Latency of one access in nanoseconds, without the part that is proportional to the size.
 ///
-/// Quantiles and means are the same to the last bit on every machine: they use
+/// Quantiles and means are identical to the last bit on every machine: they use
 /// `DeterministicMath`.
 package enum LatencyDistribution: Sendable, Hashable {
-  /// Always the same.
+  /// A constant.
   case constant(Double)
-  /// Normal, of which only what is not negative is kept.
+  /// Normal, truncated to non-negative values.
   case normal(mean: Double, deviation: Double)
   /// Log-normal: the logarithm is normal with standard deviation `sigma`.
   case logNormal(median: Double, sigma: Double)
-  /// Measured values, each as likely as the others.
+  /// Measured values, all equally likely.
   case empirical(LatencySamples)
 
-  /// Whether every access takes equally long.
+  /// True if all accesses take equally long.
   package var isConstant: Bool {
     switch self {
     case .constant: true
@@ -59,8 +59,7 @@ package enum LatencyDistribution: Sendable, Hashable {
     }
   }
 
-  /// The time that a share `p` of the accesses does not exceed; `p` is between 0 and 1, both
-  /// excluded.
+  /// Time that a share `p` of the accesses does not exceed; `p` is between 0 and 1, both excluded.
   package func quantile(_ p: Double) -> Double {
     switch self {
     case .constant(let value):
@@ -78,7 +77,7 @@ package enum LatencyDistribution: Sendable, Hashable {
     }
   }
 
-  /// The mean, in closed form.
+  /// Mean in closed form.
   package var mean: Double {
     switch self {
     case .constant(let value):
@@ -94,8 +93,8 @@ package enum LatencyDistribution: Sendable, Hashable {
     }
   }
 
-  /// Equally likely times that stand for the distribution: one if it is constant, the values
-  /// themselves if there are no more than `limit`, else the middles of `limit` equal slices.
+  /// Equally likely times that represent the distribution: one for a constant, the values
+  /// themselves if there are at most `limit`, else the middles of `limit` equal slices.
   package func grid(limit: Int) -> [Double] {
     if isConstant { return [quantile(0.5)] }
     if case .empirical(let samples) = self, samples.sorted.count <= limit { return samples.sorted }
@@ -105,24 +104,23 @@ package enum LatencyDistribution: Sendable, Hashable {
 
 /// Measured latencies in nanoseconds: sorted, at least one.
 package struct LatencySamples: Sendable, Hashable {
-  /// The values, smallest first.
+  /// Values, smallest first.
   package let sorted: [Double]
 
-  /// Sorts the values; nil when there are none.
+  /// Sorts the values; nil without values.
   package init?(_ values: [Double]) {
     guard !values.isEmpty else { return nil }
     sorted = values.sorted()
   }
 }
 
-/// The standard normal distribution.
 enum StandardNormal {
-  /// The share of the distribution below `z`, found by bisecting its inverse so that it is the same
-  /// on every machine.
+  /// Share of the distribution below `z`, found by bisecting its inverse so that it is identical on
+  /// every machine.
   static func below(_ z: Double) -> Double {
     if z > 0 { return 1 - below(-z) }
     guard z > -37 else { return 0 }
-    // Positive numbers are in the order of their bits.
+    // The bit patterns of positive numbers have their order.
     var low = UInt64(0)
     var high = (0.5).bitPattern
     while high - low > 1 {
@@ -136,14 +134,14 @@ enum StandardNormal {
     return Double(bitPattern: z == 0 ? high : low)
   }
 
-  /// The density at `z`.
+  /// Density at `z`.
   static func density(_ z: Double) -> Double {
     DeterministicMath.exp(-z * z / 2) / (2 * Double.pi).squareRoot()
   }
 }
 
 extension LatencyModel {
-  /// The model in words, for a report on configurations of these kinds.
+  /// Describes the model for a report on configurations of these kinds.
   package func describe(for kinds: Set<ConfigurationKind> = Set(ConfigurationKind.allCases))
     -> String
   {
@@ -165,7 +163,6 @@ extension LatencyModel {
 }
 
 extension AccessLatency {
-  /// The access in words.
   var words: String {
     guard nanosecondsPerByte > 0 else { return base.words }
     return "\(base.words) plus \(Self.number(nanosecondsPerByte)) ns per byte"
@@ -178,7 +175,7 @@ extension AccessLatency {
     return rounded == rounded.rounded() && rounded < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
   }
 
-  /// A time in the unit that suits it.
+  /// A time in a suitable unit.
   static func time(_ nanoseconds: Double) -> String {
     switch nanoseconds {
     case ..<1000: "\(number(nanoseconds)) ns"
@@ -190,7 +187,6 @@ extension AccessLatency {
 }
 
 extension LatencyDistribution {
-  /// The distribution in words.
   var words: String {
     switch self {
     case .constant(let value):

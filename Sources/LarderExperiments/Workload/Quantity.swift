@@ -1,6 +1,6 @@
-/// Numbers with a unit, as workload files and options write them.
+/// Numbers with a unit, as in workload files and options.
 package enum Quantity {
-  /// Bytes in one of each unit, by its lower-case name. Sorted by size for messages.
+  /// Bytes per unit, by its lower-case name. Sorted by size for messages.
   static let byteUnits: [(name: String, written: String, bytes: UInt64)] = [
     ("b", "B", 1),
     ("kb", "KB", 1000), ("kib", "KiB", 1 << 10),
@@ -9,7 +9,7 @@ package enum Quantity {
     ("tb", "TB", 1_000_000_000_000), ("tib", "TiB", 1 << 40),
   ]
 
-  /// Nanoseconds in one of each unit.
+  /// Nanoseconds per unit.
   static let timeUnits: [(name: String, nanoseconds: UInt64)] = [
     ("ns", 1), ("us", 1000), ("µs", 1000), ("μs", 1000), ("ms", 1_000_000),
     ("s", 1_000_000_000), ("m", 60_000_000_000), ("min", 60_000_000_000),
@@ -23,8 +23,8 @@ package enum Quantity {
     return (String(number), String(text[number.endIndex...].trimmed))
   }
 
-  /// The bytes that `500B`, `64MiB` or `1.5GB` stand for; nil when it is none of these, or not a
-  /// whole number of bytes.
+  /// Parses bytes such as `500B`, `64MiB` or `1.5GB`; nil for anything else, or for a fraction of a
+  /// byte.
   static func bytes(_ text: some StringProtocol) -> UInt64? {
     let (number, unit) = split(text)
     guard let factor = byteUnits.first(where: { $0.name == unit.lowercased() })?.bytes,
@@ -33,13 +33,13 @@ package enum Quantity {
     return bytes
   }
 
-  /// Bytes in the largest unit of which they are a whole number: `10MiB`, `50MB`, `1000B`.
+  /// Bytes in the largest unit that represents them as a whole number: `10MiB`, `50MB`, `1000B`.
   static func exactBytes(_ bytes: UInt64) -> String {
     let unit = byteUnits.last { bytes >= $0.bytes && bytes.isMultiple(of: $0.bytes) }
     return unit.map { "\(bytes / $0.bytes)\($0.written)" } ?? "\(bytes)B"
   }
 
-  /// The nanoseconds that `0.5us` or `80ms` stand for; nil when it is no time with a unit.
+  /// Parses a time such as `0.5us` or `80ms` to nanoseconds; nil for anything else.
   static func nanoseconds(_ text: some StringProtocol) -> Double? {
     let (number, unit) = split(text)
     guard let factor = timeUnits.first(where: { $0.name == unit })?.nanoseconds,
@@ -48,8 +48,7 @@ package enum Quantity {
     return value * Double(factor)
   }
 
-  /// The whole seconds that `90`, `90s`, `5m`, `1h`, `30d` or `1w` stand for; nil for anything
-  /// else.
+  /// Parses whole seconds such as `90`, `90s`, `5m`, `1h`, `30d` or `1w`; nil for anything else.
   package static func seconds(_ text: some StringProtocol) -> UInt64? {
     let (number, unit) = split(text)
     guard let decimal = ExactDecimal(number) else { return nil }
@@ -64,7 +63,7 @@ package enum Quantity {
     return seconds
   }
 
-  /// The whole number that `1000`, `1_000_000`, `250k`, `5M`, `1e6` or `2G` stand for; nil for
+  /// Parses a whole number such as `1000`, `1_000_000`, `250k`, `5M`, `1e6` or `2G`; nil for
   /// anything else.
   package static func count(_ text: some StringProtocol) -> UInt64? {
     let (number, unit) = split(text)
@@ -76,10 +75,10 @@ package enum Quantity {
     return factors[unit].flatMap { scaled(number, by: $0) }
   }
 
-  /// A whole number, underscores between digits allowed; nil for anything else.
+  /// A whole number, with optional underscores between digits; nil for anything else.
   static func whole(_ text: some StringProtocol) -> UInt64? {
     guard !text.contains("."), !text.hasPrefix("+") else { return nil }
-    // `ExactDecimal` stops at 18 digits; seeds may use all of `UInt64`.
+    // `ExactDecimal` is limited to 18 digits; seeds may use all of `UInt64`.
     return ExactDecimal(text).map(\.digits) ?? UInt64(text)
   }
 
@@ -91,15 +90,15 @@ package enum Quantity {
   }
 }
 
-/// A decimal number as it was written, so that `0.29` of 100 is 29 and not 28.999999999999996.
+/// A decimal number as written, so that `0.29` of 100 is 29 and not 28.999999999999996.
 struct ExactDecimal: Sendable, Hashable {
   /// All digits, without the point.
   let digits: UInt64
-  /// How many of the digits stand behind the point.
+  /// Number of digits after the point.
   let decimals: Int
 
-  /// Takes digits, single underscores between digits and at most one point with digits on both
-  /// sides; nil for anything else, a sign included, and for more than 18 digits.
+  /// Parses digits, with single underscores between digits and at most one point with digits on
+  /// both sides; nil for anything else, including signs and more than 18 digits.
   init?(_ text: some StringProtocol) {
     var digits: UInt64 = 0
     var decimals = 0
@@ -129,7 +128,7 @@ struct ExactDecimal: Sendable, Hashable {
     self.decimals = decimals
   }
 
-  /// The number times `factor`: the whole part, and whether that is all of it. Nil when it exceeds
+  /// The number times `factor`: the whole part, and true if the result is whole. Nil if it exceeds
   /// `UInt64`.
   func multiplied(by factor: UInt64) -> (whole: UInt64, isExact: Bool)? {
     let product = digits.multipliedFullWidth(by: factor)
@@ -140,18 +139,18 @@ struct ExactDecimal: Sendable, Hashable {
   }
 }
 
-/// A share of something, exact to a billionth: `10%`, `0.25%`.
+/// A share, exact to a billionth: `10%`, `0.25%`.
 public struct Share: Sendable, Hashable, CustomStringConvertible {
-  /// The share in billionths: 10 % is 100,000,000.
+  /// Share in billionths: 10 % is 100,000,000.
   public let billionths: UInt64
 
-  /// A share of so many billionths.
+  /// Creates a share from billionths.
   public init(billionths: UInt64) { self.billionths = billionths }
 
-  /// A share of so many per cent.
+  /// Creates a share from whole per cent.
   public init(percent: UInt64) { billionths = percent * 10_000_000 }
 
-  /// Reads a number followed by `%`, above 0 and at most 100, with at most seven decimals; nil for
+  /// Parses a number followed by `%`, above 0 and at most 100, with at most seven decimals; nil for
   /// anything else.
   public init?(parsing text: some StringProtocol) {
     guard text.last == "%", let number = ExactDecimal(text.dropLast().trimmed),
@@ -161,15 +160,15 @@ public struct Share: Sendable, Hashable, CustomStringConvertible {
     billionths = value
   }
 
-  /// The share of `whole`, rounded down.
+  /// Returns the share of `whole`, rounded down.
   public func of(_ whole: UInt64) -> UInt64 {
-    // At most the whole, so the quotient fits where the share is at most 100 %.
+    // At most the whole, so the quotient fits if the share is at most 100 %.
     let product = whole.multipliedFullWidth(by: billionths)
     guard product.high < 1_000_000_000 else { return .max }
     return UInt64(1_000_000_000).dividingFullWidth(product).quotient
   }
 
-  /// As one would write it: `10%`.
+  /// Text such as `10%`.
   public var description: String {
     let (whole, rest) = billionths.quotientAndRemainder(dividingBy: 10_000_000)
     guard rest > 0 else { return "\(whole)%" }
@@ -180,7 +179,7 @@ public struct Share: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StringProtocol {
-  /// Without blanks at either end.
+  /// The text without blanks at either end.
   package var trimmed: SubSequence {
     var text = self[...]
     while let first = text.first, first.isWhitespace { text = text.dropFirst() }

@@ -1,55 +1,53 @@
 import LarderEngine
 import LarderTraces
 
-/// A workload file: where requests come from and which caches they are sent through.
+/// A workload file: a source of requests, and the caches that receive them.
 ///
-/// A value without any file or registry behind it. `WorkloadDecoder` makes it from YAML, `Plan`
-/// makes cells of it.
+/// A value independent of files and registries. `WorkloadDecoder` creates it from YAML, `Plan`
+/// expands it to cells.
 package struct Workload: Sendable, Hashable {
-  /// The name in results.
+  /// Name in results.
   package var name: String
-  /// What the workload stands for, in its author's words.
+  /// Description by its author.
   package var description: String
-  /// Folder that the paths in `source` are relative to; empty for the current one.
+  /// Base folder of the paths in `source`; empty for the current one.
   package var folder: String
-  /// Where the requests come from.
+  /// Source of the requests.
   package var source: SourceSpec
-  /// Further traces, each with a set of cells of its own.
+  /// Further traces, each with its own set of cells.
   package var moreSources: [SourceSpec] = []
-  /// What capacities count; nil for bytes where the source has sizes and objects where not.
+  /// Unit of capacities; nil for bytes if the source has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  /// The caches.
   package var configurations: [ConfigurationSpec]
   /// Policies to sweep over the tiers that name none.
   package var policies: [PolicySpec]
-  /// Capacities to sweep.
   package var capacities: [CapacitySpec]
-  /// Seeds: each makes its own trace from a generator, and drives random policies.
+  /// Seeds: each makes its own trace from a generator, and seeds random policies.
   package var seeds: [UInt64]
-  /// What is replayed before counting begins.
+  /// Uncounted beginning of the trace.
   package var warmUp: WarmUp
-  /// How prefixes are counted in configurations that do not say so themselves; nil for not at all.
+  /// Options for counting prefixes in configurations without their own; nil for not counting.
   package var prefix: PrefixSpec?
-  /// What an access costs, for a computed access time; nil for none.
+  /// Cost of an access, for a computed access time; nil for none.
   package var latency: LatencyModel?
-  /// How often each cell is timed.
+  /// Number of timings per cell.
   package var repetitions: Int
-  /// Whether policies are simulated, real caches driven, or both.
+  /// Modes: simulated policies, real caches, or both.
   package var modes: [RunMode]
-  /// How real caches are driven; nil where the workload does not say.
+  /// Options for driving real caches; nil if not given.
   package var execution: ExecutionSpec?
-  /// Which cells are executed, where real caches are driven.
+  /// Selection of the cells to execute.
   package var executed: ExecutionFilter
-  /// What checks allow to change, and what they time.
+  /// Tolerances and timed cells of checks.
   package var check = CheckSpec()
-  /// The decision that is made for each trace; nil for none.
+  /// Options of the advice for each trace; nil for none.
   package var advise: AdviseSpec?
-  /// The files to write.
+  /// Reports to write.
   package var reports: [ReportKind]
-  /// Where in the file things stand, for errors that only a trace brings to light.
+  /// Lines in the file, for errors that depend on a trace.
   package var lines: WorkloadLines
 
-  /// A workload; what has a default here has the same in a file.
+  /// Creates a workload with the default values of a file.
   package init(
     name: String, description: String = "", folder: String = "", source: SourceSpec,
     unit: CapacityUnit? = nil,
@@ -79,19 +77,18 @@ package struct Workload: Sendable, Hashable {
     self.lines = lines
   }
 
-  /// Where a trace of the source is: its path, taken from the workload file's folder unless it is
-  /// absolute.
+  /// Path of a trace of the source, relative to the workload file's folder unless it is absolute.
   package func path(of trace: TraceReference) -> String {
     if trace.path.hasPrefix("/") || folder.isEmpty { return trace.path }
     return folder.hasSuffix("/") ? folder + trace.path : "\(folder)/\(trace.path)"
   }
 
-  /// Every source; each has a set of cells of its own.
+  /// All sources; each has its own set of cells.
   package var sources: [SourceSpec] { [source] + moreSources }
 }
 
 extension SourceSpec {
-  /// Whether another seed gives other requests: true of everything but trace files in a row.
+  /// True if another seed gives other requests: for everything except trace files in a row.
   package var dependsOnSeed: Bool {
     switch self {
     case .trace: false
@@ -101,23 +98,22 @@ extension SourceSpec {
   }
 }
 
-/// Where in a workload file things stand, for errors that are found when its traces are known.
+/// Lines in a workload file, for errors that are found when its traces are known.
 package struct WorkloadLines: Sendable, Hashable {
-  /// The file as it was named; empty for a workload that came from none.
+  /// File name as given; empty for a workload without a file.
   package var file = ""
   /// Line of each configuration, by name.
   package var configurations: [String: Int] = [:]
-  /// Line of each capacity of the sweep, as it is written there.
+  /// Line of each capacity of the sweep, as written there.
   package var capacities: [String: Int] = [:]
   /// Line of the key `unit`, or of `ignore-size`.
   package var unit: Int?
 
-  /// Nothing is known.
   package init() {}
 }
 
 extension Workload {
-  /// An error of the plan with the place that it speaks of: `w.yaml:12: configuration ...`.
+  /// Message of a plan's error with its position: `w.yaml:12: configuration ...`.
   package func message(for error: PlanError) -> String {
     guard !lines.file.isEmpty else { return error.description }
     return "\(lines.file)\(line(of: error).map { ":\($0)" } ?? ""): \(error)"
@@ -126,7 +122,7 @@ extension Workload {
   private func line(of error: PlanError) -> Int? {
     switch error {
     case .capacity(let error, let configuration, _):
-      // A capacity that stands in the configuration itself is told at that.
+      // A capacity inside a configuration is reported at its line.
       let spec = configurations.first { $0.name == configuration }
       let own = [spec?.memory.capacity, spec?.disk.capacity].compactMap { $0?.description }
       return own.contains(error.text)
@@ -146,41 +142,37 @@ extension Workload {
   }
 }
 
-/// What a workload runs: the key `mode`.
+/// Modes of running a workload: the key `mode`.
 public enum RunMode: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Policies only, no keys and no values.
+  /// Only policies, without keys and values.
   case simulate
   /// Real caches.
   case execute
 }
 
-/// A file that a run leaves behind, by the name of its report.
+/// A report of a run, by name.
 package struct ReportKind: RawRepresentable, Sendable, Hashable, CaseIterable {
-  /// The name in workload files.
+  /// Name in workload files.
   package let rawValue: String
-  /// The files that it consists of; empty where that is not known.
+  /// Files of the report; empty if unknown.
   let files: String
 
-  /// `counts.csv`.
   package static let counts = ReportKind(name: "counts", files: "counts.csv")
-  /// `timings.csv`.
   package static let timings = ReportKind(name: "timings", files: "timings.csv")
-  /// `results.json`.
   package static let json = ReportKind(name: "json", files: "results.json")
   /// `report.md`, with its charts as `charts/*.svg`.
   package static let markdown = ReportKind(name: "markdown", files: "report.md and charts/")
-  /// `report.html`.
   package static let html = ReportKind(name: "html", files: "report.html")
 
-  /// Those of this package, which the schema of workload files lists.
+  /// Reports of this package, which the schema of workload files lists.
   package static let standard = [counts, timings, json, markdown, html]
 
   private static let added = Locked<[ReportKind]>([])
 
-  /// All of them: those of this package, and what the program has added to its reports.
+  /// All reports: those of this package, and those that the program has added.
   package static var allCases: [ReportKind] { standard + added.withLock { $0 } }
 
-  /// The report of a name that there is.
+  /// Report of a known name.
   package init?(rawValue: String) {
     guard let kind = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
     self = kind
@@ -191,24 +183,24 @@ package struct ReportKind: RawRepresentable, Sendable, Hashable, CaseIterable {
     self.files = files
   }
 
-  /// Lets workload files name a report of the program's own.
+  /// Registers a report of the program, for use in workload files.
   package static func add(_ name: String) {
     added.withLock { $0.append(ReportKind(name: name)) }
   }
 }
 
-/// What is replayed before counting begins.
+/// Uncounted beginning of a trace.
 package enum WarmUp: Sendable, Hashable {
-  /// Nothing: every request counts.
+  /// Every request counts.
   case none
-  /// The first so many requests, of every operation.
+  /// A number of requests, of all operations.
   case requests(UInt64)
-  /// The first part of the trace.
+  /// A share of the trace.
   case share(Share)
   /// Everything up to the first eviction; for a hybrid: of the disk tier.
   case untilFull
 
-  /// What is excluded, in words for a report.
+  /// Description for a report.
   package var description: String {
     switch self {
     case .none: "none: every request counts"
@@ -218,8 +210,8 @@ package enum WarmUp: Sendable, Hashable {
     }
   }
 
-  /// How many requests to replay before counting, out of `total`; nil when only the replay itself
-  /// can tell.
+  /// Number of requests to replay before counting, out of `total`; nil if only the replay itself
+  /// determines it.
   package func requests(of total: UInt64) -> UInt64? {
     switch self {
     case .none: 0
@@ -230,48 +222,44 @@ package enum WarmUp: Sendable, Hashable {
   }
 }
 
-/// What a workload file says of advice: the decision that is made for its traces, beside the cells.
+/// Advice options of a workload file: the decision for its traces, in addition to the cells.
 package struct AdviseSpec: Sendable, Hashable {
-  /// The capacities; empty for a few shares of the footprint.
+  /// Capacities; empty for default shares of the footprint.
   package var capacities: [CapacitySpec] = []
-  /// Which tiers a design may have.
+  /// Tiers that a design may have.
   package var tiers = AdviceTiers.auto
   /// File with prices, relative to the workload file's folder; nil for the example values.
   package var prices: String?
-  /// The share of the requests that designs are chosen on; nil to choose and score on all.
+  /// Share of the requests on which designs are chosen; nil to choose and score on all.
   package var learned: Share? = Share(percent: 50)
-  /// The time to search at a stated speed; nil for what each capacity has by default.
+  /// Search time in seconds at a stated speed; nil for the default of each capacity.
   package var budgetSeconds: UInt64?
 
-  /// The defaults.
   package init() {}
 }
 
-/// Which tiers a design may have.
+/// Tiers that a design may have.
 package enum AdviceTiers: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Memory alone.
   case memory
-  /// Disk alone.
   case disk
-  /// Memory in front of disk.
   case hybrid
-  /// Memory, and whether a disk behind it pays.
+  /// Memory, and a disk behind it if that pays.
   case auto
 }
 
-/// What a workload file says of checks: what may change, and what is timed.
+/// Check options of a workload file: tolerances and timed cells.
 package struct CheckSpec: Sendable, Hashable {
-  /// What may change, exact to a billionth. What is not here may not change at all.
+  /// Tolerated changes, exact to a billionth. Missing ones tolerate no change.
   package var tolerances: [CheckTolerance: Share]
-  /// Whether every change of a count fails the check, and not only a loss.
+  /// True if any change of a count fails the check, and not only a loss.
   package var isExact = false
-  /// How much of memory and disk may change, exact to a billionth of the baseline's figure; what is
-  /// not here, by the `threshold` of each.
+  /// Tolerated changes of memory and disk, exact to a billionth of the baseline's figure; missing
+  /// ones have their `threshold`.
   package var resources: [CheckResource: Share] = [:]
-  /// Which cells are timed.
+  /// Selection of the cells to time.
   package var timed: ExecutionFilter
 
-  /// By default nothing may change and everything is timed.
+  /// Creates a spec; by default no change is tolerated and everything is timed.
   package init(
     tolerances: [CheckTolerance: Share] = [:], timed: ExecutionFilter = ExecutionFilter()
   ) {
@@ -280,56 +268,57 @@ package struct CheckSpec: Sendable, Hashable {
   }
 }
 
-/// What a workload file may allow to change without anybody being told.
+/// Counts with tolerated changes in a workload file.
 ///
-/// The two ratios are differences of the ratio itself, of the others a share of the baseline's
-/// number: `hit_ratio: 0.001` lets 0.400 become 0.399, `evictions: 1%` lets 1000 become 990.
+/// Tolerances of the two ratios are differences of the ratio itself, those of the others shares of
+/// the baseline's number: `hit_ratio: 0.001` lets 0.400 become 0.399, `evictions: 1%` lets 1000
+/// become 990.
 package enum CheckTolerance: String, Sendable, Hashable, CaseIterable {
-  /// Of hits, also by tier.
+  /// Allowed change in hit ratios, also by tier.
   case hitRatio = "hit_ratio"
-  /// Of bytes hit.
+  /// Allowed change in byte hit ratios.
   case byteHitRatio = "byte_hit_ratio"
-  /// Of stale hits.
+  /// Allowed change in stale hits.
   case staleHits = "stale_hits"
-  /// Of objects stored.
+  /// Allowed change in stored objects.
   case admissions
-  /// Of objects refused.
+  /// Allowed change in rejected objects.
   case rejections
-  /// Of objects given up.
+  /// Allowed change in evicted objects.
   case evictions
-  /// Of entries found expired.
+  /// Allowed change in entries found expired.
   case expirations
-  /// Of copies made from disk to memory.
+  /// Allowed change in copies from disk to memory.
   case promotions
-  /// Of objects moved from memory to disk.
+  /// Allowed change in moves from memory to disk.
   case demotions
-  /// Of objects that memory gave up.
+  /// Allowed change in evictions from memory.
   case memoryEvictions = "memory_evictions"
-  /// Of objects that disk gave up.
+  /// Allowed change in evictions from disk.
   case diskEvictions = "disk_evictions"
-  /// Of objects stored on disk.
+  /// Allowed change in objects stored on disk.
   case diskWrites = "disk_writes"
-  /// Of bytes stored on disk.
+  /// Allowed change in bytes stored on disk.
   case diskBytesWritten = "disk_bytes_written"
 }
 
-/// What a cache takes of memory, disk and processor, as checks compare it: the names of columns in
-/// `timings.csv`, where there is one. Of all of them less is better. `disk_bytes_written` is not
-/// among them: how many pages reach the disk depends on when the system writes them back.
+/// Memory, disk and processor usage of a cache, for checks: by the columns in `timings.csv`, if
+/// any. Less is better for all of them. `disk_bytes_written` is not included: the number of pages
+/// that reach the disk depends on when the system writes them back.
 package enum CheckResource: String, Sendable, Hashable, CaseIterable, Codable {
-  /// Bytes of memory for each object, by the allocator's count.
+  /// Bytes of memory per object, by the allocator's count.
   case memoryBytesPerObject = "memory_bytes_per_object"
   /// Bytes of the cache's files at the end.
   case diskBytes = "disk_bytes"
-  /// Bytes that were given to the system to write, by the cache's own count where it has one.
+  /// Bytes passed to write calls, by the cache's own count if available.
   case bytesWritten = "bytes_written"
   /// Files in the cache's folder at the end.
   case files
-  /// Instructions of a request, counted by callgrind; the values that are made and checked for it
-  /// are in it. Only where they were asked for.
+  /// Instructions per request, counted by callgrind, including the creation and verification of
+  /// values. Only on request.
   case instructionsPerRequest = "instructions_per_request"
 
-  /// The change that is allowed unless the workload file says otherwise.
+  /// Default of the allowed change.
   package var threshold: Share {
     switch self {
     case .memoryBytesPerObject, .diskBytes, .bytesWritten, .files: Share(percent: 5)

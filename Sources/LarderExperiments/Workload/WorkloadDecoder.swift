@@ -3,16 +3,13 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Reads workload files. Whatever is wrong with one is told with file, line, what was expected and
-/// what was found.
+/// Reads workload files. Errors give the file, the line, and the expected and the found content.
 package struct WorkloadDecoder: Sendable {
-  /// Says which policies, generators and formats there are.
+  /// Checks of policies, generators and formats.
   package var checks: ComponentChecks
 
-  /// The keys of the file.
   var keys = WorkloadKeys.workload
 
-  /// A decoder that asks `checks`.
   package init(checks: ComponentChecks) { self.checks = checks }
 
   /// Reads a file. Paths in it are relative to its folder.
@@ -26,7 +23,7 @@ package struct WorkloadDecoder: Sendable {
     if isFolder.boolValue {
       throw unreadable(path, "this is a folder; expected a workload file")
     }
-    // One byte more than allowed, so that a device without an end is recognised as too large.
+    // Reads one byte more than allowed, so that an endless device is recognised as too large.
     let bytes: [UInt8]
     do throws(FileFault) {
       bytes = try SystemFiles().read(path, most: YAMLDocument.bytesMax + 1)
@@ -36,7 +33,7 @@ package struct WorkloadDecoder: Sendable {
     return try decode(Data(bytes), file: path)
   }
 
-  /// Reads a workload that came from `file`: its name is used for errors, for paths and, where the
+  /// Decodes a workload that came from `file`, whose name is used for errors, for paths and, if the
   /// workload has none, as its name.
   ///
   /// - Throws: `WorkloadError`.
@@ -62,7 +59,7 @@ package struct WorkloadDecoder: Sendable {
     return slash == file.startIndex ? "/" : String(file[..<slash])
   }
 
-  /// The file's name without folder and ending, with `-` for what a name may not have.
+  /// File name without folder and suffix, with `-` for characters that a name must not have.
   private static func name(fromFile file: String) -> String {
     var name = file.split(separator: "/").last.map(String.init) ?? ""
     for ending in [".yaml", ".yml"] where name.lowercased().hasSuffix(ending) {
@@ -77,53 +74,50 @@ package struct WorkloadDecoder: Sendable {
   }
 }
 
-/// What is wrong with a workload file: one line, with the file, the line and the key.
+/// An error in a workload file: one line, with the file, the line and the key.
 package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file as it was named.
+  /// File name as given.
   package var file: String
-  /// Line in the file, from 1; nil when the file as a whole is at fault.
+  /// Line in the file, from 1; nil if the whole file is at fault.
   package var line: Int?
-  /// Where in the document, such as `source.requests`; empty at its top.
+  /// Path in the document, such as `source.requests`; empty at its top.
   package var path = ""
-  /// What is wrong.
   package var problem: Problem
 
-  /// What can be wrong.
   package enum Problem: Hashable, Sendable {
     /// The file cannot be read.
     case unreadable(reason: String)
-    /// The file is larger than any workload.
+    /// The file is larger than any reasonable workload.
     case tooLarge(limitBytes: Int)
-    /// The bytes are no text.
+    /// The bytes are not text.
     case notUTF8(offset: Int)
-    /// There is nothing in the file.
+    /// The file is empty.
     case empty
-    /// The text is no YAML.
+    /// The text is not YAML.
     case syntax(String)
-    /// Aliases repeat so much that the document would grow out of bounds.
+    /// Repeated aliases would expand the document without bounds.
     case repetition
     /// A map has a key twice.
     case duplicateKey(String, again: Int?)
-    /// A map has a key that means nothing.
+    /// A map has an unknown key.
     case unknownKey(String, nearest: String?, known: [String])
-    /// A map lacks a key, and has one that may be meant for it.
+    /// A map lacks a key, and may have a misspelling of it.
     case missingKey(String, reason: String?, misspelt: String?)
-    /// A value is not of the type or in the range that is needed.
+    /// A value has the wrong type or is out of range.
     case unexpected(expected: String, found: String)
-    /// A policy, generator, distribution, format or capacity says what is wrong.
+    /// Error of a policy, generator, distribution, format or capacity.
     case refused(String)
   }
 
   /// `file:12: source.requests: expected a whole number, found 'many'`.
   package var description: String {
     let place = line.map { "\(file):\($0): " } ?? "\(file): "
-    // What is found there comes from the file: a name may have several lines.
+    // The path comes from the file: a name may have several lines.
     return TextSafety.singleLine(place + (path.isEmpty ? "" : "\(path): ") + problem.sentence)
   }
 }
 
 extension WorkloadError.Problem {
-  /// The problem for a person.
   var sentence: String {
     switch self {
     case .unreadable(let reason):

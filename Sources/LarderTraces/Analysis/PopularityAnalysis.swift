@@ -1,21 +1,21 @@
 import LarderLibc
 
-/// How a trace's requests are spread over its objects.
+/// Distribution of a trace's requests over its objects.
 public struct PopularityAnalysis: Sendable, Hashable {
-  /// The Zipf law that fits best; nil when there are fewer than two objects.
+  /// Best-fitting Zipf law; nil with fewer than two objects.
   public let zipf: ZipfFit?
   /// Share of all requests that go to the most popular object; nil without requests.
   public let topOneShare: Double?
-  /// Share that goes to the ten most popular objects.
+  /// Share of requests that go to the ten most popular objects.
   public let topTenShare: Double?
-  /// Share that goes to the hundred most popular objects.
+  /// Share of requests that go to the hundred most popular objects.
   public let topHundredShare: Double?
-  /// Share that goes to the most popular 1 % of the objects (rounded up).
+  /// Share of requests that go to the most popular 1 % of the objects (rounded up).
   public let topPercentShare: Double?
-  /// Share that goes to the most popular 10 % of the objects (rounded up).
+  /// Share of requests that go to the most popular 10 % of the objects (rounded up).
   public let topTenPercentShare: Double?
 
-  /// Looks at the numbers of requests of all objects.
+  /// Analyses the request counts of all objects.
   ///
   /// - Complexity: O(objects log objects).
   public init(counts: [UInt32]) {
@@ -34,25 +34,25 @@ public struct PopularityAnalysis: Sendable, Hashable {
   }
 }
 
-/// The Zipf law that a trace's popularity follows best: the object of rank r is requested with a
+/// The Zipf law that best fits a trace's popularity: the object of rank r is requested with a
 /// probability proportional to r to the power of minus the exponent.
 ///
 /// Fitted by maximum likelihood for ranks up to the number of objects seen, and judged by the
 /// Kolmogorov-Smirnov distance, as Clauset, Shalizi and Newman do for power laws in "Power-Law
-/// Distributions in Empirical Data", SIAM Review 2009. (A line through the log-log plot, which many
-/// use, is drawn by the tail of objects that were seen once.) The ranks come from the same counts,
-/// so short traces look somewhat steeper than their law.
+/// Distributions in Empirical Data", SIAM Review 2009. (The common line through the log-log plot is
+/// dominated by the tail of objects that were seen once.) Ranks and counts come from the same
+/// sample, so short traces look somewhat steeper than their law.
 public struct ZipfFit: Sendable, Hashable {
-  /// The exponent, at least 0 (all objects alike) and at most `exponentMaximum`.
+  /// The exponent, from 0 (all objects equally popular) to `exponentMaximum`.
   public let exponent: Double
-  /// The largest difference, over all ranks, between the share of requests up to that rank in the
-  /// trace and in the law: 0 is a perfect fit, 0.02 a good one, above 0.1 it is not Zipf's law.
+  /// Largest difference, over all ranks, between the trace's and the law's cumulative share of
+  /// requests: 0 is a perfect fit, 0.02 a good one; above 0.1 the trace does not follow a Zipf law.
   public let distance: Double
 
-  /// Exponents are looked for up to here.
+  /// Upper bound of the search for the exponent.
   public static let exponentMaximum = 10.0
 
-  /// Fits the numbers of requests of objects, most popular first; nil for fewer than two objects.
+  /// Fits request counts sorted by decreasing popularity; nil for fewer than two objects.
   ///
   /// - Complexity: O(objects).
   init?(ranked: [UInt32]) {
@@ -63,7 +63,7 @@ public struct ZipfFit: Sendable, Hashable {
     for run in runs {
       let requests = Double(run.count) * Double(run.last - run.first + 1)
       total += requests
-      // The sum of the logarithms of the ranks first...last.
+      // Sum of the logarithms of the ranks first...last.
       logarithms += Double(run.count) * (lgamma(Double(run.last + 1)) - lgamma(Double(run.first)))
     }
     guard total > 0 else { return nil }
@@ -113,9 +113,8 @@ public struct ZipfFit: Sendable, Hashable {
     return low < 1e-5 ? 0 : (low + high) / 2
   }
 
-  /// Between the ends of runs the trace's share grows in a straight line and the law's share bends
-  /// the other way, so the largest difference may lie inside a run: there the middle is looked at
-  /// as well, where runs are long.
+  /// Within a run the trace's cumulative share grows linearly while the law's is concave, so the
+  /// largest difference may lie inside. The middle of long runs is checked as well.
   private static func distance(
     _ runs: [Run], total: Double, exponent: Double, objects: Int
   ) -> Double {
@@ -137,14 +136,12 @@ public struct ZipfFit: Sendable, Hashable {
 
 /// Sums of r to the power of -s for the ranks r from 1 on.
 struct HarmonicSums {
-  /// s, at least 0.
   let exponent: Double
 
-  /// The sums up to each rank that is added term by term; the first is 0.
+  /// Sums up to each rank that is added term by term; the first is 0.
   private let exact: [Double]
   private static let exactCount = 1000
 
-  /// Sums for an exponent.
   init(exponent: Double) {
     self.exponent = exponent
     var sums = [0.0]
@@ -157,8 +154,8 @@ struct HarmonicSums {
     exact = sums
   }
 
-  /// The sum up to `rank`: term by term up to 1000, then by the Euler-Maclaurin formula, whose
-  /// error there is below 1e-10 of the sum.
+  /// Returns the sum up to `rank`: term by term up to 1000, then by the Euler-Maclaurin formula,
+  /// whose error there is below 1e-10 of the sum.
   ///
   /// - Complexity: O(1).
   func sum(_ rank: Int) -> Double {

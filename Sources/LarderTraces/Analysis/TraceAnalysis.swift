@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// What there is to know about a trace before any cache has seen it.
+/// Statistics of a trace, independent of any cache.
 ///
 /// Popularity counts every request of an object, whatever its operation.
 public struct TraceAnalysis: Sendable {
@@ -10,37 +10,37 @@ public struct TraceAnalysis: Sendable {
   public var requests: Int
   /// Number of distinct objects.
   public var objects: Int
-  /// Which part of all objects the trace has; every other figure is of that part.
+  /// Sampling rate of the trace; all other figures describe the sample.
   public var sampling: TraceSampling
-  /// Number of the objects that a cache may store.
+  /// Number of objects that a cache may store.
   public var storableObjects: Int
-  /// Bytes of the objects that a cache may store; nil without sizes.
+  /// Total size of the objects that a cache may store, in bytes; nil without sizes.
   public var footprintBytes: UInt64?
-  /// Bytes of all requests; nil without sizes.
+  /// Total size of all requests, in bytes; nil without sizes.
   public var bytesRequested: UInt64?
-  /// Objects that are requested only once.
+  /// Number of objects that are requested only once.
   public var oneHitWonders: Int
-  /// Sizes over the objects that a cache may store, by each one's first request; nil without sizes.
+  /// Sizes of the objects that a cache may store, by their first request; nil without sizes.
   public var objectSizes: Distribution?
-  /// Objects whose requests have more than one size, those that pass all caches left out.
+  /// Number of objects whose requests differ in size, not counting requests that bypass caches.
   public var objectsWithSeveralSizes = 0
-  /// Sizes over requests; nil without sizes.
+  /// Sizes of all requests; nil without sizes.
   public var requestSizes: Distribution?
-  /// How requests spread over objects.
+  /// Distribution of requests over objects.
   public var popularity: PopularityAnalysis
-  /// Times to live in seconds over the requests that have one; nil when none has.
+  /// TTLs in seconds of the requests that have one; nil if none has.
   public var ttls: Distribution?
-  /// From the first to the last request, in microseconds; nil without times.
+  /// Time from the first to the last request, in microseconds; nil without times.
   public var durationMicroseconds: UInt64?
-  /// Requests whose time was before that of the request ahead of them (they were given that one).
+  /// Number of requests with a time before that of the previous request; they were given that time.
   public var timesRaised: Int
-  /// Number of requests of each operation, by `Operation.rawValue`, up to the last that occurs
-  /// beyond modify.
+  /// Number of requests per operation, indexed by `Operation.rawValue`. Ends with the last
+  /// operation that occurs after modify.
   public var operations: [Int]
 
-  /// Looks at all of a trace.
+  /// Analyses a complete trace.
   ///
-  /// Takes 4 bytes an object (8 with sizes) while it runs.
+  /// Needs 4 bytes per object (8 with sizes) while it runs.
   ///
   /// - Complexity: O(requests + objects log objects).
   public init(_ trace: PreparedTrace) {
@@ -86,7 +86,7 @@ public struct TraceAnalysis: Sendable {
     }
   }
 
-  /// One-hit wonders as a share of the objects; nil without objects.
+  /// Share of the objects that are requested only once; nil without objects.
   public var oneHitWonderShare: Double? {
     objects > 0 ? Double(oneHitWonders) / Double(objects) : nil
   }
@@ -96,14 +96,14 @@ public struct TraceAnalysis: Sendable {
     counts.withUnsafeMutableBufferPointer { counts in
       for index in 0..<columns.count {
         let object = Int(columns.ids[index]) - 1
-        // Stays at the largest number rather than begin again, in traces beyond 2^32 requests.
+        // Saturates in traces beyond 2^32 requests.
         counts[object] = counts[object] == .max ? .max : counts[object] + 1
       }
     }
     return counts
   }
 
-  /// The size of each object's first request that stores it or is answered from a cache.
+  /// Size of each object's first request that stores it or is answered from a cache.
   private static func firstSizes(
     _ columns: RequestColumns, _ sizes: UnsafePointer<UInt32>
   ) -> [UInt32?] {
@@ -117,36 +117,35 @@ public struct TraceAnalysis: Sendable {
 }
 
 extension RequestColumns {
-  /// Whether a cache has the object behind the request, if it keeps all that it may: a get or a
-  /// set.
+  /// True for a get or a set, after which a cache without limits has the object.
   @inline(__always) fileprivate func storesObject(_ index: Int) -> Bool {
     guard let operation = operations?[index] else { return true }
     return operation == Operation.get.rawValue || operation == Operation.set.rawValue
   }
 }
 
-/// How whole numbers are spread: exact extremes, mean and percentiles.
+/// Distribution of whole numbers: exact extremes, mean and percentiles.
 public struct Distribution: Sendable, Hashable {
-  /// How many values there are.
+  /// Number of values.
   public let count: Int
-  /// The smallest.
+  /// Smallest value.
   public let min: UInt32
-  /// The largest.
+  /// Largest value.
   public let max: UInt32
-  /// The arithmetic mean.
+  /// Arithmetic mean.
   public let mean: Double
-  /// Values at the percentiles of `Distribution.percentiles`, by nearest rank: the smallest value
-  /// that at least so many per cent of the values do not exceed.
+  /// Values at the percentiles of `Distribution.percentiles`, by nearest rank: the smallest value v
+  /// for which at least that percentage of the values is at most v.
   public let percentileValues: [UInt32]
 
-  /// The percentiles that are worked out.
+  /// The percentiles that are computed.
   public static let percentiles: [Double] = [1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9]
 
-  /// The distribution of the values above `floor` (all when it is nil); nil when there are none.
+  /// Distribution of the values above `floor` (all if nil); nil when no value remains.
   ///
-  /// Two passes count the values by their upper and then, where a percentile falls, by their lower
-  /// 16 bits: exact, in 512 KiB and as much again for each upper half that a percentile falls into,
-  /// however many values there are.
+  /// Exact, in two passes. The first counts the upper 16 bits of the values; the second counts the
+  /// lower 16 bits where a percentile falls. Takes 512 KiB, and as much again for each upper half
+  /// that holds a percentile, independent of the number of values.
   ///
   /// - Complexity: O(values).
   public init?(_ values: UnsafeBufferPointer<UInt32>, above floor: UInt32? = nil) {
@@ -170,19 +169,19 @@ public struct Distribution: Sendable, Hashable {
       upper: upper, values: values, first: first)
   }
 
-  /// The value at one of `Distribution.percentiles`; nil at another.
+  /// Returns the value at one of `Distribution.percentiles`; nil for any other percentile.
   public func percentile(_ percentile: Double) -> UInt32? {
     Distribution.percentiles.firstIndex(of: percentile).map { percentileValues[$0] }
   }
 
-  /// The nearest rank of a percentile, from 0.
+  /// Nearest rank of a percentile, from 0.
   private static func rank(_ percentile: Double, of count: Int) -> Int {
-    // In whole tenths: 99.9 per cent of 1000 in floating point is a little more than 999.
+    // In tenths, because 99.9 per cent of 1000 is slightly above 999 in floating point.
     let tenths = Int((percentile * 10).rounded())
     return Swift.min(count - 1, Swift.max(0, (tenths * count + 999) / 1000 - 1))
   }
 
-  /// The values at ranks (from 0, not decreasing) among all that are at least `first`.
+  /// Values at the given ranks (from 0, not decreasing) among all values of at least `first`.
   private static func values(
     atRanks ranks: [Int], upper: [Int], values: UnsafeBufferPointer<UInt32>, first: UInt32
   ) -> [UInt32] {

@@ -1,33 +1,32 @@
 import LarderLibc
 
-/// A buffer over a `ByteSource`: decoders look at the unread bytes, take what they understood, and
-/// ask for more.
+/// A buffer over a `ByteSource`: decoders read the unread bytes, consume the ones they have
+/// decoded, and ask for more.
 ///
-/// The unread bytes are always in one piece. Asking for more moves them to the front, so pointers
-/// into the buffer are good until the next `fill`.
+/// The unread bytes are always contiguous. Asking for more moves them to the front, so pointers
+/// into the buffer are valid until the next `fill`.
 public final class ByteReader {
-  /// The path, for errors.
+  /// Path for error messages.
   public let path: String
-  /// The first unread byte.
+  /// Address of the first unread byte.
   public private(set) var unread: UnsafeRawPointer
-  /// How many unread bytes are in the buffer.
+  /// Number of unread bytes in the buffer.
   public private(set) var unreadCount = 0
   /// Offset of the first unread byte in the decompressed stream.
   public private(set) var offset = 0
-  /// The source has no more bytes.
+  /// True if the source has no more bytes.
   public private(set) var isAtEnd = false
-  /// NULs that were passed over between lines.
+  /// Number of NUL bytes skipped between lines.
   var nulsPassed = 0
-  /// Sentences on what stood behind the compressed data, once it has been read to its end.
+  /// Notes on bytes after the compressed data, complete once the source has been read to its end.
   var remarks: [String] { source.remarks }
 
-  /// Fits the L2 cache of any processor of this decade together with a batch of records.
+  /// Fits the L2 cache of any current processor together with a batch of records.
   private static let initialCapacity = 256 << 10
 
   private let source: any ByteSource
   private var memory: UnsafeMutableRawBufferPointer
 
-  /// A reader at the beginning of a source.
   init(_ source: any ByteSource, path: String) {
     self.source = source
     self.path = path
@@ -42,7 +41,7 @@ public final class ByteReader {
     UnsafeRawBufferPointer(start: unread, count: unreadCount)
   }
 
-  /// Takes `count` of the unread bytes.
+  /// Consumes `count` unread bytes.
   @inline(__always) public func consume(_ count: Int) {
     assert(count <= unreadCount)
     unread += count
@@ -50,7 +49,7 @@ public final class ByteReader {
     offset += count
   }
 
-  /// Reads until there are `count` unread bytes; false when the source ends before that.
+  /// Reads until `count` unread bytes are in the buffer; false if the source ends before that.
   ///
   /// - Complexity: O(bytes moved and read).
   public func fill(atLeast count: Int) throws(TraceError) -> Bool {
@@ -60,8 +59,8 @@ public final class ByteReader {
     return true
   }
 
-  /// Reads some more bytes behind the unread ones, enlarging the buffer when they fill it; false
-  /// at the end of the source.
+  /// Reads more bytes after the unread ones, enlarging a full buffer; false at the end of the
+  /// source.
   public func fillMore() throws(TraceError) -> Bool {
     guard !isAtEnd else { return false }
     makeRoom()
@@ -73,8 +72,8 @@ public final class ByteReader {
     return got > 0
   }
 
-  /// Moves the next bytes into `space` until it is full or the source ends, and returns how many.
-  /// Bytes that are not in the buffer yet do not pass through it.
+  /// Moves the next bytes into `space` until it is full or the source ends, and returns their
+  /// number. Bytes that are not in the buffer yet are read directly into `space`.
   ///
   /// - Complexity: O(bytes moved and read).
   func take(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
@@ -106,15 +105,14 @@ public final class ByteReader {
   }
 }
 
-/// A stream of bytes that is read once, from the beginning: a file, or what a decompressor makes of
-/// one.
+/// A stream of bytes that is read once, from the beginning: a file or the output of a decompressor.
 protocol ByteSource: AnyObject {
-  /// Puts the next bytes at the start of `space` and returns how many there were; 0 at the end.
+  /// Writes the next bytes to the start of `space` and returns their number; 0 at the end.
   ///
-  /// `space` must not be empty. Errors give the offset in the bytes that this source hands out.
+  /// `space` must not be empty. Errors give offsets in this source's output.
   func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
 
-  /// Sentences on what was passed over, once the source has been read to its end.
+  /// Notes on skipped bytes, complete once the source has been read to its end.
   var remarks: [String] { get }
 }
 
@@ -123,17 +121,15 @@ extension ByteSource {
   var remarks: [String] { [] }
 }
 
-/// The bytes that some programs begin a text file with, to say how its characters are encoded.
+/// Byte order marks at the beginning of text files.
 enum ByteOrderMark {
-  /// Of UTF-8, where it says nothing.
   static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// Whether the bytes begin with the mark of UTF-16, of either order.
+  /// True if the bytes begin with the UTF-16 mark of either byte order.
   static func isUTF16(_ bytes: some Sequence<UInt8>) -> Bool {
     bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
   }
 
-  /// The error for a text trace in UTF-16.
   static func utf16Error(_ path: String) -> TraceError {
     TraceError(
       "expected UTF-8 text, found UTF-16", in: path, at: .byte(0),
@@ -142,24 +138,24 @@ enum ByteOrderMark {
 }
 
 extension ByteReader {
-  /// The longest line that is read: what is longer is not a line of a trace.
+  /// Maximum length of a line in bytes; longer ones are not lines of a trace.
   public static let lineLengthMaximum = 1 << 20
 
-  /// Hands every line to `body`, with its number from 1, without its end (`\n` or `\r\n`), until
+  /// Calls `body` with every line, without its end (`\n` or `\r\n`), and its number from 1, until
   /// `body` returns false. The last line need not have an end.
   ///
-  /// A byte order mark at the beginning of the file is passed over.
+  /// Skips a byte order mark at the beginning of the file.
   ///
-  /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and what `body`
-  ///   throws.
+  /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and any error of
+  ///   `body`.
   @inline(__always) public func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
     try lines(telling: nil, tooLong: { throw $0 }, body)
   }
 
-  /// Passes every line to `body` as `forEachLine(_:)` does, for formats that may have bad lines: a
-  /// line of more than `lineLengthMaximum` bytes is one, a last line without an end that cannot be
-  /// read is none, and NULs, which stand where a log was truncated while it was written, end a
-  /// line and are passed over. `batch` counts the lines, and notes what was passed over.
+  /// Calls `body` with every line as `forEachLine(_:)` does, for formats that tolerate bad lines: a
+  /// line of more than `lineLengthMaximum` bytes counts as bad; an unreadable last line without an
+  /// end does not. NULs, which appear where a log was truncated while it was written, end a line and
+  /// are skipped. `batch` counts lines and records skipped bytes.
   @inline(__always) public func forEachLine(
     telling batch: RecordBatch, _ body: (TextField, Int) throws -> Bool
   ) throws {
@@ -184,7 +180,7 @@ extension ByteReader {
       let start = unread.assumingMemoryBound(to: UInt8.self)
       var line = start
       let end = start + unreadCount
-      // Looked for once in the buffer, not in every line.
+      // Searched once per buffer, not per line.
       var nul = batch == nil ? end : ByteReader.firstNUL(line, end)
       while line < end {
         if line == nul {
@@ -231,7 +227,7 @@ extension ByteReader {
     }
   }
 
-  /// Passes over the rest of a line; false when the source ends before it.
+  /// Skips the rest of a line; false if the source ends before it.
   @inline(never) private func passLine() throws(TraceError) -> Bool {
     while true {
       if let found = memchr(unread, 0x0A, unreadCount) {
@@ -243,7 +239,7 @@ extension ByteReader {
     }
   }
 
-  /// The first NUL; `end` where there is none.
+  /// Address of the first NUL; `end` without one.
   @inline(never) private static func firstNUL(
     _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
   ) -> UnsafePointer<UInt8> {
@@ -251,7 +247,7 @@ extension ByteReader {
     return UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
   }
 
-  /// The first byte behind NULs, which are counted.
+  /// Counts leading NULs and returns the address of the first other byte.
   @inline(never) private func pastNULs(
     _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
   ) -> UnsafePointer<UInt8> {
@@ -261,7 +257,7 @@ extension ByteReader {
     return next
   }
 
-  /// Takes the NULs in front off, however many there are, and counts them.
+  /// Removes and counts leading NULs, in any number.
   func passNULs() throws(TraceError) {
     while try fill(atLeast: 1) {
       let nuls = bytes.prefix { $0 == 0 }.count
@@ -278,7 +274,7 @@ extension ByteReader {
     if ByteOrderMark.isUTF16(bytes) { throw ByteOrderMark.utf16Error(path) }
   }
 
-  /// The end of a line without a carriage return before it.
+  /// End of a line without a trailing carriage return.
   @inline(__always) private static func trimmed(
     _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
   ) -> UnsafePointer<UInt8> {

@@ -3,7 +3,7 @@ import CLZMA
 import CZlib
 import CZstd
 
-/// How a file is compressed, recognised by its first bytes, whatever it is called.
+/// Compression formats of files, recognised by their first bytes, independent of the name.
 enum Compression: String, CaseIterable, Sendable {
   /// RFC 8878.
   case zstd
@@ -14,7 +14,7 @@ enum Compression: String, CaseIterable, Sendable {
   /// The format of bzip2 1.0.
   case bzip2
 
-  /// The bytes of a file, decompressed when its first bytes say that it is compressed.
+  /// Returns the bytes of a file, decompressed if its first bytes are those of a compressed format.
   static func open(_ file: FileBytes) throws(TraceError) -> any ByteSource {
     switch recognise(try file.peek(6)) {
     case .zstd: try ZstdSource(file)
@@ -25,16 +25,16 @@ enum Compression: String, CaseIterable, Sendable {
     }
   }
 
-  /// What the first bytes of a file say; nil when they are of no compressed format we know.
+  /// Returns the compression format that the first bytes indicate; nil for none that is supported.
   static func recognise(_ head: [UInt8]) -> Compression? {
     if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return .zstd }
-    // A skippable frame, which parallel compressors put first: 184D2A50 to 184D2A5F, little-endian.
+    // Skippable frames, which parallel compressors put first: 184D2A50 to 184D2A5F, little-endian.
     if head.count >= 4, head[0] & 0xF0 == 0x50, head[1...3].elementsEqual([0x2A, 0x4D, 0x18]) {
       return .zstd
     }
     if head.starts(with: [0x1F, 0x8B]) { return .gzip }
     if head.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return .xz }
-    // Behind the block size is the number that begins a block, or the one that ends a stream.
+    // The block size is followed by the magic number of a block or of the end of the stream.
     if head.count >= 6, head.starts(with: Array("BZh".utf8)), (0x31...0x39).contains(head[3]),
       head[4...5].elementsEqual([0x31, 0x41]) || head[4...5].elementsEqual([0x17, 0x72])
     {
@@ -43,10 +43,10 @@ enum Compression: String, CaseIterable, Sendable {
     return nil
   }
 
-  /// The usual endings of names of compressed files.
+  /// Usual suffixes of compressed files.
   static let suffixes = [".zst", ".zstd", ".gz", ".gzip", ".xz", ".bz2"]
 
-  /// A file's name without folders and without the ending of a compressed format.
+  /// File name without folders and without the suffix of a compressed format.
   static func baseName(ofPath path: String) -> String {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     for suffix in suffixes where name.count > suffix.count && name.lowercased().hasSuffix(suffix) {
@@ -56,22 +56,20 @@ enum Compression: String, CaseIterable, Sendable {
   }
 }
 
-/// The compressed bytes that a decompressor is working on: a buffer that it empties and refills.
+/// Input buffer of a decompressor.
 final class CompressedInput {
-  /// The path, for errors.
+  /// Path for error messages.
   let path: String
-  /// The next byte that the decompressor has not used.
+  /// Address of the next unused byte.
   private(set) var next: UnsafeMutablePointer<UInt8>
-  /// How many bytes there are from `next` on.
+  /// Number of unused bytes from `next` on.
   private(set) var count = 0
-  /// The file has no more.
   private(set) var isAtEnd = false
 
   private let file: FileBytes
   private let memory: UnsafeMutablePointer<UInt8>
   private static let capacity = 128 << 10
 
-  /// An empty buffer over a file.
   init(_ file: FileBytes) {
     self.file = file
     path = file.path
@@ -81,7 +79,7 @@ final class CompressedInput {
 
   deinit { memory.deallocate() }
 
-  /// Reads more when all is used. Afterwards `count` is 0 only at the end of the file.
+  /// Reads more when all bytes are used. Afterwards `count` is 0 only at the end of the file.
   func refill() throws(TraceError) {
     guard count == 0, !isAtEnd else { return }
     next = memory
@@ -90,7 +88,7 @@ final class CompressedInput {
     isAtEnd = count == 0
   }
 
-  /// Reads more behind what is not used; false at the end of the file.
+  /// Reads more bytes after the unused ones; false at the end of the file.
   func extend() throws(TraceError) -> Bool {
     guard !isAtEnd else { return false }
     memory.update(from: next, count: count)
@@ -103,7 +101,7 @@ final class CompressedInput {
     return got > 0
   }
 
-  /// Notes that the decompressor used `used` bytes.
+  /// Records that the decompressor used `used` bytes.
   func advance(_ used: Int) {
     assert(used <= count)
     next += used
@@ -125,13 +123,13 @@ final class CompressedInput {
   }
 }
 
-/// Bytes behind the end of compressed data: another member, zeros that a tape or a disk was filled
-/// with, or rubbish, which the programs of gzip and bzip2 pass over with a warning.
+/// Bytes after the end of compressed data: another member, zero padding of a tape or disk, or
+/// garbage, which gzip and bzip2 skip with a warning.
 struct CompressedTrailer {
-  /// Sentences on what was passed over.
+  /// Notes on skipped bytes.
   private(set) var remarks: [String] = []
 
-  /// True if another member follows, with zeros in front or not. Everything else is passed over.
+  /// True if another member follows, possibly after zeros. Anything else is skipped.
   mutating func findsMore(
     in input: CompressedInput, magic: [UInt8], of kind: Compression
   ) throws(TraceError) -> Bool {
@@ -145,7 +143,7 @@ struct CompressedTrailer {
     while input.count > 0, input.count < magic.count, try input.extend() {}
     if input.count > 0 {
       let head = UnsafeBufferPointer(start: input.next, count: min(input.count, magic.count))
-      // A member whose first bytes are cut is a truncated one.
+      // A member cut within its first bytes is a truncated one.
       if head.elementsEqual(magic.prefix(head.count)) { return true }
     }
     var rubbish = 0
@@ -169,18 +167,17 @@ final class GzipSource: ByteSource {
   /// On the heap because zlib keeps its address.
   private let stream: UnsafeMutablePointer<z_stream>
   private var offset = 0
-  /// Between two members, where the file may end.
+  /// True between two members, where the file may end.
   private var betweenMembers = false
   private var trailer = CompressedTrailer()
 
   var remarks: [String] { trailer.remarks }
 
-  /// A decompressor of a file from its first byte.
   init(_ file: FileBytes) throws(TraceError) {
     input = CompressedInput(file)
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // 15 is the largest window, 16 asks for the gzip header and its checksum.
+    // 15 is the largest window; adding 16 selects the gzip header and its checksum.
     let result = inflateInit2_(
       stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard result == Z_OK else {
@@ -231,13 +228,12 @@ final class ZstdSource: ByteSource {
   private let input: CompressedInput
   private let stream: OpaquePointer
   private var offset = 0
-  /// What the decoder said last: 0 at the end of a frame.
+  /// Last result of the decoder; 0 at the end of a frame.
   private var pending = 0
 
-  /// Allows windows up to 2 GiB, as `zstd --long=31` writes them; memory is taken as data asks.
+  /// Allows windows up to 2 GiB, as `zstd --long=31` writes them; memory is allocated on demand.
   private static let windowLogMaximum: Int32 = 31
 
-  /// A decompressor of a file from its first byte.
   init(_ file: FileBytes) throws(TraceError) {
     guard let stream = ZSTD_createDStream() else {
       throw TraceError("no memory for a zstd decompressor", in: file.path)
@@ -254,7 +250,7 @@ final class ZstdSource: ByteSource {
       try input.refill()
       var from = ZSTD_inBuffer(src: input.next, size: input.count, pos: 0)
       var into = ZSTD_outBuffer(dst: space.baseAddress, size: space.count, pos: 0)
-      // At the end of the file a frame that has ended must not be poked: it would begin another.
+      // A finished frame must not be continued at the end of the file: that would begin another.
       if input.isAtEnd && pending == 0 { return 0 }
       let result = ZSTD_decompressStream(stream, &into, &from)
       if ZSTD_isError(result) != 0 {
@@ -272,16 +268,15 @@ final class ZstdSource: ByteSource {
 /// Decompresses xz, stream after stream.
 final class XzSource: ByteSource {
   private let input: CompressedInput
-  /// On the heap so that its address stays.
+  /// On the heap so that its address is stable.
   private let stream: UnsafeMutablePointer<lzma_stream>
   private var offset = 0
   private var hasEnded = false
 
-  /// The dictionary of a file may ask for no more memory than this: the largest that xz writes
-  /// needs 1.5 GiB, and a forged header should not take the machine.
+  /// Memory limit of the decoder: the largest dictionary that xz writes needs 1.5 GiB, and a forged
+  /// header must not exhaust the machine.
   private static let memoryLimit: UInt64 = 2 << 30
 
-  /// A decompressor of a file from its first byte.
   init(_ file: FileBytes) throws(TraceError) {
     input = CompressedInput(file)
     stream = .allocate(capacity: 1)
@@ -340,13 +335,12 @@ final class Bzip2Source: ByteSource {
   /// On the heap because libbz2 keeps its address.
   private let stream: UnsafeMutablePointer<bz_stream>
   private var offset = 0
-  /// Between two streams, where the file may end.
+  /// True between two streams, where the file may end.
   private var betweenStreams = false
   private var trailer = CompressedTrailer()
 
   var remarks: [String] { trailer.remarks }
 
-  /// A decompressor of a file from its first byte.
   init(_ file: FileBytes) throws(TraceError) {
     input = CompressedInput(file)
     stream = .allocate(capacity: 1)

@@ -1,29 +1,30 @@
 import LarderLibc
 
-/// The bytes of a file as they are on disk, in order.
+/// The raw bytes of a file, in order.
 ///
-/// Read with `read` rather than mapped: at buffer sizes that fit the L2 cache the copy costs next
-/// to nothing, pipes work too, and a file that shrinks meanwhile ends early instead of killing us.
+/// Read with `read` rather than mapped: at buffer sizes that fit the L2 cache the copy is nearly
+/// free, pipes work too, and a file that shrinks while it is read ends early instead of crashing
+/// the program.
 final class FileBytes: ByteSource {
-  /// The path as given, for errors.
+  /// Path as given, for error messages.
   let path: String
-  /// A regular file, which can be opened again and gives the same bytes.
+  /// True for a regular file, which can be reopened and then returns the same bytes.
   let isRegular: Bool
-  /// Bytes in the file; nil for a pipe.
+  /// Size of the file in bytes; nil for a pipe.
   let size: Int?
 
-  /// The path that stands for standard input.
+  /// The path that represents standard input.
   static let standardInput = "-"
 
   private let descriptor: Int32
   private var peeked: [UInt8] = []
-  /// How many bytes have been read.
+  /// Number of bytes read so far.
   private(set) var offset = 0
 
   /// Opens a file for reading.
   ///
-  /// - Throws: when it is missing, unreadable, a directory, a device but no terminal, or empty and
-  ///   `allowsEmpty` is false.
+  /// - Throws: when it is missing, unreadable, a directory, a device other than a terminal, or
+  ///   empty while `allowsEmpty` is false.
   init(path: String, allowsEmpty: Bool = false) throws(TraceError) {
     let isStandardInput = path == FileBytes.standardInput
     descriptor =
@@ -43,14 +44,14 @@ final class FileBytes: ByteSource {
     var status = stat()
     let failed = fstat(descriptor, &status) != 0
     let kind = status.st_mode & S_IFMT
-    // Standard input goes on where it is, also where it is a file: it is read once.
+    // Standard input continues at its current position even if it is a file, so it is read once.
     isRegular = !failed && kind == S_IFREG && !isStandardInput
     size = !failed && kind == S_IFREG ? Int(status.st_size) : nil
     if failed { throw TraceError("cannot be examined: \(SystemError.last)", in: path) }
     if kind == S_IFDIR {
       throw TraceError("is a directory", in: path, advice: "give a trace file inside it")
     }
-    // Some have no end, such as /dev/urandom. Whoever types a trace at a terminal ends it.
+    // Some devices have no end, such as /dev/urandom. Input at a terminal is ended by the user.
     if kind == S_IFBLK || (kind == S_IFCHR && isatty(descriptor) == 0) {
       throw TraceError(
         "is a device, which may be endless", in: path,
@@ -66,7 +67,7 @@ final class FileBytes: ByteSource {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The first bytes, up to `count`, without taking them out of the stream.
+  /// Returns the first bytes, up to `count`, without consuming them.
   func peek(_ count: Int) throws(TraceError) -> [UInt8] {
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
     defer { space.deallocate() }
@@ -111,19 +112,17 @@ final class FileBytes: ByteSource {
   }
 }
 
-/// A file in memory, read-only, for as long as this object lives. Only for files that are too large
-/// to be read into memory (`LoadedBytes`), which costs no more time: 90 ms of processor time for
-/// 320 MB, against 85.
+/// A file mapped read-only for the lifetime of this object. Only for files too large to be read
+/// into memory (`LoadedBytes`), which takes no longer: 85 ms of processor time for 320 MB, against
+/// 90 ms mapped.
 ///
-/// The file must not change while it is mapped. Where it is shortened the system ends programs that
-/// read beyond the new end; where bytes are replaced, ids that were checked may have other values.
-/// Files that we write are replaced by renaming, which leaves mapped ones whole.
+/// The file must not change while it is mapped. If it is shortened, the system ends programs that
+/// read beyond the new end; if bytes are replaced, validated ids may change. Our own files are
+/// replaced by renaming, which leaves mapped ones intact.
 final class MappedFile: @unchecked Sendable {
-  // Unchecked: the memory is read-only and unmapped by nobody but deinit.
-  /// The bytes.
+  // Unchecked: the memory is read-only and unmapped only in deinit.
   let bytes: UnsafeRawBufferPointer
 
-  /// Maps a file.
   init(path: String) throws(TraceError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -138,7 +137,7 @@ final class MappedFile: @unchecked Sendable {
     guard let memory = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0),
       memory != MAP_FAILED
     else { throw TraceError("cannot be mapped: \(SystemError.last)", in: path) }
-    // All of it is checked right away.
+    // All of it is validated right away.
     madvise(memory, length, MADV_WILLNEED)
     bytes = UnsafeRawBufferPointer(start: memory, count: length)
   }
@@ -146,18 +145,17 @@ final class MappedFile: @unchecked Sendable {
   deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 }
 
-/// A prepared trace file in memory of our own: nobody else can change it.
+/// A prepared trace file in private memory, which other processes cannot change.
 final class LoadedBytes: @unchecked Sendable {
-  // Unchecked: nobody writes to the memory once it is made.
-  /// The bytes.
+  // Unchecked: the memory is not written to after initialisation.
   let bytes: UnsafeRawBufferPointer
 
   private let memory: PageMemory
 
-  /// Reads a source from its beginning to the end that the file's header names.
+  /// Reads a source from its beginning to the end that the file's header gives.
   ///
-  /// - Throws: `TraceError` for a header that cannot be, for more bytes than it says, and when they
-  ///   do not fit into memory. Fewer are for whoever reads the content to find.
+  /// - Throws: `TraceError` for an invalid header, for more bytes than the header gives, and when
+  ///   they do not fit into memory. A short file is left for readers of the content to detect.
   /// - Complexity: O(bytes).
   init(_ reader: ByteReader, memory budget: MemoryBudget = .machine) throws(TraceError) {
     let isLonger = try reader.fill(atLeast: FormatSample.length)
@@ -187,14 +185,13 @@ final class LoadedBytes: @unchecked Sendable {
   }
 }
 
-/// An error number of the operating system, with the sentence that the system has for it.
+/// An error number of the operating system, with its message.
 struct SystemError: Error, CustomStringConvertible {
-  /// The value of `errno`.
   let code: Int32
 
-  /// The error that the last failed call of this thread left.
+  /// Error of the last failed call of this thread.
   static var last: SystemError { SystemError(code: errno) }
 
-  /// What the system says, such as `No such file or directory`.
+  /// Message of the system, such as `No such file or directory`.
   var description: String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 }

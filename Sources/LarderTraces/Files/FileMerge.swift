@@ -1,26 +1,25 @@
 import LarderEngine
 
-/// Merges the files of a trace by time, however long they are and however much they overlap.
+/// Merges the files of a trace by time, whatever their length and overlap.
 ///
-/// Requests of the same time are in the order of the files: by the time of their first requests,
-/// then as given. An open file has a thread that decodes it, its own window for requests that are
-/// out of order, and a few batches in memory. Of files that follow one another, such as rotated
-/// logs, two are open at a time: a file is opened when the first request of the one before it is
-/// due, and closed at its end.
+/// Requests with equal times keep the order of the files: by the time of their first requests, then
+/// as given. Each open file has a decoding thread, a window for out-of-order requests, and a few
+/// batches in memory. Of files that follow one another, such as rotated logs, two are open at a
+/// time: a file is opened when the first request of the previous one is due, and closed at its end.
 struct FileMerge {
   private let parts: [FilePart]
   private let rules: ReadingRules
   private let log: ReadingLog
   private var queue = EventQueue()
-  /// The open files, by their place in the order of first times.
+  /// Open files, indexed by the order of first times.
   private var open: [MergedFile?] = []
   private var facts: [ReadingFacts]
   private var hasOverlapped: [Bool]
-  /// The first file that has not been opened.
+  /// Index of the first file that has not been opened.
   private var next = 0
   private let output: MergeBuffer
 
-  /// A merge of `parts`, all of which have times.
+  /// Merges `parts`, which all have times.
   private init(_ parts: [FilePart], _ rules: ReadingRules, _ log: ReadingLog) throws {
     self.rules = rules
     self.log = log
@@ -38,10 +37,10 @@ struct FileMerge {
     output = MergeBuffer()
   }
 
-  /// Hands the requests of all files to `sink`, and what was noticed in them to `log`.
+  /// Passes the requests of all files to `sink` and reports findings to `log`.
   ///
-  /// - Throws: what is wrong with a file, when its turn comes, and what `sink` throws.
-  /// - Complexity: O(requests log open files), beside decoding.
+  /// - Throws: errors of a file when its turn comes, and any error of `sink`.
+  /// - Complexity: O(requests log open files), plus decoding.
   static func run(
     _ parts: [FilePart], _ rules: ReadingRules, _ log: ReadingLog, into sink: RecordSink
   ) throws {
@@ -57,7 +56,7 @@ struct FileMerge {
       ? nil : "\(count) of \(parts.count) files overlap in time and were merged by time."
   }
 
-  /// False when the sink wants no more.
+  /// Returns false if the sink stopped.
   private mutating func run(into sink: RecordSink) throws -> Bool {
     try openNext()
     while let event = queue.next() {
@@ -65,7 +64,7 @@ struct FileMerge {
       guard let file = open[place] else { continue }
       if !file.hasBegun {
         begin(file, place)
-        // The window of the next file may have found a request that is due before this one.
+        // The window of the next file may hold a request that is due before this one.
         try openNext()
         queue.insert(event)
         continue
@@ -80,8 +79,8 @@ struct FileMerge {
     return try output.flush(into: sink)
   }
 
-  /// Takes the requests of a file that are due before those of all others, at least one; false
-  /// when the sink wants no more.
+  /// Takes the requests of a file that are due before those of all other files, at least one; false
+  /// if the sink stopped.
   private func take(
     from file: MergedFile, _ event: EventQueue.Event, into sink: RecordSink
   ) throws -> Bool {
@@ -112,7 +111,7 @@ struct FileMerge {
     }
   }
 
-  /// The first request of a file is due: the files that have begun and not ended overlap with it.
+  /// Marks a file's first request as due: it overlaps with files that have begun and not ended.
   private mutating func begin(_ file: MergedFile, _ place: Int) {
     file.hasBegun = true
     for other in 0..<next where other != place && open[other]?.hasBegun == true {
@@ -127,13 +126,13 @@ struct FileMerge {
   }
 }
 
-/// An open file of a merge: its next requests, decoded in a thread of its own.
+/// An open file of a merge: its next requests, decoded in a separate thread.
 private final class MergedFile {
-  /// Whether its first request has been due.
+  /// True once its first request has been due.
   var hasBegun = false
-  /// The requests that have been taken over from the thread.
+  /// Requests received from the thread.
   let records: UnsafeMutablePointer<TraceRecord>
-  /// The next of them.
+  /// Index of the next request.
   private(set) var position = 0
 
   private var count = 0
@@ -150,13 +149,12 @@ private final class MergedFile {
 
   deinit { records.deallocate() }
 
-  /// The time of the next request; nil behind the last.
+  /// Time of the next request; nil at the end.
   var time: UInt64? { position < count ? records[position].time : nil }
 
-  /// What was noticed in it, once it has been read.
+  /// Findings of the reading, complete once the file has been read.
   var reading: ReadingFacts { source.reading }
 
-  /// Goes on to the next request.
   @inline(__always) func advance() throws {
     position += 1
     if position == count { try refill() }
@@ -169,7 +167,7 @@ private final class MergedFile {
   }
 }
 
-/// One file of several as a source of its own.
+/// One of several files as a record source.
 private struct PartSource: RecordSource {
   let part: FilePart
   let rules: ReadingRules
@@ -191,7 +189,7 @@ private struct PartSource: RecordSource {
   }
 }
 
-/// Requests in the order of the merge, on their way to its sink.
+/// Buffer of merged requests in front of the sink.
 private final class MergeBuffer {
   private let records: UnsafeMutablePointer<TraceRecord>
   private var count = 0
@@ -200,14 +198,14 @@ private final class MergeBuffer {
 
   deinit { records.deallocate() }
 
-  /// Adds a request, and returns whether the buffer is full.
+  /// Adds a request; returns true if the buffer is full.
   @inline(__always) func append(_ record: TraceRecord) -> Bool {
     records[count] = record
     count += 1
     return count == RecordBatch.capacity
   }
 
-  /// Hands over what there is; false when the sink wants no more.
+  /// Passes the buffered requests on; false if the sink stopped.
   func flush(into sink: RecordSink) throws -> Bool {
     defer { count = 0 }
     return count == 0 ? true : try sink(UnsafeBufferPointer(start: records, count: count))

@@ -1,48 +1,47 @@
 import Synchronization
 
-/// A trace file, or several that make one trace, as a source of records: opened, decompressed and
-/// decoded as it is read, with a few MiB of memory for each open file whatever the size.
+/// A trace file, or several that form one trace, as a source of records: opened, decompressed and
+/// decoded while it is read, with a few MiB of memory per open file whatever its size.
 ///
-/// Several files are merged by time, so that a log and what it was rotated into, and the logs of
-/// servers that ran at the same time, can be given in any order; files without times are read one
-/// after another, as given. Where the format is a log or a table, requests of a file that are out
-/// of order by time are put in order within a window of 65,536 requests.
+/// Several files are merged by time, so rotated logs and logs of servers that ran at the same time
+/// can be given in any order. Files without times are read one after another, as given. In logs and
+/// tables, out-of-order requests are sorted within a window of 65,536 requests.
 public struct FileSource: RecordSource {
-  /// The path as given; of several files, the first one.
+  /// Path as given; of several files, the first one.
   public let path: String
-  /// The format the file is read in, given or recognised.
+  /// Format of the file, given or recognised.
   public let format: FormatDescription
-  /// How lines are understood, in sentences for whoever checks it; empty where nothing is chosen.
+  /// Inferred parsing rules, one sentence each, for inspection; empty if nothing was inferred.
   public var understanding: [String] { parts.first?.decoder.understanding ?? [] }
-  /// The columns the format finds in the file.
+  /// Columns that the format finds in the file.
   public let columns: TraceColumns
-  /// How sizes of one object that differ are resolved.
+  /// Rule for resolving different sizes of one object.
   public let sizeRule: SizeRule
 
-  /// The files, those that are empty left out.
+  /// The files, without empty ones.
   private let parts: [FilePart]
   private let rules: ReadingRules
   private let log = ReadingLog()
 
-  /// All keys are below this number, when the file says so.
+  /// Upper bound of all keys, exclusive; nil if the file does not give one.
   public var keyLimit: Int? { parts.count == 1 ? parts.first?.decoder.keyLimit : nil }
 
-  /// What was noticed while the file was read, once it has been.
+  /// Findings of the reading, complete once the file has been read.
   public var reading: ReadingFacts { log.facts }
 
-  /// How much of the files has been read, from 0 to 1; nil where their size is not known.
+  /// Share of the files read so far, from 0 to 1; nil if their size is unknown.
   public var shareRead: Double? { log.shareRead(of: parts.map(\.size)) }
 
-  /// The share of the objects whose requests the files have; 1 for all.
+  /// Share of the objects whose requests the files have; 1 for all.
   public var samplingRate: Double { rules.sample ?? parts.first?.decoder.samplingRate ?? 1 }
 
-  /// A name for results: the file's without folders, and how many others there are.
+  /// Name for results: the file name without folders, and the number of further files.
   public var name: String {
     let name = path == FileBytes.standardInput ? "stdin" : Compression.baseName(ofPath: path)
     return parts.count > 1 ? "\(name)+\(parts.count - 1)" : name
   }
 
-  /// Looks at the beginning of a file and finds out how to read it.
+  /// Reads the beginning of a file and determines its format.
   ///
   /// - Parameters:
   ///   - path: the file, compressed or not; `-` for standard input.
@@ -52,7 +51,7 @@ public struct FileSource: RecordSource {
     try self.init(TraceReference(path: path, format: format))
   }
 
-  /// Looks at the beginnings of all files of a reference; as `init(path:format:)`.
+  /// Reads the beginnings of all files of a reference and determines their format.
   public init(_ reference: TraceReference) throws {
     path = reference.path
     let parts = try FilePart.open(reference, skipping: log)
@@ -108,10 +107,10 @@ public struct FileSource: RecordSource {
 
   /// Decodes the files from their beginning.
   ///
-  /// A large file is decoded in a thread of its own, where there is another core, and several
-  /// files always are; `sink` is called in the caller's.
+  /// On machines with several cores, a large file is decoded in a separate thread, and several
+  /// files always are; `sink` runs in the caller's thread.
   ///
-  /// - Throws: `TraceError` at the first thing that is wrong, and what `sink` throws.
+  /// - Throws: `TraceError` at the first error, and any error of `sink`.
   /// - Complexity: O(bytes of the decompressed files).
   public func records(into sink: RecordSink) throws {
     log.begin()
@@ -125,10 +124,10 @@ public struct FileSource: RecordSource {
     }
   }
 
-  /// The first file that has no times.
+  /// First file that has no times.
   private var untimed: FilePart? { parts.first { !$0.decoder.columns.contains(.time) } }
 
-  /// Calls `body` with a sink that gives requests the sizes that their files do not tell.
+  /// Calls `body` with a sink that fills in missing sizes.
   private func withSizes(
     _ sink: RecordSink, _ body: (@escaping RecordSink) throws -> Void
   ) throws {
@@ -152,14 +151,14 @@ public struct FileSource: RecordSource {
       "\($0.path) has no times: the files were read one after another, in the order given."
     }
     log.end(facts, remark: parts.count > 1 ? remark : nil)
-    // Whoever looks at the first requests has not seen enough to judge the rest.
+    // A sample of the first requests is too small to judge the rest.
     if wantsMore { try log.checkBadLines(rules) }
   }
 }
 
 extension FileSource {
-  /// The file in pieces that several threads decode; nil where it is decoded in one, and for
-  /// several files.
+  /// Pieces of the file for parallel decoding; nil if it is decoded in one thread, and for several
+  /// files.
   func pieces(
     threads: Int, records: Int = PieceCrew.recordsDefault,
     bytesMinimum: Int = RecordPipe.bytesMinimum
@@ -174,8 +173,9 @@ extension FileSource {
       threads: threads, records: records)
   }
 
-  /// The trace that the file holds ready to use, nil when it has to be prepared. In memory of our
-  /// own where it takes up to half of what is left, or cannot be mapped; mapped otherwise.
+  /// Returns the trace of a prepared file; nil if the trace has to be prepared. It is copied into
+  /// memory if it takes up to half of the remaining budget or cannot be mapped, and mapped
+  /// otherwise.
   func prepared(memory: MemoryBudget = .machine) throws(TraceError) -> PreparedTrace? {
     guard format.name == LarderFormat.name, !rules.skipsZeroSizes, rules.sample == nil,
       parts.count == 1,
@@ -195,38 +195,33 @@ extension FileSource {
   }
 }
 
-/// Which requests of a trace's files are wanted, and how many lines may be unreadable.
+/// Filters for the requests of a trace's files, and the tolerated share of bad lines.
 struct ReadingRules: Sendable {
-  /// Requests of size 0 are left out.
+  /// True to skip requests of size 0.
   var skipsZeroSizes = false
-  /// The share of the objects whose requests are wanted; nil for all.
+  /// Share of the objects whose requests are wanted; nil for all.
   var sample: Double?
-  /// The share of all lines that may be bad.
+  /// Maximum share of bad lines.
   var maxBadShare = RecordBatch.maxBadShareDefault
-  /// The trace has several files.
   var hasSeveralFiles = false
 
-  /// The share of the lines of one file from which on it is given up. Where there are several, the
-  /// others may have enough lines.
+  /// Maximum share of bad lines of one file. Not limited with several files, because the others may
+  /// have enough good lines.
   var maxBadShareOfFile: Double { hasSeveralFiles ? 1 : maxBadShare }
 }
 
-/// One file of a trace, looked at and ready to be read.
+/// One file of a trace, with its format recognised, ready to be read.
 struct FilePart: Sendable {
-  /// The path as given.
   let path: String
-  /// The format, given or recognised.
   let format: FormatDescription
-  /// The format's options.
   let options: FormatOptions
-  /// The decoder for this file.
   let decoder: any TraceDecoder
-  /// Bytes as they are on disk; nil for a pipe.
+  /// Compressed size in bytes, as on disk; nil for a pipe.
   let size: Int?
-  /// A pipe cannot be opened twice: the reader that looked at its beginning.
+  /// The reader that recognised the format, kept because a pipe cannot be reopened.
   let opened: OpenedReader?
 
-  /// Looks at the beginning of a file that has just been opened.
+  /// Reads the beginning of a file that has just been opened.
   init(_ file: FileBytes, format spec: ComponentSpec?) throws {
     path = file.path
     var format = try spec.map { spec throws(ComponentError) in
@@ -250,8 +245,8 @@ struct FilePart: Sendable {
     opened = file.isRegular ? nil : OpenedReader(file, reader)
   }
 
-  /// Looks at all files of a reference. Of several, those that are empty are noted in `log` and
-  /// left out: a log that was just rotated is.
+  /// Opens all files of a reference. Of several files, empty ones (a log that was just rotated) are
+  /// recorded in `log` and skipped.
   static func open(_ reference: TraceReference, skipping log: ReadingLog) throws -> [FilePart] {
     let paths = reference.paths
     for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
@@ -277,7 +272,7 @@ struct FilePart: Sendable {
     return parts
   }
 
-  /// The earliest time among the first requests; the latest there is when there is no request.
+  /// Earliest time among the first requests; `UInt64.max` without requests.
   func firstTime(_ rules: ReadingRules) throws -> UInt64 {
     var first = UInt64.max
     let reader = try reader().reader
@@ -290,10 +285,10 @@ struct FilePart: Sendable {
     return first
   }
 
-  /// Decodes the file from its beginning and hands its requests to `sink`: in the order of their
-  /// times, within a window, where the format wants that.
+  /// Decodes the file from its beginning and passes its requests to `sink`, sorted by time within a
+  /// window if the format asks for that.
   ///
-  /// - Returns: what was noticed, and false when the sink wants no more.
+  /// - Returns: the findings, and false if the sink stopped.
   func read(
     _ rules: ReadingRules, _ log: ReadingLog, into sink: @escaping RecordSink
   ) throws -> (facts: ReadingFacts, wantsMore: Bool) {
@@ -321,7 +316,6 @@ struct FilePart: Sendable {
     return (facts, batch.wantsMore)
   }
 
-  /// A reader at the beginning of the file.
   func reader() throws(TraceError) -> (file: FileBytes, reader: ByteReader) {
     if let opened { return try opened.take(path: path) }
     let file = try FileBytes(path: path)
@@ -329,10 +323,10 @@ struct FilePart: Sendable {
   }
 }
 
-/// The reader of something that can be read only once.
+/// Reader of an input that can be read only once.
 final class OpenedReader: Sendable {
   private let isTaken = Atomic<Bool>(false)
-  /// Handed out once, by `take`.
+  /// Returned once, by `take`.
   nonisolated(unsafe) private let file: FileBytes
   nonisolated(unsafe) private let reader: ByteReader
 
@@ -350,17 +344,16 @@ final class OpenedReader: Sendable {
   }
 }
 
-/// Puts requests that are a little out of order where their time belongs: a log has a line when an
-/// answer ends, and some answers take longer than others.
+/// Sorts requests that are slightly out of order: a log has a line when a response ends, and some
+/// responses take longer than others.
 ///
-/// Requests are held back until so many more have come, and sorted when one of them is early.
-/// Requests of the same time keep their order. What comes later than the window reaches is handed
-/// on as it is.
+/// Up to `length` requests are held back, and sorted when one of them is early. Requests with equal
+/// times keep their order. Requests later than the window are passed on unchanged.
 final class TimeWindow {
-  /// How many requests are held back.
+  /// Number of requests held back.
   static let length = 1 << 16
 
-  /// Requests that came after one with a later time.
+  /// Number of requests that came after one with a later time.
   private(set) var late = 0
 
   private let records: UnsafeMutablePointer<TraceRecord>
@@ -370,7 +363,6 @@ final class TimeWindow {
   private var latest: UInt64 = 0
   private let sink: RecordSink
 
-  /// An empty window in front of `sink`.
   init(length: Int = TimeWindow.length, sink: @escaping RecordSink) {
     capacity = 2 * length
     records = .allocate(capacity: capacity)
@@ -379,7 +371,7 @@ final class TimeWindow {
 
   deinit { records.deallocate() }
 
-  /// Adds records; false when the sink wants no more.
+  /// Adds records; false if the sink stopped.
   ///
   /// - Complexity: O(records) in order, O(records log length) otherwise.
   func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
@@ -397,7 +389,7 @@ final class TimeWindow {
     return true
   }
 
-  /// Hands on what is held back.
+  /// Passes on the requests held back.
   func finish() throws {
     _ = try release(count)
   }
@@ -425,8 +417,8 @@ final class TimeWindow {
   }
 }
 
-/// The sizes of objects as a trace last told them, for traces that say 0 where production missed: a
-/// request whose size is not known gets the size that its object had last, in any of the files.
+/// Last known sizes of objects, for traces that give 0 for misses in production: a request of
+/// unknown size gets the last size of its object in any of the files.
 final class KnownSizes {
   private var sizes: [UInt64: UInt32] = [:]
   private var growth = GrowthLimit("the sizes of objects", bytesEach: 16)
@@ -434,13 +426,12 @@ final class KnownSizes {
   private let source: String
   private var filled: [TraceRecord] = []
 
-  /// Nothing is known yet of the objects of `source`.
   init(skipsZeroSizes: Bool, source: String) {
     self.skipsZeroSizes = skipsZeroSizes
     self.source = source
   }
 
-  /// Hands records to `sink` with their sizes; false when it wants no more.
+  /// Passes records with their sizes to `sink`; false if it stopped.
   func pass(_ records: UnsafeBufferPointer<TraceRecord>, to sink: RecordSink) throws -> Bool {
     filled.removeAll(keepingCapacity: true)
     for var record in records {

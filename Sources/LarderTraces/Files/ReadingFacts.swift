@@ -3,54 +3,54 @@ internal import LarderSupport
 import Synchronization
 
 extension UInt64 {
-  /// The sum, or the largest number where that is exceeded.
+  /// The sum, or the largest number on overflow.
   func addingSaturated(_ other: UInt64) -> UInt64 {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? .max : sum
   }
 }
 
-/// What was noticed while a trace was read, and changed in it: told wherever its results are.
+/// Findings and corrections made while a trace was read, reported with its results.
 public struct ReadingFacts: Sendable, Hashable {
-  /// How sizes were resolved; nil where the trace has none.
+  /// Resolution of sizes; nil without sizes.
   public var sizes: SizeFacts?
-  /// Requests out of order that were put where their time belongs.
+  /// Number of out-of-order requests that were sorted by time.
   public var timesSorted = 0
-  /// Lines read.
+  /// Number of lines read.
   public var lines = 0
-  /// Lines that could not be read.
+  /// Number of lines that could not be parsed.
   public var badLines = 0
-  /// The first of them, with what is wrong.
+  /// The first bad lines, with their errors.
   public var badExamples: [String] = []
-  /// Lines that were left out on purpose, by the reason.
+  /// Number of lines skipped on purpose, by reason.
   public var skipped: [String: Int] = [:]
-  /// The first of the lines that were left out.
+  /// The first skipped lines.
   public var skippedExamples: [String] = []
-  /// Events that a server says it did not tell.
+  /// Number of events that the server reports as dropped.
   public var eventsSkipped: UInt64 = 0
-  /// Lines by the way in which they were read, where a file has lines of several kinds.
+  /// Number of lines per way of parsing, for files with lines of several kinds.
   public var kinds: [String: Int] = [:]
-  /// Requests whose cost was filled from others of the object.
+  /// Number of requests whose cost was filled from others of the object.
   public var costsFilled = 0
-  /// Files of a joined trace that are empty.
+  /// Empty files of a joined trace.
   public var emptyFiles: [String] = []
-  /// Which part of the objects the trace has.
+  /// Sampling rate of the trace.
   public var sampling = TraceSampling()
-  /// Other sentences to tell.
+  /// Further notes for the user.
   public var remarks: [String] = []
-  /// What `lines` counts.
+  /// Noun for what `lines` counts.
   public var lineName = "lines"
 
-  /// What is wrong with the first bad line.
+  /// Error of the first bad line.
   var firstBad: TraceError?
 
-  /// How many bad lines are quoted.
+  /// Maximum number of bad lines that are quoted.
   static let examplesMaximum = 3
 
-  /// Nothing to tell.
+  /// Facts without findings.
   public init() {}
 
-  /// Sentences for whoever reads results, for a trace of `objects` objects.
+  /// Notes for readers of the results of a trace with `objects` objects.
   func notes(objects: Int) -> [String] {
     var notes = sizes?.notes(objects: objects) ?? []
     if timesSorted > 0 {
@@ -84,8 +84,7 @@ public struct ReadingFacts: Sendable, Hashable {
     return notes
   }
 
-  /// The error for a trace of which no request is left: the reasons, and the first lines that were
-  /// left out.
+  /// Error for a trace without any remaining request: the reasons, and the first skipped lines.
   func noRequests(in source: String) -> TraceError {
     let reasons = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
       "\(NumberText.counted($0.value, "line")) left out: \($0.key)"
@@ -103,7 +102,7 @@ public struct ReadingFacts: Sendable, Hashable {
       advice: examples.isEmpty ? nil : "the first are \(examples.joined(separator: ", "))")
   }
 
-  /// A sentence on the events that are missing; nil where none is known to be.
+  /// Note on missing events; nil if none is known to be missing.
   public var holesNote: String? {
     guard eventsSkipped > 0 else { return nil }
     let events = eventsSkipped == 1 ? "1 event" : "\(eventsSkipped) events"
@@ -112,7 +111,7 @@ public struct ReadingFacts: Sendable, Hashable {
 
   /// Checks at the end that few enough lines were bad.
   ///
-  /// - Throws: the first bad line's error, with how many there were.
+  /// - Throws: the first bad line's error, with the number of bad lines.
   func checkBadLines(maxShare: Double) throws(TraceError) {
     guard var error = firstBad, Double(badLines) > maxShare * Double(max(1, lines)) else { return }
     let others = badExamples.dropFirst().map { "also \($0)" }
@@ -125,7 +124,7 @@ public struct ReadingFacts: Sendable, Hashable {
     throw error
   }
 
-  /// Adds what was noticed in another file of the same trace.
+  /// Adds the findings of another file of the trace.
   mutating func add(_ other: ReadingFacts) {
     timesSorted += other.timesSorted
     lines += other.lines
@@ -145,18 +144,17 @@ public struct ReadingFacts: Sendable, Hashable {
   }
 }
 
-/// What is noticed while a file is read, kept for whoever asks afterwards.
+/// Collects findings while a file is read.
 final class ReadingLog: Sendable {
   private let state = Locked(ReadingFacts())
-  /// What the decoders chose before anything was read.
+  /// Inferences of the decoders before anything was read.
   private let choices = Locked<[String]>([])
-  /// Bytes of all files that have been read.
+  /// Bytes read so far, over all files.
   private let bytesRead = Atomic<Int>(0)
 
-  /// What has been noticed.
   var facts: ReadingFacts { state.withLock { $0 } }
 
-  /// Forgets all but the files that are empty: the trace is read from its beginning.
+  /// Discards all findings except the empty files; the trace is read from its beginning.
   func begin() {
     state.withLock { state in
       let emptyFiles = state.emptyFiles
@@ -167,20 +165,20 @@ final class ReadingLog: Sendable {
     bytesRead.store(0, ordering: .relaxed)
   }
 
-  /// Keeps what the decoders of the files chose, for the notes of every reading.
+  /// Records the inferences of the decoders, which are part of the notes of every reading.
   func noteChoices(_ remarks: [String]) {
     choices.withLock { choices in
       for remark in remarks where !choices.contains(remark) { choices.append(remark) }
     }
   }
 
-  /// A file has no bytes.
+  /// Records an empty file.
   func noteEmpty(_ path: String) { state.withLock { $0.emptyFiles.append(path) } }
 
-  /// More bytes have been read.
+  /// Adds to the number of bytes read.
   func noteRead(_ more: Int) { bytesRead.wrappingAdd(more, ordering: .relaxed) }
 
-  /// The trace has been read; `files` is what was noticed in each of its files, in order.
+  /// Ends a reading with the findings of each file, in order.
   func end(_ files: [ReadingFacts], remark: String? = nil) {
     state.withLock { state in
       for facts in files { state.add(facts) }
@@ -193,7 +191,7 @@ final class ReadingLog: Sendable {
     try facts.checkBadLines(maxShare: rules.maxBadShare)
   }
 
-  /// The share of all bytes that has been read.
+  /// Share of all bytes that has been read.
   func shareRead(of sizes: [Int?]) -> Double? {
     let known = sizes.compactMap { $0 }
     let total = known.reduce(0, +)

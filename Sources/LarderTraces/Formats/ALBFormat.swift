@@ -33,7 +33,7 @@ struct ALBFormat: TraceFormat {
       if rest.isEmpty { return .none }
       var time = rest.takeField()
       if time.next.pointee &- 0x30 > 9 {
-        // Types are words: `<190>1` is the beginning of a line of syslog.
+        // Types are words; `<190>1` begins a line of syslog.
         guard time.next.pointee &- 0x61 < 26 else { return .bad }
         time = rest.takeField()
       }
@@ -48,7 +48,7 @@ struct ALBFormat: TraceFormat {
         target.find(0x2E) != nil || target.next.pointee == 0x2D,
         rest.takeByte() == 0x22, let end = rest.endOfQuoted()
       else { return .bad }
-      // -1 where no target answered.
+      // -1 if no target responded.
       if target.next.pointee == 0x2D { target = TextField(target.end, target.end) }
       fields[.time] = time
       fields[.originSeconds] = target

@@ -12,7 +12,7 @@ struct ArcFormat: TraceFormat {
       """,
     suffixes: [".lis"], parameters: [.maxBad])
 
-  /// A line of more blocks than this is damage, not a request: 2^24 blocks of 512 bytes are 8 GiB.
+  /// Maximum blocks of a line; more is damage, not a request: 2^24 blocks of 512 bytes are 8 GiB.
   private static let runMaximum: UInt64 = 1 << 24
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
@@ -30,7 +30,7 @@ struct ArcFormat: TraceFormat {
 
   func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
-  /// Takes the four numbers of a line apart; nil when they are not that.
+  /// Parses the four numbers of a line; nil for anything else.
   @inline(__always) private static func run(
     _ field: inout TextField
   ) -> (start: UInt64, count: UInt64, zero: UInt64)? {

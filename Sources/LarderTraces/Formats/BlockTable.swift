@@ -1,33 +1,33 @@
 import LarderEngine
 
-/// A table of requests to block devices: where its columns are and in which units.
+/// Columns and units of a table of requests to block devices.
 struct BlockTable: Sendable {
-  /// How a table writes times.
+  /// Unit of a table's times.
   enum Time: Sendable {
-    /// Decimals.
+    /// Decimal numbers.
     case unit(TimeUnit)
     /// Whole numbers of 100 ns since 1601.
     case fileTime
   }
 
-  /// The columns that together name a device.
+  /// Columns that together identify a device.
   let device: ClosedRange<Int>
-  /// The column that says read or write.
+  /// Column with read or write.
   let operation: Int
   let offset: Int
   let length: Int
   let time: Int
-  /// How many fields a line has, at least.
+  /// Minimum number of fields per line.
   let fieldCount: Int
-  /// Lines may have more fields.
+  /// True if lines may have more fields.
   var mayHaveMore = false
-  /// Bytes of one of the offset.
+  /// Bytes per unit of the offset.
   var offsetUnit: UInt64 = 1
-  /// Bytes of one of the length.
+  /// Bytes per unit of the length.
   var lengthUnit: UInt64 = 1
   let timeUnit: Time
 
-  /// Options of every table of block requests.
+  /// Options of all tables of block requests.
   static let parameters = [
     FormatParameter.block,
     FormatParameter(
@@ -49,7 +49,7 @@ struct BlockTable: Sendable {
     return field.equals(anyCase: "write") ? true : nil
   }
 
-  /// The fields of each line of a sample, trimmed; empty where a line has fewer than `minimum`.
+  /// Fields of each line of a sample, trimmed; empty for a line of fewer than `minimum` fields.
   static func rows(_ sample: FormatSample, fields minimum: Int) -> [[ArraySlice<UInt8>]] {
     guard sample.isText else { return [] }
     let rows = sample.lines().map { line -> [ArraySlice<UInt8>] in
@@ -64,23 +64,23 @@ struct BlockTable: Sendable {
     return field
   }
 
-  /// True where the bytes are a whole number of `digits` digits.
+  /// True if the bytes are a whole number of `digits` digits.
   static func isNumber(_ field: ArraySlice<UInt8>, digits: ClosedRange<Int> = 1...20) -> Bool {
     digits.contains(field.count) && field.allSatisfy { $0 &- 0x30 <= 9 }
   }
 }
 
-/// What becomes of writes to block devices.
+/// Treatment of writes to block devices.
 enum BlockWrites: String, CaseIterable, Sendable {
   case get, set, skip
 }
 
-/// Requests of several blocks, one after the other.
+/// Consecutive blocks of one request.
 struct BlockRun {
-  /// A request of more blocks than this is damage.
+  /// Maximum blocks of a request; more is damage.
   static let maximum: UInt64 = 1 << 24
 
-  /// The first block that a request touches, and how many; nil where that cannot be.
+  /// First block of a request and number of blocks; nil if out of range.
   @inline(__always) static func of(
     offset: UInt64, length: UInt64, block: UInt64
   ) -> (first: UInt64, count: UInt64)? {
@@ -89,12 +89,12 @@ struct BlockRun {
     return (offset / block, length == 0 ? 0 : (end - 1) / block - offset / block + 1)
   }
 
-  /// The key of a block, or of an address, of a device.
+  /// Key of a block or address of a device.
   @inline(__always) static func key(device: UInt64, _ number: UInt64) -> UInt64 {
     device &+ number &* 0x9E37_79B9_7F4A_7C15
   }
 
-  /// The note where requests are not split.
+  /// Note for tables whose requests are not split.
   static let note = """
     A request of several blocks counts as one object, at its first address: block=4096 in the \
     format's options splits it into blocks of so many bytes.
@@ -102,14 +102,14 @@ struct BlockRun {
 }
 
 extension FormatParameter {
-  /// For traces of block devices: the size of the blocks into which requests are split.
+  /// Option of traces of block devices: the block size into which requests are split.
   static let block = FormatParameter(
     name: "block", fallback: "",
     meaning: "bytes per block: splits a request into one for each block that it touches")
 }
 
 extension FormatOptions {
-  /// The bytes of a block, nil where requests are not to be split.
+  /// Block size in bytes; nil if requests are not split.
   func block() throws(ComponentError) -> UInt32? {
     guard let text = self.text(FormatParameter.block.name) else { return nil }
     guard let block = UInt32(text), block > 0 else {
@@ -119,19 +119,18 @@ extension FormatOptions {
   }
 }
 
-/// Decodes a table of block requests.
 struct BlockTableDecoder: TraceDecoder {
   let table: BlockTable
-  /// Bytes of the blocks into which requests are split; nil to leave them whole.
+  /// Block size into which requests are split, in bytes; nil to keep them whole.
   let block: UInt32?
   let writes: BlockWrites
-  /// Sentences for whoever reads results.
+  /// Notes for readers of results.
   var remarks: [String] = []
 
   var columns: TraceColumns { writes == .set ? [.size, .time, .operation] : [.size, .time] }
   var understanding: [String] { remarks }
 
-  /// A decoder with the options that every such table has.
+  /// Decoder with the options that all such tables have.
   init(_ table: BlockTable, _ options: FormatOptions) throws(ComponentError) {
     self.table = table
     block = try options.block()
@@ -142,20 +141,20 @@ struct BlockTableDecoder: TraceDecoder {
     }
   }
 
-  /// A decoder that splits requests.
+  /// Decoder that splits requests.
   init(_ table: BlockTable, block: UInt32, writes: BlockWrites) {
     self.table = table
     self.block = block
     self.writes = writes
   }
 
-  /// A line that has been taken apart.
+  /// A parsed line.
   private struct Row {
     var record: TraceRecord
     var isWrite: Bool
-    /// The first block, or the address.
+    /// First block, or the address.
     var first: UInt64
-    /// One for each block.
+    /// Number of blocks.
     var count: UInt64
     var device: UInt64
   }

@@ -1,4 +1,4 @@
-/// The binary traces of the cache2k benchmarks: keys and nothing else.
+/// The binary traces of the cache2k benchmarks, which have only keys.
 struct Cache2kFormat: TraceFormat {
   let description = FormatDescription(
     name: "cache2k",

@@ -26,7 +26,7 @@ struct CombinedFormat: TraceFormat {
           """)
     ] + WebOptions.parameters())
 
-  /// Lines that vote on the layout, as many as are in the sample.
+  /// Number of lines that vote on the layout, up to the size of the sample.
   private static let voters = 1000
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
@@ -52,37 +52,36 @@ struct CombinedFormat: TraceFormat {
   }
 }
 
-/// The common log format and what is built on it, found by the time in brackets and the request in
-/// quotes behind it. What stands before the time is looked at line by line.
+/// The common log format and its extensions, found by the time in brackets and the quoted request
+/// after it. The part before the time is parsed line by line.
 struct CombinedLayout: WebLayout {
-  /// The place of the virtual host.
+  /// Position of the virtual host.
   enum HostPlace: String {
-    /// There is none.
+    /// No virtual host.
     case none = #"%h %l %u [%t] "%r" %>s %b"#
-    /// Before the client, as Apache's `vhost_combined` has it.
+    /// Before the client, as in Apache's `vhost_combined`.
     case front = #"%v %h %l %u [%t] "%r" %>s %b"#
-    /// Between client and user, as lighttpd has it.
+    /// Between client and user, as lighttpd writes it.
     case second = #"%h %v %u [%t] "%r" %>s %b"#
-    /// Right before the time.
+    /// Directly before the time.
     case last = #"%h %l %u %v [%t] "%r" %>s %b"#
     /// Between time and request.
     case behindTime = #"%h %l %u [%t] %v "%r" %>s %b"#
   }
 
-  /// The place of the virtual host in most lines.
+  /// Position of the virtual host in most lines.
   private(set) var place = HostPlace.none
-  /// False where names in front differ so much that they are clients.
+  /// False if leading names vary so much that they are clients.
   private(set) var takesFront = true
-  /// The share of the lines looked at that have this layout, 0 to 1.
+  /// Share of the sampled lines that have this layout, 0 to 1.
   let fitting: Double
-  /// The findings, in sentences.
   private let findings: [String]
 
   var roles: Set<WebRole> { [.time, .request, .status, .bytes, .host] }
   var understanding: [String] { ["lines are \(place.rawValue)"] + findings }
   func reader() -> Reader { Reader(layout: self) }
 
-  /// The layout of a log by a vote of its first lines.
+  /// Determines the layout of a log by a vote of its first lines.
   init(_ lines: [ArraySlice<UInt8>]) {
     var votes = Votes()
     for line in lines {
@@ -104,7 +103,7 @@ struct CombinedLayout: WebLayout {
     findings = votes.findings(place, takesFront: takesFront)
   }
 
-  /// The time of a line without its brackets; nil where there is none.
+  /// Time of a line without its brackets; nil without one.
   @inline(__always) static func time(in line: TextField) -> TextField? {
     var rest = line
     while let open = rest.find(0x5B) {
@@ -123,7 +122,6 @@ struct CombinedLayout: WebLayout {
     return text[4] == 0x2D && text[7] == 0x2D && (text[10] == 0x54 || text[10] == 0x20)
   }
 
-  /// Takes lines apart.
   struct Reader: WebLineReader {
     private let place: HostPlace
     private let takesFront: Bool
@@ -160,7 +158,7 @@ struct CombinedLayout: WebLayout {
       return .request
     }
 
-    /// Looks for a virtual host before the time.
+    /// Parses the part before the time, which may have a virtual host.
     @inline(never) private mutating func readHead(_ line: TextField, into fields: borrowing WebLine)
     {
       let own = LogPrefix.removed(from: line)
@@ -212,7 +210,7 @@ struct CombinedLayout: WebLayout {
 }
 
 extension CombinedLayout {
-  /// The names found in one place.
+  /// Names found in one position.
   fileprivate struct HostVotes {
     var names: Set<String> = []
     var lines = 0
@@ -222,11 +220,10 @@ extension CombinedLayout {
       names.insert(name.text.lowercased())
     }
 
-    /// A server has fewer names than its log has lines.
+    /// True if the names are too many for hosts: a server has fewer names than its log has lines.
     var areTooMany: Bool { names.count > 10 && names.count * 2 > lines }
   }
 
-  /// The votes of lines.
   fileprivate struct Votes {
     var fitting = 0
     var hosts: [HostPlace: HostVotes] = [:]
@@ -267,7 +264,7 @@ extension CombinedLayout {
       }
     }
 
-    /// The votes in sentences, for whoever checks how lines are read.
+    /// Results of the vote in sentences, for inspection.
     func findings(_ place: HostPlace, takesFront: Bool) -> [String] {
       var findings: [String] = []
       if let hosts = hosts[place], let name = hosts.names.min() {
@@ -293,32 +290,29 @@ extension CombinedLayout {
   }
 }
 
-/// The fields before the time of a line in the common log format, by what they hold.
+/// Fields before the time of a line in the common log format, by their content.
 struct CombinedHead {
-  /// What the fields are together.
+  /// Combination of the fields.
   enum Shape {
-    /// Client, ident and user. The name of a user may hold blanks.
+    /// Client, ident and user. User names may contain blanks.
     case plain
-    /// A name of a server in front of an address.
+    /// A server name followed by an address.
     case host
-    /// A name in front, and no address behind it.
+    /// A leading name without an address after it.
     case name
-    /// Several addresses in front: what X-Forwarded-For says, before the client or in its place.
+    /// Several leading addresses: the content of X-Forwarded-For, before or instead of the client.
     case clients
   }
 
-  /// What the fields are together.
   private(set) var shape = Shape.plain
-  /// The first field.
   let first: TextField
-  /// The field that is ident in the common log format.
+  /// The ident field of the common log format.
   let second: TextField
-  /// The last field.
   private(set) var last: TextField
-  /// How many fields there are.
+  /// Number of fields.
   private(set) var count = 0
 
-  /// The fields of a head without a logger's prefix.
+  /// Fields of a head without a logger's prefix.
   init(_ head: TextField) {
     var rest = head
     var third = TextField(head.end, head.end)

@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// Tables of text: a request a line, columns between delimiters.
+/// Text tables: one request per line, with columns separated by delimiters.
 struct CsvFormat: TraceFormat {
   let description = FormatDescription(
     name: "csv",
@@ -65,11 +65,11 @@ struct CsvFormat: TraceFormat {
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     guard sample.isText else { return .none }
-    // Not certain: formats that are tables with columns of a certain meaning are surer.
+    // Not certain: more specific formats are tables with columns of a fixed meaning.
     if sample.isNamed(description.suffixes) { return .likely }
     let lines = sample.lines().filter { $0.first != UInt8(ascii: "#") }
     guard let first = lines.first, lines.count > 1 else { return .none }
-    // The usual delimiters only: blanks alone would make every text a table.
+    // Usual delimiters only: with blanks alone every text would be a table.
     for delimiter in CsvDelimiter.recognised {
       let count = first.count { $0 == delimiter }
       if count > 0 && lines.allSatisfy({ $0.count { $0 == delimiter } == count }) {
@@ -84,16 +84,16 @@ struct CsvFormat: TraceFormat {
   }
 }
 
-/// What stands between the fields of a table.
+/// Delimiters between the fields of a table.
 enum CsvDelimiter {
-  /// Those that are looked for when none is given.
+  /// Delimiters that are detected if none is given.
   static let recognised = [",", "\t", ";", "|"].flatMap { Array($0.utf8) }
 
   private static let words: [String: Character] = [
     "comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "colon": ":", "space": " ",
   ]
 
-  /// The delimiter that a user wrote, as a character or a word.
+  /// The delimiter that a user gave, as a character or a word.
   static func delimiter(_ options: FormatOptions) throws(ComponentError) -> UInt8? {
     guard let text = options.text("delimiter") else { return nil }
     let characters = words[text.lowercased()].map { String($0) } ?? text
@@ -104,10 +104,10 @@ enum CsvDelimiter {
     return byte
   }
 
-  /// The delimiter that the first line has most of; a space when it has none of the usual.
+  /// The most frequent usual delimiter of the first line; a space if it has none of them.
   static func recognise(in line: ArraySlice<UInt8>) -> UInt8 {
     let counts = recognised.map { delimiter in (delimiter, line.count { $0 == delimiter }) }
-    // Keep the first of equals, so that a comma wins over what is rarer.
+    // Keeps the first of equals, so that a comma wins over rarer delimiters.
     let best = counts.reduce((UInt8(0), 0)) { $1.1 > $0.1 ? $1 : $0 }
     if best.1 > 0 { return best.0 }
     return line.contains(0x20) ? 0x20 : UInt8(ascii: ",")
@@ -116,7 +116,6 @@ enum CsvDelimiter {
 
 /// Decodes a table whose layout is known.
 struct CsvDecoder: TraceDecoder {
-  /// What the columns are.
   let layout: CsvLayout
 
   var columns: TraceColumns { layout.columns }
@@ -173,7 +172,7 @@ struct CsvDecoder: TraceDecoder {
     _ = try batch.flush()
   }
 
-  /// Puts the fields of a line into `space`; false when there are not as many as there should be.
+  /// Writes the fields of a line to `space`; false if their number is wrong.
   @inline(__always) private func split(
     _ line: TextField, into space: UnsafeMutableBufferPointer<TextField>
   ) -> Bool {
@@ -186,7 +185,7 @@ struct CsvDecoder: TraceDecoder {
     return count == space.count && splitter.next() == nil && !splitter.isMalformed
   }
 
-  /// Reads the id; the role where it is empty.
+  /// Reads the id; returns the role of an empty field.
   @inline(__always) private func readID(
     _ space: UnsafeMutableBufferPointer<TextField>, into record: inout TraceRecord
   ) -> CsvRole? {
@@ -209,7 +208,7 @@ struct CsvDecoder: TraceDecoder {
     space[layout.idColumns.last ?? 0]
   }
 
-  /// Adds one request for each block that a request touches; false when the sink wants no more.
+  /// Adds one request per block; false if the sink stopped.
   private func split(
     _ record: TraceRecord, _ space: UnsafeMutableBufferPointer<TextField>,
     into batch: RecordBatch, _ error: (String) -> TraceError
@@ -241,16 +240,15 @@ struct CsvDecoder: TraceDecoder {
     return true
   }
 
-  /// What became of a field.
+  /// Result of reading a field.
   private enum Reading {
     case read
-    /// The line is left out by rule.
+    /// The line is skipped by rule.
     case leftOut
-    /// Not what its role asks for.
+    /// Invalid for its role.
     case bad
   }
 
-  /// Puts a field into the record.
   @inline(__always) private func read(
     _ field: TextField, as role: CsvRole, into record: inout TraceRecord,
     _ operations: inout CsvOperationLookup
@@ -303,7 +301,7 @@ struct CsvDecoder: TraceDecoder {
       : "the operation \(field.quoted) is to be skipped"
   }
 
-  /// What to do about lines of other lengths, where one has not as many fields.
+  /// Advice on the option `ragged`; nil for a malformed line.
   private func raggedAdvice(_ line: TextField) -> String? {
     var splitter = CsvSplitter(line, delimiter: layout.delimiter)
     while splitter.next() != nil {}
@@ -336,7 +334,7 @@ struct CsvDecoder: TraceDecoder {
 }
 
 extension TextField {
-  /// Empty, or what programs write for a value that is not there: `-`, NaN, NULL, None, NA.
+  /// True for an empty field and the usual markers of missing values: `-`, NaN, NULL, None, NA.
   var isMissing: Bool {
     isNothing || equals(anyCase: "nan") || equals(anyCase: "null") || equals(anyCase: "none")
       || equals(anyCase: "na") || equals(anyCase: "n/a") || equals(anyCase: "<na>")

@@ -1,10 +1,10 @@
 import LarderEngine
 
-/// What becomes of operations of a table whose words are not known.
+/// Treatment of unknown operations of a table.
 enum CsvUnknown: String, CaseIterable, Sendable {
   case skip, get, set, delete, bypass, error
 
-  /// The operation; nil for those that are none.
+  /// The operation to use; nil to skip or reject the line.
   var operation: Operation? {
     switch self {
     case .get: .get
@@ -16,43 +16,42 @@ enum CsvUnknown: String, CaseIterable, Sendable {
   }
 }
 
-/// How to read one table: delimiter, header, and what the columns are.
+/// Layout of one table: delimiter, header and roles of the columns.
 struct CsvLayout: Sendable {
   /// The byte between fields. Several spaces in a row count as one.
   let delimiter: UInt8
-  /// The first line that is no comment holds names.
+  /// True if the first line that is no comment has the names.
   let hasHeader: Bool
-  /// What comments begin with; empty where there are none.
+  /// Prefix of comments; empty without comments.
   let comment: [UInt8]
-  /// How many fields every line has, or where lines may have fewer or more, how many are looked at.
+  /// Fields per line; in a ragged table, the number of fields that are read.
   let fieldCount: Int
-  /// Lines may have fewer or more fields.
+  /// True if lines may have fewer or more fields.
   let isRagged: Bool
-  /// The columns, from 0, that make the id.
+  /// Columns, from 0, that form the id.
   let idColumns: [Int]
-  /// The column, from 0, of each other role there is.
+  /// Column, from 0, of each other role present.
   let roles: [(role: CsvRole, column: Int)]
-  /// The unit of the times.
   let timeUnit: TimeUnit
-  /// The words of the column of operations.
+  /// Operations by the words of their column.
   let operations: CsvOperations
-  /// Bytes of the blocks into which requests are split; nil to leave them whole.
+  /// Block size into which requests are split, in bytes; nil to keep them whole.
   let block: UInt32?
-  /// Bytes of one of the address that the last column of the id holds.
+  /// Bytes per unit of the address in the last column of the id.
   let addressUnit: UInt64
-  /// Sizes are lengths of requests, not of objects: ids are addresses of blocks, or the column of
-  /// the sizes says so.
+  /// True if sizes are lengths of requests, not of objects: ids are addresses of blocks, or the
+  /// size column's name says so.
   let hasRequestSizes: Bool
-  /// What an operation is whose word is not known; nil when it is none.
+  /// Operation of unknown words; nil if they have none.
   let unknownOperation: Operation?
-  /// Lines with such an operation are left out.
+  /// True if lines with unknown operations are skipped.
   let leavesOutUnknown: Bool
-  /// What was guessed, in sentences.
+  /// Inferences, in sentences.
   let remarks: [String]
-  /// The names of the columns, or their numbers.
+  /// Names of the columns, or their numbers.
   private let names: [String]
 
-  /// Works out the layout from what the user says and the first lines.
+  /// Determines the layout from the options and the first lines.
   init(options: FormatOptions, sample: FormatSample) throws {
     if ByteOrderMark.isUTF16(sample.head) { throw ByteOrderMark.utf16Error(sample.path) }
     let head = try CsvHead(options: options, sample: sample)
@@ -89,10 +88,9 @@ struct CsvLayout: Sendable {
     return unit
   }
 
-  /// The columns that the records fill.
   var columns: TraceColumns { TraceColumns(roles.compactMap(\.role.column)) }
 
-  /// Which column is what, in a sentence.
+  /// Roles of the columns, in a sentence.
   var understanding: [String] {
     let id = idColumns.map { names[$0] }.joined(separator: " and ")
     let others = roles.map { role, column in
@@ -103,26 +101,26 @@ struct CsvLayout: Sendable {
   }
 }
 
-/// The first lines of a table, taken apart.
+/// Parsed first lines of a table.
 struct CsvHead {
   let delimiter: UInt8
-  /// What comments begin with; empty where there are none.
+  /// Prefix of comments; empty without comments.
   let comment: [UInt8]
-  /// The columns have names.
+  /// True if the columns have names.
   let hasHeader: Bool
-  /// The names stand in a line that is no comment.
+  /// True if the names are in a line that is no comment.
   let hasHeaderLine: Bool
-  /// The names as they are written, or `column 1` and so on.
+  /// Names as written, or `column 1` and so on.
   let names: [String]
-  /// The names as `CsvName.plain` has them, or the fields of the first line.
+  /// Names normalised by `CsvName.plain`, or the fields of the first line.
   let plainNames: [String]
-  /// The first lines that are neither comments nor the header.
+  /// First lines that are neither comments nor the header.
   let rows: [[String]]
   let fieldCount: Int
   let isRagged: Bool
   let remarks: [String]
 
-  /// How many lines are looked at.
+  /// Number of lines that are inspected.
   private static let linesMaximum = 1000
 
   init(options: FormatOptions, sample: FormatSample) throws {
@@ -139,7 +137,7 @@ struct CsvHead {
     let data = lines.dropFirst(leading.count)
     delimiter =
       try CsvDelimiter.delimiter(options) ?? CsvDelimiter.recognise(in: data.first ?? first)
-    // Where nobody says so, # begins a comment in a file that begins with some.
+    // By default, # begins a comment in files whose first lines begin with it.
     var comment = isMarkGiven || (!leading.isEmpty && !data.isEmpty) ? mark ?? [] : []
     var commentNames: [String]?
     if let mark, let line = leading.last, let next = data.first {
@@ -152,7 +150,7 @@ struct CsvHead {
         {
           commentNames = fields
         } else if !isMarkGiven, !Self.looksLikeHeader([nextFields], options: options) {
-          // As many fields as the others: a line of the table.
+          // It has as many fields as the other lines, so it is a row.
           comment = []
         }
       }
@@ -191,7 +189,7 @@ struct CsvHead {
     if hasLine { rows.removeFirst() }
     let counts = rows.map(\.count)
     let others = counts.count { $0 != first.count }
-    // A header says how many fields there are; elsewhere lines of many lengths are meant to be so.
+    // A header gives the number of fields; without one, lines of many lengths are intended.
     let isUneven = !hasHeader && counts.count >= 10 && others * 50 > counts.count
     let raggedFlag = try options.flag("ragged")
     let isRagged = raggedFlag ?? isUneven
@@ -212,7 +210,7 @@ struct CsvHead {
     )
   }
 
-  /// What comments begin with; nil where there are to be none.
+  /// Prefix of comments; nil to disable comments.
   private static func mark(_ options: FormatOptions) throws(ComponentError) -> [UInt8]? {
     guard let text = options.text("comment") else { return [UInt8(ascii: "#")] }
     if text.lowercased() == "none" { return nil }
@@ -222,8 +220,8 @@ struct CsvHead {
     return Array(text.utf8)
   }
 
-  /// A header has no number in it, and either the next line has one, or it has a name that we or
-  /// the user know.
+  /// True for a line without numbers that is followed by one with a number, or that has a name
+  /// known to us or given by the user.
   private static func looksLikeHeader(_ rows: [[String]], options: FormatOptions) -> Bool {
     let isNumber = { (text: String) in Double(text) != nil }
     guard let first = rows.first, !first.contains(where: isNumber) else { return false }
@@ -234,7 +232,6 @@ struct CsvHead {
     return first.map(CsvName.plain).contains { known.contains($0) || asked.contains($0) }
   }
 
-  /// The fields of a line as text.
   private static func fields(of line: ArraySlice<UInt8>, delimiter: UInt8) -> [String] {
     line.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return [] }
@@ -246,22 +243,21 @@ struct CsvHead {
   }
 }
 
-/// Which columns of a table have which roles, and how their values are read.
+/// Columns by role, and the parsing of their values.
 struct CsvColumns {
-  /// The columns, from 0, that make the id.
+  /// Columns, from 0, that form the id.
   private(set) var id: [Int] = []
-  /// The columns of the other roles.
   private(set) var roles: [(role: CsvRole, column: Int)] = []
   private(set) var timeUnit = TimeUnit.seconds
   private(set) var operations = CsvOperations(.words)
-  /// Operations are the letters R and W.
+  /// True if operations are the letters R and W.
   private(set) var hasReadsAndWrites = false
-  /// What was guessed, in sentences.
+  /// Inferences, in sentences.
   private(set) var remarks: [String] = []
 
   private let head: CsvHead
 
-  /// The columns of the roles: those given, or if none is given those with usual names.
+  /// Columns of the roles: the given ones, or those with usual names if none is given.
   init(options: FormatOptions, head: CsvHead, path: String) throws {
     self.head = head
     if let given = try CsvOperations(options) { operations = given }
@@ -293,7 +289,7 @@ struct CsvColumns {
     }
   }
 
-  /// The column that a user names or counts.
+  /// Column that a user gave by name or number.
   private func column(
     _ text: String, _ role: CsvRole, _ options: FormatOptions
   ) throws(ComponentError) -> Int {
@@ -326,7 +322,7 @@ struct CsvColumns {
       switch role {
       case .id:
         guard let column = found ?? (names.count == 1 ? 0 : nil) else { continue }
-        // An address belongs to its device.
+        // Addresses are per device.
         let isAddress = CsvName.isBlock(names[column])
         id = names.indices.filter { isAddress && CsvName.devices.contains(names[$0]) } + [column]
       case .time:
@@ -340,8 +336,8 @@ struct CsvColumns {
     }
   }
 
-  /// The column with a usual name whose words are all known. Other tables have columns called op
-  /// with codes of their own, which are not ours to guess.
+  /// Column with a usual name whose words are all known. A column called op in other tables may
+  /// have codes of its own, which are not guessed.
   private mutating func operationColumn() -> Int? {
     for name in CsvRole.operation.usualNames {
       guard let column = head.plainNames.firstIndex(of: name) else { continue }
@@ -363,7 +359,6 @@ struct CsvColumns {
     return nil
   }
 
-  /// The values of a column in the first lines.
   private func values(of column: Int) -> [String] {
     head.rows.compactMap { column < $0.count ? $0[column] : nil }
   }
@@ -401,7 +396,7 @@ struct CsvColumns {
     }
   }
 
-  /// Says which columns have which roles, where some have none.
+  /// Reports the roles of the columns if some have none.
   private mutating func tellUnused() {
     let used = Set(id + roles.map(\.column))
     let unused = head.names.indices.filter { !used.contains($0) }.map { head.names[$0] }
@@ -433,7 +428,7 @@ struct CsvColumns {
   }
 }
 
-/// What a column of a table is to a trace.
+/// Trace field of a CSV column.
 enum CsvRole: String, CaseIterable, Sendable {
   case id
   case time
@@ -442,8 +437,7 @@ enum CsvRole: String, CaseIterable, Sendable {
   case operation = "op"
   case cost
 
-  /// The names in headers by which the column is found when no column is given, surest first, as
-  /// `CsvName.plain` has them.
+  /// Usual names of the column in headers, normalised by `CsvName.plain`, surest first.
   var usualNames: [String] {
     switch self {
     case .id: CsvName.ids
@@ -455,7 +449,7 @@ enum CsvRole: String, CaseIterable, Sendable {
     }
   }
 
-  /// The column of the records that it fills; nil for the id, which all records have.
+  /// Trace column that the role fills; nil for the id, which all records have.
   var column: TraceColumns? {
     switch self {
     case .id: nil
@@ -468,9 +462,9 @@ enum CsvRole: String, CaseIterable, Sendable {
   }
 }
 
-/// Names of columns, compared without case, blanks and marks: `Obj-Size` is `obj_size`.
+/// Column names, compared without case, blanks and punctuation: `Obj-Size` is `obj_size`.
 enum CsvName {
-  /// The letters and digits of a name, lower case.
+  /// Letters and digits of a name, in lower case.
   static func plain(_ name: String) -> String {
     name.lowercased().filter { $0.isLetter || $0.isNumber }
   }
@@ -491,7 +485,7 @@ enum CsvName {
     + addresses.filter { !["lbn", "lba"].contains($0) } + blocks.filter { !oldBlocks.contains($0) }
 
   private static let oldBlocks = ["block", "blockid"]
-  /// Numbers of blocks of a size that the table does not say.
+  /// Block numbers, for blocks of unknown size.
   private static let blocks = words("block blockid blockno blocknum blocknumber blk blkno")
   /// Addresses in sectors.
   private static let sectors = words(
@@ -523,25 +517,25 @@ enum CsvName {
     httpmethod verb command cmd action requesttype reqtype type
     """)
 
-  /// Names of operations whose numbers are reads and writes.
+  /// Names of operation columns whose numbers mean read and write.
   static let directions: Set = ["iotype", "rw", "readwrite"]
 
-  /// Names of the devices that addresses belong to.
+  /// Names of the devices that own the addresses.
   static let devices: Set = [
     "device", "deviceid", "dev", "devid", "devno", "disk", "diskid", "diskno", "disknum",
     "disknumber", "volume", "volumeid", "vol", "volid", "asu", "lun", "lunid", "drive", "driveid",
     "hostname",
   ]
 
-  /// Names of columns of a table that has lengths of prompts.
+  /// Column names that reveal a table of prompt lengths.
   static let promptLengths: Set = [
     "requesttokens", "inputlength", "inputtokens", "prompttokens", "contexttokens",
   ]
 
-  /// True for addresses and numbers of blocks: their sizes are lengths of requests.
+  /// True for addresses and block numbers: their sizes are lengths of requests.
   static func isBlock(_ name: String) -> Bool { (addresses + blocks).contains(name) }
 
-  /// Bytes of one of an address by its name; nil where the name is of no address.
+  /// Bytes per unit of an address column with this name; nil if it is not an address.
   static func addressUnit(_ name: String) -> UInt64? {
     sectors.contains(name) ? 512 : offsets.contains(name) ? 1 : nil
   }
@@ -566,7 +560,7 @@ enum CsvName {
     return units
   }()
 
-  /// The unit that the name of a column of times ends with, as `timestamp_ms` does; nil for none.
+  /// Unit that a time column's name ends with, as in `timestamp_ms`; nil without one.
   static func timeUnit(_ name: String) -> TimeUnit? {
     if times.contains(name) { return nil }
     for base in times where name.hasPrefix(base) {
@@ -576,20 +570,20 @@ enum CsvName {
   }
 }
 
-/// The operations that the words of a column stand for.
+/// Operations by the words of a column.
 struct CsvOperations: Sendable {
-  /// What a word stands for.
+  /// Meaning of a word.
   enum Meaning: Sendable {
     case operation(Operation)
-    /// Lines with it are left out.
+    /// Lines with it are skipped.
     case leftOut
   }
 
-  /// Where the words come from.
+  /// Origin of the words.
   enum Source: Sendable {
-    /// The words that are known, with letters for reads and writes of blocks.
+    /// Known words, including letters for block reads and writes.
     case words
-    /// The same, and 0, 1 and 2 for get, set and delete.
+    /// Known words, and 0, 1 and 2 for get, set and delete.
     case numbers
     /// The option `ops`.
     case given
@@ -607,7 +601,7 @@ struct CsvOperations: Sendable {
       (.delete, "delete del remove unlink invalidate purge deleteobject delete_object"),
       (.delete, "rest.delete.object"), (.modify, "modify"), (.bypass, "bypass"),
       (.expire, "expire"),
-      // Requests for blocks of a device: both are accesses.
+      // Block device requests: both are accesses.
       (.get, "r w"),
     ]
     var known: [String: Meaning] = [:]
@@ -621,10 +615,9 @@ struct CsvOperations: Sendable {
     "0": .operation(.get), "1": .operation(.set), "2": .operation(.delete),
   ]
 
-  /// Methods of HTTP that are no operations of a cache, beside which others are known.
+  /// HTTP methods that are not cache operations, accepted next to known ones.
   private static let methods: Set = ["post", "patch", "options", "connect", "trace", "propfind"]
 
-  /// The words that are known.
   init(_ source: Source) {
     self.source = source
     meanings =
@@ -632,8 +625,8 @@ struct CsvOperations: Sendable {
       ? Self.known.merging(Self.numbers) { word, _ in word } : Self.known
   }
 
-  /// The words of the option `ops`, `word:operation:word:operation`, before those that are known;
-  /// nil where it was not given.
+  /// Words of the option `ops`, `word:operation:word:operation`, in addition to the known ones; nil
+  /// if it was not given.
   init?(_ options: FormatOptions) throws(ComponentError) {
     guard let text = options.text("ops") else { return nil }
     let parts = text.split(omittingEmptySubsequences: false) { ":,=".contains($0) }.map {
@@ -670,25 +663,25 @@ struct CsvOperations: Sendable {
     }
   }
 
-  /// What a word of any case stands for; nil for one that is not known.
+  /// Meaning of a word, ignoring case; nil if unknown.
   func meaning(of word: String) -> Meaning? { meanings[word.lowercased()] }
 
-  /// The first of `values` that is neither known nor a method of HTTP; nil where there is none.
+  /// The first of `values` that is neither known nor an HTTP method; nil without one.
   func firstUnknown(_ values: [String]) -> String? {
     values.first { meaning(of: $0) == nil && !Self.methods.contains($0.lowercased()) }
   }
 }
 
-/// Looks operations up without a text for each line.
+/// Looks up operations without creating a string per line.
 struct CsvOperationLookup {
   private let operations: CsvOperations
-  /// Words seen so far, by their hashes.
+  /// Words seen so far, by hash.
   private var seen: [(hash: UInt64, meaning: CsvOperations.Meaning)] = []
   private static let seenMaximum = 32
 
   init(_ operations: CsvOperations) { self.operations = operations }
 
-  /// What a field stands for; nil for one that is not known.
+  /// Meaning of a field; nil if unknown.
   @inline(__always) mutating func meaning(_ field: TextField) -> CsvOperations.Meaning? {
     let hash = KeyHash.hash(UnsafeBufferPointer(start: field.next, count: field.count))
     for word in seen where word.hash == hash { return word.meaning }

@@ -1,9 +1,9 @@
 import LarderEngine
 
-/// All trace formats, by name. Adding one to this package is a file in `Formats/` and a line in
-/// `standard`; a format of another package is added with `add`.
+/// All trace formats, by name. To add a format to this package, add a file in `Formats/` and a line
+/// in `standard`; register a format of another package with `add`.
 public enum FormatRegistry {
-  /// The formats of this package, in the order in which lists show them.
+  /// Formats of this package, in the order of lists.
   package static let standard: [any TraceFormat] = [
     OracleGeneralFormat(),
     CsvFormat(),
@@ -36,15 +36,16 @@ public enum FormatRegistry {
 
   private static let added = Locked<[any TraceFormat]>([])
 
-  /// Every format: those of this package, then those that were added, in order.
+  /// All formats: those of this package, then registered ones in the order of registration.
   public static var all: [any TraceFormat] { standard + added.withLock { $0 } }
 
-  /// Adds a format, so that commands and workload files read its traces, by name or because it
-  /// recognises them.
+  /// Registers a format: commands and workload files can then read its traces, by name or by
+  /// recognition.
   ///
-  /// Add formats when the program starts, before a trace is read.
+  /// Register formats when the program starts, before a trace is read.
   ///
-  /// - Throws: when the name is taken, or could not be typed: names are lower case, without colons.
+  /// - Throws: when the name is already registered or invalid: names are lower case, without
+  ///   colons.
   public static func add(_ format: any TraceFormat) throws(ComponentError) {
     let name = format.description.name
     if (try? ComponentSpec(parsing: name))?.name != name || name.isEmpty || name.contains(":") {
@@ -66,9 +67,9 @@ public enum FormatRegistry {
   /// The names of all formats.
   public static var names: [String] { all.map(\.description.name) }
 
-  /// The format called `name`.
+  /// Returns the format called `name`.
   ///
-  /// - Throws: when there is none, with the names there are.
+  /// - Throws: for an unknown name; the error lists the known ones.
   public static func format(named name: String) throws(ComponentError) -> any TraceFormat {
     for format in all where format.description.name == name { return format }
     let near = name.nearest(among: names).map { "did you mean '\($0)'? " } ?? ""
@@ -77,10 +78,10 @@ public enum FormatRegistry {
       message: "unknown trace format; \(near)known are \(names.joined(separator: ", "))")
   }
 
-  /// The format that is surest that a file is its own. A name decides between formats that the
-  /// content fits, and where it fits none.
+  /// Returns the format with the highest confidence for a file. The file name decides between
+  /// formats that fit the content, and alone if none fits.
   ///
-  /// - Throws: when none is, or when several are equally sure.
+  /// - Throws: when no format fits, or when several are equally certain.
   public static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
     var nameless = sample
     nameless.name = ""
@@ -88,19 +89,19 @@ public enum FormatRegistry {
     anyText.head = Array("?\n?\n".utf8)
     let formats = all
     let contents = formats.map { $0.recognise(nameless) }
-    // What a format says that takes any text is no mark of the content.
+    // Formats that accept any text say nothing about the content.
     var anyNameless = anyText
     anyNameless.name = ""
     let marked = formats.indices.filter { formats[$0].recognise(anyNameless) == .none }
     let best = marked.map { contents[$0] }.max() ?? .none
     let answers = formats.indices.map { place -> (any TraceFormat, FormatConfidence) in
       let (format, answer) = (formats[place], formats[place].recognise(sample))
-      // Names of formats that were added are theirs.
+      // Suffixes of registered formats belong to them.
       guard answer == .certain, contents[place] == .none, place < standard.count else {
         return (format, answer)
       }
-      // The content is that of another format: by its marks, or because a format that would be as
-      // certain of any other text goes by the name alone.
+      // The content is that of another format: by its marks, or because the named format would be
+      // equally certain of any other text.
       let isNameAlone =
         sample.isText && best != .none && format.recognise(anyText) == .certain
       return (format, isNameAlone || best == .certain ? .none : answer)

@@ -26,7 +26,6 @@ struct HAProxyFormat: TraceFormat {
   private struct Layout: WebLayout {
     let hasHost: Bool
 
-    /// The layout of a log that begins with `lines`.
     init(_ lines: [ArraySlice<UInt8>]) {
       var hosts = Set<String>()
       var (requests, named) = (0, 0)
@@ -79,7 +78,7 @@ struct HAProxyFormat: TraceFormat {
       for _ in 0..<2 { _ = rest.takeField() }
       rest.skipBlanks()
       guard server.find(0x2F) != nil, state.count >= 2, !rest.isEmpty else { return .bad }
-      // Times: of the request, in queues, of the connection, of the server, of all.
+      // Times: request, queues, connection, server, total.
       for _ in 0..<3 {
         guard let slash = times.find(0x2F) else { return .bad }
         times = TextField(slash + 1, times.end)
@@ -100,12 +99,12 @@ struct HAProxyFormat: TraceFormat {
       fields[.status] = status
       fields[.bytes] = bytes
       fields[.request] = TextField(rest.next, end)
-      // The second letter is the phase in which it ended: D is that of the answer's bytes.
+      // The second letter is the phase in which the session ended; D is the response body.
       fields[.cutOff] = state.next[1] == 0x44 ? state : TextField(state.end, state.end)
       return .request
     }
 
-    /// The first header in braces, where it is the name of a server.
+    /// The first header in braces, if it is a host name.
     private static func captured(_ text: TextField) -> TextField? {
       var rest = text
       guard rest.takeByte() == 0x7B, let close = rest.find(0x7D) else { return nil }

@@ -1,4 +1,4 @@
-/// Prefixes of prompts, as published for caches of language models: an object of JSON per line.
+/// Prompt prefixes, as published for caches of language models: one JSON object per line.
 struct HashIDsFormat: TraceFormat {
   let description = FormatDescription(
     name: "hash-ids",
@@ -22,7 +22,6 @@ struct HashIDsFormat: TraceFormat {
       .maxBad,
     ])
 
-  /// The keys that are read.
   private static let time = Array("timestamp".utf8)
   private static let ids = Array("\"hash_ids\"".utf8)
   private static let tokens = Array("input_length".utf8)
@@ -44,7 +43,8 @@ struct HashIDsFormat: TraceFormat {
     }
     if lines.isEmpty { return .none }
     if haveAll(Self.ids) { return .certain }
-    // Claimed in order to say what is missing, unless the lines are a log that has lengths as well.
+    // Claimed so that the error names the missing field, unless the lines are a log that also has
+    // lengths.
     let isClaimed = haveAll(Array("\"input_length\"".utf8))
     return isClaimed && JSONLinesFormat().recognise(sample) < .certain ? .certain : .none
   }
@@ -92,14 +92,14 @@ struct HashIDsFormat: TraceFormat {
     return Decoder(unit: unit ?? guessed, block: block, remarks: remarks)
   }
 
-  /// The text behind the bracket that opens the list of a line; nil where there is none.
+  /// Text after the opening bracket of a line's list; nil without one.
   private static func list(_ line: TextField) -> TextField? {
     guard let found = line.find(ids) else { return nil }
     var list = TextField(found + ids.count, line.end)
     return take(0x3A, &list) && take(0x5B, &list) ? list : nil
   }
 
-  /// Values of a list, which is at its first.
+  /// Number of values of a list.
   private static func count(_ list: TextField) -> Int {
     var list = list
     if take(0x5D, &list) { return 0 }
@@ -108,7 +108,7 @@ struct HashIDsFormat: TraceFormat {
     return count
   }
 
-  /// Takes a byte behind blanks, if it is there.
+  /// Consumes a byte after blanks, if present.
   private static func take(_ byte: UInt8, _ text: inout TextField) -> Bool {
     text.skipBlanks()
     guard !text.isEmpty, text.next.pointee == byte else { return false }
@@ -118,7 +118,7 @@ struct HashIDsFormat: TraceFormat {
 
   private struct Decoder: TraceDecoder {
     let unit: TimeUnit
-    /// Tokens of a block.
+    /// Tokens per block.
     let block: Int
     let remarks: [String]
     var columns: TraceColumns { [.time, .prompt] }
@@ -146,7 +146,7 @@ struct HashIDsFormat: TraceFormat {
       _ = try batch.flush()
     }
 
-    /// The tokens of a line's prompt, whose blocks are put into `ids`.
+    /// Returns the tokens of a line's prompt and appends its blocks to `ids`.
     private func readPrompt(
       _ place: TableLine, _ line: TextField, _ scanner: JSONLineScanner, _ time: inout UInt64,
       _ ids: inout [UInt64]
@@ -161,7 +161,7 @@ struct HashIDsFormat: TraceFormat {
       let field = scanner.value(0)
       let at = field.isEmpty ? time : unit.microseconds(field)
       guard let at else { throw wrong("'timestamp' with a number (unit \(unit.rawValue))") }
-      // The scanner says that the line is an object; the list itself is read here.
+      // The scanner checks that the line is an object; the list itself is read here.
       guard var list = HashIDsFormat.list(line) else { throw wrong("a list of 'hash_ids'") }
       time = at
       if HashIDsFormat.take(0x5D, &list) { return 0 }
@@ -176,7 +176,7 @@ struct HashIDsFormat: TraceFormat {
       return tokens
     }
 
-    /// An id: a whole number of 64 bits, with or without a sign, or a text.
+    /// An id: a whole number of 64 bits, signed or not, or a string.
     @inline(__always) private static func id(_ list: inout TextField) -> UInt64? {
       list.skipBlanks()
       guard !list.isEmpty else { return nil }
@@ -196,8 +196,8 @@ struct HashIDsFormat: TraceFormat {
       return list.takeInteger().map { isNegative ? 0 &- $0 : $0 }
     }
 
-    /// The tokens of a prompt: what the line says, or full blocks. Nil for anything else than a
-    /// whole number that a column holds.
+    /// Tokens of a prompt: the line's count, or full blocks. Nil for anything but a whole number
+    /// that fits the column.
     private func tokens(_ text: TextField, blocks: Int) -> UInt32? {
       var text = text
       guard text.isEmpty else {

@@ -1,6 +1,6 @@
 import LarderLibc
 
-/// Logs with a JSON object per line.
+/// Logs with one JSON object per line.
 struct JSONLinesFormat: TraceFormat {
   let description = FormatDescription(
     name: "json-lines",
@@ -37,7 +37,7 @@ struct JSONLinesFormat: TraceFormat {
     guard lines.count(where: { $0.first { $0 != 0x20 } == 0x7B }) * 10 >= lines.count * 9,
       !lines.isEmpty
     else { return JSONLinesFormat.isOtherJSON(sample) ? .likely : .none }
-    // An object without anything that could be asked for may be of another format.
+    // An object without a requested URL or id may belong to another format.
     let decoder = try? decoder(options: options, sample: sample)
     if decoder != nil { return .certain }
     let isJSON = JSONKeys(lines).objects > 0 || JSONLinesFormat.isOtherJSON(sample)
@@ -66,10 +66,10 @@ struct JSONLinesFormat: TraceFormat {
     return WebDecoder(layout: try fields.get(), options: web)
   }
 
-  /// The first lines that are looked at, as far as the sample has them.
+  /// Maximum number of sample lines that are inspected.
   private static let linesMaximum = 1000
 
-  /// The decoder of the lines under a key; nil where they are of no format that is sure of them.
+  /// Decoder of the lines under a key; nil if no format is certain of them.
   private func decoder(
     of key: JSONKeys.Key, _ options: FormatOptions, _ sample: FormatSample,
     _ lines: [ArraySlice<UInt8>]
@@ -96,7 +96,7 @@ struct JSONLinesFormat: TraceFormat {
       decoder: try format.decoder(options: innerOptions, sample: innerSample))
   }
 
-  /// True for an array of objects, or an object over several lines.
+  /// True for an array of objects, or an object that spans several lines.
   private static func isOtherJSON(_ sample: FormatSample) -> Bool {
     var rest = sample.head.drop { $0 <= 0x20 }
     guard let first = rest.popFirst(), first == 0x5B || first == 0x7B else { return false }
@@ -105,17 +105,18 @@ struct JSONLinesFormat: TraceFormat {
   }
 }
 
-/// Lines of a log that are texts in JSON lines, as Docker's json-file driver and log shippers keep
-/// them.
+/// Lines of a log embedded as strings in JSON lines, as Docker's json-file driver and log shippers
+/// write them.
 struct InnerLines: Sendable {
   /// Keys that hold lines, surest first.
   static let names = [
     "log", "message", "msg", "@message", "textPayload", "event.original", "line", "log.message",
   ]
 
-  /// The key of the lines, with dots into inner objects.
+  /// Key of the lines, with dots into inner objects.
   let key: String
-  /// A line that does not end in a newline goes on in the next one, as Docker writes long ones.
+  /// True if a line without a trailing newline continues in the next one, as Docker writes long
+  /// lines.
   let hasNewlines: Bool
 
   /// Lines under `key`, judged by the first lines of a file.
@@ -124,22 +125,21 @@ struct InnerLines: Sendable {
     hasNewlines = key.values.contains { $0.last == 0x0A }
   }
 
-  /// The beginning of the inner log.
+  /// Beginning of the inner log.
   func sample(of sample: FormatSample, _ lines: [ArraySlice<UInt8>]) -> FormatSample {
     var reader = Reader(self)
     var head: [UInt8] = []
     for line in lines { Array(line).withField { reader.append($0, to: &head) } }
     var inner = FormatSample(path: sample.path, head: head, isWhole: true)
-    // Endings of names are those of the file that holds the lines.
+    // The suffix of the name is that of the outer file.
     inner.name = ""
     return inner
   }
 
-  /// Takes lines out of JSON.
   struct Reader {
     private let scanner: JSONLineScanner
     private let hasNewlines: Bool
-    /// Lines that were parts of one: as many blank ones keep the numbers of lines right.
+    /// Parts of the current line; as many blank lines are added to keep line numbers correct.
     private var parts = 0
 
     init(_ lines: InnerLines) {
@@ -147,7 +147,7 @@ struct InnerLines: Sendable {
       hasNewlines = lines.hasNewlines
     }
 
-    /// Adds the inner line of a line with its end; a line without one as it stands.
+    /// Appends the inner line of a line, with its end; a line without inner line as it stands.
     mutating func append(_ line: TextField, to bytes: inout [UInt8]) {
       guard scanner.scan(line), !scanner.value(0).isEmpty else {
         bytes.append(contentsOf: UnsafeBufferPointer(start: line.next, count: line.count))
@@ -176,7 +176,7 @@ struct InnerLines: Sendable {
   }
 }
 
-/// The inner lines of a file as a stream of bytes.
+/// Inner lines of a file as a stream of bytes.
 final class InnerLineSource: ByteSource {
   private let outer: ByteReader
   private var lines: InnerLines.Reader
@@ -203,7 +203,7 @@ final class InnerLineSource: ByteSource {
     return count
   }
 
-  /// Takes the next line; false at the end.
+  /// Reads the next line; false at the end.
   private func takeLine() throws(TraceError) -> Bool {
     while true {
       let next = outer.unread.assumingMemoryBound(to: UInt8.self)
@@ -213,7 +213,7 @@ final class InnerLineSource: ByteSource {
         outer.consume(newline + 1 - next)
         return true
       }
-      // A line that is too long to be one is passed on as it stands, and told of there.
+      // An overlong line is passed on unchanged and reported by the inner decoder.
       if outer.unreadCount > ByteReader.lineLengthMaximum {
         bytes.append(contentsOf: UnsafeBufferPointer(start: next, count: outer.unreadCount))
         outer.consume(outer.unreadCount)
@@ -241,10 +241,10 @@ final class InnerLineSource: ByteSource {
   }
 }
 
-/// Decodes a log whose lines are texts in JSON lines.
+/// Decodes a log whose lines are strings in JSON lines.
 struct InnerLinesDecoder: TraceDecoder {
   let lines: InnerLines
-  /// The format of the inner lines.
+  /// Format of the inner lines.
   let format: String
   let decoder: any TraceDecoder
 

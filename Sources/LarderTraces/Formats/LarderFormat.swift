@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// Our own prepared traces.
+/// Larder's prepared traces.
 struct LarderFormat: TraceFormat {
   static let name = "larder"
 
@@ -34,7 +34,7 @@ struct LarderFormat: TraceFormat {
       samplingRate: layout.sampling.rate)
   }
 
-  /// The trace in the bytes of a file that `owner` keeps in memory, checked.
+  /// Returns the validated trace in the bytes of a file that `owner` keeps in memory.
   ///
   /// - Complexity: O(bytes), at the speed of memory.
   static func trace(
@@ -61,8 +61,8 @@ struct LarderFormat: TraceFormat {
       prompts: content.column(.prompts, of: UInt32.self))
   }
 
-  /// Hands out the records of a prepared trace that comes as a stream. Columns lie one after
-  /// another in the file, so all of it is read first: as much memory as the columns take.
+  /// Decodes the records of a prepared trace from a stream. The file stores columns one after
+  /// another, so all of it is read first and takes as much memory as the columns.
   private struct Decoder: TraceDecoder {
     let columns: TraceColumns
     let keyLimit: Int?
@@ -80,7 +80,7 @@ struct LarderFormat: TraceFormat {
 }
 
 extension PreparedTrace {
-  /// True if a file is a prepared trace without damage. Reads it without taking memory for it.
+  /// True if a file is an undamaged prepared trace. Does not load it into memory.
   package static func isIntact(_ path: String) -> Bool {
     do throws(TraceError) {
       let mapped = try MappedFile(path: path)
@@ -93,7 +93,7 @@ extension PreparedTrace {
 }
 
 extension LarderLayout {
-  /// The columns as sources of records have them.
+  /// Columns in the form of record sources.
   var traceColumns: TraceColumns {
     let all: [LarderColumn: TraceColumns] = [
       .sizes: .size, .times: .time, .operations: .operation, .ttls: .ttl, .costs: .cost,
@@ -103,24 +103,24 @@ extension LarderLayout {
   }
 }
 
-/// Checks the columns of a prepared trace file, once, when it is opened: checksums, and all that
-/// simulations take for granted about the values. One scan at the speed of memory.
+/// Validates the columns of a prepared trace file once, when it is opened: checksums, and
+/// everything that simulations assume about the values. One scan at the speed of memory.
 struct LarderContent {
-  /// The whole file.
+  /// The complete file.
   let bytes: UnsafeRawBufferPointer
-  /// Its header, already checked.
+  /// Its validated header.
   let layout: LarderLayout
-  /// For errors.
+  /// Path for error messages.
   let path: String
 
-  /// How much is read at a time, so that checksum and checks share one trip to memory.
+  /// Bytes per step: checksum and validation share one pass over memory.
   private static let stretch = 128 << 10
 
-  /// Looks at every column.
+  /// Checks all columns.
   ///
   /// - Returns: the sum over all objects of the sizes of their first requests; the number of
   ///   objects without sizes.
-  /// - Throws: at the first value that cannot be, or when a checksum is wrong.
+  /// - Throws: at the first invalid value, or for a wrong checksum.
   /// - Complexity: O(bytes).
   func check() throws(TraceError) -> UInt64 {
     var ids = IDCheck(sizes: column(.sizes, of: UInt32.self))
@@ -162,7 +162,7 @@ struct LarderContent {
     return footprint
   }
 
-  /// The elements of a column, nil when there is none.
+  /// Elements of a column; nil if it is missing.
   func column<Element: BitwiseCopyable>(
     _ column: LarderColumn, of type: Element.Type
   ) -> UnsafePointer<Element>? {
@@ -186,7 +186,7 @@ struct LarderContent {
       advice: "convert the original trace again")
   }
 
-  /// The first time that is before the one ahead of it.
+  /// First time that is before its predecessor.
   private static func firstDecrease(
     _ times: UnsafeBufferPointer<UInt64>, _ last: inout UInt64
   ) -> Int? {
@@ -201,14 +201,14 @@ struct LarderContent {
 /// Follows ids and expects them to first appear as 1, 2, 3 ...
 private struct IDCheck {
   let sizes: UnsafePointer<UInt32>?
-  /// The largest id so far, which is also the number of objects.
+  /// Largest id so far, which equals the number of objects.
   var seen: UInt32 = 0
-  /// The sizes of their first requests.
+  /// Total size of their first requests.
   var bytes: UInt64 = 0
 
   init(sizes: UnsafePointer<UInt32>?) { self.sizes = sizes }
 
-  /// The index in `ids` of the first that cannot be. `first` is the request that the first is of.
+  /// Index in `ids` of the first invalid id. `first` is the request of the first id.
   mutating func firstBad(_ ids: UnsafeBufferPointer<ObjectID>, from first: Int) -> Int? {
     var seen = seen
     for index in 0..<ids.count {

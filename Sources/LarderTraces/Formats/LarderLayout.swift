@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// The columns of a prepared trace file, with their numbers in its directory.
+/// Columns of a prepared trace file, with their numbers in its directory.
 enum LarderColumn: UInt32, CaseIterable, Sendable {
   case ids = 1
   case sizes = 2
@@ -10,7 +10,7 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
   case costs = 6
   case prompts = 7
 
-  /// Bytes of an element.
+  /// Bytes per element.
   var elementSize: Int {
     switch self {
     case .ids, .sizes, .ttls, .costs, .prompts: 4
@@ -20,14 +20,14 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
   }
 }
 
-/// The beginning of a prepared trace file.
+/// Header of a prepared trace file.
 ///
 /// Little-endian. At 0: magic (8 bytes), u32 version, u32 header length, u64 file length, u64
 /// requests, u64 objects, u64 footprint, u64 times raised, u32 columns, u32 bytes of the name, u64
-/// checksum of the header with this field 0. Version 2, of a trace that holds a part of the objects
-/// only, goes on with the share as a double and u64 gets of all objects. Then the directory, 32
-/// bytes a column: u32 kind, u32 element size, u64 offset, u64 length, u64 checksum. Then the name
-/// in UTF-8. The columns begin at multiples of 64 and may be mapped and read in place.
+/// checksum of the header with this field 0. Version 2, for a sample of the objects, continues with
+/// the sampling rate as a double and u64 gets of all objects. Then the directory, 32 bytes per
+/// column: u32 kind, u32 element size, u64 offset, u64 length, u64 checksum. Then the name in
+/// UTF-8. The columns begin at multiples of 64 and may be mapped and read in place.
 package struct LarderLayout {
   var fileLength = 0
   var count = 0
@@ -38,7 +38,7 @@ package struct LarderLayout {
   var columns: [Entry] = []
   var sampling = TraceSampling()
 
-  /// A column's place in the file.
+  /// Position of a column in the file.
   struct Entry: Equatable {
     var column: LarderColumn
     var offset: Int
@@ -46,34 +46,33 @@ package struct LarderLayout {
     var checksum: UInt64
   }
 
-  /// What a file begins with. Not text, and damaged by programs that convert line ends.
+  /// First bytes of a file. Not text, and damaged by programs that convert line ends.
   static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
-  /// The version of whole traces, and that of samples.
+  /// Version of complete traces, and version of samples.
   package static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
-  /// Bytes before the directory in a whole trace.
+  /// Bytes before the directory in a complete trace.
   package static let fixedLength = 72
-  /// Bytes of the share and the gets of a sample, which follow.
+  /// Bytes of the sampling rate and the gets of a sample, which follow.
   package static let samplingLength = 16
-  /// Bytes of a column in the directory.
+  /// Bytes of a directory entry.
   package static let entryLength = 32
   static let alignment = 64
-  /// Where the checksum of the header is.
+  /// Offset of the header's checksum.
   package static let checksumOffset = 64
 
-  /// Where the directory begins.
   var directoryOffset: Int {
     LarderLayout.fixedLength + (sampling.isPart ? LarderLayout.samplingLength : 0)
   }
 
-  /// Bytes from the beginning to the end of the name.
+  /// Bytes up to the end of the name.
   var headerLength: Int {
     directoryOffset + columns.count * LarderLayout.entryLength + name.utf8.count
   }
 
-  /// The first place for a column at or after `offset`.
+  /// The first valid offset of a column at or after `offset`.
   static func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
 
-  /// The bytes of the header, with its checksum.
+  /// Bytes of the header, with its checksum.
   func encoded() -> [UInt8] {
     var bytes = LarderLayout.magic
     func append<Value: FixedWidthInteger>(_ value: Value) {
@@ -110,9 +109,9 @@ package struct LarderLayout {
   }
 }
 
-/// The 64-bit checksum of prepared trace files: finds damage, does not keep out forgers.
+/// 64-bit checksum of prepared trace files: detects damage, not forgery.
 ///
-/// Four lanes of eight bytes each, so that it runs at the speed of memory.
+/// Uses four lanes of eight bytes, to run at the speed of memory.
 package struct LarderChecksum {
   private var lanes: SIMD4<UInt64> = [
     0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x27D4_EB2F_1656_67C5,
@@ -120,10 +119,9 @@ package struct LarderChecksum {
   private var length: UInt64 = 0
   private static let factor: UInt64 = 0x9FB2_1C65_1E98_DF25
 
-  /// Every part but the last must have a multiple of this many bytes.
+  /// All parts except the last must be a multiple of this many bytes.
   static let block = 32
 
-  /// The checksum of nothing yet.
   init() {}
 
   /// Adds bytes.
@@ -148,14 +146,14 @@ package struct LarderChecksum {
     lanes = [a, b, c, d]
   }
 
-  /// The checksum of all bytes added.
+  /// Checksum of all bytes added.
   var value: UInt64 {
     var result = length
     for lane in 0..<4 { result = LarderChecksum.mix(result, lanes[lane]) }
     return result ^ (result >> 32)
   }
 
-  /// The checksum of `bytes`.
+  /// Returns the checksum of `bytes`.
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var checksum = LarderChecksum()
     checksum.add(bytes)
@@ -169,12 +167,12 @@ package struct LarderChecksum {
 }
 
 extension LarderLayout {
-  /// Reads a header and checks that all it says can be, so that whoever follows its offsets stays
-  /// inside the file. The columns' content is not looked at.
+  /// Reads and validates a header, so that its offsets stay inside the file. Does not check the
+  /// content of the columns.
   ///
   /// - Parameters:
   ///   - bytes: the file's beginning, at least the header.
-  ///   - fileLength: the length of the whole file, nil where it is not known.
+  ///   - fileLength: the length of the whole file, nil if unknown.
   init(decoding bytes: UnsafeRawBufferPointer, fileLength length: Int?, path: String)
     throws(TraceError)
   {
@@ -243,7 +241,7 @@ extension LarderLayout {
     }
   }
 
-  /// Which part of the objects a sample has; nil where that cannot be.
+  /// Sampling rate and gets of a sample; nil if invalid.
   private static func sampling(in bytes: UnsafeRawBufferPointer) -> TraceSampling? {
     guard bytes.count >= fixedLength + samplingLength else { return nil }
     let rate = Double(bitPattern: bytes.u64(fixedLength))
@@ -251,7 +249,7 @@ extension LarderLayout {
     return TraceSampling(rate: rate, gets: bytes.u64(fixedLength + 8))
   }
 
-  /// An entry of the directory; nil when it is not one that a column can have.
+  /// Entry of the directory; nil if no column can have it.
   private func entry(in header: UnsafeRawBufferPointer, at: Int) -> Entry? {
     guard let column = LarderColumn(rawValue: header.u32(at)),
       !columns.contains(where: { $0.column == column }),
@@ -273,7 +271,7 @@ extension LarderLayout {
     return true
   }
 
-  /// The checksum of a header as if its own field were 0.
+  /// Checksum of a header with its checksum field set to 0.
   private static func checksum(ofHeader header: UnsafeRawBufferPointer) -> UInt64 {
     var copy = Array(header)
     for index in checksumOffset..<checksumOffset + 8 { copy[index] = 0 }
@@ -282,12 +280,12 @@ extension LarderLayout {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The little-endian number at `offset`, which must be inside.
+  /// Reads the little-endian number at `offset`, which must be inside.
   fileprivate func u32(_ offset: Int) -> UInt32 {
     UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// The little-endian number at `offset`, which must be inside.
+  /// Reads the little-endian number at `offset`, which must be inside.
   fileprivate func u64(_ offset: Int) -> UInt64 {
     UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }

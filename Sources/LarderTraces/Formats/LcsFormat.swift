@@ -1,9 +1,9 @@
 import LarderEngine
 
-/// libCacheSim's `lcs` files: a header that says what the records are, and the records.
+/// libCacheSim's `lcs` files: a header that describes the records, followed by the records.
 ///
-/// Both headers in use are read: the one of 8192 bytes with a version from 1 to 8, and the older
-/// one of 1024 bytes with a format string. The statistics in them are not needed.
+/// Both headers in use are supported: that of 8192 bytes with a version from 1 to 8, and the older
+/// one of 1024 bytes with a format string. Their statistics are not used.
 struct LcsFormat: TraceFormat {
   let description = FormatDescription(
     name: "lcs",
@@ -62,17 +62,16 @@ struct LcsFormat: TraceFormat {
   }
 }
 
-/// Where things are in the records of an `lcs` file, as its header says.
+/// Offsets and types of the fields in the records of an `lcs` file, from its header.
 struct LcsLayout: Sendable {
-  /// A field of a record.
   struct Field: Sendable {
-    /// Bytes from the beginning of the record.
+    /// Offset from the beginning of the record.
     var offset: Int
-    /// Its type, a letter of Python's struct.
+    /// Type as a letter of Python's struct.
     var type: UInt8
   }
 
-  /// What both headers begin and end with.
+  /// First and last bytes of both headers.
   static let magic: UInt64 = 0x1234_5678_9abc_def0
 
   let headerSize: Int
@@ -83,7 +82,7 @@ struct LcsLayout: Sendable {
   private var operation: Field?
   private var ttl: Field?
 
-  /// The layout that a file's header tells.
+  /// Reads the layout from a file's header.
   init(_ sample: FormatSample) throws(TraceError) {
     guard sample.integer(at: 0, as: UInt64.self) == Self.magic else {
       throw TraceError(
@@ -137,7 +136,7 @@ struct LcsLayout: Sendable {
     recordSize = [24, 28, 36, 40, 44, 52, 68, 100][Int(version) - 1]
   }
 
-  /// The fields of an older header's format string, and the size of a record.
+  /// Fields of an older header's format string, and the size of a record.
   private static func fields(
     _ sample: FormatSample
   ) throws(TraceError) -> (fields: [Field], size: Int) {
@@ -175,7 +174,7 @@ struct LcsLayout: Sendable {
     }
   }
 
-  /// What records fill beside the key.
+  /// Columns that records fill in addition to the key.
   var columns: TraceColumns {
     var columns: TraceColumns = []
     if size != nil { columns.insert(.size) }
@@ -185,7 +184,7 @@ struct LcsLayout: Sendable {
     return columns
   }
 
-  /// The record at a place; nil when it is not one.
+  /// Record at an address; nil if it is invalid.
   @inline(__always) func record(at bytes: UnsafeRawPointer) -> TraceRecord? {
     var record = TraceRecord(key: UInt64(bitPattern: value(id, bytes)))
     if let size {
@@ -205,7 +204,7 @@ struct LcsLayout: Sendable {
     return record
   }
 
-  /// What is wrong with a record.
+  /// Description of an invalid record's error.
   func problem(at bytes: UnsafeRawPointer) -> String {
     if let size, UInt32(exactly: value(size, bytes)) == nil {
       return "a size of \(value(size, bytes)) bytes; a request has from 0 to \(UInt32.max)"
@@ -216,7 +215,7 @@ struct LcsLayout: Sendable {
     return "a time of \(time.map { value($0, bytes) } ?? 0) seconds is out of range"
   }
 
-  /// libCacheSim's numbers for operations.
+  /// Operation of libCacheSim's number.
   private static func operation(_ number: Int64) -> Operation? {
     switch number {
     case 0, 1, 2, 12, 255: .get
@@ -226,7 +225,7 @@ struct LcsLayout: Sendable {
     }
   }
 
-  /// The value of a field as a whole number.
+  /// Value of a field as a whole number.
   @inline(__always) private func value(_ field: Field, _ record: UnsafeRawPointer) -> Int64 {
     let place = record + field.offset
     switch field.type {

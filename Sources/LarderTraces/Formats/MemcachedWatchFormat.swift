@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// What memcached prints for `watch`.
+/// Output of memcached's `watch`.
 struct MemcachedWatchFormat: TraceFormat {
   let description = FormatDescription(
     name: "memcached-watch",
@@ -28,7 +28,7 @@ struct MemcachedWatchFormat: TraceFormat {
     return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
   }
 
-  /// How many events the server did not tell where a line is `skipped=17`; nil for other lines.
+  /// Number of events that the server dropped, from a line like `skipped=17`; nil for other lines.
   private static func skippedEvents(_ line: TextField) -> UInt64? {
     var rest = line.trimmed
     for byte in "skipped=".utf8 where rest.takeByte() != byte { return nil }
@@ -45,8 +45,8 @@ struct MemcachedWatchFormat: TraceFormat {
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
       var last = 0
-      // The last get of each client, held back until it is known what the client does next. The
-      // window that sorts by time puts it in its place.
+      // The last get of each client, held back until the client's next event is known. The window
+      // that sorts by time restores its position.
       var pending: [UInt64: TraceRecord] = [:]
       var growth = GrowthLimit("the clients of a server", bytesEach: 64)
       try reader.forEachLine(telling: batch) { line, number in
@@ -91,22 +91,20 @@ struct MemcachedWatchFormat: TraceFormat {
 
 /// A line of memcached's `watch`.
 struct MemcachedEvent {
-  /// What happened.
   enum Kind {
     case get, store, failedStore, delete, eviction, other
   }
 
-  /// What happened.
   private(set) var kind = Kind.other
-  /// The request that it is.
+  /// Request of the event.
   private(set) var record = TraceRecord(key: 0, size: 0, isSizeKnown: false)
-  /// The client's connection.
+  /// Client connection.
   private(set) var client: UInt64 = 0
 
-  /// Whether a client did it.
+  /// True for events that a client caused.
   var isOfClient: Bool { kind != .eviction }
 
-  /// The event in a line; nil when it has no time, type or key.
+  /// Parses the event of a line; nil without a time, type or key.
   init?(_ line: TextField) {
     var (type, status, size) = (line, line, line)
     var (key, seen) = (line, 0)

@@ -18,7 +18,7 @@ struct MetaKVFormat: TraceFormat {
     suffixes: [".meta-kv", ".kvcache.csv"],
     parameters: [.timeUnit, .skipZeroSize, .size(.logged), .maxBad])
 
-  /// A row that stands for more requests than this is damage.
+  /// Maximum requests that a row represents; more is damage.
   private static let repeatsMaximum: UInt64 = 1 << 24
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
@@ -105,7 +105,7 @@ struct MetaKVFormat: TraceFormat {
   }
 }
 
-/// Where the columns of a key-value trace of Meta's are.
+/// Positions of the columns of a Meta key-value trace.
 struct MetaKVColumns: Sendable {
   let key: Int
   let operation: Int
@@ -114,10 +114,10 @@ struct MetaKVColumns: Sendable {
   let keySize: Int?
   let repeats: Int?
   let ttl: Int?
-  /// How many columns there are.
+  /// Number of columns.
   let count: Int
 
-  /// The columns that a file's first line names.
+  /// Reads the columns from the names in a file's first line.
   init(_ sample: FormatSample) throws(TraceError) {
     let names = Self.names(sample)
     func place(_ name: String) throws(TraceError) -> Int {
@@ -138,7 +138,7 @@ struct MetaKVColumns: Sendable {
     count = names.count
   }
 
-  /// The names in the first line.
+  /// Names in the first line.
   static func names(_ sample: FormatSample) -> [String] {
     guard let line = sample.lines(1).first else { return [] }
     return line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { name in

@@ -1,7 +1,7 @@
 /// libCacheSim's binary records, as its trace collection publishes them.
 ///
-/// The time of the next request, which each record holds, is not used: it is derived anew when a
-/// policy needs it, so that a trace that was cut or filtered is right too.
+/// The time of the next request in each record is ignored: it is derived again when a policy needs
+/// it, so truncated and filtered traces are correct too.
 struct OracleGeneralFormat: TraceFormat {
   /// Bytes of a record.
   static let recordSize = 24
@@ -24,7 +24,7 @@ struct OracleGeneralFormat: TraceFormat {
 
   func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
-  /// Whether the first records have times that do not decrease and next accesses that lie ahead.
+  /// True if the first records have non-decreasing times and next accesses in the future.
   private static func contentFits(_ sample: FormatSample) -> Bool {
     let records = min(sample.head.count / recordSize, 100)
     if sample.isText || records == 0 { return false }

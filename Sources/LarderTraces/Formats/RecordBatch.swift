@@ -1,33 +1,32 @@
 internal import LarderSupport
 
-/// Collects records and hands them to a sink a few thousand at a time, so that nothing dynamic
-/// happens per record.
+/// Collects records and passes them to a sink a few thousand at a time, to avoid dynamic calls per
+/// record.
 public final class RecordBatch {
-  /// How many records fit: 64 KiB of them, which leaves the L2 cache room for the file's bytes.
+  /// Capacity in records: 64 KiB, which leaves the L2 cache room for the file's bytes.
   public static let capacity = 2048
 
-  /// Where to write the next records, from `count` on.
+  /// Buffer of the records; new ones are written from `count` on.
   public let records: UnsafeMutablePointer<TraceRecord>
-  /// How many have been written since the last `flush`.
+  /// Number of records written since the last `flush`.
   public var count = 0
-  /// Whether the sink still takes records.
+  /// True as long as the sink accepts records.
   public private(set) var wantsMore = true
 
-  /// Lines read, bad lines, and lines left out.
+  /// Numbers of lines read, bad lines and skipped lines.
   public private(set) var reading = ReadingFacts()
 
   private let skipsZeroSizes: Bool
   private let maxBadShare: Double
   private let sink: RecordSink
-  /// The line that is being read has no end: whatever is wrong with it, it was cut.
+  /// True if the current line has no end: errors in it are due to truncation.
   var isInUnendedLine = false
 
-  /// The share of lines that may be bad by default.
+  /// Default maximum share of bad lines.
   static let maxBadShareDefault = 0.01
-  /// Bad lines from which on a file is given up as soon as the share is far exceeded.
+  /// Number of bad lines from which on reading stops as soon as the share is far exceeded.
   private static let badMinimum = 1000
 
-  /// An empty batch in front of `sink`.
   init(
     skipsZeroSizes: Bool, maxBadShare: Double = RecordBatch.maxBadShareDefault,
     sink: @escaping RecordSink
@@ -40,17 +39,17 @@ public final class RecordBatch {
 
   deinit { records.deallocate() }
 
-  /// Reasons that are told apart: a hostile file has as many as lines.
+  /// Maximum number of distinct reasons; a hostile file has as many as lines.
   private static let reasonsMaximum = 20
 
-  /// Adds a record and flushes when that fills the batch; false when the sink wants no more.
+  /// Adds a record, and flushes a full batch; false if the sink stopped.
   @inline(__always) public func append(_ record: TraceRecord) throws -> Bool {
     records[count] = record
     count += 1
     return count == RecordBatch.capacity ? try flush() : true
   }
 
-  /// Hands over what there is; false when the sink wants no more.
+  /// Passes the collected records on; false if the sink stopped.
   public func flush() throws -> Bool {
     if skipsZeroSizes { count = records.removeZeroSizes(of: count) }
     if count > 0 && wantsMore {
@@ -60,9 +59,9 @@ public final class RecordBatch {
     return wantsMore
   }
 
-  /// Counts a line that cannot be read.
+  /// Counts a bad line.
   ///
-  /// - Throws: when so many were bad that the file is hopeless.
+  /// - Throws: when too many lines are bad to continue.
   @inline(never) public func bad(_ error: TraceError) throws(TraceError) {
     if isInUnendedLine {
       return note("The last line has no end and was left out: \(error).")
@@ -79,9 +78,9 @@ public final class RecordBatch {
     }
   }
 
-  /// The result of `parse`; nil where it throws, and the line is counted as a bad one.
+  /// Returns the result of `parse`; if it throws, counts a bad line and returns nil.
   ///
-  /// - Throws: when so many were bad that the file is hopeless.
+  /// - Throws: when too many lines are bad to continue.
   @inline(__always) func read<Result>(
     _ parse: () throws(TraceError) -> Result
   ) throws(TraceError) -> Result? {
@@ -93,11 +92,11 @@ public final class RecordBatch {
     }
   }
 
-  /// Counts a line that is left out on purpose.
+  /// Counts a line that is skipped on purpose.
   ///
   /// - Parameters:
   ///   - reason: why, for the note.
-  ///   - line: the line, of which the first few are kept as examples.
+  ///   - line: the line; the first few are kept as examples.
   @inline(never) public func skip(_ reason: String, line: TextField? = nil) {
     let isKnown = reading.skipped.count < Self.reasonsMaximum || reading.skipped[reason] != nil
     reading.skipped[isKnown ? reason : "other reasons", default: 0] += 1
@@ -106,43 +105,43 @@ public final class RecordBatch {
     }
   }
 
-  /// Notes a sentence for whoever reads results, once.
+  /// Records a note for readers of results, once.
   func note(_ remark: String) {
     if !reading.remarks.contains(remark) { reading.remarks.append(remark) }
   }
 
-  /// Notes that NULs were passed over.
+  /// Records a note on skipped NULs.
   @inline(never) func note(nulsPassed count: Int, in path: String) {
     note(
       "\(NumberText.counted(count, "NUL byte")) in \(path) \(count == 1 ? "was" : "were") passed "
         + "over: the file was truncated while it was written (as logrotate's copytruncate does).")
   }
 
-  /// Counts events that a server says it did not tell.
+  /// Counts events that the server reports as dropped.
   func noteSkippedEvents(_ count: UInt64) {
     reading.eventsSkipped = reading.eventsSkipped.addingSaturated(count)
   }
 
-  /// Notes how a number of lines was read.
+  /// Counts lines by the way they were parsed.
   func note(_ kind: String, lines: Int) { reading.kinds[kind, default: 0] += lines }
 
-  /// Notes which part of the objects the file has, and how many gets of all objects there were.
+  /// Records the sampling rate of the file, and the gets of all objects.
   public func noteSampling(_ sampling: TraceSampling) {
     reading.sampling = TraceSampling(
       rate: sampling.rate, gets: reading.sampling.gets.addingSaturated(sampling.gets))
   }
 
-  /// Notes what the bad and other lines of the file are called.
+  /// Sets the noun for the lines of the file in notes.
   func nameLines(_ name: String) { reading.lineName = name }
 
-  /// Notes how many lines there were.
+  /// Adds to the number of lines read.
   public func noteLines(_ count: Int) {
     reading.lines = max(reading.lines, count)
   }
 }
 
 extension UnsafeMutablePointer where Pointee == TraceRecord {
-  /// Moves those of `count` records to the front whose size is not 0, and returns how many.
+  /// Moves those of `count` records whose size is not 0 to the front, and returns their number.
   func removeZeroSizes(of count: Int) -> Int {
     var kept = 0
     for index in 0..<count where self[index].size != 0 {

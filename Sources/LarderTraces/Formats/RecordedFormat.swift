@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// What a cache of this package records of its own requests.
+/// Recordings of the requests to this package's caches.
 struct RecordedFormat: TraceFormat {
   let description = FormatDescription(
     name: "recorded",
@@ -53,9 +53,9 @@ struct RecordedFormat: TraceFormat {
 
 /// Reads a recording block by block.
 ///
-/// What is behind the last whole block is what was being written when the process ended: it is told
-/// of, and no error. A damaged block in the middle is counted as bad, and reading goes on with the
-/// next one.
+/// Bytes after the last complete block, which was being written when the process ended, are
+/// reported and are not an error. A damaged block in the middle counts as bad, and reading
+/// continues with the next one.
 struct RecordedDecoder: TraceDecoder {
   let header: RecordedHeader
 
@@ -86,7 +86,7 @@ struct RecordedDecoder: TraceDecoder {
     }
     reader.consume(RecordedHeader.length)
     batch.nameLines("blocks")
-    // Before anything else: whoever has seen enough must know it, too.
+    // First, because a reader that stops early needs it too.
     batch.noteSampling(TraceSampling(rate: header.rate))
     var reading = Reading(batch: batch, header: header)
     while try reader.fill(atLeast: RecordedBlock.headerLength) {
@@ -98,7 +98,7 @@ struct RecordedDecoder: TraceDecoder {
     batch.noteSampling(TraceSampling(rate: header.rate, gets: reading.recordedGets))
   }
 
-  /// One reading of a recording.
+  /// State of reading a recording.
   private struct Reading {
     let batch: RecordBatch
     let header: RecordedHeader
@@ -117,7 +117,7 @@ struct RecordedDecoder: TraceDecoder {
       self.header = header
     }
 
-    /// Reads a block, or passes over a byte that begins none; false at the end of what is whole.
+    /// Reads a block, or skips a byte that begins none; false at the end of the complete blocks.
     mutating func readBlock(_ reader: ByteReader) throws -> Bool {
       guard let block = RecordedBlock(decoding: reader.bytes) else { return try resync(reader) }
       let whole = RecordedBlock.headerLength + block.length
@@ -149,14 +149,14 @@ struct RecordedDecoder: TraceDecoder {
       return true
     }
 
-    /// Gets of all keys, without the part that was lost where operations were. A server does not
-    /// tell what it skipped, so that its gets are without them.
+    /// Number of gets of all keys, without the share that was lost with dropped operations. Servers
+    /// do not report the gets they drop, so theirs are not included.
     var recordedGets: UInt64 {
       guard lost > 0, events > 0, header.origin != .server else { return gets }
       return UInt64(Double(gets) * Double(events) / (Double(events) + Double(lost)))
     }
 
-    /// Passes over bytes that are no block up to the next that may be one.
+    /// Skips bytes that belong to no block, up to the next possible one.
     private mutating func resync(_ reader: ByteReader) throws -> Bool {
       let start = reader.offset
       while try reader.fill(atLeast: RecordedBlock.headerLength) {
@@ -189,7 +189,7 @@ struct RecordedDecoder: TraceDecoder {
           "\(reader.offset - start) bytes that are no block", in: reader.path, at: .byte(start)))
     }
 
-    /// Tells of what is behind the last whole block.
+    /// Reports the bytes after the last complete block.
     func noteTail(_ reader: ByteReader) {
       if !hasEnd {
         batch.note(
@@ -241,26 +241,24 @@ struct RecordedDecoder: TraceDecoder {
   }
 }
 
-/// Turns the events of a recording into requests as simulations know them, where a get that misses
-/// stores what it asked for: a miss and the set that answers it become one get, with size and time
-/// to live of what was set.
+/// Converts the events of a recording to requests of simulations, in which a get that misses stores
+/// the object: a miss and the set that answers it become one get, with the size and TTL of the set.
 ///
-/// Requests are held back until so many more have come. O(1) an event, and 16 bytes for each key
-/// whose entries have a time to live.
+/// Holds back up to `window` requests. O(1) per event, and 16 bytes per key whose entries have a
+/// TTL.
 struct RecordedFolding {
-  /// How many requests are held back.
+  /// Number of requests held back.
   static let window = 1 << 15
 
   private var held: [TraceRecord] = []
-  /// How many of them were handed on.
+  /// Number of held requests that were passed on.
   private var done = 0
-  /// The number of requests before the first that is held.
+  /// Number of requests before the first held one.
   private var before = 0
-  /// By key, the number of a miss that no set has answered yet.
+  /// Number of the unanswered miss of each key.
   private var misses: [UInt64: Int] = [:]
   private var lifetimes: [UInt64: UInt32] = [:]
 
-  /// Adds an event.
   mutating func add(_ event: RecordedEvent, began: UInt64) {
     var record = TraceRecord(
       key: event.key, time: began &+ event.time, size: UInt32(clamping: event.size ?? 0),
@@ -271,7 +269,7 @@ struct RecordedFolding {
       record.ttl = Self.seconds(event.lifetime)
       if event.outcome == .hit { record.ttl = lifetimes[event.key] ?? 0 }
     case .found:
-      // The size is that of the object; what memory missed was a hit all the same.
+      // The size is that of the object; a miss in memory still was a hit of the whole cache.
       if let number = misses.removeValue(forKey: event.key) {
         fill(number, record, lifetimes[event.key] ?? 0)
       }
@@ -298,7 +296,7 @@ struct RecordedFolding {
     held.append(record)
   }
 
-  /// Gives a miss what was stored for it; false where it was handed on already.
+  /// Gives a miss the size and TTL that were stored for it; false if it was already passed on.
   @discardableResult private mutating func fill(
     _ number: Int, _ stored: TraceRecord, _ ttl: UInt32
   ) -> Bool {
@@ -313,12 +311,12 @@ struct RecordedFolding {
     return true
   }
 
-  /// Takes the first request while more than the window are held.
+  /// Returns the first request while more than the window are held.
   mutating func next() -> TraceRecord? {
     held.count - done > Self.window ? take() : nil
   }
 
-  /// Takes the first request; nil when there is none.
+  /// Returns the first request; nil if none is held.
   mutating func rest() -> TraceRecord? { done < held.count ? take() : nil }
 
   private mutating func take() -> TraceRecord {

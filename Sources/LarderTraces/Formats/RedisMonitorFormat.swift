@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// What Redis and Valkey print for MONITOR.
+/// Output of MONITOR of Redis and Valkey.
 struct RedisMonitorFormat: TraceFormat {
   let description = FormatDescription(
     name: "redis-monitor",
@@ -35,7 +35,7 @@ struct RedisMonitorFormat: TraceFormat {
     return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
   }
 
-  /// The answer to MONITOR itself.
+  /// True for the reply to MONITOR itself.
   private static func isGreeting(_ line: TextField) -> Bool {
     line.equals(Array("OK".utf8)) || line.equals(Array("+OK".utf8))
   }
@@ -75,25 +75,25 @@ struct RedisMonitorFormat: TraceFormat {
   }
 }
 
-/// A line of MONITOR: when, in which database, and the words of the command.
+/// A line of MONITOR: time, database, and the words of the command.
 struct RedisCommand {
-  /// The command, upper case.
+  /// Command in upper case.
   let name: String
-  /// Microseconds.
+  /// Time in microseconds.
   let time: UInt64
-  /// The number of the database that the client had selected.
+  /// Number of the client's selected database.
   let database: UInt64
-  /// The words behind the command, without quotes.
+  /// Words after the command, without quotes.
   let words: [TextField]
 
-  /// The command in a line; nil when the line is none.
+  /// Parses the command of a line; nil for other lines.
   init?(_ line: TextField) {
     var rest = line
-    // As it comes over the wire, a line begins with a plus sign.
+    // On the wire, a line begins with a plus sign.
     if !rest.isEmpty, rest.next.pointee == 0x2B { rest.skip() }
     guard let time = TimeUnit.seconds.microseconds(rest.takeField()) else { return nil }
     rest.skipBlanks()
-    // An address of IPv6 has brackets of its own: `[0 [::1]:6379]`.
+    // IPv6 addresses have brackets too: `[0 [::1]:6379]`.
     guard rest.takeByte() == 0x5B, let close = rest.find([0x5D, 0x20]) else { return nil }
     var origin = TextField(rest.next, close)
     guard let database = origin.takeWord() else { return nil }
@@ -112,7 +112,7 @@ struct RedisCommand {
     self.words = Array(words.dropFirst())
   }
 
-  /// The inside of a word in quotes.
+  /// Content of a quoted word.
   private static func word(_ rest: inout TextField) -> TextField? {
     guard rest.takeByte() == 0x22 else { return nil }
     let start = rest.next
@@ -123,13 +123,13 @@ struct RedisCommand {
     return nil
   }
 
-  /// The word at a place, upper case; empty where there is none.
+  /// Word at an index, in upper case; empty if missing.
   func option(_ place: Int) -> String {
     place < words.count ? words[place].text.uppercased() : ""
   }
 
-  /// The word at a place as a number, as the server reads one: 64 bits with a sign, no leading
-  /// zeros; nil where it is none.
+  /// Word at an index as a number, parsed as the server does: 64 bits with a sign, no leading
+  /// zeros; nil if invalid.
   func integer(_ place: Int) -> Int64? {
     guard place < words.count else { return nil }
     var rest = words[place]
@@ -151,8 +151,8 @@ struct RedisCommand {
     case millisecondsSince1970 = "PXAT"
   }
 
-  /// When the number at a place says that a key expires, milliseconds since 1970; nil where the
-  /// server refuses it.
+  /// Expiry time from the number at an index, in milliseconds since 1970; nil if the server rejects
+  /// it.
   func deadline(_ place: Int, _ unit: Expiry) -> Int64? {
     guard let value = integer(place) else { return nil }
     let isSeconds = unit == .seconds || unit == .secondsSince1970
@@ -163,7 +163,7 @@ struct RedisCommand {
     return overflows ? nil : sum
   }
 
-  /// Bytes of a word, of which `\x00` and `\n` are one.
+  /// Length of a word in bytes; `\x00` and `\n` are one byte each.
   static func length(_ word: TextField) -> Int {
     guard word.find(0x5C) != nil else { return word.count }
     var rest = word
@@ -178,24 +178,24 @@ struct RedisCommand {
   }
 }
 
-/// The keys of a server as far as its log tells, from an empty server on, and what its commands are
-/// as requests.
+/// The keys of a server as far as its log shows, starting from an empty server, and the conversion
+/// of its commands to requests.
 ///
-/// Commands that depend on what is there (SET NX, EXPIRE GT, RENAME, FLUSHALL ...) become the
-/// requests that change a cache as they changed the server. O(1) a command but for FLUSHDB and
-/// FLUSHALL, which are a delete for each key that is there, and 32 bytes a key.
+/// Commands that depend on existing keys (SET NX, EXPIRE GT, RENAME, FLUSHALL ...) become the
+/// requests that change a cache as they changed the server. O(1) per command, except for FLUSHDB
+/// and FLUSHALL, which delete each existing key, and 32 bytes per key.
 struct RedisKeyspace {
-  /// What is known of a key.
+  /// Known state of a key.
   private struct Entry {
     /// Microseconds since 1970; 0 for never.
     var expires: UInt64 = 0
-    /// Bytes of the value; nil where they are not known.
+    /// Bytes of the value; nil if unknown.
     var length: UInt32?
-    /// True once it was stored. What was only read may have been there or not.
+    /// True once it was stored. A key that was only read may or may not exist.
     var isStored = false
   }
 
-  /// Why a command is no request.
+  /// Reason why a command is not a request.
   enum Refusal: String {
     case missingKey = "the key is not there"
     case unmetCondition = "its condition is not met"
@@ -204,21 +204,21 @@ struct RedisKeyspace {
     case nothingToDo = "there is nothing to change"
   }
 
-  /// By number of the database, before any SWAPDB.
+  /// Databases by their number before any SWAPDB.
   private var databases: [UInt64: [UInt64: Entry]] = [:]
-  /// The databases that were swapped: the number that a client names, and that of the keys there.
+  /// Swapped databases: the number that a client uses, and that of the keys it sees.
   private var swapped: [UInt64: UInt64] = [:]
   private var keys = 0
   private var growth = GrowthLimit("the keys of a server", bytesEach: 32)
   private let text = KeyText()
-  /// The requests of the command before.
+  /// Requests of the last command.
   private(set) var records: [TraceRecord] = []
   private var now: UInt64 = 0
 
-  /// Puts the requests that a command is into `records`.
+  /// Converts a command to requests, in `records`.
   ///
-  /// - Returns: why it is left out, for a note; nil where it is not.
-  /// - Throws: when there is no memory for so many keys.
+  /// - Returns: the reason for a note if it is skipped; nil otherwise.
+  /// - Throws: when the keys do not fit into memory.
   mutating func apply(_ command: RedisCommand, in path: String) throws(TraceError) -> String? {
     records.removeAll(keepingCapacity: true)
     now = command.time
@@ -280,7 +280,7 @@ struct RedisKeyspace {
 
   // MARK: Commands
 
-  /// SET with its options.
+  /// Applies SET with its options.
   private mutating func set(_ command: RedisCommand, _ database: UInt64) -> Refusal? {
     guard command.words.count >= 2 else { return .badArguments }
     let (key, value) = (command.words[0], command.words[1])
@@ -332,7 +332,7 @@ struct RedisKeyspace {
     return nil
   }
 
-  /// GETEX.
+  /// Applies GETEX.
   private mutating func readAndExpire(_ command: RedisCommand, _ database: UInt64) -> Refusal? {
     let key = command.words[0]
     switch command.words.count {
@@ -352,7 +352,7 @@ struct RedisKeyspace {
     return nil
   }
 
-  /// EXPIRE and its kin.
+  /// Applies EXPIRE and its variants.
   private mutating func expire(
     _ command: RedisCommand, _ database: UInt64, _ unit: RedisCommand.Expiry
   ) -> Refusal? {
@@ -364,7 +364,7 @@ struct RedisKeyspace {
     let key = command.words[0]
     guard let entry = entry(key, database) else { return .missingKey }
     let expires = microseconds(end)
-    // No expiry is the latest of all.
+    // No expiry is later than any other.
     let old = entry.expires == 0 ? UInt64.max : entry.expires
     let isMet = options.allSatisfy { option in
       switch option {
@@ -428,7 +428,7 @@ struct RedisKeyspace {
     return nil
   }
 
-  /// Deletes all keys of databases, in the order of their numbers.
+  /// Deletes all keys of the databases, in the order of their numbers.
   private mutating func flush(_ flushed: [UInt64]) -> Refusal? {
     for database in flushed {
       let removed = databases.removeValue(forKey: database) ?? [:]
@@ -439,7 +439,7 @@ struct RedisKeyspace {
     return records.isEmpty ? .nothingToDo : nil
   }
 
-  /// SWAPDB: the keys stay what they are, and the numbers of their databases change.
+  /// Applies SWAPDB: the keys stay, and the numbers of their databases change.
   private mutating func swap(_ command: RedisCommand) -> Refusal? {
     guard command.words.count == 2, let first = command.integer(0),
       let second = command.integer(1), first >= 0, second >= 0
@@ -452,11 +452,11 @@ struct RedisKeyspace {
 
   // MARK: Keys
 
-  /// The database in which the keys are that a client sees under a number.
+  /// Database of the keys that a client sees under a number.
   private func place(_ database: UInt64) -> UInt64 { swapped[database] ?? database }
 
-  /// The key of an object: that of database 0 is the word itself. A quote, which no word has,
-  /// stands between the number of another database and the word.
+  /// Key of an object: in database 0, that of the word itself. In other databases a quote, which no
+  /// word contains, separates the database number from the word.
   private func number(_ key: TextField, _ database: UInt64) -> UInt64 {
     if database == 0 { return KeyHash.key(key) }
     text.clear()
@@ -465,8 +465,8 @@ struct RedisKeyspace {
     return text.key
   }
 
-  /// What is known of a key that has not expired. One that has is removed: a cache that counts
-  /// seconds may still have it, and is told to delete it.
+  /// Known state of an unexpired key. An expired key is removed and gets a delete request, because
+  /// a cache that counts in seconds may still have it.
   private mutating func entry(_ key: TextField, _ database: UInt64) -> Entry? {
     let number = number(key, database)
     guard let entry = databases[database]?[number] else { return nil }
@@ -490,12 +490,12 @@ struct RedisKeyspace {
   private mutating func read(_ key: TextField, _ database: UInt64) {
     let entry = entry(key, database)
     let number = number(key, database)
-    // A cache that has it no more stores it for as long as the server has it.
+    // A cache that no longer has it stores it until the server's expiry.
     records.append(record(number, .get, expires: entry?.expires ?? 0))
     if entry == nil { keep(Entry(), number, database) }
   }
 
-  /// A command that changes a part of the value, and leaves its expiry.
+  /// Applies a command that changes a part of the value and keeps its expiry.
   private mutating func change(_ key: TextField, _ database: UInt64) {
     var entry = entry(key, database) ?? Entry()
     let number = number(key, database)
@@ -530,7 +530,7 @@ struct RedisKeyspace {
     keep(Entry(expires: expires, length: length, isStored: true), number, database)
   }
 
-  /// Gives a key that is there another expiry, 0 for none; one that is over deletes it.
+  /// Changes the expiry of an existing key, 0 for none; a past expiry deletes it.
   private mutating func setExpiry(_ key: TextField, _ database: UInt64, _ expires: UInt64) {
     if expires != 0, expires <= now { return delete(key, database) }
     let number = number(key, database)
@@ -538,7 +538,7 @@ struct RedisKeyspace {
     databases[database]?[number]?.expires = expires
   }
 
-  /// A request whose size is not known.
+  /// Returns a request of unknown size.
   private func record(
     _ key: UInt64, _ operation: Operation, expires: UInt64 = 0
   ) -> TraceRecord {
@@ -552,7 +552,7 @@ struct RedisKeyspace {
       isSizeKnown: false)
   }
 
-  /// Microseconds of milliseconds since 1970, from 1 on.
+  /// Converts milliseconds since 1970 to microseconds, at least 1.
   private func microseconds(_ milliseconds: Int64) -> UInt64 {
     guard milliseconds > 0 else { return 1 }
     let (product, overflows) = UInt64(milliseconds).multipliedReportingOverflow(by: 1000)
@@ -560,7 +560,7 @@ struct RedisKeyspace {
   }
 }
 
-/// What a command does with keys.
+/// Effect of a command on keys.
 enum RedisKind: Equatable {
   case read
   case readAll
@@ -582,7 +582,7 @@ enum RedisKind: Equatable {
   case flushAll
   case swap
 
-  /// The commands that are followed.
+  /// Supported commands.
   static let kinds: [String: RedisKind] = {
     var kinds: [String: RedisKind] = [
       "MGET": .readAll, "SET": .set, "SETEX": .setExpiring(.seconds),
@@ -611,7 +611,7 @@ enum RedisKind: Equatable {
     return kinds
   }()
 
-  /// Commands that change no key. Those of scripts have lines of their own.
+  /// Commands that change no key. Commands inside scripts have lines of their own.
   static let harmless: Set<String> = {
     let names = """
       PING ECHO AUTH HELLO SELECT QUIT RESET INFO CONFIG CLIENT COMMAND ACL MODULE LATENCY SLOWLOG

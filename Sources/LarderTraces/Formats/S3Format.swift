@@ -1,4 +1,4 @@
-/// The access logs of Amazon S3 and of stores that write the same.
+/// Access logs of Amazon S3 and of compatible stores.
 struct S3Format: TraceFormat {
   let description = FormatDescription(
     name: "s3",
@@ -37,7 +37,7 @@ struct S3Format: TraceFormat {
   private struct Reader: WebLineReader {
     private static let version = Array("versionId=".utf8)
     private static let objectOperations = [".OBJECT", ".UPLOAD"].map { Array($0.utf8) }
-    /// Verbs of operations on objects, and the methods that they are.
+    /// Verbs of operations on objects, and their HTTP methods.
     private static let methods: [(verb: [UInt8], method: StaticString)] = [
       (Array("GET".utf8), "GET"), (Array("HEAD".utf8), "HEAD"), (Array("PUT".utf8), "PUT"),
       (Array("COPY".utf8), "PUT"), (Array("POST".utf8), "POST"),
@@ -75,20 +75,20 @@ struct S3Format: TraceFormat {
       _ = rest.takeField()
       fields[.originMilliseconds] = rest.takeField()
       if key.isNothing { return .skipped("they are operations on no object") }
-      // What S3 itself does has no status.
+      // Actions of S3 itself have no status.
       if status.isNothing { status = TextField(status.next, status.next) }
       fields[.host] = bucket
       fields[.time] = time
       fields[.method] = Reader.method(operation)
       fields[.status] = status
       fields[.query] = Reader.version(request)
-      // With the blank before it, which separates bucket and key.
+      // Includes the blank before it, which separates bucket and key.
       fields[.target] = TextField(key.next - 1, key.end)
       return .request
     }
 
-    /// The method that an operation such as REST.GET.OBJECT is; the operation itself where it is
-    /// none on an object.
+    /// HTTP method of an operation such as REST.GET.OBJECT; the operation itself if it is not on an
+    /// object.
     private static func method(_ operation: TextField) -> TextField {
       var rest = operation
       guard objectOperations.contains(where: { operation.ends(with: $0) }),
@@ -103,7 +103,7 @@ struct S3Format: TraceFormat {
       return TextField(method.utf8Start, method.utf8Start + method.utf8CodeUnitCount)
     }
 
-    /// The version that a request asks for: `versionId=...`.
+    /// Version of a request: `versionId=...`.
     private static func version(_ request: TextField) -> TextField {
       guard let mark = request.find(0x3F),
         let start = TextField(mark + 1, request.end).find(version)

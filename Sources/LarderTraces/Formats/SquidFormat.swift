@@ -58,7 +58,7 @@ struct SquidFormat: TraceFormat {
 
   private struct Reader: WebLineReader {
     private static let hit = Array("HIT".utf8)
-    /// Ends of the names of results whose answers the client did not get to their end.
+    /// Suffixes of results whose responses were cut off.
     private static let cuts = ["_ABORTED", "_TIMEDOUT"].map { Array($0.utf8) }
 
     mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind {
@@ -77,7 +77,7 @@ struct SquidFormat: TraceFormat {
       fields[.status] = TextField(slash + 1, result.end)
       let isCutOff = Reader.cuts.contains { code.ends(with: $0) }
       fields[.cutOff] = TextField(isCutOff ? code.next : slash, slash)
-      // What came from the cache says nothing of what the origin takes.
+      // Hits give no information on the origin's response time.
       let isHit = code.find(Reader.hit) != nil
       if isHit { fields[.totalMilliseconds] = TextField(slash, slash) }
       return .request

@@ -24,7 +24,7 @@ struct TencentBlockFormat: TraceFormat {
         && [1, 2, 4].allSatisfy { BlockTable.isNumber(row[$0]) }
         && (row[3].elementsEqual([0x30]) || row[3].elementsEqual([0x31]))
     }
-    // In other tables of five numbers the fourth is hardly ever 0 and 1 alone.
+    // In other tables of five numbers the fourth is rarely limited to 0 and 1.
     if rows.count > 1 && fits && Set(rows.map { $0[3].first }).count == 2 { return .certain }
     return sample.isText && sample.isNamed(description.suffixes) ? .certain : .none
   }

@@ -1,116 +1,115 @@
 /// A format of trace files.
 ///
-/// Adding one is a file in `Formats/` and a line in `FormatRegistry.standard`, or, in another
-/// package, a call of `FormatRegistry.add`. A format is a value
-/// without state: what it found out about one file is in the decoder it makes.
+/// To add a format, add a file in `Formats/` and a line in `FormatRegistry.standard`, or, in
+/// another package, call `FormatRegistry.add`. A format is a value without state; its findings
+/// about one file are in the decoder that it makes.
 public protocol TraceFormat: Sendable {
   /// Name, layout and parameters, as users see them.
   var description: FormatDescription { get }
 
-  /// How sure the format is that a file is its own, going by name and first bytes.
+  /// Confidence that a file has this format, by its name and first bytes.
   func recognise(_ sample: FormatSample) -> FormatConfidence
 
-  /// A decoder for the file that `sample` begins.
+  /// Returns a decoder for the file that begins with `sample`.
   ///
-  /// - Throws: `ComponentError` for options that cannot be, `TraceError` when the file's beginning
-  ///   shows that it cannot be read this way.
+  /// - Throws: `ComponentError` for invalid options, `TraceError` when the beginning of the file
+  ///   does not have this format.
   func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder
 }
 
-/// Turns the decompressed bytes of one file into records.
+/// Decodes the decompressed bytes of one file into records.
 public protocol TraceDecoder: Sendable {
-  /// The columns that the records fill.
+  /// Columns that the records fill.
   var columns: TraceColumns { get }
 
-  /// All keys are below this number, when the file says so; nil otherwise.
+  /// Upper bound of all keys, exclusive; nil if the file does not give one.
   var keyLimit: Int? { get }
 
-  /// How sizes of one object that differ are resolved, unless the user says so.
+  /// Default rule for resolving different sizes of one object.
   var sizeRule: SizeRule { get }
 
-  /// Whether requests that are out of order by time are put in order, within a window.
+  /// True to sort out-of-order requests by time, within a window.
   var sortsTimes: Bool { get }
 
-  /// How lines are understood where the decoder chose, in sentences for whoever checks it.
+  /// Inferred parsing rules in sentences, for inspection.
   var understanding: [String] { get }
 
-  /// Sentences for whoever reads results: what was guessed, and which option says otherwise.
+  /// Notes for readers of results: inferences, and the options that override them.
   var remarks: [String] { get }
 
-  /// The share of the objects whose requests the file has; 1 for all.
+  /// Share of the objects whose requests the file has; 1 for all.
   var samplingRate: Double { get }
 
-  /// Whether a request whose size is not known has the size that its object had last, in this file
-  /// or in another one of the trace; where nothing was told of the object, its own.
+  /// True to fill unknown sizes with the object's last known size, in this or another file of the
+  /// trace; a request of an object without a known size keeps its own.
   var remembersSizes: Bool { get }
 
-  /// Whether objects of this file cannot be matched with those of another one.
+  /// True if the keys are private to the file and cannot be matched with those of other files.
   var isOneOfAKind: Bool { get }
 
-  /// Decodes from the first unread byte to the end, until the batch's sink wants no more.
+  /// Decodes from the first unread byte to the end, until the batch's sink stops.
   ///
-  /// - Throws: `TraceError` with line or byte offset at the first thing that is wrong, and whatever
-  ///   the sink throws.
+  /// - Throws: `TraceError` with line or byte offset at the first error, and any error of the sink.
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws
 }
 
 extension TraceDecoder {
-  /// Unknown, as it is for most formats.
+  /// Defaults to nil.
   public var keyLimit: Int? { nil }
 
-  /// Nothing was chosen.
+  /// Empty by default.
   public var understanding: [String] { [] }
 
   /// Empty by default.
   public var remarks: [String] { [] }
 
-  /// Every request keeps its own size.
+  /// Defaults to `logged`: every request keeps its own size.
   public var sizeRule: SizeRule { .logged }
 
-  /// The order of the file is that of the requests.
+  /// Defaults to false: requests stay in the order of the file.
   public var sortsTimes: Bool { false }
 
-  /// All objects.
+  /// Defaults to 1: all objects.
   public var samplingRate: Double { 1 }
 
-  /// Sizes that are not known are resolved when the trace is prepared.
+  /// Defaults to false: unknown sizes are resolved when the trace is prepared.
   public var remembersSizes: Bool { false }
 
-  /// The same object has the same key in every file.
+  /// Defaults to false: an object has one key in all files.
   public var isOneOfAKind: Bool { false }
 }
 
-/// How sure a format is that a file is its own.
+/// Confidence of a format that a file belongs to it.
 public enum FormatConfidence: Int, Comparable, Sendable {
-  /// It is not.
+  /// The file does not have the format.
   case none
-  /// It would decode, but so would much else.
+  /// The file can be decoded, but so can many other files.
   case possible
   /// The content has the marks of the format.
   case likely
-  /// The name says so, or a magic number.
+  /// The file name or a magic number identifies the format.
   case certain
 
-  /// By certainty.
+  /// Orders by confidence.
   public static func < (left: FormatConfidence, right: FormatConfidence) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
-/// What users can know of a trace format.
+/// Name, layout and options of a trace format, for help and docs.
 public struct FormatDescription: Sendable, Hashable {
-  /// The name for `--format`.
+  /// Name for `--format`.
   public var name: String
-  /// One line.
+  /// Summary in one line.
   public var summary: String
-  /// The layout of a file, in a few lines, and how operations and times are read.
+  /// Layout of a file, in a few lines, and the meaning of operations and times.
   public var layout: String
-  /// Endings of file names (without the ending of a compression) by which it is recognised.
+  /// Suffixes of file names (before that of a compression) by which the format is recognised.
   public var suffixes: [String]
-  /// Its options.
+  /// Options of the format.
   public var parameters: [FormatParameter]
 
-  /// A description; see the properties for the meaning of each part.
+  /// Creates a description; see the properties for the meaning of each part.
   public init(
     name: String, summary: String, layout: String, suffixes: [String],
     parameters: [FormatParameter] = []
@@ -125,31 +124,31 @@ public struct FormatDescription: Sendable, Hashable {
 
 /// An option of a format.
 public struct FormatParameter: Sendable, Hashable {
-  /// The name before the `=`.
+  /// Name, before the `=`.
   public var name: String
-  /// The value that holds when it is not given, as text; empty when there is none.
+  /// Default value as text; empty without one.
   public var fallback: String
-  /// What it does, in a line.
+  /// Help in one line.
   public var meaning: String
 
-  /// A parameter; see the properties for the meaning of each part.
+  /// Creates a parameter; see the properties for the meaning of each part.
   public init(name: String, fallback: String, meaning: String) {
     self.name = name
     self.fallback = fallback
     self.meaning = meaning
   }
 
-  /// For every format with sizes: leave out requests of size 0, as libCacheSim does.
+  /// Option of formats with sizes: skip requests of size 0, as libCacheSim does.
   public static let skipZeroSize = FormatParameter(
     name: "skip-zero-size", fallback: "false",
     meaning: "true skips requests of size 0, as libCacheSim does")
 
-  /// For logs and tables: how many lines may be unreadable.
+  /// Option of logs and tables: maximum share of bad lines.
   static let maxBad = FormatParameter(
     name: "max-bad", fallback: "1%",
     meaning: "share of lines that may be unreadable; they are counted and the first three shown")
 
-  /// For formats with sizes: the rule for those of one object that differ.
+  /// Option of formats with sizes: the rule for different sizes of one object.
   static func size(_ fallback: SizeRule, named name: String = "size") -> FormatParameter {
     FormatParameter(
       name: name, fallback: fallback.rawValue,
@@ -159,21 +158,21 @@ public struct FormatParameter: Sendable, Hashable {
         """)
   }
 
-  /// For text formats with times: the unit of the time column.
+  /// Option of text formats with times: the unit of the time column.
   public static let timeUnit = FormatParameter(
     name: "time-unit", fallback: "",
     meaning: "unit of the times: s, ms, us or ns; by default s, or what makes them of our days")
 }
 
-/// The options given to a format, checked against those it has.
+/// Validated options of a format.
 public struct FormatOptions: Sendable {
-  /// The format's name.
+  /// Name of the format.
   public let format: String
   private let values: [String: String]
 
-  /// The options of `spec`.
+  /// Validates the options of `spec`.
   ///
-  /// - Throws: for one that the format does not have.
+  /// - Throws: for an option that the format does not have.
   public init(_ spec: ComponentSpec, of description: FormatDescription) throws(ComponentError) {
     format = description.name
     values = spec.values
@@ -185,10 +184,10 @@ public struct FormatOptions: Sendable {
     }
   }
 
-  /// The text of an option, nil when it was not given.
+  /// Text of an option; nil if not given.
   public func text(_ name: String) -> String? { values[name] }
 
-  /// A true or false option, nil when it was not given.
+  /// Boolean option; nil if not given.
   public func flag(_ name: String) throws(ComponentError) -> Bool? {
     guard let text = values[name] else { return nil }
     guard let value = Bool(text.lowercased()) else {
@@ -197,7 +196,7 @@ public struct FormatOptions: Sendable {
     return value
   }
 
-  /// One of a set of words, nil when it was not given.
+  /// Option with a fixed set of values; nil if not given.
   public func choice<Choice: CaseIterable & RawRepresentable>(
     _ name: String, of type: Choice.Type
   ) throws(ComponentError) -> Choice? where Choice.RawValue == String {
@@ -209,8 +208,8 @@ public struct FormatOptions: Sendable {
     return value
   }
 
-  /// The unit of times: the one that was given, or that which makes `values`, the first times of a
-  /// file, times of our days, with a note on it.
+  /// Unit of times: the given one, or the one that puts `values`, the first times of a file, into
+  /// the present, with a note on it.
   func timeUnit(of values: [String]) throws(ComponentError) -> (unit: TimeUnit, note: String?) {
     let name = FormatParameter.timeUnit.name
     if let unit = try choice(name, of: TimeUnit.self) { return (unit, nil) }
@@ -219,7 +218,7 @@ public struct FormatOptions: Sendable {
     return (unit, unit == .seconds ? nil : note)
   }
 
-  /// A share such as `1%` or `0.01`, nil when it was not given.
+  /// Share such as `1%` or `0.01`; nil if not given.
   public func share(_ name: String) throws(ComponentError) -> Double? {
     guard let text = values[name] else { return nil }
     guard let share = FormatOptions.share(text) else {
@@ -228,7 +227,7 @@ public struct FormatOptions: Sendable {
     return share
   }
 
-  /// The share that a text stands for; nil for anything but 0 to 1, or 0% to 100%.
+  /// Parses a share; nil for anything but 0 to 1, or 0% to 100%.
   public static func share(_ text: some StringProtocol) -> Double? {
     let isPercent = text.hasSuffix("%")
     guard let number = Double(isPercent ? String(text.dropLast()) : String(text)) else {
@@ -238,14 +237,14 @@ public struct FormatOptions: Sendable {
     return (0...1).contains(share) ? share : nil
   }
 
-  /// Words separated by commas, lower case, nil when they were not given.
+  /// Comma-separated words in lower case; nil if not given.
   public func list(_ name: String) -> [String]? {
     values[name]?.split(separator: ",").map {
       String($0.drop { $0 == " " }).lowercased()
     }
   }
 
-  /// The error for an option whose value cannot be.
+  /// Error for an option with an invalid value.
   public func wrong(_ name: String, expected: String) -> ComponentError {
     ComponentError(
       component: format, parameter: name,
@@ -253,21 +252,21 @@ public struct FormatOptions: Sendable {
   }
 }
 
-/// What there is to recognise a format by: a file's name and how its content begins.
+/// Name and first bytes of a file, for recognising its format.
 public struct FormatSample: Sendable {
-  /// The path as given, for errors.
+  /// Path as given, for error messages.
   public var path: String
-  /// Lower case, without folders and without the ending of a compression.
+  /// Name in lower case, without folders and compression suffix.
   public var name: String
-  /// The first decompressed bytes, up to `FormatSample.length`.
+  /// First decompressed bytes, up to `FormatSample.length`.
   public var head: [UInt8]
-  /// The head is the whole file.
+  /// True if the head is the complete file.
   public var isWhole: Bool
 
-  /// How many bytes are looked at.
+  /// Maximum length of the head.
   public static let length = 64 << 10
 
-  /// A sample from its parts.
+  /// Creates a sample from its parts.
   public init(path: String, head: [UInt8], isWhole: Bool) {
     self.path = path
     name = Compression.baseName(ofPath: path).lowercased()
@@ -275,8 +274,8 @@ public struct FormatSample: Sendable {
     self.isWhole = isWhole
   }
 
-  /// The beginning of what a reader has not taken. NULs are left out where the rest is text: those
-  /// in front, however many there are, are taken from the reader.
+  /// The unread beginning of a reader's bytes. NULs are removed from text; leading ones, in any
+  /// number, are consumed from the reader.
   init(path: String, _ reader: ByteReader) throws(TraceError) {
     var isLonger = try reader.fill(atLeast: FormatSample.length)
     var head = Array(reader.bytes.prefix(FormatSample.length))
@@ -288,11 +287,11 @@ public struct FormatSample: Sendable {
     self.init(path: path, head: FormatSample.withoutNULs(head), isWhole: !isLonger)
   }
 
-  /// The bytes without NULs where the rest is lines of text, as in a log that was truncated while
-  /// it was written; the bytes as they are otherwise.
+  /// Bytes without NULs if the rest is lines of text, as in a log that was truncated while it was
+  /// written; the bytes unchanged otherwise.
   private static func withoutNULs(_ head: [UInt8]) -> [UInt8] {
     guard head.contains(0) else { return head }
-    // Numbers of a few bytes have single NULs between them, and so has UTF-16.
+    // Numbers of a few bytes have single NULs between them, and so does UTF-16.
     let runs = head.split(separator: 0)
     let rest = Array(runs.joined())
     guard runs.count == 1 || runs.count * 16 <= rest.count, let end = rest.lastIndex(of: 0x0A),
@@ -302,18 +301,17 @@ public struct FormatSample: Sendable {
     return rest
   }
 
-  /// Whether the name ends in one of `suffixes`.
+  /// True if the name ends in one of `suffixes`.
   public func isNamed(_ suffixes: [String]) -> Bool {
     suffixes.contains { name.hasSuffix($0.lowercased()) }
   }
 
-  /// Whether the head could be text: no control characters but white space.
+  /// True if the head can be text: no control characters except white space.
   public var isText: Bool {
     !head.contains { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D && $0 != 0x0C }
   }
 
-  /// The first complete lines that are not blank, up to `limit`, without line ends and without a
-  /// byte order mark.
+  /// First complete lines that are not blank, up to `limit`, without line ends and byte order mark.
   public func lines(_ limit: Int = 100) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var rest = head.starts(with: ByteOrderMark.utf8) ? head[3...] : head[...]
@@ -328,7 +326,7 @@ public struct FormatSample: Sendable {
     return lines
   }
 
-  /// The fields of a column, from 0, in the first lines.
+  /// Fields of a column, from 0, in the first lines.
   func column(_ column: Int, delimiter: UInt8 = UInt8(ascii: ",")) -> [String] {
     lines().compactMap { line in
       let fields = line.split(
@@ -337,7 +335,7 @@ public struct FormatSample: Sendable {
     }
   }
 
-  /// The little-endian integer at `offset` of the head, nil when it is not all there.
+  /// The little-endian integer at `offset` of the head; nil if the head is too short.
   public func integer<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value? {
     guard offset >= 0, offset + MemoryLayout<Value>.size <= head.count else { return nil }
     return head.withUnsafeBytes {
@@ -346,33 +344,32 @@ public struct FormatSample: Sendable {
   }
 }
 
-/// A decoder of records that all have the same number of bytes: any piece of a file can be decoded
-/// without what is before it, and so in any thread.
+/// A decoder of fixed-width records: any piece of a file can be decoded independently, in any
+/// thread.
 protocol FixedWidthDecoder: TraceDecoder {
-  /// Bytes of a record, at least 1.
+  /// Bytes per record, at least 1.
   var recordSize: Int { get }
 
-  /// Takes what is before the first record.
+  /// Consumes the bytes before the first record.
   ///
-  /// - Throws: `TraceError` when it is not what it should be.
+  /// - Throws: `TraceError` when they are invalid.
   func begin(_ reader: ByteReader) throws(TraceError)
 
-  /// Decodes `count` records. Returns how many: fewer where the next one is damaged.
+  /// Decodes up to `count` records and returns their number: fewer if the next one is damaged.
   func decode(
     _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
   ) -> Int
 
-  /// What is wrong with a record at which `decode` ended.
+  /// Error of a record at which `decode` stopped.
   func damage(
     at bytes: UnsafeRawPointer, in path: String, offset: Int
   ) -> TraceError
 }
 
 extension FixedWidthDecoder {
-  /// Nothing.
   func begin(_ reader: ByteReader) throws(TraceError) {}
 
-  /// For decoders that understand whatever there is.
+  /// Generic error, for decoders that accept all records.
   func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError {
     TraceError("the record is damaged", in: path, at: .byte(offset))
   }
@@ -397,7 +394,7 @@ extension FixedWidthDecoder {
     }
   }
 
-  /// What to say of the bytes behind the last whole record; nil where there are none.
+  /// Error for bytes after the last complete record; nil without any.
   func leftOver(_ count: Int, in path: String, offset: Int) -> TraceError? {
     guard count > 0 else { return nil }
     return TraceError(

@@ -1,4 +1,4 @@
-/// One object a line.
+/// One object per line.
 struct TxtFormat: TraceFormat {
   let description = FormatDescription(
     name: "txt",

@@ -18,7 +18,7 @@ struct VscsiFormat: TraceFormat {
       .block, .skipZeroSize,
     ])
 
-  /// Where things are in a record.
+  /// Layout of a record.
   enum Version: String, CaseIterable, Sendable {
     case one = "1"
     case two = "2"
@@ -31,7 +31,7 @@ struct VscsiFormat: TraceFormat {
     var time: Int { 24 }
     var number: UInt8 { self == .one ? 1 : 2 }
 
-    /// Whether the first two records, as far as they are there, have this version's mark.
+    /// True if the first two records, as far as present, have this version's mark.
     func fits(_ head: [UInt8]) -> Bool {
       let records = min(head.count / recordSize, 2)
       return records > 0 && (0..<records).allSatisfy { head[$0 * recordSize + mark] == number }
@@ -78,7 +78,7 @@ struct VscsiFormat: TraceFormat {
     return SplitDecoder(whole: whole, block: block)
   }
 
-  /// The note that requests are not split, where the first of them differ in length.
+  /// Note that requests are not split, if the first ones differ in length.
   private static func remarks(_ version: Version, _ sample: FormatSample) -> [String] {
     let lengths = (0..<(sample.head.count / version.recordSize)).compactMap {
       sample.integer(at: $0 * version.recordSize + version.length, as: UInt32.self)

@@ -37,8 +37,8 @@ struct W3CFormat: TraceFormat {
     return WebDecoder(layout: Layout(columns: columns), options: web)
   }
 
-  /// True where a value of `time-taken` has a fraction: it counts seconds then, as the draft of
-  /// the standard has it.
+  /// True if a value of `time-taken` has a fraction, which means seconds, as in the draft of the
+  /// standard.
   private static func hasSeconds(_ line: ArraySlice<UInt8>, _ sample: FormatSample) -> Bool {
     let names = W3CColumns(line, secondsTaken: false).names.map { $0.lowercased() }
     guard let place = names.firstIndex(of: "time-taken") else { return false }
@@ -89,8 +89,8 @@ struct W3CFormat: TraceFormat {
       return .request
     }
 
-    /// Fields between single tabs, which may hold blanks or be empty; false where there are not as
-    /// many as names.
+    /// Reads fields between single tabs, which may contain blanks or be empty; false if their
+    /// number differs from that of the names.
     private func takeTabs(_ line: TextField, into fields: borrowing WebLine) -> Bool {
       var rest = line
       var tabs = 0
@@ -108,8 +108,8 @@ struct W3CFormat: TraceFormat {
       return true
     }
 
-    /// Fields between runs of blanks and tabs; false where there are too few, or so many that they
-    /// cannot be told apart.
+    /// Reads fields between runs of blanks and tabs; false for too few, or for so many that they
+    /// are ambiguous.
     private func takeRuns(
       _ line: TextField, quotes: Bool, into fields: borrowing WebLine
     ) -> Bool {
@@ -129,8 +129,7 @@ struct W3CFormat: TraceFormat {
       return count == columns.names.count
     }
 
-    /// The next field, of one in quotes what is between them; nil at the end, or without the second
-    /// quote.
+    /// Next field, without its quotes; nil at the end, or without a closing quote.
     private static func takeField(_ rest: inout TextField, quotes: Bool) -> TextField? {
       guard !rest.isEmpty else { return nil }
       guard quotes, rest.next.pointee == 0x22 else { return rest.takeField() }
@@ -147,16 +146,15 @@ struct W3CFormat: TraceFormat {
   }
 }
 
-/// The columns of a W3C extended log, by its `#Fields:` line.
+/// Columns of a W3C extended log, from its `#Fields:` line.
 struct W3CColumns: Sendable {
-  /// The names, in order.
+  /// Names in order.
   let names: [String]
-  /// The roles, in order, up to the last that is read.
+  /// Roles in order, up to the last that is read.
   let byPlace: [WebRole?]
-  /// True where a column before the last that is read can hold blanks, so that a line with too many
-  /// fields cannot be told apart.
+  /// True if a column before the last that is read may contain blanks, so that a line with too many
+  /// fields is ambiguous.
   let hasFreeText: Bool
-  /// The roles there are.
   var roles: Set<WebRole> { Set(byPlace.compactMap { $0 }) }
 
   private static let known: [String: WebRole] = [
@@ -168,20 +166,20 @@ struct W3CColumns: Sendable {
     "time-taken": .totalMilliseconds, "time-to-first-byte": .originSeconds,
   ]
 
-  /// Names of a role, surest first, where a log can have several.
+  /// Names of roles that may have several columns, surest first.
   private static let ranks: [WebRole: [String]] = [
     .host: ["x-host-header", "cs(host)", "cs-host", "cs-uri-host"],
     .path: ["cs-uri-stem", "cs-uri-path"], .bytes: ["sc-bytes", "bytes"],
   ]
 
-  /// The columns that a line names.
+  /// Columns named by a line.
   ///
   /// - Parameter secondsTaken: `time-taken` is in seconds.
   init(_ line: some Collection<UInt8>, secondsTaken: Bool) {
     let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).dropFirst()
     names = words.map { String(decoding: $0, as: UTF8.self) }
     let lower = names.map { $0.lowercased() }
-    // CloudFront counts seconds, and has its own name for the host that was asked.
+    // CloudFront uses seconds, and a name of its own for the requested host.
     let isSeconds = secondsTaken || lower.contains("x-edge-location")
     var roles = lower.enumerated().map { index, name -> WebRole? in
       if isSeconds, name == "time-taken" { return .totalSeconds }
@@ -198,7 +196,7 @@ struct W3CColumns: Sendable {
     }
   }
 
-  /// What the columns are read as, and which roles none has, in sentences.
+  /// Roles of the columns, and roles without one, in sentences.
   var understanding: [String] {
     let read = zip(names, byPlace).compactMap { name, role in role.map { "\(name) is the \($0)" } }
     var missing: [String] = []

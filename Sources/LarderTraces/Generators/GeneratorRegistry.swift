@@ -1,8 +1,8 @@
 import LarderEngine
 
-/// All generators, by name. Adding one is a file in `Generators/` and a line in `all`.
+/// All generators, by name. To add one, add a file in `Generators/` and a line in `all`.
 public enum GeneratorRegistry {
-  /// Every generator, in the order in which lists show them.
+  /// All generators, in the order of lists.
   public static let all: [RegisteredGenerator] =
     [
       RegisteredGenerator(ZipfGenerator.self),
@@ -20,10 +20,9 @@ public enum GeneratorRegistry {
       RegisteredGenerator(PromptGenerator.self),
     ] + YCSBWorkload.all.map { YCSBGenerator.registered($0) }
 
-  /// The generator with the name.
+  /// Returns the generator with the name.
   ///
-  /// - Throws: `ComponentError` with the nearest name when there is none. Complexity:
-  ///   O(generators).
+  /// - Throws: `ComponentError` with the nearest name if it is unknown. Complexity: O(generators).
   public static func generator(
     named name: String
   ) throws(ComponentError) -> RegisteredGenerator {
@@ -36,11 +35,11 @@ public enum GeneratorRegistry {
   }
 }
 
-/// A generator in the registry: its description, and the way to make it.
+/// A generator in the registry: its description and its factory.
 public struct RegisteredGenerator: Sendable {
-  /// Name, parameters, columns and where it comes from.
+  /// Name, parameters, columns and origin.
   public let description: GeneratorDescription
-  /// Makes it from its parameters.
+  /// Creates the generator from its parameters.
   let make: @Sendable (GeneratorSetup) throws(ComponentError) -> GeneratorPlan
 
   /// One of several generators that share their code.
@@ -52,37 +51,36 @@ public struct RegisteredGenerator: Sendable {
     self.make = make
   }
 
-  /// A generator with a file of its own.
+  /// A generator in a file of its own.
   init(_ generator: (some Generator).Type) {
     description = generator.description
     make = { setup throws(ComponentError) in try generator.plan(setup) }
   }
 }
 
-/// What a generator's file provides.
+/// Interface of a generator's file.
 protocol Generator: SendableMetatype {
-  /// What it says of itself.
+  /// Name, parameters, columns and origin.
   static var description: GeneratorDescription { get }
-  /// Reads its parameters.
+  /// Creates the generator from its parameters.
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan
 }
 
-/// What a generator says of itself: one constant beside its code, from which the registry, the
-/// command line and the documentation are made.
+/// Description of a generator: one constant next to its code, used by the registry, the command
+/// line and the documentation.
 public struct GeneratorDescription: Sendable {
-  /// The name users type, such as `zipf`.
+  /// Name that users type, such as `zipf`.
   public let name: String
-  /// What it generates, in a sentence or two.
+  /// Summary in a sentence or two.
   public let summary: String
-  /// The parameters that may follow the name.
+  /// Parameters that may follow the name.
   public let parameters: [GeneratorParameter]
-  /// The columns it fills by itself; sizes, times to live, operations and a rate that a workload
-  /// asks for come on top.
+  /// Columns that the generator fills itself; a workload may add sizes, TTLs, operations and times.
   public let columns: TraceColumns
-  /// The paper or measurement it follows.
+  /// Paper or measurement that it follows.
   public let source: String
 
-  /// A description; see the properties for the meaning of each part.
+  /// Creates a description; see the properties for the meaning of each part.
   public init(
     name: String, summary: String, parameters: [GeneratorParameter], columns: TraceColumns = [],
     source: String
@@ -95,39 +93,37 @@ public struct GeneratorDescription: Sendable {
   }
 }
 
-/// What a generator's maker is given.
+/// Input of a generator's factory.
 struct GeneratorSetup {
-  /// The generator's own parameters.
+  /// Parameters of the generator.
   let parameters: ParameterReader
-  /// How many records will be drawn.
+  /// Number of records that will be drawn.
   let requests: Int
-  /// The seed of every random choice.
+  /// Seed of all random choices.
   let seed: UInt64
-  /// The seed of what belongs to an object: its size and time to live. Sources that share their
-  /// objects share it.
+  /// Seed of the properties of objects: size and TTL. Sources that share their objects share it.
   let objectSeed: UInt64
 }
 
-/// What a generator's maker returns: the generator ready to run.
+/// Result of a generator's factory: the generator ready to run.
 struct GeneratorPlan: Sendable {
-  /// All keys are below this number; nil when it is too large for a table.
+  /// Upper bound of all keys, exclusive; nil if it is too large for a table.
   let keyLimit: Int?
-  /// Starts a run from the beginning: an endless one, the caller stops after enough records.
+  /// Starts an endless run from the beginning; the caller stops after enough records.
   let makeCursor: @Sendable () -> any RecordCursor
 
-  /// A plan from a way to start a run.
   init(keyLimit: Int?, makeCursor: @escaping @Sendable () -> any RecordCursor) {
     self.keyLimit = keyLimit
     self.makeCursor = makeCursor
   }
 
-  /// A plan whose records are only keys.
+  /// A plan whose records have only keys.
   init(keyLimit: Int?, stream: some KeyStream) {
     self.init(keyLimit: keyLimit) { KeyCursor(stream) }
   }
 }
 
-/// A source of records that are made, not read: any number of equal runs from one plan.
+/// A source of generated records: any number of identical runs of one plan.
 struct GeneratedSource: RecordSource {
   let columns: TraceColumns
   let keyLimit: Int?
@@ -135,8 +131,8 @@ struct GeneratedSource: RecordSource {
   /// Starts a run from the beginning.
   let makeCursor: @Sendable () throws -> any RecordCursor
 
-  /// Records in a batch: 64 KiB of them, which stay in the second-level cache while several passes
-  /// fill their columns.
+  /// Records per batch: 64 KiB, which stay in the second-level cache while several passes fill
+  /// their columns.
   static let batch = 2048
 
   func records(into sink: RecordSink) throws {
@@ -150,28 +146,28 @@ struct GeneratedSource: RecordSource {
   }
 }
 
-/// A place in a sequence of records from which the next ones can be drawn. Unlike a `RecordSource`,
-/// which pushes, cursors can be interleaved and put one after another.
+/// A position in a sequence of records. Unlike a `RecordSource`, which pushes, cursors can be
+/// interleaved and concatenated.
 protocol RecordCursor: AnyObject {
-  /// Writes the next records from the buffer's beginning on and returns how many, 0 at the end. A
-  /// cursor may return fewer than would fit although more follow. The buffer is never empty.
+  /// Writes the next records to the start of the buffer and returns their number, 0 at the end. A
+  /// cursor may return fewer than fit although more follow. The buffer is never empty.
   func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int
 }
 
-/// An endless sequence of keys: all that most synthetic generators are.
+/// An endless sequence of keys, sufficient for most synthetic generators.
 protocol KeyStream: Sendable {
-  /// The next key.
   mutating func next() -> UInt64
 }
 
 extension KeyStream {
-  /// Fills the buffer with gets. One call a batch, so that the loop is specialised for the stream.
+  /// Fills the buffer with gets. One call per batch, so that the loop is specialised for the
+  /// stream.
   mutating func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) {
     for index in buffer.indices { buffer[index] = TraceRecord(key: next()) }
   }
 }
 
-/// The records of a stream of keys.
+/// Records of a key stream.
 final class KeyCursor<Stream: KeyStream>: RecordCursor {
   private var stream: Stream
 

@@ -4,21 +4,21 @@ internal import LarderSupport
 
 /// Memory of a column that grows while a trace is prepared. New elements are zero.
 ///
-/// A column that spills writes what is complete into a file and uses its memory again; when all is
-/// there, the file takes the place of the memory.
+/// A column that spills writes its complete part to a file and reuses the memory; at the end, the
+/// file replaces the memory.
 struct GrowableColumn<Element: BitwiseCopyable>: ~Copyable {
-  /// The first element. Valid until the next `reserve`. Of a column that spills only elements from
-  /// `spilled` on may be touched, until `gather`.
+  /// Address of the first element. Valid until the next `reserve`. In a column that spills, only
+  /// elements from `spilled` on may be accessed, until `gather`.
   private(set) var base: UnsafeMutablePointer<Element>
-  /// How many elements there is room for.
+  /// Capacity in elements.
   private(set) var capacity: Int
 
   private var memory: PageMemory
   private var file: SpillFile?
-  /// Elements that are in the file alone.
+  /// Number of elements that are only in the file.
   private(set) var spilled = 0
 
-  /// A column with room for at least `capacity` elements.
+  /// Creates a column with room for at least `capacity` elements.
   init(capacity: Int = 4096) throws(TraceError) {
     let memory = try PageMemory(
       bytes: capacity * MemoryLayout<Element>.stride,
@@ -35,13 +35,13 @@ struct GrowableColumn<Element: BitwiseCopyable>: ~Copyable {
     if needed > capacity { try grow(needed) }
   }
 
-  /// Gives back what is beyond `count` elements and hands over the memory.
+  /// Frees the memory beyond `count` elements and returns the rest.
   consuming func finish(count: Int) -> PageMemory {
     memory.shrink(to: count * MemoryLayout<Element>.stride)
     return memory
   }
 
-  /// Writes what is before `count` into a file in the folder, and uses its memory again.
+  /// Writes the elements before `count` to a file in the folder, and reuses their memory.
   mutating func spill(before count: Int, to folder: String) throws(TraceError) {
     if file == nil { file = try SpillFile(in: folder) }
     try file?.write(
@@ -79,17 +79,17 @@ struct GrowableColumn<Element: BitwiseCopyable>: ~Copyable {
   }
 }
 
-/// Owns the memory behind a prepared trace's columns and frees it when nobody reads them any more.
+/// Owner of the memory behind a prepared trace's columns, which it frees after their last use.
 final class ColumnStorage: @unchecked Sendable {
-  // Unchecked: columns are added by whoever makes the trace, before anybody else knows the storage,
-  // and nobody writes to their memory afterwards.
+  // Unchecked: columns are added while the trace is built, before the storage is shared, and their
+  // memory is read-only afterwards.
   private var columns: [OwnedColumn] = []
   private let base: AnyObject?
 
-  /// No columns yet. `base` is kept alive with this storage.
+  /// Creates an empty storage that keeps `base` alive.
   init(over base: AnyObject? = nil) { self.base = base }
 
-  /// Takes a column over. For use while the storage is being made.
+  /// Takes ownership of a column while the storage is built.
   func adopt<Element: BitwiseCopyable>(
     _ column: consuming GrowableColumn<Element>, count: Int
   ) -> UnsafePointer<Element> {
@@ -98,13 +98,13 @@ final class ColumnStorage: @unchecked Sendable {
     return UnsafePointer(owned.base.assumingMemoryBound(to: Element.self))
   }
 
-  /// Lets pages of columns in temporary files leave memory: they come back when they are read.
+  /// Releases pages of columns in temporary files from memory: they are reloaded when read.
   func release(_ bytes: UnsafeRawBufferPointer) {
     for column in columns where column.contains(bytes) { column.release(bytes) }
   }
 }
 
-/// Memory that cannot be copied, in a box that arrays can hold.
+/// Box for noncopyable memory, so that arrays can hold it.
 private final class OwnedColumn {
   private let memory: PageMemory
   var base: UnsafeMutableRawPointer { memory.base }
@@ -118,18 +118,18 @@ private final class OwnedColumn {
   func release(_ bytes: UnsafeRawBufferPointer) { memory.release(bytes) }
 }
 
-/// A file without a name for what is written once and read at the end: a column of a trace that is
-/// only converted. It is gone with the process, however that ends.
+/// An unnamed file for data that is written once and read at the end: a column of a trace that is
+/// only converted. It disappears with the process in all cases.
 struct SpillFile: ~Copyable {
   private let files: any FileLayer
   private let descriptor: Int32
   private let folder: String
-  /// Bytes written.
   private(set) var count = 0
 
-  /// An empty file on the disk of a folder.
+  /// Creates an empty file on the disk of a folder.
   init(in folder: String, files: any FileLayer = SystemFiles()) throws(TraceError) {
-    // Into a local first: what can fail must be over before a noncopyable value has parts.
+    // Stored in a local first: everything that can fail must come before the parts of a noncopyable
+    // value.
     let made: (path: String, descriptor: Int32)
     do throws(FileFault) {
       made = try files.createHidden(near: "\(folder)/larder-column")
@@ -142,7 +142,7 @@ struct SpillFile: ~Copyable {
     descriptor = made.descriptor
   }
 
-  /// Whether files can be made in a folder.
+  /// True if files can be created in a folder.
   static func works(in folder: String) -> Bool {
     do throws(TraceError) {
       _ = try SpillFile(in: folder)
@@ -154,7 +154,6 @@ struct SpillFile: ~Copyable {
 
   deinit { try? files.close(descriptor) }
 
-  /// Adds bytes.
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(TraceError) {
     do throws(FileFault) {
       try files.writeAll(bytes, to: descriptor)
@@ -166,31 +165,31 @@ struct SpillFile: ~Copyable {
     }
   }
 
-  /// All bytes as memory; pages that are not in use need not be in memory.
+  /// Maps all bytes; unused pages need not be in memory.
   func map() throws(TraceError) -> PageMemory {
     try PageMemory(mapping: descriptor, bytes: count)
   }
 }
 
-/// Memory in whole pages from the system, zero at first, that grows without being copied.
+/// Page-aligned memory from the system, initially zero, that grows without being copied.
 ///
-/// What is never touched takes no memory. On Linux large memory is in huge pages where the system
-/// lets us: filling a column then costs a five-hundredth of the page faults, and looks all over a
-/// table do not also miss the address translation cache.
+/// Untouched pages take no memory. On Linux large memory uses huge pages if the system allows:
+/// filling a column then causes one five-hundredth of the page faults, and random accesses to a
+/// table cause fewer TLB misses.
 struct PageMemory: ~Copyable {
-  /// The first byte; at a multiple of 2 MiB when there are that many.
+  /// Address of the first byte; at a multiple of 2 MiB for memory of at least that size.
   private(set) var base: UnsafeMutableRawPointer
-  /// How many bytes there are.
+  /// Size in bytes.
   private(set) var count: Int
-  /// Whether the bytes are those of a file, so that pages can leave memory and come back.
+  /// True for memory of a file, whose pages can be evicted and reloaded.
   private(set) var isFile = false
 
   private static let hugePage = 2 << 20
   private static let page = Int(sysconf(Int32(_SC_PAGESIZE)))
 
-  /// At least `bytes` of memory.
+  /// Allocates at least `bytes` of memory.
   ///
-  /// - Parameter purpose: what it is for, for the error.
+  /// - Parameter purpose: use of the memory, for the error.
   init(bytes: Int, purpose: String) throws(TraceError) {
     let unit = bytes >= PageMemory.hugePage ? PageMemory.hugePage : PageMemory.page
     let count = max(unit, (bytes + unit - 1) / unit * unit)
@@ -201,7 +200,7 @@ struct PageMemory: ~Copyable {
     self.count = count
   }
 
-  /// The bytes of an open file, of which there must be some; what is written goes into the file.
+  /// Maps the bytes of an open file, at least one; writes go to the file.
   init(mapping descriptor: Int32, bytes: Int) throws(TraceError) {
     guard let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
       base != MAP_FAILED
@@ -213,7 +212,7 @@ struct PageMemory: ~Copyable {
 
   deinit { if count > 0 { munmap(base, count) } }
 
-  /// Lets pages that are read no more leave memory, where they are those of a file.
+  /// Releases pages of a file that are no longer read from memory.
   func release(_ bytes: UnsafeRawBufferPointer) {
     guard isFile, let start = bytes.baseAddress else { return }
     let first = max(0, start - UnsafeRawPointer(base)) / PageMemory.page * PageMemory.page
@@ -229,19 +228,19 @@ struct PageMemory: ~Copyable {
     return error
   }
 
-  /// Moves what there is into memory of at least `bytes`.
+  /// Moves the content to memory of at least `bytes`.
   ///
-  /// - Complexity: O(1) on Linux but for one step a page; O(bytes) elsewhere.
+  /// - Complexity: O(1) on Linux except for one step per page; O(bytes) elsewhere.
   mutating func grow(to bytes: Int, purpose: String) throws(TraceError) {
     var larger = try PageMemory(bytes: bytes, purpose: purpose)
     #if canImport(Glibc)
-      // Moving and adding in one step, so that the system keeps it as one mapping: it would not
-      // move two together the next time.
+      // Moves and extends in one step, so that the system keeps one mapping: it would not move two
+      // together the next time.
       guard larder_move_pages(base, count, larger.base, larger.count) != MAP_FAILED else {
         throw Self.shortage(purpose, bytes)
       }
       PageMemory.adviseHugePages(larger.base, larger.count)
-      // The old pages are gone from their place: nothing is to be unmapped there.
+      // The old pages were moved, so their addresses must not be unmapped.
       swap(&base, &larger.base)
       swap(&count, &larger.count)
       larger.count = 0
@@ -252,9 +251,9 @@ struct PageMemory: ~Copyable {
     #endif
   }
 
-  /// Gives the pages beyond the first `bytes` back.
+  /// Frees the pages beyond the first `bytes`.
   mutating func shrink(to bytes: Int) {
-    // A file has no more than it needs.
+    // A file is never larger than needed.
     if isFile { return }
     let kept = max(
       PageMemory.page, (bytes + PageMemory.page - 1) / PageMemory.page * PageMemory.page)
@@ -263,7 +262,7 @@ struct PageMemory: ~Copyable {
     count = kept
   }
 
-  /// Maps memory, at a multiple of a huge page when there is that much of it.
+  /// Maps memory, aligned to huge pages if it is large enough.
   private static func map(_ count: Int) -> UnsafeMutableRawPointer? {
     let isHuge = count >= hugePage
     let slack = isHuge ? hugePage : 0

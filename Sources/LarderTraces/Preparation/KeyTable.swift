@@ -6,39 +6,40 @@ import Synchronization
 /// Numbers the keys of a trace 1, 2, 3 ... in order of first appearance.
 ///
 /// Open addressing with linear probing. A slot is 8 bytes: the id and 32 bits of the key's hash;
-/// the keys themselves stand in a column by id, 8 bytes each, and are looked at only where the
-/// hash bits agree. Objects that are asked for often appear early, so their keys sit together.
-/// A table costs 8 bytes an object and 13 to 27 for the slots.
+/// the keys themselves are in a column by id, 8 bytes each, and are compared only if the hash bits
+/// match. Frequently requested objects tend to appear early, so their keys are close together. A
+/// table costs 8 bytes per object and 13 to 27 for the slots.
 ///
-/// Many requests wait for memory at the same time (`KeyLookups.each`).
+/// Memory accesses of many requests overlap (`KeyLookups.each`).
 ///
-/// One thread numbers. Others may look keys up meanwhile (`SharedKeys`): a slot is written once,
-/// after the key that it stands for.
+/// One thread adds keys. Others may look keys up at the same time (`SharedKeys`): a slot is written
+/// once, after its key.
 struct KeyTable: ~Copyable {
-  /// How many keys have been numbered.
+  /// Number of keys.
   private(set) var count = 0
 
   private var slots: GrowableColumn<UInt64>
   private var bits: UInt64
-  /// The key of id `i` at `i`.
+  /// Key of id `i` at index `i`.
   private var keys: GrowableColumn<UInt64>
   private let maximum: Int
   private let memory: MemoryBudget
   private let ring: UnsafeMutablePointer<KeyLookups.Lookup>
-  /// Threads that look keys up, if there are any.
+  /// View for threads that look keys up; nil if there are none.
   private var sharing: SharedKeys?
 
-  /// Requests for which there is room before any of them is numbered.
+  /// Number of requests for which room is reserved at a time.
   private static let block = 2048
   private static let initialBits: UInt64 = 14
   private let watchedBits: UInt64
 
-  /// An empty table that refuses more than `maximum` objects, and to grow beyond the memory there
-  /// is, which it asks about from 2^`watchedBits` slots on: by default 128 MiB.
+  /// Creates an empty table that rejects more than `maximum` objects and does not grow beyond the
+  /// available memory, which is checked from 2^`watchedBits` slots on: by default 128 MiB.
   init(
     maximum: Int = ObjectID.maximumCount, memory: MemoryBudget = .machine, watchedBits: UInt64 = 24
   ) throws(TraceError) {
-    // Into locals first: what can fail must be over before a noncopyable value has parts.
+    // Stored in locals first: everything that can fail must come before the parts of a noncopyable
+    // value.
     let keys = try GrowableColumn<UInt64>(capacity: 1 << 14)
     let slots = try GrowableColumn<UInt64>(capacity: 1 << KeyTable.initialBits)
     self.keys = keys
@@ -52,10 +53,10 @@ struct KeyTable: ~Copyable {
 
   deinit { ring.deallocate() }
 
-  /// Writes the ids of `count` records to `ids` and returns the sum of the sizes of those that are
-  /// the first of their object.
+  /// Writes the ids of `count` records to `ids` and returns the total size of those that are the
+  /// first of their object.
   ///
-  /// - Throws: when there are more objects than ids, or no memory.
+  /// - Throws: when there are more objects than ids, or memory runs out.
   /// - Complexity: O(count) expected.
   mutating func number(
     _ records: UnsafePointer<TraceRecord>, count requests: Int,
@@ -73,7 +74,8 @@ struct KeyTable: ~Copyable {
     return newBytes
   }
 
-  /// As `number`, for some of the records alone: those at `places`, in ascending order.
+  /// Numbers only the records at the indices `places`, in ascending order; see the overload for all
+  /// records.
   mutating func number(
     _ records: UnsafePointer<TraceRecord>, at places: UnsafeBufferPointer<UInt32>,
     into ids: UnsafeMutablePointer<ObjectID>
@@ -104,7 +106,7 @@ struct KeyTable: ~Copyable {
         let key = records[place].key
         var id = lookups.find(key, lookup)
         if id == 0 {
-          // It may have come in since.
+          // It may have been added since.
           let (found, slot) = lookups.probe(key, lookup.hash)
           id = found
           if id == 0 {
@@ -122,15 +124,15 @@ struct KeyTable: ~Copyable {
     return newBytes
   }
 
-  /// Sees to it that `more` new keys fit below the largest load, 60 %.
+  /// Reserves room for `more` new keys (load factor up to 0.6).
   @inline(__always) private mutating func makeRoom(for more: Int) throws(TraceError) {
     let needed = count + more
     if needed >= keys.capacity || needed * 5 > 3 << bits { try grow(needed) }
   }
 
   @inline(never) private mutating func grow(_ needed: Int) throws(TraceError) {
-    // Nobody may look while keys and slots move, nor afterwards when there are none: a table that
-    // could not grow has no slots.
+    // No look-ups may run while keys and slots move. A table that failed to grow has no slots, so
+    // look-ups then find nothing.
     sharing?.lock()
     var isWhole = false
     defer { sharing?.unlock(isWhole ? lookups : nil) }
@@ -140,9 +142,9 @@ struct KeyTable: ~Copyable {
       return
     }
     while needed * 5 > 3 << bits { bits += 1 }
-    // The old slots first: the keys are all that is needed to fill the new ones.
+    // Frees the old slots first: the keys are sufficient to fill the new ones.
     slots = try GrowableColumn(capacity: 1)
-    // All of them are touched at once. What is smaller is not worth asking the system.
+    // All slots are touched at once. Smaller tables are not worth a system call.
     if bits >= watchedBits {
       try memory.check(
         8 << bits, for: "the keys of \(count) objects", in: "preparation",
@@ -153,7 +155,7 @@ struct KeyTable: ~Copyable {
     isWhole = true
   }
 
-  /// Lets other threads look keys up until the table is gone.
+  /// Allows look-ups from other threads for the lifetime of the table.
   mutating func share() -> SharedKeys {
     let keys = sharing ?? SharedKeys(lookups)
     sharing = keys
@@ -170,7 +172,7 @@ struct KeyTable: ~Copyable {
       advice: "shorten the trace, or read a sample of its objects: --sample 1/100")
   }
 
-  /// Puts all keys into the empty slots.
+  /// Inserts all keys into the empty slots.
   private func fillSlots() {
     let (slots, keys, mask) = (slots.base, keys.base, (UInt64(1) << bits) - 1)
     let ahead = 16
@@ -186,49 +188,49 @@ struct KeyTable: ~Copyable {
   }
 }
 
-/// Where the parts of a `KeyTable` are, for looking keys up many at a time.
+/// Unsafe view of a `KeyTable`'s memory, for batched look-ups.
 struct KeyLookups {
-  /// The id in the low half, bits of the key's hash in the high one; 0 where there is no key.
+  /// Slots: the id in the low half, bits of the key's hash in the high one; 0 if empty.
   let slots: UnsafeMutablePointer<Atomic<UInt64>>
-  /// The key of id `i` at `i`.
+  /// Key of id `i` at index `i`.
   let keys: UnsafeMutablePointer<UInt64>
   private let shift: UInt64
   private let mask: Int
 
-  /// The parts of a table of 2^`bits` slots.
+  /// A view of a table of 2^`bits` slots.
   init(slots: UnsafeMutablePointer<UInt64>, keys: UnsafeMutablePointer<UInt64>, bits: UInt64) {
-    // An atomic word is in memory what the word is.
+    // An atomic word has the memory layout of the word.
     self.slots = UnsafeMutableRawPointer(slots).assumingMemoryBound(to: Atomic<UInt64>.self)
     self.keys = keys
     shift = 64 - bits
     mask = 1 << Int(bits) - 1
   }
 
-  /// A key on its way: its hash, and what `candidate` found for it.
+  /// A look-up in progress: the key's hash, and the result of `candidate`.
   struct Lookup: BitwiseCopyable {
     var hash: UInt64
     var id: UInt32
   }
 
-  /// Keys from one step to the next: enough to hide the memory's latency, few enough for what was
-  /// brought near to stay in the L1 cache.
+  /// Distance in keys between steps: enough to hide the memory's latency, few enough that
+  /// prefetched lines stay in the L1 cache.
   private static let distance = 60
   /// Room that `each` needs.
   static let lookups = 128
 
-  /// The high bits of a hash choose the slot, the low ones are kept in it.
+  /// The high bits of a hash select the slot, the low ones are stored in it.
   @inline(__always) static func hash(_ key: UInt64) -> UInt64 {
     let product = (key ^ 0x2545_F491_4F6C_DD1D).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return product.high ^ product.low
   }
 
-  /// The id of a key that is there, or 0. The key of an id must be near.
+  /// Id of a key, or 0 if it is missing. The key of the candidate should be prefetched.
   @inline(__always) func find(_ key: UInt64, _ lookup: Lookup) -> UInt32 {
-    // Two keys with the same 32 bits at the same place are rare.
+    // Different keys with equal hash bits in one slot are rare.
     lookup.id == 0 || keys[Int(lookup.id)] == key ? lookup.id : probe(key, lookup.hash).id
   }
 
-  /// The id of a key and the slot where it is; 0 and the slot where it belongs if it is not there.
+  /// Id and slot of a key; 0 and the free slot for it if it is missing.
   @inline(__always) func probe(_ key: UInt64, _ hash: UInt64) -> (id: UInt32, slot: Int) {
     var index = first(hash)
     while true {
@@ -241,8 +243,7 @@ struct KeyLookups {
     }
   }
 
-  /// The first id that may be that of a key with this hash, going by the bits in the slots; 0 where
-  /// there is none.
+  /// First id whose hash bits in the slots match, or 0.
   @inline(__always) private func candidate(_ hash: UInt64) -> UInt32 {
     var index = first(hash)
     while true {
@@ -257,10 +258,10 @@ struct KeyLookups {
     Int(truncatingIfNeeded: hash &>> shift)
   }
 
-  /// Calls `look` for each of `count` keys, in order, when what it needs has been brought near.
+  /// Calls `look` for each of `count` keys, in order, after its memory has been prefetched.
   ///
-  /// A key goes through three steps, each some keys behind the one before: bring the slots near,
-  /// find the candidate and bring its key near, look.
+  /// A key goes through three steps, each some keys behind the previous one: prefetch the slots,
+  /// find the candidate and prefetch its key, look.
   @inline(__always) func each(
     of count: Int, _ ring: UnsafeMutablePointer<Lookup>, key: (Int) -> UInt64,
     look: (Int, Lookup) -> Void
@@ -284,17 +285,17 @@ struct KeyLookups {
   }
 }
 
-/// The keys of a `KeyTable` for threads that look them up while one thread adds to it.
+/// Keys of a `KeyTable` for threads that look them up while one thread adds keys.
 ///
-/// A key that is found has its final number. One that is not found may have come in meanwhile: the
-/// thread that numbers looks again, in the order of the trace.
+/// An id that is found is final. A key that is not found may be added concurrently: the numbering
+/// thread looks it up again, in the order of the trace.
 final class SharedKeys: @unchecked Sendable {
-  // Unchecked: the view is changed while nobody else has the lock; what it points to is written by
-  // one thread, each slot once and after its key.
+  // Unchecked: the view changes only under the exclusive lock; its memory is written by one thread,
+  // each slot once and after its key.
   private let gate: UnsafeMutablePointer<pthread_rwlock_t>
   private var lookups: KeyLookups?
 
-  /// A table that is at rest.
+  /// Creates a view of a table that is not being modified.
   init(_ lookups: KeyLookups) {
     self.lookups = lookups
     gate = .allocate(capacity: 1)
@@ -307,17 +308,18 @@ final class SharedKeys: @unchecked Sendable {
     gate.deallocate()
   }
 
-  /// Waits until nobody looks, and keeps others from it.
+  /// Waits for running look-ups and blocks new ones.
   func lock() { pthread_rwlock_wrlock(gate) }
 
-  /// Lets others look again, at where the parts are now; they find nothing where there are none.
+  /// Allows look-ups again, at the new addresses; nil if the table has no slots, and look-ups find
+  /// nothing.
   func unlock(_ lookups: KeyLookups?) {
     self.lookups = lookups
     pthread_rwlock_unlock(gate)
   }
 
-  /// Writes the ids of records to `ids`, 0 for those whose key is not found, and the places of
-  /// these to `missing`. Returns how many those are.
+  /// Writes the ids of records to `ids`, 0 for keys that are not found, and the indices of the
+  /// latter to `missing`. Returns their number.
   ///
   /// - Complexity: O(count) expected.
   func find(
@@ -350,15 +352,15 @@ final class SharedKeys: @unchecked Sendable {
   }
 }
 
-/// Numbers keys that are all below a limit: a table with the id of every key, 4 bytes each.
+/// Numbers keys below a limit with a table of the ids of all possible keys, 4 bytes each.
 struct DirectTable: ~Copyable {
-  /// How many keys have been numbered.
+  /// Number of keys.
   private(set) var count = 0
 
   private let ids: GrowableColumn<ObjectID>
   private let limit: UInt64
 
-  /// The largest limit for which a source's keys go through a direct table: 1 GiB.
+  /// Maximum limit for a direct table: 1 GiB of ids.
   static let limitMaximum = 1 << 28
 
   /// An empty table for keys below `limit`.
@@ -367,8 +369,8 @@ struct DirectTable: ~Copyable {
     self.limit = UInt64(max(1, limit))
   }
 
-  /// Writes the ids of `count` records to `result` and returns the sum of the sizes of those that
-  /// are the first of their object.
+  /// Writes the ids of `count` records to `result` and returns the total size of those that are the
+  /// first of their object.
   ///
   /// - Throws: at a key that is not below the limit.
   /// - Complexity: O(count).
@@ -382,7 +384,7 @@ struct DirectTable: ~Copyable {
     var newBytes: UInt64 = 0
     for i in 0..<requests {
       if i + ahead < requests {
-        // A key beyond the limit is caught when its turn comes: a prefetch harms nobody.
+        // Keys beyond the limit are rejected in their turn; prefetching is harmless.
         larder_prefetch(ids + Int(truncatingIfNeeded: min(records[i + ahead].key, limit &- 1)))
       }
       let key = records[i].key

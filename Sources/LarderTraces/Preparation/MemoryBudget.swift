@@ -1,30 +1,29 @@
 import Foundation
 
-/// How much memory preparing a trace may take: what the machine has left, but for a reserve.
+/// Memory available for preparing a trace: the machine's free memory minus a reserve.
 ///
-/// On Linux memory is promised freely and a process that uses what it was promised is killed
-/// without a word. So what is known to be needed is compared with what is left before it is taken,
-/// and what is not known in advance is watched on the way.
+/// Linux overcommits memory and kills a process that uses it. Therefore known needs are compared
+/// with the available memory before allocating, and unknown ones are monitored while they grow.
 package struct MemoryBudget: Sendable {
-  /// Bytes that are left now. Asked again for every check.
+  /// Returns the bytes available now. Called for every check.
   package let available: @Sendable () -> UInt64
 
-  /// What this machine, or the limit that it is run under, has left.
+  /// Memory available on this machine or within the process's limit.
   package static let machine = MemoryBudget { AvailableMemory.bytes }
 
-  /// A budget of which `available` says how many bytes are left.
+  /// Creates a budget from a function that returns the available bytes.
   package init(available: @escaping @Sendable () -> UInt64) { self.available = available }
 
-  /// What stays for everything else: 256 MiB, or a sixteenth of a small machine or limit.
+  /// Reserve for everything else: 256 MiB, or a sixteenth of a small machine or limit.
   static let reserve = min(256 << 20, AvailableMemory.limitBytes / 16)
 
-  /// Checks that `bytes` can be taken.
+  /// Checks that `bytes` are available.
   ///
   /// - Parameters:
-  ///   - purpose: what for: the beginning of the sentence, in the plural.
+  ///   - purpose: use of the memory: the beginning of the sentence, in the plural.
   ///   - source: the trace.
-  ///   - advice: what the user can do.
-  /// - Throws: `TraceError` with the need and what is left.
+  ///   - advice: suggestion for the user.
+  /// - Throws: `TraceError` with the needed and the available bytes.
   func check(
     _ bytes: UInt64, for purpose: String, in source: String, advice: String
   ) throws(TraceError) {
@@ -35,10 +34,10 @@ package struct MemoryBudget: Sendable {
       in: source, advice: advice)
   }
 
-  /// Checks while a trace is read whose length is not known that the reserve is not used.
+  /// Checks, while a trace of unknown length is read, that the reserve is untouched.
   ///
-  /// - Parameter requests: how many have been read.
-  /// - Throws: `TraceError` when there is less left than the reserve.
+  /// - Parameter requests: number of requests read.
+  /// - Throws: `TraceError` when less than the reserve is available.
   func checkReserve(after requests: Int, in source: String) throws(TraceError) {
     let available = available()
     guard available < Self.reserve else { return }
@@ -69,22 +68,21 @@ package struct MemoryBudget: Sendable {
   }
 }
 
-/// How much memory the process can still take.
+/// Memory that the process can still allocate.
 enum AvailableMemory {
-  /// A limit, and what of it is not used.
+  /// A limit, and its unused part.
   private typealias Bound = (limit: UInt64, left: UInt64)
 
-  /// Bytes that can be taken before the system has to swap or kill: the least of what the machine
-  /// has left, what the control group allows (a container's limit), and the limit on address space
-  /// (`ulimit -v`). Where nothing is known, as on Darwin, all the memory there is.
+  /// Bytes that can be allocated before the system swaps or kills: the minimum of the machine's
+  /// free memory, the control group's (a container's limit), and the limit on address space
+  /// (`ulimit -v`). If nothing is known, as on Darwin, all installed memory.
   static var bytes: UInt64 { bounds.map(\.left).min() ?? installedBytes }
 
-  /// Bytes that the process could take if nothing were used.
+  /// Bytes that the process could allocate if no memory were in use.
   static var limitBytes: UInt64 { bounds.map(\.limit).min() ?? installedBytes }
 
   private static var bounds: [Bound] { [machine, controlGroup, addressSpace].compactMap { $0 } }
 
-  /// Bytes of memory in the machine.
   private static var installedBytes: UInt64 { ProcessInfo.processInfo.physicalMemory }
 
   #if os(Linux)
@@ -96,8 +94,8 @@ enum AvailableMemory {
       return nil
     }
 
-    /// What control groups leave, by version 2 and version 1. In a container its own group is the
-    /// root. Pages of files count as used and are given up before anybody is killed.
+    /// Limits of control groups of version 2 and version 1. In a container the own group is the
+    /// root. Pages of files count as used, and are reclaimed before any process is killed.
     private static var controlGroup: Bound? {
       let path = lines("/proc/self/cgroup").first { $0.hasPrefix("0::") }?.dropFirst(3) ?? "/"
       let groups = [
@@ -149,8 +147,7 @@ enum AvailableMemory {
   #endif
 }
 
-/// Checks that memory is left for a table that grows with what a file says, each time that it has
-/// doubled.
+/// Checks the available memory each time that a table driven by a file's content has doubled.
 struct GrowthLimit {
   private let purpose: String
   private let bytesEach: Int
@@ -160,8 +157,8 @@ struct GrowthLimit {
   /// A limit for a table whose entries take `bytesEach` bytes.
   ///
   /// - Parameters:
-  ///   - purpose: what the table holds, for errors: the beginning of the sentence, in the plural.
-  ///   - first: entries from which on memory is checked.
+  ///   - purpose: content of the table, for errors: the beginning of the sentence, in the plural.
+  ///   - first: number of entries from which on memory is checked.
   init(
     _ purpose: String, bytesEach: Int, from first: Int = 1 << 18, memory: MemoryBudget = .machine
   ) {
@@ -171,9 +168,9 @@ struct GrowthLimit {
     next = first
   }
 
-  /// Checks memory where the table has doubled since the last check.
+  /// Checks memory if the table has doubled since the last check.
   ///
-  /// - Throws: `TraceError` when what it may take until it doubles again is not left.
+  /// - Throws: `TraceError` when the memory needed until the next doubling is not available.
   @inline(__always) mutating func check(_ count: Int, in source: @autoclosure () -> String)
     throws(TraceError)
   {
@@ -184,7 +181,7 @@ struct GrowthLimit {
     throws(TraceError)
   {
     next = 2 * count
-    // A table is copied when it grows, and half of its places are empty after that.
+    // A table is copied when it grows, and half of its slots are empty afterwards.
     try memory.check(
       UInt64(4 * count * bytesEach), for: purpose, in: source,
       advice: "read a part of the file")

@@ -2,14 +2,14 @@ import CLarderShims
 import LarderEngine
 import LarderLibc
 
-/// Threads that read, decode and look up pieces of a trace, each a piece of its own, while the
-/// caller's thread puts them together in order and does the same when no piece is due.
+/// Threads that each read, decode and look up separate pieces of a trace, while the caller's thread
+/// assembles them in order, and helps if no piece is due.
 ///
-/// Only the caller's thread numbers new objects, tells progress and throws: everything is where it
-/// would be without the others, and the trace does not depend on how many there are.
+/// Only the caller's thread numbers new objects, reports progress and throws, so the result does
+/// not depend on the number of threads.
 final class PieceCrew: @unchecked Sendable {
-  // Unchecked: what is below the lock is changed under it; a piece belongs to one thread, from when
-  // it is taken until it is put among the ready or idle ones. The reader is used under its lock.
+  // Unchecked: the state below the lock changes only under it; a piece belongs to one thread from
+  // when it is taken until it is ready or idle. The reader is used under its own lock.
   private let reader: PieceReader
   private let keys: SharedKeys
   private let wanted: WantedRecords
@@ -24,13 +24,13 @@ final class PieceCrew: @unchecked Sendable {
   private var isAtEnd = false
   private var isStopped = false
 
-  /// Records of a piece: its bytes and records fit into an L2 cache.
+  /// Records per piece: its bytes and records fit into an L2 cache.
   static let recordsDefault = 8192
-  /// Pieces for each thread.
+  /// Pieces per thread.
   private static let piecesPerThread = 4
-  /// More threads than this have nothing to do: one puts all pieces together.
+  /// Maximum number of useful threads, because one thread assembles all pieces.
   static let threadsMax = 8
-  /// Looks at a lock that is held for some microseconds before going to sleep.
+  /// Number of spins on a lock, which is held for a few microseconds, before sleeping.
   private static let patience = 500
 
   private init(
@@ -56,10 +56,10 @@ final class PieceCrew: @unchecked Sendable {
     changed.deallocate()
   }
 
-  /// Hands all pieces to `use`, in order, in this thread; `threads` work on them, this one among
-  /// them. The others have ended when this returns.
+  /// Passes all pieces to `use`, in order, in this thread; `threads` threads, including this one,
+  /// process them. The others have ended when this returns.
   ///
-  /// - Throws: what is wrong with a piece, and what `use` throws.
+  /// - Throws: errors of a piece, and any error of `use`.
   static func run(
     _ reader: PieceReader, keys: SharedKeys, wanted: WantedRecords, threads: Int,
     records: Int = recordsDefault, _ use: (RecordPiece) throws -> Void
@@ -79,14 +79,14 @@ final class PieceCrew: @unchecked Sendable {
     }
   }
 
-  /// What the other threads do.
+  /// Loop of the helper threads.
   private func help() {
     while let piece = withLock({ takeIdle(isWaiting: true) }) {
       if !work(on: piece) { return }
     }
   }
 
-  /// The piece that is due; nil behind the last.
+  /// The piece that is due; nil after the last.
   private func next() -> RecordPiece? {
     while true {
       enum Turn {
@@ -114,7 +114,7 @@ final class PieceCrew: @unchecked Sendable {
     }
   }
 
-  /// A piece to work on; nil when there is nothing more to read.
+  /// An idle piece to process; nil if nothing is left to read.
   private func takeIdle(isWaiting: Bool) -> RecordPiece? {
     while !isAtEnd, !isStopped {
       if let piece = idle.popLast() {
@@ -127,7 +127,7 @@ final class PieceCrew: @unchecked Sendable {
     return nil
   }
 
-  /// Reads and decodes a piece; false behind the last.
+  /// Reads and decodes a piece; false after the last.
   private func work(on piece: RecordPiece) -> Bool {
     var patience = Self.patience
     while !reading.tryLock() {
@@ -149,7 +149,7 @@ final class PieceCrew: @unchecked Sendable {
         idle.append(piece)
         isAtEnd = true
       }
-      // Whoever waits, waits for the piece that is due, or for the end.
+      // Threads wait only for the due piece or for the end.
       if !isThere || piece.number == due { pthread_cond_broadcast(changed) }
     }
     return isThere
@@ -176,19 +176,19 @@ final class PieceCrew: @unchecked Sendable {
   }
 }
 
-/// A file of fixed-width records, to be decoded by several threads.
+/// A file of fixed-width records, for decoding by several threads.
 struct FilePieces {
   let reader: PieceReader
   let log: ReadingLog
   let wanted: WantedRecords
   let threads: Int
-  /// Records of a piece.
+  /// Records per piece.
   let records: Int
 
-  /// As many threads as there are processors.
+  /// One thread per processor.
   static let threadsDefault = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-  /// Hands all pieces to `use`, in order, in the caller's thread, with the keys looked up.
+  /// Passes all pieces with looked-up keys to `use`, in order, in the caller's thread.
   func read(_ keys: SharedKeys, _ use: (RecordPiece) throws -> Void) throws {
     log.begin()
     var bytes = 0
@@ -205,10 +205,10 @@ struct FilePieces {
   }
 }
 
-/// Reads a file of fixed-width records piece by piece, for threads that take turns.
+/// Reads a file of fixed-width records piece by piece; threads take turns.
 ///
-/// Whatever goes wrong is told with the piece that it concerns, so that it comes up when all before
-/// that has been used.
+/// Errors are stored with their piece, so that they are thrown after all preceding records have
+/// been used.
 final class PieceReader {
   private let decoder: any FixedWidthDecoder
   private let part: FilePart
@@ -216,14 +216,14 @@ final class PieceReader {
   private var next = 0
   private var isAtEnd = false
 
-  /// A reader at the beginning of a file; nil where it is not of fixed-width records.
+  /// A reader at the beginning of a file; nil if its records are not of fixed width.
   init?(_ part: FilePart) {
     guard let decoder = part.decoder as? any FixedWidthDecoder else { return nil }
     self.decoder = decoder
     self.part = part
   }
 
-  /// Reads the next piece; false at the end of the file. To be called by one thread at a time.
+  /// Reads the next piece; false at the end of the file. Must be called by one thread at a time.
   func read(_ piece: RecordPiece) -> Bool {
     guard !isAtEnd else { return false }
     do {
@@ -252,24 +252,24 @@ final class PieceReader {
   }
 }
 
-/// Some records of a file in a row, as one thread has them at a time: their bytes, what these were
-/// decoded to, and the numbers of their objects as far as they are known.
+/// A run of consecutive records of a file, owned by one thread at a time: their bytes, the decoded
+/// records, and the known ids of their objects.
 final class RecordPiece {
-  /// The records of it that are wanted, up to `count`.
+  /// The wanted records, up to `count`.
   let records: UnsafeMutablePointer<TraceRecord>
-  /// Their ids; 0 where `missing` has the record's place.
+  /// Their ids; 0 for records listed in `missing`.
   let ids: UnsafeMutablePointer<UInt32>
-  /// How many records there are.
+  /// Number of records.
   private(set) var count = 0
-  /// Its number, from 0, in the order of the trace.
+  /// Index in the order of the trace, from 0.
   var number = 0
-  /// Gets of all objects, where the records are those of a sample.
+  /// Gets of all objects, if the records are a sample.
   private(set) var gets: UInt64 = 0
-  /// What is wrong behind the last record, if anything is.
+  /// Error after the last record, if any.
   var failure: (any Error)?
-  /// How many bytes of the file had been read after this.
+  /// Bytes of the file read up to the end of this piece.
   var bytesRead = 0
-  /// How its bytes are decoded, the path they are from, and where in the file they begin.
+  /// Decoder of the bytes, the path they are from, and their offset in the file.
   var origin: (decoder: any FixedWidthDecoder, path: String, offset: Int)?
 
   private let capacity: Int
@@ -278,12 +278,11 @@ final class RecordPiece {
   private var memory: UnsafeMutableRawBufferPointer
   private var filled = 0
 
-  /// Room for that many records.
   init(capacity: Int) {
     self.capacity = capacity
     records = .allocate(capacity: capacity)
     ids = .allocate(capacity: capacity)
-    // One more: a place is written and then counted, or not.
+    // One more, because an index is always written and counted only if needed.
     missingPlaces = .allocate(capacity: capacity + 1)
     memory = .allocate(byteCount: 0, alignment: 64)
   }
@@ -295,17 +294,16 @@ final class RecordPiece {
     memory.deallocate()
   }
 
-  /// The places of records whose keys were not found, in ascending order.
+  /// Indices of records whose keys were not found, in ascending order.
   var missing: UnsafeBufferPointer<UInt32> {
     UnsafeBufferPointer(start: missingPlaces, count: missingCount)
   }
 
-  /// The records.
   var batch: UnsafeBufferPointer<TraceRecord> {
     UnsafeBufferPointer(start: records, count: count)
   }
 
-  /// Room for the bytes of as many records as fit, each of that size.
+  /// Space for the bytes of up to `capacity` records of a size.
   func space(forRecordsOf size: Int) -> UnsafeMutableRawBufferPointer {
     if memory.count < capacity * size {
       memory.deallocate()
@@ -314,7 +312,7 @@ final class RecordPiece {
     return UnsafeMutableRawBufferPointer(rebasing: memory[..<(capacity * size)])
   }
 
-  /// Begins anew, with so many bytes in its space.
+  /// Resets the piece for `bytes` bytes in its space.
   func begin(number: Int, bytes: Int) {
     self.number = number
     filled = bytes
@@ -322,7 +320,7 @@ final class RecordPiece {
     failure = nil
   }
 
-  /// Decodes the bytes, keeps what is wanted and looks the keys up.
+  /// Decodes the bytes, filters the records and looks up their keys.
   func decode(_ wanted: WantedRecords, _ keys: SharedKeys) {
     guard let (decoder, path, offset) = origin else { return }
     let (size, bytes) = (decoder.recordSize, UnsafeRawBufferPointer(memory))
@@ -341,10 +339,10 @@ final class RecordPiece {
   }
 }
 
-/// Which records of a file are wanted.
+/// Filter for the records of a file.
 struct WantedRecords {
-  /// Those of size 0 are left out.
+  /// True to skip records of size 0.
   var skipsZeroSizes = false
-  /// Those of a share of the objects alone are wanted; nil for all.
+  /// Sample of the objects whose records are wanted; nil for all.
   var sample: ObjectSample?
 }

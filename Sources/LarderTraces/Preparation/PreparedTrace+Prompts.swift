@@ -1,11 +1,10 @@
 import LarderEngine
 
 extension PreparedTrace {
-  /// Tokens of a block of a prompt, unless lengths say otherwise; the last one of a prompt may have
-  /// fewer.
+  /// Default number of tokens per block of a prompt; the last one of a prompt may have fewer.
   public static let promptBlock = 512
 
-  /// Tokens of a block of this trace's prompts, by their lengths and numbers of blocks.
+  /// Tokens per block of this trace's prompts, inferred from their lengths and numbers of blocks.
   ///
   /// - Complexity: O(requests).
   package func tokensPerBlock() -> Int {
@@ -21,14 +20,14 @@ extension PreparedTrace {
   }
 
   /// The trace with each prompt's blocks from back to front; prompts stay in their order. A request
-  /// that begins a prompt is then the one of the prompt's last block. The ids stay the same. Next
-  /// uses, where the trace has them, are those of the new order.
+  /// that begins a prompt is then the one of the prompt's last block. Ids do not change. Next uses,
+  /// if present, refer to the new order.
   ///
-  /// Made at most once a trace however many threads ask, and kept as long as the trace is. Takes
-  /// the memory of the trace's columns again.
+  /// Computed at most once per trace, even with several threads, and kept for the lifetime of the
+  /// trace. Takes the memory of the trace's columns again.
   ///
-  /// - Throws: when the trace has no prompts, or there is no memory.
-  /// - Complexity: O(requests) the first time, O(1) after it.
+  /// - Throws: when the trace has no prompts, or memory runs out.
+  /// - Complexity: O(requests) the first time, O(1) afterwards.
   public func tailFirst() throws(TraceError) -> PreparedTrace {
     do {
       let turned = try tailFirstCache.withLock { cache in
@@ -45,7 +44,7 @@ extension PreparedTrace {
     }
   }
 
-  /// The place behind the last request of the prompt that begins at a place. The trace must have
+  /// Index after the last request of the prompt that begins at an index. The trace must have
   /// prompts.
   ///
   /// - Complexity: O(requests of the prompt).
@@ -66,7 +65,7 @@ extension PreparedTrace {
     columns.operations = try turned(requests.operations, storage)
     columns.ttls = try turned(requests.ttls, storage)
     columns.costs = try turned(requests.costs, storage)
-    // Where prompts begin, and how long they are, does not change.
+    // The beginnings and lengths of prompts do not change.
     let same = try GrowableColumn<UInt32>(capacity: max(1, requests.count))
     same.base.update(from: prompts, count: requests.count)
     return PreparedTrace(
@@ -95,16 +94,15 @@ extension PreparedTrace {
   }
 }
 
-/// The number of tokens of a block, from lengths of prompts and their numbers of blocks.
+/// Infers the number of tokens per block from the lengths of prompts and their numbers of blocks.
 struct PromptBlockGuess {
-  /// Bounds where the last block of a prompt may have fewer tokens than the others.
+  /// Bounds if the last block of a prompt may be partial.
   private var partial = (low: 1, high: Int.max)
-  /// Bounds where only full blocks are listed.
+  /// Bounds if only full blocks are listed.
   private var full = (low: 1, high: Int.max)
-  /// Prompts that each power of two fits.
+  /// Number of prompts that each power of two fits.
   private var fits = [Int](repeating: 0, count: 21)
 
-  /// Adds a prompt.
   mutating func add(tokens: Int, blocks: Int) {
     guard tokens > 0, tokens < 1 << 40, blocks > 0 else { return }
     partial.low = max(partial.low, (tokens - 1) / blocks + 1)
@@ -114,15 +112,14 @@ struct PromptBlockGuess {
     for power in fits.indices where (tokens - 1) >> power + 1 == blocks { fits[power] += 1 }
   }
 
-  /// 512 where all prompts allow that, or else the power of two that they allow, or that most
-  /// allow.
+  /// 512 if it fits all prompts, or else the power of two that fits all, or that fits most.
   var tokens: Int {
     for (low, high) in [partial, full] where low <= high {
       if (low...high).contains(PreparedTrace.promptBlock) { return PreparedTrace.promptBlock }
       if let power = Self.power(from: low), power <= high { return power }
       return low
     }
-    // Some lines are wrong: what most of them say.
+    // Some lines are wrong: follow the majority.
     let usual = fits[PreparedTrace.promptBlock.trailingZeroBitCount]
     guard let most = fits.max(), most > usual, let power = fits.firstIndex(of: most) else {
       return PreparedTrace.promptBlock

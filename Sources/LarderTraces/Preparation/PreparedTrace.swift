@@ -2,36 +2,36 @@ import CLarderShims
 import LarderEngine
 internal import LarderSupport
 
-/// A trace in the form that every simulation reads: dense ids and the columns the source has.
+/// A trace in the form that simulations read: dense ids and the columns of the source.
 ///
-/// Immutable once made, shared by all threads. The memory is ours, or a mapped file
-/// where that is too large.
+/// Immutable and shared by all threads. The columns are in private memory, or in a mapped file if
+/// they are too large.
 public final class PreparedTrace: Sendable {
 
-  /// A name for results: the file's name without folders, or the generator's.
+  /// Name for results: the file name without folders, or the generator's name.
   public let name: String
-  /// The columns; their owner is the storage, so that they outlive this object.
+  /// Columns of the requests; their owner is the storage, so they can outlive this object.
   public let requests: RequestColumns
-  /// For each request that begins a prompt one more than the prompt's tokens, and 0 for those that
-  /// go on with it; nil where the trace has no prompts. As long-lived as the columns.
+  /// Per request, one more than the prompt's tokens if it begins a prompt, and 0 if it continues
+  /// one; nil if the trace has no prompts. Valid as long as the columns.
   public nonisolated(unsafe) let prompts: UnsafePointer<UInt32>?
-  /// Sum over the objects that a cache may store of the size of their first request that stores
-  /// them or that a stored copy answers; the number of those objects when the trace has no sizes.
+  /// Total size of the objects that a cache may store, each by its first request that stores it or
+  /// that a stored copy answers; the number of those objects if the trace has no sizes.
   public var footprintBytes: UInt64 { footprint.bytes }
-  /// Number of the objects that a cache may store: those with a request other than one that passes
-  /// all caches, deletes, or changes the object at the origin.
+  /// Number of objects that a cache may store: those with a request other than one that bypasses
+  /// caches, deletes, or changes the object at the origin.
   public var storableObjects: Int { footprint.objects }
-  /// How many requests had a time before that of the request ahead of them, and were given that
-  /// one instead, so that times never decrease.
+  /// Number of requests with a time before that of the previous request; they were given that time,
+  /// so times never decrease.
   public let timesRaised: Int
-  /// What its objects take.
+  /// Number and total size of its objects.
   let footprint: Footprint
-  /// What was noticed when the trace was read from a file; empty for any other.
+  /// Findings from reading the trace's file; empty for other traces.
   public let reading: ReadingFacts
 
-  /// This trace with next uses, once somebody has asked for it.
+  /// This trace with next uses, once requested.
   let withNextUsesCache = Locked<PreparedTrace?>(nil)
-  /// This trace with its prompts from back to front, once somebody has asked for it.
+  /// This trace with its prompts from back to front, once requested.
   let tailFirstCache = Locked<PreparedTrace?>(nil)
 
   /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
@@ -47,8 +47,8 @@ public final class PreparedTrace: Sendable {
     self.prompts = prompts
   }
 
-  /// Sentences that whoever reads results of the trace must know: what was resolved, moved or left
-  /// out when it was read. Empty when there is nothing to tell.
+  /// Notes for readers of the trace's results: values that were resolved, reordered or skipped when
+  /// it was read. Empty if there are none.
   public var notes: [String] {
     var notes = reading.notes(objects: requests.objects)
     if timesRaised > 0 {
@@ -60,27 +60,26 @@ public final class PreparedTrace: Sendable {
     return notes
   }
 
-  /// Which part of the objects the trace has.
+  /// Sampling rate of the trace.
   public var sampling: TraceSampling { reading.sampling }
 
-  /// Whether the trace has sizes in bytes.
+  /// True if the trace has sizes in bytes.
   public var hasSizes: Bool { requests.sizes != nil }
 }
 
-/// The objects of a trace, and what they take.
+/// Number and total size of a trace's objects.
 struct Footprint: Sendable, Hashable {
-  /// Number of the objects that a cache may store.
+  /// Number of objects that a cache may store.
   private(set) var objects: Int
-  /// Sum of their sizes; their number where the trace has no sizes.
+  /// Total size of those objects; their number if the trace has no sizes.
   private(set) var bytes: UInt64
-  /// Sum of the sizes of all objects, by the first request of each, whatever it does.
+  /// Total size of all objects by their first request, whatever its operation.
   let all: UInt64
 
-  /// The footprint of columns whose objects all together take `bytes`, by the size of each one's
-  /// first request.
+  /// Footprint of columns whose objects have a total size of `bytes`, by the first request of each.
   ///
-  /// - Complexity: O(requests) for traces with operations, and 1 byte an object where some store
-  ///   nothing.
+  /// - Complexity: O(requests) for traces with operations, and 1 byte per object if some requests
+  ///   store nothing.
   init(of columns: RequestColumns, all bytes: UInt64) {
     objects = columns.objects
     self.bytes = bytes
@@ -105,26 +104,26 @@ struct Footprint: Sendable, Hashable {
 }
 
 extension PreparedTrace {
-  /// Called during preparation with the number of requests so far, every million or so. What it
-  /// throws ends the preparation.
+  /// Called during preparation with the number of requests so far, about every million requests.
+  /// Its errors end the preparation.
   public typealias Progress = (_ requests: Int) throws -> Void
 
-  /// Chooses columns to keep from those there are: what is left out takes no memory.
+  /// Chooses columns to keep from the available ones; others take no memory.
   public typealias ColumnChoice = (_ available: TraceColumns) -> TraceColumns
 
-  /// Reads a source to its end and gives its objects dense ids in order of first appearance.
+  /// Reads a source to its end and assigns dense ids to its objects in order of first appearance.
   ///
-  /// Memory: the columns, and while it runs about 20 to 35 bytes a distinct object for the keys.
-  /// Where the source knows its number of requests, what they need is compared with what the
-  /// machine has left before anything is read; elsewhere preparation ends when little is left.
+  /// Memory: the columns, and temporarily about 20 to 35 bytes per distinct object for the keys. If
+  /// the source knows its number of requests, the memory for them is compared with the available
+  /// memory before reading; otherwise preparation ends when little memory is left.
   ///
   /// - Parameters:
   ///   - source: a trace file or a generator.
   ///   - name: the trace's name in results.
-  ///   - wanted: which columns to keep of those the source has.
-  ///   - progress: told every million requests.
-  /// - Throws: what the source throws; `TraceError` for more than 2^32 - 2 distinct objects and
-  ///   when there is not enough memory.
+  ///   - wanted: the columns to keep of those that the source has.
+  ///   - progress: called every million requests.
+  /// - Throws: any error of the source; `TraceError` for more than 2^32 - 2 distinct objects and
+  ///   for insufficient memory.
   /// - Complexity: O(requests) expected.
   public static func prepare(
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
@@ -134,9 +133,9 @@ extension PreparedTrace {
       source: source, name: name, keeping: wanted, memory: .machine, progress: progress)
   }
 
-  /// The same within a budget of memory. With a folder to spill to, columns are in files there
-  /// without a name, and only the keys are in memory: for a trace that is read in order, as a
-  /// writer does, and not simulated.
+  /// Prepares a source within a memory budget. With a spill folder, columns are in unnamed files
+  /// there, and only the keys are in memory: for a trace that is read in order, as writers do, and
+  /// not simulated.
   static func prepare(
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
     memory: MemoryBudget, spillingTo folder: String? = nil, threads: Int = 1,
@@ -183,19 +182,20 @@ extension PreparedTrace {
     return try builder.finish(name: name, reading: source.reading)
   }
 
-  /// Reads a trace file, compressed or not. A prepared one (format `larder`) is read as it is, and
-  /// checked. One that is larger than half of the memory that is left is mapped, if it is not
-  /// compressed: then nobody may change or shorten it while the trace is in use.
+  /// Reads a trace file, compressed or not. A prepared one (format `larder`) is validated and used
+  /// directly. If it is not compressed and larger than half of the available memory, it is mapped,
+  /// and must not be modified or shortened while the trace is in use.
   ///
   /// Files of fixed-width records are decoded and numbered in `threads` threads, with the same
-  /// result; others are decoded in one, where there is another core, and numbered in the caller's.
+  /// result; others are decoded in one separate thread on machines with several cores, and numbered
+  /// in the caller's.
   ///
   /// - Parameters:
   ///   - path: the file.
   ///   - format: its format and options; nil to recognise it by name and content.
-  ///   - wanted: which columns to keep of those the file has; a prepared one keeps them all.
-  ///   - threads: how many may be used; as many as there are processors by default.
-  ///   - progress: told every million requests.
+  ///   - wanted: the columns to keep of those that the file has; a prepared one keeps all.
+  ///   - threads: the maximum number of threads; by default the number of processors.
+  ///   - progress: called every million requests.
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public static func load(
     path: String, format: ComponentSpec? = nil, keeping wanted: ColumnChoice = { $0 },
@@ -206,7 +206,7 @@ extension PreparedTrace {
       progress: progress)
   }
 
-  /// Reads the files of a reference as one trace; as `load(path:)`.
+  /// Reads the files of a reference as one trace; see `load(path:)`.
   public static func load(
     _ reference: TraceReference, keeping wanted: ColumnChoice = { $0 }, threads: Int? = nil,
     progress: Progress? = nil
@@ -214,11 +214,11 @@ extension PreparedTrace {
     try load(FileSource(reference), keeping: wanted, threads: threads, progress: progress)
   }
 
-  /// Reads a trace file that has been looked at already; as `load(path:)`. The way to read a pipe,
-  /// which cannot be opened twice.
+  /// Reads a trace file that has been opened; see `load(path:)`. The way to read a pipe, which
+  /// cannot be opened twice.
   ///
-  /// - Parameter folder: where columns are spilled, for a trace that is only written again: in
-  ///   memory are then the keys alone, and on the folder's disk as much more as the columns take.
+  /// - Parameter folder: the folder where columns are spilled, for a trace that is only written
+  ///   again: only the keys are in memory, and the columns take space on the folder's disk.
   public static func load(
     _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, spillingTo folder: String? = nil,
     threads: Int? = nil, progress: Progress? = nil
@@ -236,14 +236,14 @@ extension PreparedTrace {
 }
 
 extension PreparedTrace {
-  /// Some requests of the trace as a trace of their own: the same columns but for next uses, with
-  /// ids that are dense again.
+  /// Returns some requests of the trace as a separate trace: its columns except next uses, with new
+  /// dense ids.
   ///
   /// - Parameters:
-  ///   - positions: which requests, ascending.
-  ///   - withPrompts: true if the requests are whole prompts, to be those of the new trace.
-  /// - Throws: when there is no memory.
-  /// - Complexity: O(positions), and 4 bytes an object of the whole trace.
+  ///   - positions: indices of the requests, ascending.
+  ///   - withPrompts: true if the requests are complete prompts, which the new trace keeps.
+  /// - Throws: when memory runs out.
+  /// - Complexity: O(positions), and 4 bytes per object of the original trace.
   public func requests(
     at positions: [Int], withPrompts: Bool = false
   ) throws(TraceError) -> PreparedTrace {
@@ -286,17 +286,16 @@ extension PreparedTrace {
 }
 
 extension PreparedTrace {
-  /// The trace with the next use of each request's object, which the policies that know the future
-  /// read: the index of the next get that a copy kept from here on could answer. A copy that is set
-  /// anew or deleted first answers none; that the origin changes does not matter to a cache that is
-  /// not told.
+  /// The trace with the next use of each request's object, for offline policies: the index of the
+  /// next get that a copy kept from here on could answer. A copy that is set again or deleted first
+  /// answers none; changes at the origin are ignored, because caches do not see them.
   ///
-  /// Worked out by one pass from the end, at most once a trace however many threads ask, and kept
-  /// as long as the trace is. Takes 4 bytes a request, and 4 an object while it is worked out; the
+  /// Computed in one pass from the end, at most once per trace, even with several threads, and kept
+  /// for the lifetime of the trace. Takes 4 bytes per request, and temporarily 4 per object; the
   /// other columns are shared.
   ///
-  /// - Throws: when there are more than 2^32 - 2 requests, or no memory.
-  /// - Complexity: O(requests) the first time, O(1) after it.
+  /// - Throws: when there are more than 2^32 - 2 requests, or memory runs out.
+  /// - Complexity: O(requests) the first time, O(1) afterwards.
   public func withNextUses() throws(TraceError) -> PreparedTrace {
     if requests.nextUses != nil { return self }
     do {
@@ -356,29 +355,29 @@ public struct PreparedSource: RecordSource {
   /// The trace.
   public let trace: PreparedTrace
 
-  /// A source of the trace's requests.
+  /// Creates a source of the trace's requests.
   public init(_ trace: PreparedTrace) { self.trace = trace }
 
-  /// The trace's columns.
+  /// Columns of the trace.
   public var columns: TraceColumns { trace.columns }
 
   /// One more than the largest id.
   public var keyLimit: Int? { trace.requests.objects + 1 }
 
-  /// All of the trace's requests.
+  /// Number of the trace's requests.
   public var requestCount: Int? { trace.requests.count }
 
-  /// The trace's.
+  /// Share of the objects that the trace has.
   public var samplingRate: Double { trace.sampling.rate }
 
-  /// Which part of the objects the trace has.
+  /// Findings with only the sampling rate of the trace.
   public var reading: ReadingFacts {
     var facts = ReadingFacts()
     facts.sampling = trace.sampling
     return facts
   }
 
-  /// Hands all requests to `sink`, in batches, until it wants no more.
+  /// Sends all requests to `sink` in batches; stops early if it returns false.
   ///
   /// - Complexity: O(requests).
   public func records(into sink: RecordSink) throws {
@@ -387,7 +386,7 @@ public struct PreparedSource: RecordSource {
     }
   }
 
-  /// Puts all requests into `batch`.
+  /// Adds all requests to `batch`.
   func fill(_ batch: RecordBatch) throws {
     let requests = trace.requests
     var start = 0
@@ -411,7 +410,7 @@ public struct PreparedSource: RecordSource {
 }
 
 extension PreparedTrace {
-  /// The columns that the trace has beside the ids.
+  /// Columns of the trace in addition to the ids.
   public var columns: TraceColumns {
     var columns: TraceColumns = []
     if requests.sizes != nil { columns.insert(.size) }

@@ -1,12 +1,12 @@
 import LarderLibc
 
-/// Lets one thread read a trace while another prepares what has been read: lines are taken apart on
-/// one core and objects are numbered on the other.
+/// Pipelines reading and preparing a trace: lines are parsed on one core and objects are numbered
+/// on the other.
 ///
-/// A ring of buffers between the two. The thread that prepares is the caller's own, so progress,
-/// errors and interruptions are where they would be without the pipe.
+/// A ring of buffers between two threads. The preparing thread is the caller's own, so progress,
+/// errors and interruptions occur there as without the pipe.
 final class RecordPipe: @unchecked Sendable {
-  // Unchecked: the numbers below are changed under the lock; a buffer belongs to the producer until
+  // Unchecked: the numbers below change only under the lock; a buffer belongs to the producer until
   // it is counted as filled, and to the consumer until it is counted as emptied.
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
@@ -22,10 +22,10 @@ final class RecordPipe: @unchecked Sendable {
   private static let length = 8
   private static let capacity = 8192
 
-  /// Files from this size on are worth a thread.
+  /// Minimum file size for which a thread pays off.
   static let bytesMinimum = 8 << 20
 
-  /// Whether there is another core to read with.
+  /// True on machines with several cores.
   static let isWorthIt = FilePieces.threadsDefault > 1
 
   private init() {
@@ -47,10 +47,10 @@ final class RecordPipe: @unchecked Sendable {
     counts.deallocate()
   }
 
-  /// Calls `produce` in a thread of its own and hands what it produces to `sink` in this one. Both
-  /// have ended when this returns.
+  /// Calls `produce` in a separate thread and passes its records to `sink` in this one. Both have
+  /// ended when this returns.
   ///
-  /// - Throws: what `produce` and `sink` throw.
+  /// - Throws: any error of `produce` and `sink`.
   static func run(
     _ produce: (RecordSink) throws -> Void, into sink: RecordSink
   ) throws {
@@ -73,7 +73,7 @@ final class RecordPipe: @unchecked Sendable {
     }
   }
 
-  /// Copies records into buffers, waiting for free ones; false when they are not wanted any more.
+  /// Copies records into buffers, waiting for free ones; false if the consumer stopped.
   private func put(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
     guard let records = batch.baseAddress else { return true }
     var start = 0
@@ -99,10 +99,10 @@ final class RecordPipe: @unchecked Sendable {
     pthread_mutex_unlock(lock)
   }
 
-  /// The producer has ended.
+  /// Ends the producer's side.
   private func close(_ error: (any Error)?) {
     pthread_mutex_lock(lock)
-    // The last buffer is full in part; where the ring is full it has not been begun.
+    // The last buffer is partly full; if the ring is full, it has not been begun.
     if filled - emptied < Self.length, counts[filled % Self.length] > 0 { filled += 1 }
     isClosed = true
     failure = error
@@ -117,7 +117,7 @@ final class RecordPipe: @unchecked Sendable {
     pthread_mutex_unlock(lock)
   }
 
-  /// Hands all buffers to `sink` until the producer has ended.
+  /// Passes all buffers to `sink` until the producer has ended.
   private func drain(into sink: RecordSink) throws {
     while true {
       pthread_mutex_lock(lock)
@@ -140,18 +140,17 @@ final class RecordPipe: @unchecked Sendable {
   }
 }
 
-/// A thread that is waited for, so that what it uses may live on the stack of its starter, or that
-/// is left to end by itself.
+/// A thread that is either joined, so that it may use the stack of its starter, or detached.
 struct JoinedThread {
   private let thread: pthread_t
 
-  /// A closure that a C function can be handed.
+  /// Box of a closure for a C callback.
   private final class Box {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
   }
 
-  /// Starts a thread; nil where the system has no more.
+  /// Starts a thread; nil if the system has no more.
   init?(_ body: @escaping () -> Void) {
     let context = Unmanaged.passRetained(Box(body)).toOpaque()
     #if canImport(Glibc)
@@ -179,9 +178,8 @@ struct JoinedThread {
     self.thread = started
   }
 
-  /// Leaves it to end by itself. What it uses is its own.
+  /// Lets the thread end by itself; it must own everything that it uses.
   func detach() { pthread_detach(thread) }
 
-  /// Waits until it has ended.
   func join() { pthread_join(thread, nil) }
 }

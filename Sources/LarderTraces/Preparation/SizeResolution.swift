@@ -2,16 +2,15 @@ import CLarderShims
 import LarderEngine
 internal import LarderSupport
 
-/// Gives every request the size of its object, by a rule, and fills sizes that are unknown.
+/// Assigns a size to every request by a rule, and fills unknown sizes.
 ///
-/// A set and a modify begin a new version of their object: an object that is written with another
-/// size has that size from there on, whatever the rule. Without operations an object has one
-/// version. A size of 0 counts only where an object has no other. What a version does not tell is
-/// taken from the version before, or else from the next one; then from the largest part of the
-/// object that was requested; and for an object of which nothing is known at all, from the other
-/// objects: it gets their median.
+/// A set or a modify begins a new version of its object: an object that is written with another
+/// size has that size from then on, whatever the rule. Without operations an object has one
+/// version. A size of 0 counts only if an object has no other. The size of a version without one is
+/// that of the previous version, or else of the next; then that of the largest requested part of
+/// the object; and for an object of unknown size, the median of the other objects.
 ///
-/// Two passes, O(requests), and 17 bytes an object while they run, with another 60 for an object
+/// Two passes, O(requests), and temporarily 17 bytes per object, with another 60 for an object
 /// whose full sizes differ.
 struct SizeResolution: ~Copyable {
   private let rule: SizeRule
@@ -20,29 +19,30 @@ struct SizeResolution: ~Copyable {
   private let ids: UnsafePointer<ObjectID>
   private let sizes: UnsafeMutablePointer<UInt32>
   private let operations: UnsafePointer<UInt8>?
-  /// 1 for a request whose size is not known; nil when all are.
+  /// 1 for a request of unknown size; nil if all sizes are known.
   private let unknown: UnsafePointer<UInt8>?
   private let entries: GrowableColumn<Entry>
   private let marks: GrowableColumn<UInt8>
-  /// The full sizes of objects that have several, for the rule that takes the last; the first
-  /// element is of none.
+  /// Full sizes of objects that have several, for the rule `last-full`; the first element is
+  /// unused.
   private var fullSizes: GrowableColumn<FullSizes>
   private var fullSizesCount = 1
-  /// Places in `fullSizes` of versions that have ended.
+  /// Free slots in `fullSizes`, of versions that have ended.
   private var freePlaces: [Int] = []
 
-  /// What is known of an object; 0 stands for nothing.
+  /// State of an object; 0 means unknown.
   private struct Entry: BitwiseCopyable {
-    /// The size of the version that the pass is in.
+    /// Size of the current version.
     var full: UInt32 = 0
-    /// The largest part.
+    /// Largest part.
     var part: UInt32 = 0
-    /// The size of the nearest version that has one.
+    /// Size of the nearest version that has one.
     var other: UInt32 = 0
-    /// Requests with the size of the version; with `isSeveral`, the place of its full sizes.
+    /// Number of requests with the size of the version; with `isSeveral`, the index of its full
+    /// sizes.
     var count: UInt32 = 0
 
-    /// In `count`: the version has several full sizes.
+    /// Flag in `count`: the version has several full sizes.
     static let isSeveral: UInt32 = 1 << 31
   }
 
@@ -52,7 +52,7 @@ struct SizeResolution: ~Copyable {
     static let guessed: UInt8 = 4
   }
 
-  /// A resolution of the sizes of `count` requests of `objects` objects, in place.
+  /// Prepares to resolve the sizes of `count` requests of `objects` objects, in place.
   init(
     _ rule: SizeRule, count: Int, objects: Int, ids: UnsafePointer<ObjectID>,
     sizes: UnsafeMutablePointer<UInt32>, operations: UnsafePointer<UInt8>?,
@@ -74,7 +74,7 @@ struct SizeResolution: ~Copyable {
 
   /// Resolves all sizes.
   ///
-  /// - Returns: what was found; nil when no size at all is known, and the column says nothing.
+  /// - Returns: the findings; nil if no size is known, and the column is useless.
   consuming func resolve() throws(TraceError) -> SizeFacts? {
     var facts = SizeFacts(rule: rule)
     try collect(&facts)
@@ -89,8 +89,8 @@ struct SizeResolution: ~Copyable {
     return facts
   }
 
-  /// From the end: the size of each version, left with the request that begins it; that of the
-  /// first version of an object in its entry.
+  /// Backward pass: stores the size of each version with the request that begins it, and that of an
+  /// object's first version in its entry.
   private mutating func collect(_ facts: inout SizeFacts) throws(TraceError) {
     let (entries, marks) = (entries.base, marks.base)
     let ahead = 16
@@ -129,7 +129,7 @@ struct SizeResolution: ~Copyable {
     }
   }
 
-  /// Adds a full size to the version that the pass is in.
+  /// Adds a full size to the current version.
   @inline(__always) private mutating func addFull(_ size: UInt32, to id: Int) throws(TraceError) {
     let entry = entries.base + id
     if entry.pointee.count & Entry.isSeveral != 0 {
@@ -151,9 +151,9 @@ struct SizeResolution: ~Copyable {
     }
   }
 
-  /// Ends a version: its size is the one that its full sizes choose.
+  /// Ends a version and chooses one of its full sizes.
   ///
-  /// - Returns: the place of its full sizes, if it has several.
+  /// - Returns: the index of its full sizes, if it has several.
   @discardableResult private func chooseSize(_ id: Int) -> Int? {
     let entry = entries.base + id
     defer { entry.pointee.count = 0 }
@@ -163,7 +163,7 @@ struct SizeResolution: ~Copyable {
     return place
   }
 
-  /// From the beginning: every request gets the size of its version.
+  /// Forward pass: assigns the size of its version to every request.
   private func spread(_ typical: UInt32, _ facts: inout SizeFacts) {
     let (entries, marks) = (entries.base, marks.base)
     let ahead = 16
@@ -190,7 +190,7 @@ struct SizeResolution: ~Copyable {
     }
   }
 
-  /// The answer to a request that nothing may store has a size of its own.
+  /// True for the response to an uncacheable request, which has a size of its own.
   @inline(__always) private func passes(_ index: Int) -> Bool {
     operations.map { $0[index] == Operation.bypass.rawValue } ?? false
   }
@@ -201,7 +201,7 @@ struct SizeResolution: ~Copyable {
     return operation == Operation.set.rawValue || operation == Operation.modify.rawValue
   }
 
-  /// The median of the objects that have a size; nil when none has.
+  /// Median size of the objects that have one; nil if none has.
   private func typicalSize() -> UInt32? {
     var known: [UInt32] = []
     var hasZero = false
@@ -216,22 +216,22 @@ struct SizeResolution: ~Copyable {
   }
 }
 
-/// How the sizes of one object are resolved when its requests give different ones.
+/// Rule for resolving different sizes of one object.
 ///
-/// A cache stores an object with the size of the request that inserts it. Where the lines of a log
+/// A cache stores an object with the size of the request that inserts it. If the lines of a log
 /// give one object several sizes, such as 0 for a 304 and a part for a 206, hits would be counted
 /// with bytes that the cache never held.
 public enum SizeRule: String, CaseIterable, Sendable, Hashable, Codable {
-  /// Every request keeps the size that it was logged with.
+  /// Every request keeps its logged size.
   case logged
-  /// The size of the last request that gives the object's whole size.
+  /// Size of the last request that gives the object's full size.
   case lastFull = "last-full"
-  /// The largest size.
+  /// Largest size.
   case max
-  /// The size of the first request that gives the object's whole size.
+  /// Size of the first request that gives the object's full size.
   case first
 
-  /// What the rule does with the sizes of an object, as the end of a sentence.
+  /// Effect of the rule on the sizes of an object, as the end of a sentence.
   var effect: String {
     switch self {
     case .logged: "each request keeps its own"
@@ -242,26 +242,26 @@ public enum SizeRule: String, CaseIterable, Sendable, Hashable, Codable {
   }
 }
 
-/// What was found when the sizes of a trace were resolved.
+/// Findings from resolving the sizes of a trace.
 public struct SizeFacts: Sendable, Hashable {
   /// The rule.
   public var rule: SizeRule
-  /// Objects whose requests gave more than one size above 0 (within one version, where the trace
-  /// has writes).
+  /// Number of objects whose requests gave more than one size above 0 (within one version, if the
+  /// trace has writes).
   public var objectsWithSeveral = 0
-  /// Requests whose size was not known.
+  /// Number of requests of unknown size.
   public var requestsUnknown = 0
-  /// Objects of which no request had a size; they have `typicalSize`.
+  /// Number of objects without any known size; they have `typicalSize`.
   public var objectsUnknown = 0
-  /// The median size of the objects whose size is known.
+  /// Median size of the objects whose size is known.
   public var typicalSize: UInt32 = 0
-  /// The sum of the sizes as they were logged.
+  /// Sum of the sizes as logged.
   public var bytesLogged: UInt64 = 0
 
-  /// Nothing found yet.
+  /// Creates facts without findings.
   public init(rule: SizeRule) { self.rule = rule }
 
-  /// Sentences for whoever reads results, for a trace of `objects` objects.
+  /// Notes for readers of the results of a trace with `objects` objects.
   func notes(objects: Int) -> [String] {
     var notes: [String] = []
     if objectsWithSeveral > 0 {
@@ -292,14 +292,14 @@ public struct SizeFacts: Sendable, Hashable {
   }
 }
 
-/// The full sizes of one version of an object, from its last answer back: chooses the last one that
-/// is no answer that was cut off.
+/// Full sizes of one version of an object, from its last response back: chooses the last response
+/// that was not cut off.
 ///
-/// An answer that is smaller than most full answers of the version is taken for one that was cut
-/// off. Up to four different sizes are candidates, which bounds the memory; where there are more,
-/// the smallest makes room if it is smaller than most.
+/// A response that is smaller than most full responses of the version is considered cut off. Up to
+/// four different sizes are candidates, which bounds the memory; a fifth replaces the smallest if
+/// that is smaller than most.
 struct FullSizes: BitwiseCopyable {
-  /// A size, its answers, and the answers that are larger.
+  /// A size, its number of responses, and the number of larger responses.
   private struct Candidate: BitwiseCopyable {
     var size: UInt32 = 0
     var count: UInt32 = 0
@@ -308,12 +308,12 @@ struct FullSizes: BitwiseCopyable {
 
   private static let limit = 4
 
-  /// The first `known` are in use, last answer first.
+  /// Candidates; the first `known` are in use, last response first.
   private var candidates = (Candidate(), Candidate(), Candidate(), Candidate())
   private var known: UInt32 = 0
   private var answers: UInt32 = 0
 
-  /// Adds answers of one size, which are earlier than all others.
+  /// Adds responses of one size that are earlier than all previous ones.
   mutating func add(_ size: UInt32, count: UInt32 = 1) {
     answers &+= count
     let (known, answers) = (Int(known), answers)
@@ -343,8 +343,8 @@ struct FullSizes: BitwiseCopyable {
     if isNew { self.known += 1 }
   }
 
-  /// The last size that is not smaller than most, or else the largest candidate; 0 where
-  /// there is none.
+  /// The last size that is not smaller than most, or else the largest candidate; 0 without
+  /// candidates.
   var size: UInt32 {
     var copy = self
     let (known, answers) = (Int(known), answers)
@@ -368,14 +368,14 @@ struct FullSizes: BitwiseCopyable {
   }
 }
 
-/// Fills the costs of requests that have none: logs tell what a fetch cost only where the origin
-/// was asked. An object without a cost gets the one it last had, or else the next one it has; an
-/// object that never has one gets the mean of all that are known.
+/// Fills missing costs: logs give the cost of a fetch only for requests to the origin. An object
+/// without a cost gets its previous one, or else its next one; an object that never has one gets
+/// the mean of all known costs.
 enum CostResolution {
-  /// Fills the costs of `count` requests in place; how many were filled, or nil when no cost is
-  /// known at all, and the column says nothing.
+  /// Fills the costs of `count` requests in place. Returns the number filled, or nil if no cost is
+  /// known and the column is useless.
   ///
-  /// - Complexity: O(requests), 4 bytes an object.
+  /// - Complexity: O(requests), 4 bytes per object.
   static func resolve(
     _ costs: UnsafeMutablePointer<Float>, count: Int, ids: UnsafePointer<ObjectID>, objects: Int
   ) throws(TraceError) -> Int? {

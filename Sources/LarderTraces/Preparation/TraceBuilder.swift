@@ -1,15 +1,15 @@
 import LarderEngine
 
-/// Puts records into columns, batch by batch: the heart of preparation.
+/// Appends records to columns, batch by batch: the core of preparation.
 ///
-/// Times that go backwards are raised to the time of the request before, so that the column never
-/// decreases; how many were is counted. Sizes and costs are resolved at the end, when all that is
-/// known of an object has been read.
+/// Times that go backwards are raised to the time of the previous request and counted, so the
+/// column never decreases. Sizes and costs are resolved at the end, when all requests of an object
+/// have been read.
 struct TraceBuilder: ~Copyable {
-  /// How many requests there are so far.
+  /// Number of requests so far.
   private(set) var count = 0
 
-  /// As many requests as `Request.nextUse` can tell apart.
+  /// Maximum number of requests that `Request.nextUse` can represent.
   static let requestsMax = 4_294_967_294
 
   private let requestsMax: Int
@@ -27,23 +27,24 @@ struct TraceBuilder: ~Copyable {
   private var lastTime: UInt64 = 0
   private var timesRaised = 0
   private let sizeRule: SizeRule
-  /// 1 for a request whose size is not known. Empty while all are.
+  /// 1 for a request of unknown size. Empty as long as all are known.
   private var unknown: GrowableColumn<UInt8>
   private var hasUnknown = false
   private var hasUnknownCosts = false
-  /// Where columns are spilled; nil to keep them in memory.
+  /// Folder of spilled columns; nil to keep them in memory.
   private let spillFolder: String?
   private var spilled = 0
-  /// Requests after which they are.
+  /// Number of requests between two spills.
   private let spillInterval: Int
 
-  /// An empty trace with these columns. `keyLimit` as `RecordSource` has it.
+  /// An empty trace with these columns and key limit (see `RecordSource`).
   init(
     columns: TraceColumns, keyLimit: Int?, sizeRule: SizeRule = .logged,
     memory: MemoryBudget = .machine, requestsMax: Int = TraceBuilder.requestsMax,
     spillingTo spillFolder: String? = nil, every spillInterval: Int = 1 << 20
   ) throws(TraceError) {
-    // Into locals first: what can fail must be over before a noncopyable value has parts.
+    // Stored in locals first: everything that can fail must come before the parts of a noncopyable
+    // value.
     let hashed = try KeyTable(memory: memory)
     let direct = try TraceBuilder.directTable(keyLimit)
     let ids = try GrowableColumn<ObjectID>()
@@ -92,7 +93,7 @@ struct TraceBuilder: ~Copyable {
 
   /// Adds the records of a piece, whose keys were looked up in `sharedKeys`.
   ///
-  /// - Complexity: O(records), and O(1) expected for each whose key was not found.
+  /// - Complexity: O(records), and O(1) expected for each key that was not found.
   mutating func add(_ piece: RecordPiece) throws(TraceError) {
     guard piece.count > 0 else { return }
     try makeRoom(for: piece.count)
@@ -102,7 +103,7 @@ struct TraceBuilder: ~Copyable {
     try addColumns(piece.records, piece.count)
   }
 
-  /// The keys that are numbered, for other threads to look up; nil where they have a direct table.
+  /// Numbered keys, for look-ups from other threads; nil with a direct table.
   mutating func sharedKeys() -> SharedKeys? { direct == nil ? hashed.share() : nil }
 
   private mutating func makeRoom(for more: Int) throws(TraceError) {
@@ -156,7 +157,7 @@ struct TraceBuilder: ~Copyable {
     if let spillFolder, count - spilled >= spillInterval { try spill(to: spillFolder) }
   }
 
-  /// Writes what there is of the columns into files.
+  /// Writes the complete part of the columns to files.
   @inline(never) private mutating func spill(to folder: String) throws(TraceError) {
     spilled = count
     try ids.spill(before: count, to: folder)
@@ -202,7 +203,7 @@ struct TraceBuilder: ~Copyable {
     hasUnknown = true
   }
 
-  /// Resolves sizes; nil when none is known.
+  /// Resolves sizes; nil if none is known.
   private mutating func resolveSizes(_ objects: Int) throws(TraceError) -> SizeFacts? {
     if hasUnknown { try unknown.reserve(count) }
     let resolution = try SizeResolution(
@@ -220,7 +221,7 @@ struct TraceBuilder: ~Copyable {
     return facts
   }
 
-  /// The trace, with the columns cut to size. `reading` is what its source noticed.
+  /// The trace, with the columns cut to size. `reading` has the findings of its source.
   consuming func finish(
     name: String, reading: ReadingFacts = ReadingFacts()
   ) throws(TraceError) -> PreparedTrace {
@@ -246,7 +247,7 @@ struct TraceBuilder: ~Copyable {
     if kept.contains(.operation) { columns.operations = storage.adopt(operations, count: count) }
     if kept.contains(.ttl) { columns.ttls = storage.adopt(ttls, count: count) }
     if kept.contains(.cost) { columns.costs = storage.adopt(costs, count: count) }
-    // The first request begins a prompt in any case: of one block, if nobody says more.
+    // The first request always begins a prompt, by default of one block.
     if kept.contains(.prompt), count > 0, prompts.base[0] == 0 { prompts.base[0] = 513 }
     return PreparedTrace(
       name: name, requests: columns,

@@ -1,19 +1,19 @@
 import LarderEngine
 
-/// Writes a table with a header, which the csv format reads again without being told anything.
+/// Writes a table with a header, which the csv format reads without options.
 public struct CsvWriter: TraceWriter {
-  /// The format's name.
+  /// Name of the format.
   public let name = "csv"
-  /// One line: what it keeps.
+  /// Summary of the stored columns in one line.
   public let summary = "text table with header: time, id, size, op, ttl, cost, as available"
-  /// The columns that it keeps, beside the ids.
+  /// Columns that the format stores, in addition to the ids.
   public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost]
 
-  /// A writer.
+  /// Creates a writer.
   public init() {}
 
-  /// Writes a trace, with its dense ids. Where requests of one object have different sizes the
-  /// column is called `request_size`, which keeps them when the table is read again.
+  /// Writes a trace, with its dense ids. If requests of one object have different sizes, the column
+  /// is called `request_size`, which keeps them when the table is read again.
   ///
   /// - Complexity: O(requests).
   public func write(_ trace: PreparedTrace, to path: String) throws(TraceError) {
@@ -29,10 +29,10 @@ public struct CsvWriter: TraceWriter {
     }
   }
 
-  /// Writes a source's records as they come, with the keys of the source (hashes where its ids are
-  /// text) and without keeping them in memory.
+  /// Streams a source's records to the file, with the keys of the source (hashes for text ids),
+  /// without keeping them in memory.
   ///
-  /// - Throws: what the source throws, and when the file cannot be written; nothing is left then.
+  /// - Throws: any error of the source, and when the file cannot be written; no file remains then.
   /// - Complexity: O(requests).
   public func write(_ source: some RecordSource, to path: String) throws {
     try write(source, to: OutputFile(path: path))
@@ -53,7 +53,7 @@ public struct CsvWriter: TraceWriter {
     try file.commit()
   }
 
-  /// Whether requests of one object have different sizes.
+  /// True if requests of one object have different sizes.
   private static func hasSizeChanges(_ trace: PreparedTrace) -> Bool {
     guard let sizes = trace.requests.sizes else { return false }
     var first = [UInt32](repeating: 0, count: trace.requests.objects + 1)
@@ -110,7 +110,7 @@ public struct CsvWriter: TraceWriter {
 }
 
 extension Operation {
-  /// The word for it in traces and reports.
+  /// Name in traces and reports.
   public var word: String {
     switch self {
     case .get: "get"
@@ -123,12 +123,10 @@ extension Operation {
   }
 }
 
-/// Bytes of text to which numbers are added quickly.
+/// Text buffer that appends numbers quickly.
 struct DecimalText {
-  /// The text so far.
   var bytes: [UInt8] = []
 
-  /// Adds a whole number.
   mutating func append(_ number: UInt64) {
     var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
     withUnsafeMutableBytes(of: &digits) { space in
@@ -143,7 +141,7 @@ struct DecimalText {
     }
   }
 
-  /// Adds a time as seconds, with as many decimals as it has.
+  /// Appends a time as seconds, without trailing zeros of the fraction.
   mutating func append(microseconds time: UInt64) {
     append(time / 1_000_000)
     var fraction = time % 1_000_000

@@ -1,20 +1,20 @@
 import LarderEngine
 
-/// Writes our own format, whose columns are used as they are in the file.
+/// Writes Larder's own format, whose columns are used directly from the file.
 public struct LarderWriter: TraceWriter {
-  /// The format's name.
+  /// Name of the format.
   public let name = LarderFormat.name
-  /// One line: what it keeps.
+  /// Summary of the stored columns in one line.
   public let summary = "prepared trace: all columns, read without parsing"
-  /// The columns that it keeps, beside the ids.
+  /// Columns that the format stores, in addition to the ids.
   public let columns: TraceColumns = [.size, .time, .operation, .ttl, .cost, .prompt]
 
-  /// A writer.
+  /// Creates a writer.
   public init() {}
 
   /// Writes a trace.
   ///
-  /// - Throws: when the file cannot be written; nothing is left then.
+  /// - Throws: when the file cannot be written; no file remains then.
   /// - Complexity: O(requests): one pass for checksums, one to write.
   public func write(_ trace: PreparedTrace, to path: String) throws(TraceError) {
     try write(trace, to: OutputFile(path: path))
@@ -54,7 +54,7 @@ public struct LarderWriter: TraceWriter {
     try file.commit()
   }
 
-  /// Calls `body` with a column in parts, after which the memory of each is not needed for a while.
+  /// Calls `body` with a column in parts and releases the memory of each afterwards.
   private static func inStretches(
     _ bytes: UnsafeRawBufferPointer, of trace: PreparedTrace,
     _ body: (UnsafeRawBufferPointer) throws(TraceError) -> Void
@@ -70,7 +70,7 @@ public struct LarderWriter: TraceWriter {
     }
   }
 
-  /// Bytes that are read at a time: whole blocks of a checksum and whole pages.
+  /// Bytes read at a time: complete checksum blocks and complete pages.
   private static var stretch: Int { 16 << 20 }
 
   private static func columns(

@@ -1,23 +1,23 @@
 import LarderEngine
 
-/// Writes libCacheSim's binary records, with the next use of each request, so that the same trace
-/// can be run there.
+/// Writes libCacheSim's binary records, with the next use of each request, for running the trace
+/// there.
 public struct OracleGeneralWriter: TraceWriter {
-  /// The format's name.
+  /// Name of the format.
   public let name = "oracle-general"
-  /// One line: what it keeps.
+  /// Summary of the stored columns in one line.
   public let summary = "libCacheSim's binary records: whole seconds, sizes, gets only"
-  /// The columns that it keeps, beside the ids.
+  /// Columns that the format stores, in addition to the ids.
   public let columns: TraceColumns = [.size, .time]
 
-  /// A writer.
+  /// Creates a writer.
   public init() {}
 
-  /// Writes a trace: times rounded down to seconds (0 where it has none), sizes (1 where it has
-  /// none), and no TTLs or costs.
+  /// Writes a trace: times rounded down to seconds (0 without times), sizes (1 without sizes), and
+  /// no TTLs or costs.
   ///
-  /// - Throws: when there are operations other than get, or a time beyond 2^32-1 seconds, or more
-  ///   requests than next uses can be found for; when the file cannot be written.
+  /// - Throws: for operations other than get, for a time beyond 2^32-1 seconds, for more requests
+  ///   than next uses can be found for, and when the file cannot be written.
   /// - Complexity: O(requests).
   public func write(_ trace: PreparedTrace, to path: String) throws(TraceError) {
     try OracleGeneralWriter.check(trace)

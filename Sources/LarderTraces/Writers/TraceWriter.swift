@@ -1,30 +1,30 @@
 import LarderLibc
 package import LarderSupport
 
-/// A format that a prepared trace can be written in.
+/// A format that prepared traces can be written in.
 ///
-/// Adding one is a file in `Writers/` and a line in `TraceWriterRegistry.all`.
+/// To add one, add a file in `Writers/` and a line in `TraceWriterRegistry.all`.
 public protocol TraceWriter: Sendable {
-  /// The format's name, which is also that under which it is read again.
+  /// Name of the format, also for reading.
   var name: String { get }
-  /// One line: what it keeps.
+  /// Summary of the stored columns in one line.
   var summary: String { get }
-  /// The columns that it keeps, beside the ids.
+  /// Columns that the format stores, in addition to the ids.
   var columns: TraceColumns { get }
-  /// Writes a trace. The file is there whole or not at all.
+  /// Writes a trace, atomically: the file is complete or missing.
   ///
-  /// - Throws: when the trace cannot be written in this format, or the file cannot be written.
+  /// - Throws: when the format cannot represent the trace, or the file cannot be written.
   func write(_ trace: PreparedTrace, to path: String) throws(TraceError)
 }
 
 /// All formats that traces can be written in.
 public enum TraceWriterRegistry {
-  /// Every writer, in the order in which lists show them.
+  /// All writers, in the order of lists.
   public static let all: [any TraceWriter] = [LarderWriter(), CsvWriter(), OracleGeneralWriter()]
 
-  /// The writer called `name`.
+  /// Returns the writer called `name`.
   ///
-  /// - Throws: when there is none, with the names there are.
+  /// - Throws: for an unknown name; the error lists the known ones.
   public static func writer(named name: String) throws(ComponentError) -> any TraceWriter {
     for writer in all where writer.name == name { return writer }
     throw ComponentError(
@@ -32,7 +32,7 @@ public enum TraceWriterRegistry {
       message: "cannot write this format; known are \(all.map(\.name).joined(separator: ", "))")
   }
 
-  /// The writer for a file name's ending, nil when it is none that we write.
+  /// Writer for a file name's suffix; nil for an unknown suffix.
   public static func writer(forPath path: String) -> (any TraceWriter)? {
     let name = path.lowercased()
     return all.first { writer in
@@ -42,12 +42,11 @@ public enum TraceWriterRegistry {
   }
 }
 
-/// An `AtomicFile` whose errors are those of traces: with the place up to which the file was
-/// written.
+/// An `AtomicFile` that throws trace errors, with the offset at which writing failed.
 package struct OutputFile {
   private let file: AtomicFile
 
-  /// Opens a file for writing beside `path`.
+  /// Opens a temporary file next to `path`.
   ///
   /// - Throws: if it cannot be created, or `path` is a directory.
   package init(path: String, files: any FileLayer = SystemFiles()) throws(TraceError) {
@@ -69,17 +68,16 @@ package struct OutputFile {
 
   /// Adds bytes.
   ///
-  /// - Throws: if the disk is full or fails; nothing is left behind then.
+  /// - Throws: if the disk is full or fails; no file remains then.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(TraceError) {
     try step { () throws(AtomicFileError) in try file.write(bytes) }
   }
 
-  /// Adds bytes.
   package func write(_ bytes: [UInt8]) throws(TraceError) {
     try step { () throws(AtomicFileError) in try file.write(bytes) }
   }
 
-  /// Makes the file what its path names, with all its bytes on the disk.
+  /// Syncs the file to disk and renames it to its path.
   package func commit() throws(TraceError) {
     try step { () throws(AtomicFileError) in try file.commit() }
   }

@@ -27,7 +27,7 @@ import Testing
     ("a: [", "not valid YAML"), ("currency: A\ncurrency: B", "occurs twice"),
     ("[a]: 1", "expected the name of a price"),
   ])
-  func whatIsWrongIsTold(_ text: String, _ message: String) {
+  func errorsAreReported(_ text: String, _ message: String) {
     #expect {
       try prices(text)
     } throws: { error in
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func hostileFilesAreRefused() {
+  @Test func hostileFilesAreRejected() {
     for bytes in [Data([0xFF, 0xFE, 0x00]), Data(repeating: 0x20, count: 100_000)] {
       #expect(throws: AdviceError.self) { try Prices(yaml: bytes, file: "p.yaml") }
     }

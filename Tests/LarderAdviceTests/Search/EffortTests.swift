@@ -17,7 +17,7 @@ import Testing
     for (level, next) in zip(effort.levels, effort.levels.dropFirst()) {
       #expect(level.candidates > next.candidates && level.share < next.share)
     }
-    // Three finalists are confirmed however long the trace is.
+    // Three finalists are confirmed, whatever the length of the trace.
     let replayed = effort.levels.enumerated().reduce(0.0) { sum, entry in
       let times = entry.offset + 1 == effort.levels.count ? 1 : repeated
       return sum + Double(entry.element.candidates * times) * entry.element.share * Double(requests)

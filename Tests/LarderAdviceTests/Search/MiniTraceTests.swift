@@ -15,18 +15,18 @@ import Testing
     #expect(mini.hitRatio(counts, in: 0..<0) == 0)
   }
 
-  @Test func samplesStandForTheirSegments() throws {
+  @Test func samplesRepresentTheirSegments() throws {
     let trace = try AdviceStand.generated("uniform:objects=2000", requests: 20_000)
     let sample = SpatialSample(rate: 0.25, seed: 1)
     let mini = try MiniTrace(of: trace, sample: sample, ends: [10_000, 20_000])
     #expect(mini.gets == [10_000, 10_000])
     #expect(mini.ends.last == mini.trace.requests.count)
     #expect(mini.sampledGets.allSatisfy { (2200...2800).contains($0) })
-    // What the sample has too few of are hits: all of it hit is everything hit.
+    // Missing requests of the sample count as hits: if all of the sample hits, everything hits.
     #expect(mini.ratio(hits: mini.sampledGets[0], in: 0..<1) == 1)
   }
 
-  @Test func windowsStandForTheirShare() throws {
+  @Test func windowsRepresentTheirShare() throws {
     let trace = try AdviceStand.generated("uniform:objects=2000", requests: 20_000)
     let mini = try MiniTrace(
       of: trace, sample: SpatialSample(rate: 1), share: 0.1, ends: [10_000, 20_000])

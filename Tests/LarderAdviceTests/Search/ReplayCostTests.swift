@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// What designs cost to replay.
+/// Costs of replaying designs.
 @Suite struct ReplayCostTests {
   private func cost(
     _ policy: String, _ admission: String? = nil, weighs: Bool = false
@@ -32,8 +32,8 @@ import Testing
     #expect(ReplayCost.mean([], weighs: true) == 1)
   }
 
-  /// A budget means about the same time for every trace: that is what the unit is.
-  @Test func theSearchOfObjectsOfOneSizeIsTheUnit() throws {
+  /// A budget takes about equal time for every trace, by the definition of the unit.
+  @Test func searchWithOneSizeIsTheUnit() throws {
     let trace = try AdviceStand.generated("zipf:objects=500", requests: 2000)
     let space = try SearchSpace(for: trace.requests, unit: .objects)
     #expect((0.8...1.25).contains(ReplayCost.mean(space.candidates, weighs: false)))

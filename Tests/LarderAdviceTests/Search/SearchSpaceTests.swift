@@ -9,7 +9,7 @@ import Testing
     return try SearchSpace(for: trace.requests, unit: unit).candidates
   }
 
-  @Test func everyCandidateCanBeMade() throws {
+  @Test func everyCandidateCanBeCreated() throws {
     let trace = try AdviceStand.generated(
       "zipf:objects=100", requests: 500, sizes: "uniform:min=1:max=9")
     let whole = MiniTrace(whole: trace, ends: [trace.requests.count])
@@ -24,14 +24,14 @@ import Testing
     }
   }
 
-  @Test func lruIsFirstAndNothingTwice() throws {
+  @Test func lruIsFirstWithoutDuplicates() throws {
     let candidates = try space(.objects)
     #expect(candidates.first?.description == "lru")
     #expect(Set(candidates).count == candidates.count)
     #expect(candidates.count > 300)
   }
 
-  @Test func whatKnowsTheFutureIsNoCandidate() throws {
+  @Test func offlinePoliciesAreExcluded() throws {
     let names = Set(try space(.objects).map(\.policy.name))
     #expect(names.isDisjoint(with: ["belady", "belady-size", "pfoo-u", "pfoo-l"]))
     let possible = PolicyRegistry.standard.filter { !($0.type?.observesRequests ?? false) }
@@ -42,7 +42,7 @@ import Testing
     #expect(names == Set(possible.map(\.name)))
   }
 
-  @Test func rulesOfServersAreCandidatesWhereTheyAreAskedFor() throws {
+  @Test func serverRulesAreCandidatesOnRequest() throws {
     #expect(Set(try space(.objects).map(\.policy.name)).isDisjoint(with: ["nginx", "redis-lru"]))
     let trace = try AdviceStand.generated("zipf:objects=50", requests: 100)
     let asked = try SearchSpace(
@@ -74,13 +74,13 @@ import Testing
     #expect(tier.admission?.values["window"] == "100")
     let adaptive = Candidate(
       policy: try PolicySpec(parsing: "lru"), admission: try PolicySpec(parsing: "adaptsize"))
-    // 25 requests are fewer than the filter takes: the first doubling that it does.
+    // 25 requests are below the filter's minimum; the first valid doubling is used.
     let scaled = try adaptive.tier(capacity: 1000, rate: 0.0001)
     #expect(scaled.admission?.values["interval"] == "1600")
     #expect(try candidate.tier(capacity: 1000).policy.values.isEmpty)
   }
 
-  @Test func tiersAreThoseOfRealCaches() throws {
+  @Test func tiersEqualThoseOfRealCaches() throws {
     let candidate = Candidate(policy: try PolicySpec(parsing: "lirs"))
     #expect(try candidate.tier(capacity: 10).policy.values["stack"] == "3")
   }

@@ -19,7 +19,7 @@ import Testing
       capacity: capacity, budget: budget, seed: 1, isDisk: false, looksAround: learned != nil)
   }
 
-  @Test func inFullItFindsTheBest() throws {
+  @Test func exhaustiveSearchFindsTheBest() throws {
     let trace = try AdviceStand.generated("zipf:objects=500:exponent=0.8", requests: 3000)
     let search = try search(trace, capacity: 40, budget: 1e9)
     let outcome = try search.run()
@@ -47,7 +47,7 @@ import Testing
     #expect(outcome.finalists.contains { candidates[$0.candidate].description == "lru" })
   }
 
-  @Test func threadsDoNotMatter() throws {
+  @Test func resultsDoNotDependOnThreads() throws {
     let trace = try AdviceStand.generated("zipf:objects=4000:exponent=0.8", requests: 6000)
     let share = Share(percent: 50)
     let runs = try [1, 3].map { threads in
@@ -58,7 +58,7 @@ import Testing
     #expect(runs[0].regretBound == runs[1].regretBound)
   }
 
-  @Test func cancellationEndsIt() throws {
+  @Test func cancellationEndsTheSearch() throws {
     let trace = try AdviceStand.generated("zipf:objects=500", requests: 3000)
     var search = try search(trace, capacity: 40, budget: 1e9)
     let cancellation = Cancellation()
@@ -71,11 +71,11 @@ import Testing
     #expect(throws: AdviceError.cancelled) { try search.run() }
   }
 
-  @Test func choicesAddUpSmallerCaches() {
+  @Test func choicesIncludeSmallerCaches() {
     func trial(_ candidate: Int, _ learned: [Double]) -> Trial {
       Trial(candidate: candidate, learned: learned, scored: 0, halves: [0, 0])
     }
-    // Equal where the cache never fills: smaller ones tell.
+    // Equal at the largest capacity, which never fills; smaller ones decide.
     let trials = [
       trial(0, [0.5, 0.3, 0.1]), trial(1, [0.5, 0.4, 0.1]), trial(2, [0.5, 0.4, 0.2]),
     ]

@@ -23,14 +23,14 @@ struct FlashDifferentialTests {
   ]
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func countsAreThoseOfArrays(seed: UInt64) throws {
+  func countsEqualThoseOfArrays(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var numbers: [UInt64: Int] = [:]
     let objects = 50 + random.next() % 250
     let requests = (0..<4000).map { _ -> (key: UInt64, size: UInt32) in
       let key = min(random.next() % objects, random.next() % objects)
       numbers[key] = numbers[key] ?? numbers.count + 1
-      // Sizes go with keys; a few are too large for a region or a bucket.
+      // Sizes depend on keys; a few are too large for a region or a bucket.
       let size = key % 29 == 0 ? 4000 + key : (key &* 7919) % 900
       return (key, UInt32(size))
     }

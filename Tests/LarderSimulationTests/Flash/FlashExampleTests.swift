@@ -4,12 +4,12 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Layouts worked out by hand.
+/// Layouts computed by hand.
 struct FlashExampleTests {
-  /// Three regions of 1,000 bytes. 1 and 2 fill the first (600 + 400), 3 the second, 4 the third;
-  /// 1 is hit. 5 reclaims the first region: 1 is written again, 2 dropped, and 5 does not fit
-  /// behind 1 (600 + 500), so the second region is reclaimed, too: 3 is dropped.
-  @Test func aLogWritesAgainWhatWasHit() throws {
+  /// Three regions of 1,000 bytes. 1 and 2 fill the first (600 + 400), 3 the second, 4 the third; 1
+  /// is hit. 5 reclaims the first region: 1 is rewritten, 2 evicted, and 5 does not fit behind 1
+  /// (600 + 500), so the second region is reclaimed too: 3 is evicted.
+  @Test func logRewritesHitObjects() throws {
     let trace = try FlashStand.trace([
       (1, 600), (2, 400), (3, 700), (4, 900), (1, 600), (5, 500), (1, 600), (2, 400),
     ])
@@ -24,7 +24,7 @@ struct FlashExampleTests {
     #expect(record.counts.evictions == 2)
   }
 
-  @Test func aLogRefusesWhatIsLargerThanARegion() throws {
+  @Test func logRejectsObjectsLargerThanARegion() throws {
     let trace = try FlashStand.trace([(1, 1001), (1, 1001), (2, 1000), (2, 1000)])
     let record = try #require(
       try FlashStand.record(.log(region: 1000, reinsertHits: 0), capacity: 2000, trace))
@@ -32,28 +32,27 @@ struct FlashExampleTests {
     #expect(record.flash?.writtenBytes == 1000)
   }
 
-  /// One bucket of 4,072 bytes, of which an object takes 20 more than its size: 2,000 and 2,000
-  /// take 4,040.
-  @Test func aBucketGivesUpItsOldest() throws {
+  /// One bucket of 4,072 bytes, with an overhead of 20 per object: 2,000 and 2,000 take 4,040.
+  @Test func bucketEvictsItsOldest() throws {
     let trace = try FlashStand.trace([
       (1, 2000), (2, 2000), (1, 2000), (3, 13), (2, 2000), (1, 2000), (4, 4052), (5, 4053),
     ])
     let record = try #require(try FlashStand.record(.sets, capacity: 5000, trace))
-    // 1 is a hit; 3 drops 1; 2 is a hit; 1 drops 2; 4 drops 3 and 1; 5 is refused.
+    // 1 is a hit; 3 evicts 1; 2 is a hit; 1 evicts 2; 4 evicts 3 and 1; 5 is rejected.
     #expect(record.counts.hits == 2 && record.counts.evictions == 4)
     #expect(record.counts.rejections == 1)
     #expect(record.flash?.inserted == 5 && record.flash?.writtenBytes == 5 * 4096)
     #expect(record.flash?.insertedBytes == 2000 + 2000 + 13 + 2000 + 4052)
   }
 
-  @Test func theHashIsThatOfThePaper() {
+  @Test func hashEqualsThatOfThePaper() {
     #expect(BucketSets.hash(0) == 0xE220_A839_7B1D_CDAF)
   }
 
   /// A log of two regions of 512 bytes in front of one bucket, threshold 2. 1 and 2 fill the first
   /// region, 3 and 4 the second; 5 reclaims the first: all four move to the bucket in one write.
   /// The holes in the second region stay until it is reclaimed.
-  @Test func kangarooMovesAllOfABucket() throws {
+  @Test func kangarooMovesAllObjectsOfABucket() throws {
     let layout = FlashLayout.kangaroo(
       .init(log: Share(percent: 20), region: 512, threshold: 2, reinsertHits: 0))
     #expect(layout.regionCount(of: 5120) == 2 && layout.bucketCount(of: 5120) == 1)
@@ -66,8 +65,8 @@ struct FlashExampleTests {
     #expect(flash.writtenBytes == 5 * 256 + 4096 && record.counts.evictions == 0)
   }
 
-  /// Threshold 3 and single objects: what was hit goes to the log again, the other is dropped.
-  @Test func kangarooWritesAgainOrDrops() throws {
+  /// Threshold 3 and single objects: the hit one is rewritten to the log, the other is evicted.
+  @Test func kangarooRewritesOrEvicts() throws {
     let layout = FlashLayout.kangaroo(
       .init(log: Share(percent: 20), region: 512, threshold: 3, reinsertHits: 1))
     let trace = try FlashStand.trace([
@@ -79,15 +78,15 @@ struct FlashExampleTests {
     #expect(flash.moved == 3 && flash.bucketWrites == 1 && record.counts.hits == 2)
     let two = try FlashStand.trace([(1, 500), (1, 500), (2, 500), (4, 500), (1, 500), (2, 500)])
     let second = try #require(try FlashStand.record(layout, capacity: 5120, two))
-    // 4 reclaims the region of 1, which is written again; 4 does not fit behind it and reclaims the
-    // region of 2, which is dropped. Then 1 is a hit; 2 reclaims the region of 1, which had one
-    // more hit and is written again, and then that of 4, which is dropped.
+    // 4 reclaims the region of 1, which is rewritten; 4 does not fit behind it and reclaims the
+    // region of 2, which is evicted. Then 1 is a hit; 2 reclaims the region of 1, which had another
+    // hit and is rewritten, and then that of 4, which is evicted.
     #expect(second.flash?.reinserted == 2 && second.counts.hits == 2)
     #expect(second.counts.evictions == 2 && second.flash?.moved == 0)
     #expect(second.flash?.writtenBytes == 4 * 500 + 2 * 500)
   }
 
-  @Test func timesSetsDeletesAndChangesMeanWhatTheyAlwaysDo() throws {
+  @Test func operationsAndTimesHaveTheirUsualMeaning() throws {
     func at(_ second: UInt64, _ key: UInt64, _ operation: Operation) -> TraceRecord {
       TraceRecord(key: key, time: second * 1_000_000, size: 100, operation: operation)
     }
@@ -111,7 +110,7 @@ struct FlashExampleTests {
     }
   }
 
-  @Test func whatIsTooSmallIsAnError() throws {
+  @Test func tooSmallCapacityIsAnError() throws {
     let trace = try FlashStand.trace([(1, 1)])
     #expect(throws: PolicyError.self) {
       try FlashStand.record(.log(region: 1000, reinsertHits: 0), capacity: 1999, trace)
@@ -132,7 +131,7 @@ struct FlashExampleTests {
     planned.countsTime = true
     let warm = try FlashStand.record(planned, trace, warmUp: .requests(40))
     #expect(warm?.flash?.insertedBytes == 6000 && warm?.flash?.microseconds == 59_000)
-    // 30 fit; the 31st request is the first that evicts.
+    // 30 fit; the 31st request is the first to evict.
     let full = try FlashStand.record(planned, trace, warmUp: .untilFull)
     #expect(full?.flash?.inserted == 69 && full?.flash?.microseconds == 68_000)
     // Without a layout each stored object is written once.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Where the table is: beside the folder with the traces.
+/// Location of the table: next to the folder with the traces.
 private enum FlashReference {
   static let folder = ProcessInfo.processInfo.environment["LARDER_TRACES"]
   static var path: String { "\(folder ?? "")/../reference/flash.csv" }

@@ -4,9 +4,9 @@ import LarderTraces
 
 @testable import LarderExperiments
 
-/// What tests of layouts run.
+/// Helpers for tests of layouts.
 enum FlashStand {
-  /// Records as a source that keeps the columns it is given.
+  /// Records as a source with given columns.
   struct Source: RecordSource {
     var list: [TraceRecord]
     var columns: TraceColumns = [.size]

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Kangaroo against what can be computed of it, with uniform keys that never come again.
+/// Kangaroo against closed forms, with uniform keys that never recur.
 struct KangarooModelTests {
-  /// Objects of the log for each set in the example of the SOSP 2021 paper, and objects of a set.
+  /// Objects of the log per set in the example of the SOSP 2021 paper, and objects per set.
   private static let perSet = 5e8 / 463_867_188
   private static let setObjects = 40.0
 
@@ -16,7 +16,7 @@ struct KangarooModelTests {
   /// The paper's closed form: with X objects of a set in the log, binomial and so nearly Poisson,
   /// application write amplification is 1 + w P(X >= n) / E(X | X >= n), and of the sets that have
   /// objects in the log P(X >= n) / P(X >= 1) are written. For n = 2.
-  @Test func theClosedFormIsThatOfThePaper() {
+  @Test func closedFormEqualsThatOfThePaper() {
     let (none, one) = (
       Self.exponential(Self.perSet), Self.perSet * Self.exponential(Self.perSet)
     )
@@ -26,8 +26,9 @@ struct KangarooModelTests {
     #expect(abs(enough / (1 - none) - 0.444) < 0.0005)
   }
 
-  /// The same, with the numbers of objects that uniform keys have in the sets of a smaller cache.
-  @Test func uniformKeysMeetTheClosedForm() {
+  /// The closed form, with the numbers of objects that uniform keys have in the sets of a smaller
+  /// cache.
+  @Test func uniformKeysMatchTheClosedForm() {
     let sets = BucketSets(count: 400_000, objects: 0)
     var counts = [Int](repeating: 0, count: 400_000)
     for id in 1...UInt32(400_000 * Self.perSet) { counts[sets.bucket(of: id)] += 1 }
@@ -40,18 +41,18 @@ struct KangarooModelTests {
     #expect(abs(admitted / 0.444 - 1) < 0.01, "\(admitted)")
   }
 
-  /// What the simulated log does. When the oldest object of a set reaches the end of the log, the
+  /// Model of the simulated log. When the oldest object of a set reaches the end of the log, the
   /// others of its set came after it, Poisson with mean m = objects of the log / sets. With n = 2
-  /// the set is written with probability 1 - e^-m, and each such event takes 1 + m objects out of
-  /// the log on average. This is more than the closed form says, which takes the number of objects
-  /// in the set of a random object for that of a random set.
+  /// the set is written with probability 1 - e^-m, and each such event removes 1 + m objects from
+  /// the log on average. This is more than the closed form gives, which uses the number of objects
+  /// in the set of a random object instead of that in a random set.
   @Test(arguments: [1.0779, 0.3, 3])
-  func theSimulationMeetsTheExactForm(perSet: Double) throws {
+  func simulationMatchesTheExactForm(perSet: Double) throws {
     let (sets, size, region) = (2000, 64, 4096)
     let logObjects = Int(Double(sets) * perSet) / 64 * 64
     let logBytes = logObjects * size
     let capacity = UInt64(logBytes + sets * 4096)
-    // The share in billionths that gives just these regions and sets.
+    // The share in billionths that gives exactly these regions and sets.
     let share = Share(
       billionths: UInt64((Double(logBytes) + 64) / Double(capacity) * 1e9) + 1)
     let layout = FlashLayout.Kangaroo(

@@ -1,6 +1,6 @@
 import LarderExperiments
 
-/// Layouts with plain arrays, searched from one end to the other.
+/// Layouts with plain arrays and linear search.
 struct NaiveFlash {
   struct Object {
     var key: Int
@@ -11,7 +11,7 @@ struct NaiveFlash {
   let layout: FlashLayout
   let regionCount: Int
   let bucketCount: Int
-  /// The regions in the order of their opening, the open one last.
+  /// Regions in the order of opening, the open one last.
   var regions: [[Object]] = [[]]
   /// Bytes written to the open region.
   var used = 0
@@ -72,7 +72,7 @@ struct NaiveFlash {
   }
 
   private mutating func reclaim() {
-    // One at a time, because a group takes others of the same region with it.
+    // One at a time, because a group also takes others of this region.
     while let object = regions[0].first {
       switch layout {
       case .sets: return
@@ -110,7 +110,7 @@ struct NaiveFlash {
     return Int((z ^ (z >> 31)) % UInt64(bucketCount))
   }
 
-  /// Puts objects of one bucket into it.
+  /// Inserts objects into their common bucket.
   private mutating func fill(_ group: [Object]) {
     let number = bucket(group[0].key)
     for object in group {

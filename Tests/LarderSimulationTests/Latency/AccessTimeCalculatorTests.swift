@@ -34,8 +34,8 @@ import Testing
     #expect(time.p99Microseconds == 81_101)
   }
 
-  /// Hits of 1 us each; misses of 1 + 20,000, 1 + 40,000.5 and 1 + 0 us. Sizes do not count.
-  @Test func theOriginTakesWhatTheTraceSays() throws {
+  /// Hits of 1 us each; misses of 1 + 20,000, 1 + 40,000.5 and 1 + 0 us. Sizes are ignored.
+  @Test func originLatencyComesFromTheTrace() throws {
     var sizes = Self.outcomes(memory: [5, 5], misses: [1, 2, 3])
     for milliseconds: Float in [20, 40.0005, -3] { sizes.addOriginTime(milliseconds: milliseconds) }
     let model = LatencyModel(
@@ -43,7 +43,7 @@ import Testing
       isOriginFromTrace: true)
     let time = try #require(
       ModelledAccessTime.compute(model: model, kind: .memory, unit: .objects, outcomes: sizes))
-    // Rounded to microseconds: 40,000 or 40,001, as a Float has it.
+    // Rounded to microseconds: 40,000 or 40,001, depending on the Float.
     #expect(abs(time.meanMicroseconds - (5 + 60_000.5) / 5) < 0.2)
     #expect(time.p50Microseconds == 1)
     #expect(abs(time.p99Microseconds - 40_001.5) < 1)
@@ -58,7 +58,7 @@ import Testing
     #expect(sizes.originTimes.bytes == 2 * UInt64(UInt32.max))
   }
 
-  /// One tier only: a miss does not look into the tier that is not there.
+  /// One tier only: a miss does not pay for a look-up in a missing tier.
   @Test func singleTiersPayForTheirOwnTierOnly() throws {
     let sizes = Self.outcomes(misses: [1000])
     let memory = ModelledAccessTime.compute(
@@ -99,7 +99,7 @@ import Testing
     #expect(time.p90Microseconds == 4.5)
   }
 
-  @Test func isTheSameOnEveryMachine() throws {
+  @Test func resultIsEqualOnEveryMachine() throws {
     let model = LatencyModel(
       memory: AccessLatency(base: .normal(mean: 800, deviation: 200)),
       disk: AccessLatency(base: .logNormal(median: 1e5, sigma: 0.5), nanosecondsPerByte: 0.7),
@@ -115,7 +115,7 @@ import Testing
   /// Every outcome's time is drawn at random, 200,000 times, from the same model and the exact
   /// sizes; the percentiles must agree within the stated 1 % and the noise of the draw.
   @Test(arguments: [ConfigurationKind.memory, .disk, .hybrid])
-  func agreesWithDrawing(kind: ConfigurationKind) throws {
+  func percentilesAgreeWithRandomDraws(kind: ConfigurationKind) throws {
     let model = LatencyModel(
       memory: AccessLatency(base: .logNormal(median: 900, sigma: 0.5), nanosecondsPerByte: 0.1),
       disk: AccessLatency(base: .logNormal(median: 120_000, sigma: 0.6), nanosecondsPerByte: 1),

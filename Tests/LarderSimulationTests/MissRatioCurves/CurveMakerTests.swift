@@ -12,13 +12,13 @@ import Testing
     "zipf:objects=3000:exponent=1", "zipf:objects=3000:exponent=0.6", "loop:objects=700",
     "uniform:objects=900", "shifting:objects=5000:working-set=1000:step=100:every=2000",
   ])
-  func lruIsThatOfSimulations(_ generator: String) throws {
+  func lruMatchesSimulations(_ generator: String) throws {
     let trace = try CurveTraces.generated(generator, requests: 30_000)
     try check(trace, unit: .objects)
   }
 
   @Test(arguments: ["uniform:min=1:max=1000", "log-normal:median=4096:sigma=1.5"])
-  func bytesAreThoseOfSimulations(_ sizes: String) throws {
+  func bytesMatchSimulations(_ sizes: String) throws {
     let trace = try CurveTraces.generated(
       "zipf:objects=2000:exponent=0.9", requests: 20_000, sizes: sizes)
     #expect(trace.hasSizes)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: CurveTraces.samples)
-  func samplesAreThoseOfSimulations(_ name: String) throws {
+  func samplesMatchSimulations(_ name: String) throws {
     let trace = try CurveTraces.sample(name)
     for unit in [CapacityUnit.objects, .bytes] where unit == .objects || trace.hasSizes {
       try check(trace, unit: unit)
@@ -41,14 +41,14 @@ import Testing
       "cloudPhysicsIO.oracleGeneral.zst", "webcachesim_test.tr", "cachelib/kv_traces_1.csv",
       "cachelib/block_traces_1.csv",
     ])
-  func realTracesAreThoseOfSimulations(_ name: String) throws {
+  func realTracesMatchSimulations(_ name: String) throws {
     let trace = try PreparedTrace.load(path: "\(CurveTraces.folder ?? "")/\(name)")
     for unit in [CapacityUnit.objects, .bytes] where unit == .objects || trace.hasSizes {
       try check(trace, unit: unit)
     }
   }
 
-  /// The curve at 50 capacities, each beside a simulation.
+  /// The curve at 50 capacities, each compared with a simulation.
   private func check(_ trace: PreparedTrace, unit: CapacityUnit) throws {
     let settings = CurveSettings(policies: [try PolicySpec(parsing: "lru")], unit: unit, threads: 2)
     let curves = try CurveMaker(trace: trace, settings: settings).make()
@@ -76,7 +76,7 @@ import Testing
     for (belady, lru) in zip(curves[1].points, curves[2].points) {
       #expect((belady.hits ?? 0) >= (lru.hits ?? 0))
     }
-    // With room for everything all policies are one.
+    // With room for everything all policies are equal.
     #expect(Set(curves.map { $0.points.last?.hits }).count == 1)
   }
 
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func theSmallestCacheIsExactForObjects() throws {
-    // 1 and 2 in turn: with room for one nothing hits, with room for two nearly everything.
+    // 1 and 2 alternate: with room for one nothing hits, with room for two nearly everything.
     let trace = try CurveTraces.text("1 2 1 2 1 2 1 2 3 1 2")
     let settings = CurveSettings(policies: [try PolicySpec(parsing: "lru")], points: 2)
     let curve = try #require(try CurveMaker(trace: trace, settings: settings).make().curves.first)

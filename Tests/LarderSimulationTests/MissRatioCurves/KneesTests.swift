@@ -19,7 +19,7 @@ import Testing
   }
 
   /// From 1 to 10 the slope of 1 - 1/x is that of the diagonal where x * x is 10.
-  @Test func aBendHasItsKneeWhereTheSlopeIsThatOfTheDiagonal() {
+  @Test func bendHasKneeAtDiagonalSlope() {
     let knees = Self.knees(upTo: 90) { place in
       let x: Double = 1 + place / 10
       return 1 - 1 / x
@@ -27,13 +27,13 @@ import Testing
     #expect(knees == [22])
   }
 
-  @Test func linesAndFlatsAndFewPointsHaveNone() {
+  @Test func linesFlatsAndFewPointsHaveNoKnees() {
     #expect(Self.knees(upTo: 20) { $0 } == [])
     #expect(Self.knees(upTo: 20) { _ in 0.5 } == [])
     #expect(Self.knees(upTo: 0) { $0 } == [])
     #expect(Self.knees(upTo: 1) { $0 } == [])
     #expect(Knees.of([]) == [])
-    // Rising ever faster.
+    // Convex curve.
     #expect(Self.knees(upTo: 20) { $0 * $0 } == [])
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderSupport
 
-/// Estimates against exact curves. Samples are chosen by hash, so nothing here is left to chance.
+/// Estimates against exact curves. Samples are chosen by hash, so the results are deterministic.
 @Suite struct SampledCurveTests {
   private static func curves(
     _ trace: PreparedTrace, _ policies: [String], _ change: (inout CurveSettings) -> Void
@@ -34,7 +34,7 @@ import Testing
     #expect(error.mean < 0.02 && error.mean > 0)
     #expect(error.largest < 0.2)
     #expect(curve.points.allSatisfy { $0.hits == nil && ($0.standardError ?? 0) > 0 })
-    // Of this sample no point is further off than three standard errors.
+    // No point of this sample is off by more than three standard errors.
     let exact = try Self.curves(trace, ["lru"]) { settings in
       settings.method = .exact
       settings.capacities = curve.points.compactMap {
@@ -130,7 +130,7 @@ import Testing
     #expect((100...160).contains(curve.sampledObjects ?? 0))
   }
 
-  @Test func whatIsTooSmallForASampleIsSaid() throws {
+  @Test func capacitiesTooSmallForASampleAreReported() throws {
     let trace = try CurveTraces.generated("zipf:objects=5000:exponent=0.8", requests: 20_000)
     let curves = try Self.curves(trace, ["lru"]) {
       $0.method = .shards
@@ -145,20 +145,20 @@ import Testing
     #expect(chosen.notes.isEmpty, "\(chosen.notes)")
   }
 
-  @Test func whatShardsCannotDoIsRefused() throws {
+  @Test func unsupportedShardsAreRejected() throws {
     let trace = try CurveTraces.text("1 2 1")
     #expect(throws: CurveError.shardsOfAnotherPolicy("fifo")) {
       try Self.curves(trace, ["lru", "fifo"]) { $0.method = .shards }
     }
   }
 
-  @Test func aRateAloneChoosesTheMethod() throws {
+  @Test func rateAloneDeterminesTheMethod() throws {
     let trace = try CurveTraces.generated("zipf:objects=5000:exponent=0.8", requests: 20_000)
     let curves = try Self.curves(trace, ["lru", "fifo"]) { $0.rate = 0.1 }
     #expect(curves.curves.map(\.method) == [.shards, .miniature])
     let whole = try Self.curves(trace, ["lru", "fifo"]) { $0.rate = 1 }
     #expect(whole.curves.map(\.method) == [.exact, .exact])
-    // Capacities are chosen for the objects that are kept.
+    // Capacities are chosen for the kept objects.
     let kept = try Self.curves(trace, ["lru"]) {
       $0.method = .shards
       $0.samples = 200

@@ -30,7 +30,7 @@ struct PrefixDifferentialTests {
     return list
   }
 
-  /// A cache that is an array, the next victim first.
+  /// A cache as an array, the next victim first.
   private static func naive(
     _ list: PromptList, capacity: Int, order: PromptOrder, isLRU: Bool
   ) -> (hits: UInt64, prefix: PrefixCounts) {
@@ -58,7 +58,7 @@ struct PrefixDifferentialTests {
   }
 
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func countsAreThoseOfArrays(seed: UInt64) throws {
+  func countsEqualThoseOfArrays(seed: UInt64) throws {
     let list = Self.list(seed: seed)
     let trace = try list.prepared()
     for order in PromptOrder.allCases {
@@ -76,10 +76,10 @@ struct PrefixDifferentialTests {
     }
   }
 
-  /// Every policy: the same counts as stepping through all blocks and looking at each outcome, and
-  /// block hits as of a simulation that does not know of prompts.
+  /// For every policy, counts equal those of stepping through all blocks and checking each outcome,
+  /// and block hits equal those of a simulation without prompts.
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
-  func everyPolicyIsStepped(policy: String) throws {
+  func countsEqualSteppingForEveryPolicy(policy: String) throws {
     let list = Self.list(seed: 99)
     for order in PromptOrder.allCases {
       let trace = try PrefixReplay.trace(list.prepared(), in: order)
@@ -104,8 +104,8 @@ struct PrefixDifferentialTests {
     }
   }
 
-  /// Tail first is the same trace with each prompt turned round, and next uses of that order.
-  @Test func tracesAreTurnedByPrompt() throws {
+  /// The tail-first trace has each prompt reversed, and next uses in that order.
+  @Test func tailFirstTraceReversesEachPrompt() throws {
     let list = Self.list(seed: 5)
     var turned = list
     for index in turned.prompts.indices { turned.prompts[index].blocks.reverse() }

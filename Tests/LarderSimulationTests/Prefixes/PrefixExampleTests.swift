@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Prompts whose counts are worked out by hand.
+/// Prompts with counts computed by hand.
 struct PrefixExampleTests {
   /// Three prompts; the second repeats the first and adds a block, the third all of the second.
   private static let list = PromptList(prompts: [
@@ -50,8 +50,8 @@ struct PrefixExampleTests {
     #expect(blocks == 6 && prefix.hits == 6 && prefix.tokens == 3024)
   }
 
-  /// A block that is a hit behind one that is not does not count: 9 is new each time.
-  @Test func hitsBehindAMissDoNotCount() throws {
+  /// A block that is a hit behind a miss does not count: 9 is new each time.
+  @Test func hitsAfterAMissDoNotCount() throws {
     let list = PromptList(prompts: [
       .init(blocks: [1, 8, 2], tokens: 1536), .init(blocks: [1, 9, 2], tokens: 1536),
     ])
@@ -60,7 +60,7 @@ struct PrefixExampleTests {
     #expect(record.counts.hits == 2 && record.prefix?.hits == 1)
   }
 
-  /// The warm-up ends in the second prompt, which is not counted any more.
+  /// The warm-up ends in the second prompt, which is therefore not counted.
   @Test(arguments: PromptOrder.allCases)
   func promptsThatBeganInTheWarmUpAreNotCounted(order: PromptOrder) throws {
     let (blocks, prefix) = try Self.counts(5, order, warmUp: .requests(5))

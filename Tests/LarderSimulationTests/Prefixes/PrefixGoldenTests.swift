@@ -5,8 +5,8 @@ import Testing
 
 @testable import LarderExperiments
 
-/// Counts of our own generated conversations, which nothing but a change of the generator, of a
-/// policy or of what is counted may alter.
+/// Counts of generated conversations, which may change only with the generator, a policy or the
+/// counting rules.
 struct PrefixGoldenTests {
   /// Policy, capacity, order, block hits, prefix hits, tokens.
   private static let cells: [(String, UInt64, PromptOrder, [UInt64])] = [
@@ -33,7 +33,7 @@ struct PrefixGoldenTests {
     ).withNextUses()
   }
 
-  @Test func countsAreTheSame() throws {
+  @Test func countsAreUnchanged() throws {
     let trace = try Self.trace()
     for policy in ["lru", "sieve", "belady"] {
       for capacity in [500, 4000] as [UInt64] {

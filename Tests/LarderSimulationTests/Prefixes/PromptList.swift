@@ -4,7 +4,7 @@ import LarderTraces
 
 @testable import LarderExperiments
 
-/// Prompts that a test names, as a source of records.
+/// Prompts of a test as a source of records.
 struct PromptList: RecordSource {
   /// A prompt: the keys of its blocks, and its tokens.
   struct Prompt {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The table of costs is what was measured.
+/// The table of costs agrees with the measurements.
 struct PolicyCostTests {
   private static var runs: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +11,7 @@ struct PolicyCostTests {
       .appending(path: "Results/examples/policies")
   }
 
-  @Test func theTableIsThatOfTheKeptRuns() throws {
+  @Test func tableMatchesTheKeptRuns() throws {
     var times: [String: [Double]] = [:]
     var bytes: [String: Double] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: Self.runs.path) {
@@ -33,7 +33,7 @@ struct PolicyCostTests {
     }
   }
 
-  @Test func othersAreTakenForSlow() {
+  @Test func unknownPoliciesCountAsSlow() {
     #expect(PolicyCost.of("of somebody else").nanoseconds > 50)
   }
 }

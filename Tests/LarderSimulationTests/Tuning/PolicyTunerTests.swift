@@ -35,8 +35,8 @@ struct PolicyTunerTests {
     try CurveTraces.generated("zipf:objects=5000:exponent=0.9", requests: 60_000)
   }
 
-  /// A short trace is simulated in full, with every configuration.
-  @Test func allAreTriedInFull() throws {
+  /// A short trace is simulated completely, with every configuration.
+  @Test func shortTraceTriesAllInFull() throws {
     let trace = try Self.trace()
     let tuning = try Self.tune(trace, "s4-fifo", "100,1000")
     #expect(tuning.configurations == 18 && tuning.points.map(\.capacity) == [100, 1000])
@@ -53,7 +53,8 @@ struct PolicyTunerTests {
     }
   }
 
-  /// On a sample, the finalists are exact and come first; the rest are estimates, near the truth.
+  /// With a sample, the finalists are exact and come first; the rest are estimates, close to the
+  /// exact values.
   @Test func aSampleChoosesFinalists() throws {
     let trace = try Self.trace()
     let exact = try Self.tune(trace, "s4-fifo", "500")
@@ -73,7 +74,7 @@ struct PolicyTunerTests {
     }
   }
 
-  /// A policy without a list of its own has the combinations of what its parameters declare.
+  /// A policy without a list of its own has the combinations of its parameters' declared values.
   @Test func searchedValuesAreCombined() throws {
     let names = try PolicyRegistry.configurations(of: "2q").map(\.description)
     #expect(
@@ -90,7 +91,7 @@ struct PolicyTunerTests {
     }
   }
 
-  @Test func refusesWhatHasNothingToTry() throws {
+  @Test func policiesWithoutConfigurationsAreRejected() throws {
     #expect(throws: PolicyError.noConfigurations(policy: "lru")) {
       try PolicyRegistry.configurations(of: "lru")
     }
@@ -102,7 +103,7 @@ struct PolicyTunerTests {
     }
   }
 
-  @Test func aStarStandsForAll() throws {
+  @Test func starSelectsAllConfigurations() throws {
     #expect(try PolicySpec.list(parsing: "s4-fifo:*").count == 18)
     #expect(try PolicySpec.list(parsing: "lru").map(\.description) == ["lru"])
     #expect(throws: PolicyError.self) { try PolicySpec.list(parsing: "lru:*") }

@@ -150,13 +150,13 @@ struct CellKeyTests {
         ]
       }
     }
-    // Without time, those of the requests play no part.
+    // Without time, the times of requests have no effect.
     #expect(Set(try keys(.disk(tier))).count == 11)
     #expect(Set(try keys(hybrid)).count == 11)
   }
 
   @Test(arguments: ["redis-lru", "nginx"])
-  func whereAPolicyFollowsTimeItIsInTheKey(policy: String) throws {
+  func timesAreInTheKeyForTimedPolicies(policy: String) throws {
     let memory = TierSetup(policy: Self.policy(policy), capacity: 10)
     let disk = TierSetup(policy: Self.policy("lru"), capacity: 10)
     for arrangement in [
@@ -168,7 +168,7 @@ struct CellKeyTests {
     }
   }
 
-  @Test func whatChangesNoCountIsNotInTheKey() throws {
+  @Test func irrelevantPropertiesAreNotInTheKey() throws {
     let trace = try Self.trace()
     let key = Self.key(trace)
     var renamed = Self.planned()
@@ -190,8 +190,8 @@ struct CellKeyTests {
     #expect(Self.key(one, trace) == Self.key(two, trace))
   }
 
-  /// A property that is added to one of these types changes counts, most likely: `CellKey` must
-  /// write it down, and then it belongs into this list.
+  /// A property added to one of these types probably changes counts: `CellKey` must include it, and
+  /// then it must be added to this list.
   @Test func everyPropertyIsKnown() {
     func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label) }
     #expect(

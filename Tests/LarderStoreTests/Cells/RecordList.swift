@@ -1,6 +1,6 @@
 import LarderTraces
 
-/// A trace that a test writes down.
+/// A trace given by a test.
 struct RecordList: RecordSource {
   let columns: TraceColumns
   let list: [TraceRecord]

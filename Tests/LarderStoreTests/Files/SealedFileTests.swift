@@ -6,13 +6,13 @@ import Testing
 struct SealedFileTests {
   private static let json = Data(#"{"a":1}"#.utf8)
 
-  @Test func whatIsSealedIsReadBack() throws {
+  @Test func sealedContentIsReadBack() throws {
     let bytes = SealedFile.bytes(kind: "cell", json: Self.json)
     #expect(try SealedFile.json(in: bytes, kind: "cell") == Self.json)
     #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("larder cell 1\n{\"a\":1}\nsha256 "))
   }
 
-  @Test func everyPrefixIsRefused() {
+  @Test func everyPrefixIsRejected() {
     let bytes = SealedFile.bytes(kind: "cell", json: Self.json)
     for length in 0..<bytes.count {
       #expect(throws: SealFault.self) {
@@ -21,7 +21,7 @@ struct SealedFileTests {
     }
   }
 
-  @Test func everyBitCounts() {
+  @Test func flippedBitIsDetected() {
     let bytes = SealedFile.bytes(kind: "cell", json: Self.json)
     for place in 0..<bytes.count * 8 {
       var damaged = bytes
@@ -37,9 +37,9 @@ struct SealedFileTests {
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   }
 
-  /// A column is hashed in parts: where they are cut must not move a byte from one to another.
+  /// A column is hashed in parts: moving a byte across a boundary must change the hash.
   @Test(arguments: [0, 1, 4 << 20, (4 << 20) + 1, 9 << 20])
-  func columnsAreToldApart(_ count: Int) {
+  func columnsHaveDistinctDigests(_ count: Int) {
     var bytes = [UInt8](repeating: 7, count: count)
     func digest() -> ContentDigest { bytes.withUnsafeBytes { ContentDigest(ofColumn: $0) } }
     let first = digest()
@@ -52,7 +52,7 @@ struct SealedFileTests {
     #expect(digest() != second)
   }
 
-  @Test func namesAreTakenApart() throws {
+  @Test func namesAreParsed() throws {
     let name = EntryName(
       key: ContentDigest(of: "a"), rules: StoreRules("1-0a"), content: ContentDigest(of: "b"))
     #expect(EntryName(parsing: name.text) == name)

@@ -3,7 +3,7 @@ import Testing
 @testable import LarderExperiments
 
 struct StorePathTests {
-  @Test func theOptionComesBeforeTheVariable() {
+  @Test func optionOverridesVariable() {
     let environment = ["LARDER_STORE": "/b"]
     #expect(StorePath.named(option: "/a", environment: environment) == "/a")
     #expect(StorePath.named(option: nil, environment: environment) == "/b")
@@ -11,7 +11,7 @@ struct StorePathTests {
     #expect(StorePath.named(option: nil, environment: [:]) == nil)
   }
 
-  @Test func theStandardIsTheUsersCacheFolder() throws {
+  @Test func defaultIsTheUsersCacheFolder() throws {
     #if !os(macOS)
       let both = ["HOME": "/home/a", "XDG_CACHE_HOME": "/cache"]
       #expect(try StorePath.standard(environment: both) == "/cache/larder")

@@ -34,9 +34,9 @@ import Testing
     }
   }
 
-  /// Parts in any order, some twice, some at the same time: together they are one run.
+  /// Parts run in any order, some twice, some concurrently, equal one complete run.
   @Test(arguments: [1, 3, 7, 40])
-  func partsMakeTheWhole(_ count: Int) throws {
+  func partsEqualOneRun(_ count: Int) throws {
     let workload = try StoreStand.workload(seeds: [1, 2])
     let stand = try StoreStand()
     let whole = try StoreStand().job(workload, StoreStand().store()).sweep.run()
@@ -56,7 +56,7 @@ import Testing
     #expect(records.allSatisfy { $0.timings.count == 1 })
   }
 
-  @Test func numbersThatCannotBeDoNoHarm() throws {
+  @Test func extremeNumbersAreHandled() throws {
     let workload = try StoreStand.workload()
     var (cells, facts) = try Self.cells(workload)
     facts[0].requests = .max

@@ -11,7 +11,7 @@ struct PartNumberTests {
   }
 
   @Test(arguments: ["1/1", "3/10", "10/10", "1000000/1000000"])
-  func partsAreRead(_ text: String) throws {
+  func validPartsAreParsed(_ text: String) throws {
     #expect(try Self.parse(text) == text)
   }
 
@@ -19,7 +19,7 @@ struct PartNumberTests {
     "", "3", "/", "3/", "/3", "0/3", "4/3", "-1/3", "+1/3", "1/0", "1/1000001", "1/2/3", "a/b",
     "1 /3", "1.0/3", "auto/", "auto/0", "auto/x", "auto/1/2", "99999999999999999999/1", "Auto",
   ])
-  func othersAreRefused(_ text: String) {
+  func invalidPartsAreRejected(_ text: String) {
     #expect(throws: PartError.self) { try Self.parse(text, ["SLURM_ARRAY_TASK_ID": "1"]) }
   }
 
@@ -33,7 +33,7 @@ struct PartNumberTests {
     #expect(try Self.parse("auto", task("1", "9", "1", "9")) == "1/9 SLURM_ARRAY_TASK_ID")
     #expect(try Self.parse("auto", task("0", "9", "0", "8")) == "1/9 SLURM_ARRAY_TASK_ID")
     #expect(try Self.parse("auto", task("8", "9", "0", "8")) == "9/9 SLURM_ARRAY_TASK_ID")
-    // Some tasks of an array, which do not tell how many there were.
+    // Some tasks of an array, which do not give their number.
     #expect(throws: PartError.noCount(variable: "SLURM_ARRAY_TASK_ID")) {
       try Self.parse("auto", task("7", "2", "3", "7"))
     }
@@ -46,7 +46,7 @@ struct PartNumberTests {
     #expect(throws: PartError.self) { try Self.parse("auto/9", task("0", "9", "0", "8")) }
   }
 
-  @Test func othersCountFromZero() throws {
+  @Test func otherSchedulersCountFromZero() throws {
     #expect(
       try Self.parse("auto/4", ["JOB_COMPLETION_INDEX": "3"]) == "4/4 JOB_COMPLETION_INDEX")
     #expect(throws: PartError.noCount(variable: "JOB_COMPLETION_INDEX")) {
@@ -61,7 +61,7 @@ struct PartNumberTests {
     }
   }
 
-  @Test func whatCannotBeIsRefused() {
+  @Test func missingOrInvalidVariablesAreRejected() {
     #expect(throws: PartError.noScheduler) { try Self.parse("auto") }
     #expect(throws: PartError.noScheduler) { try Self.parse("auto", ["JOB_COMPLETION_INDEX": ""]) }
     for value in ["x", "-1", "1.5", " 1", "99999999999999999999", "$(reboot)"] {

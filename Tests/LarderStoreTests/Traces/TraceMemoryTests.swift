@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// What is known of a trace is used only while the trace is the same.
+/// Facts about a trace are used only as long as the trace is unchanged.
 @Suite(.endsInTime) struct TraceMemoryTests {
   private static func workload(_ stand: StoreStand, _ ids: [Int]) throws -> Workload {
     try write(stand, ids)
@@ -22,7 +22,7 @@ import Testing
       to: stand.folder.appendingPathComponent("t.txt"), atomically: false, encoding: .utf8)
   }
 
-  /// A time at which files that are written now have been left alone for long.
+  /// A time long after the last change of files written now.
   private static var later: Int64 { FileStamp.now() + 60_000_000_000 }
 
   private static func remember(
@@ -33,7 +33,7 @@ import Testing
     return try store.remember(traces, of: workload, before: stamps, now: later)
   }
 
-  @Test func whatIsKnownIsFoundAgain() throws {
+  @Test func knownTracesAreFound() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let store = try stand.store()
@@ -61,13 +61,13 @@ import Testing
     #expect(store.traces(try TraceStamps(of: longer), of: longer) == nil)
   }
 
-  /// Same name, same length: other times tell.
-  @Test func aTraceThatChangedUnderTheSameNameIsReadAgain() throws {
+  /// A file of equal name and length is detected by its times.
+  @Test func changedTraceIsReadAgain() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let store = try stand.store()
     let known = try Self.remember(workload, store)
-    // Longer than a tick of the clock that files have.
+    // Longer than a tick of the file system's clock.
     usleep(20_000)
     try Self.write(stand, [1, 2, 3, 2])
     let stamps = try TraceStamps(of: workload, now: Self.later)
@@ -76,8 +76,9 @@ import Testing
     #expect(try Self.remember(workload, store).memories[0].identity != known.memories[0].identity)
   }
 
-  /// Setting the time of the content back does not help: nobody can set the time of the change.
-  @Test func aTimeThatIsSetBackIsNoDisguise() throws {
+  /// Setting back the time of the content does not help, because the time of the change cannot be
+  /// set.
+  @Test func resetModificationTimeIsDetected() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let path = stand.folder.appendingPathComponent("t.txt").path
@@ -93,8 +94,8 @@ import Testing
     _ = workload
   }
 
-  /// A file that changed a moment ago may change again within the same tick.
-  @Test func whatChangedAMomentAgoIsNotRemembered() throws {
+  /// A file that changed a moment ago may change again within the tick.
+  @Test func recentlyChangedFilesAreNotRemembered() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let store = try stand.store()
@@ -104,12 +105,12 @@ import Testing
       try WorkloadTraces.prepare(workload), of: workload, before: stamps)
     #expect(known.facts.map(\.requests) == [4], "it is known to this run")
     #expect(stand.files("traces").isEmpty)
-    // Nor what a clock that is ahead says has changed in the future.
+    // Changes in the future, by a clock that is ahead, are not remembered either.
     let path = stand.folder.appendingPathComponent("t.txt").path
     #expect(FileStamp(path, now: FileStamp.now() - 3_600_000_000_000) == nil)
   }
 
-  @Test func aTraceThatChangesWhileItIsReadIsNotRemembered() throws {
+  @Test func traceChangedDuringReadingIsNotRemembered() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])
     let store = try stand.store()
@@ -121,7 +122,7 @@ import Testing
     #expect(stand.files("traces").isEmpty)
   }
 
-  @Test func aDamagedMemoryIsNoMemory() throws {
+  @Test func damagedFactsAreIgnored() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload()
     let store = try stand.store()

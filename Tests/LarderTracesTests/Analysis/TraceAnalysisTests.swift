@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Facts about traces, by hand and against slow and simple code.
+/// Statistics of traces, computed by hand and against slow and simple code.
 @Suite
 struct TraceAnalysisTests {
   @Test func workedByHand() throws {
@@ -35,7 +35,7 @@ struct TraceAnalysisTests {
     #expect(facts.popularity.topPercentShare == 3.0 / 7, "1 % of 4, rounded up")
   }
 
-  /// Object 1 is stored, 2 passes all caches, 3 passes and is then stored, 4 is only deleted, 5 is
+  /// Object 1 is stored, 2 bypasses caches, 3 bypasses and is then stored, 4 is only deleted, 5 is
   /// set, 6 only changes.
   @Test func footprintIsThatOfStorableObjects() throws {
     let records = [
@@ -64,7 +64,7 @@ struct TraceAnalysisTests {
     #expect(bare.footprintBytes == 3 && bare.storableObjects == 3)
   }
 
-  @Test func whatTheTraceDoesNotHaveIsNil() throws {
+  @Test func figuresAreNilWithoutData() throws {
     let trace = try PreparedTrace.prepare(
       source: RecordList(list: [TraceRecord(key: 1)], columns: []), name: "bare")
     let facts = TraceAnalysis(trace)
@@ -86,7 +86,7 @@ struct TraceAnalysisTests {
       let spread = values.withUnsafeBufferPointer { Distribution($0) }
       #expect(spread?.count == count && spread?.min == sorted.first && spread?.max == sorted.last)
       for (percentile, value) in zip(Distribution.percentiles, spread?.percentileValues ?? []) {
-        // By the definition: the smallest value that so many per cent do not exceed.
+        // By the definition: the smallest value that at least this percentage does not exceed.
         let enough = sorted.indices.first {
           ($0 + 1) * 1000 >= Int((percentile * 10).rounded()) * count
         }
@@ -95,7 +95,7 @@ struct TraceAnalysisTests {
     }
   }
 
-  @Test func valuesBelowTheFloorDoNotCount() {
+  @Test func valuesBelowFloorAreIgnored() {
     let values: [UInt32] = [0, 0, 5, 7, 0]
     let spread = values.withUnsafeBufferPointer { Distribution($0, above: 0) }
     #expect(spread?.count == 2 && spread?.min == 5 && spread?.mean == 6)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// The fit finds the exponent it was given.
+/// The fit finds the exponent of generated counts.
 @Suite
 struct ZipfFitTests {
-  /// Numbers of requests that follow the law as closely as whole numbers can.
+  /// Request counts that follow the law as closely as whole numbers can.
   private func counts(_ objects: Int, exponent: Double, requests: Double) -> [UInt32] {
     let sums = HarmonicSums(exponent: exponent)
     let whole = sums.sum(objects)
@@ -25,13 +25,13 @@ struct ZipfFitTests {
     #expect(fit.distance < 0.002, "\(fit)")
   }
 
-  @Test func objectsThatAreAllAlikeHaveExponentZero() throws {
+  @Test func equalPopularityHasExponentZero() throws {
     let fit = try #require(ZipfFit(ranked: [UInt32](repeating: 7, count: 5000)))
     #expect(fit.exponent == 0)
     #expect(fit.distance < 1e-9)
   }
 
-  @Test func whatIsNotZipfIsFarFromIt() throws {
+  @Test func otherDistributionsHaveLargeDistance() throws {
     let ranked = [UInt32](repeating: 1000, count: 100) + [UInt32](repeating: 1, count: 9900)
     let fit = try #require(ZipfFit(ranked: ranked))
     #expect(fit.distance > 0.1, "\(fit)")
@@ -44,7 +44,7 @@ struct ZipfFitTests {
   }
 
   @Test(arguments: [0, 0.5, 0.999_999_999_9, 1, 1.3, 3])
-  func harmonicSumsAreThoseAddedOneByOne(_ exponent: Double) {
+  func harmonicSumsEqualDirectSums(_ exponent: Double) {
     let sums = HarmonicSums(exponent: exponent)
     var slow = 0.0
     for rank in 1...20_000 {

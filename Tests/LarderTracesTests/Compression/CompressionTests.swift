@@ -2,10 +2,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// Compressed files give back what was compressed, or one clear error.
+/// Compressed files are decompressed correctly, or give one clear error.
 @Suite
 struct CompressionTests {
-  /// More than any buffer, and neither constant nor incompressible.
+  /// Larger than any buffer, and neither constant nor incompressible.
   static let large: [UInt8] = {
     var random = SeededRandom(state: 7)
     return (0..<700_000).map { _ in UInt8(truncatingIfNeeded: random.next() % 50) }
@@ -22,7 +22,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: Compression.allCases)
-  func givesBackWhatWasCompressed(_ compression: Compression) throws {
+  func decompressionRestoresContent(_ compression: Compression) throws {
     let folder = try TestFolder()
     for bytes in [Array("hello".utf8), CompressionTests.large] {
       let path = try folder.write(compression.compress(bytes), to: "any-name.dat")
@@ -47,10 +47,10 @@ struct CompressionTests {
   }
 
   @Test(arguments: Compression.allCases)
-  func everyTruncationIsAnErrorThatSaysSo(_ compression: Compression) throws {
+  func truncationIsReported(_ compression: Compression) throws {
     let folder = try TestFolder()
     let whole = compression.compress(Array("some text, some text, some more text".utf8))
-    // Below 6 bytes a file is not recognised as compressed and is read as it is.
+    // Below 6 bytes a file is not recognised as compressed and is read unchanged.
     for length in 6..<whole.count {
       let path = try folder.write(Array(whole[..<length]), to: "cut")
       let error = try #require(thrown { _ = try contents(path) } as? TraceError, "\(length)")
@@ -60,7 +60,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: Compression.allCases)
-  func aLargeTruncatedFileNamesTheOffset(_ compression: Compression) throws {
+  func truncatedLargeFileNamesOffset(_ compression: Compression) throws {
     let folder = try TestFolder()
     let whole = compression.compress(CompressionTests.large)
     let path = try folder.write(Array(whole[..<(whole.count * 3 / 4)]), to: "cut")
@@ -69,13 +69,13 @@ struct CompressionTests {
       Issue.record("no offset in \(error)")
       return
     }
-    // A block of bzip2's is larger than all of this.
+    // A block of bzip2 is larger than all of this.
     #expect(offset > 100_000 || compression == .bzip2)
     #expect(offset < CompressionTests.large.count)
   }
 
   @Test(arguments: Compression.allCases)
-  func damageIsFoundByTheChecksum(_ compression: Compression) throws {
+  func checksumDetectsDamage(_ compression: Compression) throws {
     let folder = try TestFolder()
     let text = Array("some text, some text, some more text".utf8)
     let whole = compression.compress(text)
@@ -83,7 +83,7 @@ struct CompressionTests {
       var damaged = whole
       damaged[index] ^= 0xFF
       let path = try folder.write(damaged, to: "damaged")
-      // A gzip header has bytes that mean nothing (time, system): there the content must be right.
+      // A gzip header has unused bytes (time, system); the content must still be correct.
       if thrown({ _ = try contents(path) }) == nil {
         #expect(compression == .gzip && index < 10)
         #expect(try contents(path) == text)
@@ -101,7 +101,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: [Compression.gzip, .bzip2], [1, 3, 512, 200_000])
-  func zerosBehindTheEndAreSkipped(_ compression: Compression, _ count: Int) throws {
+  func zerosAfterEndAreSkipped(_ compression: Compression, _ count: Int) throws {
     let text = Array("text\n".utf8)
     let zeros = [UInt8](repeating: 0, count: count)
     let one = compression.compress(text)
@@ -111,13 +111,13 @@ struct CompressionTests {
 
   @Test(
     arguments: [Compression.gzip, .bzip2], ["U", "\u{0}x", String(repeating: "y", count: 300_000)])
-  func rubbishBehindTheEndIsNoted(_ compression: Compression, _ rubbish: String) throws {
+  func garbageAfterEndIsNoted(_ compression: Compression, _ rubbish: String) throws {
     let text = CompressionTests.large
     let remarks = try remarks(compression.compress(text) + Array(rubbish.utf8), text)
     #expect(remarks.count == 1 && remarks[0].contains("are not \(compression.rawValue)"))
   }
 
-  @Test func rubbishBehindTheEndIsInTheNotesOfTheTrace() throws {
+  @Test func garbageAfterEndIsInTraceNotes() throws {
     let folder = try TestFolder()
     let bytes = Compression.gzip.compress(Array("1\n2\n".utf8)) + Array("rubbish".utf8)
     let trace = try PreparedTrace.load(path: folder.write(bytes, to: "a.txt.gz"))
@@ -126,7 +126,7 @@ struct CompressionTests {
   }
 
   @Test(arguments: [Compression.zstd, .xz])
-  func rubbishAfterTheEndIsAnError(_ compression: Compression) throws {
+  func garbageAfterEndIsAnError(_ compression: Compression) throws {
     let folder = try TestFolder()
     let path = try folder.write(
       compression.compress(Array("text".utf8)) + [UInt8](repeating: 0x55, count: 100), to: "rubbish"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Files that cannot be read give one line that says why.
+/// Files that cannot be read give a one-line reason.
 @Suite(.endsInTime)
 struct FileBytesTests {
   @Test func aMissingFileIsNamed() {
@@ -24,7 +24,7 @@ struct FileBytesTests {
     #expect(message { _ = try FileBytes(path: path) }.contains("the file is empty"))
   }
 
-  @Test func peekingTakesNothingOut() throws {
+  @Test func peekingConsumesNothing() throws {
     let folder = try TestFolder()
     let file = try FileBytes(path: try folder.write("abcdef", to: "file"))
     #expect(try file.peek(4) == Array("abcd".utf8))

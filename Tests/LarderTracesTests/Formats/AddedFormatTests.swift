@@ -3,7 +3,7 @@ import LarderTraces
 import TestSupport
 import Testing
 
-/// `G id` or `D id` a line, as another package would read it.
+/// `G id` or `D id` per line, as another package would read it.
 private struct LetterFormat: TraceFormat {
   let description = FormatDescription(
     name: "letter", summary: "text, `G id` or `D id` a line",
@@ -36,12 +36,12 @@ private struct LetterFormat: TraceFormat {
   }
 }
 
-// What is added stays for the rest of the process, and is in the messages that other tests compare:
-// these tests are in processes of their own.
+// A registered format stays for the rest of the process and appears in messages that other tests
+// compare, so these tests run in separate processes.
 #if compiler(>=6.2)
-  /// A format that is added when the program runs is known by name and by content.
+  /// A format registered at run time is found by name and by content.
   @Suite(.endsInTime) struct AddedFormatTests {
-    @Test func itsTracesAreRead() async {
+    @Test func registeredFormatReadsTraces() async {
       await #expect(processExitsWith: .success) {
         try FormatRegistry.add(LetterFormat())
         try #require(FormatRegistry.names.last == "letter")
@@ -56,7 +56,7 @@ private struct LetterFormat: TraceFormat {
       }
     }
 
-    @Test func aNameIsTakenOnce() async {
+    @Test func takenNameIsRejected() async {
       await #expect(processExitsWith: .success) {
         try FormatRegistry.add(LetterFormat())
         try #require(

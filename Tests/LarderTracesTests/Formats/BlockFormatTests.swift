@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Traces of block devices: which formats they are, and how requests become blocks.
+/// Traces of block devices: recognition of the formats, and splitting of requests into blocks.
 @Suite
 struct BlockFormatTests {
   private func source(_ text: String, _ name: String, _ spec: String?) throws -> FileSource {
@@ -36,7 +36,7 @@ struct BlockFormatTests {
     #expect(notes.contains(BlockRun.note) && notes.contains { $0.contains("Writes count as gets") })
   }
 
-  @Test func unitsOfSPCHaveBlocksOfTheirOwn() throws {
+  @Test func unitsOfSPCHaveSeparateBlocks() throws {
     let whole = try records(Self.spc, "spc")
     #expect(whole.map(\.size) == [8192, 512, 4096])
     #expect(whole.map(\.time) == [500_000, 750_000, 1_500_000])
@@ -49,7 +49,7 @@ struct BlockFormatTests {
     #expect(try records(Self.spc, "spc:writes=skip").count == 2)
   }
 
-  @Test func unitsOfOthersAreTheirs() throws {
+  @Test func unitsOfAlibabaAndTencentAreApplied() throws {
     #expect(try records(Self.alibaba, "alibaba-block").map(\.time).first == 1_577_808_000_069_495)
     #expect(try records(Self.alibaba, "alibaba-block:block=4096").count == 5)
     #expect(try records(Self.tencent, "tencent-block").map(\.size) == [4096, 8192])

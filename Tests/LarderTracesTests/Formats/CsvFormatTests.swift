@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Tables as people have them, and what is said when they are wrong.
+/// Common tables, and the errors for invalid ones.
 @Suite
 struct CsvFormatTests {
   private func records(_ text: String, _ spec: String = "csv") throws -> [TraceRecord] {
@@ -31,7 +31,7 @@ struct CsvFormatTests {
     #expect(all.map(\.time) == [1_000_000, 2_000_000])
   }
 
-  @Test func onlyTheColumnsThatAreGivenAreRead() throws {
+  @Test func onlyGivenColumnsAreRead() throws {
     let folder = try TestFolder()
     let path = try folder.write("time,id,size\n1,2,3\n", to: "table.csv")
     let source = try FileSource(path: path, format: ComponentSpec(parsing: "csv:id=id"))
@@ -56,7 +56,7 @@ struct CsvFormatTests {
     #expect(all.map(\.size) == [1, 2, 3])
   }
 
-  @Test func headersAreRecognisedOrSaid() throws {
+  @Test func headersAreRecognisedOrGiven() throws {
     #expect(try records("key\nfoo\nbar\n").count == 2)
     #expect(try records("1,2\n3,4\n", "csv:id=1").count == 2)
     #expect(try records("name,n\nx,4\n", "csv:id=1").count == 1)
@@ -65,14 +65,14 @@ struct CsvFormatTests {
     #expect(try records("foo\nbar\n", "csv:id=1").count == 2)
   }
 
-  @Test func marksLineEndsAndBlankLinesOfOtherProgramsAreNoRequests() throws {
+  @Test func byteOrderMarksAndBlankLinesAreSkipped() throws {
     let all = try records("\u{FEFF}time,id\r\n1,5\r\n\r\n2,6\r\n\n")
     #expect(all.map(\.key) == [5, 6])
     #expect(try records("\u{FEFF}5,1\n", "csv:id=1").map(\.key) == [5])
     #expect(try records("\u{FEFF}\n5,1\n", "csv:id=1").map(\.key) == [5])
   }
 
-  @Test func theLastLineNeedsNoEnd() throws {
+  @Test func lastLineWithoutEndIsRead() throws {
     #expect(try records("id\n5\n6").map(\.key) == [5, 6])
   }
 
@@ -119,7 +119,7 @@ struct CsvFormatTests {
     ("1,2\n", "csv:id=1:header=maybe", "csv: header: expected true or false, found 'maybe'"),
     ("\n\n", "csv:id=1", ":1: no line in the first 65536 bytes"),
   ])
-  func whatIsWrongIsSaidInALine(_ text: String, _ spec: String, _ expected: String) {
+  func errorsAreOneLine(_ text: String, _ spec: String, _ expected: String) {
     let problem = problem(text, spec)
     #expect(problem.contains(expected), "\(problem)")
     #expect(!problem.contains("\n"))
@@ -137,12 +137,12 @@ struct CsvFormatTests {
   }
 
   @Test(arguments: [("GET", [0, 1, 2]), ("Get", [0, 1, 2]), ("0", nil), ("read", [0, 1, 2])])
-  func aColumnOfOperationsIsFoundByItsValues(_ first: String, _ found: [UInt8]?) throws {
+  func operationColumnIsFoundByValues(_ first: String, _ found: [UInt8]?) throws {
     let all = try records("id,op\n1,\(first)\n2,SET\n3,Delete\n", "csv")
     #expect(all.map(\.operation) == found ?? [0, 0, 0])
   }
 
-  @Test func datesAreTimes() throws {
+  @Test func datesAreParsedAsTimes() throws {
     let all = try records(
       "time,id\n[01/Mar/2026:10:00:00 +0100],1\n2026-03-01T09:00:00.5Z,2\n", "csv")
     #expect(all.map(\.time) == [1_772_355_600_000_000, 1_772_355_600_500_000])
@@ -176,11 +176,11 @@ struct CsvFormatTests {
     #expect(text.contains(":302: expected 2 fields") && text.contains("and none may"), "\(text)")
   }
 
-  @Test func anEmptyTTLIsNone() throws {
+  @Test func emptyTTLMeansNone() throws {
     #expect(try records("id,ttl\n1,\n2,60\n").map(\.ttl) == [0, 60])
   }
 
-  @Test func operationsOfOthersAreNotGuessed() throws {
+  @Test func unknownOperationCodesAreNotGuessed() throws {
     let folder = try TestFolder()
     let theirs = try folder.write("id,op\n1,2a\n", to: "theirs.csv")
     #expect(try FileSource(path: theirs).columns == [])
@@ -188,7 +188,7 @@ struct CsvFormatTests {
     #expect(try FileSource(path: ours).columns == [.operation])
   }
 
-  @Test func aHeaderAloneHoldsNoRequests() throws {
+  @Test func headerAloneHasNoRequests() throws {
     let folder = try TestFolder()
     let path = try folder.write("time,id\n", to: "header.csv")
     #expect(message { _ = try PreparedTrace.load(path: path) }.contains("has no requests"))

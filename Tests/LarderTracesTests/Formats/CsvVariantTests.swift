@@ -30,7 +30,7 @@ struct CsvVariantTests {
     ("1772359200123456789,7", "ns", 1_772_359_200_123_456),
     ("1.7723592e+12,7", "ms", 1_772_359_200_000_000),
   ])
-  func longTimesAreReadInTheUnitOfOurDays(_ row: String, _ unit: String, _ time: UInt64) throws {
+  func unitOfLongTimesIsInferred(_ row: String, _ unit: String, _ time: UInt64) throws {
     let (source, folder) = try source("time,id\n\(row)\n")
     #expect(try withExtendedLifetime(folder) { try allRecords(source) }.map(\.time) == [time])
     #expect(source.reading.remarks.contains { $0.contains("as \(unit),") } == (unit != "s"))
@@ -42,7 +42,7 @@ struct CsvVariantTests {
     ("timestamp_ms", UInt64(5_000)), ("Time (us)", 5), ("ts-ns", 0), ("time_s", 5_000_000),
     ("Timestamp", 5_000_000), ("# time", 5_000_000),
   ])
-  func unitsOfTimesStandInTheirNames(_ name: String, _ time: UInt64) throws {
+  func unitsInColumnNamesAreUsed(_ name: String, _ time: UInt64) throws {
     #expect(try records("\(name),id\n5,7\n").map(\.time) == [time])
   }
 
@@ -59,7 +59,7 @@ struct CsvVariantTests {
       ])
   }
 
-  @Test func columnsThatAreNotUsedAreNamed() throws {
+  @Test func unusedColumnsAreReported() throws {
     let notes = try trace("time,obj-id,country,obj-size,agent\n1,2,DE,3,x\n").notes
     #expect(
       notes.first == """
@@ -85,13 +85,13 @@ struct CsvVariantTests {
   }
 
   @Test(arguments: ["", "NaN", "nan", "NULL", "None", "NA", "N/A", "<NA>", "-"])
-  func valuesThatAreMissingAreUnknown(_ text: String) throws {
+  func missingValuesAreUnknown(_ text: String) throws {
     let all = try records("id,size,cost,ttl\n1,\(text),\(text),\(text)\n")
     #expect(all.map(\.isSizeKnown) == [false])
     #expect(all.map(\.cost) == [TraceRecord.unknownCost] && all.map(\.ttl) == [0])
   }
 
-  @Test func idsOfSeveralColumnsAreOfAllOfThem() throws {
+  @Test func idsCombineSeveralColumns() throws {
     let rows = "1,23,a\n12,3,a\n1,23,b\n"
     let all = try records(rows, "csv:id=1+2")
     #expect(Set(all.map(\.key)).count == 2 && all.count == 3)
@@ -103,7 +103,7 @@ struct CsvVariantTests {
     #expect(message { _ = try records(rows, "csv:id=1+") }.contains("csv: id: expected"))
   }
 
-  @Test func addressesBelongToTheirDevices() throws {
+  @Test func addressesArePerDevice() throws {
     let (source, folder) = try source(
       "timestamp,disk,lbn,size\n1,1,23,512\n2,12,3,512\n3,1,3,512\n")
     let keys = try withExtendedLifetime(folder) { try allRecords(source) }.map(\.key)
@@ -136,7 +136,7 @@ struct CsvVariantTests {
     #expect(text.contains("csv: ops: expected words and operations"), "\(text)")
   }
 
-  @Test func operationsThatAreGuessedAreSaid() throws {
+  @Test func guessedOperationsAreReported() throws {
     #expect(
       try trace("id,op\n1,get\n2,2a\n").notes.contains { $0.contains("'2a' is no operation") })
     #expect(try trace("id,rw\n1,0\n2,1\n", "csv").notes.contains { $0.contains("0, 1 and 2") })
@@ -153,7 +153,7 @@ struct CsvVariantTests {
     #expect(trace.requests.count == 20 && trace.reading.badLines == 0)
     #expect(trace.notes.contains { $0.hasPrefix("Lines have 3 to 6 fields") })
     #expect(message { _ = try records(text, spec + ":ragged=false") }.contains("expected 6 fields"))
-    // The lengths come in any order, and columns are those of the longest line.
+    // Lengths come in any order, and the columns are those of the longest line.
     let reversed = rows.reversed().map { $0 + "\n" }.joined()
     #expect(try records(reversed, spec).count == 20)
     let headed = try records("id,size\n1,5\n2\n3,4,5\n", "csv:ragged=true")
@@ -181,7 +181,7 @@ struct CsvVariantTests {
     let split = try records(text, "csv:id=device+offset:op=op:size=size:block=4096")
     #expect(split.map(\.size) == [4096, 4096, 4096, 4096])
     #expect(split[1].key == split[2].key && split[3].key != split[2].key)
-    // Sectors by their name, or as given.
+    // Sectors by name, or as given.
     let sectors = try records("lbn,size\n8,4096\n9,4096\n", "csv:id=lbn:size=size:block=4096")
     #expect(sectors.map(\.key).count == 3)
     #expect(try records("8,4096\n", "csv:id=1:size=2:block=4096:sector=512").count == 1)
@@ -192,7 +192,7 @@ struct CsvVariantTests {
     #expect(message { _ = try records("x,5\n", "csv:id=1:size=2:block=512") }.contains("address"))
   }
 
-  @Test func promptsWithoutIDsAreSaidToBe() {
+  @Test func promptsWithoutIDsAreReported() {
     let text = message {
       _ = try records("Timestamp,Model,Request tokens,Response tokens\n5,ChatGPT,472,18\n")
     }

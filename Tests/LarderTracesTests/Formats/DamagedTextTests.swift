@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Text traces with lines that are cut, NULs, or nothing to read.
+/// Text traces with truncated lines, NULs, or no content.
 @Suite
 struct DamagedTextTests {
   private func trace(
@@ -15,7 +15,7 @@ struct DamagedTextTests {
         path: path, format: try spec.map { try ComponentSpec(parsing: $0) }, maxBadShare: maxBad))
   }
 
-  /// Lines of each text format, and one that is none of it.
+  /// Lines of each text format, and one that is invalid for it.
   static let texts: [(format: String, line: String, bad: String)] = [
     ("csv:id=1:size=2", "7,5", "8"), ("lirs", "7", "8x"), ("arc", "7 1 0 0", "8 1"),
     ("adapt-size", "1 7 5", "1 8"), ("twitter", "1,a,1,5,0,get,0", "1,b"),
@@ -26,7 +26,7 @@ struct DamagedTextTests {
   ]
 
   @Test(arguments: texts)
-  func aLastLineThatIsCutIsNoted(_ format: String, line: String, bad: String) throws {
+  func truncatedLastLineIsNoted(_ format: String, line: String, bad: String) throws {
     let text = "\(line)\n\(line)\n\(bad)"
     let trace = try trace(Array(text.utf8), "trace", format)
     #expect(trace.reading.badLines == 0 && trace.requests.objects > 0)
@@ -46,14 +46,14 @@ struct DamagedTextTests {
     #expect(error.contains(":2: ") && error.contains("1 of 4 lines cannot be read"), "\(error)")
   }
 
-  @Test func aRowOfMetaThatIsCutCostsThatRow() throws {
+  @Test func truncatedMetaRowIsSkipped() throws {
     let text = "key,op,size,op_count,key_size\n1,SET,82,1,40\n1,GET,0,3,40\n2,DELETE,0,1,64\n166549"
     let trace = try trace(Array(text.utf8), "kvcache.csv")
     #expect(trace.requests.count == 5 && trace.requests.objects == 2)
   }
 
   @Test(arguments: [1, 7, 70_000, 3_000_000])
-  func nulsInFrontArePassedOver(_ count: Int) throws {
+  func leadingNULsAreSkipped(_ count: Int) throws {
     let nuls = [UInt8](repeating: 0, count: count)
     let lines = Array("time,id,size\n1,7,5\n2,8,5\n".utf8)
     let trace = try trace(nuls + lines, "table.csv")
@@ -64,18 +64,18 @@ struct DamagedTextTests {
   }
 
   @Test(arguments: [1, 5000, 2_000_000])
-  func nulsBetweenLinesArePassedOver(_ count: Int) throws {
+  func nulsBetweenLinesAreSkipped(_ count: Int) throws {
     let nuls = [UInt8](repeating: 0, count: count)
     let rows = (0..<300).map { "\($0),5\n" }.joined()
     let text = Array("id,size\n\(rows)".utf8)
     let whole = try trace(text + nuls + Array("9000,5\n".utf8) + nuls, "table.csv")
     #expect(whole.requests.count == 301 && whole.reading.badLines == 0)
-    // A line that was being written is cut there, and the next one begins behind them.
+    // A line that was being written is cut there, and the next one begins after the NULs.
     let cut = try trace(text + Array("777".utf8) + nuls + Array("9000,5\n".utf8), "table.csv")
     #expect(cut.requests.count == 301 && cut.reading.badLines == 1)
   }
 
-  @Test func nothingButNULsIsAnError() {
+  @Test func onlyNULsIsAnError() {
     let error = message { _ = try trace([UInt8](repeating: 0, count: 100_000), "a.log") }
     #expect(!error.isEmpty && !error.contains("\n"))
   }
@@ -91,7 +91,7 @@ struct DamagedTextTests {
     }
   }
 
-  @Test func withoutRequestsTheReasonAndTheLinesAreSaid() {
+  @Test func noRequestsErrorHasReasonAndLines() {
     let text = "id,op\n1,x\n2,x\n3,y\n4,y\n"
     let error = message { _ = try trace(Array(text.utf8), "t.csv", "csv:id=1:op=2") }
     #expect(error.contains("has no requests; 2 lines left out: the operation 'x' is not known"))

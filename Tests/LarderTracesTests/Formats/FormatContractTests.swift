@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// What every format owes its users, whichever it is: a new format is covered by its sample.
+/// Properties of all formats: a new format is covered by its sample.
 @Suite
 struct FormatContractTests {
   static let binary: Set<String> = ["oracle-general", "vscsi", "cache2k", "lcs", "larder"]
@@ -56,7 +56,7 @@ struct FormatContractTests {
     let folder = try TestFolder()
     for compression in Compression.allCases.map(Optional.some) + [nil] {
       let bytes = compression?.compress(sample.bytes) ?? sample.bytes
-      // The ending says zst whatever it is: only the content counts.
+      // The suffix is always zst: only the content counts.
       let path = try folder.write(bytes, to: sample.file + (compression == nil ? "" : ".zst"))
       let source = try FileSource(path: path)
       #expect(source.format.name == sample.format)
@@ -65,7 +65,7 @@ struct FormatContractTests {
   }
 
   @Test(arguments: SampleTrace.all)
-  func aPrefixIsAnErrorOrTheRequestsUpToThere(_ sample: SampleTrace) throws {
+  func prefixIsAnErrorOrFewerRequests(_ sample: SampleTrace) throws {
     for length in 0..<sample.bytes.count {
       let error = thrown {
         let records = try decode(sample, Array(sample.bytes[..<length]))
@@ -99,7 +99,7 @@ struct FormatContractTests {
   }
 
   @Test(arguments: SampleTrace.all)
-  func rubbishNeverCrashes(_ sample: SampleTrace) {
+  func garbageNeverCrashes(_ sample: SampleTrace) {
     var random = SeededRandom(state: 5)
     for round in 0..<200 {
       let range: UInt64 = round % 2 == 0 ? 256 : 64
@@ -125,7 +125,7 @@ struct FormatContractTests {
   }
 
   @Test(arguments: SampleTrace.all)
-  func zeroSizesAreKeptUnlessTheyAreToBeSkipped(_ sample: SampleTrace) throws {
+  func zeroSizesAreKeptUnlessSkipped(_ sample: SampleTrace) throws {
     let format = try FormatRegistry.format(named: sample.format)
     let folder = try TestFolder()
     let path = try folder.write(sample.bytes, to: sample.file)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// How the format of a file is found.
+/// Recognition of a file's format.
 @Suite
 struct FormatRegistryTests {
   private func recognised(_ bytes: [UInt8], _ name: String) throws -> String {
@@ -19,14 +19,14 @@ struct FormatRegistryTests {
     (SampleTrace.larder, "trace.csv", "larder"), (SampleTrace.csv, "log.TSV", "csv"),
     (SampleTrace.cache2k, "x.trace.xz", "cache2k"), (SampleTrace.lirs, "x.trace.gz", "lirs"),
   ])
-  func contentTellsWhereTheNameDoesNot(
+  func contentDecidesWithoutName(
     _ sample: SampleTrace, _ name: String, _ expected: String
   ) throws {
     #expect(try recognised(sample.bytes, name) == expected)
   }
 
-  /// A name of another format changes nothing where the content has marks of its own.
-  @Test func contentGoesBeforeTheName() throws {
+  /// The name of another format has no effect if the content has marks of its own.
+  @Test func contentTakesPrecedenceOverName() throws {
     for sample in SampleTrace.all {
       let nameless = FormatSample(path: "", head: sample.bytes, isWhole: true)
       let format = try FormatRegistry.format(named: sample.format)
@@ -40,23 +40,23 @@ struct FormatRegistryTests {
       #expect(
         try recognised(Array("time,id\n1,0\n".utf8), name == "x.txt" ? "x.lis" : name) == "csv")
     }
-    // Where the content fits none, the name says whose errors are of use.
+    // If no format fits the content, the name determines whose errors are useful.
     #expect(try recognised(Array("1 2 0 x\n".utf8), "x.lis") == "arc")
   }
 
-  @Test func whatNobodyKnowsIsAnErrorThatListsTheFormats() {
+  @Test func unknownContentErrorListsFormats() {
     let text = message { _ = try recognised([1, 2, 3, 0, 9, 9], "strange.dat") }
     #expect(text.contains("cannot recognise the trace format by name and content"))
     #expect(text.contains("oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k"))
   }
 
-  @Test func whatSeveralClaimIsAnErrorThatListsThem() {
+  @Test func ambiguousContentErrorListsCandidates() {
     let text = message { _ = try recognised(Array("1 2 3\n4 5 6\n".utf8), "table.csv") }
     #expect(text.contains("the trace format is ambiguous"))
     #expect(text.hasSuffix("use --format with one of csv, adapt-size"))
   }
 
-  @Test func anUnknownNameGetsTheNearest() {
+  @Test func unknownNameSuggestsNearest() {
     let text = message { _ = try FormatRegistry.format(named: "oracle-genral") }
     #expect(text.contains("did you mean 'oracle-general'?"))
     #expect(!message { _ = try FormatRegistry.format(named: "parquet") }.contains("did you mean"))

@@ -21,7 +21,7 @@ struct HashIDsFormatTests {
     }
   }
 
-  @Test func withoutALengthBlocksAreFull() throws {
+  @Test func blocksAreFullWithoutLength() throws {
     let found = try records([
       #"{"timestamp": 1, "hash_ids": [5, 6 , 7]}"#, #"{"timestamp": 1, "hash_ids": [5]}"#,
     ])
@@ -57,13 +57,13 @@ struct HashIDsFormatTests {
       try trace([#"{"timestamp": 1.5, "hash_ids": [5]}"#]).notes.contains { $0.contains("as s:") })
   }
 
-  @Test func idsMayBeTextsAndNegative() throws {
+  @Test func idsMayBeStringsOrNegative() throws {
     let found = try records([#"{"timestamp": 1, "hash_ids": ["ab", -1, 18446744073709551615]}"#])
     #expect(found.map(\.key) == [KeyHash.hash("ab"), .max, .max])
   }
 
   @Test(arguments: [16, 64, 128, 512, 1024])
-  func blocksHaveAsManyTokensAsLengthsSay(_ block: Int) throws {
+  func tokensPerBlockFollowLengths(_ block: Int) throws {
     let lengths = (1...60).map { $0 * 37 * block / 16 + 1 }
     let lines = lengths.enumerated().map { number, tokens in
       let ids = (0..<((tokens - 1) / block + 1)).map { "\(number * 1000 + $0)" }.joined(
@@ -74,7 +74,7 @@ struct HashIDsFormatTests {
     let trace = try trace(lines)
     #expect(trace.tokensPerBlock() == block)
     #expect(trace.notes.contains { $0.contains("have \(block) tokens") } == (block != 512))
-    // A line that does not fit the others changes nothing.
+    // A line that does not fit the others has no effect.
     let odd = #"{"timestamp": 1, "input_length": 7, "hash_ids": [1,2,3,4,5,6,7]}"#
     #expect(try self.trace(lines + [odd]).tokensPerBlock() == block)
     let given = try self.trace(
@@ -82,7 +82,7 @@ struct HashIDsFormatTests {
     #expect(given.prompts?[0] == UInt32(2 * block + 1))
   }
 
-  @Test func linesWithoutIDsAreAnErrorThatSaysSo() {
+  @Test func linesWithoutIDsAreReported() {
     let line = #"{"timestamp": 1, "input_length": 100, "output_length": 5}"#
     #expect(message { _ = try trace([line]) }.contains("the lines have no 'hash_ids'"))
     let folder = try? TestFolder()
@@ -115,7 +115,7 @@ struct HashIDsFormatTests {
     var bytes = try FileBytes(path: path).peek(1 << 16)
     bytes[bytes.count - 8] = 0
     _ = try folder.write(bytes, to: "p.larder")
-    // The value is looked at before the checksum is known.
+    // The value is checked before the checksum is known.
     #expect(throws: TraceError.self) { try PreparedTrace.load(path: path) }
     let missing = try PreparedTrace.prepare(
       source: RecordList(list: [TraceRecord(key: 2)], columns: [.prompt]), name: "m")

@@ -30,7 +30,7 @@ struct JoinedFilesTests {
     #expect(trace.notes.contains("\(empty) is empty."))
   }
 
-  @Test func filesOfDifferentFormatsAreNoTrace() throws {
+  @Test func filesOfDifferentFormatsAreRejected() throws {
     let folder = try TestFolder()
     let log = try folder.write(line(1, "a"), to: "access.log")
     let table = try folder.write("time,id\n1,2\n", to: "t.csv")
@@ -57,7 +57,7 @@ struct JoinedFilesTests {
     try PreparedTrace.load(reference(paths)).notes
   }
 
-  @Test func serversOfTheSameHoursAreMergedByTime() throws {
+  @Test func concurrentServersAreMergedByTime() throws {
     let folder = try TestFolder()
     let paths = try [0, 2].map { delay in
       let lines = (0..<5000).map { line($0 / 50 + delay, "o/\($0)") }.joined()
@@ -70,13 +70,13 @@ struct JoinedFilesTests {
     #expect(trace.reading.timesSorted == 0)
     #expect(trace.notes.contains("2 of 2 files overlap in time and were merged by time."))
     #expect(!trace.notes.contains { $0.contains("out of order") })
-    // An object comes again two seconds later, from the other server.
+    // An object is requested again two seconds later, from the other server.
     let places = (0..<10_000).filter { trace.requests.ids[$0] == 101 }
     #expect(places == [100, 350])
   }
 
-  /// What a merge gives: each file in the order of its times, and all of them in that order, files
-  /// by their first times.
+  /// Expected result of a merge: each file sorted by time, and all of them merged, with files in
+  /// the order of their first times.
   private func merged(_ files: [[(time: UInt64, id: Int)]]) -> [UInt64] {
     let sorted = files.map { rows in
       rows.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
@@ -92,7 +92,7 @@ struct JoinedFilesTests {
   }
 
   @Test(arguments: 0..<12)
-  func mergedFilesEqualASort(_ seed: UInt64) throws {
+  func mergedFilesEqualSortedRequests(_ seed: UInt64) throws {
     var random = SeededRandom(state: seed)
     let folder = try TestFolder()
     var next = 1
@@ -116,7 +116,7 @@ struct JoinedFilesTests {
     #expect(trace.reading.timesSorted == alone.reduce(0, +))
   }
 
-  @Test func aFileInsideAnotherIsMergedAndARotatedOneIsNot() throws {
+  @Test func overlappingFileIsMergedAndRotatedOneIsNot() throws {
     let folder = try TestFolder()
     let outer = try folder.write(table([(100, 1), (200, 2), (900, 3)]), to: "outer.csv")
     let inner = try folder.write(table([(300, 4), (400, 5)]), to: "inner.csv")
@@ -140,7 +140,7 @@ struct JoinedFilesTests {
     #expect(try notes(paths).isEmpty)
   }
 
-  @Test func aTimeThatGoesBackBeyondTheWindowIsCountedAsInItsFileAlone() throws {
+  @Test func timesBeyondWindowAreCountedAsInOneFile() throws {
     let folder = try TestFolder()
     let length = UInt64(3 * TimeWindow.length)
     let back = (0..<length).map { (time: 1000 + $0, id: Int($0)) } + [(time: 1500, id: 7)]
@@ -221,7 +221,7 @@ struct JoinedFilesTests {
       ])
   }
 
-  @Test func aSizeThatOneFileTellsHoldsInTheOthers() throws {
+  @Test func sizesFromOneFileApplyToOthers() throws {
     let folder = try TestFolder()
     let first = try folder.write("10,k,1,99,c,get,0\n30,k,1,0,c,get,0\n", to: "1.twitter")
     let second = try folder.write("20,k,1,0,c,get,0\n40,n,1,0,c,get,0\n", to: "2.twitter")
@@ -240,7 +240,7 @@ struct JoinedFilesTests {
     #expect(try ids(FileSource(reference(paths))) == [1, 2, 3, 4])
   }
 
-  @Test func whoStopsAMergeGetsNoMore() throws {
+  @Test func stoppedMergeSendsNoMoreRecords() throws {
     let folder = try TestFolder()
     let rows = (0..<20_000).map { (time: UInt64($0), id: $0) }
     let paths = try ["a", "b", "c"].map { try folder.write(table(rows), to: "\($0).csv") }
@@ -262,7 +262,7 @@ struct JoinedFilesTests {
   }
 
   @Test(arguments: [1, 7, 100])
-  func theWindowSortsWhatItReaches(_ length: Int) throws {
+  func windowSortsRequestsWithinReach(_ length: Int) throws {
     var random = SeededRandom(state: 3)
     let records = (0..<2000).map { index in
       TraceRecord(key: UInt64(index), time: UInt64(index) + random.next() % UInt64(length))

@@ -3,12 +3,12 @@ import Testing
 
 @testable import LarderTraces
 
-/// Prepared trace files: what is written is what is read, and what is forged is found out.
+/// Prepared trace files: reading returns the written trace, and forgeries are detected.
 @Suite
 struct LarderFileTests {
   private static let sample = SampleTrace.larder.bytes
 
-  /// The sample after `change`, with a header checksum that is right again.
+  /// The sample after `change`, with a corrected header checksum.
   private func forged(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
     var bytes = LarderFileTests.sample
     change(&bytes)
@@ -27,7 +27,7 @@ struct LarderFileTests {
     bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
   }
 
-  /// Puts a value into a column, with a column checksum that is right again.
+  /// Writes a value to a column and corrects the column checksum.
   private func forgedColumn<Value: FixedWidthInteger>(
     _ column: Int, _ index: Int, _ value: Value
   ) -> [UInt8] {
@@ -46,7 +46,7 @@ struct LarderFileTests {
     let folder = try TestFolder()
     let path = try folder.write(bytes, to: "forged.larder")
     let mapped = message { _ = try PreparedTrace.load(path: path) }
-    // The same file through a decompressor, which reads instead of mapping.
+    // The file through a decompressor, which reads instead of mapping.
     let packed = try folder.write(Compression.zstd.compress(bytes), to: "packed.larder.zst")
     let loaded = message { _ = try PreparedTrace.load(path: packed) }
     #expect(mapped.isEmpty == loaded.isEmpty)
@@ -54,7 +54,7 @@ struct LarderFileTests {
     return mapped
   }
 
-  @Test func theSampleHasItsNumbers() throws {
+  @Test func sampleHasExpectedNumbers() throws {
     let trace = try PreparedTrace.load(path: "\(Repository.samples)/sample.larder")
     #expect(trace.name == "sample")
     #expect(trace.requests.count == 16 && trace.requests.objects == 7)
@@ -64,7 +64,7 @@ struct LarderFileTests {
   }
 
   /// A file may be changed, shortened or removed while its trace is in use.
-  @Test func theTraceIsOurs() throws {
+  @Test func loadedTraceIsIndependentOfFile() throws {
     let folder = try TestFolder()
     let path = try folder.write(LarderFileTests.sample, to: "x.larder")
     let trace = try PreparedTrace.load(path: path)
@@ -77,7 +77,7 @@ struct LarderFileTests {
     #expect(try allRecords(PreparedSource(trace)) == SampleTrace.larder.records)
   }
 
-  @Test func oneThatIsTooLargeIsMapped() throws {
+  @Test func tooLargeFileIsMapped() throws {
     let folder = try TestFolder()
     let path = try folder.write(LarderFileTests.sample, to: "x.larder")
     let size = UInt64(LarderFileTests.sample.count)
@@ -86,7 +86,7 @@ struct LarderFileTests {
     #expect(try source.prepared(memory: room)?.requests.owner is LoadedBytes)
     let mapped = try source.prepared(memory: MemoryBudget { size })
     #expect(mapped?.requests.owner is MappedFile)
-    // What cannot be mapped is refused.
+    // A file that cannot be mapped is rejected.
     let packed = try folder.write(
       Compression.gzip.compress(LarderFileTests.sample), to: "x.larder.gz")
     let text = message {
@@ -95,8 +95,8 @@ struct LarderFileTests {
     #expect(text.contains("its columns need 448 bytes of memory"), "\(text)")
   }
 
-  /// However much follows.
-  @Test func bytesBehindTheEndAreRefused() throws {
+  /// In any number.
+  @Test func bytesAfterEndAreRejected() throws {
     let folder = try TestFolder()
     for more in [1, 70_000, 3_000_000] {
       let bytes = LarderFileTests.sample + [UInt8](repeating: 0, count: more)
@@ -108,7 +108,7 @@ struct LarderFileTests {
     }
   }
 
-  @Test func aCompressedOneIsReadIntoMemory() throws {
+  @Test func compressedFileIsReadIntoMemory() throws {
     let folder = try TestFolder()
     let path = try folder.write(
       Compression.gzip.compress(LarderFileTests.sample), to: "x.larder.gz")
@@ -124,7 +124,7 @@ struct LarderFileTests {
     }
   }
 
-  @Test func headersThatCannotBe() throws {
+  @Test func invalidHeadersAreRejected() throws {
     #expect(try problem(put(UInt8(0), at: 0)).contains("does not start with the magic number"))
     #expect(try problem(put(UInt32(3), at: 8)).contains("version 3 of prepared traces"))
     #expect(try problem(put(UInt32(70), at: 12)).contains("a header of 70 bytes"))
@@ -144,7 +144,7 @@ struct LarderFileTests {
     #expect(try problem(unsealed).contains("the header's checksum is wrong"))
   }
 
-  @Test func directoriesThatCannotBe() throws {
+  @Test func invalidDirectoriesAreRejected() throws {
     let entry = 72
     #expect(try problem(put(UInt32(99), at: entry)).contains("entry 1 of the directory"))
     #expect(try problem(put(UInt32(2), at: entry)).contains("entry 2 of the directory"))
@@ -160,7 +160,7 @@ struct LarderFileTests {
     #expect(try problem(put(UInt64(60), at: entry + 16)).contains("entry 1 of the directory"))
   }
 
-  @Test func valuesThatCannotBe() throws {
+  @Test func invalidValuesAreRejected() throws {
     let ids = "request 3 has a bad value in the ids: ids must first appear as 1, 2, 3"
     #expect(try problem(forgedColumn(0, 2, UInt32(0))).contains(ids))
     #expect(try problem(forgedColumn(0, 2, UInt32(8))).contains(ids))
@@ -173,7 +173,7 @@ struct LarderFileTests {
         .contains("request 6 has a bad value in the times: times must not decrease"))
   }
 
-  @Test func damageInEveryByteThatMattersIsFound() throws {
+  @Test func damageInAnySignificantByteIsDetected() throws {
     for index in LarderFileTests.sample.indices {
       var bytes = LarderFileTests.sample
       bytes[index] ^= 0x10
@@ -184,7 +184,7 @@ struct LarderFileTests {
     }
   }
 
-  @Test func everyTruncationIsFound() throws {
+  @Test func truncationIsDetected() throws {
     for length in 1..<LarderFileTests.sample.count {
       #expect(try !problem(Array(LarderFileTests.sample[..<length])).isEmpty, "\(length)")
     }

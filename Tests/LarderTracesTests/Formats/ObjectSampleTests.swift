@@ -2,10 +2,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// Reading a share of the objects of a trace.
+/// Reading a sample of a trace's objects.
 @Suite
 struct ObjectSampleTests {
-  /// Objects 0 to 1,999, of which each is requested a few times; every tenth request is a set.
+  /// Requests of objects 0 to 1,999, a few for each; every tenth request is a set.
   private static let requests: [(time: Int, id: Int, operation: String)] = (0..<20_000).map {
     ($0, $0 * 7919 % 2000, $0 % 10 == 9 ? "set" : "get")
   }
@@ -25,11 +25,11 @@ struct ObjectSampleTests {
     let folder = try TestFolder()
     let trace = try load(try folder.write(Self.text, to: "a.csv"), rate)
     #expect(trace.sampling == TraceSampling(rate: rate, gets: 18_000))
-    // Every object is requested ten times, so those of the sample are, too.
+    // Every object is requested ten times, and so are those of the sample.
     #expect(trace.requests.count == trace.requests.objects * 10)
     let expected = 2000 * rate
     #expect(abs(Double(trace.requests.objects) - expected) <= 4 * expected.squareRoot())
-    // The times are those of the whole trace: nothing moved.
+    // Times are those of the whole trace, without shifts.
     let times = (0..<trace.requests.count).compactMap { trace.requests.times?[$0] }
     #expect(times == times.sorted())
     #expect(trace.notes.contains { $0.contains("is a sample of \(TraceSampling.share(rate))") })
@@ -46,7 +46,7 @@ struct ObjectSampleTests {
     #expect(!small.isEmpty && small.isSubset(of: large) && small.count < large.count)
   }
 
-  @Test func severalFilesAreSampledAlike() throws {
+  @Test func severalFilesAreSampledConsistently() throws {
     let folder = try TestFolder()
     let lines = Self.text.split(separator: "\n")
     let head = "time,id,op\n"
@@ -70,12 +70,12 @@ struct ObjectSampleTests {
     let kept = folder.path("b.larder")
     try LarderWriter().write(sample, to: kept)
     #expect(try load(kept, nil).sampling == sample.sampling)
-    // A sample of a sample would have to be said twice.
+    // The rate of a sample of a sample is rejected.
     let text = message { _ = try load(kept, 0.5) }
     #expect(text.contains("is already a sample of 10 % of the objects"))
   }
 
-  @Test func theWholeIsNoSample() throws {
+  @Test func fullRateIsNotASample() throws {
     let folder = try TestFolder()
     let path = try folder.write(Self.text, to: "a.csv")
     #expect(try load(path, 1).sampling == TraceSampling())
@@ -87,12 +87,12 @@ struct ObjectSampleTests {
   @Test(arguments: [
     ("1/100", 0.01), ("1%", 0.01), ("0.01", 0.01), ("1", 1), ("3/4", 0.75), ("100%", 1),
   ])
-  func sharesAreRead(_ text: String, _ rate: Double) {
+  func validRatesAreParsed(_ text: String, _ rate: Double) {
     #expect(TraceSampling.rate(parsing: text) == rate)
   }
 
   @Test(arguments: [
     "", "0", "0/5", "1/0", "5/4", "-1/2", "1/", "/2", "1/2/3", "nan", "200%", "a/b", "1 / 2",
   ])
-  func othersAreNot(_ text: String) { #expect(TraceSampling.rate(parsing: text) == nil) }
+  func invalidRatesAreRejected(_ text: String) { #expect(TraceSampling.rate(parsing: text) == nil) }
 }

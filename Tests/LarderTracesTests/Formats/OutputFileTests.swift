@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Files are there whole or not at all, whatever call fails.
+/// Files are complete or missing, whichever call fails.
 @Suite(.endsInTime)
 struct OutputFileTests {
   @Test func aFullDiskIsAnErrorAndLeavesNothing() throws {
@@ -30,7 +30,7 @@ struct OutputFileTests {
     #expect(try PreparedTrace.load(path: path).requests.count == 5000)
   }
 
-  @Test func whatWasThereStaysWhenWritingFails() throws {
+  @Test func existingFileSurvivesFailedWrite() throws {
     let folder = try TestFolder()
     let path = try folder.write("precious", to: "x.csv")
     let source = RecordList(list: [TraceRecord(key: 1)])
@@ -49,7 +49,7 @@ struct OutputFileTests {
     #expect(folder.names == [])
   }
 
-  @Test func whatIsNotCommittedIsNotThere() throws {
+  @Test func uncommittedFileIsRemoved() throws {
     let folder = try TestFolder()
     var file: OutputFile? = try OutputFile(path: folder.path("x"))
     try file?.write([1, 2, 3])
@@ -58,7 +58,7 @@ struct OutputFileTests {
     #expect(folder.names == [])
   }
 
-  @Test func aSourceThatFailsLeavesNothing() throws {
+  @Test func failingSourceLeavesNoFile() throws {
     struct Failing: RecordSource {
       let columns: TraceColumns = []
       func records(into sink: RecordSink) throws { throw TraceError("broke", in: "source") }
@@ -69,7 +69,7 @@ struct OutputFileTests {
     #expect(folder.names == [])
   }
 
-  @Test func shortWritesGoOn() throws {
+  @Test func shortWritesAreContinued() throws {
     let folder = try TestFolder()
     let file = try OutputFile(path: folder.path("x"), files: SmallDisk(atOnce: 3))
     try file.write(Array("abcdefgh".utf8))
@@ -77,8 +77,9 @@ struct OutputFileTests {
     #expect(FileManager.default.contents(atPath: folder.path("x")) == Data("abcdefgh".utf8))
   }
 
-  /// A link under the temporary name, as somebody else who may write to the folder can place it.
-  @Test func nothingIsWrittenThroughALink() throws {
+  /// A link under the temporary name, as another user with write access to the folder can create
+  /// it.
+  @Test func linksAtTemporaryNameAreNotFollowed() throws {
     let folder = try TestFolder()
     let victim = try folder.write("precious", to: "victim")
     let name = ".x.csv.\(getpid())-0.partial"
@@ -92,7 +93,7 @@ struct OutputFileTests {
     #expect(folder.names.sorted() == ["victim", "x.csv", name].sorted())
   }
 
-  @Test func whereNothingCanBeWrittenIsSaid() throws {
+  @Test func unwritablePathIsReported() throws {
     let folder = try TestFolder()
     #expect(message { _ = try OutputFile(path: folder.path) }.contains("is a directory"))
     #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Recordings of caches: whole, cut, damaged, and of a part of the keys.
+/// Recordings of caches: complete, truncated, damaged, and sampled.
 @Suite
 struct RecordedFormatTests {
   private let folder: TestFolder
@@ -24,7 +24,7 @@ struct RecordedFormatTests {
     return try PreparedTrace.load(TraceReference(path: path, maxBadShare: maxBad))
   }
 
-  @Test func aRecordingThatWasNotStoppedIsReadUpToItsLastWholeBlock() throws {
+  @Test func unfinishedRecordingIsReadUpToLastCompleteBlock() throws {
     let whole = SampleTrace.recording(Self.gets(40), hasEnd: false)
     let blocks = 10
     let block = (whole.count - RecordedHeader.length) / blocks
@@ -37,11 +37,11 @@ struct RecordedFormatTests {
     #expect(!(try load(SampleTrace.recording(Self.gets(4)))).notes.contains { $0.contains("stop") })
   }
 
-  @Test func aDamagedBlockIsCountedAndPassedOver() throws {
+  @Test func damagedBlockIsCountedAndSkipped() throws {
     let whole = SampleTrace.recording(Self.gets(1000))
     let blocks = 251
     let start = RecordedHeader.length + 10 * ((whole.count - RecordedHeader.length - 56) / 250)
-    // In what the block holds, and in its header.
+    // Inside the content of the block, and in its header.
     for place in [start + 60, start + 9] {
       var bytes = whole
       bytes[place] ^= 0x10
@@ -52,7 +52,7 @@ struct RecordedFormatTests {
         "\(trace.notes)")
       #expect(message { _ = try load(bytes, maxBad: 0) }.contains("1 of \(blocks) blocks cannot"))
     }
-    // Something that is no block, between blocks and at the end.
+    // Bytes that are not a block, between blocks and at the end.
     var bytes = whole
     bytes.insert(contentsOf: [UInt8](repeating: 7, count: 100), at: start)
     #expect(try load(bytes).requests.count == 1000)
@@ -63,7 +63,7 @@ struct RecordedFormatTests {
     #expect(try load(bytes).requests.count == 1000)
   }
 
-  @Test func moreThanOneInAHundredDamagedBlocksAreAnError() throws {
+  @Test func moreThanOnePercentDamagedBlocksIsAnError() throws {
     var bytes = SampleTrace.recording(Self.gets(100))
     bytes[RecordedHeader.length + 60] ^= 1
     let text = message { _ = try load(bytes) }
@@ -92,7 +92,7 @@ struct RecordedFormatTests {
     #expect(times.elementsEqual((0..<100).map { SampleTrace.recordingBegan + $0 }))
   }
 
-  @Test func aHitOnDiskIsNoMiss() throws {
+  @Test func hitOnDiskIsNotAMiss() throws {
     let events = [
       RecordedEvent(key: 1, time: 0, kind: .get, outcome: .miss),
       RecordedEvent(key: 1, time: 1, kind: .found, size: 99),
@@ -104,7 +104,7 @@ struct RecordedFormatTests {
     #expect(records.map(\.operation) == [0, 1] && records.map(\.size) == [99, 50])
   }
 
-  /// A miss that is answered beyond the window stays apart from its set.
+  /// A miss that is answered beyond the window stays separate from its set.
   @Test func theWindowIsBounded() throws {
     var events = [RecordedEvent(key: 1 << 40, time: 0, kind: .get, outcome: .miss)]
     events += Self.gets(RecordedFolding.window + 5)
@@ -115,7 +115,7 @@ struct RecordedFormatTests {
     events.append(RecordedEvent(key: 1 << 40, time: 1 << 30, kind: .set, size: 50))
     let early = try load(SampleTrace.recording(events, perBlock: 1000))
     #expect(early.requests.count == events.count - 1 && early.requests.sizes?[0] == 50)
-    // More than one window of misses that nobody answers.
+    // Unanswered misses of more than one window.
     let misses = (0..<3 * RecordedFolding.window).map {
       RecordedEvent(key: UInt64($0), time: UInt64($0), kind: .get, outcome: .miss)
     }
@@ -123,7 +123,7 @@ struct RecordedFormatTests {
       try load(SampleTrace.recording(misses, perBlock: 5000)).requests.count == misses.count)
   }
 
-  @Test func plainKeysAreThoseOfTexts() throws {
+  @Test func plainKeysEqualHashesOfTexts() throws {
     let events = [1, 2, 3].map { RecordedEvent(key: $0, time: 0, kind: .get, outcome: .hit) }
     let bytes = SampleTrace.recording(
       events, keys: .plain, texts: [(1, "news/7"), (2, "17"), (9, "")])
@@ -131,7 +131,7 @@ struct RecordedFormatTests {
     #expect(records.map(\.key) == [KeyHash.hash("news/7"), 17, 3])
   }
 
-  @Test func recordingsOfTheirOwnKeysCannotBeJoined() throws {
+  @Test func recordingsWithPrivateKeysCannotBeJoined() throws {
     let keyed = SampleTrace.recording(Self.gets(10))
     let plain = SampleTrace.recording(Self.gets(10), keys: .plain)
     let part = SampleTrace.recording(Self.gets(10), rate: 0.5, keys: .plain)
@@ -145,7 +145,7 @@ struct RecordedFormatTests {
     }
   }
 
-  @Test func whatWasLostIsTold() throws {
+  @Test func lostEventsAreReported() throws {
     let bytes = SampleTrace.recording(
       Self.gets(10) + [RecordedEvent(key: 0, time: 20, kind: .clear)], gets: 100, lost: 30)
     let trace = try load(bytes)
@@ -156,7 +156,7 @@ struct RecordedFormatTests {
 
   // MARK: Samples
 
-  @Test func theShareIsKeptAndTold() throws {
+  @Test func samplingRateIsStoredAndReported() throws {
     let trace = try load(SampleTrace.recording(Self.gets(100), rate: 0.01, gets: 12_000))
     #expect(abs(trace.sampling.rate - 0.01) < 1e-9 && trace.sampling.gets == 12_000)
     #expect(trace.notes.contains { $0.contains("sample of 1 % of the objects") }, "\(trace.notes)")
@@ -165,13 +165,13 @@ struct RecordedFormatTests {
     #expect(next.sampling == trace.sampling)
   }
 
-  @Test func theShareSurvivesAPreparedTrace() throws {
+  @Test func samplingRateSurvivesAPreparedTrace() throws {
     let trace = try load(SampleTrace.recording(Self.gets(100), rate: 0.01, gets: 12_000))
     let path = folder.path("sample.larder")
     try LarderWriter().write(trace, to: path)
     let again = try PreparedTrace.load(path: path)
     #expect(again.sampling == trace.sampling && again.requests.count == 100)
-    // And where it comes as a stream.
+    // The recording as a stream.
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     let packed = try folder.write(Compression.zstd.compress(bytes), to: "packed.larder.zst")
     let source = try FileSource(path: packed)
@@ -179,7 +179,7 @@ struct RecordedFormatTests {
     #expect(
       try PreparedTrace.prepare(source: source, name: "a").sampling == trace.sampling)
     #expect(try PreparedTrace.load(path: packed).sampling == trace.sampling)
-    // A share that cannot be is refused.
+    // Invalid rates are rejected.
     for rate in [0, 1, 1.5, -1, Double.nan] {
       var forged = bytes
       forged.replaceSubrange(72..<80, with: SampleTrace.little(rate.bitPattern))
@@ -188,7 +188,7 @@ struct RecordedFormatTests {
     }
   }
 
-  @Test func aSampleCannotBeAPartOfAMix() throws {
+  @Test func sampledRecordingsAreRejectedInMixes() throws {
     let path = try folder.write(
       SampleTrace.recording(Self.gets(100), rate: 0.5), to: "a.recorded")
     let spec = SourceSpec.phases(
@@ -203,7 +203,7 @@ struct RecordedFormatTests {
     let sampling = TraceSampling(rate: 0.01, gets: 1000)
     #expect(sampling.scaled(64 << 20) == 671_089 && sampling.scaled(1) == 1)
     #expect(sampling.represented(5) == 500 && sampling.represented(.max) == UInt64(Int64.max))
-    // 8 gets where the share is 10: two popular ones are missing, which would have been hits.
+    // 8 gets instead of the expected 10: two popular ones are missing, which would have been hits.
     #expect(abs(sampling.corrected(0.5, sampledGets: 8) - 0.6) < 1e-12)
     #expect(abs(sampling.corrected(0.8, sampledGets: 20) - 0.6) < 1e-12)
     #expect(sampling.corrected(0.2, sampledGets: 20) == 0)

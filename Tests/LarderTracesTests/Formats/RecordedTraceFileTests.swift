@@ -19,13 +19,13 @@ struct RecordedTraceFileTests {
     TraceRecord(key: 9, time: 5_000_300, size: 3, operation: .bypass),
   ]
 
-  @Test func requestsComeBackUnderOtherKeys() throws {
+  @Test func requestsAreReadBackWithPrivateKeys() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path)
     try file.add(Self.records)
     try file.finish()
     let read = try allRecords(FileSource(path: path))
-    // What came early is put in its place, but not before the recording began.
+    // Early requests are sorted, but not before the beginning of the recording.
     let expected = Self.records
     #expect(read.count == 5)
     #expect(Set(read.map(\.operation)) == Set(expected.map(\.operation)))
@@ -36,8 +36,8 @@ struct RecordedTraceFileTests {
     #expect(trace.notes.allSatisfy { !$0.contains("stopped") })
   }
 
-  /// A system that accepts nothing and names no error.
-  @Test func writesOfNothingEnd() throws {
+  /// A system that accepts no bytes and returns no error.
+  @Test func writesWithoutProgressFail() throws {
     let disk = SmallDisk(room: 0, failure: nil)
     #expect(throws: TraceError.self) {
       let file = try RecordedTraceFile(path: folder.path("a.recorded"), files: disk)
@@ -50,8 +50,8 @@ struct RecordedTraceFileTests {
     #expect(said.contains("Input/output error"))
   }
 
-  /// What the server says that it did not tell is in the file, and does not make its gets fewer.
-  @Test func lostRequestsAreTold() throws {
+  /// Requests that the server dropped are in the file, and do not reduce its gets.
+  @Test func lostRequestsAreReported() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path)
     try file.add(Self.records)
@@ -59,11 +59,11 @@ struct RecordedTraceFileTests {
     try file.finish()
     let trace = try PreparedTrace.load(path: path)
     #expect(trace.notes.contains { $0.hasPrefix("17 operations were lost") })
-    // The get, and the request that passed the cache.
+    // The get, and the request that bypassed the cache.
     #expect(trace.sampling.gets == 2)
   }
 
-  @Test func expiriesComeBack() throws {
+  @Test func expiriesAreReadBack() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path)
     try file.add([
@@ -77,7 +77,7 @@ struct RecordedTraceFileTests {
     #expect(read.map(\.operation) == [1, Operation.expire.rawValue, 0])
   }
 
-  @Test func whatWasFlushedCanBeReadWithoutAnEnd() throws {
+  @Test func flushedBlocksAreReadableWithoutEnd() throws {
     let path = folder.path("a.recorded")
     do {
       let file = try RecordedTraceFile(path: path)
@@ -88,7 +88,7 @@ struct RecordedTraceFileTests {
     #expect(trace.requests.count == 5 && trace.notes.contains { $0.contains("was not stopped") })
   }
 
-  @Test func aPartOfTheKeys() throws {
+  @Test func sampleOfKeysIsRecorded() throws {
     let path = folder.path("a.recorded")
     let file = try RecordedTraceFile(path: path, sampling: 0.2)
     for key in 0..<5000 {
@@ -101,7 +101,7 @@ struct RecordedTraceFileTests {
     #expect(trace.requests.objects * 2 == file.requests && trace.sampling.gets == 10_000)
   }
 
-  @Test func filesThatCannotBeMade() throws {
+  @Test func uncreatableFilesAreErrors() throws {
     let path = try folder.write("precious", to: "a.recorded")
     #expect(message { _ = try RecordedTraceFile(path: path) }.contains("exists"))
     #expect(message { _ = try RecordedTraceFile(path: folder.path("no/a")) }.contains("written"))
@@ -113,7 +113,7 @@ struct RecordedTraceFileTests {
     #expect(folder.names == ["a.recorded"])
   }
 
-  @Test func anEmptyRecordingIsOne() throws {
+  @Test func emptyRecordingHasNoRequests() throws {
     let path = folder.path("a.recorded")
     try RecordedTraceFile(path: path).finish()
     #expect(message { _ = try PreparedTrace.load(path: path) }.contains("has no requests"))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// Real traces decode to exactly the requests that others count in them.
+/// Real traces are decoded to the requests that other programs count in them.
 @Suite(.enabled(if: ReferenceTraces.areAvailable, "LARDER_TRACES is not set"))
 struct ReferenceTraceTests {
-  /// Counted by the programs of others (for ARC and LIRS also printed in the papers).
+  /// Counted by other programs (for ARC and LIRS also printed in the papers).
   struct Facts: Sendable, CustomTestStringConvertible {
     var file: String
     var format: String
@@ -44,7 +44,7 @@ struct ReferenceTraceTests {
   ]
 
   @Test(arguments: all)
-  func hasTheRequestsObjectsAndBytesThatOthersCount(_ facts: Facts) throws {
+  func countsEqualThoseOfOtherPrograms(_ facts: Facts) throws {
     let path = ReferenceTraces.path(facts.file)
     #expect(try FileSource(path: path).format.name == facts.format)
     let trace = try PreparedTrace.load(path: path)
@@ -60,14 +60,14 @@ struct ReferenceTraceTests {
     #expect(csv.map(\.size) == vscsi.map(\.size))
   }
 
-  @Test func ourNextUsesAreThoseThatLibCacheSimWrote() throws {
+  @Test func nextUsesEqualThoseOfLibCacheSim() throws {
     let path = ReferenceTraces.path("cloudPhysicsIO.oracleGeneral.zst")
     let reader = ByteReader(try Compression.open(try FileBytes(path: path)), path: path)
     let size = OracleGeneralFormat.recordSize
     var theirs: [UInt32] = []
     while try reader.fill(atLeast: size) {
       let next = reader.unread.loadUnaligned(fromByteOffset: 16, as: Int64.self)
-      // Theirs count requests from 1.
+      // libCacheSim counts requests from 1.
       theirs.append(next < 0 || next == .max ? .max : UInt32(next - 1))
       reader.consume(size)
     }

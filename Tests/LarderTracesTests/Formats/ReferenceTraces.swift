@@ -1,11 +1,11 @@
 import Foundation
 
-/// The real traces that some tests read, where the environment says they are.
+/// Real traces for some tests, if the environment names their folder.
 enum ReferenceTraces {
   /// The folder, nil when `LARDER_TRACES` is not set.
   static let folder = ProcessInfo.processInfo.environment["LARDER_TRACES"]
 
-  /// Whether tests that need them can run.
+  /// True if tests that need them can run.
   static var areAvailable: Bool { folder != nil }
 
   /// The path of a trace.

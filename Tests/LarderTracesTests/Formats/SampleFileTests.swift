@@ -3,12 +3,12 @@ import Testing
 
 @testable import LarderTraces
 
-/// The samples in the repository are those that the tests know. To write them anew:
+/// The samples in the repository equal those of the tests. To regenerate them:
 /// `LARDER_WRITE_SAMPLES=1 swift test --filter SampleFileTests`.
 @Suite
 struct SampleFileTests {
   @Test(arguments: SampleTrace.all)
-  func theFileInTheRepositoryIsThatOfTheTests(_ sample: SampleTrace) throws {
+  func repositoryFileEqualsTestSample(_ sample: SampleTrace) throws {
     let path = "\(Repository.samples)/\(sample.file)"
     if ProcessInfo.processInfo.environment["LARDER_WRITE_SAMPLES"] != nil {
       try Data(sample.bytes).write(to: URL(fileURLWithPath: path))
@@ -16,7 +16,7 @@ struct SampleFileTests {
     #expect(FileManager.default.contents(atPath: path) == Data(sample.bytes))
   }
 
-  @Test func thereAreNoOtherTraces() throws {
+  @Test func folderHasNoOtherTraces() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Repository.samples)
     let known = Set(SampleTrace.all.map(\.file) + ["README.md"])
     #expect(names.filter { !known.contains($0) }.isEmpty)

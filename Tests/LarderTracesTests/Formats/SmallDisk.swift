@@ -1,13 +1,14 @@
 import Foundation
 import LarderSupport
 
-/// Files on a disk that has room for so many bytes, takes so many at once, and may fail to flush.
+/// Files on a disk with limited room, which accepts a limited number of bytes at once and may fail
+/// to sync.
 final class SmallDisk: FileLayer, @unchecked Sendable {
   private let files = SystemFiles()
   private var room: Int
   private let atOnce: Int
   private let flushFails: Bool
-  /// The error where there is no room; nil to accept no bytes without one.
+  /// Error of a full disk; nil to accept no bytes without an error.
   private let failure: Int32?
 
   init(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// The other text formats: what they accept, and what is said when they do not.
+/// Other text formats: their valid lines, and the errors for invalid ones.
 @Suite
 struct TextFormatTests {
   private func records(_ text: String, _ spec: String) throws -> [TraceRecord] {
@@ -30,13 +30,13 @@ struct TextFormatTests {
     ("1 2 5000000000\n", "adapt-size", ":1: the size '5000000000' is above 4294967295 bytes"),
     ("y 2 3\n", "adapt-size", ":1: expected a time as a number (unit s), found 'y'"),
   ])
-  func whatIsWrongIsSaidInALine(_ text: String, _ spec: String, _ expected: String) {
+  func errorsAreOneLine(_ text: String, _ spec: String, _ expected: String) {
     let problem = message { _ = try records(text, spec) }
     #expect(problem.contains(expected), "\(problem)")
     #expect(!problem.contains("\n"))
   }
 
-  @Test func blanksAroundNumbersAreNoMatter() throws {
+  @Test func blanksAroundNumbersAreIgnored() throws {
     #expect(try records("  1\t2  0 0 \r\n\r\n", "arc").map(\.key) == [1, 2])
     #expect(try records(" 5 \r\n*\r\n6", "lirs").map(\.key) == [5, 6])
     #expect(try records(" 1.5  2\t3 \r\n", "adapt-size").map(\.time) == [1_500_000])
@@ -62,13 +62,13 @@ struct TextFormatTests {
     #expect(try records("1500 2 3\n", "adapt-size:time-unit=ms").map(\.time) == [1_500_000])
   }
 
-  @Test func aLineWithoutEndIsNotReadForever() throws {
+  @Test func lineLengthIsBounded() throws {
     let text = String(repeating: "1", count: 3 << 20)
     let problem = message { _ = try records(text, "txt") }
     #expect(problem.contains(":1: the line is longer than 1048576 bytes"))
   }
 
-  @Test func whatIsQuotedIsShortAndHasNoControlCharacters() {
+  @Test func quotedTextIsShortWithoutControlCharacters() {
     let long = [UInt8](repeating: 0x78, count: 100)
     #expect(TextField.quote(long) == "'\(String(repeating: "x", count: 40))...'")
     #expect(TextField.quote([0x61, 0x00, 0x1B, 0x62]) == "'a??b'")
@@ -89,9 +89,9 @@ struct TextFormatTests {
     #expect(key("7x") == KeyHash.hash("7x"))
   }
 
-  /// Pinned, with values from another program of the same function (in Python): keys are the same
-  /// on every machine and in every version.
-  @Test func hashesAreTheSameForever() {
+  /// Pinned, with values from a Python program of the hash function: keys are equal on every
+  /// machine and in every version.
+  @Test func hashesAreStable() {
     #expect(KeyHash.hash("") == 3_806_384_473_051_541_158)
     #expect(KeyHash.hash("a") == 5_232_787_201_495_420_294)
     #expect(KeyHash.hash("/news/1") == 17_792_274_940_552_832_046)

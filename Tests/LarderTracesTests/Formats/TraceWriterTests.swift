@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// What is written is read again as it was.
+/// Written traces are read back unchanged.
 @Suite
 struct TraceWriterTests {
   private func random(_ count: Int, _ columns: TraceColumns) throws -> PreparedTrace {
@@ -40,14 +40,14 @@ struct TraceWriterTests {
       folder.names == (bits < 32 ? ["trace.csv"] : []) + ["trace.larder"], "nothing else is left")
   }
 
-  @Test func oracleGeneralIsThatOfLibCacheSim() throws {
+  @Test func oracleGeneralEqualsLibCacheSim() throws {
     let folder = try TestFolder()
     let original = try folder.write(SampleTrace.oracleGeneral.bytes, to: "a.oracleGeneral")
     let trace = try PreparedTrace.load(path: original)
     let path = folder.path("b.oracleGeneral")
     try OracleGeneralWriter().write(trace, to: path)
     let bytes = try FileBytes(path: path).peek(1 << 16)
-    // All but the ids, which are dense now.
+    // Everything except the ids, which are dense now.
     let size = OracleGeneralFormat.recordSize
     #expect(bytes.count == SampleTrace.oracleGeneral.bytes.count)
     for index in bytes.indices where !(4..<12).contains(index % size) {
@@ -55,7 +55,7 @@ struct TraceWriterTests {
     }
   }
 
-  @Test func oracleGeneralRefusesWhatItCannotSay() throws {
+  @Test func oracleGeneralRejectsUnsupportedTraces() throws {
     let folder = try TestFolder()
     let path = folder.path("x.oracleGeneral")
     func problem(_ record: TraceRecord, _ columns: TraceColumns) -> String {

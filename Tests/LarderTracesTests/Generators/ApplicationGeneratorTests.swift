@@ -16,7 +16,7 @@ struct ApplicationGeneratorTests {
     ("a", 0.5), ("b", 0.05), ("c", 0), ("d", 0.05), ("e", 0.05 / (0.05 + 0.95 * 50.5)),
     ("f", 1 / 3.0),
   ])
-  func ycsbWritesTheirShare(letter: String, sets: Double) throws {
+  func ycsbWriteSharesMatch(letter: String, sets: Double) throws {
     let records = try Generated.records("ycsb-\(letter):objects=1000", requests: 100_000)
     let found = shares(records)
     #expect(abs(found[1] - sets) < 0.006)
@@ -32,7 +32,7 @@ struct ApplicationGeneratorTests {
     #expect(abs(Double(counts.max() ?? 0) / 100_000 - 0.1293) < 0.004)
   }
 
-  @Test func ycsbDReadsWhatIsNew() throws {
+  @Test func ycsbDReadsNewRecords() throws {
     var count: UInt64 = 1000
     var newest = 0.0
     var reads = 0.0
@@ -58,7 +58,7 @@ struct ApplicationGeneratorTests {
     #expect(abs(Double(next) / 20_000 - 0.9) < 0.02)
   }
 
-  @Test func ycsbFWritesBackWhatItRead() throws {
+  @Test func ycsbFWritesBackReadRecords() throws {
     let records = try Generated.records("ycsb-f:objects=1000", requests: 20_000)
     for (read, write) in zip(records, records.dropFirst())
     where write.operation == Operation.set.rawValue {
@@ -101,7 +101,7 @@ struct ApplicationGeneratorTests {
     let records = try Generated.records("chat", requests: 50_000)
     let found = shares(records)
     #expect(found[0] > 0.7 && found[1] > 0.01 && found[2] == 0 && found[3] > 0.01)
-    // Distinct objects are a small part: the same pages are read again.
+    // Distinct objects are a small part: pages are read repeatedly.
     #expect(Set(records.map(\.key)).count < 20_000)
   }
 
@@ -116,7 +116,7 @@ struct ApplicationGeneratorTests {
     "one-hit-wonders:objects=1:share=0", "latest:objects=1:new=1", "zipf:objects=4294967294",
     "uniform:objects=4294967294", "sequential:each=1000000000",
   ])
-  func cornersWork(text: String) throws {
+  func extremeParametersWork(text: String) throws {
     let source = try Generated.source(try Generated.spec(text, requests: 5000))
     let records = try Generated.records(source)
     #expect(records.count == 5000)
@@ -124,7 +124,7 @@ struct ApplicationGeneratorTests {
     if let limit = source.keyLimit { #expect(records.allSatisfy { $0.key < UInt64(limit) }) }
   }
 
-  @Test func moreThanCanBeNumberedIsRefused() {
+  @Test func tooManyObjectsAreRejected() {
     func message(_ text: String) -> String? {
       Generated.message { _ = try Generated.source(try Generated.spec(text, requests: 10)) }
     }

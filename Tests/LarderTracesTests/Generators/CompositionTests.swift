@@ -28,7 +28,7 @@ import Testing
     try Generated.spec("loop:objects=\(objects)", requests: requests, rate: rate)
   }
 
-  @Test func phasesFollowOneAnotherWithKeysOfTheirOwn() throws {
+  @Test func phasesHaveSeparateKeys() throws {
     let phases = SourceSpec.phases(
       [try loop(2, requests: 3), try loop(3, requests: 4)], sharedKeys: false)
     let made = try source(phases)
@@ -54,13 +54,13 @@ import Testing
   }
 
   /// Equal generators in two phases draw different requests.
-  @Test func phasesHaveSeedsOfTheirOwn() throws {
+  @Test func phasesHaveSeparateSeeds() throws {
     let part = try Generated.spec("uniform:objects=1000", requests: 100)
     let keys = try Generated.records(source(.phases([part, part], sharedKeys: true))).map(\.key)
     #expect(keys[..<100] != keys[100...])
   }
 
-  @Test func timeGoesOnAcrossPhases() throws {
+  @Test func timeContinuesAcrossPhases() throws {
     let phases = SourceSpec.phases(
       [
         try loop(2, requests: 3, rate: 1), .trace(TraceReference(path: "a")),
@@ -73,7 +73,7 @@ import Testing
     #expect(seconds == [0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 11, 11.5])
   }
 
-  @Test func hashedKeysOfPhasesStayApart() throws {
+  @Test func hashedKeysOfPhasesStaySeparate() throws {
     let trace = SourceSpec.trace(TraceReference(path: "hashed"))
     let apart = try Generated.records(source(.phases([trace, trace], sharedKeys: false)))
     #expect(Set(apart.map(\.key)).count == 4)
@@ -99,13 +99,13 @@ import Testing
     #expect(keys != (try Generated.records(source(mix, seed: 2)).map(\.key)))
   }
 
-  @Test func sourceOfAMixStartsAgain() throws {
+  @Test func sourceOfAMixRestarts() throws {
     let mix = SourceSpec.mix(
       [MixPart(weight: 1, source: .trace(TraceReference(path: "a")))], requests: 25,
       sharedKeys: true)
     let records = try Generated.records(source(mix))
     #expect(records.map(\.key) == (0..<25).map { $0 % 10 })
-    // Nine seconds a run, and each run begins where the one before ended.
+    // Nine seconds per run; each run begins at the end of the previous one.
     #expect(records[9].time == 9_000_000 && records[10].time == 9_000_000)
     #expect(records[24].time == 22_000_000)
   }
@@ -118,7 +118,7 @@ import Testing
       ], requests: 2000, sharedKeys: false)
     let records = try Generated.records(source(mix))
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })
-    // About 1000 requests of the slower source, which decides: 100 seconds.
+    // About 1000 requests of the slower source, which determines the time: 100 seconds.
     #expect((90...110).contains(records[1999].time / 1_000_000))
   }
 
@@ -148,7 +148,7 @@ import Testing
     #expect(batches == 3)
   }
 
-  @Test func faultsOfPartsAreReported() throws {
+  @Test func errorsOfPartsAreReported() throws {
     let broken = SourceSpec.trace(TraceReference(path: "broken"))
     #expect(
       Generated.message {

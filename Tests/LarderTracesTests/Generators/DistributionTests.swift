@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Sizes and times to live: their shapes, and that they belong to the object.
+/// Sizes and TTLs: their shapes, and their dependence on the object alone.
 struct DistributionTests {
   /// The sizes of many different objects.
   private func sizes(_ text: String, count: Int = 100_000) throws -> [Double] {
@@ -38,7 +38,7 @@ struct DistributionTests {
     #expect(values.min() == 1000 && values.max() == 100_000)
   }
 
-  @Test func paretoFallsAsItShould() throws {
+  @Test func paretoTailHasItsExponent() throws {
     let values = try sizes("pareto:alpha=1.5:min=1000:max=1000000")
     #expect((values.min() ?? 0) >= 1000 && (values.max() ?? .infinity) <= 1_000_000)
     let cut = pow(0.001, 1.5)
@@ -57,7 +57,7 @@ struct DistributionTests {
     #expect(abs(share(even) { $0 == 7 } - 0.5) < 0.006)
   }
 
-  /// The same object has the same size whatever is requested before it, in any generator.
+  /// An object has one size whatever is requested before it, in any generator.
   @Test func sizesBelongToObjects() throws {
     let text = "log-normal:median=8KiB:sigma=1.2"
     var sizes: [UInt64: UInt32] = [:]
@@ -73,8 +73,8 @@ struct DistributionTests {
     #expect(other.contains { sizes[$0.key] != $0.size })
   }
 
-  /// Keys too large for a table are drawn each time, with the same result.
-  @Test func tableChangesNothing() throws {
+  /// Values of keys too large for a table are drawn each time, with equal results.
+  @Test func tableDoesNotChangeValues() throws {
     let distribution = try DistributionRegistry.distribution(
       try ComponentSpec(parsing: "pareto"), of: .bytes)
     var records = (0..<1000).map { TraceRecord(key: UInt64($0 % 100)) }

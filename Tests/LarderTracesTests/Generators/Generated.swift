@@ -1,6 +1,6 @@
 @testable import LarderTraces
 
-/// What the tests of generators have in common.
+/// Helpers for tests of generators.
 enum Generated {
   /// All records of a source.
   static func records(_ source: any RecordSource) throws -> [TraceRecord] {
@@ -41,7 +41,7 @@ enum Generated {
     }
   }
 
-  /// A number that changes with any field of any record.
+  /// A hash of all fields of all records.
   static func digest(_ records: [TraceRecord]) -> UInt64 {
     records.reduce(0xcbf2_9ce4_8422_2325) { digest, record in
       var value = digest
@@ -53,7 +53,7 @@ enum Generated {
     }
   }
 
-  /// The error a piece of code throws, as a person sees it; nil when it throws none.
+  /// Message of the error that `body` throws; nil without an error.
   static func message(_ body: () throws -> Void) -> String? {
     do {
       try body()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// What every generator in the registry promises.
+/// Properties of all registered generators.
 struct GeneratorContractTests {
   static let names = GeneratorRegistry.all.map(\.description.name)
 
@@ -19,12 +19,12 @@ struct GeneratorContractTests {
   }
 
   @Test(arguments: names, [1, 2047, 2048, 2049, 5000])
-  func countIsWhatWasAskedFor(name: String, requests: Int) throws {
+  func requestCountIsExact(name: String, requests: Int) throws {
     #expect(try Generated.records(name, requests: requests).count == requests)
   }
 
-  /// A shorter trace is the beginning of a longer one, except where the number of requests decides
-  /// how many objects there will be.
+  /// A shorter trace is the beginning of a longer one, unless the number of requests determines the
+  /// number of objects.
   @Test(arguments: names.filter { !$0.hasPrefix("ycsb") })
   func shorterTraceIsABeginning(name: String) throws {
     let long = try Generated.records(name, requests: 6000)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import LarderTraces
 
-/// `docs/generators.md` says what the registry says: the tables between its markers are made from
+/// `docs/generators.md` agrees with the registry: the tables between its markers are generated from
 /// it.
 struct GeneratorDocumentationTests {
   private static let file = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("docs/generators.md")
 
-  /// Set `LARDER_WRITE_DOCS=1` to write the tables anew after a change to a generator.
+  /// Set `LARDER_WRITE_DOCS=1` to regenerate the tables after a change to a generator.
   @Test(.serialized, arguments: ["generators", "sizes", "ttls"])
   func tablesMatchTheRegistry(part: String) throws {
     let begin = "<!-- begin \(part): made from the registry -->\n"

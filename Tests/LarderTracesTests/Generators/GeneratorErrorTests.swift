@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Every wrong parameter is one clear line, before anything is generated.
+/// Invalid parameters give one clear line, before anything is generated.
 struct GeneratorErrorTests {
   private func message(
     _ text: String, requests: Int = 10, sizes: String? = nil, ttls: String? = nil,
@@ -15,7 +15,7 @@ struct GeneratorErrorTests {
     }
   }
 
-  @Test func unknownNamesGetTheNearest() {
+  @Test func unknownNamesSuggestNearest() {
     #expect(message("zipff") == "zipff: unknown generator; did you mean 'zipf'?")
     #expect(
       message("qqqqqqqqq")?.hasPrefix("qqqqqqqqq: unknown generator; known are zipf, ") == true)
@@ -35,27 +35,27 @@ struct GeneratorErrorTests {
     "0", "-1", "1.5", "nan", "inf", "-inf", "0x10", "", " ", "ten", "1e30", "99999999999", "1e-3",
     "5KiB", "5 5", "١",
   ])
-  func badCountsAreRefused(text: String) {
+  func invalidCountsAreRejected(text: String) {
     #expect(
       message("zipf:objects=\(text)")
         == "zipf: objects: expected a whole number from 1 to 4294967294, found '\(text)'")
   }
 
   @Test(arguments: ["-0.1", "nan", "inf", "1e400", "one", "", "50%"])
-  func badExponentsAreRefused(text: String) {
+  func invalidExponentsAreRejected(text: String) {
     #expect(
       message("zipf:exponent=\(text)")
         == "zipf: exponent: expected a number, 0 or more, found '\(text)'")
   }
 
   @Test(arguments: [0, -1, Int.min, Int.max, 4_294_967_295])
-  func badRequestCountsAreRefused(requests: Int) {
+  func invalidRequestCountsAreRejected(requests: Int) {
     #expect(
       message("zipf", requests: requests)
         == "zipf: requests: expected a whole number from 1 to 4294967294, found \(requests)")
   }
 
-  @Test(arguments: [0, -1, Double.nan, .infinity]) func badRatesAreRefused(rate: Double) {
+  @Test(arguments: [0, -1, Double.nan, .infinity]) func invalidRatesAreRejected(rate: Double) {
     #expect(
       message("zipf", rate: rate)
         == "zipf: rate: expected requests per second above 0, found \(rate)")

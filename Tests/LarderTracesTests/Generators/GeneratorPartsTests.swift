@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// The parts that generators are made of.
+/// Building blocks of generators.
 struct GeneratorPartsTests {
   @Test func aliasTableFollowsItsWeights() {
     let weights = [0, 5, 0.5, 3, 0, 1.5]

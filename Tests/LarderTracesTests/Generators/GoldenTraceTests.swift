@@ -2,8 +2,8 @@ import Testing
 
 @testable import LarderTraces
 
-/// The first twelve thousand records of every generator, to the bit: the same on every machine and
-/// in every release. A change here changes everybody's generated results and must say so.
+/// The first twelve thousand records of every generator, to the bit: identical on every machine and
+/// in every release. A change here changes all users' generated results and must be announced.
 struct GoldenTraceTests {
   static let digests: [String: UInt64] = [
     "zipf": 4_851_258_838_880_917_506,
@@ -33,19 +33,19 @@ struct GoldenTraceTests {
   }
 
   @Test(arguments: GeneratorRegistry.all.map(\.description.name))
-  func recordsAreTheSameToTheBit(name: String) throws {
+  func recordsAreBitIdentical(name: String) throws {
     let digest = Generated.digest(try Generated.records(name, requests: 12_000, seed: 42))
     #expect(digest == Self.digests[name], "\"\(name)\": \(digest),")
   }
 
-  @Test func decorationsAreTheSameToTheBit() throws {
+  @Test func decorationsAreBitIdentical() throws {
     let records = try Generated.records(
       "zipf:scatter=true", requests: 10_000, seed: 42, sizes: "log-normal", ttls: "pareto",
       operations: ["get": 0.8, "set": 0.15, "delete": 0.05], rate: 333)
     #expect(Generated.digest(records) == 6_500_319_363_663_509_708)
   }
 
-  @Test func mixesAreTheSameToTheBit() throws {
+  @Test func mixesAreBitIdentical() throws {
     let mix = SourceSpec.mix(
       [
         MixPart(weight: 2, source: try Generated.spec("news-feed", requests: 3000)),

@@ -1,6 +1,6 @@
 @testable import LarderTraces
 
-/// Fixed records, pushed in small batches: a trace as far as phases and mixes can tell.
+/// Fixed records, pushed in small batches: a trace for phases and mixes.
 struct ListSource: RecordSource {
   var columns: TraceColumns = [.time]
   var list: [TraceRecord]

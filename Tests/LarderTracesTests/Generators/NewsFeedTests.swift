@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderTraces
 
-/// The generated news feed against the figures it is calibrated with. Seeds are fixed, so
-/// tolerances only have to hold once; they say how near the model is.
+/// The generated news feed against the figures of its calibration. Seeds are fixed, so tolerances
+/// only have to hold once; they show the accuracy of the model.
 struct NewsFeedTests {
   private static let rhythm = DayRhythm(hours: NewsReading.hours)
   private static let articles = NewsArticles(
@@ -77,13 +77,13 @@ struct NewsFeedTests {
       / x.reduce(0) { $0 + ($1 - meanX) * ($1 - meanX) }
   }
 
-  /// Times to live tell bodies (one day) from thumbnails (30 days) and feed pages (5 minutes).
+  /// TTLs distinguish bodies (one day) from thumbnails (30 days) and feed pages (5 minutes).
   private func isView(_ record: TraceRecord) -> Bool {
     record.ttl == 86_400 && record.operation == 0
   }
 
   @Test func sessionsAreAsMeasured() throws {
-    // Nothing but sessions: the feed page, key 0, begins each.
+    // Only sessions: each begins with the feed page, key 0.
     let records = try Generated.records(
       "news-feed:activity=1:glance=0:back=0:refresh=0:scroll=0:pages=1:rows=1:updates=0"
         + ":feed-change=30d", requests: 60_000)
@@ -110,14 +110,14 @@ struct NewsFeedTests {
       #expect(abs(quantile(inside, share) / seconds - 1) < 0.08)
     }
     for (share, hours) in [(0.1, 2.0), (0.25, 7.5), (0.5, 24), (0.75, 66)] {
-      // Nights stretch the pauses and days shorten them; a day stays a day.
+      // Nights lengthen the pauses and days shorten them; a day remains a day.
       #expect(
         abs(quantile(between, share) / hours - 1) < 0.2, "\(share): \(quantile(between, share))")
     }
   }
 
   @Test func serverHasTheHoursAndTheViewsOfADay() throws {
-    // Ten thousand readers for ten days: a tenth of the default, the same rates.
+    // Ten thousand readers for ten days: a tenth of the default, at equal rates.
     let records = try Generated.records(
       "news-feed:view=server:readers=10k:glance=0:back=0:refresh=0:scroll=0:rows=1:pages=1",
       requests: 330_000)
@@ -168,13 +168,13 @@ struct NewsFeedTests {
     }
   }
 
-  /// The default must tell policies apart: neither all hits nor none where caches are compared.
+  /// Policies must differ under the default: hit ratios are neither 0 nor 1 at compared capacities.
   @Test(arguments: [
     ("news-feed", 100, 0.25...0.6), ("news-feed", 1000, 0.35...0.7),
     ("news-feed:view=server", 100, 0.4...0.75),
     ("news-feed:view=server:readers=100", 5000, 0.5...0.9),
   ])
-  func hitRatiosAreInBetween(text: String, capacity: Int, expected: ClosedRange<Double>) throws {
+  func hitRatiosAreIntermediate(text: String, capacity: Int, expected: ClosedRange<Double>) throws {
     var lastUse: [UInt64: Int] = [:]
     var order: [Int: UInt64] = [:]
     var oldest = 0
@@ -196,7 +196,7 @@ struct NewsFeedTests {
     #expect(expected.contains(hits / gets), "\(hits / gets)")
   }
 
-  @Test func impossibleSettingsAreRefused() {
+  @Test func impossibleSettingsAreRejected() {
     func message(_ text: String) -> String? {
       Generated.message {
         _ = try Generated.source(try Generated.spec("news-feed:\(text)", requests: 10))
@@ -213,14 +213,14 @@ struct NewsFeedTests {
     #expect(message("body-ttl=soon")?.contains("a time from") == true)
   }
 
-  /// The corners of the parameters: no endless loop, no overflow.
+  /// Extremes of the parameters: no endless loop, no overflow.
   @Test(arguments: [
     "articles=10", "articles=10:rows=1000", "rows=1:pages=1", "back=1", "back=100%:activity=1000",
     "old=1", "old=0", "exponent=0", "exponent=1e308", "shift=1e6", "updates=1000:update-time=60",
     "activity=0.01", "pages=1000:scroll=1:refresh=0", "refresh=1", "glance=1", "fresh=1", "fresh=0",
     "feed-change=1", "feed-ttl=0:body-ttl=0:thumbnail-ttl=0", "view=server:readers=1",
   ])
-  func cornersWork(text: String) throws {
+  func extremeParametersWork(text: String) throws {
     let records = try Generated.records("news-feed:\(text)", requests: 4000)
     #expect(records.count == 4000)
     #expect(zip(records, records.dropFirst()).allSatisfy { $0.time <= $1.time })

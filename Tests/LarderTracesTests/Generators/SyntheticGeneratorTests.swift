@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// What each synthetic generator is for.
+/// Purpose of each synthetic generator.
 struct SyntheticGeneratorTests {
   private func keys(_ text: String, requests: Int, seed: UInt64 = 1) throws -> [UInt64] {
     try Generated.records(text, requests: requests, seed: seed).map(\.key)
@@ -39,7 +39,7 @@ struct SyntheticGeneratorTests {
     #expect(first?.key != 0)
   }
 
-  @Test(arguments: [1, 2, 3, 5, 64, 1000, 4097]) func scatteringLosesNothing(count: Int) {
+  @Test(arguments: [1, 2, 3, 5, 64, 1000, 4097]) func scatteringIsABijection(count: Int) {
     let permutation = Permutation(count: count, seed: 7)
     let images = Set((0..<UInt64(count)).map { permutation($0) })
     #expect(images.count == count && images.allSatisfy { $0 < UInt64(count) })
@@ -55,7 +55,7 @@ struct SyntheticGeneratorTests {
     #expect(try self.keys("scan:objects=10:share=1", requests: 1000).allSatisfy { $0 >= 10 })
   }
 
-  @Test func hotSpotHasItsTwoShares() throws {
+  @Test func hotSpotHasHotAndColdShares() throws {
     let keys = try keys("hot-spot:objects=1000:hot=10%:share=90%", requests: 100_000)
     #expect(abs(share(keys) { $0 < 100 } - 0.9) < 0.005)
     #expect(abs(share(keys) { $0 < 50 } - 0.45) < 0.006)
@@ -103,7 +103,7 @@ struct SyntheticGeneratorTests {
       } == "shifting: working-set: expected at most objects (10), found '11'")
   }
 
-  @Test func oneHitWondersComeOnce() throws {
+  @Test func oneHitWondersOccurOnce() throws {
     let keys = try keys("one-hit-wonders:objects=100:share=25%", requests: 40_000)
     let wonders = keys.filter { $0 >= 100 }
     #expect(Set(wonders).count == wonders.count)

@@ -12,7 +12,7 @@ struct ValueTextTests {
   func countsAreRead(text: String, value: Int) { #expect(ValueText.count(text) == value) }
 
   @Test(arguments: ["", "k", "1.5", "1e-1", "1e300", "0x10", "1kk", "1 2", "--1", "1e", "infinity"])
-  func otherTextIsNoCount(text: String) { #expect(ValueText.count(text) == nil) }
+  func otherTextIsNotACount(text: String) { #expect(ValueText.count(text) == nil) }
 
   @Test(arguments: [
     ("500", 500), ("500B", 500), ("8KiB", 8192), ("1MB", 1_000_000), ("1.5KiB", 1536),
@@ -30,10 +30,10 @@ struct ValueTextTests {
   func sharesAreRead(text: String, value: Double) { #expect(ValueText.share(text) == value) }
 
   @Test(arguments: ["101%", "-1%", "1.01", "nan", "%", "ten", "10 percent"])
-  func otherTextIsNoShare(text: String) { #expect(ValueText.share(text) == nil) }
+  func otherTextIsNotAShare(text: String) { #expect(ValueText.share(text) == nil) }
 
   @Test(arguments: ["10KiBit", "5x", "1e400", "nan", "inf", "10kB/s", "ms"])
-  func unknownUnitsAreRefused(text: String) {
+  func unknownUnitsAreRejected(text: String) {
     #expect(ValueText.bytes(text) == nil && ValueText.seconds(text) == nil)
     #expect(ValueText.number(text) == nil)
   }

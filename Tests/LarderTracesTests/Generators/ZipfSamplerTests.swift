@@ -23,7 +23,7 @@ struct ZipfSamplerTests {
         (expected, found) = (0, 0)
       }
     }
-    // What is left over joins nothing; it is a cell of its own if it expects anything.
+    // The rest is a cell of its own if it expects any draws.
     if expected > 1 {
       chiSquare += (found - expected) * (found - expected) / expected
       cells += 1
@@ -42,11 +42,11 @@ struct ZipfSamplerTests {
     var counts = [Int](repeating: 0, count: count)
     for _ in 0..<400_000 { counts[Int(sampler.rank(&random)) - 1] += 1 }
     let weights = (1...count).map { pow(Double($0), -exponent) }
-    // Seeds are fixed, so this does not change from run to run: 4 is exceeded once in 30,000.
+    // Seeds are fixed, so this is reproducible: 4 is exceeded once in 30,000.
     #expect(abs(deviate(counts: counts, weights: weights)) < 4)
   }
 
-  /// A wrong exponent by 2 % must not pass: the test above can fail.
+  /// An exponent that is off by 2 % must not pass: the test above can fail.
   @Test func aWrongExponentIsFound() {
     let sampler = ZipfSampler(count: 1000, exponent: 1.02)
     var random = RandomStream(seed: 1)

@@ -4,20 +4,20 @@ import LarderTraces
 import TestSupport
 import Testing
 
-/// Where the table is: beside the folder with the traces.
+/// Location of the table: next to the folder with the traces.
 private enum DelayedHitsTable {
   static let path = ReferenceTraces.path("../reference/delayed.csv")
   static let isThere = FileManager.default.fileExists(atPath: path)
 }
 
-/// Simulations with time against `delayed.csv`: counts on real traces that at least two unrelated
-/// programs agree upon, some of them the authors' of the paper on delayed hits.
+/// Simulations with time against `delayed.csv`: counts on real traces, confirmed by at least two
+/// unrelated programs, some of them by the authors of the paper on delayed hits.
 @Suite(
   .enabled(
     if: ReferenceTraces.areAvailable && DelayedHitsTable.isThere,
     "needs LARDER_TRACES, and reference/delayed.csv beside that folder"))
 struct DelayedHitsTests {
-  /// A row: what to run, and what must be counted.
+  /// A row: a run and its expected counts.
   private struct Row {
     var file: String
     var format: String
@@ -46,7 +46,7 @@ struct DelayedHitsTests {
     }
   }
 
-  /// The sizes of the table are those of each line; Larder resolves them otherwise by itself.
+  /// The table has the sizes of each line, which Larder would resolve differently by default.
   private static func load(_ row: Row) throws -> PreparedTrace {
     var format = row.format
     if format.contains("size=") { format += ":sizes=logged" }

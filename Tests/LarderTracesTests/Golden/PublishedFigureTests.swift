@@ -4,7 +4,7 @@ import LarderTraces
 import TestSupport
 import Testing
 
-/// Where figures that others have printed stand: beside the folder with the traces.
+/// Location of published figures: next to the folder with the traces.
 enum PublishedFigures {
   static func path(_ name: String) -> String { ReferenceTraces.path("../reference/\(name)") }
 
@@ -13,14 +13,14 @@ enum PublishedFigures {
   }
 }
 
-/// Hit ratios that others have printed, on their traces.
+/// Published hit ratios, on the traces of the publications.
 @Suite(
   .enabled(
     if: ReferenceTraces.areAvailable
       && PublishedFigures.areAvailable,
     "needs LARDER_TRACES, and reference/published-*.csv beside that folder"))
 struct PublishedFigureTests {
-  /// A printed figure.
+  /// A published figure.
   struct Figure {
     var trace: String
     var capacity: UInt64
@@ -47,7 +47,7 @@ struct PublishedFigureTests {
       }
   }
 
-  /// How many points the engine is away from a figure.
+  /// Differences between the engine and the figures in points.
   private func distances(_ figures: [Figure]) throws -> [(figure: Figure, points: Double)] {
     try Dictionary(grouping: figures, by: \.trace).flatMap { name, figures in
       let (file, format) = try #require(Self.files[name])
@@ -68,8 +68,8 @@ struct PublishedFigureTests {
     }
   }
 
-  /// Megiddo and Modha, FAST 2003: rounded to two decimals, on a trace of their own.
-  @Test func theARCPaper() throws {
+  /// Megiddo and Modha, FAST 2003: rounded to two decimals, on the paper's own trace.
+  @Test func arcPaper() throws {
     let figures = try Self.figures("published-arc.csv").filter { $0.trace == "OLTP" }
     #expect(figures.count >= 15)
     for (figure, points) in try distances(TestEffort.cases(figures, atLeast: 4)) {
@@ -77,7 +77,7 @@ struct PublishedFigureTests {
     }
   }
 
-  /// Caffeine's simulator, whose admission has chance in it.
+  /// Caffeine's simulator, whose admission is randomised.
   @Test func caffeine() throws {
     let figures = try Self.figures("published-caffeine.csv").filter { $0.policy == "W-TinyLFU" }
     #expect(figures.count == 16)

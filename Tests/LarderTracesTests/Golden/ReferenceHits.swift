@@ -1,7 +1,7 @@
 import Foundation
 import LarderEngine
 
-/// The rows of `hits.csv` and `hits-2.csv`: exact hit counts on real traces, nearly all agreed upon
+/// The rows of `hits.csv` and `hits-2.csv`: exact hit counts on real traces, nearly all confirmed
 /// by at least two unrelated programs.
 enum ReferenceHits {
   struct Row: Sendable {
@@ -13,17 +13,17 @@ enum ReferenceHits {
     var requests: UInt64
     var objects: Int
     var hits: UInt64
-    /// As it was printed, or nil.
+    /// Ratio as published, or nil.
     var byteHitRatio: String?
   }
 
-  /// The table stands in a folder beside the one with the traces.
+  /// Path of the table, in a folder next to the one with the traces.
   static let path = ReferenceTraces.path("../reference/hits.csv")
 
-  /// Nil when there is no table, in which case the tests are skipped.
+  /// Nil without a table; the tests are skipped then.
   static let rows = table(path)
 
-  /// The same for the second table.
+  /// Path of the second table.
   static let secondPath = ReferenceTraces.path("../reference/hits-2.csv")
   static let secondRows = table(secondPath)
 
@@ -51,7 +51,7 @@ enum ReferenceHits {
       byteHitRatio: fields[9].isEmpty ? nil : fields[9])
   }
 
-  /// The format of a trace, where its name leaves it open.
+  /// Format of a trace, if its name does not determine it.
   static func format(of file: String) -> String {
     if file.hasPrefix("lirs/") { return "lirs" }
     if file.hasPrefix("cache2k/") { return "cache2k" }

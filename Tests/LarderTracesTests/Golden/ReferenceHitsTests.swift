@@ -83,7 +83,7 @@ struct ReferenceHitsTests {
   }
 }
 
-/// The next use of every request, by one pass from the end.
+/// Next use of every request, computed in one pass from the end.
 private final class FutureColumn {
   let values: UnsafeMutablePointer<UInt32>
 

@@ -16,7 +16,7 @@ struct SecondReferenceTests {
     #expect(ReferenceHits.traces(rows).count == 8)
   }
 
-  /// The table has TinyUFO with exact counters. The sketch of the default comes within 0.3 points.
+  /// The table has TinyUFO with exact counters. The default's sketch is within 0.3 points.
   @Test(arguments: ReferenceHits.traces(ReferenceHits.secondRows))
   func countsAreExact(trace name: String) throws {
     let rows = (ReferenceHits.secondRows ?? []).filter { $0.trace == name }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// Files of fixed-width records that several threads prepare become what one thread makes of them.
+/// Files of fixed-width records are prepared by several threads as by one.
 @Suite(.endsInTime)
 struct FilePiecesTests {
-  /// What decides how the work is divided.
+  /// Parameters of dividing the work.
   private struct Division {
     var threads = 2
     var records = 100
@@ -58,7 +58,7 @@ struct FilePiecesTests {
   }
 
   @Test(arguments: 0..<8)
-  func numbersAreThoseOfADictionary(_ part: Int) throws {
+  func idsEqualThoseOfADictionary(_ part: Int) throws {
     let folder = try TestFolder()
     for seed in 0..<TestEffort.rounds(250) {
       var random = SeededRandom(state: UInt64(part * 1000 + seed))
@@ -79,11 +79,11 @@ struct FilePiecesTests {
     }
   }
 
-  @Test func manyNewKeysWhileOthersLook() throws {
+  @Test func keysAreAddedDuringLookups() throws {
     let folder = try TestFolder()
     for seed in 0..<6 {
       var random = SeededRandom(state: UInt64(seed))
-      // The table grows many times while others look keys up.
+      // The table grows many times during look-ups from other threads.
       let records = records(&random, 150_000, keys: seed % 2 == 0 ? 1 << 40 : 90_000)
       let naive = PreparationTests.Naive(records)
       let path = try folder.write(oracle(records), to: "a.oracleGeneral")
@@ -94,7 +94,7 @@ struct FilePiecesTests {
   }
 
   @Test(arguments: SampleTrace.all.map(\.file))
-  func everyFormatOfFixedWidthIsServed(_ file: String) throws {
+  func allFixedWidthFormatsAreSupported(_ file: String) throws {
     let sample = try #require(SampleTrace.all.first { $0.file == file })
     let folder = try TestFolder()
     let path = try folder.write(sample.bytes, to: sample.file)
@@ -118,7 +118,7 @@ struct FilePiecesTests {
   }
 
   @Test(arguments: ["oracle-general", "lcs", "vscsi", "cache2k"])
-  func whatIsWrongIsToldAsByOneThread(_ name: String) throws {
+  func errorsEqualThoseOfOneThread(_ name: String) throws {
     let sample = try #require(SampleTrace.all.first { $0.format == name })
     let folder = try TestFolder()
     var random = SeededRandom(state: 1)
@@ -136,7 +136,7 @@ struct FilePiecesTests {
       }
       let division = Division(threads: 3, records: 1 + Int(random.next() % 20))
       let said = message {
-        // What the beginning alone shows is the same in any case.
+        // Facts from the beginning of the file are always equal.
         let source = try FileSource(path: path, format: format)
         _ = try prepare(source, division)
       }
@@ -147,7 +147,7 @@ struct FilePiecesTests {
   }
 
   @Test(arguments: [Compression.zstd, .gzip, .xz])
-  func aReadThatFailsInTheMiddleEndsIt(_ compression: Compression) throws {
+  func failedReadEndsPreparation(_ compression: Compression) throws {
     let folder = try TestFolder()
     var random = SeededRandom(state: 5)
     let records = records(&random, 60_000, keys: 1 << 40)
@@ -166,7 +166,7 @@ struct FilePiecesTests {
     #expect(seen > 1000, "what came before was used")
   }
 
-  @Test func whoStopsItWaitsForNobody() throws {
+  @Test func stoppingDoesNotWait() throws {
     struct Stop: Error {}
     let folder = try TestFolder()
     var random = SeededRandom(state: 9)
@@ -183,7 +183,7 @@ struct FilePiecesTests {
     }
   }
 
-  @Test func whatIsLeftOutIsTheSame() throws {
+  @Test func skippedRecordsEqualThoseOfOneThread() throws {
     let folder = try TestFolder()
     var random = SeededRandom(state: 3)
     let path = try folder.write(oracle(records(&random, 3000, keys: 300)), to: "a.oracleGeneral")
@@ -205,7 +205,7 @@ struct FilePiecesTests {
     }
   }
 
-  @Test func aLargeFileGoesThroughItByDefault() throws {
+  @Test func largeFileUsesPiecesByDefault() throws {
     let folder = try TestFolder()
     var random = SeededRandom(state: 4)
     let records = records(&random, 400_000, keys: 50_000)
@@ -216,7 +216,7 @@ struct FilePiecesTests {
     #expect(elements(trace.requests.ids, 400_000) == PreparationTests.Naive(records).ids)
   }
 
-  @Test func aTableThatCannotGrowIsNotLookedInto() throws {
+  @Test func tableThatCannotGrowFindsNothing() throws {
     var table = try KeyTable(memory: MemoryBudget { 0 }, watchedBits: 15)
     let keys = table.share()
     let records = (0..<20_000).map { TraceRecord(key: UInt64($0), time: 0, size: 1) }
@@ -227,12 +227,12 @@ struct FilePiecesTests {
     #expect(ids[99] == 100 && ids[100] == 0 && missing[..<100] == ArraySlice(100..<200))
     let text = message { _ = try table.number(records, count: records.count, into: &ids) }
     #expect(text.contains("the keys of"))
-    // Threads that have not heard of it yet.
+    // Threads that have not been notified yet.
     #expect(keys.find(records, count: 200, into: &ids, missing: &missing) == 200)
     #expect(ids[..<200].allSatisfy { $0 == 0 } && missing[..<200] == ArraySlice(0..<200))
   }
 
-  @Test func tooManyRequestsAreRefused() throws {
+  @Test func tooManyRequestsAreRejected() throws {
     let folder = try TestFolder()
     var random = SeededRandom(state: 4)
     let path = try folder.write(oracle(records(&random, 500, keys: 9)), to: "a.oracleGeneral")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Columns keep what is in them however often they grow.
+/// Columns keep their content when they grow.
 @Suite
 struct GrowableColumnTests {
   @Test func growsFromAPageToManyHugePages() throws {
@@ -31,7 +31,7 @@ struct GrowableColumnTests {
     #expect(memory.base.load(fromByteOffset: 4, as: UInt32.self) == 2_654_435_761)
   }
 
-  @Test func memoryThatNobodyHasIsAnError() {
+  @Test func excessiveMemoryIsAnError() {
     let text = message { _ = try GrowableColumn<UInt64>(capacity: 1 << 56) }
     #expect(text.contains("no memory for a column of 72057594037927936 elements"))
     #expect(!text.contains("\n"))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarderTraces
 
-/// What does not fit into memory is refused with one sentence, before or while it is read.
+/// Traces that do not fit into memory are rejected with one sentence, before or during reading.
 @Suite(.endsInTime) struct MemoryBudgetTests {
-  /// A source that never ends, of keys that are all new.
+  /// An endless source of distinct keys.
   private struct Endless: RecordSource {
     let columns: TraceColumns = []
 
@@ -28,7 +28,7 @@ import Testing
     MemoryBudget { MemoryBudget.reserve + (megabytes << 20) }
   }
 
-  @Test func aKnownNeedIsComparedFirst() throws {
+  @Test func knownNeedIsCheckedFirst() throws {
     let spec = GeneratorSpec(
       component: ComponentSpec(name: "zipf"), requests: 4_294_967_294,
       sizes: try ComponentSpec(parsing: "constant:value=1"))
@@ -39,7 +39,7 @@ import Testing
       _ = try PreparedTrace.prepare(
         source: source, name: "big", memory: Self.budget(megabytes: 1024))
     }
-    // 4 bytes for ids, 4 for sizes; times are not asked for.
+    // 4 bytes for ids, 4 for sizes; times are not kept.
     #expect(text.contains("big: 8589934588 requests need 68.7 GB of memory"), "\(text)")
     #expect(text.contains("generate fewer requests") && !text.contains("\n"))
     let mix = SourceSpec.mix(
@@ -47,7 +47,7 @@ import Testing
     #expect(try mix.makeSource(seed: 1) { _ in Endless() }.requestCount == 77)
   }
 
-  @Test func anUnknownNeedIsWatched() throws {
+  @Test func unknownNeedIsMonitored() throws {
     let left = Locked<UInt64>(MemoryBudget.reserve + 1)
     let budget = MemoryBudget {
       left.withLock { left in
@@ -62,7 +62,7 @@ import Testing
     #expect(text.hasPrefix("endless: ") && !text.contains("\n"))
   }
 
-  @Test func tablesOfKeysAreComparedBeforeTheyGrow() throws {
+  @Test func keyTablesAreCheckedBeforeGrowing() throws {
     let text = message {
       _ = try PreparedTrace.prepare(
         source: Endless(), name: "endless", memory: Self.budget(megabytes: 100))
@@ -70,8 +70,8 @@ import Testing
     #expect(text.contains("the keys of") && text.contains("need 134.2 MB"), "\(text)")
   }
 
-  /// In a small container a small trace is still read.
-  @Test func theReserveIsSmallWhereLittleIsAllowed() throws {
+  /// A small trace can be read in a small container.
+  @Test func reserveIsSmallUnderSmallLimit() throws {
     #expect(MemoryBudget.reserve <= 256 << 20)
     #expect(MemoryBudget.reserve <= AvailableMemory.limitBytes / 16)
   }

@@ -35,8 +35,8 @@ struct NextUseTests {
     }
   }
 
-  /// A copy answers no get after it is set anew or deleted; a change at the origin changes nothing.
-  @Test func onlyGetsThatACopyCanAnswerCount() throws {
+  /// A copy answers no get after it is set again or deleted; a change at the origin has no effect.
+  @Test func onlyAnswerableGetsCount() throws {
     func nextUses(_ operations: [Operation]) throws -> [UInt32] {
       let records = operations.map { TraceRecord(key: 1, operation: $0) }
       let source = RecordList(list: records, columns: [.operation])
@@ -49,7 +49,7 @@ struct NextUseTests {
     #expect(try nextUses([.get, .get, .delete]) == [1, never, never])
   }
 
-  @Test func areWorkedOutOnceForAllThreads() async throws {
+  @Test func nextUsesAreComputedOnceForAllThreads() async throws {
     let trace = try trace((0..<300_000).map { $0 % 1000 })
     let made = await withTaskGroup(of: ObjectIdentifier?.self) { group in
       for _ in 0..<16 { group.addTask { (try? trace.withNextUses()).map { ObjectIdentifier($0) } } }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Preparation against one that anybody can check by reading it.
+/// Preparation against a simple implementation that is easy to verify.
 @Suite
 struct PreparationTests {
   /// With a dictionary, one record after another.
@@ -50,7 +50,7 @@ struct PreparationTests {
       (1, 1, 1), (63, 20, 1), (64, 64, 1), (65, 1000, 1 << 32), (5000, 300, 1 << 56),
       (30_000, 40_000, 0x9E37_79B9_7F4A_7C15), (60_000, 1_000_000, 4096), (200_000, 1 << 40, 1),
     ] as [(Int, UInt64, UInt64)])
-  func equalsTheNaiveOne(_ count: Int, _ keys: UInt64, _ spread: UInt64) throws {
+  func preparationEqualsNaiveImplementation(_ count: Int, _ keys: UInt64, _ spread: UInt64) throws {
     let records = random(count, keys: keys, spread: spread, seed: UInt64(count))
     let naive = Naive(records)
     for batch in [1, 7, 4096, 1_000_000] where batch > 1 || count < 100 {
@@ -72,7 +72,7 @@ struct PreparationTests {
     }
   }
 
-  @Test func aSourceThatKnowsItsKeysGetsTheSameIDs() throws {
+  @Test func sourceWithKeyLimitGetsEqualIDs() throws {
     let records = random(50_000, keys: 9000, spread: 1, seed: 3)
     let hashed = try PreparedTrace.prepare(source: RecordList(list: records), name: "a")
     let direct = try PreparedTrace.prepare(
@@ -83,13 +83,13 @@ struct PreparationTests {
     #expect(hashed.footprintBytes == direct.footprintBytes)
   }
 
-  @Test func aKeyBeyondTheSourcesOwnLimitIsAnError() {
+  @Test func keyBeyondLimitIsAnError() {
     let source = RecordList(list: [TraceRecord(key: 5)], keyLimit: 5)
     let text = message { _ = try PreparedTrace.prepare(source: source, name: "liar") }
     #expect(text == "liar: key 5 is not below the limit of its source 5")
   }
 
-  @Test func columnsThatTheSourceDoesNotHaveAreNotKept() throws {
+  @Test func missingColumnsAreNotKept() throws {
     let trace = try PreparedTrace.prepare(
       source: RecordList(list: [TraceRecord(key: 5, time: 1, size: 3)], columns: []), name: "bare")
     #expect(trace.columns == [] && !trace.hasSizes)
@@ -103,7 +103,7 @@ struct PreparationTests {
     #expect(try trace.withNextUses().requests.nextUses != nil)
   }
 
-  @Test func tooManyRequestsAreRefusedWithAWayOut() throws {
+  @Test func tooManyRequestsErrorHasAdvice() throws {
     var builder = try TraceBuilder(columns: [], keyLimit: nil, requestsMax: 5)
     let records = (0..<5).map { TraceRecord(key: UInt64($0)) }
     try records.withUnsafeBufferPointer { try builder.add($0) }
@@ -138,7 +138,7 @@ struct PreparationTests {
     #expect(trace.footprintBytes == 70)
   }
 
-  @Test func progressIsToldAndCanStopIt() throws {
+  @Test func progressIsReportedAndCanStopPreparation() throws {
     let records = [TraceRecord](repeating: TraceRecord(key: 1), count: 3 << 20)
     var told: [Int] = []
     _ = try PreparedTrace.prepare(

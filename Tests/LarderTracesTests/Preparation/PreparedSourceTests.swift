@@ -6,7 +6,7 @@ import Testing
 /// A prepared trace can be a source again.
 @Suite
 struct PreparedSourceTests {
-  @Test func handsOutWhatWentInWithDenseKeys() throws {
+  @Test func recordsEqualTheTraceWithDenseKeys() throws {
     let records = (0..<5000).map { index in
       TraceRecord(
         key: UInt64(index % 100), time: UInt64(index), size: UInt32(index), ttl: 7, cost: 0.5,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Records that one thread produces and another takes.
+/// Records that one thread produces and another consumes.
 @Suite(.endsInTime)
 struct RecordPipeTests {
   private struct Stop: Error {}
@@ -19,7 +19,7 @@ struct RecordPipeTests {
   }
 
   @Test(arguments: [0, 1, 8191, 8192, 8193, 200_000], [1000, 2048, 30_000])
-  func allComeInOrder(_ count: Int, _ batch: Int) throws {
+  func recordsArriveInOrder(_ count: Int, _ batch: Int) throws {
     var next: UInt64 = 0
     let take: RecordSink = { records in
       for record in records {
@@ -48,7 +48,7 @@ struct RecordPipeTests {
     #expect(throws: Stop.self) { try RecordPipe.run(many, into: { _ in throw Stop() }) }
   }
 
-  @Test func whoHasEnoughStopsTheOther() throws {
+  @Test func consumerStopsProducer() throws {
     var calls = 0
     let take: RecordSink = { _ in
       calls += 1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Sizes of one object that differ, and sizes that nobody knows.
+/// Different sizes of one object, and unknown sizes.
 @Suite
 struct SizeResolutionTests {
   private struct Source: RecordSource {
@@ -37,7 +37,7 @@ struct SizeResolutionTests {
     #expect(facts?.objectsWithSeveral == 1 && facts?.bytesLogged == 300_057)
   }
 
-  @Test func aCacheDoesNotHoldMoreThanItHas() throws {
+  @Test func partialSizesDoNotCauseHits() throws {
     let folder = try TestFolder()
     let lines = Self.sevenLines.enumerated().map { "\($0.offset),/a,\($0.element.size)\n" }
     let path = try folder.write("time,url,bytes\n" + lines.joined(), to: "log.csv")
@@ -56,25 +56,25 @@ struct SizeResolutionTests {
     Array(repeating: 8000, count: 20) + [10, 60, 20, 50, 30, 40]
 
   private static let cutAnswers: [(answers: [Int], size: UInt32)] = [
-    // The last answer was cut off, or the last two.
+    // The last response was cut off, or the last two.
     ([9000, 9000, 9000, 100], 9000), ([9000, 9000, 9000, 9000, 9000, 100, 70], 9000),
-    // All answers differ.
+    // All responses differ.
     ([1000, 1003, 1001, 1002, 17], 1002), ([1000, 1001, 30, 1002, 20, 1003, 10], 1003),
-    // More cut ones than are remembered.
+    // More cut-off responses than candidates.
     (manyCut, 8000),
     // Of two sizes either can be right; and an object changes.
     ([9000, 100], 100), ([9000, 9000, 500, 500], 500), ([500, 500, 9000], 9000),
-    // A larger last size counts, and sizes of 0 are no answers.
+    // A larger last size counts, and sizes of 0 are ignored.
     ([100, 100, 100, 9000], 9000), ([0, 0, 0, 70], 70),
   ]
 
   @Test(arguments: cutAnswers)
-  func answerThatWasCutOffDoesNotSetTheSize(_ answers: [Int], _ expected: UInt32) throws {
+  func truncatedResponseDoesNotSetTheSize(_ answers: [Int], _ expected: UInt32) throws {
     let list = answers.map { TraceRecord(key: 1, size: UInt32($0)) }
     #expect(Set(try sizes(list, .lastFull)) == [expected])
   }
 
-  @Test func eachVersionHasItsOwnCutAnswers() throws {
+  @Test func truncatedResponsesAreDetectedPerVersion() throws {
     let sizesOfVersions: [[Int]] = [[50, 50, 50, 3], [80, 80, 80, 2], [20, 30, 20, 20, 1]]
     let list = sizesOfVersions.flatMap { sizes in
       sizes.enumerated().map { index, size in
@@ -101,7 +101,7 @@ struct SizeResolutionTests {
     #expect(try prepared(list, .lastFull).reading.sizes?.objectsWithSeveral == 0)
   }
 
-  @Test func partsStandInWhereNothingElseIsKnown() throws {
+  @Test func partsReplaceUnknownSizes() throws {
     let list = [
       TraceRecord(key: 1, size: 5, isSizeKnown: false),
       TraceRecord(key: 1, size: 9, isSizeKnown: false),

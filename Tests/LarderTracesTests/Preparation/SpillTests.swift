@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// A trace whose columns were in files while it was prepared is the same as one in memory.
+/// A trace whose columns were spilled to files during preparation equals one in memory.
 @Suite
 struct SpillTests {
   private static func records(_ count: Int, knowsSizes: Bool) -> [TraceRecord] {
@@ -41,14 +41,15 @@ struct SpillTests {
       let whole = try Self.trace(records, batch: 37, rule: rule, spillingTo: nil, every: 1)
       try LarderWriter().write(whole, to: folder.path("whole.larder"))
       let expected = try [UInt8](bytesOf: folder.path("whole.larder"))
-      // Just before the end, in the middle of a page, larger batches than what memory was for.
+      // Just before the end, in the middle of a page, and with batches larger than the reserved
+      // memory.
       for (batch, every) in [(37, 1), (1, 1000), (5000, 100), (999, 7777)] {
         let spilled = try Self.trace(
           records, batch: batch, rule: rule, spillingTo: folder.path, every: every)
         #expect(folder.names == ["whole.larder"], "the files have no names")
         try LarderWriter().write(spilled, to: folder.path("spilled.larder"))
         #expect(try [UInt8](bytesOf: folder.path("spilled.larder")) == expected)
-        // Pages that have left memory come back.
+        // Pages released from memory are reloaded.
         try LarderWriter().write(spilled, to: folder.path("spilled.larder"))
         #expect(try [UInt8](bytesOf: folder.path("spilled.larder")) == expected)
         try FileManager.default.removeItem(atPath: folder.path("spilled.larder"))
@@ -56,10 +57,10 @@ struct SpillTests {
     }
   }
 
-  @Test func aDiskThatIsFullIsAnErrorOfOneLine() throws {
+  @Test func fullDiskIsAOneLineError() throws {
     let folder = try TestFolder()
     let bytes = [UInt8](repeating: 7, count: 100)
-    // In parts, as a disk may take them.
+    // In parts, as a disk may accept them.
     var whole = try SpillFile(in: folder.path, files: SmallDisk(room: 100, atOnce: 30))
     try bytes.withUnsafeBytes { try whole.write($0) }
     #expect(whole.count == 100)
@@ -70,7 +71,7 @@ struct SpillTests {
     #expect(folder.names.isEmpty)
   }
 
-  @Test func aFolderThatTakesNoFilesIsNotUsed() throws {
+  @Test func unwritableFolderIsNotUsed() throws {
     let folder = try TestFolder()
     #expect(SpillFile.works(in: folder.path))
     #expect(!SpillFile.works(in: folder.path("missing")))

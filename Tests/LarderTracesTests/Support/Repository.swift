@@ -1,8 +1,7 @@
 import Foundation
 
-/// Where the repository is.
+/// Location of the repository.
 enum Repository {
-  /// Its folder.
   static let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 

@@ -2,8 +2,8 @@ import LarderEngine
 
 @testable import LarderTraces
 
-/// Samples of the logs of servers: full answers, parts, answers from the client's cache, errors and
-/// writes, as the programs themselves write them.
+/// Samples of server logs: full and partial responses, responses from the client's cache, errors
+/// and writes, as the programs write them.
 extension SampleTrace {
   /// Every log sample.
   static let logs = [
@@ -82,7 +82,7 @@ extension SampleTrace {
       web("/a.css", 2, 90, .bypass, cost: 3),
     ])
 
-  /// Behind syslog's text; the third answer was cut off.
+  /// With syslog's prefix; the third response was cut off.
   static let haproxy: SampleTrace = {
     func line(_ clock: String, _ answer: String, _ state: String, _ request: String) -> String {
       "Mar  1 10:00:01 lb1 haproxy[2123]: 192.0.2.7:50718 [01/Mar/2026:\(clock)] www~ app/app1 "
@@ -104,7 +104,7 @@ extension SampleTrace {
       ])
   }()
 
-  /// A get, a part, a HEAD, a write, a listing, and what the store itself removes.
+  /// A get, a partial get, a HEAD, a write, a listing, and a removal by the store itself.
   static let s3: SampleTrace = {
     let client = "192.0.2.7 arn:aws:iam::123456789012:user/ann 3E57427F3EXAMPLE"
     let rest = #""-" "S3Console/0.4" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuN= SigV4 - AuthHeader - - -"#
@@ -141,7 +141,7 @@ extension SampleTrace {
       ])
   }()
 
-  /// HTTP/2, a target that did not answer, a request that never was, and a classic balancer.
+  /// HTTP/2, a target that did not respond, a malformed request, and a classic balancer.
   static let alb: SampleTrace = {
     let end = #""curl/8" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2"#
     func line(_ start: String, _ target: String, _ answer: String, _ request: String) -> String {

@@ -2,7 +2,7 @@ import LarderEngine
 
 @testable import LarderTraces
 
-/// Samples of formats with operations, sizes and times to live.
+/// Samples of formats with operations, sizes and TTLs.
 extension SampleTrace {
   private static let mark: UInt64 = 0x1234_5678_9abc_def0
 
@@ -10,7 +10,7 @@ extension SampleTrace {
   static let lcs: SampleTrace = {
     func record(_ time: UInt32, _ id: UInt64, _ size: Int64, _ op: UInt32, _ ttl: UInt32) -> [UInt8]
     {
-      // The tenant stands above the operation.
+      // The tenant is in the bits above the operation.
       little(time) + little(id) + little(size) + little(op | 9 << 8) + little(ttl)
         + little(Int64(-1))
     }
@@ -44,7 +44,7 @@ extension SampleTrace {
       ])
   }()
 
-  /// A miss of production (value 0) before the set that filled it, and one after.
+  /// A miss in production (value 0) before the set that filled it, and one after.
   static let twitter = SampleTrace(
     format: "twitter", file: "sample.twitter",
     bytes: lines([
@@ -62,7 +62,7 @@ extension SampleTrace {
       TraceRecord(key: KeyHash.hash("empty"), time: 107_000_000, size: 0),
     ])
 
-  /// Rows that stand for several requests, and columns in another order than Meta's.
+  /// Rows that represent several requests, and columns in another order than Meta's.
   static let metaKV = SampleTrace(
     format: "meta-kv", file: "sample.meta-kv",
     bytes: lines([
@@ -81,7 +81,7 @@ extension SampleTrace {
         key: KeyHash.hash("a54f"), time: 104_000_000, size: 100, operation: .delete),
     ])
 
-  /// A read of three blocks, a write that is left out, and a read of nothing.
+  /// A read of three blocks, a skipped write, and an empty read.
   static let msrCambridge = SampleTrace(
     format: "msr-cambridge", file: "sample.msr",
     bytes: lines([

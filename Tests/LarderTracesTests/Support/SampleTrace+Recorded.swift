@@ -2,13 +2,13 @@ import LarderEngine
 
 @testable import LarderTraces
 
-/// A recording of a cache: misses with what was stored for them, hits, a set without a miss, a
-/// removal, and an entry with a time to live.
+/// A recording of a cache: misses with the sets that answer them, hits, a set without a miss, a
+/// removal, and an entry with a TTL.
 extension SampleTrace {
-  /// When it began: noon on 1 March 2026.
+  /// Beginning of the recording: noon on 1 March 2026.
   static let recordingBegan: UInt64 = 1_772_366_400_000_000
 
-  /// A recording of these events, in blocks of so many.
+  /// A recording of these events, with `perBlock` events per block.
   static func recording(
     _ events: [RecordedEvent], perBlock: Int = 4, rate: Double = 1, gets: UInt64 = 0,
     lost: UInt64 = 0, keys: RecordedHeader.Keys = .keyed,
@@ -36,7 +36,7 @@ extension SampleTrace {
     RecordedEvent(key: 7, time: 2000, kind: .get, outcome: .hit),
     RecordedEvent(key: 9, time: 2000, kind: .get, outcome: .miss),
     RecordedEvent(key: 12, time: 2100, kind: .get, outcome: .miss),
-    // The answers come in another order.
+    // The responses come in another order.
     RecordedEvent(key: 12, time: 2200, kind: .set, size: 30_000, cost: 2.5),
     RecordedEvent(key: 9, time: 2300, kind: .set, size: 512),
     RecordedEvent(key: 9, time: 2400, kind: .set, size: 600),

@@ -3,29 +3,27 @@ import Testing
 
 @testable import LarderTraces
 
-/// A small trace of our own in every format, with the records that it must decode to. The files in
-/// `Workloads/samples` are what this makes.
+/// A small trace of our own in every format, with its expected records. The files in
+/// `Workloads/samples` are generated from it.
 struct SampleTrace: Sendable, CustomTestStringConvertible {
-  /// The format's name.
   var format: String
-  /// The file's name, by which the format is recognised.
+  /// File name, by which the format is recognised.
   var file: String
-  /// The file.
+  /// Content of the file.
   var bytes: [UInt8]
-  /// What it decodes to.
+  /// Expected records.
   var records: [TraceRecord]
 
   var testDescription: String { file }
 
-  /// The requests behind most samples: seconds, object, bytes. Hits, one-hit wonders, a size that
-  /// changes, a size of 0, and sizes on both sides of 20 KiB.
+  /// Requests of most samples: seconds, object, bytes. Hits, one-hit wonders, a size that changes,
+  /// a size of 0, and sizes on both sides of 20 KiB.
   static let requests: [(time: UInt32, id: UInt64, size: UInt32)] = [
     (100, 7, 4096), (100, 9, 512), (101, 7, 4096), (103, 12, 30_000), (103, 7, 8192), (104, 9, 512),
     (110, 4_000_000_000, 1), (111, 12, 30_000), (111, 15, 0), (112, 7, 4096), (112, 15, 0),
     (120, 21, 65_536), (121, 9, 512), (130, 12, 30_000), (131, 33, 100), (131, 7, 4096),
   ]
 
-  /// All samples.
   static let all: [SampleTrace] =
     [
       oracleGeneral, csv, csvWithOperations, txt, arc, lirs, vscsi1, vscsi2, adaptSize, cache2k,
@@ -123,7 +121,7 @@ struct SampleTrace: Sendable, CustomTestStringConvertible {
     format: "cache2k", file: "sample.trace",
     bytes: requests.flatMap { little(UInt32($0.id).byteSwapped) }, records: bare)
 
-  /// Laid out by hand, not by the writer, so that one checks the other.
+  /// Written by hand, not by the writer, so that the two verify each other.
   static let larder: SampleTrace = {
     let dense: [UInt32] = [1, 2, 1, 3, 1, 2, 4, 3, 5, 1, 5, 6, 2, 3, 7, 1]
     let ids = dense.flatMap { little($0) }

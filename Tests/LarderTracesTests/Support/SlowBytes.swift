@@ -1,6 +1,6 @@
 @testable import LarderTraces
 
-/// Bytes in memory as a source, handed out a few at a time.
+/// Bytes in memory as a source, returned a few at a time.
 final class SlowBytes: ByteSource {
   private var rest: ArraySlice<UInt8>
   private let step: Int

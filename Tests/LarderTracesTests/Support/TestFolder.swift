@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, removed at the end.
+/// A separate folder for one test, removed at the end.
 final class TestFolder {
   let path: String
 
@@ -33,7 +33,7 @@ final class TestFolder {
   }
 }
 
-/// The error that `body` throws, nil when it throws none.
+/// Error that `body` throws; nil without an error.
 func thrown(_ body: () throws -> Void) -> (any Error)? {
   do {
     try body()
@@ -43,5 +43,5 @@ func thrown(_ body: () throws -> Void) -> (any Error)? {
   }
 }
 
-/// The sentence of the error that `body` throws, empty when it throws none.
+/// Message of the error that `body` throws; empty without an error.
 func message(_ body: () throws -> Void) -> String { thrown(body).map { "\($0)" } ?? "" }

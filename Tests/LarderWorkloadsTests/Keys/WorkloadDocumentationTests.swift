@@ -3,13 +3,14 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The schema and the reference of workload files say what the tables of keys say.
+/// The schema and the reference of workload files agree with the tables of keys.
 @Suite struct WorkloadDocumentationTests {
   private static let repository = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// `make workload-docs` sets `LARDER_WRITE_DOCS`, and the file is written instead of compared.
+  /// With `LARDER_WRITE_DOCS`, which `make workload-docs` sets, the file is written instead of
+  /// compared.
   private func compare(_ path: String, _ expected: (String) -> String) throws {
     let file = Self.repository.appendingPathComponent(path)
     let text = try String(contentsOf: file, encoding: .utf8)
@@ -21,11 +22,11 @@ import Testing
     }
   }
 
-  @Test func theSchemaIsThatOfTheTables() throws {
+  @Test func schemaMatchesTheTables() throws {
     try compare("Workloads/workload.schema.json") { _ in WorkloadSchema().text }
   }
 
-  @Test func thePageHasEveryTable() throws {
+  @Test func pageHasEveryTable() throws {
     try compare("docs/workloads.md") { page in
       let (page, missing) = WorkloadReference().updated(page)
       #expect(missing == [], "docs/workloads.md has no place for these tables")
@@ -34,7 +35,7 @@ import Testing
   }
 
   /// Every word that a key accepts is explained, and every example is valid.
-  @Test func meaningsNameTheWordsAndExamplesAreValid() throws {
+  @Test func wordsAreExplainedAndExamplesAreValid() throws {
     let schema = try JSONValue(json: WorkloadSchema().text)
     for table in WorkloadKeys.all {
       let properties =
@@ -54,8 +55,8 @@ import Testing
     }
   }
 
-  /// One line in a table makes a key known everywhere.
-  @Test func aKeyOfTheTableIsKnownToDecoderSchemaAndPage() throws {
+  /// One line in a table adds a key everywhere.
+  @Test func newKeyIsInDecoderSchemaAndPage() throws {
     let key = Key<WorkloadReading>(
       "rounds", .whole(1...9), \.workload.repetitions, "how many `rounds` are made",
       default: "`1`", example: "3")
@@ -96,8 +97,8 @@ import Testing
     #expect(WorkloadReference(tables: tables).updated("").missing == tables.map(\.name))
   }
 
-  /// Editors know the parameters of each generator, and refuse those of another.
-  @Test func theSchemaKnowsParametersOfComponents() throws {
+  /// Editors know the parameters of each generator, and reject those of another.
+  @Test func schemaHasParametersOfComponents() throws {
     let validator = SchemaValidator(root: try JSONValue(json: WorkloadSchema().text))
     func accepts(_ source: String) throws -> Bool {
       try validator.accepts(JSONValue(yaml: "source: \(source)"))

@@ -19,14 +19,14 @@ import Testing
     #expect(LatencySamples([]) == nil)
   }
 
-  /// A normal of mean 0 keeps its upper half: its median is the upper quartile of the whole, and
-  /// its mean is sqrt(2 / pi) deviations.
-  @Test func normalIsCutAtZero() {
+  /// A normal distribution with mean 0 keeps its upper half: its median is the upper quartile of
+  /// the whole, and its mean is sqrt(2 / pi) deviations.
+  @Test func normalIsTruncatedAtZero() {
     let half = LatencyDistribution.normal(mean: 0, deviation: 10)
     #expect(abs(half.quantile(0.5) - 6.744897501960817) < 1e-9)
     #expect(abs(half.mean - 7.978845608028654) < 1e-9)
     #expect(half.quantile(1e-12) >= 0)
-    // Mean 100, deviation 100: cut at -1. Mean of what is left: 100 + 100 phi(1) / Phi(1).
+    // Mean 100, deviation 100: truncated at -1. Mean of the rest: 100 + 100 phi(1) / Phi(1).
     let cut = LatencyDistribution.normal(mean: 100, deviation: 100)
     #expect(abs(cut.mean - 128.75999709391783) < 1e-7)
   }

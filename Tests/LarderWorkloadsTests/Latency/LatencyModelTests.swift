@@ -3,7 +3,7 @@ import Testing
 @testable import LarderExperiments
 
 @Suite struct LatencyModelTests {
-  @Test func tellsItselfInWords() throws {
+  @Test func modelIsDescribedInWords() throws {
     let samples = try #require(LatencySamples([2e6, 5e5]))
     let model = LatencyModel(
       memory: AccessLatency(base: .constant(250), nanosecondsPerByte: 0.05),
@@ -21,7 +21,7 @@ import Testing
     #expect(model.describe(for: [.memory, .disk]).contains("; disk"))
   }
 
-  @Test func timesAreWrittenInTheUnitThatSuitsThem() {
+  @Test func timesAreWrittenInSuitableUnits() {
     #expect(AccessLatency.time(0) == "0 ns")
     #expect(AccessLatency.time(999) == "999 ns")
     #expect(AccessLatency.time(1500) == "1.5 us")

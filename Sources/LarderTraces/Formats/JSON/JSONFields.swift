@@ -1,31 +1,31 @@
 internal import LarderSupport
 
-/// Which keys of a log in JSON lines have which roles.
+/// Roles of the keys of a log in JSON lines.
 struct JSONFields: Sendable {
-  /// A key, with dots into inner objects, and what it is.
+  /// A key, with dots into inner objects, and its role.
   struct Field: Sendable, Equatable {
     var name: String
     var key: JSONRole
     var role: WebRole
   }
 
-  /// The fields that are read.
+  /// Fields that are read.
   private(set) var fields: [Field] = []
-  /// Usual names for roles that no key of the first lines has; the first that appears is read.
+  /// Usual names of roles that no key of the first lines has; the first one to appear is read.
   private(set) var late: [Field] = []
-  /// Names differ by case, `-` and `_`.
+  /// True if names that differ by case, `-` and `_` are different.
   private(set) var isExact = false
-  /// True where a URL, a request line or a key that was named is what is asked for.
+  /// True if a URL, a request line or a key given by the user is the requested object.
   private(set) var isSure = false
   private(set) var understanding: [String] = []
 
-  /// The object that holds the keys, with a dot behind it; empty for the outermost one.
+  /// Object that holds the keys, with a trailing dot; empty for the outermost one.
   private var prefix = ""
   private var costUnit: TimeUnit?
 
-  /// The fields that a user names, or else those of the usual names that the first lines have.
+  /// Fields given by the user, or those with usual names in the first lines.
   ///
-  /// - Throws: when no field says what was asked for.
+  /// - Throws: when no field identifies the requested object.
   init(options given: FormatOptions, keys: JSONKeys, path: String) throws {
     costUnit = try given.choice("cost-unit", of: TimeUnit.self)
     let timeUnit = try given.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
@@ -55,12 +55,12 @@ struct JSONFields: Sendable {
     }
     let read = Set(fields.map(\.name))
     isExact = fields.contains { keys.keys(named: $0.name).count > 1 }
-    // What has values already and was not chosen is something else.
+    // Keys that have values already and were not chosen mean something else.
     addLate(names, read.union(keys.all.filter { !$0.values.isEmpty }.map(\.name)))
     understanding = sentences(keys, names, read)
   }
 
-  /// The error for lines whose keys say nothing.
+  /// Error for lines without usable keys.
   private static func error(_ keys: JSONKeys, _ path: String) -> TraceError {
     let advice = "name it, as in --format json-lines:id=url:time=ts:status=code:size=bytes"
     guard keys.objects > 0, keys.objects * 2 >= keys.lines else {
@@ -74,7 +74,7 @@ struct JSONFields: Sendable {
       in: path, at: .line(1), advice: advice)
   }
 
-  /// Chooses what is asked for: a URL, a request line, a path, or an id.
+  /// Chooses the requested object: a URL, a request line, a path, or an id.
   private mutating func addTarget(_ keys: JSONKeys, _ names: [JSONRole: String]) {
     if let name = names[.id], name != "-" {
       fields.append(named(name, .id, keys))
@@ -93,7 +93,7 @@ struct JSONFields: Sendable {
       self.prefix = prefix
       let found = candidates(all, keys)
       guard let first = found.first else { continue }
-      // An inner object may be anything: a request has a method or a status as well.
+      // An inner object may be anything; a request also has a method or a status.
       guard
         prefix.isEmpty || choose(.method, keys, inside: true) != nil
           || choose(.status, keys, inside: true) != nil
@@ -108,7 +108,7 @@ struct JSONFields: Sendable {
     }
   }
 
-  /// The keys of those names whose values fit, surest first, without those that are rare.
+  /// Keys with these names whose values fit, surest first, without rare ones.
   private func candidates(
     _ names: [(name: String, role: JSONRole)], _ keys: JSONKeys
   ) -> [(key: JSONKeys.Key, role: JSONRole, rank: Int)] {
@@ -126,9 +126,9 @@ struct JSONFields: Sendable {
     return found.filter { $0.key.values.count * 2 >= most }
   }
 
-  /// The surest key of a role whose values fit.
+  /// Surest key of a role whose values fit.
   ///
-  /// - Parameter inside: only keys of the object that holds what is asked for.
+  /// - Parameter inside: only keys of the object that holds the requested URL or id.
   private func choose(_ role: JSONRole, _ keys: JSONKeys, inside: Bool = false) -> JSONKeys.Key? {
     let places = prefix.isEmpty || inside ? [prefix] : [prefix, ""]
     var present: [JSONKeys.Key] = []
@@ -141,7 +141,7 @@ struct JSONFields: Sendable {
     }
     let most = fitting.map(\.count).max() ?? 0
     if let key = fitting.first(where: { $0.count * 2 >= most }) { return key }
-    // A time or status that cannot be read is an error at its line, not one that is not there.
+    // An unreadable time or status is an error at its line, not a missing field.
     let named = present.first { key in
       role == .status
         ? key.folded.hasSuffix("status")
@@ -150,7 +150,7 @@ struct JSONFields: Sendable {
     return inside || named?.values.isEmpty == true ? nil : named
   }
 
-  /// A key that a user names.
+  /// A key given by the user.
   private func named(_ name: String, _ role: JSONRole, _ keys: JSONKeys) -> Field {
     let found = keys.key(name)
     var web = role.webRole
@@ -163,7 +163,7 @@ struct JSONFields: Sendable {
     return Field(name: found?.name ?? name, key: role, role: web)
   }
 
-  /// A request line has the method where no key has it.
+  /// Takes the method from the request line if no key has it.
   private mutating func addRequestLine(_ keys: JSONKeys, _ names: [JSONRole: String]) {
     guard names[.request] == nil,
       !fields.contains(where: { [.method, .request].contains($0.key) }),
@@ -174,7 +174,7 @@ struct JSONFields: Sendable {
     }
   }
 
-  /// CloudFront writes the date and the time of day under keys of their own.
+  /// CloudFront writes the date and the time of day under separate keys.
   private mutating func splitDate(_ keys: JSONKeys, _ names: [JSONRole: String]) {
     guard names[.time] == nil, let index = fields.firstIndex(where: { $0.role == .timestamp }),
       let day = keys.key(prefix + "date"), let clock = keys.key(prefix + "time"),
@@ -196,7 +196,7 @@ struct JSONFields: Sendable {
 }
 
 extension JSONFields {
-  /// Chooses the time that the origin took, or else that of the whole answer.
+  /// Chooses the origin's response time, or else the total response time.
   private mutating func addCost(_ keys: JSONKeys) {
     typealias Found = (rank: Int, key: JSONKeys.Key, cost: JSONCost, unit: TimeUnit?)
     var found: [Found] = []
@@ -206,7 +206,7 @@ extension JSONFields {
       if !start.isEmpty, name.hasPrefix(start) { name.removeFirst(start.count) }
       guard let known = JSONCost.known(name) else { continue }
       let fitting = key.count(where: JSONRole.cost.accepts)
-      // The origin's time may be missing in all of the first lines: they may be hits.
+      // The origin's time may be missing in all of the first lines, if they are hits.
       guard fitting * 2 > key.values.count || (key.values.isEmpty && known.cost.isOrigin) else {
         continue
       }
@@ -222,7 +222,7 @@ extension JSONFields {
       Field(name: best.key.name, key: .cost, role: JSONCost.role(isOrigin: isOrigin, unit)))
   }
 
-  /// The unit of a duration whose name leaves it open.
+  /// Unit of a duration whose name does not give it.
   private func guessedUnit(of key: JSONKeys.Key, _ keys: JSONKeys) -> TimeUnit {
     let name = key.folded.lastPart
     let isDecimal = key.values.contains { $0.contains(0x2E) || $0.contains(0x65) }
@@ -230,11 +230,11 @@ extension JSONFields {
       if keys.key("DownstreamStatus") != nil || keys.key("OriginStatus") != nil {
         return .nanoseconds
       }
-      // Envoy counts milliseconds where Caddy counts seconds.
+      // Envoy uses milliseconds where Caddy uses seconds.
       if keys.key("response_code") != nil { return .milliseconds }
     }
     if name == "timetaken", keys.key("x-edge-location") != nil { return .seconds }
-    // The upstream's time beside nginx's own is in nginx's unit; Node writes milliseconds.
+    // Next to nginx's own time, the upstream time is in nginx's unit; Node writes milliseconds.
     if name == "responsetime" {
       let isNginx = keys.key("request_time")?.values.contains { $0.contains(0x2E) } ?? false
       return isNginx ? .seconds : .milliseconds
@@ -244,7 +244,7 @@ extension JSONFields {
     return isLarge || name == "timetaken" ? .milliseconds : .seconds
   }
 
-  /// Names for roles that the first lines do not have.
+  /// Adds names of roles that the first lines do not have.
   private mutating func addLate(_ names: [JSONRole: String], _ read: Set<String>) {
     let roles: [JSONRole] = [
       .method, .host, .query, .status, .size, .cacheControl, .expires, .ttl, .cost,
@@ -279,7 +279,7 @@ extension JSONFields {
     }
   }
 
-  /// How lines are understood.
+  /// Parsing rules in sentences.
   private func sentences(
     _ keys: JSONKeys, _ names: [JSONRole: String], _ read: Set<String>
   ) -> [String] {
@@ -322,7 +322,7 @@ extension JSONFields {
 }
 
 extension JSONFields.Field {
-  /// A TTL, or a header that has one.
+  /// True for a TTL, or a header that contains one.
   var isLifetime: Bool { [.cacheControl, .expires, .ttl].contains(key) }
 
   /// `cost=duration (s)`.
@@ -340,19 +340,19 @@ extension JSONFields.Field {
 }
 
 extension String {
-  /// The part behind the last dot.
+  /// Part after the last dot.
   fileprivate var lastPart: String { split(separator: ".").last.map { String($0) } ?? self }
   fileprivate var asNumber: Double? { Double(self) }
 }
 
 extension JSONFields: WebLayout {
-  /// A late lifetime is read where there are others: the trace has them or has them not.
+  /// Late lifetimes are read only if there are others: a trace either has TTLs or does not.
   var roles: Set<WebRole> {
     let others = late.filter { readsLifetimes || !$0.isLifetime }
     return Set((fields + others).map(\.role))
   }
 
-  /// True where the first lines have a header or a TTL.
+  /// True if the first lines have a TTL or a header that contains one.
   var readsLifetimes: Bool { fields.contains(where: \.isLifetime) }
 
   var takesAnyCost: Bool { !fields.contains { $0.key == .cost } }
@@ -361,19 +361,18 @@ extension JSONFields: WebLayout {
 }
 
 extension JSONFields {
-  /// Finds the fields of lines.
   struct Reader: WebLineReader {
     private let layout: JSONFields
     private let fields: [Field]
     private let scanner: JSONLineScanner
-    /// Roles that are emptied before a line.
+    /// Roles that are cleared before each line.
     private let roles: [WebRole]
-    /// By the role's place: the field that is read; -1 as long as none is.
+    /// Index of the field that is read, by role; -1 if none is yet.
     private var chosen: [Int]
-    /// By the role's place: the surest of the late fields of this line.
+    /// Index of this line's surest late field, by role.
     private var pending: [Int]
     private let places: [Int]
-    /// Fields whose key is that of a field before them.
+    /// Fields with the key of an earlier field.
     private let copies: [(index: Int, original: Int)]
     private let isLate: [Bool]
     private let status: Int
@@ -457,7 +456,7 @@ extension JSONFields {
       }
     }
 
-    /// `200` of `200.0`.
+    /// The whole part: `200` of `200.0`.
     @inline(__always) private static func whole(_ value: TextField) -> TextField {
       guard value.count > 2, value.end[-1] == 0x30, let point = value.find(0x2E),
         TextField(point, value.end).isZeroFraction
@@ -471,7 +470,7 @@ extension JSONFields {
 
     var remarks: [String] {
       var all = layout.understanding.filter { sentence in
-        // A key that appeared later is no missing one.
+        // A key that first appeared later is not missing.
         !JSONRole.allCases.contains { role in
           guard let absence = role.absence, chosen[places(of: role)] >= 0 else { return false }
           return sentence.hasPrefix(absence)

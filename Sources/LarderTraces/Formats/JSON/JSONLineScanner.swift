@@ -1,17 +1,17 @@
 /// Finds a few values in a line that is a JSON object, without building anything.
 ///
-/// Reads what it must to know where values begin and end and leaves the rest alone: numbers and
-/// words are not checked. Nesting is followed only where a wanted name leads into it. A key with
-/// dots is the same as the inner objects that it names.
+/// Reads only enough to find where values begin and end; numbers and words are not checked.
+/// Descends only into objects that lead to a wanted name. A key with dots is equivalent to the
+/// inner objects that it names.
 final class JSONLineScanner {
-  /// Levels of objects that are followed.
+  /// Maximum nesting of objects that is followed.
   static let depthMaximum = 8
 
   private let names: JSONNameTree
   private let values: UnsafeMutablePointer<TextField>
-  /// The indices of the names that the last line has, in the order of the line.
+  /// Indices of the wanted names in the last line, in the order of the line.
   private(set) var found: [Int] = []
-  /// Strings without their escapes, one after another.
+  /// Unescaped strings, one after another.
   private var scratch: UnsafeMutablePointer<UInt8>
   private var scratchCapacity = 4096
   private var scratchCount = 0
@@ -41,11 +41,11 @@ final class JSONLineScanner {
     values.deallocate()
   }
 
-  /// The value of a name in the last line: a string without quotes and escapes, a number or a word
-  /// as it stands, the first element of an array; empty where there is none or null.
+  /// Value of a name in the last line: a string without quotes and escapes, a number or word as
+  /// written, or the first element of an array; empty if missing or null.
   @inline(__always) func value(_ index: Int) -> TextField { values[index] }
 
-  /// Looks through a line; false when it is not an object that ends where the line does.
+  /// Scans a line; false if it is not exactly one object.
   func scan(_ line: TextField) -> Bool {
     for index in found { values[index] = TextField(nothing, nothing) }
     found.removeAll(keepingCapacity: true)
@@ -55,8 +55,8 @@ final class JSONLineScanner {
     return rest.trimmed.isEmpty
   }
 
-  /// Calls `body` with every value of a line that is no object, and its name with dots; false when
-  /// the line is not an object. For the first lines of a file.
+  /// Calls `body` with the dotted name and text of every value that is not an object; false if the
+  /// line is not an object. For the first lines of a file.
   func forEachValue(in line: TextField, _ body: (String, TextField) -> Void) -> Bool {
     prepareScratch(for: line)
     var rest = line.trimmed
@@ -72,7 +72,7 @@ final class JSONLineScanner {
     scratch = .allocate(capacity: scratchCapacity)
   }
 
-  /// An object, of whose keys those below `node` are wanted.
+  /// Reads an object whose keys below `node` are wanted.
   private func object(_ rest: inout TextField, depth: Int, below node: Int) -> Bool {
     guard take(0x7B, &rest) else { return false }
     if take(0x7D, &rest) { return true }
@@ -86,7 +86,7 @@ final class JSONLineScanner {
     return take(0x7D, &rest)
   }
 
-  /// The value of a key that is wanted, or leads to one.
+  /// Reads the value of a key that is wanted or leads to a wanted one.
   private func value(_ rest: inout TextField, depth: Int, at node: Int) -> Bool {
     guard !rest.isEmpty else { return false }
     if rest.next.pointee == 0x7B {
@@ -104,7 +104,7 @@ final class JSONLineScanner {
     return true
   }
 
-  /// All values of an object.
+  /// Visits all values of an object.
   private func visit(
     _ rest: inout TextField, name: String, depth: Int, _ body: (String, TextField) -> Void
   ) -> Bool {
@@ -128,7 +128,7 @@ final class JSONLineScanner {
     return take(0x7D, &rest)
   }
 
-  /// A value that is no object, as `value(_:)` has it.
+  /// Reads a value that is not an object, in the form of `value(_:)`.
   private func scalar(_ rest: inout TextField) -> TextField? {
     let start = rest
     guard skip(&rest) else { return nil }
@@ -151,7 +151,7 @@ final class JSONLineScanner {
 
   private static let null = Array("null".utf8)
 
-  /// The inside of a string.
+  /// Reads the content of a string.
   @inline(__always) private func string(_ rest: inout TextField) -> TextField? {
     guard !rest.isEmpty, rest.next.pointee == 0x22 else { return nil }
     rest.skip()
@@ -171,7 +171,7 @@ final class JSONLineScanner {
     return nil
   }
 
-  /// Passes over a value, whatever is in it.
+  /// Skips a value of any kind.
   private func skip(_ rest: inout TextField) -> Bool {
     guard !rest.isEmpty else { return false }
     let first = rest.next.pointee
@@ -201,7 +201,7 @@ final class JSONLineScanner {
     return false
   }
 
-  /// A string without its escapes; they are taken out into the scratch memory.
+  /// Returns a string without its escapes, using the scratch memory.
   private func unescaped(_ string: TextField) -> TextField {
     guard string.find(0x5C) != nil else { return string }
     let start = scratch + scratchCount
@@ -230,7 +230,7 @@ final class JSONLineScanner {
     return TextField(start, end)
   }
 
-  /// The character of `\u0026`, in UTF-8: at most three bytes for six, or four for twelve.
+  /// Appends the character of `\u0026` in UTF-8: at most three bytes for six, or four for twelve.
   private static func append(
     _ rest: inout TextField, to end: UnsafeMutablePointer<UInt8>
   ) -> UnsafeMutablePointer<UInt8> {
@@ -275,15 +275,14 @@ final class JSONLineScanner {
   }
 }
 
-/// Names of wanted keys of JSON objects, by levels of objects: one look-up for each key of a line,
-/// however many are wanted.
+/// Tree of wanted JSON keys by nesting level: one look-up per key of a line, however many are
+/// wanted.
 final class JSONNameTree {
-  /// The node of the outermost object.
   static let root = 0
 
   private struct Entry {
     var parent: Int32
-    /// -1 where the place is free.
+    /// -1 if the slot is free.
     var child: Int32
     var hash: UInt32
     var start: Int32
@@ -327,18 +326,18 @@ final class JSONNameTree {
     bytes.deallocate()
   }
 
-  /// A name as it is compared where case, `-` and `_` do not matter.
+  /// The name for comparisons that ignore case, `-` and `_`.
   static func folded(_ name: String) -> String {
     String(decoding: name.utf8.compactMap(fold), as: UTF8.self)
   }
 
-  /// The index of the name that ends at a node; -1 when none does.
+  /// Index of the name that ends at a node; -1 without one.
   @inline(__always) func index(of node: Int) -> Int { Int(nodes[node].index) }
 
-  /// True for a node that names go on from.
+  /// True if longer names pass through the node.
   @inline(__always) func hasChildren(_ node: Int) -> Bool { nodes[node].hasChildren }
 
-  /// The node of a key in the object of a node, with its dots taken for levels; -1 for none.
+  /// Node of a key in the object of a node, with its dots as levels; -1 if not found.
   @inline(__always) func find(_ key: TextField, below node: Int) -> Int {
     guard nodes[node].hasChildren else { return -1 }
     let child = child(key, below: node)
@@ -392,7 +391,7 @@ final class JSONNameTree {
     }
   }
 
-  /// FNV-1a over the bytes that count.
+  /// FNV-1a over the significant bytes.
   @inline(__always) private func hash(_ key: TextField, _ node: Int) -> UInt32 {
     var hash: UInt32 = 2_166_136_261 ^ (UInt32(truncatingIfNeeded: node) &* 2_654_435_761)
     var rest = key
@@ -415,7 +414,7 @@ final class JSONNameTree {
     return place == end
   }
 
-  /// A byte in lower case; nil for `-` and `_`.
+  /// The byte in lower case; nil for `-` and `_`.
   @inline(__always) private static func fold(_ byte: UInt8) -> UInt8? {
     if byte == 0x2D || byte == 0x5F { return nil }
     return byte &- 0x41 < 26 ? byte | 0x20 : byte
@@ -434,33 +433,32 @@ extension Array where Element == UInt8 {
   }
 }
 
-/// The keys of the first lines of a log in JSON lines, with their values.
+/// Keys of the first lines of a log in JSON lines, with their values.
 struct JSONKeys: Sendable {
   /// A key, with dots into inner objects.
   struct Key: Sendable {
     let name: String
-    /// The name as names are compared.
+    /// Normalised name for comparisons.
     let folded: String
-    /// Lines that have it.
+    /// Number of lines that have it.
     var count = 0
-    /// Its values, those that say nothing left out.
+    /// Its values, without empty ones.
     var values: [[UInt8]] = []
 
-    /// How many of the values `test` is true for.
+    /// Number of values that satisfy `test`.
     func count(where test: (TextField) -> Bool) -> Int {
       values.count { $0.withField(test) }
     }
   }
 
-  /// The keys in order of first appearance.
+  /// Keys in order of first appearance.
   let all: [Key]
-  /// Lines that are JSON objects.
+  /// Number of lines that are JSON objects.
   let objects: Int
-  /// All lines.
+  /// Number of lines.
   let lines: Int
   private let byFolded: [String: [Int]]
 
-  /// The keys of lines.
   init(_ lines: [ArraySlice<UInt8>]) {
     var all: [Key] = []
     var places: [String: Int] = [:]
@@ -488,18 +486,18 @@ struct JSONKeys: Sendable {
     byFolded = Dictionary(grouping: all.indices) { all[$0].folded }
   }
 
-  /// The keys whose names are `name` but for case, `-` and `_`.
+  /// Keys named `name`, ignoring case, `-` and `_`.
   func keys(named name: String) -> [Key] {
     (byFolded[JSONNameTree.folded(name)] ?? []).map { all[$0] }
   }
 
-  /// The key of exactly this name, or else of this name but for case, `-` and `_`.
+  /// Key of exactly this name, or else one that differs by case, `-` and `_`.
   func key(_ name: String) -> Key? {
     let keys = keys(named: name)
     return keys.first { $0.name == name } ?? keys.first
   }
 
-  /// The objects within the outermost one, in order of first appearance.
+  /// Objects within the outermost one, in order of first appearance.
   var prefixes: [String] {
     var found: [String] = []
     for key in all {

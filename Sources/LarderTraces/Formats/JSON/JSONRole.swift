@@ -1,4 +1,4 @@
-/// Meaning of a key of a log in JSON lines; the raw value is the option that names the key.
+/// Role of a key of a log in JSON lines; the raw value is the option that names the key.
 enum JSONRole: String, CaseIterable, Sendable {
   case time, id, request, method
   case host = "hostname"
@@ -25,7 +25,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     }
   }
 
-  /// The role in a web log; that of times and costs depends on their unit.
+  /// Role in a web log; that of times and costs depends on their unit.
   var webRole: WebRole {
     switch self {
     case .time: .timestamp
@@ -43,7 +43,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     }
   }
 
-  /// Consequence of a missing key; nil where it does not change what a request is.
+  /// Consequence of a missing key; nil if requests keep their meaning.
   var absence: String? {
     switch self {
     case .time: "no time found: requests have no times"
@@ -56,7 +56,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     }
   }
 
-  /// The usual names, surest first. Case, `-` and `_` do not matter.
+  /// Usual names, surest first. Case, `-` and `_` are ignored.
   var names: [String] {
     switch self {
     case .time: JSONRole.times
@@ -74,7 +74,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     }
   }
 
-  /// True for a value that the role can have.
+  /// True for values that fit the role.
   func accepts(_ value: TextField) -> Bool {
     var rest = value
     switch self {
@@ -99,7 +99,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     }
   }
 
-  /// False for addresses and for lists: those are of clients.
+  /// False for addresses and lists, which belong to clients.
   private static func isHost(_ value: TextField) -> Bool {
     if value.find(0x2C) != nil || value.find(0x20) != nil { return false }
     if value.takenFirst == UInt8(ascii: "[") { return false }
@@ -123,8 +123,9 @@ enum JSONRole: String, CaseIterable, Sendable {
     "PROPFIND", "PROPPATCH", "REPORT", "SEARCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK",
   ]
 
-  // nginx, ingress-nginx, Caddy, Traefik, Envoy, HAProxy, Apache, Fastly, Cloudflare, CloudFront,
-  // load balancers and gateways of AWS, Google and Azure, ECS, OpenTelemetry, and loggers of Node.
+  // Names of nginx, ingress-nginx, Caddy, Traefik, Envoy, HAProxy, Apache, Fastly, Cloudflare,
+  // CloudFront, load balancers and gateways of AWS, Google and Azure, ECS, OpenTelemetry, and
+  // loggers of Node.
 
   private static let times = [
     "StartUTC", "ts", "time", "timestamp", "@timestamp", "start_time", "EdgeStartTimestamp",
@@ -135,7 +136,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     "eventTime", "event_time", "log_time", "created_at", "request.start_gmt", "datetime_gmt", "t",
   ]
 
-  /// Paths with their queries, and whole URLs.
+  /// Paths with queries, and complete URLs.
   static let urls = [
     "request.uri", "ClientRequestURI", "request_uri", "RequestPath", "httpRequest.requestUrl",
     "url.original", "url.full", "originalRequestUriWithArgs", "req.originalUrl", "req.url",
@@ -145,7 +146,7 @@ enum JSONRole: String, CaseIterable, Sendable {
   static let requestLines = [
     "RequestLine", "request_line", "request", "http_request", "req", "http.request.line",
   ]
-  /// Paths that often come without their queries.
+  /// Paths that often lack their queries.
   static let paths = [
     "uri", "path", "url.path", "ClientRequestPath", "request.path", "request_path", "req.path",
     "cs-uri-stem", "http_path", "http.path", "document_uri", "pathname", "urlpath", "resourcePath",
@@ -204,16 +205,15 @@ enum JSONRole: String, CaseIterable, Sendable {
   }
 }
 
-/// Keys of durations, and the unit where the name settles it.
+/// Keys of durations, with the unit if the name determines it.
 struct JSONCost: Sendable {
-  /// The key.
   let name: String
-  /// Time of the origin, not of the whole answer.
+  /// True for the origin's response time, false for the total time.
   let isOrigin: Bool
-  /// The unit; nil where it is told by the values.
+  /// The unit; nil if it is inferred from the values.
   let unit: TimeUnit?
 
-  /// Endings of names that tell the unit, folded, longest first.
+  /// Name endings that give the unit, folded, longest first.
   static let endings: [(text: String, unit: TimeUnit)] = [
     ("milliseconds", .milliseconds), ("microseconds", .microseconds), ("nanoseconds", .nanoseconds),
     ("seconds", .seconds), ("millis", .milliseconds), ("micros", .microseconds),
@@ -222,7 +222,7 @@ struct JSONCost: Sendable {
     ("us", .microseconds), ("ns", .nanoseconds), ("s", .seconds),
   ]
 
-  /// Surest first; the origin's before those of the whole answer.
+  /// Surest first; times of the origin before total times.
   static let all: [JSONCost] =
     origins.map { JSONCost(name: $0.0, isOrigin: true, unit: $0.1) }
     + totals.map { JSONCost(name: $0.0, isOrigin: false, unit: $0.1) }
@@ -252,7 +252,7 @@ struct JSONCost: Sendable {
     ("Tt", .milliseconds),
   ]
 
-  /// The role of such a duration in a unit.
+  /// Role of a duration in a unit.
   static func role(isOrigin: Bool, _ unit: TimeUnit) -> WebRole {
     switch unit {
     case .seconds: isOrigin ? .originSeconds : .totalSeconds
@@ -262,7 +262,7 @@ struct JSONCost: Sendable {
     }
   }
 
-  /// The entry of a folded name, with the unit that its ending tells.
+  /// Entry of a folded name, with the unit that its ending gives.
   static func known(_ folded: String) -> (rank: Int, cost: JSONCost, unit: TimeUnit?)? {
     if let rank = byName[folded], folded != "time" {
       return (rank, all[rank], all[rank].unit)
@@ -285,10 +285,10 @@ struct JSONCost: Sendable {
 }
 
 extension TextField {
-  /// The first byte; nil when it is empty.
+  /// First byte; nil if empty.
   fileprivate var takenFirst: UInt8? { isEmpty ? nil : next.pointee }
 
-  /// `.0`, `.00` and so on.
+  /// True for `.0`, `.00` and so on.
   var isZeroFraction: Bool {
     count > 1 && next.pointee == 0x2E && (1..<count).allSatisfy { next[$0] == 0x30 }
   }

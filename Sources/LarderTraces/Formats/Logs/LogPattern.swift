@@ -1,26 +1,25 @@
-/// A line of a log as the server was told to write it: texts, and between them what it fills in.
+/// Pattern of a log's lines: literal texts and the fields between them.
 ///
-/// Made from the `log_format` of nginx or the `LogFormat` of Apache and varnishncsa. Only the
-/// part up to the last field that is needed is looked at in a line, so that whatever is added at
-/// the end of lines does not matter.
+/// Made from the `log_format` of nginx or the `LogFormat` of Apache and varnishncsa. Lines are
+/// matched only up to the last field that is needed, so additions at the end of lines are ignored.
 struct LogPattern: Sendable {
-  /// A field and the text that ends it; the last of a line has none.
+  /// A field and the text that ends it; the last field of a line has none.
   struct Field: Sendable {
     var role: WebRole?
     var end: [UInt8]
-    /// In double quotes, with quotes inside escaped.
+    /// True if double quotes surround it and quotes inside are escaped.
     var isQuoted: Bool
   }
 
-  /// What stands before the first field.
+  /// Text before the first field.
   let prefix: [UInt8]
   let fields: [Field]
-  /// The pattern as it was written.
+  /// Pattern as written.
   let text: String
 
-  /// The pattern that a user pasted.
+  /// Parses the pattern that a user gave.
   ///
-  /// - Throws: what cannot be read, as the end of a sentence.
+  /// - Throws: the unreadable part, as the end of a sentence.
   init(parsing text: String) throws(LogPatternError) {
     let tokens = try LogPatternText.tokens(of: text)
     var prefix: [UInt8] = []
@@ -45,14 +44,14 @@ struct LogPattern: Sendable {
       throw LogPatternError(
         "it has no request: nginx's $request or $request_uri, or Apache's %r or %U")
     }
-    // What comes behind the last field with a role is not looked at.
+    // Text after the last field with a role is not matched.
     let last = fields.lastIndex { $0.role != nil } ?? 0
     self.prefix = prefix
     self.fields = Array(fields[...last])
     self.text = text
   }
 
-  /// Lines of the sample that have this pattern, with a time and a status where it has them.
+  /// Number of sample lines that match the pattern, including its time and status if present.
   func fitting(_ lines: [ArraySlice<UInt8>]) -> Int {
     let fields = WebLine()
     let timeRoles = WebRole.times.filter { roles.contains($0) }
@@ -71,11 +70,10 @@ struct LogPattern: Sendable {
     }
   }
 
-  /// The roles of its fields.
   var roles: Set<WebRole> { Set(fields.compactMap(\.role)) }
 }
 
-/// What is wrong with a pattern.
+/// Error in a pattern.
 struct LogPatternError: Error {
   let message: String
   init(_ message: String) { self.message = message }
@@ -86,7 +84,6 @@ extension LogPattern: WebLayout {
 
   func reader() -> Reader { Reader(pattern: self) }
 
-  /// Finds the fields of lines.
   struct Reader: WebLineReader {
     let pattern: LogPattern
 
@@ -103,14 +100,14 @@ extension LogPattern: WebLayout {
       let last = pattern.fields.count - 1
       for (index, field) in pattern.fields.enumerated() {
         let rest = TextField(next, end)
-        // A number that ends the pattern ends at a blank: what is behind it does not matter.
+        // A final number field ends at a blank, whatever follows.
         let isNumber = field.role == .bytes || field.role == .status
         var found =
           field.end.isEmpty ? (isNumber ? rest.find(0x20) ?? end : end) : rest.find(field.end)
         if field.isQuoted, let place = found, place > next, place[-1] == 0x5C {
           found = Reader.endOfQuoted(rest, field.end)
         }
-        // The text behind the last field may be cut off, or be the end of the line.
+        // The text after the last field may be cut off, or be the end of the line.
         if found == nil, index == last, !field.isQuoted { found = end }
         guard let found else { return .bad }
         if let role = field.role { fields[role] = TextField(next, found) }
@@ -119,7 +116,7 @@ extension LogPattern: WebLayout {
       return .request
     }
 
-    /// The end of a field whose quotes are escaped with a backslash.
+    /// End of a field whose quotes are escaped with a backslash.
     @inline(never) private static func endOfQuoted(
       _ field: TextField, _ end: [UInt8]
     ) -> UnsafePointer<UInt8>? {
@@ -142,18 +139,16 @@ extension LogPattern: WebLayout {
 }
 
 extension TextField {
-  /// Whether the bytes begin with `text`.
   @inline(__always) func starts(with text: [UInt8]) -> Bool {
     count >= text.count && TextField(next, next + text.count).equals(text)
   }
 }
 
-/// Reads the languages in which servers are told how to write their logs.
+/// Parser of the log format languages of servers.
 enum LogPatternText {
-  /// A piece of a pattern.
   enum Token: Equatable {
     case text([UInt8])
-    /// A field; nil for one that says nothing about caching.
+    /// A field; nil if irrelevant to caching.
     case field(WebRole?)
   }
 
@@ -169,14 +164,14 @@ enum LogPatternText {
     "upstream_http_expires": .expires,
   ]
 
-  /// Apache's and varnishncsa's fields, by letter.
+  /// Fields of Apache and varnishncsa, by letter.
   private static let letters: [Character: WebRole] = [
     "t": .time, "r": .request, "m": .method, "U": .path, "q": .query, "v": .host, "V": .host,
     "s": .status, "b": .bytes, "B": .bytes, "O": .bytes, "D": .totalMicroseconds,
     "T": .totalSeconds,
   ]
 
-  /// The same with an argument in braces.
+  /// Fields of Apache and varnishncsa that have an argument in braces.
   private static let named: [String: WebRole] = [
     "host}i": .host, "cache-control}o": .cacheControl, "expires}o": .expires,
     "ms}T": .totalMilliseconds, "us}T": .totalMicroseconds, "s}T": .totalSeconds,
@@ -184,7 +179,7 @@ enum LogPatternText {
     "varnish:time_firstbyte}x": .originSeconds,
   ]
 
-  /// The pieces of a pattern.
+  /// Tokens of a pattern.
   static func tokens(of text: String) throws(LogPatternError) -> [Token] {
     var rest = Substring(text)
     var tokens: [Token] = []
@@ -208,7 +203,7 @@ enum LogPatternText {
         literal.append(0x25)
       case "%":
         let (role, isTime) = try directive(&rest)
-        // Apache writes the brackets around its time itself.
+        // Apache adds the brackets around its time itself.
         tokens = closed(tokens, literal + (isTime ? [0x5B] : [])) + [.field(role)]
         literal = isTime ? [0x5D] : []
       case "\\":
@@ -220,7 +215,7 @@ enum LogPatternText {
     return merged(closed(tokens, literal))
   }
 
-  /// A directive of Apache's behind its percent sign, and whether it is a time in brackets.
+  /// Apache directive after its percent sign, and true for a time in brackets.
   private static func directive(
     _ rest: inout Substring
   ) throws(LogPatternError) -> (WebRole?, isTime: Bool) {
@@ -240,7 +235,7 @@ enum LogPatternText {
     return (role, false)
   }
 
-  /// Texts next to each other as one.
+  /// Merges adjacent texts.
   private static func merged(_ tokens: [Token]) -> [Token] {
     tokens.reduce(into: []) { merged, token in
       if case .text(let more) = token, case .text(let text)? = merged.last {
@@ -252,18 +247,17 @@ enum LogPatternText {
   }
 }
 
-/// A log format as it stands in the configuration of nginx or Apache.
+/// A log format in the configuration of nginx or Apache.
 struct LogDefinition {
-  /// The name that the configuration gives it; empty where it has none.
+  /// Name in the configuration; empty without one.
   var name: String
-  /// The format itself.
   var format: String
 
-  /// The longest configuration that is read.
+  /// Maximum length of a configuration.
   private static let lengthMaximum = 1 << 20
 
-  /// The definitions in a text: `log_format main '...' '...';` of nginx, over several lines, and
-  /// `LogFormat "..." combined` of Apache. Comments are passed over.
+  /// Definitions in a text: `log_format main '...' '...';` of nginx, over several lines, and
+  /// `LogFormat "..." combined` of Apache. Skips comments.
   static func all(in text: String) -> [LogDefinition] {
     var definitions: [LogDefinition] = []
     var words = Words(text)
@@ -278,10 +272,10 @@ struct LogDefinition {
     return definitions
   }
 
-  /// The format in an option: a format, the directive that defines it, or `@file` and `@file#name`
-  /// for one in a configuration; of several in a file the one that fits most of `lines`.
+  /// Format of an option: a format, the directive that defines it, or `@file` and `@file#name` for
+  /// one in a configuration; of several in a file, the one that matches most of `lines`.
   ///
-  /// - Throws: what is wrong, as the end of a sentence.
+  /// - Throws: the error, as the end of a sentence.
   static func pattern(
     _ option: String, lines: [ArraySlice<UInt8>]
   ) throws(LogPatternError) -> LogPattern {
@@ -331,7 +325,7 @@ struct LogDefinition {
     }
   }
 
-  /// The rest of nginx's directive: a name, `escape=json` or not, and parts in quotes.
+  /// Rest of nginx's directive: a name, optionally `escape=json`, and quoted parts.
   private static func nginx(_ words: inout Words) -> LogDefinition? {
     guard let name = words.next(stopsAtLine: false), !name.isEnd else { return nil }
     var format = ""
@@ -345,7 +339,7 @@ struct LogDefinition {
     return format.isEmpty ? nil : LogDefinition(name: hasName ? name.text : "", format: format)
   }
 
-  /// The rest of Apache's directive: a format in quotes and a name.
+  /// Rest of Apache's directive: a quoted format and a name.
   private static func apache(_ words: inout Words) -> LogDefinition? {
     guard let format = words.next(stopsAtLine: true), !format.isEnd else { return nil }
     var name = ""
@@ -353,14 +347,14 @@ struct LogDefinition {
     return LogDefinition(name: name, format: format.text)
   }
 
-  /// The words of a configuration.
+  /// Words of a configuration.
   private struct Words {
     struct Word {
       var text = ""
       var isQuoted = false
-      /// A semicolon, a brace or, where lines matter, the end of a line.
+      /// True for a semicolon, a brace or, if lines are significant, the end of a line.
       var isEnd = false
-      /// The first of a directive or of a line.
+      /// True for the first word of a directive or line.
       var isFirst = false
     }
 
@@ -369,7 +363,6 @@ struct LogDefinition {
 
     init(_ text: String) { rest = text[...] }
 
-    /// The next word; nil at the end.
     mutating func next(stopsAtLine: Bool) -> Word? {
       var word = take(stopsAtLine: stopsAtLine)
       word?.isFirst = isAtStart
@@ -383,7 +376,7 @@ struct LogDefinition {
         case "\n", "\r\n":
           rest.removeFirst()
           isAtStart = true
-          // A directive of Apache ends with its line.
+          // Apache directives end with their line.
           if stopsAtLine { return Word(isEnd: true) }
         case "\\" where rest.dropFirst().first?.isNewline == true: rest = rest.dropFirst(2)
         case "#": rest = rest.drop { !$0.isNewline }
@@ -403,7 +396,7 @@ struct LogDefinition {
       return nil
     }
 
-    /// The text up to the closing quote. Escapes stay, but for those of the quote.
+    /// Text up to the closing quote. Only escapes of the quote itself are resolved.
     private mutating func quoted(by quote: Character) -> String {
       var text = ""
       while let character = rest.popFirst(), character != quote {

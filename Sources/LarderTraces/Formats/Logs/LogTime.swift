@@ -1,8 +1,9 @@
-/// Times as logs write them, as microseconds since 1970 in UTC.
+/// Parser of the times in logs; results are microseconds since 1970 in UTC.
 enum LogTime {
-  /// The time in a field: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601
+  /// Parses a time: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601
   /// (`2026-03-01T10:00:00.25+01:00`, a blank for the T, slashes for the hyphens), or `Sun, 01 Mar
-  /// 2026 09:00:00 GMT`; without a zone in UTC. Nil for anything else and for times before 1970.
+  /// 2026 09:00:00 GMT`. Times without a zone are in UTC. Nil for anything else and for times
+  /// before 1970.
   static func microseconds(_ field: TextField) -> UInt64? {
     var text = DateText(field)
     if text.passes(UInt8(ascii: "[")) { text.dropLast(UInt8(ascii: "]")) }
@@ -11,8 +12,8 @@ enum LogTime {
     return text.peek(2) == UInt8(ascii: "/") ? common(&text) : iso(&text)
   }
 
-  /// The time in a field that is a date or a number since 1970: of seconds below 10^11, of
-  /// milliseconds below 10^14, of microseconds below 10^17, of nanoseconds above.
+  /// Parses a date or a number since 1970: in seconds below 10^11, milliseconds below 10^14,
+  /// microseconds below 10^17, nanoseconds above.
   static func microseconds(dateOrNumber field: TextField) -> UInt64? {
     var rest = field
     guard let whole = rest.takeInteger() else { return microseconds(field) }
@@ -28,7 +29,7 @@ enum LogTime {
     return microseconds(field) ?? microseconds(scientific: field)
   }
 
-  /// Seconds or other units since 1970 as in `1.7723592005e9`.
+  /// Parses a time since 1970 in any unit, in scientific notation, as in `1.7723592005e9`.
   @inline(never) private static func microseconds(scientific field: TextField) -> UInt64? {
     guard field.find(0x65) != nil || field.find(0x45) != nil, field.count <= 32,
       let number = Double(field.text), number >= 0, number < 1e19
@@ -90,7 +91,7 @@ enum LogTime {
     return microseconds(year, month, day, seconds - zone)
   }
 
-  /// Seconds of a day and a date in the Gregorian calendar.
+  /// Microseconds since 1970 of a Gregorian date and the seconds of a day.
   @inline(__always) private static func microseconds(
     _ year: Int, _ month: Int, _ day: Int, _ seconds: Int
   ) -> UInt64? {
@@ -106,27 +107,25 @@ enum LogTime {
   }
 }
 
-/// The text of a date that is being taken apart.
+/// Text of a date that is being parsed.
 struct DateText {
-  /// What is left.
   var rest: TextField
 
-  /// The text in a field, without blanks around it.
   init(_ field: TextField) { rest = field.trimmed }
 
-  /// The byte at `offset`.
+  /// Returns the byte at `offset`.
   @inline(__always) func peek(_ offset: Int) -> UInt8? {
     offset < rest.count ? rest.next[offset] : nil
   }
 
-  /// Takes a byte off if it is the next one.
+  /// Consumes a byte if it is the next one.
   @inline(__always) mutating func passes(_ byte: UInt8) -> Bool {
     guard !rest.isEmpty, rest.next.pointee == byte else { return false }
     rest.skip()
     return true
   }
 
-  /// Takes `UTC` or `GMT` off.
+  /// Consumes `UTC` or `GMT`.
   mutating func passesUTC() -> Bool {
     guard rest.starts(with: Array("UTC".utf8)) || rest.starts(with: Array("GMT".utf8)) else {
       return false
@@ -135,12 +134,12 @@ struct DateText {
     return true
   }
 
-  /// Takes a byte off the end if it is there.
+  /// Removes a trailing byte if present.
   mutating func dropLast(_ byte: UInt8) {
     if !rest.isEmpty, rest.end[-1] == byte { rest = TextField(rest.next, rest.end - 1) }
   }
 
-  /// A number of so many digits.
+  /// Consumes a number of exactly `digits` digits.
   @inline(__always) mutating func number(_ digits: Int) -> Int? {
     guard rest.count >= digits else { return nil }
     var value = 0
@@ -153,7 +152,7 @@ struct DateText {
     return value
   }
 
-  /// The number of a month that is written with three letters.
+  /// Consumes a month of three letters and returns its number.
   @inline(__always) mutating func month() -> Int? {
     guard rest.count >= 3 else { return nil }
     let letters =
@@ -177,7 +176,7 @@ struct DateText {
     }
   }
 
-  /// Seconds of `10:00:00`.
+  /// Consumes a time such as `10:00:00` and returns its seconds.
   @inline(__always) mutating func clock() -> Int? {
     guard let hours = number(2), passes(0x3A), let minutes = number(2), passes(0x3A),
       let seconds = number(2), hours < 24, minutes < 60, seconds <= 60
@@ -185,7 +184,7 @@ struct DateText {
     return hours * 3600 + minutes * 60 + seconds
   }
 
-  /// Microseconds of `.25` or `,25`, 0 where there is no fraction; nil for a point without digits.
+  /// Microseconds of `.25` or `,25`, 0 without a fraction; nil for a point without digits.
   mutating func fraction() -> Int? {
     guard passes(0x2E) || passes(0x2C) else { return 0 }
     var (value, digits) = (0, 0)
@@ -211,12 +210,11 @@ struct DateText {
   }
 }
 
-/// How long servers took, as logs write it.
+/// Response times of servers in logs.
 enum CostField {
-  /// The sum of the numbers in a field such as `0.012, 0.034`, times `scale`: each server that was
-  /// asked has one. A number with a unit, as in `12ms` or `1m2.5s`, counts in milliseconds; one
-  /// below zero does not count. Nil where there is none, or where it is no time that can have
-  /// passed.
+  /// Sum of the numbers in a field such as `0.012, 0.034`, times `scale`: one for each server that
+  /// was asked. Numbers with a unit, as in `12ms` or `1m2.5s`, count in milliseconds; negative ones
+  /// are ignored. Nil without a number, or if the sum is not a valid duration.
   static func sum(_ field: TextField, times scale: Double) -> Float? {
     var rest = field
     var (sum, milliseconds, isKnown) = (0.0, 0.0, false)
@@ -236,7 +234,7 @@ enum CostField {
     return isKnown && cost.isFinite ? cost : nil
   }
 
-  /// Milliseconds of the unit behind a number, with or without a blank between them.
+  /// Milliseconds of the unit after a number, optionally separated by a blank.
   private static func takeUnit(_ rest: inout TextField) -> Double? {
     var word = rest
     if !word.isEmpty, word.next.pointee == 0x20 { word.skip() }
@@ -259,7 +257,7 @@ enum CostField {
     ("min", 60_000), ("h", 3_600_000),
   ]
 
-  /// A number without a sign: `12`, `0.034` or, as programs write small ones in JSON, `1.5e-05`.
+  /// An unsigned number: `12`, `0.034` or, as programs write small ones in JSON, `1.5e-05`.
   private static func takeNumber(_ rest: inout TextField) -> Double? {
     guard let whole = rest.takeInteger() else { return nil }
     var number = Double(whole)
@@ -277,7 +275,7 @@ enum CostField {
     return isNegative ? number / factor : number * factor
   }
 
-  /// The digits behind a point, of which the first 18 count.
+  /// Digits after a point; only the first 18 count.
   private static func takeFraction(_ rest: inout TextField) -> Double {
     var (digits, places): (UInt64, Int) = (0, 0)
     while !rest.isEmpty, rest.next.pointee &- 0x30 <= 9 {
@@ -295,10 +293,10 @@ enum CostField {
   }
 }
 
-/// Text that loggers put in front of a server's own line: syslog (RFC 3164 and 5424), journald,
+/// Prefixes that loggers add to a server's own line: syslog (RFC 3164 and 5424), journald,
 /// containers (CRI, `docker logs -t`, docker-compose, `kubectl logs --prefix`).
 enum LogPrefix {
-  /// The fields before the time of a line, without what a logger put there.
+  /// Fields before the time of a line, without the logger's prefix.
   static func removed(from head: TextField) -> TextField {
     var rest = head
     var end = rest.next
@@ -316,7 +314,7 @@ enum LogPrefix {
       let last = word.end[-1]
       if words == 0, isDate(word) || word.next.pointee == 0x5B && last == 0x5D { end = word.end }
       if words == 0 { isDated = word.count == 3 && isMonth(word) }
-      // `Mar  1 10:00:00 web1`, with a program and a colon behind it or not.
+      // `Mar  1 10:00:00 web1`, optionally followed by a program and a colon.
       if words == 2, isDated { isDated = isClock(word) }
       if words == 3, isDated { end = word.end }
       if last == 0x3A, word.count > 1, !word.isAddress { end = word.end }
@@ -332,7 +330,7 @@ enum LogPrefix {
   private static let output = Array("stdout".utf8)
   private static let errors = Array("stderr".utf8)
 
-  /// The place behind `<190>`.
+  /// End of `<190>`.
   private static func priority(_ head: TextField) -> UnsafePointer<UInt8>? {
     var rest = head
     guard rest.takeByte() == 0x3C, rest.takeInteger() != nil, rest.takeByte() == 0x3E else {
@@ -341,7 +339,7 @@ enum LogPrefix {
     return rest.next
   }
 
-  /// The rest behind a header of RFC 5424: version, time, host, program, process, kind and data.
+  /// Text after a header of RFC 5424: version, time, host, program, process, kind and data.
   private static func afterHeader(_ head: TextField) -> TextField {
     var rest = head
     for _ in 0..<6 { _ = rest.takeField() }
@@ -359,7 +357,7 @@ enum LogPrefix {
     return rest.trimmed
   }
 
-  /// True for a date with a time as ISO 8601 has it.
+  /// True for a date with a time in ISO 8601.
   private static func isDate(_ word: TextField) -> Bool {
     word.count >= 19 && word.next[4] == 0x2D && word.next[10] == 0x54 && word.next[13] == 0x3A
       && LogTime.microseconds(word) != nil

@@ -1,24 +1,24 @@
 import LarderEngine
 
-/// How the lines of a log are taken apart into fields with roles.
+/// Parser of a log's lines into fields with roles.
 protocol WebLayout: Sendable {
-  /// The roles that fields have.
+  /// Roles of the fields.
   var roles: Set<WebRole> { get }
-  /// How lines are understood, in sentences.
+  /// Inferred parsing rules, in sentences.
   var understanding: [String] { get }
-  /// Each line has one of several costs.
+  /// True if each line has one of several costs.
   var takesAnyCost: Bool { get }
-  /// What a layout keeps from line to line.
+  /// Parser state that is kept between lines.
   associatedtype Reader: WebLineReader
-  /// A reader at the beginning of a file.
+  /// Returns a reader for the beginning of a file.
   func reader() -> Reader
 }
 
 extension WebLayout {
   var takesAnyCost: Bool { false }
 
-  /// True where nine of ten lines are requests with a time and a status, or are left out on
-  /// purpose, and one of them is a request.
+  /// True if nine of ten lines are requests with a time and a status, or are skipped on purpose,
+  /// and at least one is a request.
   func fits(_ lines: [ArraySlice<UInt8>]) -> Bool {
     let fields = WebLine()
     var lineReader = reader()
@@ -40,37 +40,35 @@ extension WebLayout {
   }
 }
 
-/// Takes lines apart, one after the other.
+/// Parses lines, one after the other.
 protocol WebLineReader {
-  /// Puts the fields of `line` into `fields`.
+  /// Parses `line` into `fields`.
   mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind
-  /// What is wrong with a line that is `bad`.
+  /// Error of a `bad` line.
   func problem(_ line: TextField) -> String
-  /// Lines that were read in another way than the first look at a file suggests, by kind.
+  /// Numbers of lines that were parsed differently from what the first lines suggested, by kind.
   var kinds: [(text: String, lines: Int)] { get }
-  /// Sentences about the lines read so far, for results.
+  /// Notes on the lines read so far, for results.
   var remarks: [String] { get }
 }
 
 extension WebLineReader {
-  /// Every line was read in one way.
   var kinds: [(text: String, lines: Int)] { [] }
   var remarks: [String] { [] }
 }
 
-/// What a line of a log is.
+/// Kind of a line of a log.
 enum WebLineKind {
   /// A request, whose fields were filled.
   case request
-  /// A comment or nothing.
+  /// A comment or empty line.
   case none
-  /// Left out on purpose, for this reason.
+  /// Skipped on purpose, with the reason.
   case skipped(StaticString)
-  /// Not as the layout has it.
+  /// Not in the expected layout.
   case bad
 }
 
-/// Decodes a web log.
 struct WebDecoder<Layout: WebLayout>: TraceDecoder {
   let layout: Layout
   let options: WebOptions
@@ -131,8 +129,8 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
   }
 }
 
-/// What a field of a web log is to a trace. Formats say which of their fields has which role; what
-/// the fields mean together is the same for all of them (`WebMapper`).
+/// Meaning of a web log's field. Formats assign roles to fields; `WebMapper` interprets the fields
+/// of all formats in one way.
 enum WebRole: Int, CaseIterable, Sendable {
   /// Method, target and protocol: `GET /a?b HTTP/1.1`.
   case request
@@ -144,34 +142,34 @@ enum WebRole: Int, CaseIterable, Sendable {
   case path
   /// Query without question mark.
   case query
-  /// Name of the server that was asked.
+  /// Name of the requested server.
   case host
-  /// Status of the answer.
+  /// Status of the response.
   case status
-  /// Bytes of the answer's body.
+  /// Bytes of the response body.
   case bytes
-  /// Bytes of the whole object, whatever part of it the answer had.
+  /// Bytes of the complete object, even if the response had only a part of it.
   case objectBytes
-  /// Anything where the answer was cut off.
+  /// Not empty if the response was cut off.
   case cutOff
   /// A date with a time, as `LogTime` reads it.
   case time
-  /// A date with a time, or a number since 1970 whose size tells its unit.
+  /// A date with a time, or a number since 1970 whose magnitude gives its unit.
   case timestamp
   /// A date without a time, and a time without a date.
   case date, timeOfDay
   /// Numbers since 1970.
   case seconds, milliseconds, microseconds, nanoseconds
-  /// The headers of the answer.
+  /// Response headers.
   case cacheControl, expires
-  /// Seconds to live.
+  /// TTL in seconds.
   case ttl
-  /// What the origin took.
+  /// Response time of the origin.
   case originSeconds, originMilliseconds, originMicroseconds, originNanoseconds
-  /// What the whole answer took: stands in where the origin's time is not logged.
+  /// Total response time, used if the origin's time is not logged.
   case totalSeconds, totalMilliseconds, totalMicroseconds, totalNanoseconds
 
-  /// The unit of a time since 1970.
+  /// Unit of a time since 1970.
   var timeUnit: TimeUnit? {
     switch self {
     case .seconds: .seconds
@@ -182,7 +180,7 @@ enum WebRole: Int, CaseIterable, Sendable {
     }
   }
 
-  /// How many milliseconds its unit is, for a role that is a cost.
+  /// Milliseconds per unit of a cost role; nil for other roles.
   var costMilliseconds: Double? {
     switch self {
     case .originSeconds, .totalSeconds: 1000
@@ -193,19 +191,19 @@ enum WebRole: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The roles that tell when a request was, surest first.
+  /// Roles that give the time of a request, surest first.
   static let times: [WebRole] = [
     .time, .timestamp, .date, .seconds, .milliseconds, .microseconds, .nanoseconds,
   ]
 
-  /// The roles that tell what a fetch costs, surest first.
+  /// Roles that give the cost of a fetch, surest first.
   static let costs: [WebRole] = [
     .originSeconds, .originMilliseconds, .originMicroseconds, .originNanoseconds, .totalSeconds,
     .totalMilliseconds, .totalMicroseconds, .totalNanoseconds,
   ]
 }
 
-/// The fields of one line by their roles. A role that the line does not have is empty.
+/// Fields of one line by role. A missing field is empty.
 struct WebLine: ~Copyable {
   private let fields: UnsafeMutablePointer<TextField>
   nonisolated(unsafe) private static let nothing: UnsafeMutablePointer<UInt8> = {
@@ -214,7 +212,6 @@ struct WebLine: ~Copyable {
     return byte
   }()
 
-  /// A line without fields.
   init() {
     fields = .allocate(capacity: WebRole.allCases.count)
     clear()
@@ -222,22 +219,20 @@ struct WebLine: ~Copyable {
 
   deinit { fields.deallocate() }
 
-  /// Empties all fields.
   @inline(__always) func clear() {
     let nothing = UnsafePointer(WebLine.nothing)
     fields.update(repeating: TextField(nothing, nothing), count: WebRole.allCases.count)
   }
 
-  /// The field of a role.
   @inline(__always) subscript(role: WebRole) -> TextField {
     get { fields[role.rawValue] }
     nonmutating set { fields[role.rawValue] = newValue }
   }
 }
 
-/// The options that all web logs have, in one place.
+/// Options of all web logs.
 struct WebOptions: Sendable {
-  /// What becomes of the query in the key.
+  /// Treatment of the query in the key.
   enum Query: Sendable, Equatable {
     case keep
     case drop
@@ -245,17 +240,17 @@ struct WebOptions: Sendable {
     case only([[UInt8]])
   }
 
-  /// What becomes of requests that write.
+  /// Treatment of write requests.
   enum Writes: String, CaseIterable, Sendable {
-    /// They pass the cache.
+    /// Writes bypass the cache.
     case pass
-    /// A successful one removes the object.
+    /// A successful write removes the object.
     case invalidate
-    /// They are left out.
+    /// Writes are skipped.
     case skip
   }
 
-  /// The case of paths in the key.
+  /// Case of paths in the key.
   enum Case: String, CaseIterable, Sendable {
     case keep
     case ignore
@@ -268,7 +263,7 @@ struct WebOptions: Sendable {
   var hasHost = true
   var ignoresCase = false
 
-  /// The parameters of a format whose `size` option is called `sizeName`.
+  /// Parameters of a format whose `size` option is called `sizeName`.
   static func parameters(sizeName: String = "size") -> [FormatParameter] {
     [
       FormatParameter(
@@ -295,7 +290,6 @@ struct WebOptions: Sendable {
     ]
   }
 
-  /// The options that are given.
   init(_ options: FormatOptions) throws(ComponentError) {
     if let methods = options.list("methods") {
       reads = methods.map { Array($0.uppercased().utf8) }
@@ -326,7 +320,7 @@ struct WebOptions: Sendable {
     ignoresCase = try options.choice("case", of: Case.self) == .ignore
   }
 
-  /// What the options come to, in sentences.
+  /// Effects of the options, in sentences.
   var understanding: [String] {
     let methods = reads.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
     let codes = cacheable.sorted().map { "\($0)" }.joined(separator: ", ")
@@ -345,32 +339,32 @@ struct WebOptions: Sendable {
   }
 }
 
-/// Turns the fields of a line of a web log into a request, by the options that all web logs share.
+/// Converts the fields of a web log's line to a request, by the options of all web logs.
 struct WebMapper {
-  /// What a line comes to.
+  /// Result of mapping a line.
   enum Outcome {
     case record(TraceRecord)
-    /// Left out on purpose, for this reason.
+    /// Skipped on purpose, with the reason.
     case skipped(String)
-    /// The field of the role cannot be read.
+    /// The field of the role is unreadable.
     case bad(WebRole)
   }
 
   private let options: WebOptions
   private let timeRole: WebRole?
-  /// The first of these that a line has is its cost.
+  /// Costs by preference; a line's cost is the first one present.
   private let costs: [(role: WebRole, scale: Double)]
   private let hasLifetimes: Bool
   private let hasObjectBytes: Bool
   private let readsGet: Bool
-  /// By status.
+  /// Cacheability by status.
   private let isCacheable: [Bool]
   private let text = KeyText()
 
   /// A mapper for lines with these roles.
   ///
-  /// - Parameter takesAnyCost: each line has one of several costs; otherwise the surest of the
-  ///   roles is the cost of all lines.
+  /// - Parameter takesAnyCost: true if each line has one of several costs; otherwise the surest of
+  ///   the roles is the cost of all lines.
   init(_ options: WebOptions, roles: Set<WebRole>, takesAnyCost: Bool = false) {
     self.options = options
     readsGet = options.reads.contains(Array("GET".utf8))
@@ -384,7 +378,7 @@ struct WebMapper {
     hasObjectBytes = roles.contains(.objectBytes)
   }
 
-  /// The columns that lines with these roles fill.
+  /// Columns that lines with these roles fill.
   static func columns(of roles: Set<WebRole>) -> TraceColumns {
     var columns: TraceColumns = [.operation]
     if roles.contains(.bytes) { columns.insert(.size) }
@@ -394,7 +388,7 @@ struct WebMapper {
     return columns
   }
 
-  /// The request that a line tells of.
+  /// Returns the request of a line.
   @inline(__always) func record(_ line: borrowing WebLine) -> Outcome {
     var (method, target) = (line[.method], line[.target])
     if target.isEmpty { target = line[.path] }
@@ -449,7 +443,7 @@ struct WebMapper {
     return day + UInt64(seconds) * 1_000_000 + UInt64(fraction)
   }
 
-  /// The status; 200 where none is logged, 0 for `-` or 000, which an answer that never was has.
+  /// Status; 200 if none is logged, 0 for `-` or 000, which is logged if no response was sent.
   @inline(__always) private static func status(_ field: TextField) -> Int? {
     if field.isEmpty { return 200 }
     var rest = field
@@ -460,7 +454,7 @@ struct WebMapper {
     return Int(number)
   }
 
-  /// What a request does; nil when it is left out.
+  /// Operation of a request; nil to skip it.
   @inline(__always) private func operation(_ method: TextField, _ status: Int) -> Operation? {
     let isGet = method.isEmpty || (method.count == 3 && method.next.pointee | 0x20 == 0x67)
     let isRead = isGet ? readsGet : options.reads.contains { method.equals(upperCase: $0) }
@@ -476,8 +470,9 @@ struct WebMapper {
 
   private static let writes = ["PUT", "POST", "PATCH", "DELETE"].map { Array($0.utf8) }
 
-  /// The size of a whole object is that of a 200 or 203 with its body. What a part or another
-  /// answer has stands in where an object has no other; a 304 and the answer to a HEAD say nothing.
+  /// A 200 or 203 with its body has the size of the complete object. The size of a partial or other
+  /// response is used only for objects without another size; a 304 and the response to a HEAD have
+  /// no size.
   @inline(__always) private func setSize(
     _ field: TextField, _ status: Int, isHead: Bool, _ operation: Operation,
     _ record: inout TraceRecord
@@ -496,7 +491,7 @@ struct WebMapper {
     return true
   }
 
-  /// Seconds to live by the headers of the answer; an answer that may not be kept passes.
+  /// Sets the TTL from the response headers; a response that must not be stored bypasses the cache.
   private func setLifetime(_ line: borrowing WebLine, _ record: inout TraceRecord) {
     let control = CacheControl(line[.cacheControl])
     var seconds: UInt64?
@@ -516,7 +511,7 @@ struct WebMapper {
     record.ttl = UInt32(clamping: seconds)
   }
 
-  /// The key of what was asked for.
+  /// Key of the requested object.
   @inline(__always) private func key(_ target: TextField, _ line: borrowing WebLine) -> UInt64 {
     let host = options.hasHost ? line[.host] : TextField(target.end, target.end)
     var query = line[.query]
@@ -537,22 +532,22 @@ struct WebMapper {
   }
 }
 
-/// The first line of an HTTP request: `GET /a?b HTTP/1.1`.
+/// Request line of HTTP: `GET /a?b HTTP/1.1`.
 struct RequestLine {
   /// `GET`.
   let method: TextField
   /// `/a?b`.
   let target: TextField
 
-  /// The parts of the line; nil when it has no method and target, as when a client connected and
-  /// sent nothing, or something else than HTTP.
+  /// Parses the line; nil if it has no method and target, as when a client connected and sent
+  /// nothing or something other than HTTP.
   @inline(__always) init?(_ line: TextField) {
     guard let blank = line.find(0x20) else { return nil }
     method = TextField(line.next, blank)
     guard !method.isEmpty, method.next.pointee &- 0x41 < 26 else { return nil }
     var end = line.end
     let start = blank + 1
-    // The protocol is behind the last blank. A target that holds blanks keeps them.
+    // The protocol follows the last blank. A target that contains blanks keeps them.
     var last = end
     while last > start, last[-1] != 0x20 { last -= 1 }
     if last > start, line.end - last >= 4, last[0] == 0x48, last[1] == 0x54 { end = last - 1 }
@@ -561,16 +556,16 @@ struct RequestLine {
   }
 }
 
-/// What a `Cache-Control` header of an answer says to a shared cache (RFC 9111).
+/// `Cache-Control` header of a response, from the view of a shared cache (RFC 9111).
 struct CacheControl {
-  /// The answer may not be stored, or not be used without asking the origin.
+  /// True if the response must not be stored, or not be used without revalidation.
   private(set) var forbids = false
-  /// For how many seconds it may be used: `s-maxage`, or else `max-age`.
+  /// Freshness lifetime in seconds: `s-maxage`, or else `max-age`.
   private(set) var seconds: UInt64?
 
   private static let forbidding: [StaticString] = ["no-store", "private", "no-cache"]
 
-  /// The directives in a header, in upper or lower case. An empty header, or `-`, says nothing.
+  /// Parses the directives of a header, in any case. An empty header and `-` have none.
   init(_ header: TextField) {
     var rest = header
     var isShared = false
@@ -579,7 +574,7 @@ struct CacheControl {
       let equals = directive.find(0x3D)
       let name = TextField(directive.next, equals ?? directive.end)
       if CacheControl.forbidding.contains(where: { name.equals(anyCase: $0) }) {
-        // `private="name"` forbids a header alone.
+        // `private="name"` forbids only a header.
         if equals == nil { forbids = true }
       } else if let equals, name.equals(anyCase: "s-maxage") {
         seconds = CacheControl.number(TextField(equals + 1, directive.end)) ?? seconds
@@ -590,8 +585,8 @@ struct CacheControl {
     }
   }
 
-  /// Takes the bytes off up to a comma, which is no longer there, or the end. A quoted argument may
-  /// have commas: of names of headers, as in `private="set-cookie, x-user"`.
+  /// Consumes the bytes up to a comma, including it, or to the end. A quoted argument may contain
+  /// commas between header names, as in `private="set-cookie, x-user"`.
   private static func takeDirective(_ rest: inout TextField) -> TextField {
     let start = rest.next
     var isQuoted = false

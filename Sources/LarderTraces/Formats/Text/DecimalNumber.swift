@@ -1,11 +1,12 @@
-/// A number as programs write it, exactly: digits, with or without a fraction and an exponent.
+/// An exact decimal number: digits, optionally with a fraction and an exponent.
 struct DecimalNumber {
-  /// The number without trailing zeros of its fraction, as a whole one.
+  /// Significant digits, without trailing zeros of the fraction.
   private var digits: UInt64 = 0
-  /// The power of ten that `digits` is multiplied with.
+  /// Power of ten that scales `digits`.
   private var exponent = 0
 
-  /// The number in a field; nil for anything else, and for more digits than 64 bits hold.
+  /// Parses the number in a field; nil for anything else, and for more digits than fit into 64
+  /// bits.
   @inline(never) init?(_ field: TextField) {
     var rest = field
     guard let whole = rest.takeInteger() else { return nil }
@@ -41,7 +42,7 @@ struct DecimalNumber {
     }
   }
 
-  /// The number multiplied with a power of ten and rounded down; nil where it exceeds 64 bits.
+  /// The number times a power of ten, rounded down; nil if it exceeds 64 bits.
   func scaled(by power: Int) -> UInt64? {
     var value = digits
     for _ in 0..<max(0, -(exponent + power)) {
@@ -57,7 +58,7 @@ struct DecimalNumber {
     return value
   }
 
-  /// The number; nil where it is not whole.
+  /// The number; nil if it is not whole.
   var whole: UInt64? {
     guard let value = scaled(by: 0) else { return nil }
     if exponent >= 0 { return value }
@@ -73,19 +74,19 @@ struct DecimalNumber {
 
 /// Sizes in text traces.
 public enum SizeField {
-  /// The size in a field that holds nothing else, as a whole number or a decimal without a
-  /// fraction; nil when it is none that a request can have.
+  /// Parses a field as a size, a whole number or a decimal without a fraction; nil if a request
+  /// cannot have it.
   @inline(__always) public static func size(_ field: TextField) -> UInt32? {
     var rest = field
     guard let value = rest.takeInteger() else { return nil }
     guard rest.isEmpty else {
-      // What programs with floating-point columns write: 1000.0 or 1.77e+09.
+      // Programs with floating-point columns write 1000.0 or 1.77e+09.
       return DecimalNumber(field)?.whole.flatMap { UInt32(exactly: $0) }
     }
     return UInt32(exactly: value)
   }
 
-  /// What is wrong with a field that is no size.
+  /// Error message for a field that is not a size.
   public static func problem(_ field: TextField) -> String {
     var rest = field
     let isNegative = !rest.isEmpty && rest.next.pointee == UInt8(ascii: "-")
@@ -102,7 +103,7 @@ public enum SizeField {
   }
 }
 
-/// The unit of the times in a text trace.
+/// Unit of the times in a text trace.
 public enum TimeUnit: String, CaseIterable, Sendable {
   /// Seconds.
   case seconds = "s"
@@ -113,7 +114,7 @@ public enum TimeUnit: String, CaseIterable, Sendable {
   /// Nanoseconds.
   case nanoseconds = "ns"
 
-  /// How many decimals of a number in this unit are whole microseconds.
+  /// Number of decimal places from this unit to microseconds.
   private var decimals: Int {
     switch self {
     case .seconds: 6
@@ -122,8 +123,8 @@ public enum TimeUnit: String, CaseIterable, Sendable {
     }
   }
 
-  /// Microseconds of a decimal number, rounded down, exactly (no floating point in between); nil
-  /// when the field is not one or its value exceeds 64 bits.
+  /// Microseconds of a decimal number, rounded down, without floating point; nil if the field is
+  /// not a number or its value exceeds 64 bits.
   @inline(__always) public func microseconds(_ field: TextField) -> UInt64? {
     var rest = field
     guard let whole = rest.takeInteger() else { return nil }
@@ -153,8 +154,8 @@ public enum TimeUnit: String, CaseIterable, Sendable {
     return DecimalNumber(field)?.scaled(by: self == .nanoseconds ? -3 : decimals)
   }
 
-  /// The unit of numbers since 1970: the one that makes all of them times of our days. Numbers
-  /// below 10^11, and columns without a number, have the unit `short`.
+  /// Infers the unit of numbers since 1970: the one that puts them into the present. Numbers below
+  /// 10^11, and columns without a number, have the unit `short`.
   static func guess(_ values: [String], short: TimeUnit = .seconds) -> TimeUnit {
     let numbers = values.compactMap { Double($0) }
     guard let least = numbers.min(), least >= 1e11 else { return short }
@@ -170,7 +171,7 @@ public enum TimeUnit: String, CaseIterable, Sendable {
     }
   }
 
-  /// What is wrong with a field that is no time.
+  /// Error message for a field that is not a time.
   public func problem(_ field: TextField) -> String {
     if field.count > 0 && field.next.pointee == UInt8(ascii: "-") {
       return "the time \(field.quoted) is negative"

@@ -1,15 +1,14 @@
 /// The 64-bit key of an object whose id in the trace is text.
 ///
-/// Our own function in the manner of wyhash (Wang Yi): eight bytes at a time are folded in by a
-/// 64 by 64 bit multiplication whose halves are combined. It depends on the bytes alone, so a key
-/// is the same on every machine and in every version of the program. Two of a billion different
-/// texts share a key with a probability of about 3 %, two of a hundred million with 0.03 %; they
-/// would count as one object.
+/// A hash function similar to wyhash (Wang Yi): each eight bytes are mixed in by a 64 by 64 bit
+/// multiplication whose halves are combined. It depends only on the bytes, so a key is equal on all
+/// machines and in all versions of the program. The probability that any two of a billion different
+/// texts share a key is about 3 %, for a hundred million 0.03 %; they would count as one object.
 public enum KeyHash {
   private static let seed: UInt64 = 0xA076_1D64_78BD_642F
   private static let factor: UInt64 = 0xE703_7ED1_A0B4_28DB
 
-  /// The key of a text.
+  /// Returns the key of a text.
   ///
   /// - Complexity: O(bytes).
   public static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
@@ -31,14 +30,14 @@ public enum KeyHash {
     return fold(fold(state ^ last, factor), seed)
   }
 
-  /// The key of a text.
+  /// Returns the key of a text.
   public static func hash(_ text: String) -> UInt64 {
     var text = text
     return text.withUTF8 { hash($0) }
   }
 
-  /// The key of an id as it stands in a text trace: a whole number up to 2^64-1 without sign or
-  /// leading zeros is its own key, everything else is hashed.
+  /// Returns the key of an id as written in a text trace: a whole number up to 2^64-1 without sign
+  /// or leading zeros is its own key, everything else is hashed.
   @inline(__always) public static func key(_ field: TextField) -> UInt64 {
     var rest = field
     let hasLeadingZero = field.count > 1 && field.next.pointee == 0x30
@@ -46,8 +45,7 @@ public enum KeyHash {
     return hash(UnsafeBufferPointer(start: field.next, count: field.count))
   }
 
-  /// The key of an id of two parts: other parts have another key, also where they are the same text
-  /// one after the other.
+  /// Key of an id of two parts; depends on where the parts are divided.
   @inline(__always) static func joined(_ first: UInt64, _ second: UInt64) -> UInt64 {
     fold(fold(first ^ seed, factor) ^ second, factor)
   }
@@ -58,17 +56,14 @@ public enum KeyHash {
   }
 }
 
-/// A key that is put together from parts of a line. One buffer, used again and again.
+/// A key that is composed of parts of a line. Reuses one buffer.
 final class KeyText {
   private var bytes: [UInt8] = []
 
-  /// No text yet.
   init() { bytes.reserveCapacity(1024) }
 
-  /// Begins again.
   func clear() { bytes.removeAll(keepingCapacity: true) }
 
-  /// The key of the text.
   var key: UInt64 {
     bytes.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return KeyHash.hash(bytes) }
@@ -76,7 +71,6 @@ final class KeyText {
     }
   }
 
-  /// Adds a text.
   func append(_ field: TextField, lowercased: Bool) {
     let start = bytes.count
     bytes.append(contentsOf: UnsafeBufferPointer(start: field.next, count: field.count))
@@ -84,10 +78,9 @@ final class KeyText {
     for index in start..<bytes.count where bytes[index] &- 0x41 < 26 { bytes[index] |= 0x20 }
   }
 
-  /// Adds a text.
   func append(_ text: String) { bytes += text.utf8 }
 
-  /// Adds what is wanted of a query, behind a question mark.
+  /// Appends the selected part of a query, after a question mark.
   func append(_ query: TextField, by rule: WebOptions.Query, lowercased: Bool) {
     if query.isNothing { return }
     switch rule {
@@ -104,7 +97,7 @@ final class KeyText {
     }
   }
 
-  /// The first parameter of a name, with its value.
+  /// First parameter with this name, including its value.
   private static func parameter(_ name: [UInt8], in query: TextField) -> TextField? {
     var start = query.next
     while start < query.end {

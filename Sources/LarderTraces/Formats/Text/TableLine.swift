@@ -1,11 +1,10 @@
-/// A line of a table whose columns are known, taken apart with errors that say where.
+/// Parser for a line of a table with known columns; errors give the line.
 struct TableLine {
   private let line: TextField
   private let delimiter: UInt8
   let path: String
   private let number: Int
 
-  /// A line of the file at `path`.
   init(_ line: TextField, delimiter: UInt8, path: String, _ number: Int) {
     self.line = line
     self.delimiter = delimiter
@@ -13,12 +12,12 @@ struct TableLine {
     self.number = number
   }
 
-  /// An error in this line.
+  /// Error in this line.
   func error(_ message: String) -> TraceError {
     TraceError(message, in: path, at: .line(number))
   }
 
-  /// The fields, which must be so many.
+  /// The fields, exactly `count`.
   func fields(count: Int) throws(TraceError) -> [TextField] {
     var splitter = CsvSplitter(line, delimiter: delimiter)
     var fields: [TextField] = []
@@ -28,7 +27,7 @@ struct TableLine {
     return fields
   }
 
-  /// The error for a line that has not so many fields.
+  /// Error for a wrong number of fields.
   func wrongCount(_ count: Int, orMore: Bool = false) -> TraceError {
     var splitter = CsvSplitter(line, delimiter: delimiter)
     var found = 0
@@ -37,25 +36,24 @@ struct TableLine {
       "expected \(count) fields\(orMore ? " or more" : ""), found \(found): \(line.quoted)")
   }
 
-  /// A field that must not be empty.
+  /// Checks that a field is not empty.
   func filled(_ field: TextField, _ name: String) throws(TraceError) -> TextField {
     guard !field.isEmpty else { throw error("the \(name) is empty") }
     return field
   }
 
-  /// A time, microseconds.
+  /// Parses a time, in microseconds.
   func time(_ field: TextField, _ unit: TimeUnit) throws(TraceError) -> UInt64 {
     guard let time = unit.microseconds(field) else { throw error(unit.problem(field)) }
     return time
   }
 
-  /// A size in bytes, or another number of 32 bits.
+  /// Parses a size in bytes, or another number of 32 bits.
   func size(_ field: TextField) throws(TraceError) -> UInt32 {
     guard let size = SizeField.size(field) else { throw error(SizeField.problem(field)) }
     return size
   }
 
-  /// A whole number.
   func number(_ field: TextField, _ name: String) throws(TraceError) -> UInt64 {
     var rest = field
     guard let value = rest.takeInteger(), rest.isEmpty else {
@@ -64,7 +62,7 @@ struct TableLine {
     return value
   }
 
-  /// Two sizes together.
+  /// Sum of two sizes.
   func sum(_ one: UInt32, _ other: UInt32) throws(TraceError) -> UInt32 {
     let (sum, overflows) = one.addingReportingOverflow(other)
     guard !overflows else {
@@ -75,22 +73,20 @@ struct TableLine {
 }
 
 extension TextField {
-  /// The bytes left as a text.
   var text: String {
     String(decoding: UnsafeBufferPointer(start: next, count: count), as: UTF8.self)
   }
 }
 
-/// Takes the fields of a line of a table off, from left to right.
+/// Splits a line of a table into fields, from left to right.
 struct CsvSplitter {
   private var rest: TextField
   private let delimiter: UInt8
-  /// Another field follows, though nothing may be left.
+  /// True if another field follows, even an empty one.
   private var hasMore: Bool
-  /// A quote was opened and not closed, or something stands between a quote and the delimiter.
+  /// True for a quote that is not closed, or text between a quote and the delimiter.
   private(set) var isMalformed = false
 
-  /// A splitter at the beginning of a line.
   @inline(__always) init(_ line: TextField, delimiter: UInt8) {
     rest = line
     if delimiter == 0x20 { rest = line.trimmed }
@@ -98,9 +94,9 @@ struct CsvSplitter {
     hasMore = true
   }
 
-  /// The next field, without blanks or quotes around it; nil after the last.
+  /// Next field, without surrounding blanks or quotes; nil after the last.
   ///
-  /// Doubled quotes inside a quoted field are left doubled: as an id it is as good a name.
+  /// Doubled quotes inside a quoted field stay doubled, because ids need not be unescaped.
   @inline(__always) mutating func next() -> TextField? {
     guard hasMore else { return nil }
     if delimiter != 0x20 { skipSpaces() }
@@ -113,7 +109,7 @@ struct CsvSplitter {
     return TextField(start, end)
   }
 
-  /// Puts the next fields into `space` until it is full. Returns how many there were.
+  /// Writes the next fields to `space` until it is full. Returns their number.
   @inline(__always) mutating func take(into space: UnsafeMutableBufferPointer<TextField>) -> Int {
     var count = 0
     while count < space.count, let field = next() {
@@ -123,7 +119,7 @@ struct CsvSplitter {
     return count
   }
 
-  /// A field in quotes; `rest` is at the first.
+  /// Reads a quoted field; `rest` begins with the quote.
   @inline(never) private mutating func quoted() -> TextField {
     rest.skip()
     let start = rest.next

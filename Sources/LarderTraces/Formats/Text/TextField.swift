@@ -1,39 +1,40 @@
 import LarderLibc
 
-/// Bytes of a line that are being taken apart, from left to right.
+/// Bytes of a line that are parsed from left to right.
 ///
-/// Decoders of text formats work on bytes: strings would cost more than everything else together.
+/// Decoders of text formats work on bytes, because strings would cost more than everything else
+/// together.
 public struct TextField {
-  /// The next byte.
+  /// Address of the next byte.
   public private(set) var next: UnsafePointer<UInt8>
-  /// One past the last byte.
+  /// Address after the last byte.
   public let end: UnsafePointer<UInt8>
 
-  /// The bytes from `start` up to `end`.
+  /// Field of the bytes from `start` up to `end`.
   @inline(__always) public init(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
     next = start
     self.end = end
   }
 
-  /// Nothing is left.
+  /// True if no bytes are left.
   @inline(__always) public var isEmpty: Bool { next == end }
 
-  /// The bytes left.
+  /// Number of bytes left.
   @inline(__always) public var count: Int { end - next }
 
-  /// Passes over spaces and tabs.
+  /// Skips spaces and tabs.
   @inline(__always) public mutating func skipBlanks() {
     while next < end, next.pointee == 0x20 || next.pointee == 0x09 { next += 1 }
   }
 
-  /// Takes digits off as a whole number; nil when there are none or they exceed 64 bits.
+  /// Consumes digits as a whole number; nil without digits or if the number exceeds 64 bits.
   @inline(__always) public mutating func takeInteger() -> UInt64? {
     let start = next
     var value: UInt64 = 0
     while next < end {
       let digit = next.pointee &- 0x30
       if digit > 9 { break }
-      // Nineteen digits always fit; only beyond them does every step have to look.
+      // Nineteen digits always fit; only longer numbers need an overflow check per digit.
       if next - start < 19 {
         value = value &* 10 &+ UInt64(digit)
       } else {
@@ -47,14 +48,14 @@ public struct TextField {
     return next == start ? nil : value
   }
 
-  /// Takes a number off that is preceded by blanks and followed by a blank or the end.
+  /// Consumes a number that follows optional blanks and ends at a blank or the end.
   @inline(__always) public mutating func takeWord() -> UInt64? {
     skipBlanks()
     guard let value = takeInteger() else { return nil }
     return isEmpty || next.pointee == 0x20 || next.pointee == 0x09 ? value : nil
   }
 
-  /// Takes the next bytes off up to a blank or the end, after passing over blanks.
+  /// Skips blanks and consumes the bytes up to the next blank or the end.
   @inline(__always) public mutating func takeField() -> TextField {
     skipBlanks()
     let start = next
@@ -62,7 +63,7 @@ public struct TextField {
     return TextField(start, next)
   }
 
-  /// The bytes left without blanks around them.
+  /// The remaining bytes without surrounding blanks.
   @inline(__always) public var trimmed: TextField {
     var (start, end) = (next, end)
     while start < end, start.pointee == 0x20 || start.pointee == 0x09 { start += 1 }
@@ -70,20 +71,20 @@ public struct TextField {
     return TextField(start, end)
   }
 
-  /// Passes over a byte. There must be one.
+  /// Skips a byte. The field must not be empty.
   @inline(__always) public mutating func skip() { next += 1 }
 
-  /// Takes the next byte off.
+  /// Consumes the next byte.
   @inline(__always) public mutating func takeByte() -> UInt8? {
     guard next < end else { return nil }
     defer { next += 1 }
     return next.pointee
   }
 
-  /// The bytes left, for a message: quoted, shortened, without control characters.
+  /// The remaining bytes for a message: quoted, shortened, without control characters.
   public var quoted: String { TextField.quote(UnsafeBufferPointer(start: next, count: count)) }
 
-  /// Bytes for a message: quoted, shortened, without control characters.
+  /// Formats bytes for a message: quoted, shortened, without control characters.
   static func quote(_ bytes: some Collection<UInt8>) -> String {
     let limit = 40
     let shown = bytes.prefix(limit).map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
@@ -92,14 +93,14 @@ public struct TextField {
 }
 
 extension TextField {
-  /// The first place of a byte; nil when it is not there.
+  /// Address of the first occurrence of a byte; nil if not found.
   @inline(__always) func find(_ byte: UInt8) -> UnsafePointer<UInt8>? {
     memchr(next, Int32(byte), count).map {
       UnsafePointer($0.assumingMemoryBound(to: UInt8.self))
     }
   }
 
-  /// The first place of a text; nil when it is not there.
+  /// Address of the first occurrence of a text; nil if not found.
   @inline(__always) func find(_ text: [UInt8]) -> UnsafePointer<UInt8>? {
     guard let first = text.first else { return next }
     if text.count == 1 { return find(first) }
@@ -112,8 +113,8 @@ extension TextField {
     return nil
   }
 
-  /// The double quote that ends a quoted field whose first byte is the next one: followed by a
-  /// blank or the end, and not escaped with a backslash; nil when it is not there.
+  /// Closing quote of a quoted field that begins here: a double quote that is followed by a blank
+  /// or the end and not escaped with a backslash; nil if not found.
   @inline(__always) func endOfQuoted() -> UnsafePointer<UInt8>? {
     var rest = self
     while let quote = rest.find(0x22) {
@@ -126,17 +127,15 @@ extension TextField {
     return nil
   }
 
-  /// True where the last bytes are those of `text`.
   func ends(with text: [UInt8]) -> Bool {
     count >= text.count && TextField(end - text.count, end).equals(text)
   }
 
-  /// Whether the bytes are those of `text`.
   @inline(__always) func equals(_ text: [UInt8]) -> Bool {
     count == text.count && (count == 0 || memcmp(next, text, count) == 0)
   }
 
-  /// The same for a name of ASCII in lower case whose letters may be either.
+  /// Compares case-insensitively with a lower-case ASCII name.
   func equals(anyCase name: StaticString) -> Bool {
     count == name.utf8CodeUnitCount
       && (0..<count).allSatisfy { place in
@@ -153,7 +152,7 @@ extension TextField {
     }
   }
 
-  /// True for the bytes of `text`, which is in upper case, in either case.
+  /// Compares case-insensitively with an upper-case text.
   @inline(__always) func equals(upperCase text: [UInt8]) -> Bool {
     guard count == text.count else { return false }
     for place in 0..<count {
@@ -163,11 +162,11 @@ extension TextField {
     return true
   }
 
-  /// Empty, or the `-` that logs write for nothing.
+  /// True for an empty field and `-`, the marker of logs for a missing value.
   @inline(__always) var isNothing: Bool { isEmpty || (count == 1 && next.pointee == 0x2D) }
 }
 
-/// Names of servers and addresses of clients, as web logs write them.
+/// Host names and client addresses in web logs.
 extension TextField {
   /// The bytes without a double quote at either end.
   var unquoted: TextField {
@@ -177,10 +176,10 @@ extension TextField {
     return TextField(start, end)
   }
 
-  /// True for `-`, an empty field and `unknown`, which proxies write for a client they cannot name.
+  /// True for `-`, an empty field and `unknown`, which proxies write for an unknown client.
   var isNoClient: Bool { isNothing || equals(anyCase: "unknown") }
 
-  /// True for an address of IPv4 or IPv6, with a port, a zone or brackets or without them.
+  /// True for an IPv4 or IPv6 address, with or without a port, zone or brackets.
   var isAddress: Bool { isIPv4 || isIPv6 }
 
   private var isIPv4: Bool {
@@ -209,15 +208,15 @@ extension TextField {
     return colons >= 2
   }
 
-  /// True for nothing, or a colon and digits.
+  /// True for an empty field, or a colon and digits.
   private var isPort: Bool {
     var rest = self
     if rest.isEmpty { return true }
     return rest.takeByte() == 0x3A && rest.takeInteger() != nil && rest.isEmpty
   }
 
-  /// True for what can be the name of a server, with a port or without: letters, digits, dots,
-  /// dashes and underscores, one of them no digit, and no address.
+  /// True for a possible host name, with or without a port: letters, digits, dots, dashes and
+  /// underscores, at least one of them not a digit, and not an address.
   var isHostName: Bool {
     var rest = self
     var hasLetter = false
@@ -231,7 +230,7 @@ extension TextField {
     return hasLetter && rest.isPort && !isNoClient
   }
 
-  /// True for the name of a server that has a domain, or is `localhost`.
+  /// True for a host name with a domain, and for `localhost`.
   var isFullHostName: Bool {
     isHostName && (find(0x2E) != nil || starts(with: TextField.localhost))
   }

@@ -84,7 +84,7 @@ enum ChatGenerator: Generator {
   ]
 }
 
-/// The parameters of the messenger, read.
+/// Parsed parameters of the messenger.
 struct ChatSettings: Sendable {
   var conversations: Int
   var contacts: Int
@@ -96,7 +96,7 @@ struct ChatSettings: Sendable {
   var scroll: Double
   var exchanges: Double
   var media: Int
-  /// Seconds.
+  /// Pause in seconds.
   var pause: Double
   var avatarSizes: ValueDistribution
   var pageSizes: ValueDistribution
@@ -108,16 +108,16 @@ struct ChatSettings: Sendable {
   static let messagesOfAPage = 30
 }
 
-/// The requests of a messenger, one opening of the app at a time.
+/// Requests of a messenger, one opening of the app at a time.
 ///
-/// What arrives while a conversation is closed is written as one modify when it is opened next:
-/// nobody could have read a stale copy before.
+/// All messages that arrive while a conversation is closed become one modify when it is opened
+/// next: no stale copy can be read before that.
 final class ChatCursor: RecordCursor {
   private let settings: ChatSettings
   private var random: RandomStream
   private var pages: ChatPages
   private let depths: ZipfSampler
-  /// Conversations, the last opened first.
+  /// Conversations by recency, the last opened first.
   private var recent: [Int]
   private var time = 0.0
   private var burst: [TraceRecord] = []
@@ -158,7 +158,7 @@ final class ChatCursor: RecordCursor {
     recent.insert(conversation, at: 0)
     receive(random.nextGeometric(mean: settings.newMessages), in: conversation)
     writeAvatar(conversation)
-    // One conversation in four is a group; its members' avatars stand beside the messages.
+    // One conversation in four is a group, with the members' avatars next to the messages.
     let bits = RandomStream.derived(settings.objectSeed ^ 0x6709, UInt64(conversation))
     if bits % 4 == 0 {
       for member in 0..<3 {
@@ -180,8 +180,8 @@ final class ChatCursor: RecordCursor {
     time += 2 * random.nextExponential()
   }
 
-  /// A message is written, which stores the newest page anew, or received, which makes it stale and
-  /// has it fetched again.
+  /// Writes a message, which stores the newest page again, or receives one, which makes the page
+  /// stale and fetches it again.
   private func exchange(in conversation: Int) {
     if random.next() & 1 == 0 {
       _ = pages.add(1, to: conversation)
@@ -222,28 +222,28 @@ final class ChatCursor: RecordCursor {
   }
 }
 
-/// The pages of messages of all conversations, and the keys and sizes of what is on them.
+/// Message pages of all conversations, with the keys and sizes of their content.
 struct ChatPages {
-  /// A page's place in its conversation decides its sizes, not when it was first requested.
+  /// A page. Its position in the conversation determines its sizes, not its first request.
   private struct Page {
-    /// For sizes and media: the same page has the same whatever happened before.
+    /// Seed of sizes and media, which do not depend on earlier requests.
     var identity: UInt64
-    /// The key of the page, and after the first request of its media those of the media.
+    /// Key of the page; the media follow once they have been requested.
     var key = UInt32.max
     var firstMediaKey = UInt32.max
     var media: UInt8
   }
 
-  /// For each conversation its pages, the newest last. Those of the past are made when first seen.
+  /// Pages by conversation, the newest last. Old ones are created when first seen.
   private var pages: [[Page]]
-  /// For each conversation the messages on its newest page.
+  /// Messages on the newest page, by conversation.
   private var messages: [Int]
-  /// For each conversation whether the newest page was requested since it last changed.
+  /// True if the newest page was requested since its last change, by conversation.
   private var isRequested: [Bool]
   private let settings: ChatSettings
   private var nextKey: UInt32
 
-  /// Conversations with their history, on keys from `firstKey` on.
+  /// Conversations with their history; keys begin at `firstKey`.
   init(_ settings: ChatSettings, firstKey: UInt32) {
     self.settings = settings
     nextKey = firstKey
@@ -266,11 +266,10 @@ struct ChatPages {
     return Page(identity: identity, media: UInt8(media.high))
   }
 
-  /// Number of pages of a conversation.
   func count(_ conversation: Int) -> Int { pages[conversation].count }
 
-  /// Adds messages. Returns the page that changed if copies of it may be out: it had been requested
-  /// since its last change.
+  /// Adds messages. Returns the changed page if it was requested since its last change, because
+  /// copies of it may exist.
   mutating func add(_ count: Int, to conversation: Int) -> (key: UInt32, size: UInt32)? {
     guard count > 0 else { return nil }
     let newest = pages[conversation].count - 1
@@ -287,7 +286,7 @@ struct ChatPages {
     return changed
   }
 
-  /// The key and size of a page, 0 being the oldest.
+  /// Key and size of a page; 0 is the oldest.
   mutating func page(_ number: Int, of conversation: Int) -> (key: UInt32, size: UInt32) {
     if pages[conversation][number].key == .max {
       pages[conversation][number].key = nextKey
@@ -298,7 +297,7 @@ struct ChatPages {
     return (page.key, settings.pageSizes.value(page.identity))
   }
 
-  /// How many media are on a page, and the key of the first; the others' follow.
+  /// Number of media on a page, and the first of their consecutive keys.
   mutating func media(_ number: Int, of conversation: Int) -> (count: Int, firstKey: UInt32) {
     if pages[conversation][number].firstMediaKey == .max {
       pages[conversation][number].firstMediaKey = nextKey
@@ -308,7 +307,6 @@ struct ChatPages {
     return (Int(page.media), page.firstMediaKey)
   }
 
-  /// The size of one of the media of a page.
   func mediaSize(_ index: Int, page number: Int, of conversation: Int) -> UInt32 {
     let identity = pages[conversation][number].identity
     return settings.mediaSizes.value(RandomStream.derived(identity, UInt64(index)))

@@ -1,25 +1,25 @@
-/// The articles a publisher brings out, and which of them is opened at a time.
+/// Articles of a publisher, and the choice of the next one to be opened.
 ///
-/// Articles have ordinals in order of their day; each day has as many, with the same popularities
-/// in another order. An article is chosen by rejection: a day by the most its articles can be in
-/// demand at their age, a rank on that day by popularity, and the article is kept by what its true
-/// age is of that most. So the cost does not depend on how many articles there are.
+/// Articles are numbered in order of their day; each day has equally many, with the same
+/// popularities in another order. An article is chosen by rejection sampling: a day by the maximum
+/// demand for its articles at their age, a rank on that day by popularity, and the article is
+/// accepted with the ratio of its actual demand to that maximum. The cost does not depend on the
+/// number of articles.
 struct NewsArticles: Sendable {
-  /// Articles older than this many days are not opened.
+  /// Maximum age in days of articles that are opened.
   static let daysMax = 30
 
-  /// Articles a day.
+  /// Articles per day.
   let perDay: UInt64
   private let rhythm: DayRhythm
   private let sampler: ZipfSampler
   private let order: Permutation
   private let seed: UInt64
-  /// Time of publication within the day by place in the day's order.
+  /// Time of publication within the day, by position in the day's order.
   private let timeOfDay: [UInt64]
   /// Demand by age in hours.
   private let demand: [Double]
-  /// For each hour of the day, the most demand of articles of today, yesterday and so on, summed
-  /// up.
+  /// Cumulated maximum demand for the articles of today, yesterday and so on, by hour of the day.
   private let envelopes: [[Double]]
   private let oldViews: UInt64
 
@@ -53,14 +53,13 @@ struct NewsArticles: Sendable {
 
   private static func most(_ values: ArraySlice<Double>) -> Double { values.reduce(0, max) }
 
-  /// When the article comes out.
+  /// Time of publication.
   func published(_ article: UInt64) -> UInt64 {
     let (day, place) = article.quotientAndRemainder(dividingBy: perDay)
     return day * DayRhythm.day + timeOfDay[Int(place)]
   }
 
-  /// The article that somebody opens at a time, which is at least `daysMax` days after the
-  /// beginning.
+  /// Draws the article opened at a time, which is at least `daysMax` days after the beginning.
   func choose(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     let (today, rest) = time.quotientAndRemainder(dividingBy: DayRhythm.day)
     if random.happens(oldViews) { return chooseOld(at: time, &random) }
@@ -80,38 +79,39 @@ struct NewsArticles: Sendable {
     }
   }
 
-  /// One of the newest articles, whoever reads them.
+  /// Draws one of the newest articles, independent of their popularity.
   func chooseNew(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
-    // The count of articles by the even clock is exact but for the half place they are set apart.
+    // The number of articles by the even clock is exact except for the half position between them.
     let next = UInt64(rhythm.activity(at: time) * Double(perDay) + 0.5)
     return next - 1 - random.next(below: NewsReading.newest)
   }
 
-  /// Any article from 7 to 30 days old.
+  /// Draws any article from 7 to 30 days old.
   private func chooseOld(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     let youngest = rhythm.activity(at: time - 7 * DayRhythm.day)
     let oldest = rhythm.activity(at: time - UInt64(Self.daysMax) * DayRhythm.day)
     return UInt64((oldest + random.nextUnit() * (youngest - oldest)) * Double(perDay))
   }
 
-  /// Popular articles come out at other hours every day.
+  /// Rotation of a day's order: popular articles are published at different hours every day.
   private func rotation(of day: UInt64) -> UInt64 {
     RandomStream.derived(seed, day) % perDay
   }
 }
 
-/// The objects behind the articles that can still be opened: their keys, given in the order of
-/// first request, and their sizes, which hang on the article alone.
+/// Objects of the articles that can still be opened: their keys, assigned in order of first
+/// request, and their sizes, which depend only on the article.
 struct NewsObjects {
-  /// What is known of an article that has been requested.
+  /// State of a requested article.
   struct Entry {
-    /// The article; another one with the same slot replaces it.
+    /// The article, until another one takes over the slot.
     var article = UInt64.max
     var thumbnailKey = UInt32.max
     var bodyKey = UInt32.max
     var thumbnailSize: UInt32 = 0
     var bodySize: UInt32 = 0
-    /// Whether an update of the body is scheduled: it was requested since it last changed.
+    /// True if an update of the body is scheduled, because the body was requested since it last
+    /// changed.
     var awaitsUpdate = false
   }
 
@@ -127,7 +127,7 @@ struct NewsObjects {
     articlesPerDay: Int, thumbnails: ValueDistribution, bodies: ValueDistribution, seed: UInt64,
     firstKey: UInt32
   ) {
-    // Two days more than articles are opened, so that nothing alive is ever replaced.
+    // Two days more than articles are opened, so live articles are never replaced.
     slots = UInt64(articlesPerDay * (NewsArticles.daysMax + 2))
     entries = [Entry](repeating: Entry(), count: Int(slots))
     self.thumbnails = thumbnails
@@ -136,7 +136,7 @@ struct NewsObjects {
     nextKey = firstKey
   }
 
-  /// The slot of an article, made its own.
+  /// Returns the slot of an article after assigning it to the article.
   mutating func slot(of article: UInt64) -> Int {
     let slot = Int(article % slots)
     if entries[slot].article != article {
@@ -148,7 +148,6 @@ struct NewsObjects {
     return slot
   }
 
-  /// The thumbnail's key and size.
   mutating func thumbnail(_ slot: Int) -> (key: UInt32, size: UInt32) {
     if entries[slot].thumbnailKey == .max {
       entries[slot].thumbnailKey = nextKey
@@ -157,7 +156,6 @@ struct NewsObjects {
     return (entries[slot].thumbnailKey, entries[slot].thumbnailSize)
   }
 
-  /// The body's key and size.
   mutating func body(_ slot: Int) -> (key: UInt32, size: UInt32) {
     if entries[slot].bodyKey == .max {
       entries[slot].bodyKey = nextKey
@@ -166,66 +164,62 @@ struct NewsObjects {
     return (entries[slot].bodyKey, entries[slot].bodySize)
   }
 
-  /// Notes that an update of the body will come. False when one is already to come.
+  /// Schedules an update of the body; false if one is already scheduled.
   mutating func expectUpdate(_ slot: Int) -> Bool {
     if entries[slot].awaitsUpdate { return false }
     entries[slot].awaitsUpdate = true
     return true
   }
 
-  /// The update has come.
   mutating func updated(_ slot: Int) { entries[slot].awaitsUpdate = false }
 }
 
-/// The people who read: where each is in a session, and what they read last.
+/// Readers, with their position in a session and the articles they read last.
 struct NewsReaders {
-  /// What a reader does next.
+  /// Next action of a reader.
   enum Step: UInt8 {
     /// Opens the app only to look at the feed.
     case glance
-    /// Opens the app to read.
     case open
-    /// Opens an article.
     case view
-    /// Opens again what was just read.
+    /// Reopens a recently read article.
     case back
   }
 
-  /// Where a reader is.
   struct Reader {
     var step = Step.open
-    /// Articles still to be opened before the app is closed.
+    /// Articles left to open before the app is closed.
     var left: UInt8 = 0
     /// Pages of the feed seen since the app was opened.
     var page: UInt8 = 0
-    /// When the step after the next is due, where the next is a glance or going back.
+    /// Time of the step after next, if the next one is a glance or going back.
     var later: UInt64 = 0
-    /// Articles read so far.
+    /// Number of articles read.
     var reads: UInt64 = 0
   }
 
   var readers: [Reader]
-  /// For each reader the articles read last, the newest at `reads - 1` modulo `memory`.
+  /// Last articles read by each reader, the newest at `reads - 1` modulo `memory`.
   private var history: [UInt64]
   private let memory: Int
-  /// The history of a lone reader as a set: theirs is long, and scanning it took half of the time.
+  /// History of a single reader as a set: it is long, and scanning it took half of the run time.
   private var remembered: Set<UInt64> = []
 
-  /// Readers of whom the last `memory` articles are remembered.
+  /// Readers who remember their last `memory` articles.
   init(count: Int, memory: Int) {
     readers = [Reader](repeating: Reader(), count: count)
     history = [UInt64](repeating: .max, count: count * memory)
     self.memory = memory
   }
 
-  /// Whether the reader has read the article and would remember it. Complexity: O(1) for a lone
-  /// reader, O(memory) otherwise.
+  /// True if the reader remembers having read the article. Complexity: O(1) for a single reader,
+  /// O(memory) otherwise.
   func hasRead(_ reader: Int, _ article: UInt64) -> Bool {
     if readers.count == 1 { return remembered.contains(article) }
     return history[reader * memory..<(reader + 1) * memory].contains(article)
   }
 
-  /// Notes that the reader reads the article.
+  /// Records that the reader read the article.
   mutating func read(_ reader: Int, _ article: UInt64) {
     let place = reader * memory + Int(readers[reader].reads % UInt64(memory))
     if readers.count == 1 {
@@ -236,7 +230,7 @@ struct NewsReaders {
     readers[reader].reads += 1
   }
 
-  /// The article read `back` articles ago, 0 for the last; nil when that is beyond memory.
+  /// The article read `back` articles ago, 0 for the last; nil if it is no longer remembered.
   func lastRead(_ reader: Int, back: Int) -> UInt64? {
     let reads = readers[reader].reads
     guard back < memory, UInt64(back) < reads else { return nil }
@@ -244,8 +238,8 @@ struct NewsReaders {
   }
 }
 
-/// How people read news, measured: page views of a large news portal (G1, October 2017; 16 days,
-/// 3.0 million views, 46,033 articles, 322,897 readers), summarised to these figures.
+/// Measured reading behaviour: page views of a large news portal (G1, October 2017; 16 days, 3.0
+/// million views, 46,033 articles, 322,897 readers), summarised in these figures.
 ///
 /// The publisher of the data removed sessions of one view and repeated views within a session.
 enum NewsReading {
@@ -255,22 +249,22 @@ enum NewsReading {
     0.056, 0.061, 0.063, 0.067, 0.064, 0.064, 0.064, 0.060, 0.051, 0.047, 0.045,
   ]
 
-  /// How likely an article is viewed at an age, relative to others as popular: until an age in
-  /// hours, a weight. Fitted so that the ages of views come out as measured: under 1 h 3.5 %, 1-2 h
-  /// 2.4 %, 2-4 h 5.8 %, 4-8 h 11.9 %, 8-12 h 8.1 %, 12-24 h 23.1 %, 24-48 h 23.3 %, 2-4 d 13.4 %,
-  /// 4-7 d 6.6 %, more 1.9 %. They are not simply those shares by length, because publishing and
-  /// reading follow the same hours of the day. The last is a third of what was measured: the rest
-  /// is views of any old article (see `oldViews`).
+  /// Relative probability that an article is viewed, by age: an upper age in hours and a weight.
+  /// Fitted so that ages of views match the measurement: under 1 h 3.5 %, 1-2 h 2.4 %, 2-4 h 5.8 %,
+  /// 4-8 h 11.9 %, 8-12 h 8.1 %, 12-24 h 23.1 %, 24-48 h 23.3 %, 2-4 d 13.4 %, 4-7 d 6.6 %, more
+  /// 1.9 %. They are not simply those shares divided by the lengths, because publishing and reading
+  /// follow the same hours of the day. The last is a third of the measured one: the rest is views
+  /// of old articles of any kind (see `oldViews`).
   static let ageWeights: [(untilHours: Int, weight: Double)] = [
     (1, 1.467), (2, 1.015), (4, 1.332), (8, 1.619), (12, 1.310), (24, 1), (48, 0.5054),
     (96, 0.14575), (168, 0.04738), (720, 0.000668),
   ]
 
-  /// Articles published a day; measured 1,500 to 5,000, median 2,900.
+  /// Articles published per day; measured 1,500 to 5,000, median 2,900.
   static let articles = 2900
 
-  /// Popularity among the articles of one day is 1 / (rank + shift)^exponent. Fitted so that the
-  /// views of one day, which are of articles of many days, come out as measured: exponent 1.28 to
+  /// Popularity among the articles of one day: 1 / (rank + shift)^exponent. Fitted so that the
+  /// views of one day, which are of articles of many days, match the measurement: exponent 1.28 to
   /// 1.30 over the first 300, first article 5-10 %, first 10 34-40 %, first 100 80 % of the views.
   static let popularity = (exponent: 1.9, shift: 3.0)
 
@@ -282,31 +276,31 @@ enum NewsReading {
   /// 8.
   static let sessionWeights = [0.62, 0.20, 0.09, 0.04, 0.02, 0.012, 0.01, 0.005, 0.003]
 
-  /// Exponent of Zipf's law over how many articles ago the article was read that a reader opens
-  /// again. Our choice: half of the time one of the last two.
+  /// Exponent of Zipf's law over how many articles ago the reopened article was read. Our choice:
+  /// half of the time one of the last two.
   static let backExponent = 1.3
 
-  /// How many of the newest articles the feed's newest places come from. Our choice: at the busy
-  /// hours about what comes out in a quarter of an hour.
+  /// Number of the newest articles that compete for the feed's newest entries. Our choice: about a
+  /// quarter of an hour's publications in busy hours.
   static let newest: UInt64 = 40
 
-  /// Seconds between two views of a session: median 30, 75 % under 122, 90 % under 336. Both ends
-  /// are ours.
+  /// Seconds between two views of a session: median 30, 75 % under 122, 90 % under 336. Both
+  /// extremes are our choice.
   static let viewGaps = QuantileTable([(0, 4), (0.5, 30), (0.75, 122), (0.9, 336), (1, 1500)])
 
   /// Hours between a reader's sessions: 10 % under 2, 25 % under 7.5, median 24, 75 % under 66.
-  /// Both ends are ours.
+  /// Both extremes are our choice.
   static let sessionGaps = QuantileTable([
     (0, 0.6), (0.1, 2), (0.25, 7.5), (0.5, 24), (0.75, 66), (1, sessionGapMax),
   ])
-  /// The longest pause, hours.
+  /// Maximum pause in hours.
   static let sessionGapMax = 240.0
 }
 
-/// The hours of the day as a second clock, on which activity is even: what happens at a constant
-/// rate by that clock follows the shares of the hours by the real one.
+/// Clock that runs with the activity of the day: events at a constant rate by this clock follow the
+/// hourly shares in real time.
 struct DayRhythm: Sendable {
-  /// Microseconds of a day.
+  /// Microseconds per day.
   static let day: UInt64 = 86_400_000_000
   private static let daysMax = 1e8
   private static let hour = 3_600_000_000.0
@@ -322,7 +316,7 @@ struct DayRhythm: Sendable {
     before = shares.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
   }
 
-  /// Days of activity until a time in microseconds.
+  /// Days of activity before a time in microseconds.
   func activity(at time: UInt64) -> Double {
     let (days, rest) = time.quotientAndRemainder(dividingBy: Self.day)
     let hours = Double(rest) / Self.hour
@@ -330,9 +324,9 @@ struct DayRhythm: Sendable {
     return Double(days) + before[hour] + (hours - Double(hour)) * shares[hour]
   }
 
-  /// The time in microseconds at which so many days of activity have passed.
+  /// Time in microseconds at which `activity` days of activity have passed.
   func time(at activity: Double) -> UInt64 {
-    // Far from the clock's overflow, and later than any trace should run.
+    // Far from an overflow of the clock, and beyond the end of any reasonable trace.
     let days = UInt64(min(activity, Self.daysMax))
     let rest = min(activity - Double(days), 1)
     var hour = 0

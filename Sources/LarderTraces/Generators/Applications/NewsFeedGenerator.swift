@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// An app that shows news, seen from one phone's cache or from the server's.
+/// A news app, from the view of one phone's cache or of the server's.
 enum NewsFeedGenerator: Generator {
   static let description = GeneratorDescription(
     name: "news-feed",
@@ -17,7 +17,7 @@ enum NewsFeedGenerator: Generator {
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
     let settings = try NewsFeedSettings(setup)
-    // Keys are given at an object's first request.
+    // Keys are assigned at an object's first request.
     return GeneratorPlan(keyLimit: settings.pages + setup.requests) { NewsFeedCursor(settings) }
   }
 
@@ -111,7 +111,7 @@ enum NewsFeedGenerator: Generator {
   private static let parameters = reading + app + objects
 }
 
-/// The parameters of the news feed, read.
+/// Parsed parameters of the news feed.
 struct NewsFeedSettings: Sendable {
   var isServer: Bool
   var readers: Int
@@ -127,10 +127,10 @@ struct NewsFeedSettings: Sendable {
   var refresh: Double
   var glance: Double
   var back: Double
-  /// Updates of an article on average, and the hours in which most of them come.
+  /// Mean number of updates of an article, and the hours in which most of them come.
   var updates: Double
   var updateHours: Double
-  /// Seconds between two changes of a feed page on average.
+  /// Mean seconds between two changes of a feed page.
   var feedChange: Double
   var feedTTL: UInt32
   var bodyTTL: UInt32
@@ -141,7 +141,6 @@ struct NewsFeedSettings: Sendable {
   var seed: UInt64
   var objectSeed: UInt64
 
-  /// Reads the parameters.
   init(_ setup: GeneratorSetup) throws(ComponentError) {
     let parameters = setup.parameters
     isServer = try parameters.choice("view") == "server"
@@ -185,10 +184,10 @@ struct NewsFeedSettings: Sendable {
   }
 }
 
-/// The requests of a news app, event by event.
+/// Requests of a news app, event by event.
 ///
-/// A modify is written only for an object that was requested since it last changed: a further
-/// change before the next request could make no copy staler.
+/// A modify is written only for an object that was requested since it last changed: before the next
+/// request, another change has no effect on copies.
 final class NewsFeedCursor: RecordCursor {
   private var state: State
 
@@ -209,16 +208,16 @@ final class NewsFeedCursor: RecordCursor {
     var people: NewsReaders
     var queue = EventQueue()
     let sessionLengths = AliasTable(weights: NewsReading.sessionWeights)
-    /// How far readers go back in what they read.
+    /// Distance that readers go back among the articles they read.
     let recency: ZipfSampler
-    /// Whether a change of the feed page is scheduled.
+    /// True if a change of the feed page is scheduled.
     var feedAwaitsChange: [Bool]
     let feedSizes: [UInt32]
-    /// Records of the event under way, and how many have been handed out.
+    /// Records of the current event, and the number of those already returned.
     var burst: [TraceRecord] = []
     var handedOut = 0
 
-    /// The trace begins when the oldest article that can be opened is out.
+    /// Start of the trace: by then the oldest article that can be opened is published.
     static let start = UInt64(NewsArticles.daysMax + 1) * DayRhythm.day
 
     mutating func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) {
@@ -236,7 +235,7 @@ final class NewsFeedCursor: RecordCursor {
 }
 
 extension NewsFeedCursor.State {
-  /// All readers between two sessions, at a random place in the pause.
+  /// Starts all readers at a random point in the pause between two sessions.
   init(_ settings: NewsFeedSettings) {
     self.settings = settings
     random = RandomStream(seed: settings.seed, purpose: 0x2e35)
@@ -247,7 +246,7 @@ extension NewsFeedCursor.State {
     objects = NewsObjects(
       articlesPerDay: settings.articles, thumbnails: settings.thumbnailSizes,
       bodies: settings.bodySizes, seed: settings.objectSeed, firstKey: UInt32(settings.pages))
-    // A lone reader remembers about a month, so that an article is not news to them twice.
+    // A single reader remembers about a month, so that articles are not opened twice as new.
     let memory = settings.readers == 1 ? 1024 : 16
     people = NewsReaders(count: settings.readers, memory: memory)
     recency = ZipfSampler(count: memory, exponent: NewsReading.backExponent)
@@ -257,7 +256,7 @@ extension NewsFeedCursor.State {
     }
     let now = rhythm.activity(at: Self.start)
     for reader in 0..<settings.readers {
-      // A pause that contains a given moment is long in proportion to its length.
+      // The pause at a given moment is chosen with a probability proportional to its length.
       var pause = NewsReading.sessionGaps.draw(&random)
       while random.nextUnit() * NewsReading.sessionGapMax > pause {
         pause = NewsReading.sessionGaps.draw(&random)
@@ -267,7 +266,6 @@ extension NewsFeedCursor.State {
     }
   }
 
-  /// Handles the next event.
   mutating func step() {
     guard let event = queue.next() else { return }
     let id = Int(event.id)
@@ -352,7 +350,7 @@ extension NewsFeedCursor.State {
     }
   }
 
-  /// A page of the feed and the thumbnails on it, none twice.
+  /// Requests a page of the feed and its distinct thumbnails.
   private mutating func showFeed(page: Int, at time: UInt64) {
     write(UInt32(page), feedSizes[page], settings.feedTTL, at: time, .get)
     if !feedAwaitsChange[page] {
@@ -377,7 +375,7 @@ extension NewsFeedCursor.State {
     }
   }
 
-  /// Opens an article not read before: its thumbnail, then its body.
+  /// Opens an unread article: its thumbnail, then its body.
   private mutating func view(_ reader: Int, at time: UInt64) {
     var article = articles.choose(at: time, &random)
     var tries = 0
@@ -392,7 +390,7 @@ extension NewsFeedCursor.State {
     openBody(slot, of: article, at: time)
   }
 
-  /// Opens again one of the last articles, the last most likely. Nothing if the draw goes back
+  /// Reopens one of the last articles, most often the last one. Does nothing if the draw goes back
   /// further than the reader's memory.
   private mutating func viewAgain(_ reader: Int, at time: UInt64) {
     let back = Int(recency.rank(&random)) - 1
@@ -412,8 +410,8 @@ extension NewsFeedCursor.State {
     queue.insert(.init(time: update, id: UInt32(id)))
   }
 
-  /// Updates come at a rate that falls exponentially with the article's age. Nil when none follows
-  /// while the article can be opened.
+  /// Time of the next update, at a rate that falls exponentially with the article's age. Nil if
+  /// there is none while the article can be opened.
   private mutating func nextUpdate(of article: UInt64, after time: UInt64) -> UInt64? {
     let published = articles.published(article)
     let age = Double(time - published) / 3.6e9

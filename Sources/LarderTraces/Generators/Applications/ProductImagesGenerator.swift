@@ -1,4 +1,4 @@
-/// A shop's lists of products, scrolled back and forth.
+/// Product lists of a shop, scrolled back and forth.
 enum ProductImagesGenerator: Generator {
   static let description = GeneratorDescription(
     name: "product-images",
@@ -78,24 +78,23 @@ enum ProductImagesGenerator: Generator {
   ]
 }
 
-/// The pictures that shoppers see, one scroll at a time.
+/// Pictures that shoppers see, one scroll at a time.
 final class ProductImagesCursor: RecordCursor {
-  /// The parameters, read.
   struct Settings: Sendable {
     var products: Int
     var pictures: Int
-    /// Number of pictures in lists, whose keys come before those of large pictures.
+    /// Number of pictures in lists; their keys come before those of large pictures.
     var thumbnails: Int
     var run: Double
     var runs: Double
     var back: Double
     var open: Double
-    /// Seconds between two visits of anybody.
+    /// Seconds between two visits, over all shoppers.
     var pause: Double
     var users: Int
   }
 
-  /// Where a shopper is: nothing is left to scroll between two visits.
+  /// Position of a shopper; nothing is left to scroll between two visits.
   private struct Shopper {
     var category = 0
     var position = 0
@@ -136,7 +135,7 @@ final class ProductImagesCursor: RecordCursor {
     return count
   }
 
-  /// One scroll of a shopper, and what is opened at its end.
+  /// One scroll of a shopper, and the product opened at its end.
   private func scroll(_ index: Int) {
     var shopper = shoppers[index]
     var direction = 1

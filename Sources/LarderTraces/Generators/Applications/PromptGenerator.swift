@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// Conversations with a language model, as a cache of prefixes sees them.
+/// Conversations with a language model, from the view of a prefix cache.
 enum PromptGenerator: Generator {
   static let description = GeneratorDescription(
     name: "llm-prefix",
@@ -40,7 +40,7 @@ enum PromptGenerator: Generator {
       followUp: try parameters.share("follow-up"), weight: try parameters.number("weight"),
       branch: try parameters.share("branch"), seed: setup.seed)
     let shared = settings.systemPrompts * settings.systemBlocks
-    // The last prompt may go beyond the requests.
+    // The last prompt may exceed the number of requests.
     return GeneratorPlan(keyLimit: shared + setup.requests + tokensMax / 512 + 2) {
       PromptCursor(settings)
     }
@@ -99,43 +99,44 @@ enum PromptGenerator: Generator {
   ]
 }
 
-/// The parameters of conversations with a language model, read.
+/// Parsed parameters of conversations with a language model.
 struct PromptSettings: Sendable {
   /// New conversations per second.
   var arrivals: Double
-  /// How many system prompts there are, and tokens of each.
+  /// Number of system prompts, and tokens of each.
   var systemPrompts: Int
   var systemTokens: Int
   /// Popularity of system prompts.
   var exponent: Double
-  /// Tokens of a conversation's first prompt, and those that each turn adds.
+  /// Tokens of a conversation's first prompt, and tokens added per turn.
   var firstTokens: ValueDistribution
   var addedTokens: ValueDistribution
-  /// Tokens after which a conversation ends.
+  /// Number of tokens at which a conversation ends.
   var tokensMax: Int
   /// Milliseconds between two prompts of a conversation.
   var pauses: ValueDistribution
-  /// Probability of a second prompt, and how many turns it takes to count for as much.
+  /// Probability of a second prompt, and the number of turns that count as much as that
+  /// probability.
   var followUp: Double
   var weight: Double
-  /// Probability that a prompt goes back to an earlier place of its conversation.
+  /// Probability that a prompt goes back to an earlier point of its conversation.
   var branch: Double
   var seed: UInt64
 }
 
-/// The blocks of the prompts of conversations with a language model, one prompt at a time.
+/// Blocks of the prompts of conversations with a language model, one prompt at a time.
 ///
-/// A block's key stands for the whole prefix up to its end, so a conversation keeps the keys of its
-/// full blocks. The block at the end of a prompt is mostly not full: the next prompt of the
-/// conversation has another one in its place.
+/// A block's key identifies the whole prefix up to its end, so a conversation keeps the keys of its
+/// full blocks. The last block of a prompt is usually not full and is replaced in the
+/// conversation's next prompt.
 final class PromptCursor: RecordCursor {
-  /// A conversation that goes on.
+  /// An active conversation.
   private struct Conversation {
     /// Keys of its full blocks.
     var blocks: [UInt64] = []
     var tokens = 0
     var turns = 0
-    /// Its blocks that are those of a system prompt.
+    /// Number of its blocks that belong to a system prompt.
     var shared = 0
   }
 
@@ -143,7 +144,7 @@ final class PromptCursor: RecordCursor {
   private var random: RandomStream
   private let systems: ZipfSampler
   private var queue = EventQueue()
-  // Conversations that go on, at the places that events name from 1 on; 0 is the next arrival.
+  // Active conversations, indexed by event id from 1 on; 0 is the next arrival.
   private var conversations: [Conversation] = [Conversation()]
   private var free: [Int] = []
   private var nextKey: UInt64
@@ -200,7 +201,7 @@ final class PromptCursor: RecordCursor {
     add(Int(settings.addedTokens.value(random.next())), to: place, now)
   }
 
-  /// A prompt that has so many tokens more than the conversation, at least one.
+  /// Adds a prompt with `tokens` more tokens than the conversation, at least one.
   private func add(_ tokens: Int, to place: Int, _ now: UInt64) {
     let block = PreparedTrace.promptBlock
     let total = min(conversations[place].tokens + max(1, tokens), settings.tokensMax)

@@ -1,12 +1,12 @@
 import LarderEngine
 
-/// The core workloads of YCSB as a cache sees them. Cooper, Silberstein, Tam, Ramakrishnan and
+/// YCSB's core workloads from the view of a cache. Cooper, Silberstein, Tam, Ramakrishnan and
 /// Sears, Benchmarking Cloud Serving Systems with YCSB, SoCC 2010, table 2.
 ///
 /// Updates and inserts are sets, a scan is a get of each of its records, read-modify-write is a get
-/// and a set of the same record. Where YCSB approximates Zipf's law (Gray et al. 1994) and spreads
-/// it over ten thousand million ranks before hashing, this draws exactly from the law over the
-/// records there are, as the paper describes it.
+/// and a set of one record. YCSB approximates Zipf's law (Gray et al. 1994) and spreads it over ten
+/// thousand million ranks before hashing; this generator draws exactly from the law over the
+/// existing records, as the paper describes it.
 enum YCSBGenerator {
   static func registered(_ workload: YCSBWorkload) -> RegisteredGenerator {
     let hasScans = workload.shares[3] > 0
@@ -66,23 +66,23 @@ enum YCSBGenerator {
   }
 }
 
-/// One of the core workloads of the Yahoo! Cloud Serving Benchmark: what its requests do and how
-/// they choose a record.
+/// A core workload of the Yahoo! Cloud Serving Benchmark: the shares of its operations and its
+/// choice of records.
 struct YCSBWorkload: Sendable {
-  /// Which records are popular.
+  /// Distribution of popularity over records.
   enum Popularity: Sendable {
-    /// Zipf's law over all records, popular ones scattered.
+    /// Zipf's law over all records, with the popular ones scattered.
     case zipfian
     /// Zipf's law over the age, newest first.
     case latest
   }
 
-  /// The letter, lower case.
+  /// Letter in lower case.
   let letter: String
   /// Shares of read, update, insert, scan and read-modify-write.
   let shares: [Double]
   let popularity: Popularity
-  /// What the paper gives as an example, in a few words.
+  /// Example from the paper, in a few words.
   let example: String
 
   static let all = [
@@ -107,7 +107,6 @@ struct YCSBWorkload: Sendable {
   ]
 }
 
-/// The requests of a YCSB workload.
 final class YCSBCursor: RecordCursor {
   private var state: State
 
@@ -123,19 +122,19 @@ final class YCSBCursor: RecordCursor {
     var random: RandomStream
     /// Read, update, insert, scan, read-modify-write.
     let operations: AliasTable
-    /// Over all records there will be; ranks of those not yet inserted are drawn again.
+    /// Samples from the final number of records; ranks of records not yet inserted are redrawn.
     let sampler: ZipfSampler
     let scatter: Permutation
     let popularity: YCSBWorkload.Popularity
     let scanLength: UInt64
     let size: UInt32
-    /// Records so far and at most.
+    /// Current and maximum number of records.
     var count: UInt64
     let limit: UInt64
-    /// The scan under way: its next record, and how many are left.
+    /// Next record of the current scan, and number of records left.
     var scanNext: UInt64 = 0
     var scanLeft: UInt64 = 0
-    /// The record to write back after it was read.
+    /// Record to write back after it was read.
     var writeBack: UInt64?
 
     mutating func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) {
@@ -152,8 +151,8 @@ final class YCSBCursor: RecordCursor {
       case 0: return record(choose(), .get)
       case 1: return record(choose(), .set)
       case 2:
-        // The budget lasts for all traces but one in a thousand million; then the newest record is
-        // written again.
+        // The limit is enough for all but one in a thousand million traces; beyond it, the newest
+        // record is written again.
         if count < limit { count &+= 1 }
         return record(count &- 1, .set)
       case 3:

@@ -1,18 +1,17 @@
 import LarderEngine
 
-/// What a workload adds to the records of a generator: sizes, times to live, operations and a
-/// clock.
+/// Sizes, TTLs, operations and times that a workload adds to the records of a generator.
 struct Decoration {
   private var sizes: ObjectValues?
   private var ttls: ObjectValues?
   private var operations: OperationMix?
-  /// Requests per second, nil where the generator has a clock or none is needed.
+  /// Requests per second; nil if the generator has times or none are needed.
   private let rate: Double?
   private var records = 0
-  /// The columns that are added.
+  /// Columns that are added.
   let columns: TraceColumns
 
-  /// The additions a spec asks for, checked.
+  /// Validates the additions of a spec.
   init(
     _ spec: GeneratorSpec, own: TraceColumns, keyLimit: Int?, seed: UInt64, objectSeed: UInt64
   ) throws(ComponentError) {
@@ -50,7 +49,7 @@ struct Decoration {
     self.columns = columns
   }
 
-  /// Adds what was asked for to the records, which follow those of the call before.
+  /// Adds the requested columns to the records, which follow those of the previous call.
   mutating func apply(to batch: UnsafeMutableBufferPointer<TraceRecord>) {
     sizes?.fillSizes(of: batch)
     ttls?.fillTTLs(of: batch)
@@ -83,7 +82,7 @@ struct Decoration {
   }
 }
 
-/// As many records of a generator as were asked for, with what the workload adds to them.
+/// The requested number of a generator's records, with the additions of the workload.
 final class DecoratedCursor: RecordCursor {
   private let generator: any RecordCursor
   private var decoration: Decoration
@@ -105,15 +104,15 @@ final class DecoratedCursor: RecordCursor {
   }
 }
 
-/// Draws what each request does, by shares.
+/// Draws the operation of each request, by shares.
 struct OperationMix {
   private let table: AliasTable
   private var random: RandomStream
 
-  /// Whether anything but gets can be drawn.
+  /// True if all requests are gets.
   let isOnlyGets: Bool
 
-  /// A mix from shares by name.
+  /// Creates a mix from shares by name.
   ///
   /// - Throws: `ComponentError` for an unknown operation, a share outside 0 to 1, or a sum that is
   ///   not 1.
@@ -146,7 +145,6 @@ struct OperationMix {
     isOnlyGets = weights[0] == total
   }
 
-  /// Writes the operation of each record.
   mutating func fill(_ records: UnsafeMutableBufferPointer<TraceRecord>) {
     for index in records.indices {
       records[index].operation = UInt8(truncatingIfNeeded: table.index(random.next()))

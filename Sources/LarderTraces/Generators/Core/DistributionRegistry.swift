@@ -1,23 +1,23 @@
 import LarderEngine
 
-/// What a distribution's values are.
+/// Quantity of a distribution's values.
 enum DistributedQuantity {
   /// Sizes in bytes, at least 1.
   case bytes
-  /// Times to live in seconds; 0 means no limit.
+  /// TTLs in seconds; 0 means no limit.
   case seconds
 }
 
-/// All distributions of sizes and times to live, by name.
+/// All distributions of sizes and TTLs, by name.
 public enum DistributionRegistry {
-  /// Every distribution with its parameters, as sizes in bytes are written.
+  /// All distributions, with parameters in the syntax of sizes in bytes.
   public static let sizes: [DistributionDescription] = descriptions(for: .bytes)
-  /// Every distribution with its parameters, as times to live in seconds are written.
+  /// All distributions, with parameters in the syntax of TTLs in seconds.
   public static let ttls: [DistributionDescription] = descriptions(for: .seconds)
 
-  /// The distribution that a spec asks for.
+  /// Returns the distribution of a spec.
   ///
-  /// - Throws: `ComponentError` for an unknown name or parameter, or a value that cannot be.
+  /// - Throws: `ComponentError` for an unknown name or parameter, or an invalid value.
   static func distribution(
     _ spec: ComponentSpec, of quantity: DistributedQuantity
   ) throws(ComponentError) -> ValueDistribution {
@@ -82,10 +82,9 @@ public enum DistributionRegistry {
   }
 }
 
-/// A distribution of sizes in bytes or times to live in seconds. A value is drawn from 64 bits,
-/// which come from the object's key, so that an object always has the same value.
+/// A distribution of sizes in bytes or TTLs in seconds. A value is drawn from 64 bits, which come
+/// from the object's key, so that an object always has the same value.
 enum ValueDistribution: Sendable {
-  /// Always the same.
   case constant(UInt32)
   /// Every whole number from `low` to `high` equally likely.
   case uniform(low: UInt32, high: UInt32)
@@ -96,7 +95,7 @@ enum ValueDistribution: Sendable {
   /// One of the values, by weight.
   case list(values: [UInt32], table: AliasTable)
 
-  /// The value that the bits stand for.
+  /// Maps random bits to a value.
   func value(_ bits: UInt64) -> UInt32 {
     switch self {
     case .constant(let value): return value
@@ -114,7 +113,7 @@ enum ValueDistribution: Sendable {
     }
   }
 
-  /// The same for every object, so that no draw is needed.
+  /// Value of all objects if they share one, so that no draw is needed; nil otherwise.
   var constantValue: UInt32? {
     if case .constant(let value) = self { value } else { nil }
   }
@@ -124,19 +123,19 @@ enum ValueDistribution: Sendable {
   }
 }
 
-/// The value of a distribution for each object: drawn from the key and the seed, so that neither
-/// the order of requests nor the number of them matters. Values that cost more than a memory access
-/// are kept in a table.
+/// Values of a distribution by object: drawn from the key and the seed, so that the order and
+/// number of requests do not matter. Values that cost more than a memory access are kept in a
+/// table.
 struct ObjectValues {
   private let distribution: ValueDistribution
   private let seed: UInt64
-  /// Drawn values by key; 0 where none has been drawn. Empty when there is no table.
+  /// Drawn values by key; 0 if not drawn yet. Empty without a table.
   private var drawn: [UInt32]
 
-  /// Objects above which values are computed each time: a table of 128 MiB.
+  /// Maximum number of objects with a table, of 128 MiB; above it, values are computed each time.
   private static let tableMax = 1 << 25
 
-  /// The values for objects with keys below `keyLimit`. Complexity: O(keyLimit).
+  /// Values of objects with keys below `keyLimit`. Complexity: O(keyLimit).
   init(_ distribution: ValueDistribution, keyLimit: Int?, seed: UInt64) {
     self.distribution = distribution
     self.seed = seed
@@ -149,17 +148,14 @@ struct ObjectValues {
     drawn = size <= Self.tableMax ? [UInt32](repeating: 0, count: size) : []
   }
 
-  /// Writes each record's size.
   mutating func fillSizes(of records: UnsafeMutableBufferPointer<TraceRecord>) {
     each(records) { $0.size = $1 }
   }
 
-  /// Writes each record's time to live.
   mutating func fillTTLs(of records: UnsafeMutableBufferPointer<TraceRecord>) {
     each(records) { $0.ttl = $1 }
   }
 
-  /// The value of one object.
   @inline(__always) mutating func value(of key: UInt64) -> UInt32 {
     if drawn.isEmpty { return distribution.value(RandomStream.derived(seed, key)) }
     let place = Int(truncatingIfNeeded: key)
@@ -183,13 +179,13 @@ struct ObjectValues {
   }
 }
 
-/// What a distribution says of itself.
+/// Name, shape and parameters of a distribution.
 public struct DistributionDescription: Sendable {
-  /// The name users type, such as `log-normal`.
+  /// Name that users type, such as `log-normal`.
   public let name: String
-  /// The shape, in a sentence.
+  /// Shape, in a sentence.
   public let summary: String
-  /// The parameters that may follow the name.
+  /// Parameters that may follow the name.
   public let parameters: [GeneratorParameter]
 }
 

@@ -1,14 +1,13 @@
-/// What happens next: a binary heap by time. Events at the same time come in the order of their
-/// numbers, so that the order never depends on the heap's history.
+/// Queue of future events: a binary heap by time. Simultaneous events come in the order of their
+/// ids, so the order never depends on the heap's history.
 struct EventQueue {
-  /// Something that happens to `id` at `time`.
+  /// An event of `id` at `time`.
   struct Event {
-    /// Microseconds.
+    /// Time in microseconds.
     var time: UInt64
-    /// Who or what it happens to.
+    /// Identifier of the event's subject.
     var id: UInt32
 
-    /// Whether it comes before `other`.
     @inline(__always) func isBefore(_ other: Event) -> Bool {
       time < other.time || (time == other.time && id < other.id)
     }
@@ -16,10 +15,8 @@ struct EventQueue {
 
   private var heap: [Event] = []
 
-  /// Number of events to come.
   var count: Int { heap.count }
 
-  /// The next event; nil when there is none.
   var first: Event? { heap.first }
 
   /// Adds an event. Complexity: O(log events).
@@ -35,7 +32,7 @@ struct EventQueue {
     heap[place] = event
   }
 
-  /// Takes the next event; nil when there is none. Complexity: O(log events).
+  /// Removes and returns the next event; nil if the queue is empty. Complexity: O(log events).
   mutating func next() -> Event? {
     guard let first = heap.first, let last = heap.popLast() else { return nil }
     if heap.isEmpty { return first }

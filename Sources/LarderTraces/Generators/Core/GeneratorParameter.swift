@@ -3,18 +3,18 @@ import LarderEngine
 /// One parameter of a generator or a distribution: `name=value` after a colon, or a key in a
 /// workload file.
 public struct GeneratorParameter: Sendable, Hashable {
-  /// The name, such as `objects`.
+  /// Name, such as `objects`.
   public let name: String
-  /// What its value must be.
+  /// Type and range of the value.
   public let kind: ParameterKind
-  /// The value when nothing is given, as one would type it; nil when it must be given.
+  /// Default value, as typed; nil for a required parameter.
   public let defaultValue: String?
-  /// What it means and its unit.
+  /// Meaning and unit.
   public let summary: String
-  /// Where the default comes from, when it is more than a round number.
+  /// Source of the default, if it is more than a round number.
   public let origin: String
 
-  /// A parameter with its default, typed as a user would.
+  /// Creates a parameter with its default, as typed.
   public init(
     _ name: String, _ kind: ParameterKind, default defaultValue: String?, _ summary: String,
     origin: String = ""
@@ -27,7 +27,7 @@ public struct GeneratorParameter: Sendable, Hashable {
   }
 }
 
-/// What a parameter's value must be, and so how its text is read.
+/// Type and range of a parameter's value, which determine how its text is parsed.
 public enum ParameterKind: Sendable, Hashable {
   /// A whole number in the range: `1000000`, `1e6`, `10k`, `2M`, `1G`.
   case count(ClosedRange<Int>)
@@ -43,10 +43,10 @@ public enum ParameterKind: Sendable, Hashable {
   case choice([String])
   /// `true` or `false`.
   case flag
-  /// Values separated by commas, each of the given kind's text.
+  /// Comma-separated values of the given kind.
   indirect case list(ParameterKind)
 
-  /// What to type, for lists of parameters and for errors.
+  /// Expected syntax, for lists of parameters and for errors.
   public var expectation: String {
     switch self {
     case .count(let range):
@@ -68,16 +68,16 @@ public enum ParameterKind: Sendable, Hashable {
   }
 }
 
-/// The values of a component's parameters: those given, or else the declared defaults, read in the
-/// same way. Unknown names and bad values are errors before anything is generated.
+/// Parser for the values of a component's parameters, given or default. Unknown names and invalid
+/// values are errors before anything is generated.
 struct ParameterReader {
   private let component: ComponentSpec
   private let parameters: [GeneratorParameter]
 
-  /// A reader over what was given.
+  /// Validates the given parameters.
   ///
-  /// - Throws: `ComponentError` when a parameter is given that does not exist, or one that must be
-  ///   given is missing.
+  /// - Throws: `ComponentError` when a given parameter does not exist, or a required one is
+  ///   missing.
   init(
     _ component: ComponentSpec, parameters: [GeneratorParameter]
   ) throws(ComponentError) {
@@ -101,15 +101,14 @@ struct ParameterReader {
     }
   }
 
-  /// Whether the parameter was given rather than left at its default.
+  /// True if the parameter was given, false if it has its default value.
   func isGiven(_ name: String) -> Bool { component.values[name] != nil }
 
-  /// The text as given or as declared.
+  /// Text as given, or the default.
   func text(_ name: String) -> String {
     component.values[name] ?? parameters.first { $0.name == name }?.defaultValue ?? ""
   }
 
-  /// A whole number.
   func count(_ name: String) throws(ComponentError) -> Int {
     guard case .count(let range) = kind(name), let value = ValueText.count(text(name)),
       range.contains(value)
@@ -117,7 +116,6 @@ struct ParameterReader {
     return value
   }
 
-  /// A number.
   func number(_ name: String) throws(ComponentError) -> Double {
     guard case .number(let range) = kind(name), let value = ValueText.number(text(name)),
       range.contains(value)
@@ -125,7 +123,6 @@ struct ParameterReader {
     return value
   }
 
-  /// Bytes.
   func bytes(_ name: String) throws(ComponentError) -> Int {
     guard case .bytes(let range) = kind(name), let value = ValueText.bytes(text(name)),
       range.contains(value)
@@ -133,7 +130,6 @@ struct ParameterReader {
     return value
   }
 
-  /// Seconds.
   func seconds(_ name: String) throws(ComponentError) -> Double {
     guard case .duration(let range) = kind(name), let value = ValueText.seconds(text(name)),
       range.contains(value)
@@ -141,7 +137,6 @@ struct ParameterReader {
     return value
   }
 
-  /// A share from 0 to 1.
   func share(_ name: String) throws(ComponentError) -> Double {
     guard case .share = kind(name), let value = ValueText.share(text(name)) else {
       throw badValue(name)
@@ -149,20 +144,18 @@ struct ParameterReader {
     return value
   }
 
-  /// One of the words.
   func choice(_ name: String) throws(ComponentError) -> String {
     let word = text(name).lowercased()
     guard case .choice(let words) = kind(name), words.contains(word) else { throw badValue(name) }
     return word
   }
 
-  /// True or false.
   func flag(_ name: String) throws(ComponentError) -> Bool {
     guard let value = Bool(text(name).lowercased()) else { throw badValue(name) }
     return value
   }
 
-  /// Whole values separated by commas: counts, bytes or seconds.
+  /// Comma-separated whole values: counts, bytes or seconds.
   func wholeList(_ name: String) throws(ComponentError) -> [Int] {
     try list(name) { (kind, item) -> Int? in
       switch kind {
@@ -175,7 +168,7 @@ struct ParameterReader {
     }
   }
 
-  /// Numbers separated by commas; empty text is an empty list.
+  /// Comma-separated numbers; empty text is an empty list.
   func numberList(_ name: String) throws(ComponentError) -> [Double] {
     if text(name).isEmpty { return [] }
     return try list(name) { (kind, item) -> Double? in
@@ -184,7 +177,7 @@ struct ParameterReader {
     }
   }
 
-  /// The error for a value that is not what the parameter must be.
+  /// Error for an invalid value of a parameter.
   func badValue(_ name: String, expected: String? = nil) -> ComponentError {
     let expectation = expected ?? kind(name)?.expectation ?? "nothing"
     return ComponentError(
@@ -212,17 +205,16 @@ struct ParameterReader {
   }
 }
 
-/// Reads values as people type them. Every function returns nil for text that is not such a value.
+/// Parser for values as people type them. All functions return nil for invalid text.
 enum ValueText {
   /// `1000000`, `1_000_000`, `1e6`, `10k`, `2M`, `1G`: whole numbers only.
   static func count(_ text: some StringProtocol) -> Int? {
     scaled(text, units: ["k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9]).flatMap(whole)
   }
 
-  /// A finite number.
   static func number(_ text: some StringProtocol) -> Double? { scaled(text, units: [:]) }
 
-  /// `500`, `500B`, `8KiB`, `1MB`; a fraction such as `1.5KiB` must come to whole bytes.
+  /// `500`, `500B`, `8KiB`, `1MB`; a fraction such as `1.5KiB` must be a whole number of bytes.
   static func bytes(_ text: some StringProtocol) -> Int? {
     let units: [String: Double] = [
       "B": 1, "KB": 1e3, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024, "MiB": 1_048_576,
@@ -249,12 +241,12 @@ enum ValueText {
     whole(value).map(String.init) ?? "\(value)"
   }
 
-  /// The number as an integer when it is one that a `Double` holds exactly.
+  /// The number as an integer, if a `Double` represents it exactly.
   private static func whole(_ value: Double) -> Int? {
     value == value.rounded(.towardZero) && abs(value) <= 0x1p53 ? Int(value) : nil
   }
 
-  /// A number, then one of the units or nothing.
+  /// A number, optionally followed by one of the units.
   private static func scaled(_ text: some StringProtocol, units: [String: Double]) -> Double? {
     // The sign and exponent of a number belong to it; letters after the last digit are the unit.
     guard let last = text.lastIndex(where: { ("0"..."9").contains($0) || $0 == "." }) else {
@@ -268,16 +260,16 @@ enum ValueText {
     let unit = text[unitStart...].drop { $0 == " " }
     if unit.isEmpty { return value.isFinite ? value : nil }
     guard let factor = units[String(unit)] else { return nil }
-    // Dividing is exact where multiplying by 0.01 or 0.001 is not: 7% is 0.07.
+    // Division is exact where multiplication by 0.01 or 0.001 is not: 7% is 0.07.
     let result = factor < 1 ? value / (1 / factor).rounded() : value * factor
     return result.isFinite ? result : nil
   }
 }
 
-/// How many new objects a generator will make at most, so that its keys have a limit it can state.
+/// Maximum number of new objects of a generator, which bounds its keys.
 enum ArrivalBudget {
-  /// Enough for requests of which each makes an object with the given probability, in all but one
-  /// of a thousand million traces: the mean and six standard deviations.
+  /// Sufficient number for requests of which each creates an object with the given probability, in
+  /// all but one of a thousand million traces: the mean and six standard deviations.
   static func objects(requests: Int, share: Double) -> Int {
     let mean = Double(requests) * share
     let spread = (mean * (1 - share)).squareRoot()
@@ -286,17 +278,15 @@ enum ArrivalBudget {
 }
 
 extension GeneratorParameter {
-  /// More objects than a prepared trace can number are refused.
+  /// Maximum number of objects that a prepared trace can number.
   static let objectsMax = 4_294_967_294
 
-  /// How many objects there are.
   static func objects(
     default value: String, _ summary: String = "Number of distinct objects.", origin: String = ""
   ) -> GeneratorParameter {
     GeneratorParameter("objects", .count(1...objectsMax), default: value, summary, origin: origin)
   }
 
-  /// The exponent of Zipf's law.
   static func exponent(
     default value: String,
     _ summary: String = "Exponent of Zipf's law; 0 makes all objects equally popular.",

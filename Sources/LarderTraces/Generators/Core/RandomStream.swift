@@ -2,17 +2,16 @@ import LarderEngine
 
 /// Random numbers for the generators' inner loops: SplitMix64.
 ///
-/// Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014. The engine
-/// has a generator of its own; calls across modules would cost more than the numbers.
+/// Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014. Separate
+/// from the engine's generator, because calls across modules would cost more than the numbers.
 struct RandomStream: Sendable {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// A stream of its own for one purpose among several that share a seed.
+  /// A separate stream for one of several purposes that share a seed.
   init(seed: UInt64, purpose: UInt64) { state = Self.derived(seed, purpose) }
 
-  /// The next 64 random bits.
   @inline(__always) mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     return Self.mixed(state)
@@ -26,7 +25,7 @@ struct RandomStream: Sendable {
   /// A number from 0 up to but not including 1, a multiple of 2^-53.
   @inline(__always) mutating func nextUnit() -> Double { Self.unit(next()) }
 
-  /// Whether something happens that has the probability of `threshold` / 2^64.
+  /// True with a probability of `threshold` / 2^64.
   @inline(__always) mutating func happens(_ threshold: UInt64) -> Bool { next() < threshold }
 
   /// The upper 53 bits as a number from 0 up to but not including 1.
@@ -46,7 +45,7 @@ struct RandomStream: Sendable {
     return word ^ word >> 31
   }
 
-  /// Another seed that follows from a seed and a number, such as a part's place in a mix.
+  /// A seed derived from a seed and a number, such as a part's index in a mix.
   @inline(__always) static func derived(_ seed: UInt64, _ number: UInt64) -> UInt64 {
     mixed(mixed(seed &+ 0x9e37_79b9_7f4a_7c15) ^ (number &+ 1) &* 0xd6e8_feb8_6659_fd93)
   }
@@ -58,7 +57,7 @@ extension RandomStream {
     -DeterministicMath.log(1 - nextUnit() * (1 - 0x1p-53))
   }
 
-  /// How often something happens before it first fails, so that the mean is `mean`; at most 2^31.
+  /// Number of successes before the first failure, such that the mean is `mean`; at most 2^31.
   mutating func nextGeometric(mean: Double) -> Int {
     guard mean > 0 else { return 0 }
     let scale = -1 / DeterministicMath.log(mean / (1 + mean))
@@ -69,22 +68,20 @@ extension RandomStream {
 /// Draws ranks 1 to n with probability proportional to 1 / rank^exponent, exactly, for any exponent
 /// from 0 and any n, in constant time and a few kilobytes.
 ///
-/// Rejection under a step function (von Neumann 1951): ranks are cut into blocks whose ends differ
-/// by at most 1/32; a block is drawn by the weight it would have if all its ranks were as likely as
-/// its first, a rank in it evenly, and the rank is kept with its true share of that likelihood. No
-/// normalising sum is needed, so that nothing depends on n but the number of blocks (640 for four
-/// thousand million). About 1 draw in 64 is repeated; most are kept without computing a power.
-/// Unlike the approximation of Gray et al. (SIGMOD 1994) that YCSB uses, it holds for exponent 1
-/// and above and for the first ranks; rejection-inversion (Hörmann and Derflinger, ACM TOMACS 6,
-/// 1996) is as exact and needs two powers a draw.
+/// Rejection sampling under a step function (von Neumann 1951): ranks are divided into blocks whose
+/// ends differ by at most 1/32. A block is drawn by the weight it would have if all its ranks were
+/// as likely as its first, a rank in it uniformly, and the rank is accepted with its true share of
+/// that likelihood. No normalising sum is needed, so only the number of blocks depends on n (640
+/// for four thousand million). About 1 draw in 64 is repeated; most are accepted without computing
+/// a power. Unlike the approximation of Gray et al. (SIGMOD 1994) that YCSB uses, it is correct for
+/// exponents of 1 and above and for the first ranks; rejection-inversion (Hörmann and Derflinger,
+/// ACM TOMACS 6, 1996) is equally exact and needs two powers per draw.
 struct ZipfSampler: Sendable {
-  /// Ranks that follow one another.
+  /// Consecutive ranks.
   private struct Block {
-    /// The first rank.
     var start: UInt32
-    /// How many.
     var length: UInt32
-    /// The share of the first rank's probability that the last one has, of 2^64.
+    /// Ratio of the last rank's probability to the first rank's, times 2^64.
     var surelyKept: UInt64
   }
 
@@ -101,11 +98,11 @@ struct ZipfSampler: Sendable {
     var start = 1
     while start <= count {
       let length = min(max(1, start / 32), count - start + 1)
-      // Relative to rank 1 and to the block's first rank, so that no exponent is too large.
+      // Relative to rank 1 and to the block's first rank, so that no exponent overflows.
       let end = Double(start + length - 1) + shift
       let first = DeterministicMath.pow((1 + shift) / (Double(start) + shift), exponent)
       let last = DeterministicMath.pow((Double(start) + shift) / end, exponent)
-      // Too small to be ever drawn.
+      // Too small to ever be drawn.
       if first < 1e-290 { break }
       blocks.append(
         Block(
@@ -120,7 +117,7 @@ struct ZipfSampler: Sendable {
     self.shift = shift
   }
 
-  /// The next rank, from 1.
+  /// Draws a rank, from 1.
   @inline(__always) func rank(_ random: inout RandomStream) -> UInt64 {
     while true {
       let block = blocks[table.index(random.next())]
@@ -144,14 +141,13 @@ struct ZipfSampler: Sendable {
 /// ACM TOMS 3 (1977); built as in Vose, A Linear Algorithm for Generating Random Numbers with a
 /// Given Distribution, IEEE TSE 17 (1991). Probabilities are exact to 2^-52 of a column.
 struct AliasTable: Sendable {
-  /// A column: its own index below the threshold, the other above.
+  /// A column: its own index below the threshold, the alias above.
   private struct Column {
     var threshold: UInt64
     var other: UInt32
   }
 
   private let columns: [Column]
-  /// Number of indexes.
   var count: Int { columns.count }
 
   /// A table over weights that are finite, not negative and not all zero. Complexity: O(weights).
@@ -168,11 +164,11 @@ struct AliasTable: Sendable {
       heights[high] -= 1 - heights[low]
       if heights[high] < 1 { small.append(high) } else { large.append(high) }
     }
-    // What is left is full but for rounding, and keeps its whole column.
+    // The remaining columns are full except for rounding errors and have no alias.
     self.columns = columns
   }
 
-  /// The index that 64 random bits stand for.
+  /// Maps 64 random bits to an index.
   @inline(__always) func index(_ bits: UInt64) -> Int {
     let (column, fraction) = bits.multipliedFullWidth(by: UInt64(truncatingIfNeeded: columns.count))
     let index = Int(truncatingIfNeeded: column)
@@ -180,14 +176,14 @@ struct AliasTable: Sendable {
   }
 }
 
-/// A distribution given by a few of its quantiles, as measurements are published: between two of
-/// them the logarithm of the value is even.
+/// A distribution defined by a few quantiles, as measurements are published: between two of them
+/// the logarithm of the value is uniform.
 struct QuantileTable: Sendable {
   private let shares: [Double]
   private let logarithms: [Double]
 
-  /// A table over pairs of a share and the value that this share lies below: shares rising from 0
-  /// to 1, values above 0 and not falling.
+  /// A table of pairs of a share and the value below which that share lies: shares increase from 0
+  /// to 1, values are above 0 and do not decrease.
   init(_ points: [(share: Double, value: Double)]) {
     shares = points.map(\.share)
     logarithms = points.map { DeterministicMath.log($0.value) }
@@ -204,12 +200,12 @@ struct QuantileTable: Sendable {
   }
 }
 
-/// A seeded bijection of 0 ..< count, computed rather than stored: popular ranks get keys that are
-/// scattered, as hashed keys are.
+/// A seeded bijection of 0 ..< count, computed rather than stored: it scatters the keys of popular
+/// ranks, as hashing does.
 ///
-/// A bijection of the next power of two, applied again while it leads out of the range (cycle
-/// walking; Black and Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002): fewer than two
-/// steps on average.
+/// A bijection of the next power of two, repeated until the result is in range (cycle walking;
+/// Black and Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002): fewer than two steps on
+/// average.
 struct Permutation: Sendable {
   private let count: UInt64
   private let mask: UInt64
@@ -228,7 +224,7 @@ struct Permutation: Sendable {
     addend = random.next()
   }
 
-  /// Where the number goes.
+  /// Returns the image of a number.
   @inline(__always) func callAsFunction(_ number: UInt64) -> UInt64 {
     var value = number
     repeat {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// One source of phases or a mix: how to start it, and what its keys become.
+/// One source of phases or a mix, with the mapping of its keys.
 struct SourcePart: Sendable {
-  /// What a part's key becomes.
+  /// Mapping of a part's keys.
   enum KeyMapping: Sendable {
-    /// Itself: the parts share their objects.
+    /// Unchanged: the parts share their objects.
     case shared
-    /// Itself plus the key limits of the parts before.
+    /// Offset by the key limits of the preceding parts.
     case offset(UInt64)
-    /// A bijection of its own, where a part's keys are any 64 bits: two parts' keys meet no more
-    /// often than hashes do.
+    /// A bijection per part, for 64-bit keys: keys of two parts collide no more often than hashes
+    /// do.
     case salted(UInt64)
 
     @inline(__always) func callAsFunction(_ key: UInt64) -> UInt64 {
@@ -25,17 +25,16 @@ struct SourcePart: Sendable {
   let keyLimit: Int?
   let requestCount: Int?
   let keys: KeyMapping
-  /// Opens the source anew.
   private let open: @Sendable () throws -> any RecordSource
 
-  /// A run of the source from its beginning.
+  /// Starts the source from its beginning.
   func makeCursor() throws -> any RecordCursor {
     let source = try open()
     if let generated = source as? GeneratedSource { return try generated.makeCursor() }
     return PushedCursor(source)
   }
 
-  /// The parts of phases or a mix, each opened once to learn its columns and to find its errors.
+  /// Parts of phases or a mix, each opened once to learn its columns and to report its errors.
   static func parts(
     of specs: [SourceSpec], sharedKeys: Bool, seed: UInt64, objectSeed: UInt64,
     openTrace: @escaping SourceSpec.TraceOpener
@@ -72,8 +71,8 @@ struct SourcePart: Sendable {
     }
   }
 
-  /// A source of `requests` records over all parts: their columns together, and a key limit when
-  /// all have one.
+  /// A source of `requests` records over all parts, with the union of their columns, and a key
+  /// limit if all parts have one.
   static func source(
     of parts: [SourcePart], requests: Int?,
     makeCursor: @escaping @Sendable () throws -> any RecordCursor
@@ -96,13 +95,13 @@ struct SourcePart: Sendable {
   }
 }
 
-/// A part's time, counted from its first record and carried on when it starts again.
+/// Time of a part, measured from its first record and continued when the part restarts.
 struct PartClock {
-  /// Microseconds at which the present run of the part began.
+  /// Start of the part's current run, in microseconds.
   private var base: UInt64
   /// The part's own time at its first record.
   private var first: UInt64?
-  /// The latest time handed out.
+  /// Latest time returned.
   private(set) var elapsed: UInt64
 
   /// A clock that starts at a time in microseconds.
@@ -111,13 +110,13 @@ struct PartClock {
     elapsed = start
   }
 
-  /// The part starts again from its beginning.
+  /// Restarts the part from its beginning.
   mutating func restart() {
     base = elapsed
     first = nil
   }
 
-  /// The time of a record with the part's own time; never before that of the record before.
+  /// Converts a record's own time; never before the time of the previous record.
   @inline(__always) mutating func time(_ own: UInt64) -> UInt64 {
     let start = first ?? own
     first = start
@@ -129,9 +128,9 @@ struct PartClock {
 
 /// Sources interleaved at random by weight.
 ///
-/// The parts run side by side: each has a clock of its own, and the mix's time is the furthest any
-/// of them has come. So the part whose clock is fastest for its weight keeps its own time, and the
-/// others' requests fall in between.
+/// The parts run concurrently: each has its own clock, and the mix's time is the latest of them.
+/// The part whose clock is fastest for its weight keeps its own time, and the requests of the
+/// others fall in between.
 final class MixCursor: RecordCursor {
   private let parts: [MixedPart]
   private let table: AliasTable
@@ -163,7 +162,7 @@ final class MixCursor: RecordCursor {
   }
 }
 
-/// A part of a mix and the records drawn from it in advance.
+/// A part of a mix, with a buffer of its next records.
 private final class MixedPart {
   let keys: SourcePart.KeyMapping
   let records = UnsafeMutableBufferPointer<TraceRecord>.allocate(capacity: 512)
@@ -180,7 +179,7 @@ private final class MixedPart {
 
   deinit { records.deallocate() }
 
-  /// Draws the next records, from the beginning again after the last.
+  /// Draws the next records, restarting after the last.
   func refill() throws {
     next = 0
     let current = try cursor ?? part.makeCursor()
@@ -198,7 +197,6 @@ private final class MixedPart {
   }
 }
 
-/// Sources one after another.
 final class PhasesCursor: RecordCursor {
   private let parts: [SourcePart]
   private var index = 0
@@ -228,16 +226,15 @@ final class PhasesCursor: RecordCursor {
   }
 }
 
-/// A cursor over a source that pushes: the source runs in a thread of its own, a few batches ahead.
+/// A cursor over a push source, which runs in a separate thread, a few batches ahead.
 ///
-/// The order of records does not depend on the threads. Dropping the cursor ends the thread at its
+/// The order of records does not depend on the threads. Releasing the cursor ends the thread at its
 /// next batch.
 final class PushedCursor: RecordCursor {
   private let channel = BatchChannel()
   private var batch: [TraceRecord] = []
   private var next = 0
 
-  /// Starts the source.
   init(_ source: any RecordSource) {
     let channel = channel
     let thread = JoinedThread {
@@ -281,10 +278,10 @@ private final class BatchChannel: @unchecked Sendable {
   private var isCancelled = false
   private var error: (any Error)?
 
-  /// Batches in the queue at most.
+  /// Maximum number of queued batches.
   private static let depth = 4
 
-  /// Waits for room. False when the receiver wants no more.
+  /// Waits for room. Returns false if the receiver stopped.
   func send(_ batch: [TraceRecord]) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -295,7 +292,7 @@ private final class BatchChannel: @unchecked Sendable {
     return true
   }
 
-  /// No more batches will come.
+  /// Marks the end of the batches.
   func finish(_ error: (any Error)?) {
     condition.lock()
     defer { condition.unlock() }
@@ -304,9 +301,9 @@ private final class BatchChannel: @unchecked Sendable {
     condition.signal()
   }
 
-  /// The next batch, nil after the last.
+  /// Returns the next batch, nil after the last.
   ///
-  /// - Throws: what the source threw, after its last batch.
+  /// - Throws: any error of the source, after its last batch.
   func receive() throws -> [TraceRecord]? {
     condition.lock()
     defer { condition.unlock() }
@@ -320,7 +317,7 @@ private final class BatchChannel: @unchecked Sendable {
     return batch
   }
 
-  /// The receiver wants no more.
+  /// Stops receiving.
   func cancel() {
     condition.lock()
     defer { condition.unlock() }

@@ -1,4 +1,4 @@
-/// New objects keep coming, and the newest are the most popular.
+/// A growing set of objects in which the newest are the most popular.
 enum LatestGenerator: Generator {
   static let description = GeneratorDescription(
     name: "latest",
@@ -34,7 +34,7 @@ enum LatestGenerator: Generator {
     var random: RandomStream
     let sampler: ZipfSampler
     let threshold: UInt64
-    /// Objects so far; the window's worth exists from the beginning.
+    /// Number of objects so far; those of the initial window exist from the beginning.
     var count: UInt64
     let limit: UInt64
 

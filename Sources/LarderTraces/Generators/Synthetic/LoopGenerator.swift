@@ -1,4 +1,4 @@
-/// The same objects in the same order, again and again: the worst case of LRU.
+/// All objects in a fixed order, repeatedly: the worst case of LRU.
 enum LoopGenerator: Generator {
   static let description = GeneratorDescription(
     name: "loop",

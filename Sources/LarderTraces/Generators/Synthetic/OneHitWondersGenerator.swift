@@ -1,4 +1,4 @@
-/// Popular objects among many that are requested once and never again.
+/// Popular objects among many that are requested only once.
 enum OneHitWondersGenerator: Generator {
   static let description = GeneratorDescription(
     name: "one-hit-wonders",
@@ -36,7 +36,7 @@ enum OneHitWondersGenerator: Generator {
     var random: RandomStream
     let sampler: ZipfSampler
     let threshold: UInt64
-    /// Keys given out so far.
+    /// Number of keys used so far.
     var count: UInt64
     let limit: UInt64
 

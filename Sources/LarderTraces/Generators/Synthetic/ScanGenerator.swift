@@ -1,4 +1,4 @@
-/// Scans through cold objects that interrupt requests to a hot set: what LRU handles badly.
+/// Scans through cold objects that interrupt requests to a hot set, a weakness of LRU.
 enum ScanGenerator: Generator {
   static let description = GeneratorDescription(
     name: "scan",
@@ -26,7 +26,7 @@ enum ScanGenerator: Generator {
     let cold = try setup.parameters.count("cold")
     let share = try setup.parameters.share("share")
     let length = try setup.parameters.count("length")
-    // Between two scans there are length * (1 - share) / share requests to the hot set on average.
+    // On average, length * (1 - share) / share requests to the hot set lie between two scans.
     let start = share / (share + Double(length) * (1 - share))
     return GeneratorPlan(
       keyLimit: hot + cold,

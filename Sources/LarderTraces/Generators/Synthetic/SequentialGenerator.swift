@@ -1,4 +1,4 @@
-/// One object after another, none twice: what no cache can help.
+/// A sequence of distinct objects, for which caches are useless.
 enum SequentialGenerator: Generator {
   static let description = GeneratorDescription(
     name: "sequential",

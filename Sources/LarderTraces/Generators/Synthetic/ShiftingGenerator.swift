@@ -46,7 +46,7 @@ enum ShiftingGenerator: Generator {
     var random: RandomStream
     let sampler: ZipfSampler
     let objects: UInt64
-    /// One past the newest object of the working set, from 1 to `objects`.
+    /// Index after the newest object of the working set, from 1 to `objects`.
     var end: UInt64
     let step: UInt64
     let every: Int

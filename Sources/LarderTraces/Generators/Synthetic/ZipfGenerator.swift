@@ -1,4 +1,4 @@
-/// Popularity by Zipf's law, every request independent of those before.
+/// Zipf-distributed popularity with independent requests.
 enum ZipfGenerator: Generator {
   static let description = GeneratorDescription(
     name: "zipf",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Lines that no log has.
+/// Lines that are invalid in every log.
 @Suite
 struct BadLinesTests {
   private static let good = "h - - [01/Mar/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n"
@@ -17,7 +17,7 @@ struct BadLinesTests {
     Array(String(repeating: Self.good, count: count).utf8)
   }
 
-  @Test func aFewAreCounted() throws {
+  @Test func fewBadLinesAreCounted() throws {
     let bad: [UInt8] = [0, 0, 0xFF, 0xFE, 0x0A] + Array("half a line\n".utf8) + [0xC3, 0x28, 0x0A]
     let trace = try load(many(400) + bad + many(100))
     #expect(trace.requests.count == 500)
@@ -26,7 +26,7 @@ struct BadLinesTests {
     #expect(!trace.notes.contains { $0.contains("\0") || $0.contains("\n") })
   }
 
-  @Test func manyAreAnErrorWithTheFirstThree() {
+  @Test func manyBadLinesAreAnErrorWithFirstThree() {
     let bytes = many(10) + Array("one\ntwo\nthree\nfour\n".utf8)
     let text = message { _ = try load(bytes) }
     #expect(text.contains(":11: expected a line such as"), "\(text)")
@@ -35,7 +35,7 @@ struct BadLinesTests {
     #expect(message { _ = try load(bytes, "combined:max-bad=50%") }.isEmpty)
   }
 
-  @Test func aLineThatNeverEndsTakesNoMemory() throws {
+  @Test func endlessLineTakesNoMemory() throws {
     let long = [UInt8](repeating: 0x41, count: 3 * ByteReader.lineLengthMaximum)
     let trace = try load(many(200) + long + [0x0A] + many(1))
     #expect(trace.requests.count == 201 && trace.reading.badLines == 1)
@@ -44,7 +44,7 @@ struct BadLinesTests {
   }
 
   @Test(arguments: ["combined", "squid", "w3c", "json-lines", "redis-monitor", "memcached-watch"])
-  func rubbishIsAnErrorInALine(_ format: String) {
+  func garbageIsAOneLineError(_ format: String) {
     var random = SeededRandom(state: 17)
     let bytes = (0..<200_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     let text = message { _ = try load(bytes, format) }

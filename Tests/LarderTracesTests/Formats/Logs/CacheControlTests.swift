@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// What the `Cache-Control` header of a log says to a shared cache.
+/// `Cache-Control` headers of a log, from the view of a shared cache.
 @Suite struct CacheControlTests {
   @Test(arguments: [
     ("", nil, false), ("-", nil, false), ("max-age=60", 60, false),
@@ -10,7 +10,7 @@ import Testing
     ("max-age=60,s-maxage=5", 5, false), (" MAX-AGE=\"60\" ", 60, false),
     ("max-age=x", nil, false), ("no-store", nil, true), ("public, Private", nil, true),
     ("no-cache, max-age=60", 60, true), ("private=\"set-cookie\", max-age=60", 60, false),
-    // The comma is within an argument, and what stands behind it is no directive.
+    // The comma is part of the argument, and the text after it is not a directive.
     ("private=\"a, no-store\", max-age=60", 60, false),
     ("no-cache=\"max-age=1,private\",s-maxage=9", 9, false),
     (",,max-age=3,", 3, false), ("max-age=3, private=\"a", 3, false),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Lines of access logs with clients, hosts and the text of a logger before the time.
+/// Lines of access logs with clients, hosts and a logger's prefix before the time.
 @Suite
 struct CombinedLayoutTests {
   private static let rest = #"[01/Mar/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 10 "-" "ua""#
@@ -26,7 +26,7 @@ struct CombinedLayoutTests {
     return (source, try allRecords(source).map(\.key))
   }
 
-  /// Every line is for the same object, whatever clients are in front of it.
+  /// All lines request one object, with different clients before it.
   @Test(arguments: [
     ["203.0.113.# 10.0.0.1 - -"], ["203.0.113.#, 10.0.0.1 - -"], ["203.0.113.#,10.0.0.1 - -"],
     ["203.0.113.#, 198.51.100.7, 10.0.0.1 - -"], ["203.0.113.#, unknown, 10.0.0.1 - -"],
@@ -42,7 +42,7 @@ struct CombinedLayoutTests {
     ["client#.isp.example - John Smith"], ["client#.isp.example - -"],
     ["client#.isp.example 10.0.0.1 - -"], [""],
   ])
-  func clientsAndUsersAreNoPartOfTheKey(_ heads: [String]) throws {
+  func clientsAndUsersAreNotInTheKey(_ heads: [String]) throws {
     let trace = try trace((0..<60).map { heads[$0 % heads.count].numbered($0) })
     #expect(trace.requests.count == 60 && trace.requests.objects == 1, "\(heads)")
     #expect(trace.reading.badLines == 0)
@@ -88,7 +88,7 @@ struct CombinedLayoutTests {
     #expect(try load(text.joined()).requests.objects == 2)
   }
 
-  @Test func lineOfAnotherLayoutIsReadByItsOwn() throws {
+  @Test func linesOfOtherLayoutsAreParsed() throws {
     let heads = (0..<90).map { "example.org 192.0.2.\($0) - -" }
     let (_, keys) = try source(
       heads + ["192.0.2.1 - -", "- 192.0.2.1 - -", "example.org - - -", "192.0.2.1 10.0.0.1 - -"])
@@ -111,7 +111,7 @@ struct CombinedLayoutTests {
     "<190>1 2026-03-01T10:00:00Z web1 nginx 123 - [a@1 b=\"c d\"][e@1] ", "web-1  | ",
     "nginx_1 | ", "[pod/web-abc/nginx] ", "2026-03-01T10:00:00.123456789Z ",
   ])
-  func textOfALoggerIsPassedOver(_ prefix: String) throws {
+  func loggerPrefixIsSkipped(_ prefix: String) throws {
     let trace = try trace((0..<20).map { "\(prefix)192.0.2.\($0) - -" })
     #expect(trace.requests.count == 20 && trace.requests.objects == 1)
     #expect(
@@ -140,7 +140,7 @@ struct CombinedLayoutTests {
     #expect(records.map(\.time) == [1_772_359_200_000_000])
   }
 
-  @Test func lineCutAtTheEndCostsThatLine() throws {
+  @Test func truncatedLastLineIsSkipped() throws {
     let line = "192.0.2.1 - - \(Self.rest)\n"
     for cut in ["192.0.2.1 - - [01/Mar", "192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] \"GET /a"] {
       let trace = try load(String(repeating: line, count: 200) + cut)

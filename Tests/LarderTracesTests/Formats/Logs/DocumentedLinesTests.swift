@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// The lines of "What is read from which log" in docs/logs.md: each is read as it says.
+/// The lines of "What is read from which log" in docs/logs.md are parsed as documented.
 @Suite
 struct DocumentedLinesTests {
   private struct Example {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import LarderTraces
 
-/// JSON lines as different servers write them, and lines that are none.
+/// JSON lines of different servers, and invalid lines.
 @Suite
 struct JSONLinesTests {
   private func load(_ text: String, _ spec: String? = nil) throws -> FileSource {
     let folder = try TestFolder()
     let path = try folder.write(text, to: "log")
     let source = try FileSource(path: path, format: spec.map { try ComponentSpec(parsing: $0) })
-    // Opened while the folder is there.
+    // The file is opened before the folder is removed.
     _ = try allRecords(source)
     kept.folders.append(folder)
     return source
@@ -61,13 +61,13 @@ struct JSONLinesTests {
     #expect(text.contains(":2: expected a JSON object") || line == "{}", "\(text)")
   }
 
-  @Test func escapesAreTakenOut() throws {
+  @Test func escapesAreDecoded() throws {
     let source = try load(
       #"{"id":"\/a\u0026\u00e9\ud83d\ude00\n","size":1}"# + "\n", "json-lines")
     #expect(try allRecords(source).map(\.key) == [KeyHash.hash("/a&é😀\n")])
   }
 
-  @Test func deepNestingIsPassedOver() throws {
+  @Test func deepNestingIsSkipped() throws {
     let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
     let source = try load(#"{"x":\#(deep),"id":7}"# + "\n", "json-lines:id=id")
     #expect(try allRecords(source).map(\.key) == [7])
@@ -98,7 +98,7 @@ struct JSONLinesTests {
     #expect(source.understanding.contains { $0.hasPrefix("no status found") })
   }
 
-  @Test func addressesOfClientsAreNoHosts() throws {
+  @Test func clientAddressesAreNotHosts() throws {
     let lines = (1...4).map { #"{"url":"/a","host":"192.0.2.\#($0)","status":200}"# }
     let text = try notes(lines.joined(separator: "\n"))
     #expect(text.contains("host is not read for its value '192.0.2.1'"), "\(text)")
@@ -128,7 +128,7 @@ struct JSONLinesTests {
     #expect(text.contains("1 line without status counts as 200"), "\(text)")
   }
 
-  @Test func unitOfTimeIsToldByEachValue() throws {
+  @Test func unitOfTimeIsInferredPerValue() throws {
     let lines = [
       #"{"url":"/a","t0":""}"#, #"{"url":"/a","t0":1772359200}"#,
       #"{"url":"/a","t0":"1772359200250"}"#, #"{"url":"/a","t0":"2026-03-01T10:00:00.5Z"}"#,
@@ -157,7 +157,7 @@ struct JSONLinesTests {
     let line = #"{"Request-URI":"/a","HOST":"h","StatusCode":"502","Bytes_Sent":"5"}"#
     #expect(try allRecords(load(line)).map(\.key) == [KeyHash.hash("h/a")])
     #expect(try allRecords(load(line)).map(\.operation) == [Operation.bypass.rawValue])
-    // Two keys that differ by case alone are two.
+    // Keys that differ only by case are different.
     let both = try load(#"{"URL":"/wrong","url":"/a","Url":"/other"}"#, "json-lines:id=url")
     #expect(try allRecords(both).map(\.key) == [KeyHash.hash("/a")])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// JSON lines as servers, load balancers and log shippers write them: the same request from each.
+/// JSON lines of servers, load balancers and log shippers: one request from each.
 @Suite
 struct JSONProducersTests {
   private func source(_ lines: [String], _ spec: String? = nil) throws -> [TraceRecord] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Log formats that users paste from their servers' configurations.
+/// Log formats pasted from server configurations.
 @Suite
 struct LogPatternTests {
   private func records(_ text: String, _ pattern: String) throws -> [TraceRecord] {
@@ -88,7 +88,7 @@ struct LogPatternTests {
     #expect(all.map(\.time) == [1_772_359_200_000_000])
   }
 
-  @Test func formatOfAFileThatFitsIsTaken() throws {
+  @Test func matchingFormatOfAFileIsChosen() throws {
     let folder = try TestFolder()
     let log = try folder.write(Self.line, to: "access.log")
     let nginx = try folder.write(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderTraces
 
-/// Times as logs write them.
+/// Times in the formats of logs.
 @Suite
 struct LogTimeTests {
   private func time(_ text: String) -> UInt64? {
@@ -19,7 +19,7 @@ struct LogTimeTests {
     "2026-03-01T10:00:00+00:00", "2026-03-01 10:00:00 +0000 UTC", "2026-03-01 10:00:00 UTC",
     "[01/Mar/2026:10:00:00.000]",
   ])
-  func datesOfOneMoment(_ text: String) {
+  func formatsOfOneMomentAreEqual(_ text: String) {
     #expect(time(text) == 1_772_359_200_000_000)
   }
 
@@ -29,13 +29,13 @@ struct LogTimeTests {
     ("1.77235920025E+12", 250_000), ("2026/03/01 10:00:00.25", 250_000),
     ("2026-03-01 10:00:00,250", 250_000), ("01/Mar/2026:10:00:00.25", 250_000),
   ])
-  func sizeOfNumberTellsItsUnit(_ text: String, _ fraction: UInt64) {
+  func magnitudeOfNumberDeterminesUnit(_ text: String, _ fraction: UInt64) {
     let time = TextField.with(text) { LogTime.microseconds(dateOrNumber: $0) }
     #expect(time == 1_772_359_200_000_000 + fraction)
   }
 
   @Test(arguments: ["", "-", "1e", "1.2.3", "1e999", "-1", "12x", "99999999999999999999"])
-  func otherTextsAreNoNumbers(_ text: String) {
+  func otherTextsAreNotNumbers(_ text: String) {
     #expect(TextField.with(text) { LogTime.microseconds(dateOrNumber: $0) } == nil)
   }
 
@@ -57,5 +57,5 @@ struct LogTimeTests {
     "2026-03-01T10:00:00.", "2026-03-01T10:00:00Zx", "1969-12-31T23:59:59Z", "Sun, 01 Mar",
     "99999999999999999999",
   ])
-  func everythingElseIsNone(_ text: String) { #expect(time(text) == nil) }
+  func invalidTimesAreNil(_ text: String) { #expect(time(text) == nil) }
 }

@@ -12,7 +12,7 @@ import Testing
 
     """
 
-  /// Events that the server did not tell are neither bad lines nor passed over in silence.
+  /// Events that the server dropped are reported, and are not bad lines.
   @Test func skippedEventsAreCounted() throws {
     let folder = try TestFolder()
     let trace = try PreparedTrace.load(path: try folder.write(Self.events, to: "a.log"))

@@ -33,7 +33,7 @@ struct OtherWebLogTests {
     #expect(source.format.name == "squid" && records.count == 10)
   }
 
-  @Test func answersThatSquidCutOffSetNoSize() throws {
+  @Test func truncatedSquidResponsesSetNoSize() throws {
     let trace = try load([
       "1772359200.000 1 192.0.2.1 TCP_MISS/200 9000 GET http://a.org/ - HIER_DIRECT/- -",
       "1772359201.000 1 192.0.2.1 TCP_MISS_ABORTED/200 10 GET http://a.org/ - HIER_DIRECT/- -",
@@ -98,7 +98,7 @@ struct OtherWebLogTests {
     #expect(trace.requests.count == 200 && trace.reading.badLines == 1)
   }
 
-  @Test func bucketsAndKeysOfS3AreApart() throws {
+  @Test func bucketsAndKeysOfS3AreSeparated() throws {
     func line(_ bucket: String, _ key: String, _ operation: String) -> String {
       "o \(bucket) [01/Mar/2026:10:00:00 +0000] 192.0.2.3 - R \(operation) \(key) "
         + "\"GET /x?versionId=7&X-Amz-Signature=\(operation) HTTP/1.1\" "

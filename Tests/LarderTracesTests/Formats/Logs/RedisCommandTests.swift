@@ -26,8 +26,8 @@ import Testing
     #expect(other.map(\.key) == [KeyHash.hash(#"3"a"#)])
   }
 
-  /// The end of an address is not in a key.
-  @Test func bracketsInKeysAreNoEnd() throws {
+  /// Brackets in keys do not end an address.
+  @Test func bracketsInKeysDoNotEndAddresses() throws {
     let found = try #require(records(#"1795735158.294936 [0 [::1]:43848] "get" "a] b""#))
     #expect(found.map(\.key) == [KeyHash.hash("a] b")])
   }
@@ -37,5 +37,5 @@ import Testing
     #"1795735158.294936 0 lua] "get" "a""#, #"1795735158.294936 [0 lua] get a"#,
     #"1795735158.294936 [0 lua] "get" "a"#,
   ])
-  func otherLinesAreNone(_ line: String) { #expect(records(line) == nil) }
+  func otherLinesAreNotCommands(_ line: String) { #expect(records(line) == nil) }
 }

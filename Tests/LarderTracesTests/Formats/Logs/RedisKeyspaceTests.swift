@@ -4,10 +4,9 @@ import Testing
 
 @testable import LarderTraces
 
-/// Commands that change what is there, as Redis 7 documents them.
+/// Commands that depend on existing keys, as Redis 7 documents them.
 @Suite struct RedisKeyspaceTests {
-  /// Lines of MONITOR: `10.5:2 EXPIRE a 10` is a command at 10.5 s in database 2, which is 0 where
-  /// none is named.
+  /// Lines of MONITOR: `10.5:2 EXPIRE a 10` is a command at 10.5 s in database 2; the default is 0.
   private static func lines(_ commands: String) -> [String] {
     commands.split(separator: ";").map { command in
       var words = command.split(separator: " ")
@@ -17,7 +16,7 @@ import Testing
     }
   }
 
-  /// The requests that commands are: operation, key with its database, and time to live.
+  /// Requests of commands: operation, key with its database, and TTL.
   private static func requests(_ commands: String) throws -> [String] {
     var names: [UInt64: String] = [:]
     for name in ["a", "b", "c", "23", "123"] {
@@ -93,7 +92,7 @@ import Testing
     ("0:1 SET 23 v;1 GET 123", "set 1:23, get 123"),
   ]
 
-  @Test(arguments: cases.indices) func commandsChangeWhatIsThere(_ index: Int) throws {
+  @Test(arguments: cases.indices) func commandsDependOnExistingKeys(_ index: Int) throws {
     let (commands, expected) = Self.cases[index]
     #expect(try Self.requests(commands).joined(separator: ", ") == expected, "\(commands)")
   }
@@ -112,7 +111,7 @@ import Testing
     return simulation.counts.hits
   }
 
-  /// Read at 5 s and at 20 s: the second read finds nothing.
+  /// Read at 5 s and at 20 s: the second read misses.
   @Test(arguments: [
     "EXPIRE k 10", "PEXPIRE k 10000", "EXPIREAT k 110", "PEXPIREAT k 110000", "GETEX k EX 10",
   ])
@@ -134,8 +133,8 @@ import Testing
     #expect(try Self.hits("100 SET k v;101 \(command);102 GET k", .memory(tier)) == 0)
   }
 
-  /// EXPIRE is no use of an object, and does not bring back what was evicted.
-  @Test func expiryIsNoUse() throws {
+  /// EXPIRE does not count as an access, and does not restore evicted objects.
+  @Test func expiryIsNotAnAccess() throws {
     let tier = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 2)
     let text = "1 SET a v;2 SET b v;3 EXPIRE a 100;4 SET c v;5 EXPIRE a 90;6 GET b;7 GET a"
     #expect(try Self.hits(text, .memory(tier)) == 1)
@@ -146,7 +145,7 @@ import Testing
     #expect((0..<4).map { trace.requests.sizes?[$0] } == [6, 6, 11, 11])
   }
 
-  /// The fuzzer's inputs have every command that is followed.
+  /// The fuzzer's inputs include every supported command.
   @Test func corpusHasEveryCommand() throws {
     let folder = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -158,7 +157,7 @@ import Testing
     for name in RedisKind.kinds.keys { #expect(text.contains("] \"\(name)\" "), "\(name)") }
   }
 
-  @Test func commandsLeftOutAreNamed() throws {
+  @Test func skippedCommandsAreReported() throws {
     let notes = try Self.trace(
       "0 SET a v;1 PING;2 SORT a STORE b;3 EXPIRE b 5;4 SET a v EX 0;5 GET a"
     ).notes.joined(separator: "\n")

@@ -21,7 +21,7 @@ struct WebLogTests {
     try records(targets.map { ("GET \($0) HTTP/1.1", "200 5") }, spec).map(\.key)
   }
 
-  @Test func statusAndMethodSayWhatMayBeStored() throws {
+  @Test func statusAndMethodDetermineStorability() throws {
     let codes = [200, 203, 206, 301, 304, 404, 410, 302, 500]
     let all = try records(codes.map { ("GET /\($0) HTTP/1.1", "\($0) 5") })
     #expect(
@@ -36,7 +36,7 @@ struct WebLogTests {
     #expect(reads.map(\.operation) == [4, 0])
   }
 
-  @Test func writesPassInvalidateOrAreLeftOut() throws {
+  @Test func writesBypassInvalidateOrAreSkipped() throws {
     let requests = [
       ("PUT /a HTTP/1.1", "204 0"), ("DELETE /a HTTP/1.1", "403 9"),
       ("GET /a HTTP/1.1", "200 7"),
@@ -64,7 +64,7 @@ struct WebLogTests {
     #expect(Set(try allRecords(FileSource(path: path, format: none)).map(\.key)).count == 1)
   }
 
-  @Test func sizesAreThoseOfFullAnswers() throws {
+  @Test func sizesComeFromFullResponses() throws {
     let folder = try TestFolder()
     let lines = [
       ("GET /a", "304 0"), ("GET /a", "200 100000"), ("HEAD /a", "200 100000"),
@@ -85,7 +85,7 @@ struct WebLogTests {
     #expect(notes.contains { $0.contains("given the median of the others, 90000 bytes") })
   }
 
-  @Test func requestsThatNeverWereAreCountedNotRead() throws {
+  @Test func linesWithoutRequestAreCountedAndSkipped() throws {
     let folder = try TestFolder()
     let path = try folder.write(
       "h - - [01/Mar/2026:10:00:00 +0000] \"-\" 408 0 \"-\" \"-\"\n"
@@ -106,7 +106,7 @@ struct WebLogTests {
     ("log-format='$request$status'", "two fields must have a text between them"),
     ("log-format='%{%F}t %r'", "the time %{%f}t cannot be read"),
   ])
-  func optionsThatCannotBe(_ option: String, _ expected: String) {
+  func invalidOptionsAreErrors(_ option: String, _ expected: String) {
     let text = message { _ = try records([("GET / HTTP/1.1", "200 1")], "combined:\(option)") }
     #expect(text.contains(expected), "\(text)")
   }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import LarderTraces
 
-/// Logs that the real programs write, compared with what their client asked.
+/// Logs of the real programs, compared with the requests of their client.
 @Suite(.endsInTime)
 struct ServerLogTests {
-  /// What a client asks a web server, and what it is to the trace.
+  /// A client's request to a web server, and its meaning in the trace.
   private struct Asked {
     var method = "GET"
     var path: String
@@ -18,7 +18,7 @@ struct ServerLogTests {
 
   private static let page = String(repeating: "x", count: 4321)
 
-  /// A few rounds of full answers, parts, answers without body, errors and a write.
+  /// A few rounds of full responses, parts, responses without body, errors and a write.
   private static let asked: [Asked] = (0..<20).flatMap { round in
     [
       Asked(path: "/page.html"),
@@ -30,7 +30,7 @@ struct ServerLogTests {
     ]
   }
 
-  /// Asks everything and returns the folder with the log.
+  /// Sends all requests and returns the folder with the log.
   private func ask(_ port: UInt16) throws {
     for asked in Self.asked {
       let connection = try TCPConnection(port: port)
@@ -45,7 +45,7 @@ struct ServerLogTests {
     let source = try FileSource(path: path)
     #expect(source.format.name == "combined")
     let records = try allRecords(source)
-    // The test's own probes for the port may be logged as requests that never were.
+    // The test's own probes for the port may be logged as failed requests.
     #expect(records.map(\.key) == Self.asked.map { KeyHash.hash($0.path) })
     #expect(records.map(\.operation) == Self.asked.map(\.operation.rawValue))
     let trace = try PreparedTrace.load(path: path)
