@@ -301,7 +301,7 @@ public final class DiskCache: @unchecked Sendable {
       return try core.removeAll(counting: \.trims, as: .evict(.trim)) { _, slot in
         slot.state == .known && slot.isStored
           && (slot.created <= now
-            ? now - slot.created >= age : DiskCore.isAhead(slot.created, of: now))
+            ? now - slot.created >= age : CacheInstant.isAhead(slot.created, of: now))
           && (number == nil || number == slot.suite)
       }
     }

@@ -59,7 +59,7 @@ extension HybridCache {
     freed.memoryCount =
       memory?.trim { held in
         let created = held.pointee.note.facts?.created ?? held.pointee.createdBits
-        if created > now { return Self.isAhead(created, of: now) }
+        if created > now { return CacheInstant.isAhead(created, of: now) }
         return now - created >= age.microseconds
       } ?? 0
     freed.disk = try onDisk { (disk) throws(DiskCacheError) in try disk.trim(toAge: age) }

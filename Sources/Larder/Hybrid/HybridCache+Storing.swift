@@ -209,18 +209,13 @@ extension HybridCache {
     let seen = latest.load(ordering: .relaxed)
     // A precision of a second suffices, and saves threads from writing the same word all the time.
     if now &- seen < 1 << 20 { return }
-    if now > seen || Self.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
-    guard Self.isAhead(seen, of: now) else { return }
+    if now > seen || CacheInstant.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
+    guard CacheInstant.isAhead(seen, of: now) else { return }
     _ = memory?.trim { held in
       let note = held.pointee.note
       let created = note.facts?.created ?? held.pointee.createdBits
-      return note.expires != .max && Self.isAhead(created, of: now)
+      return note.expires != .max && CacheInstant.isAhead(created, of: now)
     }
-  }
-
-  /// True for a time that is ahead of the clock by more than clocks are put right by.
-  static func isAhead(_ time: UInt64, of now: UInt64) -> Bool {
-    time > now && time - now > 3_600_000_000
   }
 
   /// Encodes a value.

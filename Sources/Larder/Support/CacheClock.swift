@@ -112,6 +112,12 @@ public struct CacheInstant: InstantProtocol {
   @inlinable public static func < (one: CacheInstant, other: CacheInstant) -> Bool {
     one.microseconds < other.microseconds
   }
+
+  /// True for a stored time that is more than an hour ahead of the clock: its age is unknown, and
+  /// no adjustment of a clock is that large.
+  static func isAhead(_ microseconds: UInt64, of now: UInt64) -> Bool {
+    microseconds > now && microseconds - now > 3_600_000_000
+  }
 }
 
 extension CacheClock {

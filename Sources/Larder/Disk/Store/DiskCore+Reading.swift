@@ -155,12 +155,7 @@ extension DiskCore {
   /// True for an entry that expires and was stored while the clock was ahead of its present time:
   /// its age is unknown, and it would live for as long as the clock was ahead.
   private func isFromFuture(_ id: ObjectID, _ now: UInt64) -> Bool {
-    Self.isAhead(slots[Int(id)].created, of: now) && tier.expiry(id) != Request.noExpiry
-  }
-
-  /// True for a time that is ahead of the clock by more than clocks are put right by.
-  static func isAhead(_ time: UInt64, of now: UInt64) -> Bool {
-    time > now && time - now > 3_600_000_000
+    CacheInstant.isAhead(slots[Int(id)].created, of: now) && tier.expiry(id) != Request.noExpiry
   }
 
   /// Records a get in the policy. Not inlined, like `mayExpire`.
