@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// Calls from tasks, which wait on threads outside of the pool of all tasks.
+/// Async calls, which run on threads outside the pool of all tasks.
 @Suite(.endsInTime) struct AsyncDiskCacheTests {
   private let folder: ScratchFolder
 
@@ -36,7 +36,7 @@ import Testing
     #expect(try await again.value(for: "k") == Data("a".utf8))
   }
 
-  /// Many keys, in as many lanes as there are; a key that comes twice has its last value.
+  /// Many keys in all lanes; a key that occurs twice has its last value.
   @Test func severalKeysAtATime() async throws {
     let cache = try await AsyncDiskCache(path: folder.path)
     let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
@@ -71,7 +71,6 @@ import Testing
     await #expect(throws: DiskCacheError.self) { try await bytes.set(Data(), for: "k") }
   }
 
-  /// Keys of different threads do not wait for each other.
   @Test func severalKeysAreReadAtTheSameTime() async throws {
     let files = FaultyFiles()
     let cache = AsyncDiskCache(
@@ -94,7 +93,7 @@ import Testing
     #expect(try await reading.value.count == 64)
   }
 
-  /// More tasks than threads wait for a disk that is busy, and others go on.
+  /// More tasks than threads wait for a busy disk, and others continue.
   @Test func otherTasksGoOnWhileTheDiskIsBusy() async throws {
     let files = FaultyFiles()
     let cache = AsyncDiskCache(
@@ -105,7 +104,7 @@ import Testing
     files.held.hold("read")
     defer { files.held.release() }
     let readers = (0..<64).map { key in Task { try await cache.value(for: "\(key)") } }
-    // Would never end if the readers had all threads of the pool.
+    // Would never end if the readers occupied all threads of the pool.
     let others = (0..<64).map { number in Task { number } }
     var sum = 0
     for other in others { sum += await other.value }

@@ -29,7 +29,7 @@ import Testing
     #expect(seen.count == 3 + size * 8)
   }
 
-  /// Zeroes in place of anything, as after a hole in a file, and parts that changed places.
+  /// Zeros in place of any bytes, as after a hole in a file, and exchanged parts.
   @Test func holesAndExchangedPartsAreSeen() {
     let whole = bytes(4_096)
     var seen: Set<UInt64> = [hash(whole)]
@@ -55,11 +55,11 @@ import Testing
     for value in [UInt8(0), 1, 255] {
       for size in 0..<2_000 { seen.insert(hash(Array(repeating: value, count: size))) }
     }
-    // Nothing is nothing, whatever it would be made of.
+    // Empty input is the same for all three.
     #expect(seen.count == 3 * 2_000 - 2)
   }
 
-  /// The same on every machine: what is on a disk must be known again.
+  /// The hash must not change: stored data must be recognised.
   @Test func valuesAreFixed() {
     #expect(Self.sizes.map { hash(bytes($0)) } == Self.fixed)
   }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Larder
 
-/// Every call of the system that a cache makes fails, once and from then on: without room, with
-/// errors of the disk, on a disk that cannot be written, without file descriptors, with writes that
-/// write a part, and with syncs after which nothing more is written. `make torture` takes other
-/// sequences of operations and every call; this takes each fifth.
+/// Every system call of a cache fails, once and from then on: with a full disk, I/O errors, a
+/// read-only disk, no file descriptors, short writes, and failed syncs after which nothing more is
+/// written. `make torture` uses other sequences of operations and every call; this uses every
+/// fifth.
 @Suite(.endsInTime) struct DiskCallFaultTests {
   @Test(arguments: FaultRound.Plan.all)
   func whateverFailsNothingIsWrongAndNothingAcknowledgedIsLost(plan: FaultRound.Plan) throws {
@@ -26,7 +26,7 @@ import Testing
       clock: WallCacheClock(), files: SimulatedFiles(disk))
   }
 
-  /// That a file cannot be opened for want of a descriptor says nothing of what is in it.
+  /// A lack of file descriptors is no evidence of damage.
   @Test func aValueThatCannotBeOpenedNowIsNotDamaged() throws {
     let disk = SimulatedDisk(seed: 1)
     let cache = try open(disk)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// What a failed call has given up does not come back when the database has to be opened again.
+  /// Entries lost by a failed call do not reappear when the database has to be reopened.
   @Test func whatWasGivenUpDoesNotComeBackWithTheDatabase() throws {
     for kind in SimulatedFault.Kind.allCases {
       for call in 1...40 {

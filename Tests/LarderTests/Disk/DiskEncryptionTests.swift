@@ -177,7 +177,7 @@ import Testing
     #expect(try again.value(for: "b", suite: "one") == nil)
     #expect(try again.value(for: "b", suite: "two") == bytes(50, 2))
     #expect(again.count == 1)
-    // A second row for a key that has one is only given up.
+    // A second row for a key is only discarded.
     #expect(again.statistics.damages == (tampering == .others ? again.statistics.damages : 1))
     try again.set(bytes(50, 3), for: "a", suite: "one")
     #expect(try again.value(for: "a", suite: "one") == bytes(50, 3))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// An executed run and a simulated one of the same cell count the same.
+/// An executed run and a simulated one of the same cell have equal counts.
 @Suite struct DiskEqualsSimulatedTests {
   @Test(arguments: Policies.executable, [CapacityUnit.objects, .bytes])
   func countsAreEqualToTheRequest(policy: String, unit: CapacityUnit) throws {
@@ -19,7 +19,7 @@ import Testing
       guarded.policy, unit, capacity: 60, age: nil, seed: 1, admission: guarded.admission)
   }
 
-  /// What is copied between segments is simulated to the byte.
+  /// Bytes copied between segments are simulated exactly.
   @Test(arguments: ["lru", "sieve", "s3-fifo", "gdsf", "w-tinylfu"], DiskDurability.allCases)
   func bytesCopiedAreEqual(policy: String, durability: DiskDurability) throws {
     let trace = ReplayTrace(

@@ -36,7 +36,7 @@ import Testing
     try cache.set(Data(count: 1), for: "unheard")
     let log = Log()
     let token = cache.onEvent { event in
-      // No lock is held: a handler may use the cache.
+      // No lock is held, so a handler may use the cache.
       _ = cache.count
       log.add(event)
     }

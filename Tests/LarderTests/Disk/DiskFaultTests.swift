@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Whatever fails: an error or a miss, never a wrong value, and the cache works again afterwards.
+/// Any failure is an error or a miss, never a wrong value, and the cache works again afterwards.
 @Suite struct DiskFaultTests {
   private let folder: ScratchFolder
   private let files = FaultyFiles()
@@ -109,8 +109,8 @@ import Testing
     #expect(try again.value(for: "5") == bytes(90))
   }
 
-  /// While the cache is open nobody else gets at the database; whoever reads it keeps the cache
-  /// from opening, for as long as that.
+  /// An open cache excludes other connections to the database; a reader keeps the cache from
+  /// opening meanwhile.
   @Test func anotherConnectionAndTheCacheKeepEachOtherOut() throws {
     let cache = try open()
     try cache.set(bytes(50), for: "a")
@@ -203,13 +203,13 @@ import Testing
     #expect(throws: DiskCacheError.format(path: path, found: 99, expected: format)) {
       try open(mismatch: .fail)
     }
-    // One of ours in which only the mark of its format is known.
+    // Our database, identified only by the number of its format.
     do {
       let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
       try raw.execute("DROP TABLE facts; DROP TABLE entries; PRAGMA user_version = 2")
     }
     #expect(throws: DiskCacheError.format(path: path, found: 2, expected: format)) { try open() }
-    // Another program's.
+    // Another program's database.
     try FileManager.default.removeItem(atPath: path)
     do {
       let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
@@ -287,8 +287,8 @@ import Testing
     #expect(try folder.valueFiles().count == 1)
   }
 
-  /// Anything may fail at any time; a get gives nothing, or what one of the sets since the last
-  /// certain state stored.
+  /// Anything may fail at any time; a get returns nothing, or a value set since the last certain
+  /// state.
   @Test(arguments: DiskDurability.allCases)
   func randomFailuresNeverMakeAWrongValue(durability: DiskDurability) throws {
     var random = TestRandom(seed: 77)
@@ -368,7 +368,7 @@ import Testing
     for key in 0..<50 { try cache.set(bytes(1_000, key), for: "\(key)") }
     #expect(cache.count == 50)
     files.set { $0.freeBytes = 990_000 }
-    // Still too little afterwards: 11,000 bytes go, and the value is not stored.
+    // Still too little afterwards: 11,000 bytes are evicted, and the value is not stored.
     #expect(try !cache.set(bytes(1_000), for: "new"))
     #expect(cache.statistics.freeSpaceEvictions == 11)
     #expect(cache.statistics.rejections == 1)

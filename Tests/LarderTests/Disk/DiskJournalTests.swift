@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// The database of durability `none`: a journal in place of a log, and writes that are gathered.
+/// The database with durability `none`: a journal instead of a log, and combined writes.
 @Suite(.endsInTime) struct DiskJournalTests {
   private let folder: ScratchFolder
 
@@ -63,7 +63,7 @@ import Testing
     try cache.set(value, for: "key")
     try cache.flush()
     try cache.set(value, for: "lost")
-    // What a process leaves that is killed now.
+    // The files that a process leaves if it is killed now.
     try FileManager.default.copyItem(
       atPath: "\(folder.path)/cache", toPath: "\(folder.path)/copy")
     #expect(try names("copy").contains("index.sqlite-journal"))
@@ -104,14 +104,14 @@ import Testing
       for number in 0..<300 { try cache.set(value, for: "\(number)") }
       let before = disk.calls
       try cache.flush()
-      // A hundred pages; what replaces them is written to the journal first.
+      // A hundred pages; their old contents are written to the journal first.
       #expect(disk.calls - before < 40, "new: \(isNew)")
     }
     try cache.close()
   }
 
-  /// With the power on, a process that dies in the middle of any call leaves what some number of
-  /// its operations left.
+  /// Without a power cut, a process that is killed during any call leaves the state after some
+  /// number of its operations.
   @Test func theEndOfTheProcessLosesWhatWasNotCommittedAndNothingElse() throws {
     for round in 0..<12 {
       let done = try PowerRound.run(

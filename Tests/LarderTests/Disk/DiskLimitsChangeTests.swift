@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// Limits of disk caches and hybrids that are changed while they are open.
+/// Changes of the limits of open disk and hybrid caches.
 @Suite struct DiskLimitsChangeTests {
   let folder: ScratchFolder
   init() throws { folder = try ScratchFolder() }
@@ -66,7 +66,7 @@ import Testing
     try cache.setLimits(limits(entries: 5))
     for key in 20..<23 { try cache.set(Data(count: 200), for: "\(key)") }
     #expect(try held() == [0, 7, 20, 21, 22])
-    // What has gone does not come back.
+    // Evicted entries do not reappear.
     try cache.close()
     let again = try self.cache(limits(entries: 100))
     #expect(again.count == 5)
@@ -88,7 +88,7 @@ import Testing
     #expect(try cache.value(for: "p") != nil && cache.contains("0") && cache.contains("2"))
     clock.advance(seconds: 11)
     #expect(try !cache.contains("0") && !cache.contains("1") && cache.contains("2"))
-    // Another life is for what is stored from now on.
+    // Another TTL applies to entries stored from now on.
     var shorter = limits(entries: 3)
     shorter.age = .seconds(1)
     clock.set(seconds: 1_000)
@@ -137,7 +137,7 @@ import Testing
     #expect(try cache.setDiskLimits(limits).count == 10)
     #expect(cache.disk?.count == 10 && cache.diskLimits == limits)
     #expect(try cache.entry(for: "19")?.value == 19 && cache.entry(for: "0") == nil)
-    // The life of a new entry is the new limit, in both tiers.
+    // The TTL of a new entry is the new limit, in both tiers.
     try cache.set(1, for: "new")
     #expect(try cache.entry(for: "new")?.expiresMicroseconds == 1_005_000_000)
     #expect(throws: HybridCacheError.self) {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Larder
 
-/// Every number of a disk cache is refused by name where it makes no sense, before anything is done
-/// on disk; numbers of calls are taken as the nearest that do.
+/// Invalid numbers in a disk cache's configuration are rejected by name, before anything is changed
+/// on disk; numbers in calls are clamped.
 @Suite struct DiskLimitsTests {
   private func failure(_ change: (inout DiskConfiguration) -> Void) throws -> String? {
     let folder = try ScratchFolder(isSmall: true)
@@ -63,7 +63,7 @@ import Testing
         == message("limits.age", life) + "at least a microsecond, or nil for no limit")
   }
 
-  /// The largest limits work with every policy, whatever it multiplies its capacity by.
+  /// The largest limits work with every policy, even one that multiplies its capacity.
   @Test(arguments: Policies.executable + ExtremeParameters.specs)
   func theLargestLimitsWork(policy: String) throws {
     let largest = PolicySetup.capacityMax
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// No disk has so much room: nothing is stored, and nothing traps.
+  /// No disk has that much room: nothing is stored, and nothing traps.
   @Test func aDiskThatIsNeverFreeEnoughStoresNothing() throws {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try DiskCache(

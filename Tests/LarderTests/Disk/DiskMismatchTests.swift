@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// A folder or a suite that is whole and cannot be opened: another type, codec, format or key.
+/// An intact folder or suite that cannot be opened: another type, codec, format or key.
 @Suite struct DiskMismatchTests {
   private struct Person: Codable, Sendable, Equatable {
     var name: String
@@ -70,8 +70,8 @@ import Testing
     #expect(DiskCodec<Data>.standard(schema: "x").identity == "data")
   }
 
-  /// The identity of an older version of the library says nothing of the type: the first type that
-  /// is asked for has the values, and no other from then on.
+  /// Identities of older versions of the library do not contain the type: the first type requested
+  /// gets the values, and from then on no other.
   @Test func identityWithoutTypeIsTakenOver() throws {
     var cache = try open()
     let older = DiskCodec<Person>(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// Entries that outlive their time until their origin has been asked.
+/// Expired entries that are kept until their origin has been asked.
 @Suite struct DiskRenewTests {
   private let folder: ScratchFolder
   private let files = FaultyFiles()
@@ -93,7 +93,7 @@ import Testing
     #expect(try !cache.contains("a"))
     #expect(try cache.removeAll().count == 2)
     try cache.close()
-    // Except to a policy for which the expiry is what counts.
+    // Except for a policy that orders by expiry.
     cache = try open(policy: "ttl", entriesMax: 2)
     try cache.set(Data(), for: "a", options: short)
     try cache.set(Data(), for: "b", options: DiskStoreOptions(timeToLive: .seconds(20)))
@@ -129,7 +129,7 @@ import Testing
     #expect(metadata.expiresMicroseconds == 1_010_000_000)
   }
 
-  /// Of a row of 20 KB only the page changes on which it begins.
+  /// Of a row of 20 KB only the first page changes.
   @Test func theBodyIsNotWrittenAgain() throws {
     let cache = try DiskCache(
       path: folder.path,

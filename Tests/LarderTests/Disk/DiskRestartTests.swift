@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What the policy still knows after the cache was closed and opened.
+/// State of the policy after the cache was closed and reopened.
 @Suite struct DiskRestartTests {
   private let clock = ManualClock(seconds: 1_000)
 

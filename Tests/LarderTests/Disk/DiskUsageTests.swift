@@ -30,7 +30,7 @@ import Testing
     #expect(try SystemFiles().size(folder.path + "/index.sqlite-wal") == usage.log)
     #expect(cache.diskBytes == usage.total)
     #expect(cache.writes.files == 250_000)
-    // Sixteen commits of at least one page, and all that is in the log.
+    // Sixteen commits of at least one page, and everything in the log.
     #expect(cache.writes.log >= 16 * 4_096 && cache.writes.log >= usage.log - 32)
     #expect(cache.valueBytes == 210_001 && cache.count == 15)
   }
@@ -58,7 +58,7 @@ import Testing
     #expect(try cache.value(for: "large") == value)
   }
 
-  /// Nothing is opened and closed for it that would take SQLite's locks away.
+  /// No file is opened and closed that would release SQLite's locks.
   @Test func theDatabaseStaysLockedWhenItIsForgotten() throws {
     let cache = try open()
     try cache.set(Data([1]), for: "small")
@@ -69,7 +69,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// Whether a file of the test's own can be forgotten here: not where files are memory.
+    /// True if the page cache of a test file can be dropped here, which is not so in a file system
+    /// in memory.
     private func systemForgets() throws -> Bool {
       let path = folder.path + "/other"
       try Data(count: 100_000).write(to: URL(fileURLWithPath: path))

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Larder
 
-/// What is counted of fetches that were cancelled and of events that were lost.
+/// Counts of cancelled fetches and lost events.
 @Suite struct HybridCountTests {
   let folder: ScratchFolder
   init() throws { folder = try ScratchFolder() }
 
-  /// A loader whose task was cancelled may throw whatever it likes.
+  /// A loader whose task was cancelled may throw any error.
   @Test(.timeLimit(.minutes(30))) func aFetchThatNobodyWantsIsNoFailure() async throws {
     let cache = try HybridCache<String, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Larder
 
-/// Disk fails, and memory goes on.
+/// Failing disks; memory continues to work.
 @Suite(.endsInTime) struct HybridFaultTests {
   let folder: ScratchFolder
   let files = FaultyFiles()
   init() throws { folder = try ScratchFolder() }
 
-  /// Values of more than 10 bytes are in files, which can fail.
+  /// Creates a cache in which values of more than 10 bytes are in files, which can fail.
   private func cache(
     _ rules: HybridRules = HybridRules(), writes: HybridWrites = .through
   ) throws -> HybridCache<String, Data> {
@@ -34,7 +34,7 @@ import Testing
     }
     #expect(try cache.entry(for: "a")?.value == large)
     #expect(try cache.entry(for: "a")?.tier == .memory)
-    // What was there before is gone: nothing old is served.
+    // The previous value is gone: no outdated value is returned.
     cache.handle(.critical)
     #expect(try cache.entry(for: "a") == nil)
     files.set { $0.calls = [] }
@@ -101,7 +101,7 @@ import Testing
     token.cancel()
   }
 
-  /// Disk that fails now and then, under all rules: an error or a miss, never another value.
+  /// A disk that fails occasionally, under all rules: an error or a miss, never a wrong value.
   @Test(arguments: HybridRules.Inclusion.allCases, [HybridWrites.through, .back(count: 5)])
   func neverAnotherValue(inclusion: HybridRules.Inclusion, writes: HybridWrites) throws {
     if inclusion == .exclusive, writes != .through { return }
@@ -124,7 +124,7 @@ import Testing
           #expect(hit.value.first == stored[key], "step \(step)")
         case 6...8:
           let version = UInt8(truncatingIfNeeded: step)
-          // A set that throws may have stored it in memory, and what was there is gone.
+          // A set that throws may have stored the value in memory, and the previous one is gone.
           stored[key] = version
           try cache.set(Data(repeating: version, count: 1 + random.below(40)), for: "\(key)")
         default:

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// The cache and its origin: strategies, revalidation, and what stands in for an origin that fails.
+/// The cache and its origin: strategies, revalidation, and substitutes for a failing origin.
 @Suite(.endsInTime) struct HybridFetchTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1000)
@@ -71,7 +71,7 @@ import Testing
     let gate = Gate()
     let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, TestOrigin(gate: gate))
     try cache.set(7, for: "a")
-    // The origin is held up, and still there is an answer; one refresh is enough.
+    // The origin is delayed, and requests return nevertheless; one refresh suffices.
     for _ in 0..<3 {
       #expect(await cache.result(for: "a", load: origin.answer).value == 7)
     }
@@ -81,7 +81,7 @@ import Testing
     for await event in events { if case .fetch(isBackground: true) = event.kind { break } }
     #expect(origin.requests == 1)
     #expect(try cache.entry(for: "a")?.value == 0)
-    // Where the cache has nothing the origin is waited for.
+    // Without a cached value the request waits for the origin.
     #expect(await cache.result(for: "b", load: origin.answer).kind == "miss")
   }
 
@@ -161,7 +161,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 1)
     clock.advance(seconds: 1)
     #expect(try await cache.value(for: "a", maxAge: .zero) { _ in 2 } == 2)
-    // Nothing may be used of what is over at once, and yet its version can be asked with.
+    // A value with a TTL of zero must not be returned, but its version can be used to revalidate.
     #expect(try await cache.value(for: "a") { _ in 3 } == 3)
   }
 
@@ -193,7 +193,7 @@ import Testing
     #expect(await cache.result(for: "b", load: origin.answer).kind == "failure OriginFailure")
     #expect(cache.statistics.staleAnswers == 2)
     #expect(cache.statistics.fetchFailures == 4)
-    // Nobody asked for it with the option off.
+    // Not asked with the option off.
     let other = try ScratchFolder()
     let strict = try HybridCache<String, Int>(
       path: other.path, configuration: HybridTestCaches.configuration(clock: clock))
@@ -259,7 +259,7 @@ import Testing
     #expect(try await late.withLock { $0 }?.value == 2)
   }
 
-  /// Its own loader would wait for itself, also by way of another key's.
+  /// A loader would wait for itself, also through another key's loader.
   @Test func aLoaderMayNotAskForItsOwnKey() async throws {
     let cache = try cache()
     await #expect {

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func anEntryIsFewBytes() {
-    // Two words beside the value, and none for its being optional: what a hit costs hangs on it.
+    // Two words next to the value, and none for its optionality: the cost of a hit depends on it.
     #expect(MemoryLayout<HybridNote>.size == 8)
     #expect(MemoryLayout<HybridHeld<Int>>.size == 24)
     #expect(MemoryLayout<HybridHeld<String>>.size == 32)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Larder
 
-/// What an exclusive hybrid relies on: who does not say that hits may evict does not do so.
+/// An exclusive hybrid cache relies on policies that do not declare that hits may evict: they never
+/// do.
 @Suite struct HybridPolicyTests {
   @Test(arguments: Policies.executable, [CapacityUnit.objects, .bytes])
   func hitsEvictOnlyWhereThePolicySaysSo(policy: String, unit: CapacityUnit) throws {

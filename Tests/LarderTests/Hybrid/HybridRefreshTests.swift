@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// When an answer is refreshed behind it, and how long what the origin renews lives.
+/// Conditions of a refresh, and the lifetime of a confirmed value.
 @Suite struct HybridRefreshTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1000)
@@ -31,7 +31,7 @@ import Testing
       answers.withLock { $0.append("\(result.kind) \(result.value ?? -1)") }
     }
     await gate.hasArrivals(1)
-    // The origin is held up until there is an answer, or for a second where there is none.
+    // The origin is delayed until there is a result, or for a second if there is none.
     for _ in 0..<1000 where answers.withLock({ $0.isEmpty }) {
       try await Task.sleep(for: .milliseconds(1))
     }
@@ -62,7 +62,7 @@ import Testing
     #expect(cache.statistics.fetches == 2)
   }
 
-  /// A cache's own limit is no promise of the origin's.
+  /// A cache's own limit is no promise of the origin.
   @Test func whatOnlyTheCacheLimitsIsRefreshed() async throws {
     let cache = try cache {
       $0.strategy = .cacheThenFetch

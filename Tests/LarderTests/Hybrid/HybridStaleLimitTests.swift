@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// The limits on what an expired value may be used for.
+/// Limits on the use of expired values.
 @Suite struct HybridStaleLimitTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1000)
@@ -55,7 +55,7 @@ import Testing
     #expect("\(try #require(error))".contains("staleWhileRevalidate"))
   }
 
-  /// Encrypted rows say whether they have a version, too, and so do rows of values in files.
+  /// Also found in encrypted rows and in rows of values in files.
   @Test(arguments: [false, true], [0, 1 << 20])
   func versionsAreFoundInEveryKindOfRow(isEncrypted: Bool, inlineBytesMax: Int) throws {
     let cache = try cache {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Larder
 
-/// Answers of an origin that are returned and not stored: `no-store` and `max-age=0`.
+/// Responses of an origin that are returned and not stored: `no-store` and `max-age=0`.
 @Suite struct HybridUnstoredTests {
-  /// Where a hybrid cache could store something, and whether it keeps what has expired.
+  /// Tiers in which a hybrid cache could store a value, and if it keeps expired ones.
   enum Setting: CaseIterable {
     case plain, exclusive, placed, memoryOnly, diskOnly, back, stale
 
@@ -75,7 +75,7 @@ import Testing
     #expect(cache.statistics.fetches == 2)
   }
 
-  /// The old value must not be answered later.
+  /// The previous value must not be returned later.
   @Test(arguments: Setting.allCases)
   func anAnswerNotToBeStoredRemovesTheOldValue(setting: Setting) async throws {
     let cache = try cache(setting)
@@ -101,7 +101,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 5)
   }
 
-  /// With a version, it may be asked for with that, and no get returns it.
+  /// With a version it can be revalidated, and no get returns it.
   @Test(arguments: [Setting.plain, .memoryOnly, .diskOnly])
   func aVersionIsKeptToBeAskedWith(setting: Setting) async throws {
     let cache = try cache(setting)
@@ -116,7 +116,7 @@ import Testing
     try expectNothing(other)
   }
 
-  /// The value of the origin, and not what the cache had, whether or not it can be encoded.
+  /// The origin's value, not the cached one, even if it cannot be encoded.
   @Test(arguments: [false, true])
   func copiesForThoseWhoWaitAreOfTheOriginsValue(isStored: Bool) async throws {
     var configuration = HybridTestCaches.configuration(disk: nil, clock: clock)

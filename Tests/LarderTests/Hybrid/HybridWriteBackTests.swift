@@ -19,7 +19,7 @@ import Testing
     return try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  /// What a process that began now, after this one was killed, would find.
+  /// Values that another process would find if this one were killed now.
   private func afterAKill(_ keys: [String]) throws -> [Int?] {
     let copy = NSTemporaryDirectory() + "larder-kill-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: copy) }
@@ -41,13 +41,13 @@ import Testing
     #expect(try afterAKill(["a", "b"]) == [1, 2])
     try cache.set(10, for: "a")
     #expect(try afterAKill(["a", "b"]) == [1, 2])
-    // A removal is not lost, also of what waits.
+    // A removal is not lost, even of a waiting entry.
     try cache.remove("b")
     #expect(try afterAKill(["a", "b"]) == [1, nil])
     try cache.remove("a")
     #expect(try afterAKill(["a", "b"]) == [nil, nil])
     #expect(cache.statistics.waitingWrites == 0)
-    // And neither is a permanent entry.
+    // Nor is a permanent entry.
     try cache.set(3, for: "p", options: DiskStoreOptions(isPermanent: true))
     #expect(try afterAKill(["p"]) == [3])
     try cache.set(4, for: "c")
@@ -74,7 +74,7 @@ import Testing
     try cache.set(2, for: "b")
     #expect(cache.statistics.waitingWrites == 2)
     clock.advance(seconds: 1)
-    // The next look at disk is enough.
+    // The next lookup on disk suffices.
     #expect(try cache.entry(for: "nothing") == nil)
     #expect(try afterAKill(["a", "b"]) == [1, 2])
     try cache.set(3, for: "c")

@@ -3,8 +3,8 @@ import Testing
 @testable import Larder
 
 @Suite struct KeyDirectoryTests {
-  /// Hashes near the end wrap around; few of them collide often; a directory of few buckets has its
-  /// ids where they do not belong.
+  /// Hashes near the end wrap around; few different hashes collide often; a small directory has
+  /// most ids outside their home buckets.
   @Test(arguments: [UInt32(1), 5, 1_000, .max], [1, 9, 20, 64])
   func behavesAsADictionaryWhateverTheHashes(hashes: UInt32, objects: Int) {
     let memory = UnsafeMutableRawPointer.allocate(
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// With one count for all that went on from a bucket it is 2.2 buckets, and each is a cache line.
+  /// With a single overflow count per bucket it would be 2.2 buckets, and each is a cache line.
   @Test func whatIsNotThereIsSoonKnownWhenEveryKeyWasReplacedOften() {
     let objects = 10_000
     let memory = UnsafeMutableRawPointer.allocate(

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Larder
 
-/// What `value(for:negativeLife:load:)` remembers of keys that have no value.
+/// Negative caching by `value(for:negativeLife:load:)`.
 @Suite(.endsInTime) struct MemoryCacheAbsenceTests {
   private struct Failure: Error, Equatable {}
 
-  /// A key that says when it is hashed.
+  /// A key that reports when it is hashed.
   private struct HashHookedKey: Hashable, Sendable {
     let name: String
     var onHash: (@Sendable () -> Void)?
@@ -80,7 +80,7 @@ import Testing
     case "removeAll": cache.removeAll()
     default: cache.handle(.critical)
     }
-    // Evicts it where it was set.
+    // Evicts the key that was set.
     cache.set("other", for: "b")
     #expect(cache.peek("a") == nil)
     #expect(try await ask(cache, answer: "there") == "there")
@@ -103,7 +103,7 @@ import Testing
     #expect(try await ask(cache, answer: "there") == "there")
   }
 
-  /// Listeners hear of a set when others can see its value, and before the set has returned.
+  /// Listeners learn of a set once others can see its value, and before the set has returned.
   @Test func noOneIsToldOfNoneOnceAValueCanBeSeen() async throws {
     let cache = try cache(count: 1)
     #expect(try await ask(cache) == nil)
@@ -123,7 +123,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  /// A removal hashes its key last when the lock of the shard was given back.
+  /// A removal hashes its key for the last time after the shard's lock was released.
   @Test func noOneIsToldOfNoneOnceTheKeyWasRemoved() async throws {
     let cache = try MemoryCache<HashHookedKey, String>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10), shards: 1, clock: clock))
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  /// Listeners hear of what `removeAll` has removed from a shard before it has returned.
+  /// Listeners learn of entries that `removeAll` has removed from a shard before it has returned.
   @Test func noOneIsToldOfNoneOnceAllKeysWereRemoved() async throws {
     let cache = try cache()
     #expect(try await ask(cache) == nil)

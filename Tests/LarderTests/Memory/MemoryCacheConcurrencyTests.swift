@@ -5,9 +5,9 @@ import Testing
 
 @testable import Larder
 
-/// Many threads against a model of what each may see.
+/// Many threads against a model of the values that each may see.
 @Suite(.endsInTime) struct MemoryCacheConcurrencyTests {
-  /// A value that says which key it belongs to, and whether it was torn.
+  /// A value that contains its key and detects torn reads.
   private final class Stamped: Sendable {
     let key: Int
     let version: Int
@@ -34,7 +34,8 @@ import Testing
         hashing: .fast))
     let counters = Counters()
     let token = cache.onEvent { _ in counters.handled.wrappingAdd(1, ordering: .relaxed) }
-    // Each key is set by one thread, in order of versions, so no thread may see versions go back.
+    // Each key is set by one thread, with ascending versions, so no thread may see versions
+    // decrease.
     await withTaskGroup(of: Void.self) { group in
       for thread in 0..<4 {
         group.addTask {

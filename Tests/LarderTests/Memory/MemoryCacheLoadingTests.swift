@@ -4,9 +4,9 @@ import Testing
 
 @testable import Larder
 
-/// What `value(for:load:)` loads, stores and hands out.
+/// Values loaded, stored and returned by `value(for:load:)`.
 @Suite(.endsInTime) struct MemoryCacheLoadingTests {
-  /// Not codable: nothing is encoded in memory.
+  /// Not codable: values in memory are not encoded.
   private struct Page: Sendable, Equatable {
     var text: String
   }
@@ -22,7 +22,7 @@ import Testing
     try MemoryCache(MemoryCacheConfiguration(limits: limits, shards: 1, clock: clock))
   }
 
-  /// Waits until so many requests have joined a load.
+  /// Waits until `count` requests have joined a load.
   private func joined(_ cache: MemoryCache<String, Page>, _ count: UInt64) async {
     while cache.loadCounts.joined < count { await Task.yield() }
   }
@@ -112,7 +112,7 @@ import Testing
     case "removeAll": cache.removeAll()
     default: cache.update("a") { $0 = nil }
     }
-    // A later request does not get what was loaded before the removal.
+    // A later request does not receive a value loaded before the removal.
     let later = try await cache.value(for: "a") { _ in Page(text: "new") }
     #expect(later.text == "new")
     gate.open()

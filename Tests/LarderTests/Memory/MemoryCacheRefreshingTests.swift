@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// What `value(for:load:)` reloads in the background, and what it answers meanwhile.
+/// Background reloads by `value(for:load:)`, and results meanwhile.
 @Suite(.endsInTime) struct MemoryCacheRefreshingTests {
   private struct Failure: Error, Equatable {}
 
@@ -45,7 +45,7 @@ import Testing
     #expect(cache.loadCounts.refreshes == 1)
     gate.open()
     await stored("new", cache)
-    // It is as young as if it had been set.
+    // Its age counts from the reload, as from a set.
     clock.advance(seconds: 9)
     #expect(try await cache.value(for: "a") { _ in "too early" } == "new")
     #expect(cache.loadCounts.started == 1)
@@ -75,7 +75,7 @@ import Testing
     cache.set("set", for: "a")
     gate.open()
     while cache.loadCounts.failed == 0 { await Task.yield() }
-    // Its age counts from the set, also after the reload has failed.
+    // Its age counts from the set, even after the reload has failed.
     #expect(try await cache.value(for: "a") { _ in "too early" } == "set")
     #expect(cache.loadCounts.started == 1)
   }
@@ -95,7 +95,7 @@ import Testing
     clock.advance(seconds: 12)
     cache.refresh("a", MemoryLoader({ _ in 1 }, { _ in nil }, 1, nil, load))
     while cache.loads.isLoading("a") || cache.peek("a") == "old" { await Task.yield() }
-    // A load that is forgotten may be under way still: the next one is stored, and stays.
+    // An invalidated load may still be running: the next one's value is stored, and stays.
     #expect(try await cache.value(for: "a") { _ in "again" } == (how == "set" ? "set" : "again"))
     #expect(cache.value(for: "a") == (how == "set" ? "set" : "again"))
   }
@@ -119,7 +119,7 @@ import Testing
     #expect(value == "set" && cache.loadCounts.refreshes == 2)
     first.open()
     while cache.loadCounts.failed == 0 { await Task.yield() }
-    // It is not as old as what the first reload was to replace.
+    // Its age is not that of the value which the first reload was to replace.
     #expect(cache.trim(toAge: .seconds(20)) == 0)
     second.open()
     while cache.loads.isLoading("a") { await Task.yield() }

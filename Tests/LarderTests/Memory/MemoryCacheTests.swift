@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What each method promises.
+/// Behaviour of each method.
 @Suite struct MemoryCacheTests {
   let clock = ManualClock(seconds: 1_000_000)
 
@@ -50,7 +50,7 @@ import Testing
     let cache = try cache(MemoryCacheLimits(count: 3))
     for (value, key) in ["a", "b", "c"].enumerated() { cache.set(value, for: key) }
     _ = cache.value(for: "a")
-    // Asking whether it is there is not a use.
+    // `contains` is not an access.
     #expect(cache.contains("b"))
     cache.set(3, for: "d")
     #expect(!cache.contains("b"))
@@ -65,7 +65,7 @@ import Testing
     cache.set(3, for: "c", weight: 1)
     #expect(cache.value(for: "a") == nil)
     #expect(cache.statistics.weight == 61)
-    // What is too large is refused, and what was there before is gone.
+    // A value that is too large is rejected, and the previous one is gone.
     #expect(!cache.set(4, for: "b", weight: 101))
     #expect(!cache.contains("b"))
     #expect(!cache.set(5, for: "z", weight: .max))
@@ -83,7 +83,7 @@ import Testing
     #expect(cache.count == 2)
     #expect(cache.contains("d") && cache.contains("e"))
     #expect(cache.statistics.evictions == 3)
-    // Replacing makes room for nothing more.
+    // A replacement evicts nothing more.
     cache.set(1, for: "d", weight: 1)
     #expect(cache.count == 2)
   }

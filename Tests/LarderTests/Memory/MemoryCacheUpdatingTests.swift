@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// Updates as one step, several keys at once, and the list of keys.
+/// Atomic updates, operations on several keys, and the list of keys.
 @Suite(.endsInTime) struct MemoryCacheUpdatingTests {
   private struct Failure: Error {}
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What a cache in front of another hands over, and takes with a given expiry.
+/// Evictions reported by a cache in front of another, and entries with a given expiry.
 @Suite struct MemoryEvictionTests {
   private final class Log: Sendable {
     let evictions = Locked<[MemoryEviction<String, Int>]>([])
@@ -59,7 +59,7 @@ import Testing
     #expect(log.all.isEmpty)
   }
 
-  /// GDSF may choose the very entry whose value has just grown: its new value is handed over.
+  /// GDSF may evict the very entry whose value has just grown: its new value is reported.
   @Test func anEntryEvictedByItsOwnSetIsHandedOverWithItsNewValue() throws {
     let cache = try cache(MemoryCacheLimits(weight: 10), policy: "gdsf")
     cache.set(1, for: "small", weight: 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Limits that are changed while the cache is in use: `setLimits`.
+/// Changes of the limits while the cache is in use: `setLimits`.
 @Suite struct MemoryLimitsChangeTests {
   private let clock = ManualClock(seconds: 1_000)
 
@@ -16,7 +16,7 @@ import Testing
         limits: limits, policy: policy, admission: admission, shards: shards, clock: clock))
   }
 
-  /// Gets and sets of skewed keys; hits of a wrong value fail.
+  /// Gets and sets skewed keys, and checks the values of hits.
   private func drive(
     _ cache: MemoryCache<Int, Int>, _ random: inout TestRandom, requests: Int = 1_000
   ) -> Int {
@@ -33,7 +33,7 @@ import Testing
     return hits
   }
 
-  /// Never more than the limits, whatever the order in which they grow and shrink.
+  /// Never more than the limits, in whatever order they grow and shrink.
   @Test(arguments: Policies.executable)
   func everyPolicyKeepsToTheLimitsOfTheMoment(policy: String) throws {
     for shards in [1, 4] {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// An empty cache with other limits is the cache that was made with them.
+  /// An empty cache with changed limits equals one created with them.
   @Test(arguments: Policies.executable)
   func aChangedCacheCountsWhatANewOneCounts(policy: String) throws {
     for capacity in [7, 60, 300] {
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// As much as before fits, and stays.
+  /// Resident entries still fit, and stay.
   @Test(arguments: Policies.executable)
   func growingKeepsEntriesAndTakesEffectAtOnce(policy: String) throws {
     let cache = try cache(MemoryCacheLimits(count: 50), policy)
@@ -90,7 +90,7 @@ import Testing
     let held = Set(cache.keys)
     #expect(try cache.setLimits(MemoryCacheLimits(count: 5_000)) == held.count - cache.count)
     #expect(Set(cache.keys).isSubset(of: held) && cache.count >= held.count * 9 / 10)
-    // Twice: some policies store what is asked for again.
+    // Twice: some policies store only what is requested again.
     for _ in 0..<3 { for key in 1_000..<1_400 { cache.set(key, for: key) } }
     #expect(cache.count > 300)
   }
@@ -106,7 +106,7 @@ import Testing
     for key in 20..<23 { cache.set(key, for: key) }
     #expect(Set(cache.keys) == [0, 7, 20, 21, 22])
     #expect(cache.statistics.trimmed == 6 && cache.statistics.evictions == 2)
-    // The capacity of the policy is the weight: it does not notice.
+    // The capacity of the policy is the weight, so it is not affected.
     let weighed = try self.cache(MemoryCacheLimits(count: 10, weight: 100))
     for key in 0..<10 { weighed.set(key, for: key) }
     try weighed.setLimits(MemoryCacheLimits(count: 2, weight: 100))
@@ -127,14 +127,14 @@ import Testing
       #expect(cache.value(for: 1) == nil && cache.value(for: 2) == 2 && cache.value(for: 4) == 4)
       clock.advance(seconds: 8)
       #expect(cache.value(for: 4) == nil)
-      // A higher one, or none, is for what is stored from now on.
+      // A higher limit, or none, applies to entries stored from now on.
       cache.set(5, for: 5)
       try cache.setLimits(MemoryCacheLimits(count: 10))
       cache.set(6, for: 6)
       clock.advance(seconds: 100)
       #expect(Set(cache.keys) == [2, 6])
     }
-    // Of a cache in which nothing expired until now.
+    // In a cache in which nothing expired until now.
     let cache = try cache(MemoryCacheLimits(count: 10), "sieve")
     cache.set(1, for: 1)
     try cache.setLimits(MemoryCacheLimits(count: 20, age: .seconds(10)))
@@ -162,7 +162,7 @@ import Testing
     #expect(error?.description.contains("keeps no weights") == true)
   }
 
-  /// Told once, with its value, or still there.
+  /// Each entry is either still resident or was reported once, with its value.
   @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "arc", "sieve", "lirs"])
   func nothingIsLostOrToldTwice(policy: String) throws {
     let told = Locked<[Int]>([])
@@ -188,7 +188,7 @@ import Testing
     #expect(!cache.set(1, for: 100) && cache.set(1, for: 100))
   }
 
-  /// With gets that take no lock and ones that do, of trivial values and of others.
+  /// With and without lock-free gets, with trivial values and others.
   @Test(.endsInTime, arguments: ["lru", "sieve", "s3-fifo"])
   func othersGoOnMeanwhile(policy: String) async throws {
     try await goOn(policy) { $0 }

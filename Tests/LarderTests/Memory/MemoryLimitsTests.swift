@@ -3,8 +3,8 @@ import Testing
 
 @testable import Larder
 
-/// Every number of a memory cache is refused by name where it makes no sense, and numbers of calls
-/// are taken as the nearest that do.
+/// Invalid numbers in a memory cache's configuration are rejected by name, and numbers in calls are
+/// clamped.
 @Suite struct MemoryLimitsTests {
   private func failure(_ configuration: MemoryCacheConfiguration) -> String? {
     do {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// The largest limits work with every policy, whatever it multiplies its capacity by.
+  /// The largest limits work with every policy, even one that multiplies its capacity.
   @Test(arguments: Policies.executable + ExtremeParameters.specs)
   func theLargestLimitsWork(policy: String) throws {
     let largest = MemoryCacheLimits.largest
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// Before the clock has moved on, too.
+  /// Even before the clock has advanced.
   @Test(arguments: [Duration.zero, .seconds(-5), .seconds(Int64.min) * 8])
   func aLifeOfNothingIsOverAtOnce(life: Duration) throws {
     let cache = try MemoryCache<Int, Int>(
@@ -121,7 +121,7 @@ import Testing
     #expect(cache.value(for: 4) == 4)
   }
 
-  /// Where nobody says how many shards there are to be.
+  /// With the default number of shards.
   @Test(arguments: [1000, 1 << 20, 3 << 20, 32 << 20, 1 << 30])
   func aQuarterOfTheLimitFits(weight: Int) throws {
     let cache = try MemoryCache<Int, Int>(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What a removal listener is told, with which value and reason.
+/// Removals reported to a listener, with value and reason.
 @Suite struct MemoryRemovalTests {
   private final class Told<Value: Sendable & CustomStringConvertible>: Sendable {
     private let lines = Locked<[String]>([])
@@ -12,7 +12,7 @@ import Testing
       lines.withLock { $0.append("\(removal.key) \(removal.value) \(removal.reason)") }
     }
 
-    /// What was told since this was asked last.
+    /// Removals reported since the last call.
     func next() -> [String] {
       lines.withLock { lines in
         defer { lines = [] }
@@ -89,7 +89,7 @@ import Testing
     #expect(told.next() == ["a 1 replaced", "a 2 removed"])
   }
 
-  /// With no lock held.
+  /// No lock is held.
   @Test func aListenerMayCallTheCache() throws {
     let kept = Locked<MemoryCache<Int, Int>?>(nil)
     let cache = try MemoryCache<Int, Int>(
@@ -104,7 +104,7 @@ import Testing
     kept.withLock { $0 = nil }
   }
 
-  /// What comes in is in there, or was told, once.
+  /// Each stored value is either still resident or was reported once.
   @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "arc", "sieve"])
   func nothingIsLostOrToldTwice(policy: String) throws {
     let told = Locked<[Int: Int]>([:])

@@ -16,7 +16,7 @@
       )
     }
 
-    /// Any file that can be written takes the triggers; it only never tells of anything.
+    /// Any writable file accepts the triggers; it just never fires.
     @Test func triggersAreRegisteredAndTheFilesGivenBack() throws {
       let path = FileManager.default.temporaryDirectory
         .appendingPathComponent("pressure-\(UUID().uuidString)").path
@@ -49,7 +49,7 @@
       #expect(cache.value(for: 1) == 1)
     }
 
-    /// How often this process has the file open. Other tests have files of their own.
+    /// Number of this process's descriptors of the file, which other tests do not use.
     private func openFiles(_ path: String) -> Int {
       let folder = "/proc/self/fd"
       let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -2,8 +2,8 @@ import Larder
 import ScheduleSimulation
 import Testing
 
-/// The check behind `make schedules`: it must refuse what a cache must not do, and accept what it
-/// may.
+/// The checker of `make schedules`: it must reject histories that a cache must not produce, and
+/// accept those that it may.
 struct HistorySearchTests {
   private static let hybrid = HistoryRules(
     isMemoryCache: false, mayLose: false, clockEnd: 100)
@@ -45,7 +45,7 @@ struct HistorySearchTests {
     #expect(isExplained([set, overlapping, call(.get(1), 4...5), call(.get(2), 7...8)]))
     #expect(isExplained([set, overlapping, call(.get(2), 4...5)]))
     #expect(!isExplained([set, overlapping, call(.get(1), 7...8)]))
-    // The new value once seen, the old one is gone.
+    // Once the new value was seen, the old one is gone.
     #expect(!isExplained([set, overlapping, call(.get(2), 4...5), call(.get(1), 6...8)]))
     #expect(!isExplained([set, call(.get(3), 3...4)]))
   }
@@ -77,7 +77,7 @@ struct HistorySearchTests {
     #expect(!isExplained([call(.look(true), 3...4)]))
     #expect(isExplained([set, call(.remove, 3...6), call(.look(false), 4...5)]))
     #expect(!isExplained([set, call(.remove, 3...4), call(.look(true), 5...6)]))
-    // A look that found nothing: nothing is there afterwards.
+    // A look that found nothing: the register is empty afterwards.
     let none = call(.look(false), 3...4)
     #expect(isExplained([set, none, call(.get(nil), 5...6)], [], Self.losing))
     #expect(!isExplained([set, none, call(.get(1), 5...6)], [], Self.losing))
@@ -120,7 +120,7 @@ struct HistorySearchTests {
     #expect(isExplained([request, call(.get(1), 7...8)], [brought]))
     #expect(!isExplained([request, call(.get(nil), 7...8)], [brought]))
     #expect(isExplained([request, call(fetch(.fetched(1)), 2...7)], [brought]))
-    // Nobody joins a load that has ended.
+    // No request joins a load that has ended.
     #expect(!isExplained([request, call(fetch(.fetched(1)), 7...8)], [brought]))
   }
 
@@ -130,7 +130,7 @@ struct HistorySearchTests {
     let removal = call(.remove, 3...4)
     #expect(isExplained([request, removal, call(.get(nil), 10...11)], [brought]))
     #expect(!isExplained([request, removal, call(.get(1), 10...11)], [brought]))
-    // Who asks after the removal is not given what was asked for before it.
+    // A request after the removal does not receive a value requested before it.
     #expect(!isExplained([request, removal, call(fetch(.fetched(1)), 5...10)], [brought]))
     let set = call(.set(2, life: nil, .stored), 3...4)
     #expect(isExplained([request, set, call(.get(2), 10...11)], [brought]))
@@ -154,7 +154,7 @@ struct HistorySearchTests {
     let request = call(.request(.fetch, .confirmed(1)), 3...9)
     let confirmed = load(1, .notModified, 4...5, .some(1))
     #expect(isExplained([set, request, call(.get(1), 10...11)], [confirmed]))
-    // Removed before anybody asked for it again.
+    // Removed before another request for it.
     let before = call(.request(.fetch, .confirmed(1)), 5...9)
     let removal = call(.remove, 3...4)
     #expect(!isExplained([set, before, removal], [load(1, .notModified, 6...7, .some(1))]))
@@ -198,7 +198,7 @@ struct HistorySearchTests {
     let none = load(0, .absent, 2...3)
     #expect(isExplained([first, ask(.absent, 5...6, clock: 9...9)], [none], Self.absence))
     #expect(!isExplained([first, ask(.absent, 5...6, clock: 10...10)], [none], Self.absence))
-    // Who does not ask for it neither remembers it nor is told.
+    // Requests without negative caching neither record a missing value nor receive it.
     #expect(!isExplained([first, call(fetch(.absent), 5...6)], [none], Self.absence))
     #expect(
       !isExplained([call(fetch(.absent), 1...4), ask(.absent, 5...6)], [none], Self.absence))
@@ -215,7 +215,7 @@ struct HistorySearchTests {
     let again = ask(.absent, 8...9)
     #expect(!isExplained([first, call(change, 5...6), again], [none], Self.absence))
     #expect(isExplained([first, call(change, 5...8), again], [none], Self.absence))
-    // The same while it is loaded.
+    // The same holds during a load.
     let longer = ask(.absent, 1...7)
     let later = load(0, .absent, 2...6)
     #expect(!isExplained([longer, call(change, 3...4), again], [later], Self.absence))

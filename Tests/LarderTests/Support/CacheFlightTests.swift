@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// Many requests and one fetch, and what comes between a fetch and its end.
+/// Concurrent requests with one fetch, and events between a fetch and its end.
 @Suite(.endsInTime) struct CacheFlightTests {
   let folder: ScratchFolder
   let gate = Gate()
@@ -15,7 +15,7 @@ import Testing
     cache = try HybridCache(path: folder.path, configuration: HybridTestCaches.configuration())
   }
 
-  /// Waits until so many requests wait for a fetch that others have begun.
+  /// Waits until `count` requests wait for a fetch that others have started.
   private func hasJoined(_ count: UInt64) async {
     while cache.statistics.joined < count { await Task.yield() }
   }
@@ -57,7 +57,7 @@ import Testing
     let second = Task { await cache.result(for: "a", load: origin.answer).kind }
     await hasJoined(1)
     first.cancel()
-    // It ends though the origin has not answered.
+    // It ends although the origin has not responded.
     #expect(await first.value == "failure CancellationError")
     gate.open()
     #expect(await second.value == "miss")
@@ -83,7 +83,7 @@ import Testing
     second.cancel()
     #expect(await [first.value, second.value].allSatisfy { $0 == "failure CancellationError" })
     await cancelled.pass()
-    // Who comes now begins anew, and what the cancelled fetch brings in the end is not stored.
+    // A later request starts again, and the late result of the cancelled fetch is not stored.
     #expect(await cache.result(for: "a") { _ in .value(6) }.value == 6)
     gate.open()
     for _ in 0..<100 { await Task.yield() }
@@ -111,13 +111,13 @@ import Testing
     #expect(cache.statistics.fetchFailures == 1)
   }
 
-  /// Somebody waits for what another one began with less haste.
+  /// A request waits for a fetch that was started at a lower priority.
   @Test(.timeLimit(.minutes(30))) func aJoinedFetchHasThePriorityOfWhoWaits() async throws {
     let entered = Gate()
     let first = Task(priority: .background) {
       await cache.result(for: "a") { _ in
         entered.open()
-        // It takes as long as the second task needs to get a processor.
+        // Takes as long as the second task needs to get a processor.
         for _ in 0..<300_000 {
           if Task.currentPriority >= .high { break }
           try await Task.sleep(for: .milliseconds(1))
@@ -138,7 +138,7 @@ import Testing
     let inner = Locked<[String]>([])
     let result = await cache.result(for: "a") { [cache] _ in
       let own = await cache.result(for: "a") { _ in .value(1) }
-      // By way of another key, too.
+      // Through another key, too.
       let other = await cache.result(for: "b") { _ in
         .value(try await cache.value(for: "a") { _ in 1 })
       }
@@ -148,7 +148,7 @@ import Testing
     #expect(result.value == 2)
     #expect(
       inner.withLock { $0 } == ["failure HybridCacheError", "failure HybridCacheError"])
-    // What the cache has may be asked for, and so may the same key of another cache.
+    // Cached values may be requested, and so may the same key of another cache.
     let folder = try ScratchFolder()
     let behind = try HybridCache<String, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())

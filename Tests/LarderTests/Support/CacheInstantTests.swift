@@ -2,9 +2,9 @@ import Foundation
 import Larder
 import Testing
 
-/// Instants of clocks, and the dates that they stand for.
+/// Times of clocks, and the dates that they represent.
 @Suite struct CacheInstantTests {
-  /// A clock as an app writes one for its tests.
+  /// A clock as an app's tests would define it.
   private struct StoppedClock: CacheClock {
     var now = CacheInstant(.seconds(1_000))
   }
@@ -21,7 +21,7 @@ import Testing
     #expect(CacheInstant(Date(timeIntervalSince1970: .nan)).microseconds == 0)
   }
 
-  /// Dates of our time keep every microsecond.
+  /// Present-day dates keep every microsecond.
   @Test func datesAreExactToAMicrosecond() {
     for microseconds: UInt64 in 1_764_000_000_123_400..<1_764_000_000_124_400 {
       #expect(

@@ -2,12 +2,12 @@ import Foundation
 import Larder
 import Testing
 
-/// What a test of an app makes itself, without a cache and with `import Larder` alone: requests to
+/// Values that an app's tests create without a cache and with `import Larder` alone: requests to
 /// its loaders, and the results, events and statistics that its code handles.
 @Suite struct PublicInterfaceTests {
   private struct NotFound: Error {}
 
-  /// A loader as an app has one.
+  /// A loader as in an app.
   private static func load(_ request: OriginRequest<String>) throws -> OriginAnswer<Int> {
     if request.version == "7" { return .notModified(maxAge: .seconds(60)) }
     if request.key == "none" { return .absent }
@@ -62,7 +62,7 @@ import Testing
     #expect(PrewarmProgress(total: 9, present: 1, fetched: 2, absent: 3, failed: 1).done == 7)
   }
 
-  /// Types of the engine that a configuration and an error are made of.
+  /// Types of the engine that a configuration and an error contain.
   @Test func typesOfTheEngineNeedNoOtherImport() throws {
     let rules = HybridCacheConfiguration.Rules(promotion: .never)
     #expect(HybridCacheConfiguration(rules: rules).rules == rules)

@@ -33,7 +33,7 @@ import Testing
     roundTrip((), over: ())
   }
 
-  /// The bytes beside a value are somebody else's.
+  /// The bytes next to a value belong to others.
   @Test func nothingElseIsWritten() {
     withUnsafeTemporaryAllocation(byteCount: 48, alignment: 8) { bytes in
       for place in bytes.indices { bytes[place] = 0xAA }
@@ -43,7 +43,7 @@ import Testing
       let size = MemoryLayout<Odd>.size
       #expect(bytes[..<16].allSatisfy { $0 == 0xAA })
       #expect(bytes[(16 + size)...].allSatisfy { $0 == 0xAA })
-      // A byte that only pads may be written or not.
+      // Padding may be written or not.
       #expect(bytes[16..<26].allSatisfy { $0 == 0 } && bytes[26] == 0)
     }
   }
