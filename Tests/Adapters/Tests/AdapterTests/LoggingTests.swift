@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct LoggingTests {
-  /// A handler that keeps what is logged.
+  /// A log handler that stores the entries.
   private final class Log: Sendable {
     let lines = Mutex<[String]>([])
 

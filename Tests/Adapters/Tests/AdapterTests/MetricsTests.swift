@@ -32,7 +32,7 @@ import Testing
     reporter.update()
     reporter.update()
     #expect(total(metrics, "larder_requests", [memory, ("result", "hit")]) == 2)
-    // Statistics that begin anew are not taken off.
+    // Statistics that were reset are not subtracted.
     cache.resetStatistics()
     _ = cache.value(for: 2)
     reporter.update()
@@ -125,7 +125,7 @@ import Testing
     let metrics = TestMetrics()
     let reporter = CacheMetrics(try MemoryCache<Int, Int>(count: 2), name: "c", factory: metrics)
     let refusal = CacheMetricsError.interval(interval)
-    // Cancelled, so that it ends where the interval is not refused.
+    // Cancelled, so that it ends if the interval is not rejected.
     let task = Task { try await reporter.run(every: interval) }
     task.cancel()
     await #expect(throws: refusal) { try await task.value }
@@ -151,7 +151,7 @@ import Testing
     try cache.close()
   }
 
-  /// Reports once, and once more for having been cancelled.
+  /// Reports once, and once more because it was cancelled.
   private func report(_ reporter: CacheMetrics) async throws {
     let task = Task { try await reporter.run(every: .seconds(3600)) }
     task.cancel()
@@ -184,7 +184,7 @@ import Testing
           reads += 1
           return reads
         }
-        // Others may read and report before this one does.
+        // Other threads may read and report before this one does.
         if read % 2 == 0 { Thread.sleep(forTimeInterval: 0.0002) }
         return [CacheReading(label: "l", dimensions: [], value: .total(read))]
       }
@@ -196,8 +196,8 @@ import Testing
   }
 }
 
-/// A factory that notes whether metrics are made by a task. They are made by the thread that reads
-/// the statistics.
+/// A factory that records if metrics are created by a task. They are created by the thread that
+/// reads the statistics.
 private final class ObservedFactory: MetricsFactory {
   private let metrics = TestMetrics()
   private let counts = Mutex((all: 0, byTasks: 0))
