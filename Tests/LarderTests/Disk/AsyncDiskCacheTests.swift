@@ -10,7 +10,7 @@ import Testing
 
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
-  @Test func callsDoWhatTheCacheDoes() async throws {
+  @Test func asyncCallsMatchThoseOfTheCache() async throws {
     let disk = try DiskCache(path: folder.path)
     let cache = AsyncDiskCache(disk)
     #expect(try await cache.set(Data("a".utf8), for: "k", suite: "s"))
@@ -23,7 +23,7 @@ import Testing
     #expect(disk.statistics.hits == 1)
   }
 
-  @Test func openingDoesNotBlockAndItsErrorIsTheCaches() async throws {
+  @Test func openingDoesNotBlockAndThrowsTheCachesError() async throws {
     let cache = try await AsyncDiskCache(path: folder.path)
     try await cache.set(Data("a".utf8), for: "k")
     let path = folder.path
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// Many keys in all lanes; a key that occurs twice has its last value.
-  @Test func severalKeysAtATime() async throws {
+  @Test func severalKeysInOneCall() async throws {
     let cache = try await AsyncDiskCache(path: folder.path)
     let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
     #expect(try await cache.setAll(values, suite: "s") == 100)
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// More tasks than threads wait for a busy disk, and others continue.
-  @Test func otherTasksGoOnWhileTheDiskIsBusy() async throws {
+  @Test func otherTasksRunWhileTheDiskIsBusy() async throws {
     let files = FaultyFiles()
     let cache = AsyncDiskCache(
       try DiskCache(

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func everyBitAndTheSeedAndTheLengthCount(size: Int) {
+  func hashDependsOnEveryBitTheSeedAndTheLength(size: Int) {
     var bytes = bytes(size)
     var seen: Set<UInt64> = [hash(bytes), hash(bytes, seed: 6), hash(bytes + [0])]
     #expect(hash(bytes) == hash(bytes))
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// Zeros in place of any bytes, as after a hole in a file, and exchanged parts.
-  @Test func holesAndExchangedPartsAreSeen() {
+  @Test func holesAndExchangedPartsChangeTheHash() {
     let whole = bytes(4_096)
     var seen: Set<UInt64> = [hash(whole)]
     var expected = 1

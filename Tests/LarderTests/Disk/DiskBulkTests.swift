@@ -21,7 +21,7 @@ import Testing
       clock: clock)
   }
 
-  @Test func keysAreThoseThatAGetWouldFind() throws {
+  @Test func keysAreThoseThatGetsFind() throws {
     let cache = try cache()
     #expect(try cache.keys() == [])
     let odd = [

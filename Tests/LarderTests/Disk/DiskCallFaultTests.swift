@@ -11,7 +11,7 @@ import Testing
 /// fifth.
 @Suite(.endsInTime) struct DiskCallFaultTests {
   @Test(arguments: FaultRound.Plan.all)
-  func whateverFailsNothingIsWrongAndNothingAcknowledgedIsLost(plan: FaultRound.Plan) throws {
+  func failingCallsGiveNoWrongValueAndLoseNoAcknowledgedOne(plan: FaultRound.Plan) throws {
     for round in 0..<2 {
       let done = try FaultRound.run(seed: 11, round: round, plan: plan, stride: 5)
       #expect(done.places > 0)
@@ -27,7 +27,7 @@ import Testing
   }
 
   /// A lack of file descriptors is no evidence of damage.
-  @Test func aValueThatCannotBeOpenedNowIsNotDamaged() throws {
+  @Test func valueThatCannotBeOpenedIsNotDamaged() throws {
     let disk = SimulatedDisk(seed: 1)
     let cache = try open(disk)
     let value = Data(repeating: 1, count: 1_000)
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// Entries lost by a failed call do not reappear when the database has to be reopened.
-  @Test func whatWasGivenUpDoesNotComeBackWithTheDatabase() throws {
+  @Test func lostEntriesDoNotReappearWithTheDatabase() throws {
     for kind in SimulatedFault.Kind.allCases {
       for call in 1...40 {
         let disk = SimulatedDisk(seed: 1)

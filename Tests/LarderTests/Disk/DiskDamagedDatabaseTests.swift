@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: Harm.allCases, [nil, 1] as [UInt8?])
-  func whatCannotBeReadIsSetAside(_ harm: Harm, key: UInt8?) throws {
+  func unreadableDatabaseIsSetAside(_ harm: Harm, key: UInt8?) throws {
     try fill(key: key)
     try self.harm(harm)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -59,7 +59,7 @@ import Testing
 
   /// Entry 5 is in a suite and has a file; all other entries stay.
   @Test(arguments: damages, [false, true])
-  func aDamagedRowIsLostAlone(damage: String, isEncrypted: Bool) throws {
+  func onlyTheDamagedRowIsLost(damage: String, isEncrypted: Bool) throws {
     try fill(isEncrypted: isEncrypted)
     try raw("UPDATE entries SET \(damage) WHERE id = 5")
     var cache = try open(isEncrypted: isEncrypted)
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// The order of use of a trimmed cache is preserved for rows that get other ids.
-  @Test func theOrderOfUseOutlivesOtherIDs() throws {
+  @Test func orderOfUseSurvivesChangedIDs() throws {
     func open(entriesMax: Int) throws -> DiskCache {
       try DiskCache(
         path: folder.path,

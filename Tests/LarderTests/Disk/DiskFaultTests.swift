@@ -30,7 +30,7 @@ import Testing
   enum Harm: CaseIterable { case delete, empty, cut, lengthen, change }
 
   @Test(arguments: Harm.allCases)
-  func aValueFileHarmedBehindOurBackIsAMiss(harm: Harm) throws {
+  func damagedValueFileIsAMiss(harm: Harm) throws {
     let cache = try open()
     try cache.set(bytes(3_000), for: "a")
     let file = try #require(try folder.valueFiles().first)
@@ -70,7 +70,7 @@ import Testing
     #expect(try again.value(for: "b") == bytes(4_000))
   }
 
-  @Test func aValueHarmedInTheDatabaseIsAMiss() throws {
+  @Test func damagedValueInTheDatabaseIsAMiss() throws {
     let cache = try open()
     for key in ["a", "b", "c"] { try cache.set(bytes(50), for: key) }
     try cache.close()
@@ -111,7 +111,7 @@ import Testing
 
   /// An open cache excludes other connections to the database; a reader keeps the cache from
   /// opening meanwhile.
-  @Test func anotherConnectionAndTheCacheKeepEachOtherOut() throws {
+  @Test func otherConnectionsAndTheCacheExcludeEachOther() throws {
     let cache = try open()
     try cache.set(bytes(50), for: "a")
     do {
@@ -176,7 +176,7 @@ import Testing
     #expect(try open().value(for: "large") == bytes(5_000, 2))
   }
 
-  @Test func aDatabaseThatIsHeldIsAnError() throws {
+  @Test func lockedDatabaseIsAnError() throws {
     try open().close()
     do {
       let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(arguments: DiskDurability.allCases)
-  func aFullDatabaseIsAnErrorAndTheRestIsServed(durability: DiskDurability) throws {
+  func fullDatabaseIsAnErrorAndOtherValuesAreReturned(durability: DiskDurability) throws {
     let cache = try open(durability: durability)
     for key in 0..<20 { try cache.set(bytes(90, key), for: "\(key)") }
     try cache.core.openIndex().connection.execute("PRAGMA max_page_count = 1")
@@ -248,7 +248,7 @@ import Testing
     #expect(again.count == count)
   }
 
-  @Test func whatCannotBeOpenedIsAnError() throws {
+  @Test func folderThatCannotBeOpenedIsAnError() throws {
     try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
     let error = #expect(throws: DiskCacheError.self) {
       try DiskCache(path: folder.path + "/file/cache")
@@ -271,7 +271,7 @@ import Testing
   }
 
   @Test(arguments: ["write", "rename", "makeFolder", "syncFolder"])
-  func aFailedSetIsAnErrorAndTheKeyHasNothing(call: String) throws {
+  func failedSetIsAnErrorAndRemovesTheValue(call: String) throws {
     let cache = try open(durability: .full)
     try cache.set(bytes(20), for: "a")
     files.set { $0.calls = [call] }
@@ -328,7 +328,7 @@ import Testing
     #expect(last.statistics.damages == 0)
   }
 
-  @Test func aSuiteOutlivesATransactionThatIsTakenBack() throws {
+  @Test func suiteSurvivesARollback() throws {
     let cache = try open(durability: .none)
     try cache.set(bytes(10), for: "before")
     try cache.set(bytes(10), for: "a", suite: "one")
@@ -343,7 +343,7 @@ import Testing
     #expect(try again.value(for: "before") == bytes(10))
   }
 
-  @Test func whoeverCannotTellTheRoomStoresNothing() throws {
+  @Test func unknownFreeSpaceStoresNothing() throws {
     let cache = try open(
       DiskLimits(bytes: nil, freeBytes: 1_000, freeSpaceInterval: 0))
     try cache.set(bytes(50), for: "a")
@@ -361,7 +361,7 @@ import Testing
     #expect(try again.value(for: "a") == bytes(60) && again.count == 1)
   }
 
-  @Test func freeBytesAreLeftToOthers() throws {
+  @Test func freeBytesAreKeptFree() throws {
     let cache = try open(
       DiskLimits(bytes: nil, freeBytes: 1_000_000, freeSpaceInterval: 0))
     files.set { $0.freeBytes = 2_000_000 }

@@ -17,7 +17,7 @@ import Testing
   ]
 
   @Test(arguments: [false, true])
-  func everyKeyIsItself(isEncrypted: Bool) throws {
+  func everyKeyIsDistinct(isEncrypted: Bool) throws {
     let folder = try ScratchFolder()
     let configuration = DiskConfiguration(
       limits: DiskLimits(freeBytes: 0), durability: .none, inlineBytesMax: 200,

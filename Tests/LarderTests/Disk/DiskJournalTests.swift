@@ -32,7 +32,7 @@ import Testing
 
   private let value = Data(repeating: 7, count: 1_000)
 
-  @Test func theJournalIsThereUntilTheCacheIsClosed() throws {
+  @Test func journalExistsUntilTheCacheIsClosed() throws {
     let cache = try open()
     for number in 0..<10 { try cache.set(value, for: "\(number)") }
     try cache.flush()
@@ -43,7 +43,7 @@ import Testing
     #expect(try names().isDisjoint(with: ["index.sqlite-journal", "index.sqlite-wal"]))
   }
 
-  @Test func aFlushGivesTheRoomOfTheJournalBack() throws {
+  @Test func flushFreesTheJournal() throws {
     let cache = try open(groupWrites: 10)
     for round in 0..<3 {
       for number in 0..<95 { try cache.set(value, for: "\(round) \(number)") }
@@ -58,7 +58,7 @@ import Testing
     try again.close()
   }
 
-  @Test func theJournalOfAKilledProcessGoesWhereThereIsALog() throws {
+  @Test func journalOfAKilledProcessIsRemovedWithALog() throws {
     let cache = try open()
     try cache.set(value, for: "key")
     try cache.flush()
@@ -91,7 +91,7 @@ import Testing
     #expect(try size("index.sqlite") > 2 << 20)
   }
 
-  @Test func writesThatFollowOnAreGathered() throws {
+  @Test func consecutiveWritesAreCombined() throws {
     let disk = SimulatedDisk(seed: 1)
     let cache = try DiskCache(
       path: "/caches/app",
@@ -112,7 +112,7 @@ import Testing
 
   /// Without a power cut, a process that is killed during any call leaves the state after some
   /// number of its operations.
-  @Test func theEndOfTheProcessLosesWhatWasNotCommittedAndNothingElse() throws {
+  @Test func killLosesOnlyUncommittedOperations() throws {
     for round in 0..<12 {
       let done = try PowerRound.run(
         seed: 11, round: round, durability: DiskDurability.none, cuts: 0, kills: 25)

@@ -39,7 +39,7 @@ import Testing
   /// The state is that after some number of the child's operations, without gaps. With `full` and
   /// `normal`, all acknowledged operations are included.
   @Test(arguments: rounds)
-  func whatIsFoundIsWhatWasDoneUpToSomeMoment(rounds: Rounds) throws {
+  func killLeavesAPrefixOfTheOperations(rounds: Rounds) throws {
     let folder = try ScratchFolder(isSmall: true)
     var random = TestRandom(seed: 99)
     var state: [Int: Found] = [:]

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: Policies.executable)
-  func everyPolicyKeepsToTheLimitsOfTheMoment(policy: String) throws {
+  func everyPolicyObeysTheCurrentLimits(policy: String) throws {
     let cache = try cache(limits(entries: 50), policy)
     var random = TestRandom(seed: 4)
     for (entries, bytes) in [
@@ -53,7 +53,7 @@ import Testing
     try cache.close()
   }
 
-  @Test func whatGoesIsWhatThePolicyWouldHaveEvicted() throws {
+  @Test func loweredLimitsEvictInThePolicysOrder() throws {
     let cache = try cache(limits(entries: 10))
     for key in 0..<10 { try cache.set(Data(count: 200), for: "\(key)") }
     for key in [3, 0, 7] { _ = try cache.value(for: "\(key)") }
@@ -73,7 +73,7 @@ import Testing
     #expect(try !again.contains("9"))
   }
 
-  @Test func permanentEntriesCostsAndLivesStay() throws {
+  @Test func permanentEntriesCostsAndExpiriesStay() throws {
     let clock = ManualClock(seconds: 1_000)
     let cache = try cache(limits(entries: 100), "gdsf", clock: clock)
     try cache.set(Data(count: 9), for: "p", options: DiskStoreOptions(isPermanent: true))
@@ -98,7 +98,7 @@ import Testing
     #expect(try !cache.contains("new") && cache.contains("2"))
   }
 
-  @Test func listenersAreTold() throws {
+  @Test func evictionsAreReportedToListeners() throws {
     let cache = try cache(limits(entries: 10))
     for key in 0..<3 { try cache.set(Data(count: 9), for: "\(key)") }
     let told = Locked<[String]>([])
@@ -108,7 +108,7 @@ import Testing
     token.cancel()
   }
 
-  @Test func limitsOutOfRangeAreRefusedAndNothingChanges() throws {
+  @Test func limitsOutOfRangeAreRejectedAndNothingChanges() throws {
     let cache = try cache(limits(entries: 10))
     try cache.set(Data(count: 9), for: "a")
     for wrong in [

@@ -49,7 +49,7 @@ import Testing
     try check("checkpointPages") { $0.checkpointPages = value }
   }
 
-  @Test func noneOfThemMayBeZeroThatCountsSomething() throws {
+  @Test func countsMustNotBeZero() throws {
     #expect(try failure { $0.limits.count = 0 }?.contains("limits.count 0") == true)
     #expect(try failure { $0.groupWrites = 0 }?.contains("groupWrites 0") == true)
     #expect(try failure { $0.groupBytes = 0 }?.contains("groupBytes 0") == true)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min) * 8])
-  func livesAreChecked(life: Duration) throws {
+  func agesAreChecked(life: Duration) throws {
     #expect(
       try failure { $0.limits.age = life }
         == message("limits.age", life) + "at least a microsecond, or nil for no limit")
@@ -98,7 +98,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func numbersOfCallsAreTakenAsTheNearestThatMakeSense() throws {
+  @Test func numbersInCallsAreClamped() throws {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try DiskCache(
       path: folder.path,

@@ -93,7 +93,7 @@ import Testing
     #expect(try cache.value(for: "a") == nil && cache.count == 1)
   }
 
-  @Test func removedFolderIsAnErrorWhereDamageIs() throws {
+  @Test func removedFolderIsAnErrorIfDamageIs() throws {
     let cache = try open(damage: .fail)
     try cache.set(Data([1]), for: "a")
     try harm(.removed)
@@ -174,7 +174,7 @@ import Testing
 
   // MARK: Paths
 
-  @Test func relativePathIsBelowTheDirectoryOfThisMoment() throws {
+  @Test func relativePathIsResolvedAtOpening() throws {
     let directory = manager.currentDirectoryPath
     #expect(try DiskFolder.absolutePath("cache") == directory + "/cache")
     #expect(try DiskFolder.absolutePath("a/b/") == directory + "/a/b")
@@ -200,7 +200,7 @@ import Testing
   @Test(arguments: [
     "", "file:cache", "file://", "file://server/x", "https://example.com/x", "a\0b",
   ])
-  func otherTextsAreAnError(_ text: String) throws {
+  func otherPathsAreAnError(_ text: String) throws {
     let error = #expect(throws: DiskCacheError.self) { try DiskCache(path: text) }
     #expect(error?.description.contains("expected a path") == true)
   }

@@ -9,21 +9,21 @@ import Testing
 /// hundred thousand.
 @Suite(.endsInTime) struct DiskPowerTests {
   @Test(arguments: DiskDurability.allCases)
-  func aPowerCutLosesWhatTheDurabilitySaysAndNothingElse(durability: DiskDurability) throws {
+  func powerCutLosesOnlyWhatTheDurabilityAllows(durability: DiskDurability) throws {
     for round in 0..<6 {
       let done = try PowerRound.run(seed: 7, round: round, durability: durability, cuts: 25)
       #expect(done.cuts == 25)
     }
   }
 
-  @Test func theSameSeedDoesTheSame() throws {
+  @Test func roundsOfOneSeedAreEqual() throws {
     let first = try PowerRound.run(seed: 3, round: 2, durability: .normal, cuts: 10)
     let second = try PowerRound.run(seed: 3, round: 2, durability: .normal, cuts: 10)
     #expect(first == second)
   }
 
   /// The test detects the difference: `normal` does not suffice for the promises of `full`.
-  @Test func weakerDurabilityDoesNotKeepWhatFullPromises() {
+  @Test func weakerDurabilityBreaksThePromisesOfFull() {
     #expect(throws: SimulationFailure.self) {
       for round in 0..<40 {
         _ = try PowerRound.run(
@@ -93,7 +93,7 @@ import Testing
 
   /// A file whose name an earlier process did not sync may be overwritten by the next one, which
   /// must then sync the name.
-  @Test func aFileOfAnEarlierProcessThatIsWrittenOverSurvives() throws {
+  @Test func overwrittenFileOfAnEarlierProcessSurvives() throws {
     for seed in 1...8 {
       let disk = SimulatedDisk(seed: UInt64(seed))
       let first = try open(disk, .normal)
@@ -112,7 +112,7 @@ import Testing
 
   /// Syncing the folder of a shard failed during one set: the next one does not rely on it,
   /// although the system then reports success.
-  @Test(arguments: 1...8) func aFailedSyncOfAFolderIsNotBelieved(seed: UInt64) throws {
+  @Test(arguments: 1...8) func failedSyncOfAFolderIsNotTakenForDone(seed: UInt64) throws {
     for call in 1...4 {
       let disk = SimulatedDisk(seed: seed)
       let cache = try open(disk, .full)
@@ -135,7 +135,7 @@ import Testing
 
   /// The system reports once that the log could not be written, and success from then on. Relying
   /// on that would leave a database with pages of different ages.
-  @Test func aLogThatCouldNotBeSyncedIsGivenUp() throws {
+  @Test func unsyncedLogIsDiscarded() throws {
     for call in 1...8 {
       let disk = SimulatedDisk(seed: UInt64(call))
       let cache = try open(disk, .normal, inlineBytesMax: 5_000, checkpointPages: 1)
@@ -160,7 +160,7 @@ import Testing
 
   /// A commit fails because its log cannot be synced, and the process ends. The next one finds the
   /// log intact, though the disk has only its beginning, and moves it into the database.
-  @Test func aLogThatAnEarlierProcessCouldNotSyncIsWrittenAgain() throws {
+  @Test func unsyncedLogOfAnEarlierProcessIsRewritten() throws {
     for call in 1...4 {
       let disk = SimulatedDisk(seed: UInt64(call))
       let first = try open(disk, .full, inlineBytesMax: 5_000)
@@ -189,7 +189,7 @@ import Testing
 
   /// A page cannot be read while writes are grouped, so SQLite rolls them back: the cache must know
   /// that they are gone.
-  @Test(arguments: 1...20) func whatAFailedGetTakesAlongIsNotCounted(call: Int) throws {
+  @Test(arguments: 1...20) func writesRolledBackByAFailedGetAreNotCounted(call: Int) throws {
     let disk = SimulatedDisk(seed: UInt64(call))
     let cache = try open(disk, .none, inlineBytesMax: 5_000, pageCacheBytes: 16_384)
     func value(_ number: Int) -> Data { Data(repeating: UInt8(number), count: 3_000) }
@@ -209,7 +209,7 @@ import Testing
   }
 
   /// A truncated file is either empty or unchanged. SQLite relies on that for its log.
-  @Test func whatWasCutOffIsGoneAsAWholeOrNotAtAll() throws {
+  @Test func truncationIsAllOrNothing() throws {
     let content = [UInt8](repeating: 7, count: 20_000)
     var sizes: Set<UInt64> = []
     for seed in 0..<200 as Range<UInt64> {

@@ -71,7 +71,7 @@ import Testing
 
   /// Values in the open transaction, or only in the log, are found; a checkpoint closes
   /// connections.
-  @Test func whatIsNotInTheFileYetIsReadAllTheSame() throws {
+  @Test func rowsOutsideTheDatabaseFileAreRead() throws {
     let cache = try open("cache", try configuration())
     try cache.set(value(900, 1), for: "a")
     try cache.set(value(900, 2), for: "b")
@@ -244,7 +244,7 @@ import Testing
   }
 
   /// Evictions, clearing and closing while others read.
-  @Test func gainsAndLossesWhileOthersRead() throws {
+  @Test func storesAndRemovalsWhileOthersRead() throws {
     var settings = try configuration(.normal)
     settings.limits.bytes = 40_000
     let cache = try open("cache", settings)

@@ -93,7 +93,7 @@ import Testing
   }
 
   /// A suite never gets the number of a previous one: rows refer to suites by it.
-  @Test func numbersOfSuitesAreNotUsedTwice() throws {
+  @Test func suiteNumbersAreNotReused() throws {
     var numbers: Set<UInt32> = []
     for round in 0..<6 {
       let cache = try open()
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func spaceOfSingleRemovalsIsGivenBack() throws {
+  @Test func spaceOfSingleRemovalsIsFreed() throws {
     let cache = try open()
     for number in 0..<1_000 { try cache.set(Data(count: 10_000), for: "\(number)") }
     for number in 0..<1_000 { try cache.remove("\(number)") }
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: DiskDurability.allCases)
-  func spaceOfSingleRemovalsIsGivenBackByClosing(_ durability: DiskDurability) throws {
+  func spaceOfSingleRemovalsIsFreedByClosing(_ durability: DiskDurability) throws {
     let cache = try open(durability)
     for number in 0..<1_000 { try cache.set(Data(count: 10_000), for: "\(number)") }
     for number in 1..<1_000 { try cache.remove("\(number)") }

@@ -95,7 +95,7 @@ extension DiskSQLiteFaultTests {
 
   /// A failed set leaves an invalid row; acknowledged operations after it survive a crash.
   @Test(arguments: [DiskDurability.normal, .full], [300, 4_000])
-  func aRemovalAfterAFailedSetIsCertain(durability: DiskDurability, size: Int) throws {
+  func removalAfterAFailedSetIsDurable(durability: DiskDurability, size: Int) throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { emptyDisk() }
     let cache = try open(folder, durability)
@@ -116,7 +116,7 @@ extension DiskSQLiteFaultTests {
 
   /// A suite that was never stored in has no entries; removing from it is still a removal that
   /// succeeds.
-  @Test func aRemovalInAnUnknownSuiteIsCertainOfWhatCameBefore() throws {
+  @Test func removalInAnUnknownSuiteMakesEarlierDeletionsDurable() throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { emptyDisk() }
     let cache = try open(folder, .normal)
@@ -132,7 +132,7 @@ extension DiskSQLiteFaultTests {
   }
 
   /// A set that fails once, and whose failure leaves room, is durable without another call.
-  @Test func aFailedSetDeletesTheOldValueWhereItCan() throws {
+  @Test func failedSetDeletesTheOldValueIfPossible() throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { emptyDisk() }
     let cache = try open(folder, .normal)
@@ -145,7 +145,7 @@ extension DiskSQLiteFaultTests {
   }
 
   /// Creating a suite commits grouped writes; if that fails, none of them counts as stored.
-  @Test func aFailedSuiteTakesTheGatheredWithIt() throws {
+  @Test func failedSuiteLosesGroupedWrites() throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { emptyDisk() }
     let cache = try open(folder, .none)

@@ -8,7 +8,7 @@ extension DiskSQLiteFaultTests {
   /// If reading connections cannot be opened, or cannot read, every get is still answered, and
   /// counted once.
   @Test(arguments: [LARDER_FAULT_OPEN, LARDER_FAULT_READ | LARDER_FAULT_SIZE])
-  func readersThatFailAreDoneWithout(kinds: Int) throws {
+  func failingReadersAreBypassed(kinds: Int) throws {
     let folder = try ScratchFolder(isSmall: true)
     larder_faults_arm(0, 0, 0, 0)
     defer { larder_faults_arm(0, 0, 0, 0) }

@@ -10,7 +10,7 @@ extension DiskSegmentTests {
   enum Harm: CaseIterable { case delete, cut, change, folder }
 
   @Test(arguments: Harm.allCases)
-  func whatIsHarmedIsAMissAndTheRestIsWhole(harm: Harm) throws {
+  func damagedValueIsAMissAndOthersAreIntact(harm: Harm) throws {
     let cache = try open()
     for number in 0..<3 { try cache.set(bytes(9_000, number), for: "\(number)") }
     try cache.close()
@@ -55,7 +55,7 @@ extension DiskSegmentTests {
     }
   }
 
-  @Test func aSegmentRemovedBehindOurBackIsReplaced() throws {
+  @Test func removedSegmentIsReplaced() throws {
     let cache = try open()
     try cache.set(bytes(9_000), for: "a")
     for file in try segments() { try FileManager.default.removeItem(atPath: file) }
@@ -100,7 +100,7 @@ extension DiskSegmentTests {
   }
 
   /// A power cut during copying: with `full`, nothing is lost.
-  @Test func noPowerCutLosesWhatIsBeingCopied() throws {
+  @Test func powerCutDuringCopyingLosesNothing() throws {
     var moved: UInt64 = 0
     for call in stride(from: 20, to: 300, by: 3) {
       let disk = SimulatedDisk(seed: UInt64(call))

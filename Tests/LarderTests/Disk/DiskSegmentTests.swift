@@ -151,7 +151,7 @@ import Testing
     #expect(again.statistics.damages == 0)
   }
 
-  @Test func copiedEntriesKeepWhatTheyAre() throws {
+  @Test func copiedEntriesKeepTheirMetadata() throws {
     let cache = try open(limits: DiskLimits(bytes: nil, age: nil, freeBytes: 0))
     let options = DiskStoreOptions(
       timeToLive: .seconds(900), version: "v", contentType: "t", fetchCost: 3)
@@ -256,7 +256,7 @@ import Testing
     try cache.close()
   }
 
-  @Test func strayFilesWithNamesLikeSegmentsGo() throws {
+  @Test func strayFilesNamedLikeSegmentsAreRemoved() throws {
     try open().close()
     for name in ["s1", "s01", "sx", "sffffffffffffffff", "s+1"] {
       try bytes(10).write(to: URL(fileURLWithPath: "\(folder.path)/files/\(name)"))
@@ -311,7 +311,7 @@ import Testing
   }
 
   @Test(arguments: [0, 4_095, (1 << 30) + 1])
-  func segmentsHaveALeastAndALargestSize(bytes: Int) throws {
+  func segmentSizesAreBounded(bytes: Int) throws {
     #expect {
       _ = try open(.segments(bytes: bytes))
     } throws: { error in

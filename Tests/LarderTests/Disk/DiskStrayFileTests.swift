@@ -142,7 +142,7 @@ import Testing
   }
 
   /// Independent of the process's file mode mask.
-  @Test func filesAreTheirOwnersAlone() throws {
+  @Test func filesAreAccessibleToTheirOwnerOnly() throws {
     let old = umask(0)
     defer { umask(old) }
     let inner = folder.path + "/cache"

@@ -18,7 +18,7 @@ import Testing
       clock: ManualClock(), files: files)
   }
 
-  @Test func figuresAreThoseOfTheFiles() throws {
+  @Test func usageMatchesTheFiles() throws {
     let cache = try open()
     for number in 0..<10 { try cache.set(Data(count: 1_000), for: "small \(number)") }
     for number in 0..<5 { try cache.set(Data(count: 50_000), for: "large \(number)") }
@@ -35,7 +35,7 @@ import Testing
     #expect(cache.valueBytes == 210_001 && cache.count == 15)
   }
 
-  @Test func theFilesCanBeForgottenByTheSystem() throws {
+  @Test func filesCanBeDroppedFromThePageCache() throws {
     let cache = try open(.none)
     let value = Data(repeating: 3, count: 300_000)
     try cache.set(value, for: "large")
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// No file is opened and closed that would release SQLite's locks.
-  @Test func theDatabaseStaysLockedWhenItIsForgotten() throws {
+  @Test func droppingThePageCacheKeepsTheDatabaseLocked() throws {
     let cache = try open()
     try cache.set(Data([1]), for: "small")
     _ = try cache.dropPageCache()

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func callsDoWhatTheCacheDoes(copiesOnRead: Bool) async throws {
+  func asyncCallsMatchThoseOfTheCache(copiesOnRead: Bool) async throws {
     let hybrid = try cache(memory: 10, copiesOnRead: copiesOnRead)
     let cache = AsyncHybridCache(hybrid)
     let value = Data("a".utf8)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func severalKeysAtATime(copiesOnRead: Bool) async throws {
+  func severalKeysInOneCall(copiesOnRead: Bool) async throws {
     let hybrid = try cache(memory: 30, copiesOnRead: copiesOnRead)
     let cache = AsyncHybridCache(hybrid)
     let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
@@ -66,7 +66,7 @@ import Testing
     await #expect(throws: HybridCacheError.self) { try await cache.setAll(values) }
   }
 
-  @Test func openingDoesNotBlockAndItsErrorIsTheCaches() async throws {
+  @Test func openingDoesNotBlockAndThrowsTheCachesError() async throws {
     let path = folder.path
     let cache = try await AsyncHybridCache<String, Data>(path: path, codec: .data)
     try await cache.set(Data("a".utf8), for: "k")
@@ -81,7 +81,7 @@ import Testing
 
   /// More tasks than threads wait for a busy disk, and others continue, as do hits in memory.
   @Test(arguments: ["read", "write"])
-  func otherTasksGoOnWhileTheDiskIsBusy(call: String) async throws {
+  func otherTasksRunWhileTheDiskIsBusy(call: String) async throws {
     let hybrid = try cache(memory: 100)
     let cache = AsyncHybridCache(hybrid)
     let value = Data(count: 100)

@@ -23,7 +23,7 @@ struct HybridBlockedDiskTests {
   }
 
   @Test(.timeLimit(.minutes(30)), arguments: ["read", "write"])
-  func otherTasksGoOn(call: String) async throws {
+  func otherTasksContinue(call: String) async throws {
     var configuration = HybridTestCaches.configuration(memory: 100, disk: 400)
     configuration.disk?.inlineBytesMax = 10
     let cache = try HybridCache<String, Data>(

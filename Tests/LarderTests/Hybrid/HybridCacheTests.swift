@@ -15,7 +15,7 @@ import Testing
     try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  @Test func tellsWhereAValueWasAndWhatIsKnownOfIt() throws {
+  @Test func hitReportsTierAndMetadata() throws {
     let clock = ManualClock(seconds: 50)
     let cache = try cache(HybridTestCaches.configuration(memory: 1, clock: clock))
     try cache.set(
@@ -81,7 +81,7 @@ import Testing
     #expect(try onDisk.entry(for: "a") == nil)
   }
 
-  @Test func refusesWhatContradictsItself() throws {
+  @Test func contradictoryConfigurationIsRejected() throws {
     let noTier = HybridTestCaches.configuration(memory: nil, disk: nil)
     let withoutPath = HybridTestCaches.configuration()
     let exclusive = HybridTestCaches.configuration(
@@ -156,7 +156,7 @@ import Testing
     #expect(cache.statistics.demotions == 4)
   }
 
-  @Test func placementGoesByTheLifeThatIsLeft() throws {
+  @Test func placementUsesTheRemainingLifetime() throws {
     let clock = ManualClock(seconds: 1000)
     let placement = HybridRules.Placement()
     let cache = try cache(
@@ -210,7 +210,7 @@ import Testing
     #expect(cache.memoryCount == 2)
   }
 
-  @Test func cleaningTellsWhatItFrees() throws {
+  @Test func cleaningReportsFreedSpace() throws {
     let clock = ManualClock(seconds: 1000)
     let cache = try cache(HybridTestCaches.configuration(clock: clock))
     for number in 0..<3 {
@@ -241,7 +241,7 @@ import Testing
   }
 
   /// The age is that of the value, not of its copy in memory.
-  @Test func trimmingByAgeTakesWhatWasPromoted() throws {
+  @Test func trimmingByAgeRemovesPromotedEntries() throws {
     let clock = ManualClock(seconds: 1000)
     for rules in [HybridRules(), HybridRules(inclusion: .exclusive)] {
       let folder = try ScratchFolder()
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func whatHasNoLifeIsNotServed() throws {
+  @Test func entryWithoutLifetimeIsMissing() throws {
     let clock = ManualClock(seconds: 1000)
     for disk in [40, nil] {
       let folder = try ScratchFolder()
@@ -301,7 +301,7 @@ import Testing
 
   // MARK: Sharing
 
-  @Test func oneHybridHasASuite() throws {
+  @Test func suiteIsUsedByOneHybridCache() throws {
     let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))
     var configuration = HybridTestCaches.configuration()
     configuration.suite = "one"
@@ -378,7 +378,7 @@ import Testing
     #expect(disk.count == 0)
   }
 
-  @Test func whatCannotBeEncodedChangesNothing() throws {
+  @Test func unencodableValueChangesNothing() throws {
     let cache = try HybridCache<String, Double>(
       path: folder.path, configuration: HybridTestCaches.configuration())
     try cache.set(1, for: "a")

@@ -54,13 +54,13 @@ import Testing
     return asked.withLock { $0 }
   }
 
-  @Test func aValueThatWasRemovedIsNotAskedAbout() async throws {
+  @Test func removedValueIsNotRevalidated() async throws {
     let cache = try cache()
     try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     #expect(try await versionAsked(cache) { try $0.remove(0) } == nil)
   }
 
-  @Test func aValueThatWasReplacedIsNotAskedAbout() async throws {
+  @Test func replacedValueIsNotRevalidated() async throws {
     let cache = try cache()
     try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     let asked = try await versionAsked(cache) {
@@ -69,7 +69,7 @@ import Testing
     #expect(asked == "two")
   }
 
-  @Test func anExpiredValueThatWasRemovedIsNotAskedAbout() async throws {
+  @Test func removedExpiredValueIsNotRevalidated() async throws {
     let cache = try cache()
     try cache.set(
       1, for: 0, options: DiskStoreOptions(timeToLive: .seconds(10), version: "one"))
@@ -77,7 +77,7 @@ import Testing
     #expect(try await versionAsked(cache) { try $0.remove(0) } == nil)
   }
 
-  @Test func aValueThatIsStillThereIsAskedAbout() async throws {
+  @Test func residentValueIsRevalidated() async throws {
     let cache = try cache()
     try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     #expect(try await versionAsked(cache) { _ in } == "one")

@@ -43,7 +43,7 @@ import Testing
   }
 
   /// A damaged record of a codec does not make its suite unusable.
-  @Test func aDamagedRecordIsNone() throws {
+  @Test func damagedCodecRecordIsIgnored() throws {
     let first = try HybridCache<String, Data>(path: folder.path)
     try first.set(Data([1]), for: "a")
     try first.close()

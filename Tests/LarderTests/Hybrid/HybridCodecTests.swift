@@ -68,7 +68,7 @@ import Testing
     #expect(try text.value(for: "b") == "y")
   }
 
-  @Test func bytesThatAreNoTextAreNoText() throws {
+  @Test func invalidUTF8IsNotDecoded() throws {
     let disk = try DiskCache(path: folder.path)
     try disk.set(Data([0xFF, 0xFE]), for: "a")
     let cache = try HybridCache<String, String>(

@@ -9,7 +9,7 @@ import Testing
   init() throws { folder = try ScratchFolder() }
 
   /// A loader whose task was cancelled may throw any error.
-  @Test(.timeLimit(.minutes(30))) func aFetchThatNobodyWantsIsNoFailure() async throws {
+  @Test(.timeLimit(.minutes(30))) func cancelledFetchIsNoFailure() async throws {
     let cache = try HybridCache<String, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())
     let (entered, gate) = (Gate(), Gate())

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func tellsWhatHappensInWhichTier() throws {
+  @Test func eventsNameTheirTier() throws {
     let folder = try ScratchFolder()
     let heard = Heard()
     let cache = try HybridCache<Int, Int>(
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// Expiry from memory is reported at once, not with the next call of the cache.
-  @Test func promptExpiryIsTold() throws {
+  @Test func promptExpiryIsReported() throws {
     let (folder, clock, heard) = (try ScratchFolder(), ManualClock(seconds: 1_000), Heard())
     let alarm = MemoryPromptTests.ManualAlarm()
     var configuration = HybridTestCaches.configuration(clock: clock)

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: Arrangement.allCases)
-  func aVersionCanStillBeAskedWith(arrangement: Arrangement) async throws {
+  func expiredEntryIsRevalidated(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: "v7")
     try await look(cache)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: Arrangement.allCases)
-  func anOldValueStillStandsIn(arrangement: Arrangement) async throws {
+  func expiredValueReplacesAFailingOrigin(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement) { $0.staleIfError = .seconds(60) }
     try storeAndExpire(cache, version: nil)
     try await look(cache)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: Arrangement.allCases)
-  func whatIsOfNoUseGoesAsBefore(arrangement: Arrangement) async throws {
+  func uselessExpiredEntryIsRemoved(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: nil)
     #expect(try cache.entry(for: "a") == nil)
@@ -100,7 +100,7 @@ import Testing
 
   /// A miss and an expiration; the next stored value replaces it in both tiers.
   @Test(arguments: Arrangement.allCases)
-  func aFillReplacesWhatWasKept(arrangement: Arrangement) throws {
+  func fillReplacesAKeptEntry(arrangement: Arrangement) throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: "v7")
     let count = cache.memoryCount + cache.diskCount

@@ -23,7 +23,7 @@ import Testing
 
   private let large = Data(repeating: 7, count: 5_000)
 
-  @Test func aSetThatDiskCannotTakeThrowsAndIsInMemory() throws {
+  @Test func failedDiskWriteThrowsAndStoresInMemory() throws {
     let cache = try cache()
     try cache.set(Data([1]), for: "a")
     files.set { $0.calls = ["write"] }
@@ -55,7 +55,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == large)
   }
 
-  @Test func requestsGoOnWithTheOrigin() async throws {
+  @Test func requestsFallBackToTheOrigin() async throws {
     let cache = try cache()
     let failures = Locked(0)
     let token = cache.onEvent { event in
@@ -69,7 +69,7 @@ import Testing
     token.cancel()
   }
 
-  @Test func aClosedDiskIsAnErrorAndForRequestsNothing() async throws {
+  @Test func closedDiskIsAnErrorExceptForRequests() async throws {
     let cache = try cache()
     try cache.set(Data([1]), for: "a")
     try cache.close()
@@ -82,7 +82,7 @@ import Testing
     #expect(cache.memoryCount == 0)
   }
 
-  @Test func aVictimThatDiskCannotTakeIsLostAndTold() throws {
+  @Test func failedDemotionLosesAndReportsTheVictim() throws {
     let cache = try cache(HybridRules(inclusion: .exclusive))
     let failures = Locked(0)
     let token = cache.onEvent { event in
@@ -103,7 +103,7 @@ import Testing
 
   /// A disk that fails occasionally, under all rules: an error or a miss, never a wrong value.
   @Test(arguments: HybridRules.Inclusion.allCases, [HybridWrites.through, .back(count: 5)])
-  func neverAnotherValue(inclusion: HybridRules.Inclusion, writes: HybridWrites) throws {
+  func failuresNeverGiveWrongValues(inclusion: HybridRules.Inclusion, writes: HybridWrites) throws {
     if inclusion == .exclusive, writes != .through { return }
     let cache = try cache(HybridRules(inclusion: inclusion), writes: writes)
     var random = TestRandom(seed: 4)

@@ -79,7 +79,7 @@ import Testing
   // MARK: must-revalidate
 
   @Test(arguments: ["no-cache", "max-age=1, must-revalidate", "Must-Revalidate, max-age=\"1\""])
-  func valueThatMustBeRevalidatedDoesNotStandIn(header: String) async throws {
+  func mustRevalidateValueIsNotReturnedStale(header: String) async throws {
     for isMemoryEmptied in [false, true] {
       let cache = try cache(age: 86_400) {
         $0.staleIfError = .seconds(3_600)
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func mustRevalidateOutlivesARestart() async throws {
+  @Test func mustRevalidateSurvivesARestart() async throws {
     for isEncrypted in [false, true] {
       let folder = try ScratchFolder()
       func open() throws -> HybridCache<String, Int> {
@@ -168,7 +168,7 @@ import Testing
 
   // MARK: Refreshes
 
-  @Test func refreshThatDoesNotEndIsGivenUp() async throws {
+  @Test func hangingRefreshIsCancelled() async throws {
     let cache = try cache {
       $0.strategy = .cacheThenFetch
       $0.staleWhileRevalidate = nil
@@ -193,7 +193,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == held)
   }
 
-  @Test func reloadThatDoesNotEndIsGivenUp() async throws {
+  @Test func hangingReloadIsCancelled() async throws {
     var configuration = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(count: 10, age: .seconds(60)), clock: clock,
       refreshAfterWrite: .seconds(10))
@@ -218,7 +218,7 @@ import Testing
     #expect(cache.value(for: "a") == held)
   }
 
-  @Test func updatesThatNobodyReadsDoNotLoad() async throws {
+  @Test func unreadUpdatesDoNotLoad() async throws {
     let cache = try cache()
     let loads = Locked(0)
     let load: HybridCache<String, Int>.Loader = { _ in
@@ -241,7 +241,7 @@ import Testing
   // MARK: Closing
 
   @Test(arguments: [true, false])
-  func closedCacheAnswersNothing(hasDisk: Bool) async throws {
+  func closedCacheReturnsNothing(hasDisk: Bool) async throws {
     let cache = try cache { if !hasDisk { $0.disk = nil } }
     try cache.set(1, for: "a")
     try cache.set(2, for: "b", options: DiskStoreOptions(isPermanent: true))

@@ -52,7 +52,7 @@ import Testing
     try check("limits.bytes 0") { $0.disk?.limits.bytes = 0 }
   }
 
-  @Test func whatIsLargeIsTaken() throws {
+  @Test func largeNumbersAreAccepted() throws {
     #expect(try failure { $0.staleIfError = .seconds(Int64.max) * 8 } == nil)
     #expect(
       try failure { $0.writes = .back(count: .max, interval: .seconds(Int64.max) * 8) }
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// An origin may give its values any numbers.
-  @Test func livesAndCostsOfAnOriginAreTakenAsTheNearestThatMakeSense() async throws {
+  @Test func agesAndCostsOfAnOriginAreClamped() async throws {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try HybridCache<String, Data>(
       path: folder.path,

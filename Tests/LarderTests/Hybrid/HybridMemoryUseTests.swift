@@ -22,7 +22,7 @@ import Testing
     return (Double(cache.memoryResidentBytes + count * bytes) / Double(limit), count)
   }
 
-  @Test func smallValuesCountWhatTheyTake() throws {
+  @Test func smallValuesCountTheirMemory() throws {
     // A string of this length takes 80 bytes on the heap.
     let texts = try use({ "https://example.com/article/is-read/\($0)" }, bytes: 80)
     #expect(texts.share > 0.5 && texts.share < 1.2, "\(texts)")

@@ -70,7 +70,7 @@ import Testing
   #endif
 
   /// Otherwise each event would cause the next.
-  @Test func listenerThatGetsIsToldOnce() throws {
+  @Test func listenerThatGetsIsCalledOnce() throws {
     let folder = try ScratchFolder()
     let cache = try HybridCache<Int, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())

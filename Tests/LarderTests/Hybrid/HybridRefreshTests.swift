@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(30)), arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
-  func anExpiredValueIsAnsweredWhileItIsRefreshed(memory: Int?, disk: Int?) async throws {
+  func expiredValueIsReturnedDuringARefresh(memory: Int?, disk: Int?) async throws {
     let gate = Gate()
     let (cache, origin) = (try cache(memory: memory, disk: disk), TestOrigin(gate: gate))
     try cache.set(7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10)))
@@ -43,7 +43,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 0)
   }
 
-  @Test func whatItsOriginCallsFreshIsNotRefreshed() async throws {
+  @Test func valueWithinTheOriginsMaxAgeIsNotRefreshed() async throws {
     let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, TestOrigin())
     origin.set { $0.maxAge = .seconds(10) }
     #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// A cache's own limit is no promise of the origin.
-  @Test func whatOnlyTheCacheLimitsIsRefreshed() async throws {
+  @Test func valueLimitedOnlyByTheCacheIsRefreshed() async throws {
     let cache = try cache {
       $0.strategy = .cacheThenFetch
       $0.disk?.limits.age = .seconds(1000)
@@ -77,7 +77,7 @@ import Testing
   // MARK: Renewing
 
   @Test(arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
-  func notModifiedKeepsTheLengthOfTheLife(memory: Int?, disk: Int?) async throws {
+  func notModifiedKeepsTheLifetime(memory: Int?, disk: Int?) async throws {
     let cache = try cache(memory: memory, disk: disk)
     try cache.set(
       7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10), version: "v"))

@@ -35,7 +35,7 @@ import Testing
     #expect(never.grace.others == 0)
   }
 
-  @Test func versionsAreKeptForAsLongAsIsSaid() throws {
+  @Test func versionsAreKeptForRevalidateWithin() throws {
     let cache = try cache { $0.revalidateWithin = .seconds(100) }
     try cache.set(7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10), version: "v"))
     clock.advance(seconds: 110)
@@ -48,7 +48,7 @@ import Testing
     #expect(freed.memoryCount == 1)
   }
 
-  @Test func negativeDurationsAreRefused() throws {
+  @Test func negativeDurationsAreRejected() throws {
     let error = #expect(throws: HybridCacheError.self) {
       try cache { $0.staleWhileRevalidate = .seconds(-1) }
     }

@@ -62,7 +62,7 @@ import Testing
       .value(1, cacheControl: "no-store"), .value(1, cacheControl: "max-age=0"),
       .value(1, cacheControl: "no-store, max-age=60", version: "v"),
     ])
-  func aFirstAnswerIsStoredNowhere(setting: Setting, answer: OriginAnswer<Int>) async throws {
+  func firstNoStoreResponseIsNotStored(setting: Setting, answer: OriginAnswer<Int>) async throws {
     let cache = try cache(setting)
     for _ in 0..<2 {
       let result = await cache.result(for: "a") { request in
@@ -77,7 +77,7 @@ import Testing
 
   /// The previous value must not be returned later.
   @Test(arguments: Setting.allCases)
-  func anAnswerNotToBeStoredRemovesTheOldValue(setting: Setting) async throws {
+  func noStoreResponseRemovesTheOldValue(setting: Setting) async throws {
     let cache = try cache(setting)
     for answer in [OriginAnswer<Int>.unstored(2), .value(2, maxAge: .zero)] {
       try cache.set(1, for: "a")
@@ -103,7 +103,7 @@ import Testing
 
   /// With a version it can be revalidated, and no get returns it.
   @Test(arguments: [Setting.plain, .memoryOnly, .diskOnly])
-  func aVersionIsKeptToBeAskedWith(setting: Setting) async throws {
+  func versionIsKeptForRevalidation(setting: Setting) async throws {
     let cache = try cache(setting)
     _ = await cache.result(for: "a") { _ in .value(1, cacheControl: "no-cache", version: "v1") }
     #expect(try cache.entry(for: "a") == nil)
@@ -118,7 +118,7 @@ import Testing
 
   /// The origin's value, not the cached one, even if it cannot be encoded.
   @Test(arguments: [false, true])
-  func copiesForThoseWhoWaitAreOfTheOriginsValue(isStored: Bool) async throws {
+  func waitersReceiveCopiesOfTheOriginsValue(isStored: Bool) async throws {
     var configuration = HybridTestCaches.configuration(disk: nil, clock: clock)
     configuration.copiesOnRead = true
     let codec = DiskCodec<Int>(

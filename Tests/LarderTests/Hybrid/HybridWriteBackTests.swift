@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aKillLosesWhatWaitsAndBringsTheOldBack() throws {
+  @Test func killLosesWaitingWritesAndRestoresOldValues() throws {
     let cache = try cache()
     try cache.set(1, for: "a")
     try cache.set(2, for: "b")
@@ -55,7 +55,7 @@ import Testing
     #expect(try afterAKill(["c", "p"]) == [4, 3])
   }
 
-  @Test func writesWhenEnoughWait() throws {
+  @Test func writesOnceEnoughEntriesWait() throws {
     let cache = try cache(entriesMax: 3)
     try cache.set(1, for: "a")
     try cache.set(2, for: "b")
@@ -67,7 +67,7 @@ import Testing
     #expect(cache.statistics.disk?.replacements == 0)
   }
 
-  @Test func writesWhatHasWaitedLongEnough() throws {
+  @Test func writesAfterTheInterval() throws {
     let cache = try cache()
     try cache.set(1, for: "a")
     clock.advance(seconds: 4)
@@ -83,7 +83,7 @@ import Testing
     #expect(cache.statistics.waitingWrites == 1)
   }
 
-  @Test func writesWhatMemoryEvicts() throws {
+  @Test func writesEvictedEntries() throws {
     let cache = try cache(entriesMax: 100, interval: nil, memory: 2)
     for number in 0..<5 { try cache.set(number, for: "\(number)") }
     #expect(cache.statistics.waitingWrites == 2)
@@ -91,7 +91,7 @@ import Testing
     for number in 0..<5 { #expect(try cache.entry(for: "\(number)")?.value == number) }
   }
 
-  @Test func whatWaitsIsServedAndNeverTheOld() throws {
+  @Test func waitingValueIsReturnedNeverTheOld() throws {
     let cache = try cache(entriesMax: 100, interval: nil)
     try cache.set(1, for: "a")
     try cache.flush()
@@ -109,7 +109,7 @@ import Testing
     #expect(try afterAKill(["a"]) == [nil])
   }
 
-  @Test func memoryPressureAndTheEndWriteWhatWaits() throws {
+  @Test func memoryPressureAndClosingWriteWaitingEntries() throws {
     var cache: HybridCache<String, Int>? = try cache(entriesMax: 100, interval: nil)
     try cache?.set(1, for: "a")
     cache?.handle(.warning)
@@ -119,7 +119,7 @@ import Testing
     #expect(try afterAKill(["a", "b"]) == [1, 2])
   }
 
-  @Test func removingAllDropsWhatWaits() throws {
+  @Test func removingAllDropsWaitingWrites() throws {
     let cache = try cache()
     try cache.set(1, for: "a")
     try cache.removeAll()
@@ -129,7 +129,7 @@ import Testing
     #expect(try afterAKill(["a"]) == [nil])
   }
 
-  @Test func whatDiskRefusesLaterIsTold() throws {
+  @Test func failedDelayedWriteIsReported() throws {
     let files = FaultyFiles()
     var configuration = HybridTestCaches.configuration(
       writes: .back(count: 2, interval: nil), clock: clock)

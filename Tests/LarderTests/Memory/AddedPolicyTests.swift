@@ -45,7 +45,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
 #if compiler(>=6.2)
   /// A policy added at run time is available wherever policies are named.
   @Suite(.endsInTime) struct AddedPolicyTests {
-    @Test func theRegistryHasIt() async {
+    @Test func addedPolicyIsInTheRegistry() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         try #require(PolicyRegistry.all.last?.description.name == "own-lru")
@@ -59,7 +59,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
       }
     }
 
-    @Test func aNameIsTakenOnce() async {
+    @Test func takenNameIsRejected() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         let reason = "there is a policy of this name already"
@@ -75,7 +75,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
     }
 
     /// A memory cache with the added LRU has the same counts as one with the engine's.
-    @Test func aCacheCountsWhatTheEnginesOwnCounts() async {
+    @Test func cacheCountsEqualThoseOfTheEnginesLRU() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)
@@ -92,7 +92,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
     }
 
     /// A simulated hybrid cache does, too, in either tier.
-    @Test func aHybridCountsWhatTheEnginesOwnCounts() async {
+    @Test func hybridCountsEqualThoseOfTheEnginesLRU() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)

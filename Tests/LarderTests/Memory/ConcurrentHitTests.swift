@@ -40,7 +40,7 @@ import Testing
 
   /// One shard, for maximum contention, and four.
   @Test(arguments: policies, [1, 4])
-  func aValueReadIsOneOfItsKeyAndLives(policy: String, shards: Int) async throws {
+  func readValueBelongsToItsKeyAndIsAlive(policy: String, shards: Int) async throws {
     let tally = Tally()
     var cache: MemoryCache? = try MemoryCache<Int, Watched>(
       MemoryCacheConfiguration(
@@ -105,7 +105,7 @@ import Testing
     #expect(cache.statistics.misses == 2)
   }
 
-  @Test func onlyPoliciesThatAllowItHaveGates() throws {
+  @Test func onlyLockFreePoliciesHaveReaderSlots() throws {
     #expect(try MemoryCache<Int, Int>(count: 10, policy: "lru").blocks.slots == nil)
     #expect(try MemoryCache<Int, Int>(count: 10, policy: "clock").blocks.slots != nil)
   }
@@ -113,7 +113,7 @@ import Testing
   /// Keys and values of S3-FIFO's residents and ghosts are destroyed once each, whatever removes
   /// them.
   @Test(arguments: ["s3-fifo", "s3-fifo:ghost=0.05", "s3-fifo:ghost=3"])
-  func ghostsEndOnceHoweverTheyGo(policy: String) throws {
+  func ghostsAreDestroyedOnce(policy: String) throws {
     let tally = Tally()
     final class Key: Hashable, Sendable {
       let number: Int

@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func anEmptyWheelHasNoInstant() {
+  @Test func emptyWheelHasNoNextTime() {
     var wheel = ExpiryWheel(room: 4, granule: 1_000, now: 5_000_000)
     #expect(wheel.nextInstant == .max)
     wheel.set(1, expires: .max, now: 5_000_000)
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// An expiry in the past, or at the end of time, does not trap.
-  @Test func extremesAreTaken() {
+  @Test func extremeTimesAreAccepted() {
     for granule in [UInt64(1), 1 << 40, .max] {
       var wheel = ExpiryWheel(room: 4, granule: granule, now: 1 << 50)
       wheel.set(1, expires: 0, now: 1 << 50)

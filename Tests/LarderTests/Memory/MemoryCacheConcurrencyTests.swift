@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["lru", "s3-fifo", "sieve", "gdsf"])
-  func everyGetIsOfItsKeyAndNeverOlderThanWhatWasSeen(policy: String) async throws {
+  func getsReturnTheirKeysValueAndNeverAnOlderOne(policy: String) async throws {
     let cache = try MemoryCache<Int, Stamped>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 200, weight: 3_000), policy: policy, shards: 4,

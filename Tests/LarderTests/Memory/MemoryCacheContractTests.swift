@@ -6,7 +6,7 @@ import Testing
 /// Guarantees for every policy.
 @Suite struct MemoryCacheContractTests {
   @Test(arguments: Policies.executable)
-  func neverMoreThanTheLimitsNeverAWrongValue(policy: String) throws {
+  func limitsHoldAndValuesAreRight(policy: String) throws {
     for (shards, hashing) in [(1, KeyHashing.standard), (4, .seeded(3))] {
       let clock = ManualClock()
       let cache = try MemoryCache<Int, Int>(

@@ -24,7 +24,7 @@ private final class Caller: Sendable {
 
 @Suite(.endsInTime, .serialized) struct MemoryCacheDestructionTests {
   @Test(arguments: ["lru", "s3-fifo", "ttl"])
-  func valuesEndOutsideTheLock(policy: String) throws {
+  func valuesAreDestroyedOutsideTheLock(policy: String) throws {
     let clock = ManualClock()
     let cache = try MemoryCache<Int, Caller>(
       MemoryCacheConfiguration(
@@ -49,7 +49,7 @@ private final class Caller: Sendable {
   }
 
   @Test(arguments: ["lru", "s3-fifo"])
-  func nothingIsKeptOrEndedTwice(policy: String) throws {
+  func everyValueIsDestroyedOnce(policy: String) throws {
     final class Counted: Sendable, Hashable {
       let number: Int
       let living: Living

@@ -10,7 +10,7 @@ import Testing
     var all: [CacheEvent<String>] { events.withLock { $0 } }
   }
 
-  @Test func everythingIsTold() throws {
+  @Test func everyEventIsReported() throws {
     let clock = ManualClock()
     let cache = try MemoryCache<String, Int>(
       MemoryCacheConfiguration(

@@ -42,7 +42,7 @@ import Testing
     #expect(cache.value(for: "a") == Page(text: "a!"))
   }
 
-  @Test func manyRequestsMakeOneLoad() async throws {
+  @Test func concurrentRequestsShareOneLoad() async throws {
     let cache = try cache()
     let gate = gate
     let texts = try await withThrowingTaskGroup(of: String.self) { group in
@@ -62,7 +62,7 @@ import Testing
     #expect(cache.loadCounts.started == 1)
   }
 
-  @Test func anErrorIsEverybodysAndNotStored() async throws {
+  @Test func errorReachesAllWaitersAndIsNotStored() async throws {
     let cache = try cache()
     let gate = gate
     await withTaskGroup(of: Void.self) { group in
@@ -84,7 +84,7 @@ import Testing
     #expect(cache.loadCounts.started == 2)
   }
 
-  @Test func aValueThatIsSetMeanwhileStays() async throws {
+  @Test func valueSetDuringALoadStays() async throws {
     let cache = try cache()
     let gate = gate
     async let loaded = cache.value(for: "a") { _ in
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["remove", "removeAll", "update"])
-  func whatIsRemovedMeanwhileIsNotStored(_ how: String) async throws {
+  func removalDuringLoadDiscardsLoadedValue(_ how: String) async throws {
     let cache = try cache()
     let gate = gate
     async let loaded = cache.value(for: "a") { _ in
@@ -121,7 +121,7 @@ import Testing
     #expect(cache.loadCounts.started == 2)
   }
 
-  @Test func aLifeOfNothingIsNotStored() async throws {
+  @Test func zeroTTLIsNotStored() async throws {
     let cache = try cache()
     let page = try await cache.value(
       for: "a", timeToLive: { _ in .zero }, load: { _ in Page(text: "a") })
@@ -134,7 +134,7 @@ import Testing
     #expect(cache.value(for: "b") == nil)
   }
 
-  @Test func whatItCostsIsAskedOfTheValue() async throws {
+  @Test func weightIsComputedFromTheLoadedValue() async throws {
     let cache = try cache(MemoryCacheLimits(weight: 10))
     _ = try await cache.value(
       for: "a", weight: { $0.text.utf8.count }, load: { _ in Page(text: "1234567") })
@@ -145,7 +145,7 @@ import Testing
     #expect(cache.statistics.rejections == 1)
   }
 
-  @Test func aLoadThatNobodyWaitsForIsCancelled() async throws {
+  @Test func abandonedLoadIsCancelled() async throws {
     let cache = try cache()
     let isCancelled = Locked(false)
     let request = Task {

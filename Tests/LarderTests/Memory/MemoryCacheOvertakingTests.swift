@@ -24,7 +24,7 @@ import Testing
 
   /// The loader of a cancelled request may continue, and must not store its value after a removal
   /// that came while another load of the key was running.
-  @Test func whatNobodyWaitsForIsNotStoredAfterARemoval() async throws {
+  @Test func abandonedLoadIsNotStoredAfterARemoval() async throws {
     let cache = try cache()
     let (gate, other) = (gate, Gate())
     let isOver = Locked(false)
@@ -135,7 +135,7 @@ import Testing
   }
 
   /// Nor is the value remembered as missing from before the set.
-  @Test func aSetOvertakesWhatALoadHasNotFound() async throws {
+  @Test func setOvertakesALoadWithoutValue() async throws {
     let cache = try cache()
     let gate = gate
     let request = Task {

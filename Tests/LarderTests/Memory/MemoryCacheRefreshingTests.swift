@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: ["lru", "sieve"])
-  func anOldValueIsAnsweredAndReloadedOnce(policy: String) async throws {
+  func oldValueIsReturnedAndReloadedOnce(policy: String) async throws {
     let cache = try cache(refresh: .seconds(10), policy: policy)
     cache.set("old", for: "a")
     clock.advance(seconds: 9)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: ["set", "remove", "removeAll"])
-  func whatAReloadBringsTooLateIsDropped(how: String) async throws {
+  func lateReloadIsDiscarded(how: String) async throws {
     let cache = try cache(refresh: .seconds(10))
     let load: @Sendable (String) async throws -> String? = { _ in
       switch how {
@@ -142,7 +142,7 @@ import Testing
     await stored("new", cache)
   }
 
-  @Test func aReloadThatMayNotBeStoredRemovesWhatItReplaces() async throws {
+  @Test func unstorableReloadRemovesTheOldValue() async throws {
     let cache = try cache(refresh: .seconds(10))
     cache.set("old", for: "a")
     clock.advance(seconds: 12)
@@ -160,7 +160,7 @@ import Testing
     #expect(cache.loadCounts.started == 0)
   }
 
-  @Test func trimmingByAgePassesOverWhatIsBeingReloaded() async throws {
+  @Test func trimmingByAgeSkipsReloadingEntries() async throws {
     let cache = try cache(refresh: .seconds(10))
     let gate = gate
     cache.set("old", for: "a")
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: ["lru", "s3-fifo"])
-  func anExpiredValueIsAnsweredWhileItIsReloaded(policy: String) async throws {
+  func expiredValueIsReturnedDuringAReload(policy: String) async throws {
     let cache = try cache(stale: .seconds(30), age: .seconds(10), policy: policy)
     cache.set("old", for: "a")
     clock.advance(seconds: 20)
@@ -198,7 +198,7 @@ import Testing
     #expect(cache.count == 1)
   }
 
-  @Test func afterThatItIsAMiss() async throws {
+  @Test func expiredValueIsAMissAfterTheStaleTime() async throws {
     let cache = try cache(stale: .seconds(30), age: .seconds(10))
     cache.set("old", for: "a")
     clock.advance(seconds: 40)
@@ -224,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeIsRefused() throws {
+  @Test func invalidDurationsAreRejected() throws {
     #expect(throws: MemoryCacheError.self) { try cache(refresh: .milliseconds(999)) }
     #expect(throws: MemoryCacheError.self) { try cache(stale: .zero) }
     #expect(throws: MemoryCacheError.self) { try cache(stale: .seconds(-1)) }

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func aSetProlongsAnEntryAndALookDoesNot(policy: String) throws {
+  func setProlongsAnEntryAndContainsDoesNot(policy: String) throws {
     let cache = try cache(policy)
     cache.set(1, for: 1)
     cache.set(2, for: 2)
@@ -110,7 +110,7 @@ import Testing
     #expect(cache.residentBytes > 9_000 * 16)
   }
 
-  @Test func listenersAreToldThatAnEntryExpired() throws {
+  @Test func listenersLearnThatAnEntryExpired() throws {
     let told = Locked<[String]>([])
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// Kept for `value(for:load:)`; a get is a miss.
-  @Test func whatIsIdleMayBeReturnedWhileItIsReloaded() async throws {
+  @Test func idleValueMayBeReturnedDuringAReload() async throws {
     let cache = try cache(stale: .seconds(100))
     cache.set(1, for: 1)
     clock.advance(seconds: 20)
@@ -138,12 +138,12 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999)])
-  func durationsOutOfRangeAreRefused(idle: Duration) {
+  func durationsOutOfRangeAreRejected(idle: Duration) {
     #expect(throws: MemoryCacheError.self) { _ = try cache(after: idle) as MemoryCache<Int, Int> }
   }
 
   /// Memory has the only copy, which would be lost.
-  @Test func anExclusiveHybridRefusesIt() throws {
+  @Test func exclusiveHybridRejectsIdleExpiry() throws {
     var configuration = HybridCacheConfiguration(rules: HybridRules(inclusion: .exclusive))
     configuration.memory?.expireAfterAccess = .seconds(1)
     #expect(throws: HybridCacheError.self) { try configuration.check() }
@@ -161,7 +161,7 @@ import Testing
   }
 
   /// Never earlier, and at most a granule later, for all times.
-  @Test func instantsAreWithinAGranule() {
+  @Test func expiriesAreWithinAGranule() {
     var random = TestRandom(seed: 3)
     for _ in 0..<2_000 {
       let life = UInt64(1 + random.below(1 << 30))

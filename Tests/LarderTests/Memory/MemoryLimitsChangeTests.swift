@@ -35,7 +35,7 @@ import Testing
 
   /// Never more than the limits, in whatever order they grow and shrink.
   @Test(arguments: Policies.executable)
-  func everyPolicyKeepsToTheLimitsOfTheMoment(policy: String) throws {
+  func everyPolicyObeysTheCurrentLimits(policy: String) throws {
     for shards in [1, 4] {
       let cache = try cache(MemoryCacheLimits(count: 100), policy, shards: shards)
       var random = TestRandom(seed: 11)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: Policies.executable)
-  func everyPolicyKeepsToWeights(policy: String) throws {
+  func everyPolicyObeysWeights(policy: String) throws {
     let cache = try cache(MemoryCacheLimits(weight: 500), policy)
     var random = TestRandom(seed: 5)
     for (count, weight) in [(nil, 500), (30, 100), (200, 900), (10, 900), (12, nil), (nil, 40)] {
@@ -69,7 +69,7 @@ import Testing
 
   /// An empty cache with changed limits equals one created with them.
   @Test(arguments: Policies.executable)
-  func aChangedCacheCountsWhatANewOneCounts(policy: String) throws {
+  func changedCacheCountsLikeANewOne(policy: String) throws {
     for capacity in [7, 60, 300] {
       let made = try cache(MemoryCacheLimits(count: capacity), policy)
       let changed = try cache(MemoryCacheLimits(count: 100), policy)
@@ -95,7 +95,7 @@ import Testing
     #expect(cache.count > 300)
   }
 
-  @Test func whatGoesIsWhatThePolicyWouldHaveEvicted() throws {
+  @Test func loweredLimitsEvictInThePolicysOrder() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
     for key in 0..<10 { cache.set(key, for: key) }
     for key in [3, 0, 7] { _ = cache.value(for: key) }
@@ -113,7 +113,7 @@ import Testing
     #expect(Set(weighed.keys) == [8, 9])
   }
 
-  @Test func aLowerAgeShortensLives() throws {
+  @Test func lowerAgeShortensLifetimes() throws {
     for policy in ["lru", "sieve", "ttl"] {
       let cache = try cache(MemoryCacheLimits(count: 10, age: .seconds(1_000)), policy)
       cache.set(1, for: 1)
@@ -143,7 +143,7 @@ import Testing
     #expect(cache.value(for: 1) == nil)
   }
 
-  @Test func limitsOutOfRangeAreRefusedAndNothingChanges() throws {
+  @Test func limitsOutOfRangeAreRejectedAndNothingChanges() throws {
     let limits = MemoryCacheLimits(count: 10)
     let cache = try cache(limits, shards: 4)
     for key in 0..<8 { cache.set(key, for: key) }
@@ -164,7 +164,7 @@ import Testing
 
   /// Each entry is either still resident or was reported once, with its value.
   @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "arc", "sieve", "lirs"])
-  func nothingIsLostOrToldTwice(policy: String) throws {
+  func everyEntryIsResidentOrReportedOnce(policy: String) throws {
     let told = Locked<[Int]>([])
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1),
@@ -179,7 +179,7 @@ import Testing
     #expect((told.withLock { $0 } + held).sorted() == Array(0..<2_000))
   }
 
-  @Test func aFilterBeginsAnew() throws {
+  @Test func changedLimitsResetTheFilter() throws {
     let cache = try cache(MemoryCacheLimits(count: 50), admission: "second-hit")
     for _ in 0..<2 { for key in 0..<40 { cache.set(key, for: key) } }
     #expect(cache.count == 40)
@@ -190,7 +190,7 @@ import Testing
 
   /// With and without lock-free gets, with trivial values and others.
   @Test(.endsInTime, arguments: ["lru", "sieve", "s3-fifo"])
-  func othersGoOnMeanwhile(policy: String) async throws {
+  func otherThreadsContinueMeanwhile(policy: String) async throws {
     try await goOn(policy) { $0 }
     try await goOn(policy) { "\($0)" }
   }

@@ -26,7 +26,7 @@ import Testing
       MemoryCacheConfiguration(limits: limits, shards: 1, pressureRule: rule))
   }
 
-  @Test func theRuleSaysHowMuchGoes() throws {
+  @Test func ruleDeterminesTheEvictedShare() throws {
     let source = Source()
     let counted = try cache(MemoryCacheLimits(count: 100))
     counted.observe(source)

@@ -94,7 +94,7 @@ import Testing
     #expect(alarm.wait.map { $0 < 12_000_000 } == true)
   }
 
-  @Test func whatWasReplacedOrRemovedDoesNotLeaveTwice() throws {
+  @Test func replacedOrRemovedEntryDoesNotLeaveTwice() throws {
     let told = Locked<[String]>([])
     let cache = try cache(told: told)
     cache.set(1, for: 1, timeToLive: .seconds(10))
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .microseconds(999)])
-  func durationsOutOfRangeAreRefused(duration: Duration) {
+  func durationsOutOfRangeAreRejected(duration: Duration) {
     #expect(throws: MemoryCacheError.self) {
       try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), promptExpiry: duration))

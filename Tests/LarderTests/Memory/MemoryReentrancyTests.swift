@@ -51,7 +51,7 @@ import Testing
 
   /// Otherwise each event would cause the next.
   @Test(arguments: ["lru", "sieve"])
-  func listenerThatGetsIsToldOnce(policy: String) throws {
+  func listenerThatGetsIsCalledOnce(policy: String) throws {
     let cache = try MemoryCache<String, Int>(count: 10, policy: policy)
     let told = Locked<[CacheEventKind]>([])
     let stream = cache.eventStream()

@@ -36,7 +36,7 @@ import Testing
     let isOver = Atomic<Bool>(false)
   }
 
-  @Test func policiesThatMarkAWordAreAmongThem() {
+  @Test func lockFreePoliciesAreCovered() {
     #expect(Set(Self.policies).isSuperset(of: ["fifo", "random", "clock", "sieve", "s3-fifo"]))
     #expect(ShardRecords<Int, Stamped>.haveVersions)
     #expect(!ShardRecords<Int, String>.haveVersions)
@@ -47,7 +47,7 @@ import Testing
   /// a removed one. Meanwhile everything happens that moves memory: growth from a few records to
   /// all, the first entry that expires, cleaning.
   @Test(arguments: policies, [1, 4])
-  func nothingTornNothingOld(policy: String, shards: Int) async throws {
+  func readsAreNeitherTornNorOutdated(policy: String, shards: Int) async throws {
     let cache = try MemoryCache<Int, Stamped>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 6_000), policy: policy, shards: shards, hashing: .fast))

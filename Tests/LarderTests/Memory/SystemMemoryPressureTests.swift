@@ -6,7 +6,7 @@
   @testable import Larder
 
   @Suite(.endsInTime) struct SystemMemoryPressureTests {
-    @Test func whatCannotBeWatchedIsAnError() {
+    @Test func unwatchableFileIsAnError() {
       #expect(throws: MemoryPressureError.self) {
         try SystemMemoryPressure(path: "/nowhere/memory.pressure")
       }
@@ -17,7 +17,7 @@
     }
 
     /// Any writable file accepts the triggers; it just never fires.
-    @Test func triggersAreRegisteredAndTheFilesGivenBack() throws {
+    @Test func triggersAreRegisteredAndFilesClosed() throws {
       let path = FileManager.default.temporaryDirectory
         .appendingPathComponent("pressure-\(UUID().uuidString)").path
       try Data().write(to: URL(fileURLWithPath: path))
@@ -40,7 +40,7 @@
     }
 
     @Test(.enabled(if: access("/proc/pressure/memory", R_OK | W_OK) == 0))
-    func theKernelTakesTheTriggers() throws {
+    func kernelAcceptsTheTriggers() throws {
       let source = try SystemMemoryPressure(path: "/proc/pressure/memory")
       let cache = try MemoryCache<Int, Int>(count: 10)
       cache.set(1, for: 1)

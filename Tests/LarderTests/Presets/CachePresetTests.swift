@@ -11,7 +11,7 @@ import Testing
     #expect(CachePreset.named("nothing") == nil)
   }
 
-  @Test func saysWhatItIs() {
+  @Test func everyPresetIsDescribed() {
     for preset in CachePreset.all {
       #expect(!preset.summary.isEmpty && !preset.models.isEmpty && !preset.differences.isEmpty)
       #expect(!preset.summary.contains("\n"))
@@ -42,7 +42,7 @@ import Testing
   /// The real cache and the simulation of its arrangement have equal counts, with values, ages and
   /// counts on both sides of the presets' limits.
   @Test(arguments: CachePreset.all)
-  func countsWhatItsSimulationCounts(preset: CachePreset) throws {
+  func countsEqualThoseOfItsSimulation(preset: CachePreset) throws {
     // Days pass if entries live for days.
     let age = [preset.memory?.age, preset.disk?.age].compactMap { $0 }.max()
     let step = Int((age ?? .seconds(1000)).components.seconds / 1500) + 1

@@ -26,7 +26,7 @@ struct MemoryRecordingTests {
   }
 
   @Test(arguments: policies)
-  func everyOperationIsThere(_ policy: String) throws {
+  func everyOperationIsRecorded(_ policy: String) throws {
     let cache = try cache(policy, MemoryCacheLimits(weight: 1000))
     let recording = try cache.record(to: path)
     #expect(recording.path == path && recording.sampling == 1)
@@ -103,7 +103,7 @@ struct MemoryRecordingTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func aFileIsNeverWrittenOver() throws {
+  @Test func existingFileIsNeverOverwritten() throws {
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
     let cache = try cache("lru")
     #expect(throws: RecordingError.exists(path: path)) { try cache.record(to: path) }
@@ -208,7 +208,7 @@ struct MemoryRecordingTests {
     #expect(recording.stop().gets == 3)
   }
 
-  @Test func aListenerHearsWhatIsRecorded() throws {
+  @Test func listenersReceiveRecordedEvents() throws {
     for policy in Self.policies {
       let cache = try cache(policy)
       let heard = Locked([CacheEventKind]())
@@ -226,7 +226,7 @@ struct MemoryRecordingTests {
   }
 
   @Test(arguments: policies)
-  func theEndOfTheCacheEndsTheRecording(_ policy: String) throws {
+  func destroyingTheCacheEndsTheRecording(_ policy: String) throws {
     var cache: MemoryCache<String, Int>? = try self.cache(policy)
     let recording = try #require(cache).record(to: path)
     for key in 0..<1000 { _ = cache?.value(for: "\(key)") }

@@ -15,7 +15,7 @@ struct RecordRingTests {
     return units
   }
 
-  @Test func whatIsNotedComesOut() {
+  @Test func recordedOperationsAreReadBack() {
     let memory = RecordMemory(count: 1)
     defer { withExtendedLifetime(memory) {} }
     let ring = memory.rings.ring(0)
@@ -86,7 +86,7 @@ struct RecordRingTests {
   }
 
   /// A time is recorded with the first get that has it, and still known when later gets are read.
-  @Test func timesLastFromOneLookToTheNext() {
+  @Test func timesPersistBetweenReads() {
     let memory = RecordMemory(count: 2)
     defer { withExtendedLifetime(memory) {} }
     let ring = memory.rings.ring(0)

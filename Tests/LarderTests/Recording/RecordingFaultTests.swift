@@ -30,7 +30,7 @@ struct RecordingFaultTests {
   }
 
   /// Starting a recording may wait for the disk of the previous one; nobody else does.
-  @Test func waitingForTheWriterBeforeKeepsNobodyWaiting() throws {
+  @Test func waitingForThePreviousWriterBlocksNobody() throws {
     let gate = DispatchSemaphore(value: 0)
     let file = try TestRecordingFile(path: path) { $0 == 1 ? .wait(gate) : .write }
     let cache = try MemoryCache<Int, Int>(count: 100)
@@ -70,7 +70,7 @@ struct RecordingFaultTests {
     #expect(read.hasEnd && read.rest == 0 && read.gets == 40_000)
   }
 
-  @Test func aDiskThatStaysFullLeavesWhatWasWritten() throws {
+  @Test func permanentlyFullDiskKeepsWrittenBlocks() throws {
     let file = try TestRecordingFile(path: path) { $0 < 2 ? .write : .failHalfWay(ENOSPC) }
     let cache = try MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path, file: file)
@@ -82,7 +82,7 @@ struct RecordingFaultTests {
     #expect(UInt64(read.events.count) == statistics.written && statistics.written > 0)
   }
 
-  @Test func aFileThatTakesNothingIsAnErrorAtOnce() throws {
+  @Test func unwritableFileIsAnErrorAtOnce() throws {
     let file = try TestRecordingFile(path: path) { _ in .fail(EIO) }
     let cache = try MemoryCache<Int, Int>(count: 100)
     let error = #expect(throws: RecordingError.self) { try cache.record(to: path, file: file) }
@@ -113,7 +113,7 @@ struct RecordingFaultTests {
   }
 
   /// The process is killed: operations written a second before are in the file.
-  @Test func aFileThatIsCutAnywhereIsReadUpToThere() throws {
+  @Test func truncatedFileIsReadToItsEnd() throws {
     let cache = try MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path)
     fillSlowly(cache, recording, 20_000)

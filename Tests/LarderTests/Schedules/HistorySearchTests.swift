@@ -39,7 +39,7 @@ struct HistorySearchTests {
     .request(.cacheElseFetch, outcome)
   }
 
-  @Test func getsReturnWhatWasCurrentDuringTheCall() {
+  @Test func getsReturnACurrentValue() {
     let set = call(.set(1, life: nil, .stored), 1...2)
     let overlapping = call(.set(2, life: nil, .stored), 3...6)
     #expect(isExplained([set, overlapping, call(.get(1), 4...5), call(.get(2), 7...8)]))
@@ -68,7 +68,7 @@ struct HistorySearchTests {
     #expect(!isExplained([set, call(.get(nil), 3...4, clock: 14...14)]))
   }
 
-  @Test func looksAreAnsweredAsGetsAre() {
+  @Test func looksFollowTheRulesOfGets() {
     let set = call(.set(1, life: 10, .stored), 1...2, clock: 5...7)
     #expect(isExplained([set, call(.look(true), 3...4, clock: 16...16)]))
     #expect(isExplained([set, call(.look(false), 3...4, clock: 16...16)]))
@@ -83,7 +83,7 @@ struct HistorySearchTests {
     #expect(!isExplained([set, none, call(.get(1), 5...6)], [], Self.losing))
   }
 
-  @Test func accessesProlongALife() {
+  @Test func accessesProlongEntries() {
     var rules = Self.memory
     rules.idleLife = 10...12
     let set = call(.set(1, life: nil, .stored), 1...2, clock: 0...1)
@@ -149,7 +149,7 @@ struct HistorySearchTests {
     #expect(!isExplained([uncancelled], [load(0, .cancelled, 3...6)]))
   }
 
-  @Test func confirmedValuesAreThoseThatAreThere() {
+  @Test func confirmedValuesAreThePresentOnes() {
     let set = call(.set(1, life: nil, .stored), 1...2)
     let request = call(.request(.fetch, .confirmed(1)), 3...9)
     let confirmed = load(1, .notModified, 4...5, .some(1))
@@ -163,7 +163,7 @@ struct HistorySearchTests {
     #expect(!isExplained([set, request, during, call(.get(1), 10...11)], [confirmed]))
   }
 
-  @Test func staleValuesAreNoOlderThanWhatIsThere() {
+  @Test func staleValuesAreThePresentOnes() {
     let sets = [
       call(.set(1, life: nil, .stored), 1...2), call(.set(3, life: 10, .stored), 3...4),
     ]
@@ -193,7 +193,7 @@ struct HistorySearchTests {
     return event
   }
 
-  @Test func whatIsRememberedIsAnAnswerForSoLong() {
+  @Test func absenceIsAValidResultForItsLifetime() {
     let first = ask(.absent, 1...4)
     let none = load(0, .absent, 2...3)
     #expect(isExplained([first, ask(.absent, 5...6, clock: 9...9)], [none], Self.absence))
@@ -209,7 +209,7 @@ struct HistorySearchTests {
     HistoryEvent.Action.set(1, life: nil, .stored), .set(1, life: nil, .refused), .remove,
     .update(old: nil, new: 1),
   ])
-  func whatChangesAKeyForgetsThatItHasNone(change: HistoryEvent.Action) {
+  func changeOfAKeyForgetsItsAbsence(change: HistoryEvent.Action) {
     let first = ask(.absent, 1...4)
     let none = load(0, .absent, 2...3)
     let again = ask(.absent, 8...9)
@@ -221,7 +221,7 @@ struct HistorySearchTests {
     #expect(!isExplained([longer, call(change, 3...4), again], [later], Self.absence))
   }
 
-  @Test func noOneIsToldOfNoneAfterSomebodyHadAValue() {
+  @Test func absenceIsInvalidAfterAValueWasSeen() {
     let first = ask(.absent, 1...4)
     let none = load(0, .absent, 2...3)
     // The set has not ended, but its value was seen and evicted.
@@ -232,7 +232,7 @@ struct HistorySearchTests {
   }
 
   @Test(arguments: [false, true])
-  func whatARequestHasFoundIsHandedToWhoJoinsIt(returnsExpired: Bool) {
+  func foundValueIsPassedToJoiningRequests(returnsExpired: Bool) {
     var rules = Self.memory
     (rules.mayLose, rules.returnsExpired) = (true, returnsExpired)
     let set = call(.set(1, life: nil, .stored), 1...2)
@@ -242,7 +242,7 @@ struct HistorySearchTests {
     #expect(!isExplained([set, missed, joined], [], rules))
   }
 
-  @Test func nobodyJoinsALoadOfAMemoryCacheWhoseRequestWasAnswered() {
+  @Test func answeredLoadCannotBeJoined() {
     let first = call(fetch(.value(1)), 1...4)
     let brought = load(0, .value(1, life: nil), 2...3, .unknown)
     let removal = call(.set(2, life: nil, .stored), 5...6)

@@ -54,7 +54,7 @@ import Testing
 
   /// The parser takes zeros among the first bytes, or a byte order mark, for UTF-16 and UTF-32.
   /// There a bracket can look like part of a string.
-  @Test func otherEncodingsAreRefused() throws {
+  @Test func otherEncodingsAreRejected() throws {
     let text = String(repeating: "[", count: 513)
     let encodings: [String.Encoding] = [
       .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian,
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func whatIsEncodedIsDecoded() throws {
+  @Test func encodedValuesAreDecoded() throws {
     let codec = DiskCodec<Nested>.json
     let deepest = Nested(depth: BoundedJSON.depthMax)
     #expect(try codec.decode(codec.encode(deepest)) == deepest)

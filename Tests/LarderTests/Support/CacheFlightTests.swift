@@ -20,7 +20,7 @@ import Testing
     while cache.statistics.joined < count { await Task.yield() }
   }
 
-  @Test func manyRequestsMakeOneFetch() async throws {
+  @Test func concurrentRequestsShareOneFetch() async throws {
     let origin = TestOrigin(gate: gate)
     let results = await withTaskGroup(of: Int?.self) { group in
       for _ in 0..<20 {
@@ -35,7 +35,7 @@ import Testing
     #expect(cache.statistics.fetches == 1)
   }
 
-  @Test func oneFailureReachesAll() async throws {
+  @Test func failureReachesAllWaiters() async throws {
     let origin = TestOrigin(gate: gate)
     origin.set { $0.failure = OriginFailure() }
     async let one = cache.result(for: "a", load: origin.answer)
@@ -50,7 +50,7 @@ import Testing
     #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
   }
 
-  @Test func oneWhoIsCancelledDoesNotCancelTheOthers() async throws {
+  @Test func cancelledRequestDoesNotCancelOthers() async throws {
     let origin = TestOrigin(gate: gate)
     let first = Task { await cache.result(for: "a", load: origin.answer).kind }
     await gate.hasArrivals(1)
@@ -64,7 +64,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 0)
   }
 
-  @Test func theFetchIsCancelledWithTheLast() async throws {
+  @Test func fetchIsCancelledWithTheLastRequest() async throws {
     let (cancelled, entered) = (Gate(), Gate())
     let load: HybridCache<String, Int>.Loader = { [gate] _ in
       await withTaskCancellationHandler {
@@ -91,7 +91,7 @@ import Testing
     #expect(cache.statistics.fetchFailures == 0)
   }
 
-  @Test func whoIsCancelledBeforehandAsksNobody() async throws {
+  @Test func requestCancelledBeforehandDoesNotFetch() async throws {
     let origin = TestOrigin()
     let task = Task { [gate] in
       await gate.pass()
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// A request waits for a fetch that was started at a lower priority.
-  @Test(.timeLimit(.minutes(30))) func aJoinedFetchHasThePriorityOfWhoWaits() async throws {
+  @Test(.timeLimit(.minutes(30))) func joinedFetchHasThePriorityOfItsWaiters() async throws {
     let entered = Gate()
     let first = Task(priority: .background) {
       await cache.result(for: "a") { _ in
@@ -134,7 +134,7 @@ import Testing
 
   // MARK: Loaders that use the cache
 
-  @Test(.timeLimit(.minutes(30))) func aLoaderThatAsksForItsOwnKeyIsToldSo() async throws {
+  @Test(.timeLimit(.minutes(30))) func loaderThatRequestsItsOwnKeyGetsAnError() async throws {
     let inner = Locked<[String]>([])
     let result = await cache.result(for: "a") { [cache] _ in
       let own = await cache.result(for: "a") { _ in .value(1) }
@@ -187,7 +187,7 @@ import Testing
     #expect(try cache.entry(for: "b") == nil)
   }
 
-  @Test func whoComesAfterARemovalFetchesAnew() async throws {
+  @Test func requestAfterARemovalFetchesAgain() async throws {
     let origin = TestOrigin(gate: gate)
     async let old = cache.result(for: "a", load: origin.answer)
     await gate.hasArrivals(1)
@@ -201,7 +201,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 1)
   }
 
-  @Test func aRenewalThatIsOvertakenRenewsNothing() async throws {
+  @Test func overtakenRenewalChangesNothing() async throws {
     let origin = TestOrigin(gate: gate)
     try cache.set(0, for: "a", options: DiskStoreOptions(version: "v0"))
     async let result = cache.result(for: "a", strategy: .fetch, load: origin.answer)

@@ -9,7 +9,7 @@ import Testing
     var now = CacheInstant(.seconds(1_000))
   }
 
-  @Test func durationsAndDatesSayTheSame() {
+  @Test func durationsAndDatesAgree() {
     let instant = CacheInstant(.seconds(1_000) + .microseconds(7))
     #expect(instant.microseconds == 1_000_000_007)
     #expect(CacheInstant(instant.date) == instant)
@@ -40,7 +40,7 @@ import Testing
     #expect(CacheInstant(.zero).duration(to: last) == .microseconds(Int64.max))
   }
 
-  @Test func aClockOfAnAppTellsACacheWhatExpires() throws {
+  @Test func appsClockDeterminesExpiry() throws {
     var configuration = MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10))
     configuration.clock = StoppedClock()
     let cache = try MemoryCache<Int, Int>(configuration)
@@ -49,7 +49,7 @@ import Testing
     #expect(cache.expiry(of: 1) == 1_001_000_000)
   }
 
-  @Test func wallClocksTellTheDate() {
+  @Test func wallClocksGiveTheDate() {
     let before = Date()
     let now = WallCacheClock().now.date
     #expect(now.timeIntervalSince(before) > -0.001 && Date().timeIntervalSince(now) > -0.001)

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func otherwiseTheyArePartsOfTheHash() {
+  @Test func otherFingerprintsArePartsOfTheHash() {
     let hasher = KeyHasher(.seeded(7))
     #expect(hasher.fingerprint("a", 0x1234_5678_9ABC_DEF0) == 0x9ABC_DEF0)
     // With seed 0 the hash of a small number is that of the object with this id.

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "7"], [nil, Date(timeIntervalSince1970: 2_000)])
-  func hitsAreWhatTheyAreMadeOf(version: String?, expires: Date?) {
+  func hitsConsistOfTheirParts(version: String?, expires: Date?) {
     let created = Date(timeIntervalSince1970: 1_000)
     let hit = CacheHit(
       5, tier: .disk, created: created, expires: expires, version: version, freshness: .stale)
@@ -39,7 +39,7 @@ import Testing
     #expect(CacheResult.hit(hit).source == .disk)
   }
 
-  @Test func whatDisksTellIsMadeOfItsParts() {
+  @Test func diskResultsConsistOfTheirParts() {
     let created = Date(timeIntervalSince1970: 1_000)
     var metadata = DiskMetadata(version: "7", created: created, fetchCost: 3, isExpired: true)
     metadata.expires = created + 60
@@ -56,7 +56,7 @@ import Testing
     #expect(HybridFreed() == HybridFreed(memoryCount: 0, disk: DiskFreed()))
   }
 
-  @Test func eventsAndProgressAreMadeOfTheirParts() {
+  @Test func eventsAndProgressConsistOfTheirParts() {
     let event = HybridEvent(.evict(.trim), key: "a", tier: .memory)
     #expect(event.key == "a" && event.tier == .memory)
     #expect(PrewarmProgress(total: 9, present: 1, fetched: 2, absent: 3, failed: 1).done == 7)

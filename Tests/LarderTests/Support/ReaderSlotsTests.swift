@@ -5,7 +5,7 @@ import Testing
 @testable import Larder
 
 @Suite(.endsInTime) struct ReaderSlotsTests {
-  @Test func aGateIsForOneAtATime() {
+  @Test func slotIsForOneThreadAtATime() {
     let slots = ReaderSlots(threads: 3)
     defer { slots.destroy() }
     #expect(slots.count == 4)
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// After closing the view and waiting for its readers, a thread is alone: readers turn back.
-  @Test func whoClosesIsAlone() async {
+  @Test func closingExcludesReaders() async {
     final class Shared: @unchecked Sendable {
       let slots = ReaderSlots(threads: 8)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrittenIsRead() {
+  @Test func writtenValuesAreRead() {
     #expect(roundTrip(0x0102_0304_0506_0708, over: -1) == 0x0102_0304_0506_0708)
     #expect(roundTrip(UInt8(7), over: 255) == 7)
     #expect(roundTrip(Float(1.5), over: 0) == 1.5)
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// The bytes next to a value belong to others.
-  @Test func nothingElseIsWritten() {
+  @Test func neighbouringBytesAreUnchanged() {
     withUnsafeTemporaryAllocation(byteCount: 48, alignment: 8) { bytes in
       for place in bytes.indices { bytes[place] = 0xAA }
       guard let base = bytes.baseAddress else { return }

@@ -37,7 +37,7 @@ import Testing
     try again.close()
   }
 
-  @Test func theDiskIsWaitedForOutsideOfThePool() async throws {
+  @Test func diskIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let clock = ObservedClock()
     try await serve(
@@ -45,7 +45,7 @@ import Testing
     #expect(!clock.wasAskedByATask)
   }
 
-  @Test func soIsTheDiskOfAHybridCache() async throws {
+  @Test func diskOfAHybridCacheIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let clock = ObservedClock()
     let cache = try HybridCache<String, String>(
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
-  func anIntervalThatNoTaskCanKeepIsRefused(_ interval: Duration) throws {
+  func intervalOutOfRangeIsRejected(_ interval: Duration) throws {
     let scratch = Scratch()
     let refusal = CacheServiceError.interval(interval)
     let memory = try MemoryCache<Int, Int>(count: 2)

@@ -53,7 +53,7 @@ import Testing
     #expect(!lines.contains { $0.contains("secret") || $0.hasPrefix("debug") })
   }
 
-  @Test func keysAndFetchesAreLoggedWhereTheyAreWanted() async throws {
+  @Test func keysAndFetchesAreLoggedOnDemand() async throws {
     let log = Log()
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(path: scratch.path)

@@ -14,7 +14,7 @@ import Testing
     metrics.counterTotal(label: label, dimensions: [("cache", "c")] + dimensions)
   }
 
-  @Test func countersGrowByWhatHappenedBetweenUpdates() async throws {
+  @Test func countersGrowByEventsBetweenUpdates() async throws {
     let metrics = TestMetrics()
     let cache = try MemoryCache<Int, Int>(count: 2)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
@@ -43,7 +43,7 @@ import Testing
     withExtendedLifetime(cache) {}
   }
 
-  @Test func tiersOfAHybridAreToldApart() async throws {
+  @Test func tiersOfAHybridAreDistinguished() async throws {
     let metrics = TestMetrics()
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(path: scratch.path)
@@ -59,7 +59,7 @@ import Testing
     try cache.close()
   }
 
-  @Test func whatIsKnownToHaveNoValueIsReported() async throws {
+  @Test func negativeHitsAreReported() async throws {
     let metrics = TestMetrics()
     let cache = try MemoryCache<Int, Int>(count: 2)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
@@ -72,7 +72,7 @@ import Testing
     withExtendedLifetime(cache) {}
   }
 
-  @Test func anAnswerInPlaceOfAFailedOriginIsReported() async throws {
+  @Test func staleAnswersAreReported() async throws {
     let metrics = TestMetrics()
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(
@@ -99,7 +99,7 @@ import Testing
     withExtendedLifetime(cache) {}
   }
 
-  @Test func aCacheIsNotKeptByItsMetrics() async throws {
+  @Test func metricsDoNotRetainTheCache() async throws {
     let scratch = Scratch()
     var memory: MemoryCache<Int, Int>? = try MemoryCache(count: 2)
     var disk: DiskCache? = try DiskCache(path: scratch.path)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
-  func anIntervalThatNoTaskCanKeepIsRefused(_ interval: Duration) async throws {
+  func intervalOutOfRangeIsRejected(_ interval: Duration) async throws {
     let metrics = TestMetrics()
     let reporter = CacheMetrics(try MemoryCache<Int, Int>(count: 2), name: "c", factory: metrics)
     let refusal = CacheMetricsError.interval(interval)
@@ -133,7 +133,7 @@ import Testing
     #expect("\(refusal)".hasSuffix("is out of range: expected a millisecond to 365 days"))
   }
 
-  @Test func theDiskIsWaitedForOutsideOfThePool() async throws {
+  @Test func diskIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let cache = try DiskCache(path: scratch.path)
     let factory = ObservedFactory()
@@ -142,7 +142,7 @@ import Testing
     try cache.close()
   }
 
-  @Test func soIsTheDiskOfAHybridCache() async throws {
+  @Test func diskOfAHybridCacheIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(path: scratch.path)
     let factory = ObservedFactory()
@@ -158,7 +158,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func whatADiskTakesBackIsNotCountedAgain() {
+  @Test func revertedHitsAreNotCountedAgain() {
     let metrics = TestMetrics()
     let totals = Mutex<[UInt64]>([10, 9, 10, 12])
     let reporter = CacheMetrics("c", metrics) {
