@@ -14,7 +14,7 @@ import LarderLibc
 /// `trim(toAge:)`) skips it. It can still be removed by key, replaced by a set, or evicted by the
 /// policy like any other entry.
 ///
-/// A value that is too large is refused, and the previous value of its key is removed.
+/// A value that is too large is rejected, and the previous value of its key is removed.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   /// The configuration of the cache.
   public let configuration: MemoryCacheConfiguration

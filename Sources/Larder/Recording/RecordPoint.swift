@@ -124,8 +124,8 @@ public import Synchronization
             threshold: threshold, began: Self.timeOfDay, origin: plan.origin,
             keys: plan.keys == .plain ? .plain : .keyed),
           clock: plan.clock, memory: memory, gets: plan.gets,
-          // Captures not this object, which is destroyed with its cache before the last texts are
-          // written.
+          // Does not capture this object, which is destroyed with its cache before the last texts
+          // are written.
           texts: { [texts] in Self.takeFresh(texts) }))
       let recording = CacheRecording(plan.path, threshold: threshold, writer, self)
       state.recording = recording

@@ -94,8 +94,8 @@ public import Synchronization
 
   /// Records a get, and returns true if the writer should be woken because the ring is filling up.
   ///
-  /// - Parameter now: Time in microseconds; never before the previous operation's, otherwise
-  ///   replaced by that.
+  /// - Parameter now: Time in microseconds; a time before the previous operation's is replaced by
+  ///   that one.
   @inlinable @inline(__always) func note(get hash: UInt64, isHit: Bool, now: UInt64) -> Bool {
     let head = head.pointee.load(ordering: .relaxed)
     larder_prefetch_exclusive(unit(head &+ Self.ahead))

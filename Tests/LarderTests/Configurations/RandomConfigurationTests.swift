@@ -4,7 +4,7 @@ import Testing
 /// typed error or work. The program `Torture` runs many more of these rounds.
 @Suite struct RandomConfigurationTests {
   @Test(.timeLimit(.minutes(30)), arguments: 0..<8)
-  func isRefusedOrWorks(part: UInt64) async throws {
+  func isRejectedOrWorks(part: UInt64) async throws {
     let folder = try ScratchFolder(isSmall: true)
     var passed = 0
     var refused = 0
