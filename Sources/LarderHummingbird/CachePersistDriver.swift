@@ -7,12 +7,12 @@
   /// Hummingbird's key/value store on a disk cache: sessions and the like survive a restart of the
   /// server, within the cache's limits.
   ///
-  /// A cache may evict what it holds. Give the cache limits that suffice for what must stay, or use
-  /// it for what can be made again. A value that the cache does not store is an error. Values are
-  /// JSON in one suite of the cache. Calls that wait for the disk do so on a queue of the driver,
-  /// not on a thread of the tasks, one after the other.
+  /// A cache may evict entries. Give it limits that suffice for data that must stay, or use it for
+  /// data that can be created again. A value that the cache does not store is an error. Values are
+  /// JSON in one suite of the cache. Calls that wait for the disk run on a queue of the driver, not
+  /// on a thread of the tasks, one after the other.
   ///
-  /// Use one driver for a suite: `create` and `set` look before they store, which is atomic among
+  /// Use one driver per suite: `create` and `set` check before they store, which is atomic among
   /// the calls of one driver only. A second driver on the same suite, or other code that writes to
   /// it, may store in between, and then both calls of `create` succeed.
   ///
@@ -25,8 +25,8 @@
     private let clock: any CacheClock
     private let queue = DispatchQueue(label: "larder.persist")
 
-    /// A driver whose values are in a suite of `cache`, which it closes at shutdown. `clock` is the
-    /// cache's. Making one starts no thread.
+    /// Creates a driver whose values are in a suite of `cache`, which it closes at shutdown.
+    /// `clock` must be the cache's. Starts no thread.
     public init(
       _ cache: DiskCache, suite: String = "persist", clock: any CacheClock = WallCacheClock()
     ) {
@@ -35,11 +35,11 @@
       self.clock = clock
     }
 
-    /// Stores a value under a key that has none. Atomic among the calls of this driver only.
+    /// Stores a value for a key that has none. Atomic among the calls of this driver only.
     ///
-    /// - Parameter expires: How long the value may be used; nil for as long as the cache allows.
-    /// - Throws: `PersistError.duplicate` where the key has a value, `CachePersistError.notStored`,
-    ///   or `DiskCacheError`.
+    /// - Parameter expires: Lifetime of the value; nil for as long as the cache allows.
+    /// - Throws: `PersistError.duplicate` if the key has a value, `CachePersistError.notStored`, or
+    ///   `DiskCacheError`.
     public func create<Object: Codable & Sendable>(
       key: String, value: Object, expires: Duration?
     ) async throws {
@@ -50,10 +50,11 @@
       }
     }
 
-    /// Stores a value; without `expires`, one that replaces another keeps what is left of its life.
+    /// Stores a value; without `expires`, a value that replaces another keeps its remaining
+    /// lifetime.
     ///
-    /// - Throws: `CachePersistError.notStored`, after which the key has no value, not even the one
-    ///   that was to be replaced, or `DiskCacheError`.
+    /// - Throws: `CachePersistError.notStored`, after which the key has no value, not even the
+    ///   previous one, or `DiskCacheError`.
     public func set<Object: Codable & Sendable>(
       key: String, value: Object, expires: Duration?
     ) async throws {
@@ -64,9 +65,9 @@
       }
     }
 
-    /// The value of a key; nil where there is none or it has expired.
+    /// Returns the value of a key; nil if there is none or it has expired.
     ///
-    /// - Throws: `PersistError.invalidConversion` where the value is of another type, or
+    /// - Throws: `PersistError.invalidConversion` if the value is of another type, or
     ///   `DiskCacheError`.
     public func get<Object: Codable & Sendable>(
       key: String, as type: Object.Type
@@ -74,9 +75,9 @@
       try await getWithTTL(key: key, as: type)?.object
     }
 
-    /// The value of a key and the life that is left of it; nil for one without end.
+    /// Returns the value of a key and its remaining lifetime; nil for an unlimited one.
     ///
-    /// - Throws: as `get`.
+    /// - Throws: The errors of `get`.
     public func getWithTTL<Object: Codable & Sendable>(
       key: String, as type: Object.Type
     ) async throws -> (object: Object, ttl: Duration?)? {
@@ -128,14 +129,14 @@
 #endif
 
 #if Hummingbird
-  /// Why a value could not be stored, where neither `PersistError` nor `DiskCacheError` says so. It
-  /// does not name the key, which may be secret, such as that of a session.
+  /// Error of storing a value, other than `PersistError` and `DiskCacheError`. It does not contain
+  /// the key, which may be secret, such as that of a session.
   public enum CachePersistError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The cache refused a value of so many bytes, and the key has none now: the value is larger
+    /// The cache rejected a value of that many bytes, and the key has none now: the value is larger
     /// than the cache's limits allow, its policy or filter does not admit it, or the disk is full.
     case notStored(bytes: Int)
 
-    /// One line for a person.
+    /// The error in one line of text.
     public var description: String {
       switch self {
       case .notStored(let bytes):

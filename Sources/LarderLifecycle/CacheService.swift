@@ -2,12 +2,12 @@
   public import Larder
   public import ServiceLifecycle
 
-  /// Keeps a cache in order while a service runs, and closes it at the end: for a `ServiceGroup` of
-  /// swift-service-lifecycle.
+  /// Removes expired entries of a cache while a service runs, and closes the cache at the end: for
+  /// a `ServiceGroup` of swift-service-lifecycle.
   ///
   /// Expired entries are removed at each interval, by default every minute. On graceful shutdown
-  /// and on cancellation, what was acknowledged is written and the folder is released. Calls that
-  /// wait for the disk do so outside of the pool of threads that tasks share.
+  /// and on cancellation, acknowledged values are written and the folder is released. Calls that
+  /// wait for the disk run outside the pool of threads that tasks share.
   ///
   /// ```swift
   /// let group = ServiceGroup(services: [CacheService(cache), server], logger: logger)
@@ -26,20 +26,20 @@
       self.close = close
     }
 
-    /// A service of a hybrid cache, which removes expired entries every minute. Failures to remove
-    /// them are not reported.
+    /// Creates a service of a hybrid cache, which removes expired entries every minute. Failures to
+    /// remove them are not reported.
     public init<Key, Value>(_ cache: HybridCache<Key, Value>) {
       self.init(of: cache, every: .seconds(60)) { _ in }
     }
 
-    /// A service of a hybrid cache.
+    /// Creates a service of a hybrid cache.
     ///
     /// - Parameters:
     ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond
     ///     to 365 days.
     ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The
     ///     next removal is tried after `interval`.
-    /// - Throws: `interval`, where it is outside of its range.
+    /// - Throws: `interval`, if it is out of range.
     public init<Key, Value>(
       _ cache: HybridCache<Key, Value>, cleaningEvery interval: Duration,
       onFailure: @escaping @Sendable (HybridCacheError) -> Void = { _ in }
@@ -63,20 +63,20 @@
       }
     }
 
-    /// A service of a disk cache, which removes expired entries every minute. Failures to remove
-    /// them are not reported.
+    /// Creates a service of a disk cache, which removes expired entries every minute. Failures to
+    /// remove them are not reported.
     public init(_ cache: DiskCache) {
       self.init(of: cache, every: .seconds(60)) { _ in }
     }
 
-    /// A service of a disk cache.
+    /// Creates a service of a disk cache.
     ///
     /// - Parameters:
     ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond
     ///     to 365 days.
     ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The
     ///     next removal is tried after `interval`.
-    /// - Throws: `interval`, where it is outside of its range.
+    /// - Throws: `interval`, if it is out of range.
     public init(
       _ cache: DiskCache, cleaningEvery interval: Duration,
       onFailure: @escaping @Sendable (DiskCacheError) -> Void = { _ in }
@@ -100,17 +100,17 @@
       }
     }
 
-    /// A service of a memory cache, which removes expired entries every minute and has nothing to
-    /// close.
+    /// Creates a service of a memory cache, which removes expired entries every minute and has
+    /// nothing to close.
     public init<Key, Value>(_ cache: MemoryCache<Key, Value>) {
       self.init(every: .seconds(60), clean: { _ = cache.removeExpired() }, close: {})
     }
 
-    /// A service of a memory cache, which has nothing to close.
+    /// Creates a service of a memory cache, which has nothing to close.
     ///
     /// - Parameter interval: Time between two removals of expired entries, each O(entries): a
     ///   millisecond to 365 days.
-    /// - Throws: `interval`, where it is outside of its range.
+    /// - Throws: `interval`, if it is out of range.
     public init<Key, Value>(
       _ cache: MemoryCache<Key, Value>, cleaningEvery interval: Duration
     ) throws(CacheServiceError) {
@@ -120,7 +120,7 @@
 
     /// Runs until the service shuts down.
     ///
-    /// - Throws: What closing the cache throws. A removal of expired entries that fails is tried
+    /// - Throws: The error of closing the cache. A removal of expired entries that fails is tried
     ///   again after the next interval.
     public func run() async throws {
       await cancelWhenGracefulShutdown {
@@ -130,7 +130,7 @@
     }
 
     /// Checks an interval: with a shorter one the service would do nothing but clean, and a task
-    /// that sleeps for a number of seconds near `Int64.max` ends the program.
+    /// that sleeps for nearly `Int64.max` seconds crashes the program.
     private static func checked(_ interval: Duration) throws(CacheServiceError) -> Duration {
       guard interval >= .milliseconds(1), interval <= .seconds(365 * 86_400) else {
         throw .interval(interval)
@@ -141,12 +141,12 @@
 #endif
 
 #if Lifecycle
-  /// Why a service of a cache could not be made.
+  /// Error of creating a service.
   public enum CacheServiceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The interval between two removals of expired entries is outside its range.
+    /// The interval between two removals of expired entries is out of range.
     case interval(Duration)
 
-    /// One line for a person.
+    /// The error in one line of text.
     public var description: String {
       switch self {
       case .interval(let interval):

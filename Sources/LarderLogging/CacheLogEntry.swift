@@ -2,9 +2,9 @@
   import Larder
   import Logging
 
-  /// What is logged of an event.
+  /// Log entries for events.
   enum CacheLogEntry {
-    /// Level and message; nil for an event that nobody logs.
+    /// Returns level and message; nil for an event that is not logged.
     static func describe(_ kind: HybridEvent.Kind) -> (Logger.Level, String)? {
       switch kind {
       case .failure(let error): (.error, "the cache failed: \(error)")
@@ -33,27 +33,27 @@
   public import Logging
 
   extension HybridCache {
-    /// Logs what an operator should know of the cache, until the token is cancelled or destroyed:
-    /// failures of a tier (error), values given up because they were damaged or could not be
-    /// written and failed fetches (warning), and fetches at `debug` and single gets at `trace`, if
-    /// the logger wants these.
+    /// Logs operational events of the cache, until the token is cancelled or destroyed: failures of
+    /// a tier (error), values discarded because they were damaged or could not be written and
+    /// failed fetches (warning), and fetches at `debug` and single gets at `trace`, if the logger's
+    /// level includes these.
     ///
-    /// **Cost.** While there is a token the cache makes an event of everything that happens, hits
+    /// **Cost.** While there is a token the cache creates an event for every operation, hits
     /// included, whatever the logger's level. A hit in memory then takes the lock of a shard and
     /// one of the whole cache, where with many policies it takes none otherwise. The disk reads
     /// small values under its lock, and the keys of entries that leave from the database.
     /// `CacheMetrics` costs requests nothing.
     ///
-    /// **Losses.** Up to 4,096 events wait while a thread logs those before them. When one more
-    /// comes the oldest is lost, whatever it tells, so many hits can push out a failure. A warning
-    /// says how many were lost; `HybridStatistics.droppedEvents` counts them. A logger that does
-    /// not wait for its output keeps losses rare.
+    /// **Losses.** Up to 4,096 events wait while a thread logs those before them. When another one
+    /// arrives the oldest is lost, whatever its kind, so many hits can displace a failure. A
+    /// warning reports the number of lost events; `HybridStatistics.droppedEvents` counts them. A
+    /// logger that does not wait for its output keeps losses rare.
     ///
     /// - Parameters:
     ///   - logger: Called by threads that use the cache, one at a time, with no lock held.
     ///   - name: The metadata `cache`.
-    ///   - logsKeys: Whether keys are logged; they may be private. It does not change the cost.
-    /// - Returns: What ends the logging when it is cancelled or destroyed: keep it.
+    ///   - logsKeys: True to log keys, which may be private. It does not change the cost.
+    /// - Returns: A token that ends the logging when it is cancelled or destroyed: keep it.
     public func log(
       to logger: Logger, name: String, logsKeys: Bool = false
     ) -> CacheEventToken {
@@ -74,11 +74,11 @@
   public import Logging
 
   extension DiskCache {
-    /// Logs entries that were given up because their value was damaged or could not be written
-    /// (warning), and those that had to go for want of free space on the disk (notice), until the
-    /// token is cancelled or destroyed. See `HybridCache.log(to:name:logsKeys:)`.
+    /// Logs entries that were discarded because their value was damaged or could not be written
+    /// (warning), and those evicted because the disk was nearly full (notice), until the token is
+    /// cancelled or destroyed. See `HybridCache.log(to:name:logsKeys:)`.
     ///
-    /// **Cost.** While there is a token the cache makes an event of everything that happens, hits
+    /// **Cost.** While there is a token the cache creates an event for every operation, hits
     /// included, whatever the logger's level. It reads the key of every entry that leaves from the
     /// database, with or without `logsKeys`, and gets of small values are no longer concurrent.
     /// `CacheMetrics` costs requests nothing.
@@ -88,8 +88,8 @@
     ///
     /// - Parameters:
     ///   - name: The metadata `cache`.
-    ///   - logsKeys: Whether keys are logged; they may be private.
-    /// - Returns: What ends the logging when it is cancelled or destroyed: keep it.
+    ///   - logsKeys: True to log keys, which may be private.
+    /// - Returns: A token that ends the logging when it is cancelled or destroyed: keep it.
     public func log(
       to logger: Logger, name: String, logsKeys: Bool = false
     ) -> CacheEventToken {

@@ -6,8 +6,8 @@
 
   /// Reports a cache's statistics to swift-metrics.
   ///
-  /// Statistics are read at each `update`, so requests cost nothing more. Counters grow by what has
-  /// happened since the update before; gauges hold the latest value. Every metric has the dimension
+  /// Statistics are read at each `update`, so requests cost nothing more. Counters grow by the
+  /// events since the previous update; gauges hold the latest value. Every metric has the dimension
   /// `cache`, the name, and those of a tier have `tier`: `memory` or `disk`.
   ///
   /// Counters of tiers: `larder_requests` by `result` (`hit`, `miss`), `larder_stores` by `result`
@@ -20,10 +20,10 @@
   /// `larder_stale_answers` by `reason` (`refreshing`, `origin_failed`), `larder_negative_hits`,
   /// and of hybrids `larder_moves` by `to` (`memory`, `disk`) and `larder_lost_writes`. Gauges:
   /// `larder_entries`, `larder_weight`, the sum of the weights of entries or of the bytes of values
-  /// on disk, and `larder_waiting_writes`. `docs/adapters.md` says what each counts.
+  /// on disk, and `larder_waiting_writes`. `docs/adapters.md` defines each.
   ///
-  /// The cache is held weakly, so that a task that is never cancelled does not keep it, and with a
-  /// disk its folder, in use.
+  /// The cache is referenced weakly, so that a task that is never cancelled does not keep it alive
+  /// and, with a disk, its folder in use.
   ///
   /// ```swift
   /// let metrics = CacheMetrics(cache, name: "articles")
@@ -42,9 +42,10 @@
 
     private let name: String
     private let factory: any MetricsFactory
-    /// Whether statistics may begin anew.
+    /// True if statistics may be reset.
     private let restarts: Bool
-    /// Takes hold of the cache, and returns what reads its statistics; nil once it is gone.
+    /// Retains the cache, and returns a function that reads its statistics; nil once the cache is
+    /// gone.
     private let hold: @Sendable () -> (() -> [CacheReading])?
     private let state = Mutex(State())
     // A disk cache holds its lock while it waits for the disk.
@@ -60,11 +61,12 @@
       self.hold = hold
     }
 
-    /// Reports a memory cache.
+    /// Creates metrics of a memory cache.
     ///
     /// - Parameters:
     ///   - name: The value of the dimension `cache`.
-    ///   - factory: Where metrics go; nil for the one that `MetricsSystem` was bootstrapped with.
+    ///   - factory: Destination of the metrics; nil for the factory that `MetricsSystem` was
+    ///     bootstrapped with.
     public convenience init<Key, Value>(
       _ cache: MemoryCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
     ) {
@@ -75,8 +77,8 @@
       }
     }
 
-    /// Reports a disk cache. Reading its statistics takes its lock, which calls hold while they
-    /// wait for the disk.
+    /// Creates metrics of a disk cache. Reading its statistics takes its lock, which calls hold
+    /// while they wait for the disk.
     public convenience init(
       _ cache: DiskCache, name: String, factory: (any MetricsFactory)? = nil
     ) {
@@ -87,7 +89,7 @@
       }
     }
 
-    /// Reports both tiers of a hybrid cache and its fetches.
+    /// Creates metrics of both tiers of a hybrid cache and of its fetches.
     public convenience init<Key, Value>(
       _ cache: HybridCache<Key, Value>, name: String, factory: (any MetricsFactory)? = nil
     ) {
@@ -101,20 +103,21 @@
       }
     }
 
-    /// Reads the statistics once and reports them; nothing once the cache is gone. O(metrics), and
-    /// O(shards) for memory.
+    /// Reads the statistics once and reports them; does nothing once the cache is gone. O(metrics),
+    /// and O(shards) for memory.
     ///
-    /// It blocks the calling thread for as long as the cache's locks are held, which with a disk
-    /// may be as long as the disk takes, and while another thread reports. Tasks use `run(every:)`.
+    /// It blocks the calling thread for as long as the cache's locks are held, with a disk possibly
+    /// as long as a disk access, and while another thread reports. Tasks use `run(every:)`.
     public func update() { _ = report() }
 
-    /// Does `update`; false once the cache is gone.
+    /// Calls `update`; returns false once the cache is gone.
     private func report() -> Bool {
-      // Held for longer than `state`: a cache that ends may call its listeners, and they `update`.
+      // Retained for longer than `state` is locked: a cache that is destroyed may call its
+      // listeners, and they may call `update`.
       guard let read = hold() else { return false }
       defer { withExtendedLifetime(read) {} }
       state.withLock { state in
-        // In turn: totals that are reported after later ones would be taken for a new beginning.
+        // One after the other: totals reported out of order would look like a reset.
         for reading in read() {
           let dimensions = [("cache", name)] + reading.dimensions
           let key = Key(label: reading.label, dimensions: dimensions.map { "\($0)=\($1)" })
@@ -123,7 +126,7 @@
             var known =
               state.counters[key]
               ?? (Counter(label: reading.label, dimensions: dimensions, factory: factory), 0)
-            // Statistics that were reset begin anew. A disk takes back hits on rows that it could
+            // Statistics that were reset start at zero. A disk reverts hits on rows that it could
             // not read, which counters cannot: they wait until the total has caught up.
             let isNew = restarts && total < known.total
             let grown = isNew ? total : total - min(known.total, total)
@@ -143,12 +146,12 @@
     }
 
     /// Reports now and after each `interval`, until the task is cancelled, and then once more; or
-    /// until the cache is gone, which it finds out at the next report, and then returns.
-    /// Statistics are read on a thread outside of the pool that tasks share.
+    /// until the cache is gone, which the next report detects. Statistics are read on a thread
+    /// outside the pool that tasks share.
     ///
     /// - Parameter interval: Time between two reports: a millisecond to 365 days.
-    /// - Throws: `CancellationError`, or `CacheMetricsError.interval` at once where `interval` is
-    ///   outside of this range.
+    /// - Throws: `CancellationError`, or immediately `CacheMetricsError.interval` if `interval` is
+    ///   out of range.
     public func run(every interval: Duration) async throws {
       guard interval >= .milliseconds(1), interval <= .seconds(365 * 86_400) else {
         throw CacheMetricsError.interval(interval)
@@ -175,9 +178,9 @@
   /// One number of a cache's statistics, as a metric.
   struct CacheReading {
     enum Value {
-      /// Grows for as long as statistics are not reset.
+      /// A counter that grows until statistics are reset.
       case total(UInt64)
-      /// Goes up and down.
+      /// A gauge.
       case level(Double)
     }
 
@@ -197,8 +200,8 @@
       CacheReading(label: label, dimensions: dimensions, value: .level(value))
     }
 
-    /// What a memory cache says. Where a label has the dimension `tier`, it has it for every cache:
-    /// Prometheus wants the same names of dimensions wherever the label is the same.
+    /// Readings of a memory cache. A label with the dimension `tier` has it for every cache:
+    /// Prometheus requires the same dimensions for the same label.
     static func all(_ said: MemoryCacheStatistics) -> [CacheReading] {
       let tier = [("tier", "memory")]
       return [
@@ -219,7 +222,7 @@
       ]
     }
 
-    /// What the loads of a memory cache come to.
+    /// Readings of the loads of a memory cache.
     static func all(_ loads: MemoryLoadCounts) -> [CacheReading] {
       [
         total("larder_loads", loads.started, [("result", "started")]),
@@ -232,7 +235,7 @@
       ]
     }
 
-    /// What a disk cache says.
+    /// Readings of a disk cache.
     static func all(_ said: DiskStatistics, entries: Int, bytes: UInt64) -> [CacheReading] {
       let tier = [("tier", "disk")]
       return [
@@ -259,7 +262,7 @@
       ]
     }
 
-    /// What both tiers of a hybrid cache and its fetches say.
+    /// Readings of both tiers of a hybrid cache and of its fetches.
     static func all(_ said: HybridStatistics, entries: Int, bytes: UInt64) -> [CacheReading] {
       var readings = [
         total("larder_loads", said.fetches, [("result", "started")]),
@@ -285,12 +288,12 @@
 #endif
 
 #if Metrics
-  /// Why metrics could not be reported.
+  /// Error of reporting metrics.
   public enum CacheMetricsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The interval between two reports is outside its range.
+    /// The interval between two reports is out of range.
     case interval(Duration)
 
-    /// One line for a person.
+    /// The error in one line of text.
     public var description: String {
       switch self {
       case .interval(let interval):

@@ -4,9 +4,9 @@
   /// Signposts for the loads of a cache, which Instruments shows as intervals.
   ///
   /// Wrap the loader of `MemoryCache.value(for:load:)` or the origin of a `HybridCache`. An
-  /// interval named `load` says the name of the cache and, at its end, whether the load failed.
-  /// Requests that only wait for a load have no interval. While nobody records, a signpost costs
-  /// next to nothing.
+  /// interval named `load` contains the name of the cache and, at its end, if the load failed.
+  /// Requests that only wait for a load have no interval. While Instruments is not recording, a
+  /// signpost costs next to nothing.
   ///
   /// ```swift
   /// let signposts = CacheSignposts(cache: "avatars", subsystem: "org.example.app")
@@ -16,23 +16,23 @@
     private let cache: String
     private let signposter: OSSignposter
 
-    /// Signposts in a category of the app's subsystem.
+    /// Creates signposts in a category of the app's subsystem.
     ///
     /// - Parameters:
-    ///   - cache: What intervals say; it is not private in logs.
-    ///   - subsystem: The app's, such as its bundle identifier.
+    ///   - cache: Name shown in intervals; it is not private in logs.
+    ///   - subsystem: The app's subsystem, such as its bundle identifier.
     ///   - category: `PointsOfInterest` for the instrument of that name.
     public init(cache: String, subsystem: String, category: String = "Cache") {
       self.init(cache: cache, signposter: OSSignposter(subsystem: subsystem, category: category))
     }
 
-    /// Signposts of a signposter of the app's; `OSSignposter.disabled` for none.
+    /// Creates signposts with a signposter of the app; `OSSignposter.disabled` for none.
     public init(cache: String, signposter: OSSignposter) {
       self.cache = cache
       self.signposter = signposter
     }
 
-    /// A loader that runs `body` in an interval.
+    /// Returns a loader that runs `body` in an interval.
     public func load<Input: Sendable, Output>(
       _ body: @escaping @Sendable (Input) async throws -> Output
     ) -> @Sendable (Input) async throws -> Output {

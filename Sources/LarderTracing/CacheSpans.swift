@@ -15,18 +15,18 @@
     private let cache: String
     private let tracer: (any Tracer)?
 
-    /// Spans with the attribute `cache.name`.
+    /// Creates spans with the attribute `cache.name`.
     ///
     /// - Parameters:
-    ///   - cache: The attribute's value.
-    ///   - tracer: Where spans go; nil for the tracer that `InstrumentationSystem` was bootstrapped
-    ///     with.
+    ///   - cache: Value of the attribute.
+    ///   - tracer: Destination of the spans; nil for the tracer that `InstrumentationSystem` was
+    ///     bootstrapped with.
     public init(cache: String, tracer: (any Tracer)? = nil) {
       self.cache = cache
       self.tracer = tracer
     }
 
-    /// A loader that runs `body` in a span with the name `operation`.
+    /// Returns a loader that runs `body` in a span with the name `operation`.
     public func load<Input: Sendable, Output>(
       _ operation: String = "cache load",
       _ body: @escaping @Sendable (Input) async throws -> Output

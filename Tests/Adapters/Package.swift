@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The adapters with the packages that they adapt to, which the main package does not fetch unless
-// a trait asks for them.
+// The adapters with the packages that they adapt to, which the main package fetches only if a trait
+// requires them.
 let package = Package(
   name: "Adapters",
   platforms: [.macOS(.v15)],

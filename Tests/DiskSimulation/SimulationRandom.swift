@@ -1,36 +1,32 @@
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). The same seed always draws the same.
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). Deterministic for a seed.
 package struct SimulationRandom: Sendable {
   private var state: UInt64
 
-  /// Everything that follows from `seed`.
   package init(seed: UInt64) { state = seed }
 
-  /// The numbers of one round.
+  /// Creates the sequence of one round.
   package init(seed: UInt64, round: Int) {
     state = Self.mixed(Self.mixed(seed) ^ UInt64(truncatingIfNeeded: round))
   }
 
-  /// The next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     return Self.finished(state)
   }
 
-  /// A number from 0 to `bound` - 1.
   package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
 
-  /// True once in `times`.
+  /// True with probability 1 / `times`.
   package mutating func oneIn(_ times: Int) -> Bool { below(times) == 0 }
 
-  /// One of several.
   package mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
     choices[below(choices.count)]
   }
 
-  /// A number that follows from another without a state, unlike those of its neighbours.
+  /// Hashes a number, without state: neighbours give unrelated results.
   static func mixed(_ number: UInt64) -> UInt64 { finished(number &+ 0x9E37_79B9_7F4A_7C15) }
 
-  /// The same for a name. `Hasher` would draw other numbers in every process.
+  /// Hashes a name. `Hasher` would give other results in every process.
   static func mixed(_ seed: UInt64, _ name: String) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ seed
     for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,9 +1,9 @@
 import DiskSimulation
 import Foundation
 
-// Rounds of one scenario, for `make torture`: its program Torture starts this one, which may use
-// what the package keeps to itself. `DiskTorture power|faults --seed N --batch FIRST-END`. A line
-// `ok ROUND NAME=COUNT ...` or `fail ROUND MESSAGE` ends each round.
+// Rounds of one scenario, for `make torture`, whose program Torture starts this one, because it may
+// use the package's internal interface. `DiskTorture power|faults --seed N --batch FIRST-END`. A
+// line `ok ROUND NAME=COUNT ...` or `fail ROUND MESSAGE` ends each round.
 
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))

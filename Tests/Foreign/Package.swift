@@ -1,9 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, which sees of the library what an app sees and is built in release mode.
-// Some faults exist only there, because the optimiser sees the library's inlined code together
-// with the key and value types of its user.
+// A separate package, which sees the library as an app does and is built in release mode. Some
+// faults exist only there, because the optimiser sees the library's inlined code together with its
+// user's key and value types.
 let package = Package(
   name: "Foreign",
   platforms: [.macOS(.v15)],
@@ -19,7 +19,7 @@ let package = Package(
         .product(name: "Larder", package: "larder"),
         .product(name: "LarderEngine", package: "larder"),
       ]),
-    // Processes that are killed, disks that fill up, files that are damaged.
+    // Killed processes, full disks, damaged files.
     .executableTarget(
       name: "Torture",
       dependencies: [

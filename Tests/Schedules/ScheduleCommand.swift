@@ -3,7 +3,6 @@
   import Larder
   import ScheduleSimulation
 
-  /// The command.
   struct ScheduleCommand {
     private let options: ScheduleOptions
     private let start = DispatchTime.now().uptimeNanoseconds
@@ -18,7 +17,7 @@
       FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
-    /// Does what the options say, and returns the status of the process.
+    /// Runs the command, and returns the exit status.
     func run() -> Int32 {
       // Orders of sets and dictionaries are part of a schedule.
       guard ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil else {
@@ -59,7 +58,7 @@
       return run.failures.isEmpty ? 0 : 1
     }
 
-    /// Plants each fault, and looks how many schedules it takes to find it.
+    /// Plants each fault, and counts the schedules needed to find it.
     private func plantAll() -> Int32 {
       var missed = 0
       for fault in ScheduleFault.allCases {

@@ -1,4 +1,4 @@
-/// What the command line says.
+/// Options of the command line.
 struct ScheduleOptions {
   static let usage = """
     usage: Schedules [--seed N] [--schedules N] [--fault NAME] [--failures N]

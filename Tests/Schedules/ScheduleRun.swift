@@ -3,14 +3,14 @@
   import Larder
   import ScheduleSimulation
 
-  /// Schedules one after the other, with what they came to.
+  /// Consecutive schedules and their results.
   struct ScheduleRun {
     private var scheduler = Scheduler()
     private(set) var done: UInt64 = 0
     private(set) var failures: [(seed: UInt64, message: String)] = []
     private(set) var sum = ScheduleRound.Outcome()
 
-    /// Runs a schedule, and says whether it failed.
+    /// Runs a schedule; returns true if it failed.
     mutating func run(_ seed: UInt64, trace: ((String) -> Void)? = nil) -> Bool {
       CrashSeed.note(seed)
       let outcome = ScheduleRound.run(scheduler, seed: seed, trace: trace)
@@ -23,12 +23,12 @@
       sum.fingerprint = (sum.fingerprint ^ outcome.fingerprint) &* 0x100_0000_01B3
       guard let failure = outcome.failure else { return false }
       failures.append((seed, failure))
-      // Threads of the failed schedule may be left in the middle.
+      // Threads of the failed schedule may be stopped midway.
       scheduler = Scheduler()
       return true
     }
 
-    /// One line with what was done.
+    /// One line about the work done.
     func summary(seconds: Double) -> String {
       let processor = Double(clock()) / Double(CLOCKS_PER_SEC)
       return "\(done) schedules, \(failures.count) failures: \(sum.calls) calls, "
@@ -40,13 +40,14 @@
     }
   }
 
-  /// Says which schedule a crash ends: a continuation that is resumed twice ends the process.
+  /// Reports the schedule in which a crash occurs: a continuation that is resumed twice ends the
+  /// process.
   enum CrashSeed {
     nonisolated(unsafe) private static var seed: UInt64 = 0
 
     static func note(_ seed: UInt64) { Self.seed = seed }
 
-    /// Notes every signal with which a process that has gone wrong ends.
+    /// Handles every signal that ends a faulty process.
     static func watch() {
       for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT] {
         signal(number) { number in

@@ -4,8 +4,8 @@
   public import Foundation
 #endif
 
-/// A disk cache for tasks: each call suspends the task until it is done, on a thread outside of the
-/// pool that all tasks of the program share.
+/// Async interface to a disk cache: each call suspends the task and runs on a thread outside the
+/// pool shared by all tasks of the program.
 ///
 /// ```swift
 /// let cache = AsyncDiskCache(try DiskCache(path: folder))
@@ -13,24 +13,23 @@
 /// ```
 ///
 /// `DiskCache` itself blocks the calling thread during disk operations, which a task must not do
-/// for long. Calls for one key are carried out in the order in which they are made; calls for
-/// different keys may run at the same time, up to one per core. The cache may also be used
-/// directly.
+/// for long. Calls for one key run in the order in which they are made; calls for different keys
+/// may run at the same time, up to one per core. The underlying cache may also be used directly.
 public struct AsyncDiskCache: Sendable {
-  /// The cache.
+  /// The underlying cache.
   public let cache: DiskCache
   let lanes: CacheLanes
 
-  /// Calls to a cache. Making one starts no thread.
+  /// Creates an async interface to a cache. Starts no thread.
   public init(_ cache: DiskCache) {
     self.cache = cache
     lanes = CacheLanes("larder.disk", count: ProcessInfo.processInfo.activeProcessorCount)
   }
 
-  /// Opens the cache in a folder on a thread outside of the pool: reading the entries that are
-  /// there takes time.
+  /// Opens the cache in a folder on a thread outside the pool, because loading its entries takes
+  /// time.
   ///
-  /// - Throws: as `DiskCache.init(path:configuration:clock:)`.
+  /// - Throws: The errors of `DiskCache.init(path:configuration:clock:)`.
   public init(
     path: String, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
@@ -43,9 +42,9 @@ public struct AsyncDiskCache: Sendable {
     self.init(try opened.get())
   }
 
-  /// The entry of a key, or nil when there is none that can be used. A reference to it.
+  /// Returns the entry of a key, or nil if it has no usable one. Counts as an access.
   ///
-  /// - Throws: as `DiskCache.entry(for:suite:)`.
+  /// - Throws: The errors of `DiskCache.entry(for:suite:)`.
   public func entry(
     for key: String, suite: String = ""
   ) async throws(DiskCacheError) -> DiskEntry? {
@@ -54,14 +53,14 @@ public struct AsyncDiskCache: Sendable {
     }
   }
 
-  /// The bytes stored under a key, or nil when there are none that can be used. A reference.
+  /// Returns the bytes stored for a key, or nil if it has no usable entry. Counts as an access.
   ///
-  /// - Throws: as `DiskCache.value(for:suite:)`.
+  /// - Throws: The errors of `DiskCache.value(for:suite:)`.
   public func value(for key: String, suite: String = "") async throws(DiskCacheError) -> Data? {
     try await entry(for: key, suite: suite)?.data
   }
 
-  /// Whether there is an entry that has not expired, as `DiskCache.contains`.
+  /// Returns true if a key has an entry that has not expired, as `DiskCache.contains` does.
   ///
   /// - Throws: `closed`.
   public func contains(_ key: String, suite: String = "") async throws(DiskCacheError) -> Bool {
@@ -70,9 +69,9 @@ public struct AsyncDiskCache: Sendable {
     }
   }
 
-  /// Stores a value as `DiskCache.set` does, and says whether it is there afterwards.
+  /// Stores a value as `DiskCache.set` does, and returns true if it is stored afterwards.
   ///
-  /// - Throws: as `DiskCache.set`.
+  /// - Throws: The errors of `DiskCache.set`.
   @discardableResult public func set(
     _ data: Data, for key: String, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
@@ -82,9 +81,9 @@ public struct AsyncDiskCache: Sendable {
     }
   }
 
-  /// Removes the entry of a key, permanent or not, and says whether there was one.
+  /// Removes the entry of a key, permanent or not, and returns true if there was one.
   ///
-  /// - Throws: as `DiskCache.remove`.
+  /// - Throws: The errors of `DiskCache.remove`.
   @discardableResult public func remove(_ key: String, suite: String = "")
     async throws(DiskCacheError) -> Bool
   {
@@ -93,10 +92,10 @@ public struct AsyncDiskCache: Sendable {
     }
   }
 
-  /// Does anything else with the cache, such as `flush()` or `removeAll()`, in order with the calls
-  /// for `key`.
+  /// Runs any other operation on the cache, such as `flush()` or `removeAll()`, in order with the
+  /// calls for `key`.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: The error of `body`.
   public func run<Result: Sendable>(
     _ key: String = "",
     _ body: @escaping @Sendable (DiskCache) throws(DiskCacheError) -> Result
@@ -109,20 +108,21 @@ public struct AsyncDiskCache: Sendable {
   }
 }
 
-/// More than one key at a time: each thread gets those of its keys together, and all threads work
-/// at the same time.
+/// Operations on several keys: each thread receives its keys in one batch, and all threads work in
+/// parallel.
 extension AsyncDiskCache {
-  /// The keys of a suite that have an entry which has not expired, as `DiskCache.keys`.
+  /// Returns the keys of a suite whose entries have not expired, as `DiskCache.keys` does.
   ///
-  /// - Throws: as `DiskCache.keys`.
+  /// - Throws: The errors of `DiskCache.keys`.
   public func keys(suite: String = "") async throws(DiskCacheError) -> [String] {
     try await run { (cache) throws(DiskCacheError) in try cache.keys(suite: suite) }
   }
 
-  /// The values of several keys; keys without one are left out. As `DiskCache.values(for:suite:)`,
-  /// but in no order of keys.
+  /// Returns the values of several keys, without keys that have none. Works like
+  /// `DiskCache.values(for:suite:)`, but looks keys up in no particular order.
   ///
-  /// - Throws: as `DiskCache.entry(for:suite:)`; what was found until then is lost, and counted.
+  /// - Throws: The errors of `DiskCache.entry(for:suite:)`; values found before the error are
+  ///   discarded, but counted.
   public func values(
     for keys: some Sequence<String>, suite: String = ""
   ) async throws(DiskCacheError) -> [String: Data] {
@@ -139,11 +139,11 @@ extension AsyncDiskCache {
     return values
   }
 
-  /// Stores several values as `DiskCache.setAll` does, but only values of one key in order, and
-  /// returns how many are there afterwards. A dictionary is such a sequence.
+  /// Stores several values as `DiskCache.setAll` does, in order only for values of one key, and
+  /// returns the number stored afterwards. Accepts a dictionary.
   ///
-  /// - Parameter options: Those of each entry.
-  /// - Throws: what `DiskCache.set` throws first; some of the others are stored.
+  /// - Parameter options: Options of each entry.
+  /// - Throws: The first error of `DiskCache.set`; some of the other values are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: String, value: Data)>, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
@@ -154,9 +154,9 @@ extension AsyncDiskCache {
     }.reduce(0, +)
   }
 
-  /// Calls `body` for each part, on the thread of its key, all at the same time, and waits for all.
+  /// Calls `body` for each part, on the thread of its key, all in parallel, and waits for all.
   ///
-  /// - Throws: what the first of the parts throws that does.
+  /// - Throws: The error of the first part, in order, that failed.
   private func runAll<Part: Sendable, Result: Sendable>(
     _ parts: [(key: String, part: Part)],
     _ body: @escaping @Sendable (DiskCache, Part) throws(DiskCacheError) -> Result
@@ -183,9 +183,9 @@ extension AsyncDiskCache {
   }
 }
 
-/// The values of one type in one suite of a disk cache, for tasks: each call suspends the task
-/// until it is done, on a thread outside of the pool that all tasks of the program share. Values
-/// are encoded and decoded there, too.
+/// Async interface to the values of one type in one suite of a disk cache: each call suspends the
+/// task and runs, including encoding and decoding, on a thread outside the pool shared by all tasks
+/// of the program.
 ///
 /// ```swift
 /// let articles = AsyncDiskSuite(cache, name: "articles", codec: .json, of: Article.self)
@@ -194,10 +194,10 @@ extension AsyncDiskCache {
 public struct AsyncDiskSuite<Value: Sendable>: Sendable {
   /// The cache.
   public let cache: AsyncDiskCache
-  /// The suite, for calls that may block.
+  /// The suite, for blocking calls.
   public let suite: DiskSuite<Value>
 
-  /// A view of the suite `name`.
+  /// Creates a view of the suite `name`.
   public init(
     _ cache: AsyncDiskCache, name: String, codec: DiskCodec<Value>, of type: Value.Type = Value.self
   ) {
@@ -205,32 +205,32 @@ public struct AsyncDiskSuite<Value: Sendable>: Sendable {
     suite = DiskSuite(cache.cache, name: name, codec: codec)
   }
 
-  /// The value of a key with what is known of it, as `DiskSuite.entry(for:)`.
+  /// Returns the value of a key with its metadata, as `DiskSuite.entry(for:)` does.
   ///
-  /// - Throws: as `DiskSuite.entry(for:)`.
+  /// - Throws: The errors of `DiskSuite.entry(for:)`.
   public func entry(
     for key: String
   ) async throws(DiskCacheError) -> (value: Value, metadata: DiskMetadata)? {
     try await run(key) { (suite) throws(DiskCacheError) in try suite.entry(for: key) }
   }
 
-  /// The value of a key, or nil.
+  /// Returns the value of a key, or nil.
   ///
-  /// - Throws: as `entry(for:)`.
+  /// - Throws: The errors of `entry(for:)`.
   public func value(for key: String) async throws(DiskCacheError) -> Value? {
     try await entry(for: key)?.value
   }
 
-  /// Whether there is an entry that has not expired.
+  /// Returns true if a key has an entry that has not expired.
   ///
   /// - Throws: `closed`.
   public func contains(_ key: String) async throws(DiskCacheError) -> Bool {
     try await run(key) { (suite) throws(DiskCacheError) in try suite.contains(key) }
   }
 
-  /// Stores a value as `DiskSuite.set` does, and says whether it is there afterwards.
+  /// Stores a value as `DiskSuite.set` does, and returns true if it is stored afterwards.
   ///
-  /// - Throws: as `DiskSuite.set`.
+  /// - Throws: The errors of `DiskSuite.set`.
   @discardableResult public func set(
     _ value: Value, for key: String, options: DiskStoreOptions = DiskStoreOptions()
   ) async throws(DiskCacheError) -> Bool {
@@ -239,17 +239,17 @@ public struct AsyncDiskSuite<Value: Sendable>: Sendable {
     }
   }
 
-  /// Removes the entry of a key, and says whether there was one.
+  /// Removes the entry of a key, and returns true if there was one.
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func remove(_ key: String) async throws(DiskCacheError) -> Bool {
     try await run(key) { (suite) throws(DiskCacheError) in try suite.remove(key) }
   }
 
-  /// Does anything else with the suite, such as `keys()` or `removeAll()`, in order with the calls
-  /// for `key`.
+  /// Runs any other operation on the suite, such as `keys()` or `removeAll()`, in order with the
+  /// calls for `key`.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: The error of `body`.
   public func run<Result: Sendable>(
     _ key: String = "",
     _ body: @escaping @Sendable (DiskSuite<Value>) throws(DiskCacheError) -> Result

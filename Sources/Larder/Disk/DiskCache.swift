@@ -23,7 +23,8 @@ import Synchronization
 /// **One cache at a time**, over all processes, has a folder open. Any number of threads may use
 /// it. Calls block during disk operations (`AsyncDiskCache` is for tasks) and are serialised,
 /// except that gets read values concurrently: large ones always, small ones once a checkpoint has
-/// moved them into the database's file. A get returns what its key had at one moment of the call.
+/// moved them into the database's file. A get returns the value that its key had at one moment of
+/// the call.
 ///
 /// **Permanent entries** never expire, are never evicted and do not count towards the limits: they
 /// are only removed explicitly. (In a `MemoryCache` they may be evicted.)
@@ -31,60 +32,61 @@ import Synchronization
 /// **Expired entries** stay until a get finds them, or they are cleaned, replaced or evicted, even
 /// after a restart: `entry(for:suite:acceptingExpired:)` returns them, and `renew` extends them.
 ///
-/// **A clock that was wrong.** An entry that expires, and was stored more than an hour after what
-/// the clock says now, has expired: nobody knows how old it is.
+/// **A clock that was wrong.** An entry with an expiry whose creation time is more than an hour
+/// ahead of the clock counts as expired, because its age is unknown.
 ///
 /// **Encryption** with a key from the app: see `DiskEncryption`.
 ///
-/// **Damage.** A value or a row that differs from what was stored is a miss, and is removed. A
+/// **Damage.** A value or a row that differs from the stored data is a miss, and is removed. A
 /// database that cannot be read is set aside, and the cache starts empty: see `DiskDamageHandling`.
-/// Both are counted, and `damages` lists what was found. Files that the cache creates are
-/// accessible to their owner only; it opens regular files inside the folder, follows no symbolic
-/// links in their place, and does not block on pipes. Folders are looked at when it is opened.
+/// Both are counted, and `damages` lists the details. Files that the cache creates are accessible
+/// to their owner only; it opens regular files inside the folder, follows no symbolic links in
+/// their place, and does not block on pipes. Folders are checked when the cache is opened.
 ///
-/// **A folder that is removed, moved or replaced** while the cache is open, or its database, is
-/// noticed by the next call that changes something. The cache then starts empty at its path, as
-/// after damage, or throws `inUse` when another cache has that by now. It never touches a folder
-/// that it has not locked. With durability `none`, values that were not committed are lost: `flush`
-/// and `close` throw then.
+/// **A folder or database that is removed, moved or replaced** while the cache is open is noticed
+/// by the next call that changes something. The cache then starts empty at its path, as after
+/// damage, or throws `inUse` if another cache has that path by now. It never touches a folder that
+/// it has not locked. With durability `none`, values that were not committed are lost: `flush` and
+/// `close` throw then.
 ///
 /// **A full disk** is an error when a value is stored. Removing and clearing delete files first, so
 /// they work on a full disk. Once space is available, the cache stores again without being
 /// reopened.
 ///
 /// **After an error** of `set` the key has no value, and after an error of a removal the entries
-/// are gone, for as long as the cache is open. After a crash, each such entry is as before the call
+/// are gone, for as long as the cache is open. After a crash, each such entry is either unchanged
 /// or as the call would have left it, until a later call that evicts something, or `flush`,
-/// succeeds: from then on it is what later calls left.
+/// succeeds: from then on it is as later calls left it.
 ///
-/// **What is kept across a restart**, in addition to the entries: the insertion order, always; the
+/// **State kept across a restart**, in addition to the entries: the insertion order, always; the
 /// order of last use and the number of uses of each entry (up to 15), as of the last `flush()` or
 /// `close()`, or of the first store or removal after 65,536 hits (four per entry, if that is more)
-/// since then. The policy is
-/// restored from these, in that order: exactly for FIFO, LRU, MRU and `ttl` (except for the order
-/// of two renewed entries that expire in the same microsecond), approximately for the others, which
-/// start without ghosts, without the position of a hand and without the times of earlier uses.
+/// since then. The policy is restored from these, in that order: exactly for FIFO, LRU, MRU and
+/// `ttl` (except for the order of two renewed entries that expire in the same microsecond),
+/// approximately for the others, which start without ghosts, without the position of a hand and
+/// without the times of earlier uses.
 ///
 /// A call takes O(1) time in addition to the cost of the policy and the size of the value; opening
-/// takes O(entries), and so do the calls that say so.
+/// takes O(entries), as do the calls documented so.
 public final class DiskCache: @unchecked Sendable {
   let lock = BriefLock()
   let core: DiskCore
   let events = CacheEvents<DiskEntryName>()
   let recorder = RecordPoint()
-  /// Suites in use by a hybrid cache each: two on one suite would not see each other's memory.
+  /// Suites in use by hybrid caches, one each: two caches on one suite would not see each other's
+  /// memory.
   let claimedSuites = Locked<Set<ExactName>>([])
-  /// The longest life of an entry, microseconds, or 0.
+  /// Maximum TTL of an entry in microseconds, or 0.
   let age: Atomic<UInt64>
 
   /// Opens the cache in a folder, which is created if it does not exist.
   ///
   /// - Parameters:
-  ///   - path: the folder, or the text of its file URL. Nothing else should be kept in it. A
-  ///     relative path is below the working directory of this moment.
-  ///   - configuration: limits, policy and durability. It may differ from the previous opening.
-  ///   - clock: the clock; it must continue across restarts.
-  /// - Throws: `inUse` when another cache has the folder; `format`, `encryption`, `files`,
+  ///   - path: The folder, or the string of its file URL. Store nothing else in it. A relative path
+  ///     is resolved now, against the working directory.
+  ///   - configuration: Limits, policy and durability. It may differ from the previous opening.
+  ///   - clock: The clock; it must continue across restarts.
+  /// - Throws: `inUse` if another cache has the folder; `format`, `encryption`, `files`,
   ///   `database`, `damaged`, `limit` or `configuration`.
   public convenience init(
     path: String, configuration: DiskConfiguration = DiskConfiguration(),
@@ -96,7 +98,7 @@ public final class DiskCache: @unchecked Sendable {
 
   /// Opens the cache in the folder of a file URL; see `init(path:configuration:clock:)`.
   ///
-  /// - Throws: `files` for a URL that is not a file's; as the other initialiser.
+  /// - Throws: `files` for a URL that is not a file's; the errors of the other initialiser.
   public convenience init(
     path url: URL, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
@@ -105,7 +107,7 @@ public final class DiskCache: @unchecked Sendable {
     try self.init(path: url.absoluteString, configuration: configuration, clock: clock)
   }
 
-  /// The same, over another file layer.
+  /// Opens the cache in a folder, with another file layer.
   package init(
     path: String, configuration: DiskConfiguration, clock: any CacheClock,
     files: any FileLayer
@@ -121,22 +123,23 @@ public final class DiskCache: @unchecked Sendable {
 
   // MARK: One entry
 
-  /// The entry of a key, or nil when there is none that can be used. A reference to it.
+  /// Returns the entry of a key, or nil if it has no usable one. Counts as an access.
   ///
-  /// - Throws: `database` or `closed`; `files` when a value cannot be read for want of memory or of
-  ///   a file descriptor.
+  /// - Throws: `database` or `closed`; `files` if a value cannot be read for lack of memory or of a
+  ///   file descriptor.
   public func entry(for key: String, suite: String = "") throws(DiskCacheError) -> DiskEntry? {
     try lookUp(key, suite, expired: .removed)
   }
 
-  /// The bytes stored under a key, or nil when there are none that can be used. A reference.
+  /// Returns the bytes stored for a key, or nil if it has no usable entry. Counts as an access.
   ///
-  /// - Throws: as `entry(for:suite:)`.
+  /// - Throws: The errors of `entry(for:suite:)`.
   public func value(for key: String, suite: String = "") throws(DiskCacheError) -> Data? {
     try entry(for: key, suite: suite)?.data
   }
 
-  /// Whether there is an entry that has not expired. No reference to it, and its value is not read.
+  /// Returns true if a key has an entry that has not expired. Not counted as an access; the value
+  /// is not read.
   ///
   /// - Throws: `closed`.
   public func contains(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
@@ -146,9 +149,9 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Stores a value over whatever the key had, and says whether it is there afterwards: it is not
-  /// when it is larger than the limit, when the policy does not want it, or when the disk is full.
-  /// What the key had is gone in any case.
+  /// Stores a value for a key, and returns true if it is stored afterwards: it is not if it is
+  /// larger than the limit, if the policy does not admit it, or if the disk is full. The key's
+  /// previous value is gone in any case.
   ///
   /// - Throws: `files`, `database`, `damaged`, `closed`, `valueTooLarge` or `keyTooLarge`. After an
   ///   error of the first three the key has no value; after a crash it may have its old one, until
@@ -160,9 +163,9 @@ public final class DiskCache: @unchecked Sendable {
     try store(data, key, suite, options, life: nil)
   }
 
-  /// Stores a value as `set` does, with a life that began elsewhere: an absolute expiry, which
-  /// neither the options nor the cache's own limit shorten (`Request.noExpiry` is never), and the
-  /// time of creation, by default now. `codec` is the identity of the codec that made the bytes.
+  /// Stores a value as `set` does, with an absolute expiry that neither the options nor the cache's
+  /// own limit shorten (`Request.noExpiry` is never), and a creation time, by default now. `codec`
+  /// is the identity of the codec that encoded the bytes.
   @discardableResult package func set(
     _ data: Data, for key: String, suite: String = "", options: DiskStoreOptions,
     createdMicroseconds: UInt64? = nil, expiresMicroseconds: UInt64, codec: String? = nil
@@ -173,7 +176,7 @@ public final class DiskCache: @unchecked Sendable {
       codec: codec)
   }
 
-  /// Removes the entry of a key, permanent or not, and says whether there was one.
+  /// Removes the entry of a key, permanent or not, and returns true if there was one.
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func remove(
@@ -187,7 +190,7 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes an entry that is no value of the type that it should be.
+  /// Removes an entry whose bytes do not decode as its suite's type.
   func removeUndecodable(_ key: String, suite: String) throws(DiskCacheError) {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       guard let number = core.suiteNumber(suite) else { return }
@@ -196,7 +199,7 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes the entry of a key if it has expired; it was counted as such when it was found.
+  /// Removes the entry of a key if it has expired; the expiration was counted when it was found.
   func removeExpired(_ key: String, suite: String) throws(DiskCacheError) {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       guard let number = core.suiteNumber(suite) else { return }
@@ -204,7 +207,7 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Sees to it that a suite holds no values of a codec other than `identity`.
+  /// Ensures that a suite holds no values of a codec other than `identity`.
   func checkCodec(_ identity: String, suite: String) throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in
       _ = try core.openIndex()
@@ -215,11 +218,11 @@ public final class DiskCache: @unchecked Sendable {
 
   // MARK: Many entries
 
-  /// Removes all entries, or all of one suite, and what the policy remembers of them. Permanent
-  /// ones stay unless `includingPermanent`. With all suites, databases that were set aside go, too.
-  /// Suites that are empty afterwards are removed: once the cache is closed, their names are not in
-  /// its files any more. (What a file system keeps of files that were removed or cut off is beyond
-  /// its reach.) O(entries).
+  /// Removes all entries, or all of one suite, and their history in the policy. Permanent ones stay
+  /// unless `includingPermanent`. With all suites, databases that were set aside are removed, too.
+  /// Suites that are empty afterwards are removed: once the cache is closed, their names are no
+  /// longer in its files. (Remains of removed or truncated files in the file system are beyond its
+  /// reach.) O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func removeAll(
@@ -231,15 +234,15 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes a suite: all of its entries, permanent ones included, its name, and the codec that is
-  /// recorded for it. A later `set` makes it again. O(entries).
+  /// Removes a suite: all of its entries, including permanent ones, its name, and its recorded
+  /// codec. A later `set` creates it again. O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func removeSuite(_ name: String) throws(DiskCacheError) -> DiskFreed {
     try removeAll(suite: name, includingPermanent: true)
   }
 
-  /// Removes everything that has expired, or that of one suite. O(entries).
+  /// Removes all expired entries, or those of one suite. O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func removeExpired(
@@ -248,7 +251,7 @@ public final class DiskCache: @unchecked Sendable {
     try removeExpired(suite: suite, keeping: .none)
   }
 
-  /// The same but for what is still worth keeping.
+  /// Removes expired entries that are no longer worth keeping.
   func removeExpired(
     suite: String?, keeping grace: Grace
   ) throws(DiskCacheError) -> DiskFreed {
@@ -264,8 +267,8 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Gives entries up, as the policy says, until the values that are not permanent have at most
-  /// `bytes`. O(entries given up).
+  /// Evicts entries, chosen by the policy, until the values that are not permanent have at most
+  /// `bytes`. O(evicted entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
@@ -274,8 +277,8 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Gives entries up, as the policy says, until at most `count` that are not permanent are
-  /// left; less than 0 counts as 0. O(entries given up).
+  /// Evicts entries, chosen by the policy, until at most `count` that are not permanent are left;
+  /// less than 0 counts as 0. O(evicted entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func trim(toCount count: Int) throws(DiskCacheError) -> DiskFreed {
@@ -284,9 +287,9 @@ public final class DiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes entries that were stored or renewed `age` ago or longer, of all suites or of one, but
-  /// for permanent ones; less than zero counts as zero. Those that were stored more than an hour
-  /// after what the clock says now go, too. O(entries).
+  /// Removes entries of all suites or of one that were stored or renewed `age` ago or longer,
+  /// except permanent ones; a negative age counts as zero. Entries whose creation time is more than
+  /// an hour ahead of the clock are removed, too. O(entries).
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func trim(
@@ -298,7 +301,7 @@ public final class DiskCache: @unchecked Sendable {
       return try core.removeAll(counting: \.trims, as: .evict(.trim)) { _, slot in
         slot.state == .known && slot.isStored
           && (slot.created <= now
-            ? now - slot.created >= age : DiskCore.isAhead(slot.created, of: now))
+            ? now - slot.created >= age : CacheInstant.isAhead(slot.created, of: now))
           && (number == nil || number == slot.suite)
       }
     }
@@ -313,43 +316,43 @@ public final class DiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.flush() }
   }
 
-  /// Flushes and releases the folder; every later call throws `closed`. A cache that nobody holds
-  /// any more does it by itself, and then nobody hears of an error. O(entries).
+  /// Flushes and releases the folder; every later call throws `closed`. A cache is also closed when
+  /// it is deallocated, without reporting errors. O(entries).
   ///
-  /// - Throws: `database`; the cache is closed and the folder released all the same.
+  /// - Throws: `database`; the cache is closed and the folder released even then.
   public func close() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.close() }
   }
 
-  /// What has happened since the cache was opened.
+  /// Event counts since the cache was opened.
   public var statistics: DiskStatistics {
     var statistics = withLock { $0.statistics }
     statistics.droppedEvents = events.dropped
     return statistics
   }
 
-  /// Damage for which the cache began anew since it was made, opening included: the latest 16, the
-  /// oldest first. `DiskStatistics.rebuilds` counts all.
+  /// Damages after which the cache started empty, since it was created, including its opening: the
+  /// latest 16, oldest first. `DiskStatistics.rebuilds` counts all.
   public var damages: [DiskDamage] { withLock { $0.damages } }
 
-  /// Number of entries, permanent ones included; what has expired counts until it is found.
+  /// Number of entries, including permanent ones and expired ones that were not found yet.
   public var count: Int { withLock { $0.entries } }
 
-  /// Sum of the bytes of all values, permanent ones included.
+  /// Sum of the bytes of all values, including permanent ones.
   public var valueBytes: UInt64 { withLock { $0.valueBytes + $0.permanentBytes } }
 
-  /// Bytes of all files of the cache: database, log, values and what was set aside. O(entries).
+  /// Bytes of all files of the cache: database, log, values and databases set aside. O(entries).
   public var diskBytes: UInt64 { withLock { $0.diskBytes } }
 
-  /// What each suite holds, in the order in which they were made; the one without a name is the
-  /// first. O(entries).
+  /// Usage of each suite, in the order of creation; the one without a name is the first.
+  /// O(entries).
   ///
   /// - Throws: `closed`.
   public func suites() throws(DiskCacheError) -> [DiskSuiteUsage] {
     try withCore { (core) throws(DiskCacheError) in try core.suiteUsage() }
   }
 
-  /// What the simulator would count of the same requests.
+  /// Counts that a simulation of the same requests would report.
   package var tierCounts: TierCounts {
     withLock { core in
       var counts = core.tier.counts
@@ -396,13 +399,13 @@ public final class DiskCache: @unchecked Sendable {
 }
 
 extension DiskCache {
-  /// The entry of a key, or nil; one that has expired is handed out, too, and is left where it is,
-  /// so that its origin can be asked whether it still holds, or it can stand in for an origin that
-  /// does not answer. `metadata.isExpired` says which it is.
+  /// Returns the entry of a key, or nil. An expired entry is returned, too, and kept, so that its
+  /// origin can confirm it, or it can replace an origin that does not respond. `metadata.isExpired`
+  /// marks it.
   ///
-  /// What has not expired is a hit like any other. What has is a miss in the statistics and for
-  /// listeners, and counted in `expiredReads`; to the policy nothing has happened. It goes when it
-  /// is given up for room, cleaned, stored over or found by an ordinary get.
+  /// An entry that has not expired is a hit. An expired one is a miss in the statistics and for
+  /// listeners, and counted in `expiredReads`; the policy is not informed. It is removed when it is
+  /// evicted, cleaned, replaced or found by an ordinary get.
   ///
   /// - Throws: `database` or `closed`.
   public func entry(
@@ -411,26 +414,27 @@ extension DiskCache {
     try lookUp(key, suite, expired: acceptingExpired ? .handedOut : .removed)
   }
 
-  /// Gives the entry of a key a new life, as when its origin says that it was not modified, and
-  /// says whether there is one. Its value is not written again, and it may have expired.
+  /// Gives the entry of a key a new lifetime, for example when its origin responds that it was not
+  /// modified; returns true if there is an entry, which may have expired. Its value is not
+  /// rewritten.
   ///
-  /// Its creation time becomes now. To the policy it is neither a hit nor a store; one that orders
-  /// entries by their expiry learns of the new one. A permanent entry stays permanent. After a
-  /// crash the entry has its old life and version or its new ones.
+  /// Its creation time becomes now. The policy counts neither a hit nor a store; a policy that
+  /// orders entries by expiry receives the new one. A permanent entry stays permanent. After a
+  /// crash the entry has either its old lifetime and version or its new ones.
   ///
   /// - Parameters:
-  ///   - timeToLive: the new life from now on, or nil for the cache's; the shorter one counts.
-  ///   - version: the version that the origin gave it now, or nil to keep the one it has.
-  /// - Throws: `database` or `closed`. After an error of the first the entry is what it was.
+  ///   - timeToLive: The new TTL from now on, or nil for the cache's; the shorter one applies.
+  ///   - version: The new version from the origin, or nil to keep the present one.
+  /// - Throws: `database` or `closed`. After `database` the entry is unchanged.
   @discardableResult public func renew(
     _ key: String, suite: String = "", timeToLive: Duration? = nil, version: String? = nil
   ) throws(DiskCacheError) -> Bool {
     try renew(key, suite, timeToLive: timeToLive, expires: nil, version: version)
   }
 
-  // MARK: For a cache in front of this one
+  // MARK: For hybrid caches
 
-  /// The same with an absolute expiry, which the cache's own limit does not shorten.
+  /// Gives the entry of a key an absolute expiry, which the cache's own limit does not shorten.
   /// `Request.noExpiry` is never.
   @discardableResult package func renew(
     _ key: String, suite: String = "", expiresMicroseconds: UInt64, version: String? = nil
@@ -438,9 +442,9 @@ extension DiskCache {
     try renew(key, suite, timeToLive: nil, expires: expiresMicroseconds, version: version)
   }
 
-  /// Turns the "hit before" mark of an entry and says how it stood: true on the second hit since
-  /// it was stored, and on every second one after that, when called on each. False, and nothing is
-  /// turned, where there is no entry. The mark does not outlive the cache.
+  /// Toggles the "hit before" mark of an entry and returns its previous state: if called on each
+  /// hit, true on the second hit since the entry was stored, and on every second one after that.
+  /// Returns false without an entry. The mark is not kept across restarts.
   package func toggleHitBefore(
     _ key: String, suite: String = ""
   ) throws(DiskCacheError) -> Bool {
@@ -450,7 +454,7 @@ extension DiskCache {
     }
   }
 
-  // MARK: Ways that several calls share
+  // MARK: Lookups
 
   /// Looks a key up. With a codec, the suite must not hold values of another.
   func lookUp(
@@ -480,7 +484,7 @@ extension DiskCache {
     return try answer.get()
   }
 
-  /// The half of a get that needs the lock.
+  /// The part of a get that needs the lock.
   private func lookUp(
     _ key: UnsafeRawBufferPointer, _ suite: String, expired: DiskExpired, codec: String?,
     isRepeated: Bool
@@ -495,8 +499,8 @@ extension DiskCache {
     }
   }
 
-  /// The half that does not: what a lookup came to, which may be no entry, or nil when something
-  /// else was stored while it was read: look again.
+  /// The part of a get that needs no lock. Returns the result, possibly without an entry, or nil if
+  /// another value was stored meanwhile and the lookup must be repeated.
   private func finish(
     _ found: DiskLookup, _ key: UnsafeRawBufferPointer, _ suite: String
   ) throws(DiskCacheError) -> DiskEntry?? {
@@ -519,7 +523,8 @@ extension DiskCache {
       guard let again else { return nil }
       return try finish(again, key, suite)
     case .file(let reading):
-      // Reading and checking a large value takes longer than all the rest: others may go on.
+      // Reading and verifying a large value takes longer than everything else, so other calls
+      // continue.
       let value = Result { () throws(FileFailure) in
         try reading.value()
       }
@@ -540,7 +545,7 @@ extension DiskCache {
   ) throws(DiskCacheError) -> Bool {
     noteSet(data.count, key, suite, options, life)
     return try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      // `withUnsafeBytes` does not say which errors it passes on.
+      // `withUnsafeBytes` does not declare the errors that it rethrows.
       let answer = data.withUnsafeBytes { value in
         Result { () throws(DiskCacheError) in
           try core.set(bytes, suite: suite, value, options, life: life, codec: codec)
@@ -561,11 +566,11 @@ extension DiskCache {
   }
 }
 
-/// More than one key at a time.
+/// Operations on several keys.
 extension DiskCache {
-  /// The keys of a suite that have an entry which has not expired, in no order. No reference to
-  /// any. O(entries of the cache) in time and memory: the database is read, without the values,
-  /// while other calls wait.
+  /// Returns the keys of a suite whose entries have not expired, unordered. Not counted as
+  /// accesses. O(entries of the cache) in time and memory: the database is read, without the
+  /// values, while other calls wait.
   ///
   /// - Throws: `database` or `closed`.
   public func keys(suite: String = "") throws(DiskCacheError) -> [String] {
@@ -576,10 +581,11 @@ extension DiskCache {
     }
   }
 
-  /// The values of several keys; keys without one are left out. As one `value(for:)` for each key,
-  /// in order.
+  /// Returns the values of several keys, without keys that have none. Equivalent to one
+  /// `value(for:)` per key, in order.
   ///
-  /// - Throws: as `entry(for:suite:)`; what was found until then is lost, and counted.
+  /// - Throws: The errors of `entry(for:suite:)`; values found before the error are discarded, but
+  ///   counted.
   public func values(
     for keys: some Sequence<String>, suite: String = ""
   ) throws(DiskCacheError) -> [String: Data] {
@@ -589,11 +595,11 @@ extension DiskCache {
     return values
   }
 
-  /// Stores several values, as one `set` for each, in order, and returns how many are there
+  /// Stores several values, as one `set` for each, in order, and returns the number stored
   /// afterwards.
   ///
-  /// - Parameter options: Those of each entry.
-  /// - Throws: what `set` throws first; the values before that one are stored.
+  /// - Parameter options: Options of each entry.
+  /// - Throws: The first error of `set`; the values before that one are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: String, value: Data)>, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
@@ -606,23 +612,23 @@ extension DiskCache {
   }
 }
 
-/// Limits that are changed while the cache is open.
+/// Changes of the limits while the cache is open.
 extension DiskCache {
-  /// The limits that hold now: those of the configuration, or of the last `setLimits`.
+  /// Current limits: those of the configuration, or of the last `setLimits`.
   public var limits: DiskLimits { withLock { $0.configuration.limits } }
 
-  /// Changes the limits, and returns what was freed because it no longer fits.
+  /// Changes the limits, and returns the space freed by evicting entries that no longer fit.
   ///
-  /// The policy chooses what goes; these count as evictions. Larger limits hold at once. Another
-  /// `age` is for entries that are stored or renewed from now on. The policy is told of the
-  /// entries as after a restart (see `DiskCache`), so it keeps what it would keep then. The limits
-  /// are not stored: the next opening takes those of its configuration.
+  /// The policy chooses the entries; they count as evictions. Larger limits apply at once. Another
+  /// `age` applies to entries that are stored or renewed from now on. The policy is restored as
+  /// after a restart (see `DiskCache`), so it keeps the entries that it would keep then. The limits
+  /// are not stored: the next opening uses those of its configuration.
   ///
   /// O(n log n) in the entries, during which other calls wait.
   ///
-  /// - Throws: `limit` or `configuration` when a number is out of range or the policy cannot have
-  ///   it, and nothing has changed; `closed`; `database` when what was given up could not be
-  ///   deleted yet, and the limits hold.
+  /// - Throws: `limit` or `configuration` if a number is out of range or the policy does not
+  ///   support it, in which case nothing has changed; `closed`; `database` if evicted entries could
+  ///   not be deleted yet, in which case the new limits apply.
   @discardableResult public func setLimits(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed
   {
     try withCore { (core) throws(DiskCacheError) in
@@ -631,7 +637,7 @@ extension DiskCache {
     }
   }
 
-  /// The longest life of what is stored from now on; nil for no limit. Takes no lock.
+  /// Maximum TTL of entries stored from now on; nil for no limit. Takes no lock.
   var timeToLive: Duration? {
     let age = age.load(ordering: .relaxed)
     return age == 0 ? nil : .microseconds(Int64(clamping: age))
@@ -639,38 +645,38 @@ extension DiskCache {
 }
 
 extension DiskCache {
-  /// Where the cache's bytes stand. O(entries).
+  /// Bytes on disk by kind of file. O(entries).
   package var usage: DiskUsage { withLock { $0.usage } }
 
-  /// What was written since the cache was opened, as far as the cache can tell.
+  /// Bytes written since the cache was opened, as far as the cache can tell.
   package var writes: DiskWrites { withLock { $0.writes } }
 
-  /// Commits everything, writes it to the disk, and lets the system forget what it holds of the
-  /// cache's files in memory, so that the next gets come from the disk. False where the system has
-  /// no call for that (Apple's). O(entries).
+  /// Commits everything, writes it to the disk, and drops the cache's files from the system's page
+  /// cache, so that the next gets read from the disk. Returns false if the system has no call for
+  /// that (Apple's). O(entries).
   ///
-  /// It does not reach what the file system keeps of folders and names, nor the disk's own memory,
-  /// nor a file system that is memory, nor pages that another process has mapped or is just
-  /// reading.
+  /// Not dropped are folders and names cached by the file system, the disk's own memory, a file
+  /// system in memory, and pages that another process has mapped or is reading.
   ///
   /// - Throws: `database`, `files` or `closed`.
   package func dropPageCache() throws(DiskCacheError) -> Bool {
     try withCore { (core) throws(DiskCacheError) in try core.dropPageCache() }
   }
 
-  /// What happens from now on. When the reader is slower than the cache, only the newest `buffered`
-  /// events, at least one, are kept. While nobody listens events cost nothing; while somebody does,
-  /// the key of every entry that goes is read from the database.
+  /// Returns a stream of all events from now on. If the reader is slower than the cache, only the
+  /// newest `buffered` events, at least one, are kept. Without listeners events cost nothing; with
+  /// listeners, the key of every entry that leaves is read from the database.
   ///
-  /// An entry that expires, is evicted, trimmed or removed is told of by its key, an answer from
-  /// an expired entry is a `miss`, and renewing is nothing. Entries that a damaged database or a
-  /// failed group of writes takes along are not told of one by one: their keys are lost with them.
+  /// An entry that expires, is evicted, trimmed or removed is reported by its key, a get that
+  /// returns an expired entry is a `miss`, and a renewal is not reported. Entries lost with a
+  /// damaged database or a failed group of writes are not reported individually, because their keys
+  /// are lost with them.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<DiskEntryName>> {
     events.stream(buffered: buffered)
   }
 
-  /// Calls `handler` with what happens from now on, on the thread on which it happens and with no
-  /// lock held, until the token is cancelled or destroyed. See `eventStream` for what is told.
+  /// Calls `handler` for every event from now on, on the thread of the event and with no lock held,
+  /// until the token is cancelled or destroyed. See `eventStream` for the events.
   public func onEvent(
     _ handler: @escaping @Sendable (CacheEvent<DiskEntryName>) -> Void
   ) -> CacheEventToken {

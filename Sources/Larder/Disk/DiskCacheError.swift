@@ -6,7 +6,7 @@ public import LarderEngine
   public import Foundation
 #endif
 
-/// Why a disk cache could not do what it was asked.
+/// Error of a disk cache.
 ///
 /// A damaged or missing value is no error: it is a miss, and counted.
 public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -14,36 +14,35 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case inUse(path: String)
   /// The cache was closed.
   case closed(path: String)
-  /// The database refused. `code` is SQLite's extended result code, `message` its own words.
+  /// SQLite failed. `code` is its extended result code, `message` its error message.
   case database(path: String, code: Int32, message: String)
-  /// The database cannot be read, and `DiskConfiguration.damageHandling` is `fail`. `message` says
-  /// what was found.
+  /// The database cannot be read, and `DiskConfiguration.damageHandling` is `fail`. `message`
+  /// describes the damage.
   case damaged(path: String, message: String)
   /// A file or folder could not be used; `message` names the file, the call and the reason.
   case files(message: String)
-  /// The folder holds a cache in a format that this version does not know; see
-  /// `DiskMismatchHandling`.
+  /// The folder holds a cache in a format unknown to this version; see `DiskMismatchHandling`.
   case format(path: String, found: Int64, expected: Int64)
-  /// The folder and the key it is opened with do not fit. Nothing was changed in the folder.
+  /// The folder and the given encryption key do not match. Nothing was changed in the folder.
   case encryption(path: String, DiskEncryptionFault)
-  /// A key for encryption that is not of 128, 192 or 256 bits.
+  /// An encryption key that does not have 128, 192 or 256 bits.
   case encryptionKeyLength(bits: Int)
   /// The policy or the admission filter cannot be used.
   case configuration(PolicyError)
-  /// A number of the configuration is outside its range: its name, its value, and what it may be.
+  /// A number of the configuration is out of range: its name, its value, and its valid range.
   case limit(String, String, expected: String)
-  /// The value is larger than any entry can be: 4 GiB - 2, or 1 GB (SQLite's limit) where it would
-  /// stand in the database.
+  /// The value exceeds the maximum size: 4 GiB - 2, or 1 GB (SQLite's limit) for values in the
+  /// database.
   case valueTooLarge(bytes: Int, bytesMax: Int)
-  /// The key is longer than any can be.
+  /// The key exceeds the maximum length.
   case keyTooLarge(bytes: Int, bytesMax: Int)
-  /// A value could not be encoded, or what was stored not decoded; `message` is the codec's.
+  /// A value could not be encoded, or stored bytes not decoded; `message` is the codec's.
   case codec(message: String)
   /// The suite holds values that another codec wrote. Nothing was changed; see
   /// `DiskMismatchHandling`.
   case codecMismatch(suite: String, stored: String, given: String)
 
-  /// One line for a person.
+  /// The error in one line of text.
   public var description: String {
     switch self {
     case .inUse(let path):
@@ -85,8 +84,7 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     "set DiskConfiguration.mismatchHandling to startEmpty to give up what is there"
   }
 
-  /// Whether the database that could not be opened is damaged, so that nothing helps but to begin
-  /// anew.
+  /// True if the database that could not be opened is damaged, so that only an empty one helps.
   var isDamage: Bool {
     switch self {
     case .damaged: true
@@ -111,7 +109,7 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   init(_ error: FileFailure) { self = .files(message: error.description) }
 }
 
-/// How a disk cache handles a database that cannot be read.
+/// Handling of a database that cannot be read.
 public enum DiskDamageHandling: Sendable, Hashable, CaseIterable {
   /// The default. The database is moved into the subfolder `damaged`, where the newest two are
   /// kept, and the cache starts empty. `DiskCache.damages` and `DiskStatistics.rebuilds` report it.
@@ -122,15 +120,15 @@ public enum DiskDamageHandling: Sendable, Hashable, CaseIterable {
   case fail
 }
 
-/// How a folder or a suite is handled that is whole and cannot be opened: a database of another
-/// format or with another key, or values of another codec.
+/// Handling of an intact folder or suite that cannot be used: a database of another format or with
+/// another key, or values of another codec.
 public enum DiskMismatchHandling: Sendable, Hashable, CaseIterable {
-  /// Opening, or the call that finds it, throws `format`, `encryption` or `codecMismatch`. Nothing
-  /// in the folder is changed.
+  /// Opening, or the call that finds the mismatch, throws `format`, `encryption` or
+  /// `codecMismatch`. Nothing in the folder is changed.
   case fail
-  /// What is there is given up, permanent entries included: a database is moved into the subfolder
-  /// `damaged`, as one that cannot be read, and reported as damage; the entries of a suite with
-  /// another codec are removed, and count in `DiskStatistics.undecodables`.
+  /// The contents are discarded, permanent entries included: a database is moved into the subfolder
+  /// `damaged`, like an unreadable one, and reported as damage; the entries of a suite with another
+  /// codec are removed, and count in `DiskStatistics.undecodables`.
   case startEmpty
 }
 
@@ -140,10 +138,10 @@ public struct DiskDamage: Sendable, Hashable {
   public var message: String
   /// The folder with the unreadable database, or nil if it could only be removed.
   public var keptPath: String?
-  /// When it was found, by the cache's clock.
+  /// Time at which it was found, by the cache's clock.
   public var found: Date
 
-  /// Damage, as for a test of code that reports it.
+  /// Creates a damage report, for example to test code that handles it.
   public init(message: String, keptPath: String? = nil, found: Date = .now) {
     self.message = message
     self.keptPath = keptPath
@@ -151,7 +149,7 @@ public struct DiskDamage: Sendable, Hashable {
   }
 }
 
-/// What does not fit between a folder and the key it is opened with.
+/// Mismatch between a folder and the given encryption key.
 public enum DiskEncryptionFault: Sendable, Hashable, CaseIterable {
   /// The folder was encrypted with another key.
   case wrongKey

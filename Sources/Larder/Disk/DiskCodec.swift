@@ -4,29 +4,28 @@
   public import Foundation
 #endif
 
-/// How values of a type become bytes and back.
+/// Conversion between the values of a type and bytes.
 ///
 /// A cache records the `identity` of the codec with each suite that it writes values to. A suite
 /// that holds values of one codec is not read or written with another, because the bytes of one
-/// codec may well be a wrong value to another: `DiskConfiguration.mismatchHandling` says whether
-/// the suite starts empty or the call throws. The type is part of the identity of `json` and
-/// `propertyList`, since the bytes of one type may be a value of another.
+/// codec may be a valid but wrong value in another: `DiskConfiguration.mismatchHandling` determines
+/// whether the suite starts empty or the call throws. The type is part of the identity of `json`
+/// and `propertyList`, because the bytes of one type may decode as another.
 public struct DiskCodec<Value>: Sendable {
   /// Names the format of the bytes, such as `json`. Codecs that cannot read each other's bytes must
   /// have different identities.
   public let identity: String
-  /// The content type of the bytes. A `DiskSuite` keeps it with entries that have none of their
-  /// own.
+  /// Content type of the bytes. A `DiskSuite` stores it with entries that have none of their own.
   public let contentType: String?
-  /// Bytes of a value.
+  /// Encodes a value.
   package let encode: @Sendable (Value) throws -> Data
-  /// The value of bytes.
+  /// Decodes a value.
   package let decode: @Sendable (Data) throws -> Value
 
-  /// A codec of closures. They are called on the thread that calls the cache or on one of the
-  /// cache's threads, and from several threads at a time.
+  /// Creates a codec from closures. They are called on the thread that calls the cache or on one of
+  /// the cache's threads, possibly by several threads at a time.
   ///
-  /// - Parameter identity: names the format; nil for the content type, or `custom` without one.
+  /// - Parameter identity: Name of the format; nil for the content type, or `custom` without one.
   ///   Change it when the format changes.
   public init(
     identity: String? = nil, contentType: String? = nil,
@@ -41,16 +40,15 @@ public struct DiskCodec<Value>: Sendable {
 }
 
 extension DiskCodec where Value: Codable & SendableMetatype {
-  /// JSON. Times are seconds since 2001, and data is base64, as `JSONEncoder` has them by itself.
-  /// Arrays and objects may be nested 128 levels deep: deeper values cannot be encoded, and deeper
-  /// bytes are not decoded.
+  /// JSON. Times are seconds since 2001, and data is base64, the defaults of `JSONEncoder`. Arrays
+  /// and objects may be nested 128 levels deep: deeper values are neither encoded nor decoded.
   ///
-  /// The identity names the type with its module: a type that is renamed or moved is another one.
-  /// See `json(schema:)`.
+  /// The identity contains the type's name with its module: a type that is renamed or moved is
+  /// another one. See `json(schema:)`.
   public static var json: DiskCodec { json(schema: typeName) }
 
-  /// JSON as `json` has it, with a name for what the values look like in place of the type's: keep
-  /// it when the type is renamed, and change it when old values are to be forgotten.
+  /// JSON in the format of `json`, with a schema name instead of the type's name: keep it when the
+  /// type is renamed, and change it to discard old values.
   public static func json(schema: String) -> DiskCodec {
     DiskCodec(
       identity: "json \(schema)", contentType: "application/json",
@@ -58,14 +56,14 @@ extension DiskCodec where Value: Codable & SendableMetatype {
       decode: { try BoundedJSON.decode(Value.self, from: $0) })
   }
 
-  /// A binary property list: smaller than JSON where there are numbers, times and data. The value
-  /// must be an array, a dictionary or a structure, not a number or a text alone.
+  /// A binary property list: smaller than JSON for numbers, times and data. The value must be an
+  /// array, a dictionary or a structure, not a bare number or string.
   ///
-  /// The identity names the type with its module, as that of `json`.
+  /// The identity contains the type's name with its module, like that of `json`.
   public static var propertyList: DiskCodec { propertyList(schema: typeName) }
 
-  /// A property list as `propertyList` has it, with a name for what the values look like in place
-  /// of the type's.
+  /// A property list in the format of `propertyList`, with a schema name instead of the type's
+  /// name.
   public static func propertyList(schema: String) -> DiskCodec {
     DiskCodec(
       identity: "property-list \(schema)", contentType: "application/x-plist",
@@ -76,20 +74,19 @@ extension DiskCodec where Value: Codable & SendableMetatype {
       }, decode: { try PropertyListDecoder().decode(Value.self, from: $0) })
   }
 
-  /// The codec that a cache uses where none is given, chosen by the type of its values: `data` for
-  /// `Data`, `text` for `String`, and `json` for everything else.
+  /// The default codec, chosen by the type of the values: `data` for `Data`, `text` for `String`,
+  /// and `json` for everything else.
   public static var standard: DiskCodec { standard(schema: typeName) }
 
-  /// The codec `standard`, with a name for what the values look like in place of the type's where
-  /// it is JSON.
+  /// The codec `standard`, with a schema name instead of the type's name if it is JSON.
   public static func standard(schema: String) -> DiskCodec {
     if let codec = DiskCodec<Data>.data as? DiskCodec { return codec }
     if let codec = DiskCodec<String>.text as? DiskCodec { return codec }
     return json(schema: schema)
   }
 
-  /// The type's name with its module, the same in every build: that of a local or private type
-  /// contains an address, which is left out.
+  /// The type's name with its module, equal in every build: the name of a local or private type
+  /// contains an address, which is omitted.
   private static var typeName: String {
     var name = String(reflecting: Value.self)
     while let start = name.firstRange(of: "(unknown context at "),
@@ -102,7 +99,7 @@ extension DiskCodec where Value: Codable & SendableMetatype {
 }
 
 extension DiskCodec<Data> {
-  /// The bytes as they are.
+  /// The bytes unchanged.
   public static var data: DiskCodec {
     DiskCodec(identity: "data", encode: { $0 }, decode: { $0 })
   }

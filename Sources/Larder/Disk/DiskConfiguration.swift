@@ -11,26 +11,26 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// The policy with its parameters, such as `lru` or `s3-fifo:small=0.1`; not one that needs to
   /// know the future.
   public var policy: CachePolicy
-  /// The admission filter, such as `second-hit` or `adaptsize`; entries that it refuses are not
+  /// The admission filter, such as `second-hit` or `adaptsize`; entries that it rejects are not
   /// written. Nil admits everything. Its history is empty after each opening.
   public var admission: String?
   /// Limits on its content.
   public var limits: DiskLimits
-  /// Which writes survive a crash.
+  /// Writes that must survive a crash.
   public var durability: DiskDurability
-  /// Values of up to this many bytes are stored in the database, larger ones as `values` says.
-  /// From 0 to `inlineBytesLargest`.
+  /// Values of up to this many bytes are stored in the database, larger ones as configured by
+  /// `values`. From 0 to `inlineBytesLargest`.
   public var inlineBytesMax: Int
-  /// Where larger values are stored.
+  /// Storage of larger values.
   public var values: DiskValues
-  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000. Pages that change
-  /// are in memory until then; where they take twice `pageCacheBytes`, they are committed earlier.
+  /// With durability `none`: sets and removals per commit, from 1 to 1,000,000. Changed pages stay
+  /// in memory until then; if they take twice `pageCacheBytes`, they are committed earlier.
   public var groupWrites: Int
   /// With durability `none`: bytes of values per commit, whatever their number. From 1 to 2^50.
   public var groupBytes: Int
-  /// Memory for database pages, in bytes, up to 2^40; values below 64 KiB count as 64 KiB. Each of
-  /// the connections that read, one per thread that reads at the same time and at most four, may
-  /// use as much again.
+  /// Memory for database pages, in bytes, up to 2^40; values below 64 KiB count as 64 KiB. Each
+  /// reading connection, one per concurrently reading thread and at most four, may use as much
+  /// again.
   public var pageCacheBytes: Int
   /// Length of the write-ahead log, in pages of 4 KiB, at which SQLite checkpoints it into the
   /// database. Checkpoints take up to half of the time of small sets; a longer log combines more
@@ -41,21 +41,20 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var seed: UInt64
   /// Encryption of keys and values, or nil for none.
   public var encryption: DiskEncryption?
-  /// How a database that cannot be read is handled.
+  /// Handling of a database that cannot be read.
   public var damageHandling: DiskDamageHandling
-  /// How a database of another format or with another key is handled, and a suite with values of
-  /// another codec. By default nil: `startEmpty` for formats of this library and for codecs where
-  /// no entry is permanent, and `fail` otherwise, for keys above all.
+  /// Handling of a database of another format or with another key, and of a suite with values of
+  /// another codec. By default nil: `startEmpty` for formats of this library and for codecs if no
+  /// entry is permanent, and `fail` otherwise, in particular for keys.
   public var mismatchHandling: DiskMismatchHandling?
-  /// Reads of rows after which connections for reading are opened.
+  /// Number of row reads after which connections for reading are opened.
   package var readersAfter = 32
-  /// False where entries count with the size of their value alone, as the objects of a simulation
-  /// do.
+  /// False if entries count with the size of their value alone, like the objects of a simulation.
   package var countsRows = true
-  /// What stands for keys where a policy or a filter counts them in a sketch.
+  /// Fingerprints of keys for policies and filters that count keys in a sketch.
   package var fingerprints = KeyFingerprints.hashes
 
-  /// A configuration; by default LRU, with values of up to 20 KiB in the database.
+  /// Creates a configuration; by default LRU, with values of up to 20 KiB in the database.
   public init(
     policy: CachePolicy = .lru, admission: String? = nil, limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
@@ -81,7 +80,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.mismatchHandling = mismatchHandling
   }
 
-  /// The same with the policy as a text that is not a literal; see `CachePolicy`.
+  /// Creates a configuration with a policy from a string that is not a literal; see `CachePolicy`.
   public init(
     policy: String, admission: String? = nil, limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
@@ -107,7 +106,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     return copy
   }
 
-  /// The same for a cache that takes everything.
+  /// Configuration without limits, with which a policy admits everything.
   var withoutLimits: DiskConfiguration {
     var copy = self
     copy.admission = nil
@@ -126,17 +125,17 @@ public struct DiskConfiguration: Sendable, Hashable {
 ///
 /// Opening a cache with a limit out of range throws `DiskCacheError.limit`.
 public struct DiskLimits: Sendable, Hashable {
-  /// Maximum sum of what the entries take in bytes, from 1 to 2^50, or nil for no limit. An entry
-  /// takes the size of its value, that of its key (at most 4 MB), and `entryOverhead`.
+  /// Maximum total size of the entries in bytes, from 1 to 2^50, or nil for no limit. The size of
+  /// an entry is that of its value and its key (at most 4 MB), plus `entryOverhead`.
   public var bytes: UInt64?
   /// Maximum number of entries, from 1 to 2^50, or nil for no limit; never more than 2^27.
   public var count: Int?
   /// Maximum TTL of an entry, at least a microsecond, or nil for no limit. A shorter TTL of the
   /// entry takes precedence.
   public var age: Duration?
-  /// Bytes of disk space to keep free for others, at most 2^50; 0 to keep none. If less is free,
-  /// entries are evicted to make up the difference, and a value that still does not fit is not
-  /// stored. Free space is checked once per `freeSpaceInterval` stored bytes.
+  /// Bytes of disk space to keep free, at most 2^50; 0 to keep none. If less is free, entries are
+  /// evicted to make up the difference, and a value that still does not fit is not stored. Free
+  /// space is checked once per `freeSpaceInterval` stored bytes.
   public var freeBytes: UInt64
   /// Bytes stored between two checks of the free space; with 0 every set checks.
   public var freeSpaceInterval: UInt64
@@ -145,8 +144,8 @@ public struct DiskLimits: Sendable, Hashable {
   /// row in the database. The sum with the key is rounded up to a multiple of 64.
   public static var entryOverhead: Int { 100 }
 
-  /// Limits without one on the number of entries; by default 100 MiB of values, and 256 MiB of free
-  /// disk space.
+  /// Creates limits without one on the number of entries; by default 100 MiB of values, and 256 MiB
+  /// of free disk space.
   public init(
     bytes: UInt64? = 100 << 20, age: Duration? = nil, freeBytes: UInt64 = 256 << 20,
     freeSpaceInterval: UInt64 = 1 << 20
@@ -156,7 +155,7 @@ public struct DiskLimits: Sendable, Hashable {
       freeSpaceInterval: freeSpaceInterval)
   }
 
-  /// Limits with one on the number of entries, and none on bytes unless it is given; by default
+  /// Creates limits with one on the number of entries, and none on bytes unless given; by default
   /// 256 MiB of free disk space.
   public init(
     bytes: UInt64? = nil, count: Int?, age: Duration? = nil, freeBytes: UInt64 = 256 << 20,
@@ -169,18 +168,18 @@ public struct DiskLimits: Sendable, Hashable {
     self.freeSpaceInterval = freeSpaceInterval
   }
 
-  /// The longest life of an entry, microseconds; 0 for no limit.
+  /// Maximum TTL of an entry in microseconds; 0 for no limit.
   var ageMicroseconds: UInt64 { age.map { max(1, $0.microseconds) } ?? 0 }
 }
 
-/// Which writes of a disk cache survive a crash.
+/// Durability of the writes of a disk cache: the writes that survive a crash.
 ///
-/// When a *process is killed*, the system continues, and what the process has written is not lost.
-/// When the *machine loses power*, only flushed data is certain to be on the disk. In every case, a
-/// returned value is complete and was stored under its key: a torn value fails its checksum and is
-/// a miss.
+/// If a *process is killed*, the system continues, and data that the process has written is not
+/// lost. If the *machine loses power*, only flushed data is certain to be on the disk. In every
+/// case, a returned value is complete and was stored under its key: a torn value fails its checksum
+/// and is a miss.
 public enum DiskDurability: String, Sendable, Hashable, CaseIterable, Codable {
-  /// The fastest. Sets are grouped, and committed as `DiskConfiguration.groupWrites` says, by
+  /// The fastest. Sets are grouped, and committed in groups of `DiskConfiguration.groupWrites`, by
   /// `flush()` or by `close()`.
   ///
   /// Process killed: sets and removals since the last commit are lost, however long ago they were,
@@ -192,9 +191,9 @@ public enum DiskDurability: String, Sendable, Hashable, CaseIterable, Codable {
   ///
   /// Process killed: nothing is lost. Power lost: the latest writes may be lost, and entries that
   /// they replaced or removed reappear; the database is consistent (SQLite's `synchronous = NORMAL`
-  /// with a write-ahead log) and shows what the first of the writes left, up to some moment. Values
-  /// in files and segments are not flushed: of those, any may be missing. If the system reports
-  /// that the log could not be flushed, the cache starts empty, as with a damaged database.
+  /// with a write-ahead log) and contains all writes up to some moment. Values in files and
+  /// segments are not flushed: any of them may be missing. If the system reports that the log could
+  /// not be flushed, the cache starts empty, as with a damaged database.
   case normal
   /// Each set and removal waits until it is flushed to disk: value file, directory entry and
   /// commit.
@@ -204,30 +203,30 @@ public enum DiskDurability: String, Sendable, Hashable, CaseIterable, Codable {
   case full
 }
 
-/// Where a disk cache stores values above `DiskConfiguration.inlineBytesMax`.
+/// Storage of values above `DiskConfiguration.inlineBytesMax`.
 ///
-/// A cache opens folders written with either choice: values stay where they are and new ones are
-/// stored as configured.
+/// A cache opens folders written with either choice: existing values stay, and new ones are stored
+/// as configured.
 public enum DiskValues: Sendable, Hashable {
-  /// Each in a file of its own.
+  /// One file per value.
   case files
-  /// Appended to segment files of up to so many bytes, from `segmentBytesMin` to
-  /// `segmentBytesLargest`, which need neither to be created nor to be renamed for each value.
-  /// A value that is larger than a segment is stored in a file of its own.
+  /// Appended to segment files of up to `bytes` bytes, from `segmentBytesMin` to
+  /// `segmentBytesLargest`, without creating and renaming a file per value. A value that is larger
+  /// than a segment is stored in its own file.
   ///
   /// Replaced and removed values leave dead bytes. When these exceed a third of the live bytes plus
   /// one segment, the segment with the smallest live share is recycled: its live values are copied
   /// to the open segment, never evicted, so hit ratios are those of separate files. In addition to
-  /// that bound, the folder holds the open segment, up to two empty ones to write over, and the
-  /// end of each segment in which the next value had no room. Values take whole pages of 4 KiB.
+  /// that bound, the folder holds the open segment, up to two empty ones to overwrite, and the end
+  /// of each segment in which the next value did not fit. Values take whole pages of 4 KiB.
   case segments(bytes: Int)
 
-  /// The smallest segment.
+  /// Minimum size of a segment.
   public static var segmentBytesMin: Int { 4 << 10 }
-  /// The largest segment.
+  /// Maximum size of a segment.
   public static var segmentBytesLargest: Int { 1 << 30 }
 
-  /// Bytes of a segment, 0 for none.
+  /// Size of a segment, 0 without segments.
   var segmentBytes: Int {
     switch self {
     case .files: 0
@@ -237,7 +236,7 @@ public enum DiskValues: Sendable, Hashable {
 }
 
 extension DiskConfiguration {
-  /// Checks every number against its range. Policy and filter check their own.
+  /// Checks every number against its range. Policy and filter check their own parameters.
   func check() throws(DiskCacheError) {
     let largest = PolicySetup.capacityMax
     func require<Number: Comparable>(

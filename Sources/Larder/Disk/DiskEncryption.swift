@@ -11,7 +11,7 @@
     public import Foundation
   #endif
 
-  /// Encrypts the keys and values of a disk cache with a key that the app provides.
+  /// Encryption of the keys and values of a disk cache with a key that the app provides.
   ///
   /// ```swift
   /// let encryption = try DiskEncryption(key: keyFromTheKeychain)
@@ -41,7 +41,7 @@
   public struct DiskEncryption: Sendable, Hashable {
     let key: SymmetricKey
 
-    /// Encryption with a random key of 128, 192 or 256 bits. Do not use a password.
+    /// Creates an encryption with a random key of 128, 192 or 256 bits. Do not use a password.
     ///
     /// - Throws: `encryptionKeyLength`.
     public init(key: SymmetricKey) throws(DiskCacheError) {
@@ -51,14 +51,14 @@
       self.key = key
     }
 
-    /// The same with the bytes of a key: 16, 24 or 32.
+    /// Creates an encryption with a random key of 16, 24 or 32 bytes. Do not use a password.
     ///
     /// - Throws: `encryptionKeyLength`.
     public init(key: Data) throws(DiskCacheError) {
       try self.init(key: SymmetricKey(data: key))
     }
 
-    /// Whether both have the same key, compared in constant time.
+    /// Returns true if both have the same key, compared in constant time.
     public static func == (one: DiskEncryption, other: DiskEncryption) -> Bool {
       one.key == other.key
     }
@@ -70,10 +70,10 @@
   extension DiskEncryption: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
   {
-    /// The key's length alone.
+    /// A description with the key's length, not the key.
     public var description: String { "AES-GCM with a key of \(key.bitCount) bits" }
 
-    /// The key's length alone.
+    /// A description with the key's length, not the key.
     public var debugDescription: String { description }
 
     /// Empty, so that no dump shows the key.
@@ -88,12 +88,12 @@
     import Foundation
   #endif
 
-  /// Encryption of a disk cache, which this build does not have: it comes with the package trait
-  /// `Encryption`. There is no value of this type, so no cache can be encrypted, and to open one
-  /// that is encrypted is an error.
+  /// Encryption of a disk cache, which this build does not have: it requires the package trait
+  /// `Encryption`. This type has no values, so no cache can be encrypted, and opening an encrypted
+  /// one is an error.
   public enum DiskEncryption: Sendable, Hashable {}
 
-  /// What seals values where there is encryption. There is no value of this type.
+  /// Seal of values, which this build does not have. This type has no values.
   enum DiskSeal: Sendable {
     static var overhead: Int { 0 }
 

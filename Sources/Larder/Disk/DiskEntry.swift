@@ -4,27 +4,29 @@
   public import Foundation
 #endif
 
-/// What a disk cache keeps of a value beside the value.
+/// Metadata that a disk cache stores with a value.
 public struct DiskMetadata: Sendable, Hashable {
-  /// The version that the origin gave it, such as an HTTP ETag, to ask whether it still holds.
+  /// Version from the origin, such as an HTTP ETag, for revalidation.
   public var version: String?
-  /// What the bytes are, such as `image/jpeg`.
+  /// Content type of the bytes, such as `image/jpeg`.
   public var contentType: String?
-  /// When it was stored, microseconds of the cache's clock.
+  /// Creation time in microseconds of the cache's clock.
   package var createdMicroseconds: UInt64
-  /// When it expires, microseconds of the cache's clock, or nil for never.
+  /// Expiry in microseconds of the cache's clock, or nil for never.
   package var expiresMicroseconds: UInt64?
-  /// What fetching it costs, as it was said when it was stored.
+  /// Fetch cost, as given when the value was stored.
   public var fetchCost: Float
-  /// Whether it stays until it is removed by its key: see `DiskStoreOptions.isPermanent`.
+  /// True if the entry stays until it is removed by its key: see `DiskStoreOptions.isPermanent`.
   public var isPermanent: Bool
-  /// Whether it had expired when it was handed out: only `entry(for:suite:acceptingExpired:)` does.
+  /// True if the entry had expired when it was returned, which only
+  /// `entry(for:suite:acceptingExpired:)` permits.
   public var isExpired: Bool
 
-  /// True if its origin forbids using it once it has expired.
+  /// True if the origin forbids using the value after it has expired.
   package var mustRevalidate = false
 
-  /// Metadata, as for a test of code that reads them; see the properties for the meaning of each.
+  /// Creates metadata, for example to test code that reads them; see the properties for the meaning
+  /// of each.
   public init(
     version: String? = nil, contentType: String? = nil, created: Date = .now,
     expires: Date? = nil, fetchCost: Float = 1, isPermanent: Bool = false, isExpired: Bool = false
@@ -49,52 +51,53 @@ public struct DiskMetadata: Sendable, Hashable {
     self.isExpired = isExpired
   }
 
-  /// When it was stored, by the cache's clock.
+  /// Creation time, by the cache's clock.
   public var created: Date {
     get { Date(microsecondsSince1970: createdMicroseconds) }
     set { createdMicroseconds = newValue.microsecondsSince1970 }
   }
-  /// When it expires, by the cache's clock, or nil for never.
+  /// Expiry, by the cache's clock, or nil for never.
   public var expires: Date? {
     get { expiresMicroseconds.map { Date(microsecondsSince1970: $0) } }
     set { expiresMicroseconds = newValue?.microsecondsSince1970 }
   }
 }
 
-/// A value as a disk cache hands it out.
+/// A value returned by a disk cache, with its metadata.
 public struct DiskEntry: Sendable, Hashable {
-  /// The bytes that were stored.
+  /// The stored bytes.
   public var data: Data
-  /// What is known of them.
+  /// Metadata of the value.
   public var metadata: DiskMetadata
 
-  /// An entry, as for a test of code that reads one.
+  /// Creates an entry, for example to test code that reads one.
   public init(data: Data, metadata: DiskMetadata = DiskMetadata()) {
     self.data = data
     self.metadata = metadata
   }
 }
 
-/// What may be said of a value when it is stored.
+/// Options for storing a value.
 public struct DiskStoreOptions: Sendable, Hashable {
-  /// The entry's own life, or nil for the cache's. The shorter one counts; zero or less is
-  /// expired at once.
+  /// TTL of the entry, or nil for the cache's. The shorter one applies; zero or less has expired at
+  /// once.
   public var timeToLive: Duration?
-  /// The version that the origin gave it, such as an HTTP ETag.
+  /// Version from the origin, such as an HTTP ETag.
   public var version: String?
-  /// What the bytes are, such as `image/jpeg`.
+  /// Content type of the bytes, such as `image/jpeg`.
   public var contentType: String?
-  /// Whether the entry stays until it is removed by its key: it does not expire, is neither given
-  /// up for room nor counted against the limits, and survives clearing unless that says otherwise.
+  /// True if the entry stays until it is removed by its key: it does not expire, is never evicted,
+  /// does not count against the limits, and survives clearing unless permanent entries are
+  /// included.
   public var isPermanent: Bool
-  /// What fetching the value costs, in units of the app's choice, for policies that weigh it. Less
-  /// than 0 counts as 0, infinity as the largest finite number, and what is not a number as 1.
+  /// Cost of fetching the value, in units of the app's choice, for policies that weigh it. Less
+  /// than 0 counts as 0, infinity as the largest finite number, and NaN as 1.
   public var fetchCost: Float
-  /// True if its origin forbids using it once it has expired, as HTTP's `must-revalidate` does. The
-  /// disk cache keeps this for the hybrid cache in front of it.
+  /// True if the origin forbids using the value after it has expired, as HTTP's `must-revalidate`
+  /// does. The disk cache stores this for the hybrid cache in front of it.
   package var mustRevalidate = false
 
-  /// Options; see the properties for the meaning of each.
+  /// Creates options; see the properties for the meaning of each.
   public init(
     timeToLive: Duration? = nil, version: String? = nil, contentType: String? = nil,
     isPermanent: Bool = false, fetchCost: Float = 1
@@ -108,21 +111,21 @@ public struct DiskStoreOptions: Sendable, Hashable {
 }
 
 extension DiskStoreOptions {
-  /// Options of an entry that its origin may forbid to use once it has expired.
+  /// Creates options for an entry that its origin may forbid to use after it has expired.
   init(version: String?, contentType: String?, fetchCost: Float, mustRevalidate: Bool) {
     self.init(version: version, contentType: contentType, fetchCost: fetchCost)
     self.mustRevalidate = mustRevalidate
   }
 }
 
-/// Which entry of a disk cache something happened to.
+/// Suite and key of an entry of a disk cache, in events.
 public struct DiskEntryName: Sendable, Hashable {
   /// The suite's name.
   public var suite: String
   /// The key, in Unicode's normal form C.
   public var key: String
 
-  /// A name; see the properties.
+  /// Creates a name; see the properties.
   public init(suite: String = "", key: String) {
     self.suite = suite
     self.key = key

@@ -1,36 +1,37 @@
-/// What has happened in a disk cache since it was opened.
+/// Event counts of a disk cache since it was opened.
 public struct DiskStatistics: Sendable, Hashable, Codable {
-  /// Gets that were answered.
+  /// Gets that returned a value.
   public var hits: UInt64 = 0
-  /// Gets that were not, for whatever reason.
+  /// Gets that returned no value, for any reason.
   public var misses: UInt64 = 0
-  /// Values stored under keys that had none.
+  /// Values stored for keys that had none.
   public var stores: UInt64 = 0
-  /// Values stored over others.
+  /// Values that replaced others.
   public var replacements: UInt64 = 0
-  /// Entries given another life without their value.
+  /// Entries whose lifetime was renewed without rewriting the value.
   public var renewals: UInt64 = 0
-  /// Values handed out after they had expired, to callers who asked for that; each is also a miss.
+  /// Expired values returned to callers who accepted them; each is also a miss.
   public var expiredReads: UInt64 = 0
-  /// Values not stored: larger than the capacity, not wanted by the policy, or no room on the disk.
+  /// Values not stored: larger than the capacity, not admitted by the policy, or no room on the
+  /// disk.
   public var rejections: UInt64 = 0
-  /// Entries given up because of the limits on bytes and entries.
+  /// Entries evicted because of the limits on bytes and entries.
   public var evictions: UInt64 = 0
-  /// Entries given up because the disk was nearly full.
+  /// Entries evicted because the disk was nearly full.
   public var freeSpaceEvictions: UInt64 = 0
-  /// Entries given up by a call to `trim`.
+  /// Entries evicted by a call to `trim`.
   public var trims: UInt64 = 0
-  /// Entries found or cleaned expired.
+  /// Expired entries that were found or cleaned.
   public var expirations: UInt64 = 0
   /// Entries removed by their key or cleared.
   public var removals: UInt64 = 0
-  /// Entries whose value was missing, short, long or did not pass its checksum, and rows that did
-  /// not pass theirs.
+  /// Entries whose value was missing, had the wrong size or failed its checksum, and rows that
+  /// failed theirs.
   public var damages: UInt64 = 0
-  /// Entries of a typed suite whose bytes were whole and were no value of its type.
+  /// Entries of a typed suite whose bytes were intact but did not decode as its type.
   public var undecodables: UInt64 = 0
-  /// Times that the database was found damaged and the cache began empty, opening included. See
-  /// `DiskCache.damages`.
+  /// Number of times the database was found damaged and the cache started empty, including at
+  /// opening. See `DiskCache.damages`.
   public var rebuilds: UInt64 = 0
   /// Bytes of values written.
   public var bytesWritten: UInt64 = 0
@@ -38,23 +39,23 @@ public struct DiskStatistics: Sendable, Hashable, Codable {
   public var bytesMoved: UInt64 = 0
   /// Bytes of values read.
   public var bytesRead: UInt64 = 0
-  /// Events that readers of event streams did not get, because they were slower than the cache.
+  /// Events lost because readers of event streams were slower than the cache.
   public var droppedEvents: UInt64 = 0
 
-  /// Nothing has happened yet.
+  /// Creates statistics that are all zero.
   public init() {}
 }
 
-/// How much one suite holds.
+/// Contents of one suite.
 public struct DiskSuiteUsage: Sendable, Hashable {
   /// The suite's name.
   public var name: String
-  /// Entries, permanent ones included.
+  /// Number of entries, including permanent ones.
   public var count: Int
   /// Sum of the values' bytes.
   public var bytes: UInt64
 
-  /// Usage; see the properties for the meaning of each.
+  /// Creates a usage; see the properties for the meaning of each.
   public init(name: String, count: Int, bytes: UInt64) {
     self.name = name
     self.count = count
@@ -62,16 +63,16 @@ public struct DiskSuiteUsage: Sendable, Hashable {
   }
 }
 
-/// What a call has made free.
+/// Space freed by a call.
 public struct DiskFreed: Sendable, Hashable {
-  /// Entries that are gone.
+  /// Removed entries.
   public var count = 0
   /// Sum of their values' bytes.
   public var valueBytes: UInt64 = 0
-  /// By how many bytes the cache's files have shrunk: database, log and value files.
+  /// Reduction of the cache's files in bytes: database, log and value files.
   public var diskBytes: UInt64 = 0
 
-  /// What was freed; see the properties for the meaning of each.
+  /// Creates a value; see the properties for the meaning of each.
   public init(count: Int = 0, valueBytes: UInt64 = 0, diskBytes: UInt64 = 0) {
     self.count = count
     self.valueBytes = valueBytes
@@ -79,26 +80,24 @@ public struct DiskFreed: Sendable, Hashable {
   }
 }
 
-/// Where the bytes of a disk cache stand.
+/// Disk usage of a disk cache, by kind of file.
 package struct DiskUsage: Sendable, Hashable {
-  /// The database.
   package var database: UInt64 = 0
   /// The database's write-ahead log, which keeps its size until it is truncated, or its journal.
   package var log: UInt64 = 0
-  /// Files of values; of segments all bytes, dead ones among them.
+  /// Files of values, including dead bytes of segments.
   package var files: UInt64 = 0
-  /// Files without a value, kept for writing over.
+  /// Files without a value, kept to be overwritten.
   package var spare: UInt64 = 0
   /// Damaged databases that were set aside.
   package var aside: UInt64 = 0
 
-  /// All of them.
   package var total: UInt64 { database + log + files + spare + aside }
 }
 
-/// What a disk cache has written since it was opened, as far as it can tell: without what SQLite
-/// moves from the log into the database, or copies from the database into its journal, at most once
-/// each page written, and without what the file system adds.
+/// Bytes written by a disk cache since it was opened, as far as it can tell: without pages that
+/// SQLite moves from the log into the database, or copies from the database into its journal, at
+/// most one per page written, and without the file system's overhead.
 package struct DiskWrites: Sendable, Hashable {
   /// Bytes of value files and segments, copies included.
   package var files: UInt64 = 0
@@ -106,6 +105,5 @@ package struct DiskWrites: Sendable, Hashable {
   /// none, of pages in the database.
   package var log: UInt64 = 0
 
-  /// Both.
   package var total: UInt64 { files + log }
 }

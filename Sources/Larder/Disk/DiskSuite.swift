@@ -1,4 +1,4 @@
-/// The values of one type in one suite of a disk cache.
+/// A typed view of one suite of a disk cache.
 ///
 /// ```swift
 /// let articles = DiskSuite(cache, name: "articles", codec: .json, of: Article.self)
@@ -6,7 +6,7 @@
 /// let article = try articles.value(for: id)
 /// ```
 ///
-/// It is a view: any number of them may look at one cache.
+/// Any number of views may use one cache.
 public struct DiskSuite<Value>: Sendable {
   /// The cache.
   public let cache: DiskCache
@@ -14,7 +14,7 @@ public struct DiskSuite<Value>: Sendable {
   public let name: String
   private let codec: DiskCodec<Value>
 
-  /// A view of the suite `name`.
+  /// Creates a view of the suite `name`.
   public init(
     _ cache: DiskCache, name: String, codec: DiskCodec<Value>, of type: Value.Type = Value.self
   ) {
@@ -23,11 +23,10 @@ public struct DiskSuite<Value>: Sendable {
     self.codec = codec
   }
 
-  /// The value of a key with what is known of it, or nil. Bytes that are no value of the type, as
+  /// Returns the value of a key with its metadata, or nil. Bytes that do not decode, for example
   /// after the type has changed, are a miss, removed, and counted in `undecodables`.
   ///
-  /// - Throws: `database`, `closed`, or `codecMismatch` when the suite holds values of another
-  ///   codec.
+  /// - Throws: `database`, `closed`, or `codecMismatch` if the suite holds values of another codec.
   public func entry(
     for key: String
   ) throws(DiskCacheError) -> (value: Value, metadata: DiskMetadata)? {
@@ -41,17 +40,17 @@ public struct DiskSuite<Value>: Sendable {
     return (value, entry.metadata)
   }
 
-  /// The value of a key, or nil.
+  /// Returns the value of a key, or nil.
   ///
-  /// - Throws: as `entry`.
+  /// - Throws: The errors of `entry`.
   public func value(for key: String) throws(DiskCacheError) -> Value? {
     try entry(for: key)?.value
   }
 
   /// Stores a value; see `DiskCache.set`.
   ///
-  /// - Throws: `codec` when the value cannot be encoded, `codecMismatch` when the suite holds
-  ///   values of another codec, and what `DiskCache.set` throws.
+  /// - Throws: `codec` if the value cannot be encoded, `codecMismatch` if the suite holds values of
+  ///   another codec, and the errors of `DiskCache.set`.
   @discardableResult public func set(
     _ value: Value, for key: String, options: DiskStoreOptions = DiskStoreOptions()
   ) throws(DiskCacheError) -> Bool {
@@ -66,14 +65,14 @@ public struct DiskSuite<Value>: Sendable {
     }
   }
 
-  /// Whether there is an entry that has not expired.
+  /// Returns true if a key has an entry that has not expired.
   ///
   /// - Throws: `closed`.
   public func contains(_ key: String) throws(DiskCacheError) -> Bool {
     try cache.contains(key, suite: name)
   }
 
-  /// Removes the entry of a key, and says whether there was one.
+  /// Removes the entry of a key, and returns true if there was one.
   ///
   /// - Throws: `database` or `closed`.
   @discardableResult public func remove(_ key: String) throws(DiskCacheError) -> Bool {
@@ -92,14 +91,15 @@ public struct DiskSuite<Value>: Sendable {
 }
 
 extension DiskSuite {
-  /// The keys that have an entry which has not expired, in no order; see `DiskCache.keys`.
+  /// Returns the keys whose entries have not expired, unordered; see `DiskCache.keys`.
   ///
   /// - Throws: `database` or `closed`.
   public func keys() throws(DiskCacheError) -> [String] { try cache.keys(suite: name) }
 
-  /// The values of several keys; keys without one are left out. As one `value(for:)` for each key.
+  /// Returns the values of several keys, without keys that have none. Equivalent to one
+  /// `value(for:)` per key.
   ///
-  /// - Throws: as `entry`.
+  /// - Throws: The errors of `entry`.
   public func values(
     for keys: some Sequence<String>
   ) throws(DiskCacheError) -> [String: Value] {

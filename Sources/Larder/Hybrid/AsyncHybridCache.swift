@@ -1,5 +1,5 @@
-/// A hybrid cache for tasks: calls that may wait for the disk suspend the task until they are done,
-/// on a thread outside of the pool that all tasks of the program share.
+/// Async interface to a hybrid cache: calls that may wait for the disk suspend the task and run on
+/// a thread outside the pool shared by all tasks of the program.
 ///
 /// ```swift
 /// let tasks = AsyncHybridCache(cache)
@@ -7,20 +7,20 @@
 /// let article = try await tasks.value(for: id)
 /// ```
 ///
-/// `HybridCache.value(for:load:)`, `result`, `updates` and `prewarm` do so themselves; these are
+/// `HybridCache.value(for:load:)`, `result`, `updates` and `prewarm` are async already; these are
 /// the calls without an origin, which on `HybridCache` block the calling thread. A hit in memory
-/// does not suspend. Calls for one key are carried out in the order in which they are made.
+/// does not suspend. Calls for one key run in the order in which they are made.
 public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
-  /// The cache.
+  /// The underlying cache.
   public let cache: HybridCache<Key, Value>
 
-  /// Calls to a cache. Making one starts no thread.
+  /// Creates an async interface to a cache. Starts no thread.
   public init(_ cache: HybridCache<Key, Value>) { self.cache = cache }
 
-  /// Opens a cache in a folder on a thread outside of the pool: reading the entries that are there
-  /// takes time.
+  /// Opens a cache in a folder on a thread outside the pool, because loading its entries takes
+  /// time.
   ///
-  /// - Throws: as `HybridCache.init(path:configuration:codec:)`.
+  /// - Throws: The errors of `HybridCache.init(path:configuration:codec:)`.
   public init(
     path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     codec: DiskCodec<Value>
@@ -33,9 +33,9 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
     self.init(try opened.get())
   }
 
-  /// The value of a key with its metadata, as `HybridCache.entry(for:)`.
+  /// Returns the value of a key with its metadata, as `HybridCache.entry(for:)` does.
   ///
-  /// - Throws: as `HybridCache.entry(for:)`.
+  /// - Throws: The errors of `HybridCache.entry(for:)`.
   public func entry(for key: Key) async throws(HybridCacheError) -> CacheHit<Value>? {
     if let held = cache.front?._withUnsafeGuaranteedRef({ $0.value(for: key) }) {
       return try cache.hit(held, key)
@@ -45,7 +45,7 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
     }
   }
 
-  /// What a get does that may wait: all of it where hits in memory take the lock as well.
+  /// The blocking part of a get: all of it if hits in memory take the lock as well.
   static func entry(
     for key: Key, behindFrontOf cache: HybridCache<Key, Value>
   ) throws(HybridCacheError) -> CacheHit<Value>? {
@@ -53,25 +53,25 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
     return try cache.getBelowMemory(key)
   }
 
-  /// The value of a key, or nil: `entry(for:)` without the metadata.
+  /// Returns the value of a key, or nil: `entry(for:)` without the metadata.
   ///
-  /// - Throws: as `entry(for:)`.
+  /// - Throws: The errors of `entry(for:)`.
   public func value(for key: Key) async throws(HybridCacheError) -> Value? {
     try await entry(for: key)?.value
   }
 
-  /// Whether `entry(for:)` would be a hit, as `HybridCache.contains`.
+  /// Returns true if `entry(for:)` would be a hit, as `HybridCache.contains` does.
   ///
-  /// - Throws: as `HybridCache.contains`.
+  /// - Throws: The errors of `HybridCache.contains`.
   public func contains(_ key: Key) async throws(HybridCacheError) -> Bool {
     if cache.memory?.contains(key) ?? false { return true }
     return try await run(key) { (cache) throws(HybridCacheError) in try cache.contains(key) }
   }
 
-  /// Stores a value as `HybridCache.set` does, and says whether a tier has it afterwards. It is
-  /// encoded outside of the pool, too.
+  /// Stores a value as `HybridCache.set` does, and returns true if a tier has it afterwards.
+  /// Encoding runs outside the pool, too.
   ///
-  /// - Throws: as `HybridCache.set`.
+  /// - Throws: The errors of `HybridCache.set`.
   @discardableResult public func set(
     _ value: Value, for key: Key, options: DiskStoreOptions = DiskStoreOptions()
   ) async throws(HybridCacheError) -> Bool {
@@ -80,17 +80,17 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
     }
   }
 
-  /// Removes the entry of a key, permanent or not, and says whether there was one.
+  /// Removes the entry of a key, permanent or not, and returns true if there was one.
   ///
-  /// - Throws: as `HybridCache.remove`.
+  /// - Throws: The errors of `HybridCache.remove`.
   @discardableResult public func remove(_ key: Key) async throws(HybridCacheError) -> Bool {
     try await run(key) { (cache) throws(HybridCacheError) in try cache.remove(key) }
   }
 
-  /// Does anything else with the cache, such as `flush()`, `removeAll()` or `close()`; with a key,
-  /// in order with the calls for it.
+  /// Runs any other operation on the cache, such as `flush()`, `removeAll()` or `close()`; with a
+  /// key, in order with the calls for it.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: The error of `body`.
   public func run<Result: Sendable>(
     _ key: Key? = nil,
     _ body: @escaping @Sendable (HybridCache<Key, Value>) throws(HybridCacheError) -> Result
@@ -103,12 +103,14 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
   }
 }
 
-/// More than one key at a time: each thread gets those of its keys together.
+/// Operations on several keys: each thread receives its keys in one batch.
 extension AsyncHybridCache {
-  /// The values of several keys that a tier has; keys without one are left out. As
-  /// `HybridCache.values(for:)`, but in no order of keys. Those in memory do not suspend.
+  /// Returns the values of several keys from the tiers, without keys that have none. Works like
+  /// `HybridCache.values(for:)`, but looks keys up in no particular order. Values in memory do not
+  /// suspend.
   ///
-  /// - Throws: as `entry(for:)`; what was found until then is lost, and counted.
+  /// - Throws: The errors of `entry(for:)`; values found before the error are discarded, but
+  ///   counted.
   public func values(
     for keys: some Sequence<Key>
   ) async throws(HybridCacheError) -> [Key: Value] {
@@ -135,11 +137,11 @@ extension AsyncHybridCache {
     return values
   }
 
-  /// Stores several values as `HybridCache.setAll` does, but only values of one key in order, and
-  /// returns how many a tier has afterwards. A dictionary is such a sequence.
+  /// Stores several values as `HybridCache.setAll` does, in order only for values of one key, and
+  /// returns the number that a tier has afterwards. Accepts a dictionary.
   ///
-  /// - Parameter options: Those of each entry.
-  /// - Throws: what `HybridCache.set` throws first; some of the others are stored.
+  /// - Parameter options: Options of each entry.
+  /// - Throws: The first error of `HybridCache.set`; some of the other values are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: Key, value: Value)>,
     options: DiskStoreOptions = DiskStoreOptions()
@@ -150,9 +152,9 @@ extension AsyncHybridCache {
     }.reduce(0, +)
   }
 
-  /// Does `body` with each part in its lane, all at the same time, and returns what it returns.
+  /// Runs `body` for each part in its lane, all in parallel, and returns the results.
   ///
-  /// - Throws: what the first part throws that does, once all have ended.
+  /// - Throws: The error of the first part, in order, that failed, once all have ended.
   private func each<Element: Sendable, Result: Sendable>(
     _ parts: [[Element]], key: (Element) -> Key,
     _ body:

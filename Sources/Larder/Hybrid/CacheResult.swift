@@ -38,9 +38,9 @@ public enum CacheResult<Value: Sendable>: Sendable {
     }
   }
 
-  /// The value, or nil if it is absent.
+  /// Returns the value, or nil if it is absent.
   ///
-  /// - Throws: the failure.
+  /// - Throws: The error of `failure`.
   public func get() throws -> Value? {
     if case .failure(let error) = self { throw error }
     return value
@@ -49,20 +49,21 @@ public enum CacheResult<Value: Sendable>: Sendable {
 
 /// A cached value with its metadata.
 public struct CacheHit<Value: Sendable>: Sendable {
-  /// How fresh a cached value is.
+  /// Freshness of a cached value.
   public enum Freshness: UInt8, Sendable, Hashable {
     /// It has not expired.
     case fresh
     /// The origin has just confirmed it.
     case revalidated
-    /// It has expired or may be outdated: the origin could not be reached, or has not answered yet.
+    /// It has expired or may be outdated: the origin could not be reached, or has not responded
+    /// yet.
     case stale
   }
 
   /// The value.
   public let value: Value
-  // The instant of storing, 56 bits, above two for the freshness and one that is set for disk: with
-  // the note two words, so that few values are too large to be handed out in registers.
+  // The creation time in 56 bits, above two bits for the freshness and one for the tier: two words
+  // with the note, so that more values fit in registers when returned.
   @usableFromInline let stamp: UInt64
   @usableFromInline let note: HybridNote
 
@@ -75,8 +76,8 @@ public struct CacheHit<Value: Sendable>: Sendable {
     self.note = note
   }
 
-  /// A hit in memory, of an entry where it lies; nil where no value is kept. Made in one go: a
-  /// value that is handed over on the way is counted up and down once more.
+  /// Creates a hit from an entry in place; nil if its value is kept encoded. Inlined as one
+  /// expression, which saves a retain and a release of the value.
   @inlinable @inline(__always) init?(at held: UnsafePointer<HybridHeld<Value>>) {
     guard let value = held.pointee.value else { return nil }
     self.value = value
@@ -84,7 +85,8 @@ public struct CacheHit<Value: Sendable>: Sendable {
     note = held.pointee.note
   }
 
-  /// A hit, as for a test of code that handles one; see the properties for the meaning of each.
+  /// Creates a hit, for example to test code that handles one; see the properties for the meaning
+  /// of each.
   public init(
     _ value: Value, tier: HybridTier = .memory, created: Date = .now, expires: Date? = nil,
     version: String? = nil, contentType: String? = nil, isPermanent: Bool = false,
@@ -99,37 +101,37 @@ public struct CacheHit<Value: Sendable>: Sendable {
       freshness: freshness)
   }
 
-  /// The same with another value, or otherwise to be trusted.
+  /// Returns a copy with another value or freshness.
   func with(value: Value? = nil, freshness: Freshness? = nil) -> CacheHit {
     CacheHit(
       value ?? self.value, tier, created: createdMicroseconds, note,
       freshness: freshness ?? self.freshness)
   }
 
-  /// The tier that had it.
+  /// The tier that had the value.
   @inlinable public var tier: HybridTier { stamp & 1 == 0 ? .memory : .disk }
-  /// How fresh it is.
+  /// Freshness of the value.
   @inlinable public var freshness: Freshness {
     Freshness(rawValue: UInt8(stamp >> 1 & 3)) ?? .stale
   }
-  /// When it was stored or last confirmed, by the cache's clock.
+  /// Time of storing or of the last confirmation, by the cache's clock.
   public var created: Date { Date(microsecondsSince1970: createdMicroseconds) }
-  /// When it expires, by the cache's clock, or nil for never.
+  /// Expiry, by the cache's clock, or nil for never.
   public var expires: Date? { expiresMicroseconds.map { Date(microsecondsSince1970: $0) } }
-  /// The version that the origin gave it, such as an HTTP ETag.
+  /// Version from the origin, such as an HTTP ETag.
   public var version: String? { note.facts?.version }
   /// Its content type, such as `image/jpeg`, if known.
   public var contentType: String? { note.facts?.contentType }
-  /// Whether it is permanent: removed only by key.
+  /// True if the entry is permanent: removed only by key.
   public var isPermanent: Bool { note.facts?.isPermanent ?? false }
 
-  /// True if its origin forbids using it once it has expired: HTTP's `no-cache` and
+  /// True if the origin forbids using the value after it has expired: HTTP's `no-cache` and
   /// `must-revalidate`.
   var mustRevalidate: Bool { note.facts?.mustRevalidate ?? false }
 
-  /// When it was stored or last confirmed, microseconds of the cache's clock.
+  /// Time of storing or of the last confirmation, in microseconds of the cache's clock.
   package var createdMicroseconds: UInt64 { note.facts?.created ?? stamp >> 8 }
-  /// When it expires, microseconds of the cache's clock, or nil for never.
+  /// Expiry in microseconds of the cache's clock, or nil for never.
   package var expiresMicroseconds: UInt64? { expiry == .max ? nil : expiry }
 
   /// Its lifetime from `created`, or nil for unlimited.
@@ -139,19 +141,19 @@ public struct CacheHit<Value: Sendable>: Sendable {
     return .microseconds(Int64(clamping: life))
   }
 
-  /// When it expires, microseconds, `UInt64.max` for never.
+  /// Expiry in microseconds; `UInt64.max` for never.
   var expiry: UInt64 { note.expires }
 }
 
 /// A tier of a hybrid cache.
 public enum HybridTier: String, Sendable, Hashable, Codable, CaseIterable {
-  /// In front.
+  /// The tier in memory, in front of the disk.
   case memory
-  /// Behind memory.
+  /// The tier on disk, behind memory.
   case disk
 }
 
-/// How a value is fetched from a cache and its origin.
+/// Strategy for fetching a value from a cache and its origin.
 public enum CacheStrategy: String, Sendable, Hashable, Codable, CaseIterable {
   /// Returns the cached value at once, expired or not (see
   /// `HybridCacheConfiguration.staleWhileRevalidate`), and refreshes it in the background, unless
@@ -159,17 +161,17 @@ public enum CacheStrategy: String, Sendable, Hashable, Codable, CaseIterable {
   case cacheThenFetch = "cache-then-fetch"
   /// Returns the cached value; asks the origin only on a miss.
   case cacheElseFetch = "cache-else-fetch"
-  /// Always asks the origin, which may answer that the cached value has not changed.
+  /// Always asks the origin, which may respond that the cached value has not changed.
   case fetch
   /// Returns the cached value and never asks the origin.
   case cacheOnly = "cache-only"
 }
 
-/// How far pre-warming a cache has come.
+/// Progress of pre-warming a cache.
 public struct PrewarmProgress: Sendable, Hashable {
-  /// Keys to see to.
+  /// Number of keys to process.
   public let total: Int
-  /// Keys that the cache had.
+  /// Keys that the cache already had.
   public private(set) var present = 0
   /// Keys whose values were fetched.
   public private(set) var fetched = 0
@@ -178,7 +180,8 @@ public struct PrewarmProgress: Sendable, Hashable {
   /// Keys whose fetch failed or was cancelled.
   public private(set) var failed = 0
 
-  /// Progress, as for a test of code that shows it; see the properties for the meaning of each.
+  /// Creates a progress, for example to test code that shows it; see the properties for the meaning
+  /// of each.
   public init(
     total: Int, present: Int = 0, fetched: Int = 0, absent: Int = 0, failed: Int = 0
   ) {
@@ -189,7 +192,7 @@ public struct PrewarmProgress: Sendable, Hashable {
     self.failed = failed
   }
 
-  /// Keys that were seen to, whatever came of it.
+  /// Number of processed keys, with any result.
   public var done: Int { present + fetched + absent + failed }
 
   mutating func count<Value>(_ result: CacheResult<Value>) {

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// A key that a cache can use in memory and on disk.
+/// A key for memory and disk.
 ///
-/// Keys that are equal have the same `diskKey`, and keys that are not have different ones: it is
-/// what tells them apart on disk, byte for byte. It may hold any characters.
+/// Equal keys must have the same `diskKey`, and different keys different ones: it identifies them
+/// on disk, byte for byte. It may contain any characters.
 public protocol DiskKeyRepresentable: Hashable, Sendable {
-  /// The key as disk has it. Must not change between versions of the app, or what is stored is not
-  /// found any more.
+  /// The key on disk. Must not change between versions of the app; otherwise stored values are no
+  /// longer found.
   var diskKey: String { get }
 }
 
 extension String: DiskKeyRepresentable {
-  /// The text in Unicode's normal form C, in which texts that are equal to Swift have the same
-  /// bytes; ASCII is in it already. O(length).
+  /// The string in Unicode's normal form C, in which strings that are equal in Swift have the same
+  /// bytes; ASCII strings are unchanged. O(length).
   public var diskKey: String {
     let isASCII = utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 < 0x80 } }
     return isASCII ?? false ? self : precomposedStringWithCanonicalMapping
@@ -36,14 +36,14 @@ extension UInt32: DiskKeyRepresentable {}
 extension UInt64: DiskKeyRepresentable {}
 
 extension UUID: DiskKeyRepresentable {
-  /// As in `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
+  /// The UUID as text, such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   public var diskKey: String { uuidString }
 }
 
 extension URL: DiskKeyRepresentable {
-  /// What the URL is relative to, if anything, and the URL itself.
+  /// The base URL, if any, and the relative URL.
   public var diskKey: String {
-    // Two URLs with the same absolute text are not equal when one of them has a base.
+    // Two URLs with the same absolute string are not equal if one of them has a base.
     baseURL == nil ? relativeString : "\(baseURL?.absoluteString ?? "") \(relativeString)"
   }
 }

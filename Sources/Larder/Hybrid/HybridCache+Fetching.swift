@@ -7,17 +7,17 @@ import LarderEngine
 #endif
 
 extension HybridCache {
-  /// The value of a key, from the cache or from the origin according to the strategy.
+  /// Returns the value of a key, from the cache or from the origin according to the strategy.
   ///
   /// Concurrent requests for a key join the fetch in progress: the `load` of only one of them is
   /// called, once. A cancelled request ends at once; the fetch continues for the others, and is
   /// cancelled with the last.
   ///
   /// - Parameters:
-  ///   - strategy: nil for `configuration.strategy`.
-  ///   - maxAge: lifetime of a fetched value; nil for that of the cache's limits.
-  ///   - load: fetches the value.
-  /// - Throws: the error of `load`, unless a stale value may be returned; `absent`, with
+  ///   - strategy: The strategy; nil for `configuration.strategy`.
+  ///   - maxAge: Lifetime of a fetched value; nil for that of the cache's limits.
+  ///   - load: Fetches the value.
+  /// - Throws: The error of `load`, unless a stale value may be returned; `absent`, with
   ///   `cacheOnly`; `CancellationError`.
   public func value(
     for key: Key, strategy: CacheStrategy? = nil, maxAge: Duration? = nil,
@@ -30,15 +30,15 @@ extension HybridCache {
     return value
   }
 
-  /// The value of a key and its source: `value(for:)` with all answers that an origin may give. The
-  /// origin receives the cached version, and may answer that it has not changed, how long a value
-  /// is valid, or that there is none.
+  /// Returns the value of a key and its source: `value(for:)` with all responses that an origin may
+  /// give. The origin receives the cached version, and may respond that it has not changed, how
+  /// long a value is valid, or that there is none.
   ///
   /// A failing disk counts as empty, and listeners are notified.
   ///
   /// - Parameters:
-  ///   - strategy: nil for `configuration.strategy`.
-  ///   - load: asks the origin.
+  ///   - strategy: The strategy; nil for `configuration.strategy`.
+  ///   - load: Asks the origin.
   public func result(
     for key: Key, strategy: CacheStrategy? = nil, load: @escaping Loader
   ) async -> CacheResult<Value> {
@@ -61,11 +61,11 @@ extension HybridCache {
     }
   }
 
-  /// First the cached value, if any, and then the result of a refresh: the strategy
+  /// Returns the cached value first, if any, and then the result of a refresh: the strategy
   /// `cacheThenFetch` with both results. The second is a `miss` with a new value, a `hit` if the
   /// cached value has not changed or is returned because the origin failed, `absent`, or a
   /// `failure`. While the first is younger than the origin's `maxAge`, there is no second. The
-  /// request begins with the iteration, and ending that cancels it.
+  /// request begins with the iteration, and is cancelled when the iteration ends.
   public func updates(
     for key: Key, load: @escaping Loader
   ) -> AsyncStream<CacheResult<Value>> {
@@ -79,7 +79,7 @@ extension HybridCache {
     return AsyncStream(unfolding: { await updates.next() })
   }
 
-  /// Sends what `updates` is made of, and ends after the last.
+  /// Sends the results of `updates`, and returns after the last.
   package func sendUpdates(
     for key: Key, load: @escaping Loader, to send: (CacheResult<Value>) -> Void
   ) async {
@@ -95,11 +95,11 @@ extension HybridCache {
   /// Fetches the values of keys that the cache does not have, for example when an app starts.
   ///
   /// - Parameters:
-  ///   - keys: the keys; they are started in this order.
-  ///   - concurrency: maximum number of concurrent requests; at least one.
-  ///   - progress: called after each key, one call at a time.
-  ///   - load: asks the origin.
-  /// - Returns: the progress. If the task is cancelled, that of the keys done until then.
+  ///   - keys: The keys; they are started in this order.
+  ///   - concurrency: Maximum number of concurrent requests; at least one.
+  ///   - progress: Called after each key, one call at a time.
+  ///   - load: Asks the origin.
+  /// - Returns: The progress. If the task is cancelled, that of the keys done until then.
   @discardableResult public func prewarm(
     _ keys: some Sequence<Key> & Sendable, concurrency: Int = 4,
     progress: @Sendable (PrewarmProgress) -> Void = { _ in }, load: @escaping Loader
@@ -125,20 +125,19 @@ extension HybridCache {
   }
 }
 
-/// A stream that begins when it is read. It ends with this object.
+/// A stream whose source starts with the first read and ends when this object is destroyed.
 final class HybridUpdates<Value: Sendable>: @unchecked Sendable {
   private typealias Stream = AsyncStream<CacheResult<Value>>
 
   private let begin: @Sendable (AsyncStream<CacheResult<Value>>.Continuation) -> Void
-  // One reader at a time, as of every stream.
+  // One reader at a time, as for every stream.
   private var iterator: Stream.Iterator?
 
-  /// A stream to which `begin` sends.
+  /// Creates a stream to which `begin` sends.
   init(_ begin: @escaping @Sendable (AsyncStream<CacheResult<Value>>.Continuation) -> Void) {
     self.begin = begin
   }
 
-  /// The next element.
   func next() async -> CacheResult<Value>? {
     var reader = iterator ?? Stream(bufferingPolicy: .unbounded, begin).makeAsyncIterator()
     iterator = reader
@@ -146,58 +145,59 @@ final class HybridUpdates<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// What a request wants of a cache and its origin.
+/// Parameters of a request to a cache and its origin.
 struct HybridAsking<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   let key: Key
   let strategy: CacheStrategy
-  /// False where memory has been asked.
+  /// False if memory has been asked already.
   var asksMemory = true
-  /// What memory answered then.
+  /// The result from memory in that case.
   var known: CacheHit<Value>?
-  /// What memory held then that had expired.
+  /// The expired entry in memory in that case.
   var expired: HybridHeld<Value>?
-  /// Whether the result of a refresh is waited for, too.
+  /// True if the request also waits for the result of a refresh.
   var waitsForRefresh = false
-  /// Those of the fetches that it works for.
+  /// Marks of the fetches that the request's task works for.
   let marks = FetchMark.current
 }
 
-/// What a request begins with.
+/// Result of the first, synchronous part of a request.
 struct HybridBeginning<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
-  /// A fetch that the request has begun, and is to launch.
+  /// A new fetch that the request must launch.
   struct Launch: Sendable {
     let flight: CacheFlight<Value>
     let request: OriginRequest<Key>
   }
 
-  /// What comes next.
+  /// Next step of a request.
   enum Next: Sendable {
-    /// There is an answer.
+    /// Return the result.
     case answer(CacheResult<Value>)
-    /// The answer of a fetch is to be waited for.
+    /// Wait for the result of a fetch.
     case wait(CacheFlight<Value>)
   }
 
-  /// What the cache has that may be answered.
+  /// The cached value that may be returned.
   var hit: CacheHit<Value>?
   var next: Next
   var launch: Launch?
 }
 
 extension HybridCache {
-  /// Asks the origin for a value.
+  /// A function that asks the origin for a value.
   public typealias Loader = @Sendable (OriginRequest<Key>) async throws -> OriginAnswer<Value>
 
   typealias Asking = HybridAsking<Key, Value>
   typealias Beginning = HybridBeginning<Key, Value>
 
-  /// Looks a key up, on a thread of the cache's, and begins or joins a fetch as the strategy says.
+  /// Looks a key up in a lane, and starts or joins a fetch according to the strategy.
   func begin(_ asking: Asking, _ load: @escaping Loader) async -> Beginning {
     let beginning = await lanes.run(stripes.number(asking.key)) { self.begin(asking) }
-    // Here and not there: the fetch has the values of the requesting task.
+    // Launched here instead of in the lane: the fetch inherits the task-local values of the
+    // requesting task.
     if let launch = beginning.launch {
       launch.flight.launch { await self.run(launch.flight, launch.request, load) }
-      // What is fetched behind an answer.
+      // A fetch in the background, behind a result.
       if beginning.hit != nil, let limit = configuration.refreshTimeout {
         launch.flight.limit(to: limit) { await self.endRefresh(launch.flight, asking.key) }
       }
@@ -205,8 +205,8 @@ extension HybridCache {
     return beginning
   }
 
-  /// Ends a refresh that has taken too long: those who have come to wait for it get an error, or a
-  /// stale value, and the next request asks anew.
+  /// Ends a refresh that exceeds its time limit: waiting requests get an error, or a stale value,
+  /// and the next request asks again.
   private func endRefresh(_ flight: CacheFlight<Value>, _ key: Key) async {
     await lanes.run(stripes.number(key)) {
       let error = HybridCacheError.refreshTimedOut(key: key.diskKey)
@@ -221,7 +221,7 @@ extension HybridCache {
     var operation = Operation(self, stripe)
     // Before memory is asked, which may remove it.
     var old = strategy == .cacheOnly ? nil : expired(memory?.expired(key)?.value)
-    // Another request may have brought it meanwhile.
+    // Another request may have stored it meanwhile.
     let asksMemory = asking.asksMemory || memory?.contains(key) ?? false
     let found =
       (asking.known == nil ? nil : inMemory(key))
@@ -230,8 +230,8 @@ extension HybridCache {
     if found == nil, strategy != .cacheOnly {
       old = operation.outcome.expired.map { hit($0) } ?? old
     }
-    // What memory held before the lock was taken may be answered. It may have been replaced or
-    // removed since, so it is not what the origin is asked about.
+    // A value that memory held before the lock was taken may be returned. It may have been replaced
+    // or removed since, so it is not used to revalidate.
     #if LARDER_SCHEDULES
       let isOutdated = ScheduleFault.planted == .outdatedCandidate
       let candidate = (isOutdated ? asking.known : nil) ?? found ?? old
@@ -255,7 +255,7 @@ extension HybridCache {
     return beginning
   }
 
-  /// Looks a key up; where disk fails listeners are told, and it counts as having nothing.
+  /// Looks a key up; if the disk fails, notifies listeners and treats it as empty.
   private func findOrTell(
     _ key: Key, _ operation: inout Operation, asksMemory: Bool, handsOutExpired: Bool
   ) -> CacheHit<Value>? {
@@ -267,20 +267,20 @@ extension HybridCache {
     }
   }
 
-  /// What memory holds of a key, which was asked for before.
+  /// The value in memory, which was asked before.
   private func inMemory(_ key: Key) -> CacheHit<Value>? {
     memory?.peek(key).flatMap { try? open($0) }
   }
 
-  // MARK: What has expired
+  // MARK: Expired entries
 
-  /// What memory holds or held of a key that has expired.
+  /// The expired value that memory holds or held.
   private func expired(_ held: HybridHeld<Value>?) -> CacheHit<Value>? {
     guard let held else { return nil }
     return (try? open(held))?.with(freshness: .stale)
   }
 
-  /// Whether what has expired may be answered while it is refreshed.
+  /// True if an expired value may be returned while it is refreshed.
   private func mayAnswer(_ old: CacheHit<Value>?) -> Bool {
     guard let old, !old.mustRevalidate, let limit = configuration.staleWhileRevalidate,
       limit > .zero
@@ -289,19 +289,19 @@ extension HybridCache {
     return now - min(now, old.expiry) <= limit.microseconds
   }
 
-  /// Whether `cacheThenFetch` asks the origin for a value that it answers with: not while the
-  /// lifetime lasts that the origin itself has given it.
+  /// True if `cacheThenFetch` refreshes a value that it returns: not during the lifetime that the
+  /// origin itself has given it.
   func needsRefresh(_ hit: CacheHit<Value>) -> Bool {
     if hit.expiry == Request.noExpiry { return true }
-    // One that the origin has given is shorter than the cache's limit: see `lifetime`.
+    // A lifetime from the origin is shorter than the cache's limit: see `lifetime`.
     guard let limit = disk == nil ? memoryAge : diskAge else { return false }
     return hit.lifetime.map { $0 >= limit } ?? true
   }
 
   // MARK: Fetching
 
-  /// The answer is what the cache has, fresh or not, and the origin is asked behind it, about what
-  /// the cache has now.
+  /// Returns the cached value, fresh or not, and asks the origin in the background, with the
+  /// version that the cache has now.
   private func answerThenFetch(
     _ asking: Asking, _ stripe: HybridStripe<Key, Value>, _ found: CacheHit<Value>?,
     _ old: CacheHit<Value>?, _ candidate: CacheHit<Value>?
@@ -326,7 +326,7 @@ extension HybridCache {
     return beginning
   }
 
-  /// The origin's answer is waited for.
+  /// Waits for the origin's response.
   private func fetch(
     _ asking: Asking, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?
   ) -> Beginning {
@@ -343,12 +343,12 @@ extension HybridCache {
     return Beginning(next: .wait(launch.flight), launch: launch)
   }
 
-  /// Whether a request comes from the loader of its own key, and must not wait for that.
+  /// True if a request comes from the loader of its own key, for which it must not wait.
   private func isOwnLoader(_ asking: Asking, _ stripe: HybridStripe<Key, Value>) -> Bool {
     stripe.flights[asking.key]?.mark.isOne(of: asking.marks) ?? false
   }
 
-  /// The fetch of a key that is under way. One that nobody wants any more is not.
+  /// The running fetch of a key, unless it has been abandoned.
   private func underWay(
     _ key: Key, _ stripe: HybridStripe<Key, Value>
   ) -> CacheFlight<Value>? {
@@ -371,7 +371,7 @@ extension HybridCache {
         created: candidate?.created, isBackground: isBackground))
   }
 
-  /// What a fetch keeps of what its request is given, which may be changed by whoever has it.
+  /// Copy of a hit for a fetch, because the receiver of the hit may modify its value.
   private func ownCopy(of hit: CacheHit<Value>) -> CacheHit<Value> {
     guard configuration.copiesOnRead, let data = try? codec.encode(hit.value) else { return hit }
     return hit.with(value: try? codec.decode(data))
@@ -394,7 +394,6 @@ extension HybridCache {
     }
   }
 
-  /// Waits for a fetch that was joined.
   func wait(_ key: Key, for flight: CacheFlight<Value>) async -> CacheResult<Value> {
     let result = await flight.wait()
     guard configuration.copiesOnRead, result.value != nil, let data = flight.data else {
@@ -407,9 +406,9 @@ extension HybridCache {
   }
 }
 
-/// What the origin's answer does to the cache.
+/// Effects of the origin's response on the cache.
 extension HybridCache {
-  /// Stores what a fetch has brought, unless it was overtaken, and tells all who wait.
+  /// Stores the result of a fetch, unless it was overtaken, and resumes the waiting requests.
   func land(
     _ flight: CacheFlight<Value>, _ key: Key,
     _ answer: Result<OriginAnswer<Value>, any Error>, isCancelled: Bool
@@ -422,7 +421,7 @@ extension HybridCache {
     var operation = Operation(self, stripe)
     let isFirst = stripe.flights[key] === flight
     if isFirst { stripe.flights[key] = nil }
-    // What nobody wants any more is not stored either.
+    // The result of an abandoned fetch is not stored either.
     let isCurrent = isFirst && !flight.isAbandoned
     let result =
       switch answer {
@@ -442,7 +441,7 @@ extension HybridCache {
     finish()
   }
 
-  /// What is to be stored; a value that cannot be encoded is told of, and is not stored.
+  /// The item to be stored; a value that cannot be encoded is reported, and not stored.
   private func item(
     _ key: Key, _ answer: Result<OriginAnswer<Value>, any Error>, _ flight: CacheFlight<Value>
   ) -> HybridItem<Key, Value> {
@@ -460,7 +459,7 @@ extension HybridCache {
       item.value = value
     case .success(.notModified(let version, let maxAge)):
       item.value = flight.candidate?.value
-      // An origin that does not say for how long means: as long as before.
+      // Without a lifetime from the origin, the previous one applies again.
       item.options = StoreOptions(
         timeToLive: maxAge.map(lifetime) ?? flight.candidate?.lifetime,
         version: version ?? flight.candidate?.version,
@@ -479,8 +478,8 @@ extension HybridCache {
     return item
   }
 
-  /// The life of an entry by its origin's `maxAge`. One that is as long as the cache's limit, or
-  /// longer, ends a microsecond before it, so that `needsRefresh` can tell it from the limit.
+  /// Lifetime of an entry by its origin's `maxAge`. One that reaches the cache's limit is shortened
+  /// to a microsecond below it, so that `needsRefresh` can distinguish it from the limit.
   private func lifetime(_ maxAge: Duration) -> Duration {
     guard !isSimulated, let limit = disk == nil ? memoryAge : diskAge, maxAge >= limit else {
       return maxAge
@@ -488,7 +487,8 @@ extension HybridCache {
     return limit - .microseconds(1)
   }
 
-  /// What those who wait are to decode for themselves; nil if the origin's value has no bytes.
+  /// Bytes that the waiting requests decode into their own copies; nil if the origin's value has no
+  /// bytes.
   private func bytes(
     of item: HybridItem<Key, Value>, _ answer: Result<OriginAnswer<Value>, any Error>,
     _ flight: CacheFlight<Value>
@@ -533,14 +533,13 @@ extension HybridCache {
     }
   }
 
-  /// Removes what the cache has of a key for which the origin gave nothing to store.
+  /// Removes the cached value of a key for which the origin gave nothing to store.
   private func removeUnstored(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
     rules.delete(item, in: &operation)
     noteRemoval(item.key, item.now)
   }
 
-  /// The fetch was cancelled, by those who wanted it or by its loader: that is no failure of the
-  /// origin.
+  /// Handles a fetch that was cancelled, by its requests or its loader: no failure of the origin.
   private func cancelled(
     _ error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
@@ -549,7 +548,7 @@ extension HybridCache {
     return standIn(for: error, flight, item)
   }
 
-  /// The origin has failed: what the cache had stands in where it may.
+  /// Handles a failed origin: returns the cached value if permitted.
   private func fail(
     _ error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
@@ -571,15 +570,15 @@ extension HybridCache {
     return .hit(hit.with(freshness: .stale))
   }
 
-  /// Gives the entry of a key a new life in both tiers, without writing its value to disk again
-  /// where it is still there.
+  /// Renews the entry of a key in both tiers, without rewriting its value on disk if it is still
+  /// there.
   private func renew(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
     if operation.stripe.dirty[item.key] != nil { writeDirty(item.key, &operation) }
     let places = rules.mayTake(life: operation.life(item))
     let isInMemory = memory?.contains(item.key) ?? false
     let isOnDisk = places.disk && renewOnDisk(item, &operation)
     guard isOnDisk || isInMemory else {
-      // Given up meanwhile: the value that was read then is stored like one that was fetched.
+      // Evicted meanwhile: the value that was read earlier is stored like a fetched one.
       _ = store(item, &operation, isFill: false)
       return
     }

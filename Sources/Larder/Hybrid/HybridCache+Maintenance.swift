@@ -1,15 +1,15 @@
 import LarderEngine
 
 extension HybridCache {
-  /// Removes all entries, of this cache's suite on disk; permanent ones only if
-  /// `includingPermanent`. What is being fetched is not stored. O(entries).
+  /// Removes all entries, on disk of this cache's suite; permanent ones only if
+  /// `includingPermanent`. Running fetches are not stored. O(entries).
   ///
-  /// - Throws: `disk`; memory is empty all the same.
+  /// - Throws: `disk`; memory is empty even then.
   @discardableResult public func removeAll(
     includingPermanent: Bool = false
   ) throws(HybridCacheError) -> HybridFreed {
     try refuseNestedCall()
-    // Every stripe is held, so that nothing is promoted between the two tiers' turns.
+    // All stripes are locked, so that nothing is promoted between clearing the two tiers.
     stripes.lockAll()
     for stripe in stripes.all {
       for key in Array(stripe.flights.keys) { stripe.overtake(key) }
@@ -28,9 +28,8 @@ extension HybridCache {
     return freed
   }
 
-  /// Removes what has expired, of this cache's suite on disk, but for what is kept because its
-  /// origin may say that it still holds or because it may stand in for it: see
-  /// `HybridCacheConfiguration.revalidateWithin`. O(entries).
+  /// Removes expired entries, on disk of this cache's suite, except those kept for revalidation or
+  /// to replace a failing origin: see `HybridCacheConfiguration.revalidateWithin`. O(entries).
   ///
   /// - Throws: `disk`.
   @discardableResult public func removeExpired() throws(HybridCacheError) -> HybridFreed {
@@ -43,9 +42,9 @@ extension HybridCache {
     return freed
   }
 
-  /// Removes what was stored, or last found to still hold, `age` ago or longer and is not
-  /// permanent, from both tiers, on disk from this cache's suite. When an entry was moved between
-  /// the tiers plays no part. O(entries).
+  /// Removes entries that were stored or last confirmed `age` ago or longer, except permanent ones,
+  /// from both tiers, on disk from this cache's suite. Moves between the tiers do not affect the
+  /// age. O(entries).
   ///
   /// - Throws: `disk`.
   @discardableResult public func trim(toAge age: Duration) throws(HybridCacheError) -> HybridFreed {
@@ -60,23 +59,23 @@ extension HybridCache {
     freed.memoryCount =
       memory?.trim { held in
         let created = held.pointee.note.facts?.created ?? held.pointee.createdBits
-        if created > now { return Self.isAhead(created, of: now) }
+        if created > now { return CacheInstant.isAhead(created, of: now) }
         return now - created >= age.microseconds
       } ?? 0
     freed.disk = try onDisk { (disk) throws(DiskCacheError) in try disk.trim(toAge: age) }
     return freed
   }
 
-  /// Gives up entries in memory, as its policy says, until no more than `count` are left and their
-  /// weights sum up to no more than `weight`. Disk keeps what it has; of an exclusive cache they
-  /// are gone. Returns how many went.
+  /// Evicts entries from memory, chosen by its policy, until at most `count` are left with a total
+  /// weight of at most `weight`. Disk is unchanged; in an exclusive cache the evicted entries are
+  /// lost. Returns the number of evicted entries.
   @discardableResult public func trimMemory(toCount count: Int = .max, weight: Int = .max) -> Int {
     defer { finish() }
     return (memory?.trim(toCount: count) ?? 0) + (memory?.trim(toWeight: weight) ?? 0)
   }
 
-  /// Gives up entries on disk, as its policy says, until no more than `count` that are not
-  /// permanent are left, with no more than `bytes`. Memory keeps what it has. O(entries given up).
+  /// Evicts entries from disk, chosen by its policy, until at most `count` that are not permanent
+  /// are left, with at most `bytes`. Memory is unchanged. O(evicted entries).
   ///
   /// - Throws: `disk`.
   @discardableResult public func trimDisk(
@@ -88,25 +87,25 @@ extension HybridCache {
     }
   }
 
-  /// The system is short of memory: memory keeps the share that `configuration.pressureRule` says
-  /// for the level, by default nothing, and disk keeps everything. What waits to be written is
-  /// written. Of an exclusive cache what memory gives up is gone. Returns how many entries memory
-  /// gave up.
+  /// Handles memory pressure: memory keeps the share that `configuration.pressureRule` defines for
+  /// the level, by default nothing, and disk keeps everything. Waiting writes are written. In an
+  /// exclusive cache the evicted entries are lost. Returns the number of entries evicted from
+  /// memory.
   @discardableResult public func handle(_ level: MemoryPressureLevel) -> Int {
     let gone = memory?.handle(level) ?? 0
-    // Listeners hear of what fails.
+    // Failures are reported to listeners.
     try? writeAllDirty()
     finish()
     return gone
   }
 
-  /// Does `handle` whenever `source` tells of pressure, until `stopObserving`, the next `observe`,
-  /// or the end of the cache.
+  /// Calls `handle` whenever `source` reports memory pressure, until `stopObserving`, the next
+  /// `observe`, or the end of the cache.
   public func observe(_ source: any MemoryPressureSource) {
     memory?.watch.start(source) { [weak self] level in self?.handle(level) }
   }
 
-  /// Listens to memory pressure no more.
+  /// Stops observing memory pressure.
   public func stopObserving() { memory?.watch.stop() }
 
   private func onDisk(
@@ -117,20 +116,19 @@ extension HybridCache {
   }
 }
 
-/// Limits that are changed while the cache is in use.
+/// Changes of the limits while the cache is in use.
 extension HybridCache {
-  /// The limits of the memory tier that hold now; nil where there is none.
+  /// Current limits of the memory tier; nil without one.
   public var memoryLimits: MemoryCacheLimits? { memory?.limits }
 
-  /// The limits of the disk tier that hold now; nil where there is none.
+  /// Current limits of the disk tier; nil without one.
   public var diskLimits: DiskLimits? { disk?.limits }
 
-  /// Changes the limits of the memory tier, and returns how many entries no longer fitted and went:
-  /// see `MemoryCache.setLimits`. Disk keeps what it has; of an exclusive cache what memory
-  /// gives up is gone. O(entries in memory).
+  /// Changes the limits of the memory tier, and returns the number of entries evicted because they
+  /// no longer fitted: see `MemoryCache.setLimits`. Disk is unchanged; in an exclusive cache the
+  /// evicted entries are lost. O(entries in memory).
   ///
-  /// - Throws: `memory`, or `configuration` where there is no memory tier; nothing has changed
-  ///   then.
+  /// - Throws: `memory`, or `configuration` without a memory tier; nothing has changed then.
   @discardableResult public func setMemoryLimits(
     _ limits: MemoryCacheLimits
   ) throws(HybridCacheError) -> Int {
@@ -143,12 +141,12 @@ extension HybridCache {
     }
   }
 
-  /// Changes the limits of the disk tier, and returns what was freed because it no longer fits: see
-  /// `DiskCache.setLimits`. Memory keeps what it has, but no longer than the new limit on age, if
-  /// there is one. Of a disk cache that several caches share, the limits are those of all; memory
-  /// of the others keeps the lives that its entries have.
+  /// Changes the limits of the disk tier, and returns the space freed by evicting entries that no
+  /// longer fit: see `DiskCache.setLimits`. Memory keeps its entries, but not beyond the new limit
+  /// on age, if there is one. On a disk cache shared by several caches, the limits apply to all;
+  /// entries in the memory of the others keep their lifetimes.
   ///
-  /// - Throws: `disk`, or `configuration` where there is no disk tier.
+  /// - Throws: `disk`, or `configuration` without a disk tier.
   @discardableResult public func setDiskLimits(
     _ limits: DiskLimits
   ) throws(HybridCacheError) -> DiskFreed {
@@ -168,21 +166,21 @@ extension HybridCache {
     }
   }
 
-  /// The longest life of an entry in memory; nil for no limit.
+  /// Maximum TTL of an entry in memory; nil for no limit.
   var memoryAge: Duration? { memory?.limits.age }
 
-  /// The longest life of an entry on disk; nil for no limit.
+  /// Maximum TTL of an entry on disk; nil for no limit.
   var diskAge: Duration? { disk?.timeToLive }
 }
 
-/// What a call has made free.
+/// Space freed by a call.
 public struct HybridFreed: Sendable, Hashable {
-  /// Entries that are gone from memory.
+  /// Entries removed from memory.
   public var memoryCount = 0
-  /// What is gone from disk, and by how much its files have shrunk.
+  /// Entries removed from disk, and the reduction of its files.
   public var disk = DiskFreed()
 
-  /// What was freed; by default nothing.
+  /// Creates a value; by default nothing was freed.
   public init(memoryCount: Int = 0, disk: DiskFreed = DiskFreed()) {
     self.memoryCount = memoryCount
     self.disk = disk

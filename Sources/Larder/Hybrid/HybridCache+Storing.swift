@@ -10,23 +10,23 @@ import Synchronization
 extension HybridCache {
   typealias Operation = HybridOperation<Key, Value>
 
-  /// Stores a value over whatever the key had, and says whether a tier has it afterwards: not when
-  /// it is too large for both, or neither's policy wants it, or with a time to live of zero it
-  /// could never be of use. What the key had is gone in any case.
+  /// Stores a value for a key, and returns true if a tier has it afterwards: not if it is too large
+  /// for both, if neither policy admits it, or if its TTL is zero. The key's previous value is gone
+  /// in any case.
   ///
-  /// - Throws: `codec`, when nothing has changed; `disk`, when disk could not store it and memory
-  ///   may have.
+  /// - Throws: `codec`, in which case nothing has changed; `disk`, if disk could not store it,
+  ///   though memory may have.
   @discardableResult public func set(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Bool {
     try store(value, key, options, isFill: false)
   }
 
-  /// Stores what the origin gave after a get that found nothing. What it does beside a set is
-  /// nothing: in an exclusive cache it leaves alone what disk's policy remembers of the key, and
-  /// under placement it takes nothing out of a tier.
+  /// Stores the origin's value after a get that found nothing. Unlike a set, in an exclusive cache
+  /// it keeps the history of the key in disk's policy, and under placement it removes nothing from
+  /// a tier.
   ///
-  /// - Throws: as `set`.
+  /// - Throws: The errors of `set`.
   @discardableResult package func fill(
     _ value: Value, for key: Key, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Bool {
@@ -48,7 +48,7 @@ extension HybridCache {
     }
   }
 
-  /// Stores an item whose stripe is locked, and says whether a tier has it afterwards.
+  /// Stores an item whose stripe is locked, and returns true if a tier has it afterwards.
   func store(
     _ item: HybridItem<Key, Value>, _ operation: inout Operation, isFill: Bool
   ) -> Bool {
@@ -61,7 +61,7 @@ extension HybridCache {
     if isFill, rules.demotes || rules.placement != nil {
       // Another thread may have stored it meanwhile.
       isFill = !holds(item)
-      // A tier that takes nothing keeps nothing: neither an old copy.
+      // A tier that does not admit the value must not keep an old copy either.
       if isFill, !grace.isNone { dropExpired(item, &operation) }
     }
     rules.store(item, isFill: isFill, in: &operation)
@@ -75,17 +75,17 @@ extension HybridCache {
     return (try? diskTier?.contains(item.diskKey)) ?? false
   }
 
-  /// Whether what is to be stored has expired and could serve nobody.
+  /// True if the item has expired and is of no use for revalidation either.
   private func isOver(_ item: HybridItem<Key, Value>) -> Bool {
     guard let life = item.options.timeToLive, life <= .zero, !item.options.isPermanent else {
       return false
     }
-    // Without a version it can only be old.
+    // Without a version it cannot be revalidated.
     return item.options.version == nil
       || !grace.keeps(hasVersion: true, expires: item.now, now: item.now)
   }
 
-  /// Removes what both tiers have kept of a key after it had expired.
+  /// Removes the expired copies of a key that both tiers have kept.
   private func dropExpired(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
     memory?.removeExpired(item.key)
     do throws(DiskCacheError) {
@@ -95,10 +95,10 @@ extension HybridCache {
     }
   }
 
-  /// Removes the entry of a key, permanent or not, and says whether there was one. Nothing is
-  /// remembered of it afterwards, and what is being fetched for it is not stored.
+  /// Removes the entry of a key, permanent or not, and returns true if there was one. The policies
+  /// forget the key, too, and a running fetch for it is not stored.
   ///
-  /// - Throws: `disk`, when it may still be there.
+  /// - Throws: `disk`, in which case the entry may still be there.
   @discardableResult public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       operation.stripe.overtake(key)
@@ -110,10 +110,10 @@ extension HybridCache {
     }
   }
 
-  /// Gives an entry that has not expired another time to live from now on, 0 for none of its own,
-  /// in the tiers that have it. Not a reference to it.
+  /// Gives an entry that has not expired a new TTL from now on, 0 for none of its own, in the tiers
+  /// that have it. Not counted as an access.
   ///
-  /// - Throws: `disk`, when it may have its old life there.
+  /// - Throws: `disk`, in which case it may have its old expiry there.
   package func renew(_ key: Key, timeToLiveMicroseconds: UInt64) throws(HybridCacheError) {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       var item = item(key)
@@ -133,10 +133,10 @@ extension HybridCache {
     }
   }
 
-  // MARK: Ways that several calls share
+  // MARK: Shared steps
 
-  /// Calls `body` with an operation on the locked stripe of a key, moves what memory evicted, and
-  /// tells listeners once the lock is released.
+  /// Calls `body` with an operation on the locked stripe of a key, moves the entries that memory
+  /// evicted, and notifies listeners once the lock is released.
   func withStripe<Result>(
     _ key: Key, _ body: (inout Operation) throws(HybridCacheError) -> Result
   ) throws(HybridCacheError) -> Result {
@@ -148,7 +148,7 @@ extension HybridCache {
     do throws(HybridCacheError) {
       if isClosed { throw closedError }
       result = .success(try body(&operation))
-      // The call has its answer all the same.
+      // The call has its result nevertheless.
       if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
     } catch {
       result = .failure(error)
@@ -165,7 +165,7 @@ extension HybridCache {
     return try result.get()
   }
 
-  /// Throws if the codec calls the cache, which may have a stripe locked for it.
+  /// Throws if a codec calls the cache, which may have locked a stripe for it.
   func refuseNestedCall() throws(HybridCacheError) {
     if stripes.isInCodec { throw .calledByCodec }
   }
@@ -175,14 +175,14 @@ extension HybridCache {
     diskTier.map { .disk($0.closedError) } ?? .closed
   }
 
-  /// What remains to be done once no lock is held.
+  /// Does pending work that requires that no lock is held.
   func finish() {
     if ForeignCall.isInside(stripes.place) { return }
     if writesBack { writeBackWhatIsDue() }
     if events.isActive { events.deliver() }
   }
 
-  /// Moves what memory has evicted to disk, as the rules say; the stripe is locked.
+  /// Moves entries evicted from memory to disk, according to the rules; the stripe is locked.
   func demoteVictims(_ stripe: HybridStripe<Key, Value>) {
     let victims = stripe.victims
     stripe.victims.removeAll(keepingCapacity: true)
@@ -191,39 +191,34 @@ extension HybridCache {
       stripe.totals.demotions += 1
       events.note(.demote, victim.key, .disk)
     }
-    // The call itself has done what it was asked: listeners hear that a victim is lost.
+    // The call itself succeeded, so a lost victim is reported to listeners.
     if let failure = operation.outcome.failure { events.note(.failure(failure), nil, .disk) }
   }
 
-  /// What an operation on a key begins with.
+  /// Creates the item of an operation on a key.
   func item(_ key: Key) -> HybridItem<Key, Value> {
     let now = clock.nowMicroseconds
     noteTime(now)
     return HybridItem(key: key, diskKey: disk == nil ? "" : key.diskKey, now: now)
   }
 
-  /// Notes the time of an operation. Once the clock is put back by more than clocks are put right
-  /// by, entries in memory that expire and were stored later than it says go: nobody knows how old
-  /// they are.
+  /// Records the time of an operation. If the clock was set back by more than an adjustment,
+  /// entries in memory that expire and were stored later than its present time are removed, because
+  /// their age is unknown.
   private func noteTime(_ now: UInt64) {
     let seen = latest.load(ordering: .relaxed)
-    // A second is near enough, and threads do not write the same word all the time.
+    // A precision of a second suffices, and saves threads from writing the same word all the time.
     if now &- seen < 1 << 20 { return }
-    if now > seen || Self.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
-    guard Self.isAhead(seen, of: now) else { return }
+    if now > seen || CacheInstant.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
+    guard CacheInstant.isAhead(seen, of: now) else { return }
     _ = memory?.trim { held in
       let note = held.pointee.note
       let created = note.facts?.created ?? held.pointee.createdBits
-      return note.expires != .max && Self.isAhead(created, of: now)
+      return note.expires != .max && CacheInstant.isAhead(created, of: now)
     }
   }
 
-  /// True for a time that is ahead of the clock by more than clocks are put right by.
-  static func isAhead(_ time: UInt64, of now: UInt64) -> Bool {
-    time > now && time - now > 3_600_000_000
-  }
-
-  /// A value as bytes.
+  /// Encodes a value.
   func encode(_ value: Value) throws(HybridCacheError) -> Data {
     let result = Result { try codec.encode(value) }
     switch result {
@@ -233,9 +228,8 @@ extension HybridCache {
     }
   }
 
-  /// What an entry counts against memory's limit: the bytes of its value and of everything that
-  /// memory keeps beside it, estimated, unless that is less than a 64th; 1 where entries are
-  /// counted.
+  /// Weight of an entry against memory's limit: the bytes of its value plus the estimated overhead
+  /// in memory, unless that is less than a 64th; 1 if entries are counted.
   func memoryWeight(_ key: Key, _ data: Data?, _ held: HybridHeld<Value>) -> Int {
     guard isMemoryWeighed else { return 1 }
     let bytes = data?.count ?? 0
@@ -245,7 +239,7 @@ extension HybridCache {
     return overhead <= bytes / 64 ? bytes : bytes + overhead
   }
 
-  /// What memory is to hold of a value.
+  /// Creates the record of a value in memory.
   func held(
     _ value: Value, _ data: Data?, created: UInt64, expires: UInt64, version: String?,
     contentType: String?, isPermanent: Bool, cost: Float, mustRevalidate: Bool
@@ -259,7 +253,7 @@ extension HybridCache {
         mustRevalidate: mustRevalidate))
   }
 
-  /// What memory holds as it is handed out.
+  /// Creates the hit for a record in memory.
   func open(_ held: HybridHeld<Value>) throws(HybridCacheError) -> CacheHit<Value>? {
     var value = held.value
     if value == nil, let data = held.note.facts?.data {
@@ -273,7 +267,7 @@ extension HybridCache {
     return value.map { CacheHit($0, .memory, created: held.createdBits, held.note) }
   }
 
-  /// What disk had as it is handed out.
+  /// Creates the hit for an entry found on disk.
   func hit(_ found: HybridFound<Value>) -> CacheHit<Value> {
     let metadata = found.metadata
     return CacheHit(
@@ -287,7 +281,7 @@ extension HybridCache {
 }
 
 extension HybridStripe {
-  /// A set or a removal comes before the answer to a fetch that is under way: it is not stored.
+  /// Invalidates the running fetch of a key that was set or removed: its result is not stored.
   func overtake(_ key: Key) {
     #if LARDER_SCHEDULES
       if ScheduleFault.planted == .overtakenFetchIsStored { return }

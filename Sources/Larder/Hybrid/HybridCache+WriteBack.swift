@@ -7,22 +7,22 @@ import LarderEngine
 #endif
 
 extension HybridCache {
-  /// Lets an entry wait to be written; its stripe is locked.
+  /// Delays writing an entry to disk; its stripe is locked.
   func `defer`(_ key: Key, _ stripe: HybridStripe<Key, Value>, _ dirty: HybridDirty) {
     var dirty = dirty
     dirty.order = pending.add(now: dirty.created, isNew: stripe.dirty[key] == nil)
     stripe.dirty[key] = dirty
   }
 
-  /// Drops what waits under a key whose stripe is locked, and says whether anything did.
+  /// Drops the waiting write of a key whose stripe is locked, and returns true if there was one.
   @discardableResult func forgetDirty(_ key: Key, _ stripe: HybridStripe<Key, Value>) -> Bool {
     guard !stripe.dirty.isEmpty, stripe.dirty.removeValue(forKey: key) != nil else { return false }
     pending.remove()
     return true
   }
 
-  /// Writes what waits under a key whose stripe is locked; also what has expired, or the value
-  /// before it would be there again.
+  /// Writes the waiting entry of a key whose stripe is locked, even if it has expired, because
+  /// otherwise its predecessor would reappear.
   func writeDirty(_ key: Key, _ operation: inout Operation) {
     let stripe = operation.stripe
     guard let diskTier, let dirty = stripe.dirty[key] else { return }
@@ -38,8 +38,8 @@ extension HybridCache {
     }
   }
 
-  /// Writes what memory has evicted, and everything when enough of it waits or it has waited long
-  /// enough. No lock is held.
+  /// Writes entries evicted from memory, and all waiting entries if there are enough of them or the
+  /// oldest has waited long enough. No lock is held.
   func writeBackWhatIsDue() {
     guard case .back(let count, let interval) = configuration.writes else { return }
     let due = pending.due(
@@ -57,11 +57,11 @@ extension HybridCache {
       }
       stripe.lock.unlock()
     }
-    // Listeners have been told of what failed.
+    // Failures have been reported to listeners.
     if due.everything { try? writeAllDirty() }
   }
 
-  /// Writes everything that waits, in the order in which it was set. No lock is held.
+  /// Writes all waiting entries, in the order in which they were set. No lock is held.
   func writeAllDirty() throws(HybridCacheError) {
     try refuseNestedCall()
     guard writesBack, pending.waiting > 0 else { return }
@@ -83,7 +83,7 @@ extension HybridCache {
     if let failure { throw failure }
   }
 
-  /// Writes out what waits, and has disk commit what it has acknowledged and the order of last use.
+  /// Writes all waiting entries, and commits acknowledged values and the order of last use on disk.
   /// O(entries on disk).
   ///
   /// - Throws: `disk`.
@@ -98,8 +98,8 @@ extension HybridCache {
   }
 }
 
-/// What a cache that writes back has to see to: keys that memory has evicted, and how many entries
-/// wait since when.
+/// Pending work of a write-back cache: keys evicted from memory, and number and age of waiting
+/// entries.
 final class HybridPending<Key: Sendable>: Sendable {
   private struct State {
     var evicted: [Key] = []
@@ -110,10 +110,10 @@ final class HybridPending<Key: Sendable>: Sendable {
 
   private let state = Locked(State())
 
-  /// Memory has evicted a key.
+  /// Records a key evicted from memory.
   func note(_ key: Key) { state.withLock { $0.evicted.append(key) } }
 
-  /// An entry begins to wait; its place in the order.
+  /// Records a waiting entry and returns its position in the order.
   func add(now: UInt64, isNew: Bool) -> UInt64 {
     state.withLock { state in
       if isNew { state.waiting += 1 }
@@ -123,7 +123,7 @@ final class HybridPending<Key: Sendable>: Sendable {
     }
   }
 
-  /// An entry does not wait any more.
+  /// Records that an entry no longer waits.
   func remove() {
     state.withLock { state in
       state.waiting -= 1
@@ -131,7 +131,7 @@ final class HybridPending<Key: Sendable>: Sendable {
     }
   }
 
-  /// The keys that memory has evicted since this was asked last, and whether everything is due.
+  /// Returns the keys evicted from memory since the last call, and true if everything is due.
   func due(
     entriesMax: Int, intervalMicroseconds: UInt64?, now: UInt64
   ) -> (evicted: [Key], everything: Bool) {
@@ -145,17 +145,16 @@ final class HybridPending<Key: Sendable>: Sendable {
     }
   }
 
-  /// How many entries wait.
   var waiting: Int { state.withLock { $0.waiting } }
 }
 
-/// What waits to be written to disk.
+/// An entry that waits to be written to disk.
 struct HybridDirty {
   var diskKey: String
   var data: Data
   var options: DiskStoreOptions
   var created: UInt64
   var expires: UInt64
-  /// Place in the order in which entries began to wait.
+  /// Position in the order of waiting entries.
   var order: UInt64
 }

@@ -19,9 +19,9 @@ import Synchronization
 /// `CacheStrategy`. Concurrent requests for a key make one fetch. `entry(for:)`, `set` and `remove`
 /// use the cache only.
 ///
-/// **Rules.** `configuration.rules` decides what is stored where and what moves between memory and
-/// disk, with the same code as in a simulation: with one thread, the counts of the cache equal
-/// those of `HybridSimulation`.
+/// **Rules.** `configuration.rules` decides where values are stored and how they move between
+/// memory and disk, with the same code as in a simulation: with one thread, the counts of the cache
+/// equal those of `HybridSimulation`.
 ///
 /// **One order per key.** Sets, removals, promotions and stores of fetched values are serialised
 /// for each key, over both tiers. A fetch that is overtaken by a set or a removal of its key is not
@@ -35,15 +35,15 @@ import Synchronization
 /// and all other calls run on the calling thread, which may block for the disk; tasks call them
 /// through `AsyncHybridCache`.
 ///
-/// **If the disk fails**, memory continues to work. `entry(for:)`, `set` and `remove` do what they
-/// can in memory and then throw; `value` and `result` treat a failing disk as empty, and notify
+/// **If the disk fails**, memory continues to work. `entry(for:)`, `set` and `remove` do their part
+/// in memory and then throw; `value` and `result` treat a failing disk as empty, and notify
 /// listeners.
 ///
 /// **Codec, clock and deinitialisers of values must not call the cache**: they run while a part of
 /// the cache is locked. If a codec does, a debug build traps, and in a release build calls that
 /// need more than memory throw `HybridCacheError.calledByCodec`.
 ///
-/// A permanent entry is always on disk, whatever the rules say; memory may evict it.
+/// A permanent entry is always on disk, whatever the rules; memory may evict it.
 public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
   /// Options for storing a value.
   public typealias StoreOptions = DiskStoreOptions
@@ -52,35 +52,34 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   public let configuration: HybridCacheConfiguration
 
   let memory: MemoryCache<Key, HybridHeld<Value>>?
-  // The same for hits that need no lock; nil where they do. Not counted: reading an optional
-  // property counts a reference up and down, which two threads cannot do at the same time.
+  // The memory tier if its hits need no lock, otherwise nil. Unmanaged: reading an optional
+  // property retains and releases, which threads cannot do in parallel.
   @usableFromInline let front: Unmanaged<MemoryCache<Key, HybridHeld<Value>>>?
   let disk: DiskCache?
-  // What the cache uses of it: its suite, until it is closed.
+  // The suite of the disk cache that this cache uses, until it is closed.
   let diskTier: HybridDisk?
   let codec: DiskCodec<Value>
   let clock: any CacheClock
   let rules: HybridRules
   let stripes: HybridStripes<Key, Value>
   @usableFromInline let events = HybridEvents()
-  /// For recordings where there is no memory, whose own it is otherwise.
+  /// Recorder of a cache without memory; otherwise memory has its own.
   let recorder = RecordPoint()
   let isMemoryWeighed: Bool
   /// See `MemoryCacheConfiguration.isSimulated`.
   let isSimulated: Bool
   let writesBack: Bool
-  // Whether a value that is stored is encoded before its stripe is locked.
+  // True if a value is encoded before its stripe is locked.
   let encodesEarly: Bool
-  // Whether memory keeps values as they are, and not encoded.
+  // True if memory keeps values themselves, not encoded.
   @usableFromInline let keepsValues: Bool
-  /// For how long what has expired is kept.
+  /// Time for which expired entries are kept.
   let grace: Grace
-  /// Where requests do what they do below a hit in memory.
-  /// More than processors: a lane waits for the disk most of the time, and a slow read holds up the
-  /// keys of its lane alone.
+  /// Threads for everything below a hit in memory. More than processors: a lane waits for the disk
+  /// most of the time, and a slow read delays only the keys of its lane.
   let lanes = CacheLanes("larder.hybrid", count: 16)
   let pending = HybridPending<Key>()
-  /// The time of the latest operation below a hit in memory, to a second.
+  /// Time of the latest operation below a hit in memory, to a second.
   let latest = Atomic<UInt64>(0)
   /// Changed with all stripes locked.
   private let hasClosed = Atomic<Bool>(false)
@@ -125,7 +124,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     } catch {
       throw .memory(error)
     }
-    // A hit that evicts what then moves is one for the lock.
+    // A hit that evicts entries, which then move, needs the lock.
     let locksHits =
       rules.demotes && PolicyRegistry.evictsOnHit(configuration.memory?.policy.description ?? "")
     front = locksHits ? nil : memory.map { Unmanaged.passUnretained($0) }
@@ -145,7 +144,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     tier.pressureRule = configuration.pressureRule
     var onEviction: (@Sendable (MemoryEviction<Key, HybridHeld<Value>>) -> Void)?
     if rules.demotes {
-      // Whoever makes memory evict holds the lock of the stripe: see `HybridStripes`.
+      // The thread whose operation makes memory evict holds the stripe's lock: see `HybridStripes`.
       onEviction = { stripes[$0.key].victims.append($0) }
     } else if configuration.writes.isBack {
       onEviction = { pending.note($0.key) }
@@ -170,8 +169,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   // MARK: Gets
 
-  /// The value of a key with its metadata, or nil if neither tier has a valid one. Counts as a
-  /// reference; a value found on disk is promoted according to the rules.
+  /// Returns the value of a key with its metadata, or nil if neither tier has a valid one. Counts
+  /// as an access; a value found on disk is promoted according to the rules.
   ///
   /// - Throws: `disk`, if memory does not have the key and the disk fails.
   @inlinable public func entry(for key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
@@ -182,21 +181,21 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
       }
       return try hit(held, key)
     }
-    // Made where the entry lies: a copy of the entry would count all its parts up and down.
+    // Created from the entry in place: copying the entry would retain and release all its parts.
     let hit = front._withUnsafeGuaranteedRef { memory in memory.get(key) { CacheHit(at: $0) } }
-    // Handed on as it is: taking it out of the optional would copy it.
+    // Returned unchanged: unwrapping the optional would copy it.
     if case .none = hit { return try getBelowMemory(key) }
     return hit
   }
 
-  /// The value of a key, or nil: `entry(for:)` without the metadata.
+  /// Returns the value of a key, or nil: `entry(for:)` without the metadata.
   ///
-  /// - Throws: as `entry(for:)`.
+  /// - Throws: The errors of `entry(for:)`.
   @inlinable public func value(for key: Key) throws(HybridCacheError) -> Value? {
     try entry(for: key)?.value
   }
 
-  /// A hit in memory on a value that is kept encoded, or while somebody listens.
+  /// Handles a hit in memory if the value is kept encoded, or with listeners.
   @usableFromInline func hit(
     _ held: HybridHeld<Value>, _ key: Key
   ) throws(HybridCacheError) -> CacheHit<Value>? {
@@ -206,10 +205,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return hit
   }
 
-  /// A get of which memory knows nothing.
+  /// Gets a value that memory does not have.
   @usableFromInline func getBelowMemory(_ key: Key) throws(HybridCacheError) -> CacheHit<Value>? {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
-      // Another thread may have brought it meanwhile.
+      // Another thread may have stored it meanwhile.
       let isInMemory = memory?.contains(key) ?? false
       return try find(key, &operation, asksMemory: isInMemory, handsOutExpired: false)
     }
@@ -221,8 +220,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
   }
 
-  /// Looks a key up whose stripe is locked. What disk holds that has expired is put into the
-  /// outcome if `handsOutExpired`.
+  /// Looks up a key whose stripe is locked. If `handsOutExpired`, an expired entry on disk is
+  /// stored in the outcome.
   func find(
     _ key: Key, _ operation: inout Operation, asksMemory: Bool, handsOutExpired: Bool
   ) throws(HybridCacheError) -> CacheHit<Value>? {
@@ -245,13 +244,13 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
       operation.stripe.totals.promotions += 1
       events.note(.promote, key, .memory)
     } else if !grace.isNone {
-      // Memory may have a copy that has expired there, and that nobody needs any more.
+      // Memory may have a copy that has expired there, and is no longer needed.
       memory?.removeExpired(key)
     }
     return hit(found)
   }
 
-  /// Whether a get would be a hit. Does not count as a reference, and moves nothing.
+  /// Returns true if a get would be a hit. Not counted as an access; moves nothing.
   ///
   /// - Throws: `disk`, if memory does not have the key and the disk fails.
   public func contains(_ key: Key) throws(HybridCacheError) -> Bool {
@@ -273,9 +272,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   // MARK: Counts
 
-  /// What a simulation would have counted of the same requests: promotions, demotions, and what
-  /// happened in each tier. Requests and hits are for the caller to count. On a disk that several
-  /// caches share, its part is that of all.
+  /// Counts that a simulation of the same requests would report: promotions, demotions, and the
+  /// counts of each tier. Requests and hits are left to the caller. On a disk shared by several
+  /// caches, the disk's counts are those of all.
   package var counts: Counts {
     var counts = Counts()
     stripes.visit { stripe in
@@ -288,8 +287,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     return counts
   }
 
-  /// Sets `counts` and the statistics of the cache and of memory to zero. Disk's own statistics go
-  /// on.
+  /// Resets `counts` and the statistics of the cache and of memory to zero. Disk's own statistics
+  /// continue.
   package func resetCounts() {
     stripes.visit { $0.totals = HybridTotals() }
     memory?.resetStatistics()
@@ -300,7 +299,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
 
   /// Writes everything, empties memory and releases the folder, or on a shared disk cache the
-  /// suite. A closed cache answers nothing and stores nothing: calls without an origin throw
+  /// suite. A closed cache returns and stores nothing: calls without an origin throw
   /// `HybridCacheError.disk` or, without a disk tier, `closed`; those with one ask it and return
   /// its value. A second call does nothing.
   ///
@@ -314,7 +313,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     guard isFirst else { return }
     var failure: HybridCacheError?
     do { try flush() } catch { failure = error }
-    // Sets that were under way have ended: from here on nothing comes to memory.
+    // Running sets have ended: from here on nothing is stored in memory.
     memory?.discardAll()
     if let diskTier {
       do throws(DiskCacheError) { try diskTier.close() } catch { failure = failure ?? .disk(error) }
@@ -324,7 +323,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 }
 
 extension TierCounts {
-  /// Takes off what was counted up to a moment. (A disk that begins anew counts anew, too.)
+  /// Subtracts earlier counts. (If the disk started empty in between, its counts did, too.)
   fileprivate mutating func subtract(_ other: TierCounts) {
     admissions -= min(admissions, other.admissions)
     rejections -= min(rejections, other.rejections)
@@ -336,12 +335,13 @@ extension TierCounts {
 }
 
 extension HybridCache {
-  /// A cache in a folder, which is made where there is none; one cache at a time has it open.
+  /// Creates a cache in a folder, which is created if it does not exist; one cache at a time has it
+  /// open.
   ///
   /// - Parameters:
-  ///   - path: the folder; nil only for a configuration without disk.
-  ///   - codec: how values become bytes and back.
-  /// - Throws: `configuration`, `memory`, or `disk`, also when the folder holds values of another
+  ///   - path: The folder; nil only for a configuration without disk.
+  ///   - codec: Conversion between values and bytes.
+  /// - Throws: `configuration`, `memory`, or `disk`, which includes a folder with values of another
   ///   codec.
   public convenience init(
     path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
@@ -350,9 +350,9 @@ extension HybridCache {
     try self.init(path: path, configuration: configuration, codec: codec, files: SystemFiles())
   }
 
-  /// A cache in the folder of a file URL; see the initialiser with a path.
+  /// Creates a cache in the folder of a file URL; see the initialiser with a path.
   ///
-  /// - Throws: as that initialiser; `configuration` for a URL that is not a file's.
+  /// - Throws: The errors of that initialiser; `configuration` for a URL that is not a file's.
   public convenience init(
     path url: URL, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     codec: DiskCodec<Value>
@@ -363,12 +363,12 @@ extension HybridCache {
     try self.init(path: url.absoluteString, configuration: configuration, codec: codec)
   }
 
-  /// The same, over another file layer.
+  /// Creates a cache in a folder, with another file layer.
   package convenience init(
     path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
     files: any FileLayer
   ) throws(HybridCacheError) {
-    // Before anything is done on disk.
+    // Before anything is changed on disk.
     try configuration.check()
     var disk: DiskCache?
     if let tier = configuration.disk {
@@ -385,11 +385,11 @@ extension HybridCache {
     try self.init(configuration, disk: disk, ownsDisk: true, codec: codec)
   }
 
-  /// A cache in front of a disk cache that others use, too. Each needs a `suite` of its own, and
-  /// has it until it is closed or destroyed. Clock and limits of disk are that cache's. It is not
-  /// closed with this one.
+  /// Creates a cache in front of a shared disk cache. Each hybrid cache needs its own `suite`,
+  /// which it claims until it is closed or destroyed. Clock and limits of disk are those of the
+  /// disk cache, which is not closed with this cache.
   ///
-  /// - Throws: `configuration`, `memory`, `suiteInUse`, or `disk` when the suite holds values of
+  /// - Throws: `configuration`, `memory`, `suiteInUse`, or `disk` if the suite holds values of
   ///   another codec.
   public convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
@@ -402,7 +402,7 @@ extension HybridCache {
 }
 
 extension HybridCache where Value: Codable {
-  /// A cache in a folder, of values that are stored with `DiskCodec.standard`: `Data` as it is,
+  /// Creates a cache in a folder, with values stored by `DiskCodec.standard`: `Data` unchanged,
   /// `String` as UTF-8, others as JSON. See the initialiser with a codec.
   ///
   /// - Throws: `configuration`, `memory` or `disk`.
@@ -412,19 +412,18 @@ extension HybridCache where Value: Codable {
     try self.init(path: path, configuration: configuration, codec: .standard)
   }
 
-  /// A cache in the folder of a file URL, of values that are stored with `DiskCodec.standard`.
+  /// Creates a cache in the folder of a file URL, with values stored by `DiskCodec.standard`.
   ///
-  /// - Throws: as the initialiser with a codec.
+  /// - Throws: The errors of the initialiser with a codec.
   public convenience init(
     path url: URL, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
   ) throws(HybridCacheError) {
     try self.init(path: url, configuration: configuration, codec: .standard)
   }
 
-  /// A cache in front of a disk cache that others use, too, of values that are stored with
-  /// `DiskCodec.standard`.
+  /// Creates a cache in front of a shared disk cache, with values stored by `DiskCodec.standard`.
   ///
-  /// - Throws: as the initialiser with a codec.
+  /// - Throws: The errors of the initialiser with a codec.
   public convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache
   ) throws(HybridCacheError) {
@@ -432,12 +431,13 @@ extension HybridCache where Value: Codable {
   }
 }
 
-/// More than one key at a time.
+/// Operations on several keys.
 extension HybridCache {
-  /// The values of several keys that a tier has; keys without one are left out. As one
-  /// `value(for:)` for each key, in order, on the calling thread.
+  /// Returns the values of several keys from the tiers, without keys that have none. Equivalent to
+  /// one `value(for:)` per key, in order, on the calling thread.
   ///
-  /// - Throws: as `entry(for:)`; what was found until then is lost, and counted.
+  /// - Throws: The errors of `entry(for:)`; values found before the error are discarded, but
+  ///   counted.
   public func values(for keys: some Sequence<Key>) throws(HybridCacheError) -> [Key: Value] {
     var values: [Key: Value] = [:]
     values.reserveCapacity(keys.underestimatedCount)
@@ -445,11 +445,11 @@ extension HybridCache {
     return values
   }
 
-  /// Stores several values, as one `set` for each, in order, and returns how many a tier has
-  /// afterwards. A dictionary is such a sequence.
+  /// Stores several values, as one `set` for each, in order, and returns the number that a tier has
+  /// afterwards. Accepts a dictionary.
   ///
-  /// - Parameter options: Those of each entry.
-  /// - Throws: what `set` throws first; the values before that one are stored.
+  /// - Parameter options: Options of each entry.
+  /// - Throws: The first error of `set`; the values before that one are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: Key, value: Value)>, options: StoreOptions = StoreOptions()
   ) throws(HybridCacheError) -> Int {

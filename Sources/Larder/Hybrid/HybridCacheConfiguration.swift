@@ -5,50 +5,51 @@ public struct HybridCacheConfiguration: Sendable {
   /// The rules between memory and disk, named here so that an app need not import `LarderEngine`.
   public typealias Rules = HybridRules
 
-  /// A `staleWhileRevalidate` without an end: as long as the cache has the value.
+  /// A `staleWhileRevalidate` without limit: as long as the cache has the value.
   public static var whileKept: Duration { .seconds(Int64.max) }
 
   /// The memory tier, or nil for none. Its clock and pressure rule are those below. With a limit on
-  /// weight, which is then one in bytes, an entry weighs its encoded size and what memory keeps
-  /// beside it: about 100 bytes, and the allocations that key and metadata take.
+  /// weight, which is then one in bytes, an entry weighs its encoded size plus its overhead in
+  /// memory: about 100 bytes, and the allocations of key and metadata.
   public var memory: MemoryCacheConfiguration?
   /// The disk tier, or nil for none.
   public var disk: DiskConfiguration?
   /// The rules between the tiers, which are those of the simulator. They have no effect with one
   /// tier.
   public var rules: HybridRules
-  /// When stored values are written to disk.
+  /// Time at which stored values are written to disk.
   public var writes: HybridWrites
-  /// Whether each read decodes a separate value, so that changes that one reader makes to an object
-  /// do not affect another. Memory then stores encoded values.
+  /// True to decode a separate value for each read, so that a reader's changes to an object do not
+  /// affect others. Memory then stores encoded values.
   public var copiesOnRead: Bool
-  /// The strategy of calls that do not name one.
+  /// Strategy of calls without one.
   public var strategy: CacheStrategy
-  /// How long after its expiry a value may be returned when the origin fails; nil for never. With
-  /// zero, only values that have not expired are; negative durations are refused.
+  /// Time after its expiry during which a value may be returned when the origin fails; nil for
+  /// never. With zero, only values that have not expired are returned; negative durations are
+  /// rejected.
   public var staleIfError: Duration?
-  /// How long after its expiry `cacheThenFetch` may return a value at once while it is refreshed;
-  /// by default `whileKept`. With nil or zero it waits for the origin instead.
+  /// Time after its expiry during which `cacheThenFetch` may return a value at once while it is
+  /// refreshed; by default `whileKept`. With nil or zero it waits for the origin instead.
   public var staleWhileRevalidate: Duration?
-  /// How long an entry with a version is kept after its expiry for revalidation. Entries without a
-  /// version are kept for `staleIfError` or `staleWhileRevalidate`, whichever is longer; if the
-  /// latter is `whileKept` and `strategy` is `cacheThenFetch`, for this long. A kept entry occupies
-  /// space like any other and may be evicted; for a get it is a miss.
+  /// Time for which an entry with a version is kept after its expiry for revalidation. Entries
+  /// without a version are kept for `staleIfError` or `staleWhileRevalidate`, whichever is longer;
+  /// if the latter is `whileKept` and `strategy` is `cacheThenFetch`, for this long. A kept entry
+  /// occupies space like any other and may be evicted; for a get it is a miss.
   public var revalidateWithin: Duration
-  /// How long a refresh behind an answer may take; nil for no limit. It is then cancelled: requests
-  /// that have come to wait for it, because the value has expired meanwhile, get
+  /// Time limit of a background refresh; nil for none. When it has passed, the refresh is
+  /// cancelled: requests that wait for it, because the value has expired meanwhile, get
   /// `HybridCacheError.refreshTimedOut` or a stale value, and the next request asks the origin
-  /// anew. A request's own fetch has no limit.
+  /// again. A request's own fetch has no limit.
   public var refreshTimeout: Duration?
-  /// How much memory keeps under memory pressure. Disk keeps everything.
+  /// Share of memory that is kept under memory pressure. Disk keeps everything.
   public var pressureRule: MemoryPressureRule
   /// The suite on disk.
   public var suite: String
   /// The clock. It must continue across restarts, unless there is no disk tier.
   public var clock: any CacheClock
 
-  /// A configuration; by default LRU with 32 MiB in memory and 100 MiB on disk, write-through, and
-  /// memory emptied under memory pressure.
+  /// Creates a configuration; by default LRU with 32 MiB in memory and 100 MiB on disk,
+  /// write-through, and memory emptied under memory pressure.
   public init(
     memory: MemoryCacheConfiguration? = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(weight: 32 << 20)),
@@ -76,12 +77,12 @@ public struct HybridCacheConfiguration: Sendable {
     self.refreshTimeout = refreshTimeout
   }
 
-  /// The rules that decide: with one tier there is nothing to decide.
+  /// The rules in effect; with one tier they have nothing to decide.
   var effectiveRules: HybridRules {
     memory == nil || disk == nil ? HybridRules(promotion: .never) : rules
   }
 
-  /// For how long what has expired is kept.
+  /// Time for which expired entries are kept.
   var grace: Grace {
     var whileRevalidating = staleWhileRevalidate ?? .zero
     if whileRevalidating >= Self.whileKept {
@@ -102,7 +103,7 @@ public struct HybridCacheConfiguration: Sendable {
     }
   }
 
-  /// What is wrong with it beside what disk and the policies find out.
+  /// Checks for errors that disk and policies do not detect.
   func check() throws(HybridCacheError) {
     try checkDurations()
     if memory == nil, disk == nil {
@@ -150,9 +151,9 @@ public struct HybridCacheConfiguration: Sendable {
   }
 }
 
-/// When values stored in a hybrid cache are written to disk.
+/// Time at which values stored in a hybrid cache are written to disk.
 public enum HybridWrites: Sendable, Hashable {
-  /// Write-through: `set` returns when the value is stored on disk. `DiskDurability` says what a
+  /// Write-through: `set` returns when the value is stored on disk. `DiskDurability` defines what a
   /// crash may lose.
   case through
   /// Write-back: `set` returns when the value is stored in memory. It is written when memory evicts
@@ -174,13 +175,13 @@ public enum HybridWrites: Sendable, Hashable {
 }
 
 extension HybridRules.Placement {
-  /// Borders as durations, in whole seconds: a part of a second counts as a whole one, less than
-  /// none as 0, and more than 2^32 - 1 as that.
+  /// Creates limits from durations, in whole seconds: a part of a second counts as a whole one,
+  /// less than none as 0, and more than 2^32 - 1 as that.
   ///
   /// - Parameters:
-  ///   - memoryOnlyBelow: With less life than this an entry is not stored on disk.
-  ///   - diskOnlyFrom: With this much life, or no end of it, an entry is not stored in memory,
-  ///     unless it has less than `memoryOnlyBelow`.
+  ///   - memoryOnlyBelow: An entry with a shorter lifetime is not stored on disk.
+  ///   - diskOnlyFrom: An entry with at least this lifetime, or an unlimited one, is not stored in
+  ///     memory, unless its lifetime is below `memoryOnlyBelow`.
   public init(memoryOnlyBelow: Duration, diskOnlyFrom: Duration) {
     self.init(
       memoryOnlyBelowSeconds: Self.seconds(memoryOnlyBelow),
@@ -189,40 +190,40 @@ extension HybridRules.Placement {
 
   private static func seconds(_ duration: Duration) -> UInt32 {
     guard duration > .zero else { return 0 }
-    // Before it is taken apart: a duration may have more seconds than `components` can say.
+    // Clamped before the conversion: a duration may have more seconds than `components` can hold.
     guard duration < .seconds(Int64(UInt32.max)) else { return .max }
     let (seconds, rest) = duration.components
     return UInt32(seconds) + (rest > 0 ? 1 : 0)
   }
 }
 
-/// Why a hybrid cache could not do what it was asked.
+/// Error of a hybrid cache.
 public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
-  /// Memory cannot be as configured.
+  /// The memory tier cannot be created as configured.
   case memory(MemoryCacheError)
-  /// Disk could not do its part. What memory could do it has done.
+  /// The disk tier failed. The memory tier has done its part.
   case disk(DiskCacheError)
   /// A value could not be encoded; the message is the codec's. Nothing has changed.
   case codec(message: String)
   /// The configuration contradicts itself.
   case configuration(message: String)
-  /// The cache has no such value and the origin was not to be asked, or does not have it either.
+  /// The cache has no such value, and the origin was not asked or does not have it either.
   case absent(key: String)
-  /// The origin answered "not modified" though it was asked without a version.
+  /// The origin responded "not modified" to a request without a version.
   case notModifiedUnasked(key: String)
-  /// The loader of a key asked the cache for the same key, and would have waited for itself.
+  /// The loader of a key requested the same key from the cache, and would have waited for itself.
   case loadsItself(key: String)
   /// Another hybrid cache uses the suite of this disk cache. They would not see each other's
   /// changes in memory.
   case suiteInUse(suite: String)
   /// The cache, which has no disk tier, was closed.
   case closed
-  /// A codec called the cache that it works for.
+  /// A codec called the cache that uses it.
   case calledByCodec
   /// A refresh of the key took longer than `HybridCacheConfiguration.refreshTimeout`.
   case refreshTimedOut(key: String)
 
-  /// One line for a person.
+  /// The error in one line of text.
   public var description: String {
     switch self {
     case .memory(let error): error.description

@@ -6,13 +6,13 @@ import Synchronization
   import Foundation
 #endif
 
-/// One suite of a disk cache as a hybrid cache uses it: alone among hybrids, with one codec, and
-/// until it is closed.
+/// One suite of a disk cache, used exclusively by one hybrid cache, with one codec, until it is
+/// closed.
 final class HybridDisk: Sendable {
   let cache: DiskCache
   let suite: String
   private let codec: String
-  // Whether the disk cache ends with this.
+  // True if the disk cache is closed together with this object.
   private let ownsCache: Bool
   private let hasEnded = Atomic<Bool>(false)
 
@@ -27,7 +27,7 @@ final class HybridDisk: Sendable {
     self.codec = codec
     self.ownsCache = ownsCache
     guard cache.claimedSuites.withLock({ $0.insert(ExactName(suite)).inserted }) else {
-      // Not this object's to give back.
+      // The claim is another object's and must not be released.
       hasEnded.store(true, ordering: .relaxed)
       throw .suiteInUse(suite: suite)
     }
@@ -40,11 +40,9 @@ final class HybridDisk: Sendable {
 
   deinit { try? close() }
 
-  /// Whether it was closed.
   var isClosed: Bool { hasEnded.load(ordering: .acquiring) }
 
-  /// Gives the suite back, and closes the disk cache where it is this one's. Only the first call
-  /// does anything.
+  /// Releases the suite, and closes the disk cache if it is owned. Later calls do nothing.
   func close() throws(DiskCacheError) {
     guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     _ = cache.claimedSuites.withLock { $0.remove(ExactName(suite)) }
@@ -56,7 +54,6 @@ final class HybridDisk: Sendable {
     return cache
   }
 
-  /// The error of calls after `close`.
   var closedError: DiskCacheError { .closed(path: cache.core.path) }
 
   // MARK: One entry
@@ -95,7 +92,7 @@ final class HybridDisk: Sendable {
 
   /// Removes the entry of a key if it has expired.
   func removeExpired(_ key: String) throws(DiskCacheError) {
-    // An ordinary get of what has expired removes it, and counts; this has been counted.
+    // An ordinary get would remove the expired entry and count it; this one was counted already.
     try open().removeExpired(key, suite: suite)
   }
 

@@ -1,18 +1,18 @@
 import LarderEngine
 public import Synchronization
 
-/// Gathers what happens while parts of a cache are locked, and hands it to whoever listens once
-/// they are not. While nobody listens, asking `isActive` is all that it costs.
+/// Collects events while parts of a cache are locked, and delivers them to listeners afterwards.
+/// Without listeners, `isActive` is the only cost.
 @usableFromInline final class HybridEvents: Sendable {
   private struct State {
     var continuations: [Int: AsyncStream<HybridEvent>.Continuation] = [:]
     var handlers: [Int: @Sendable (HybridEvent) -> Void] = [:]
     var next = 0
-    // Listening to the tiers, while somebody listens to the cache.
+    // Subscriptions to the tiers, while the cache has listeners.
     var sources: [CacheEventToken] = []
     var queue = HybridEventQueue()
     var isDelivering = false
-    // Events that a stream's reader was too slow for.
+    // Events for which a stream's reader was too slow.
     var droppedByStreams: UInt64 = 0
     var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
   }
@@ -37,20 +37,20 @@ public import Synchronization
     for continuation in ended { continuation.finish() }
   }
 
-  /// Whether anybody listens.
+  /// True if there are listeners.
   @inlinable @inline(__always) var isActive: Bool { active.load(ordering: .relaxed) }
 
-  /// Events that somebody who listens did not get, for being slower than the cache.
+  /// Events lost because a listener was slower than the cache.
   var droppedEvents: UInt64 { state.withLock { $0.queue.dropped + $0.droppedByStreams } }
 
-  // MARK: Telling
+  // MARK: Recording
 
-  /// Notes what happened to a key, for `deliver`.
+  /// Records an event of a key, for `deliver`.
   func note(_ kind: HybridEvent.Kind, _ key: (any DiskKeyRepresentable)?, _ tier: HybridTier?) {
     if isActive { note(HybridEvent(kind, key: key?.diskKey, tier: tier)) }
   }
 
-  /// Notes an event for `deliver`.
+  /// Records an event for `deliver`.
   func note(_ event: HybridEvent) {
     guard isActive else { return }
     var event = event
@@ -58,9 +58,9 @@ public import Synchronization
     state.withLock { [event] in $0.queue.append(event) }
   }
 
-  /// Hands over what was noted, in order. No lock of the cache may be held: a handler may call the
-  /// cache, and what it does is told to streams alone. While one thread is at it, others leave it
-  /// what they have noted.
+  /// Delivers the recorded events in order. No lock of the cache may be held: a handler may call
+  /// the cache, and events that it causes go to streams only. While one thread delivers, others
+  /// leave their events to it.
   func deliver() {
     while let (events, continuations, handlers) = takeQueue() {
       var dropped: UInt64 = 0
@@ -94,7 +94,7 @@ public import Synchronization
 
   // MARK: Listening
 
-  /// A stream of what happens from now on. `sources` begins to listen to the tiers.
+  /// Returns a stream of all events from now on. `sources` subscribes to the tiers.
   func stream(buffered: Int, _ sources: () -> [CacheEventToken]) -> AsyncStream<HybridEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: HybridEvent.self, bufferingPolicy: .bufferingNewest(buffered))
@@ -103,7 +103,7 @@ public import Synchronization
     return stream
   }
 
-  /// Calls `handler` with what happens from now on, until `drop` of the number returned.
+  /// Calls `handler` for all events from now on, until `drop` is called with the returned number.
   func listen(
     _ handler: @escaping @Sendable (HybridEvent) -> Void, _ sources: () -> [CacheEventToken]
   ) -> Int {
@@ -115,7 +115,7 @@ public import Synchronization
   ) -> Int {
     state.withLock { state in
       if state.isEmpty {
-        // Who was under way when the last listener ended may have noted something since.
+        // Operations that were running when the last listener ended may have recorded events since.
         _ = state.queue.takeAll()
         state.sources = sources()
       }
@@ -126,9 +126,10 @@ public import Synchronization
     }
   }
 
-  /// Ends a listener; unknown numbers are ignored.
+  /// Removes a listener; unknown numbers are ignored.
   func drop(_ number: Int) {
-    // The end of a handler may run code that ends another listener, so it comes after the lock.
+    // Destroyed after the lock is released: a handler's deinitialisation may remove another
+    // listener.
     let (handler, sources) = state.withLock { state in
       state.continuations[number] = nil
       let handler = state.handlers.removeValue(forKey: number)
@@ -143,17 +144,17 @@ public import Synchronization
   }
 }
 
-/// Events that wait to be handed over, in order. There is room for `eventsMax`; when one more
-/// comes, the oldest is lost.
+/// Events waiting for delivery, in order. There is room for `eventsMax`; when another one arrives,
+/// the oldest is lost.
 struct HybridEventQueue {
-  /// At most how many wait.
+  /// Maximum number of waiting events.
   static var eventsMax: Int { 4096 }
 
   // A ring once it is full: the oldest is then at `first`.
   private var events: [HybridEvent] = []
   private var first = 0
   private var lost: UInt64 = 0
-  /// How many were lost since the beginning.
+  /// Number of events lost so far.
   private(set) var dropped: UInt64 = 0
 
   init() {}
@@ -172,7 +173,8 @@ struct HybridEventQueue {
     dropped += 1
   }
 
-  /// Takes all out, the oldest first, and before them an event that says how many were lost.
+  /// Removes and returns all events, oldest first, preceded by an event with the number of lost
+  /// ones.
   mutating func takeAll() -> [HybridEvent] {
     defer {
       events = []
@@ -184,21 +186,21 @@ struct HybridEventQueue {
   }
 }
 
-/// Something that happened in a hybrid cache.
+/// An event of a hybrid cache.
 public struct HybridEvent: Sendable {
-  /// What can happen.
+  /// Kind of an event.
   public enum Kind: Sendable {
-    /// A get was answered by the tier.
+    /// The tier returned a value for a get.
     case hit
-    /// Neither tier had it.
+    /// Neither tier had the value.
     case miss
-    /// The tier stored a value, or put it in another's place.
+    /// The tier stored a value, possibly replacing another.
     case set
-    /// The tier refused a value: too large, or not wanted by its policy.
+    /// The tier rejected a value: too large, or not admitted by its policy.
     case reject
-    /// The tier removed a value because somebody asked for it.
+    /// The tier removed a value on request.
     case remove
-    /// The tier had to give a value up.
+    /// The tier evicted a value.
     case evict(EvictionReason)
     /// The tier removed a value because it had expired.
     case expire
@@ -206,41 +208,43 @@ public struct HybridEvent: Sendable {
     case promote
     /// A value that memory evicted was moved to disk.
     case demote
-    /// The origin gave a value.
+    /// The origin returned a value.
     case fetch(isBackground: Bool)
-    /// The origin said that the stored value still holds.
+    /// The origin confirmed the stored value.
     case notModified(isBackground: Bool)
     /// The origin has no such value.
     case absent(isBackground: Bool)
     /// The origin failed.
     case fetchFailure(any Error, isBackground: Bool)
-    /// An old value stood in for an origin that failed.
+    /// A cached value was returned because the origin failed.
     case staleAnswer
-    /// An expired value was the answer of `cacheThenFetch`, and is being refreshed.
+    /// An expired value was returned by `cacheThenFetch`, and is being refreshed.
     case staleHit
-    /// So many events before this one were lost, because listeners were slower than the cache.
+    /// The given number of events before this one were lost, because listeners were slower than the
+    /// cache.
     case dropped(UInt64)
-    /// The tier failed, or a value could not be encoded, where nobody could be told by an error.
+    /// The tier failed, or a value could not be encoded, in an operation that cannot throw.
     case failure(HybridCacheError)
   }
 
-  /// What happened.
+  /// Kind of the event.
   public var kind: Kind
-  /// To which key, as its `diskKey`; nil where it was not one key's.
+  /// The `diskKey` of the key concerned; nil if the event concerns no single key.
   public var key: String?
-  /// In which tier; nil where it was neither's.
+  /// The tier concerned; nil if none.
   public var tier: HybridTier?
-  /// True if a handler of events has caused it, which handlers are not told of.
+  /// True if an event handler caused the event, in which case handlers do not receive it.
   var isOfHandler = false
 
-  /// An event, as for a test of a listener.
+  /// Creates an event, for example to test a listener.
   public init(_ kind: Kind, key: String? = nil, tier: HybridTier? = nil) {
     self.kind = kind
     self.key = key
     self.tier = tier
   }
 
-  /// What a tier tells of itself as a hybrid tells it; nil for what the hybrid tells better.
+  /// Converts a tier's event to one of the hybrid cache; nil for events that the hybrid cache
+  /// reports itself.
   init?(_ kind: CacheEventKind, key: String, tier: HybridTier) {
     switch kind {
     case .set: self.kind = .set

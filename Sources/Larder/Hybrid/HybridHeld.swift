@@ -4,18 +4,17 @@
   import Foundation
 #endif
 
-/// What a hybrid cache keeps in memory under a key.
+/// Record of a key in the memory tier of a hybrid cache.
 ///
-/// Little, since a hit takes as long as the cache lines do that it touches: what few entries have
-/// is in `note`, and the instant of storing fills what an optional value leaves of a word.
+/// Kept small, because a hit costs one cache miss per line touched: rare metadata is in `note`, and
+/// the creation time fills the padding after an optional value.
 @usableFromInline struct HybridHeld<Value: Sendable>: Sendable {
-  /// Nil where every read is to have a value of its own: the bytes are in `note`.
+  /// Nil if every read decodes its own value: the bytes are in `note`.
   @usableFromInline let value: Value?
-  // The instant of storing, 56 bits of it, in the order that leaves no gap behind one byte.
+  // The creation time in 56 bits, ordered so that no padding follows the single byte.
   @usableFromInline let createdHigh: UInt8
   @usableFromInline let createdMiddle: UInt16
   @usableFromInline let createdLow: UInt32
-  /// The rest.
   @usableFromInline let note: HybridNote
 
   init(_ value: Value?, created: UInt64, _ note: HybridNote) {
@@ -26,18 +25,17 @@
     self.note = note
   }
 
-  /// When it was stored, microseconds, as far as the fields know; the facts, where there are any,
-  /// know better.
+  /// Creation time in microseconds, limited to the fields' range; `facts`, if any, are exact.
   @inlinable @inline(__always) var createdBits: UInt64 {
     UInt64(createdHigh) << 48 | UInt64(createdMiddle) << 32 | UInt64(createdLow)
   }
 }
 
 extension HybridHeld {
-  /// Bytes that memory takes for an entry beside those of its value: its record with room to grow,
-  /// its place in the directory, what a policy keeps of an id, and allocations that key, value and
-  /// metadata point to, each with its header. An estimate for policies that keep as much as LRU;
-  /// others keep more, and some also keys of entries that were evicted.
+  /// Bytes of memory for an entry in addition to its value: its record with room to grow, its slot
+  /// in the directory, the policy's state per id, and allocations for key, value and metadata, each
+  /// with a header. An estimate for policies with as much state as LRU; others keep more, some also
+  /// keys of evicted entries.
   func overhead<Key: DiskKeyRepresentable>(_ key: Key) -> Int {
     var bytes = (ShardRecords<Key, HybridHeld<Value>>.stride + 32) * 9 / 8
     if Key.self == String.self {
@@ -52,23 +50,23 @@ extension HybridHeld {
     return bytes
   }
 
-  /// Bytes of a text that its value points to; up to 15 are in the value itself.
+  /// Bytes of a string's heap allocation; up to 15 are stored inline.
   private static func allocated(_ text: String) -> Int {
     let count = text.utf8.count
     return count <= 15 ? 0 : (count + 56) & ~15
   }
 }
 
-/// What is known of a value beside the instant at which it was stored, in one word.
+/// Metadata of a value, except its creation time, in one word.
 @usableFromInline enum HybridNote: Sendable {
-  /// When it expires, and nothing else: 56 bits of microseconds, the lowest first, all of them set
-  /// for never. It counts no references.
+  /// Only the expiry: 56 bits of microseconds, lowest first, all ones for never. Needs no reference
+  /// counting.
   case expiry(UInt32, UInt16, UInt8)
-  /// Everything, where there is more to be said.
+  /// All metadata, for entries that have more than an expiry.
   case facts(HybridFacts)
 
-  /// The first instant that the fields of entries without facts cannot say, microseconds: some 2283
-  /// years. As an expiry it and its predecessor are facts.
+  /// The first time that does not fit the fields of entries without facts, in microseconds: some
+  /// 2283 years. As an expiry, it and its predecessor are stored as facts.
   @inlinable static var limit: UInt64 { 1 << 56 }
 
   init(
@@ -89,8 +87,8 @@ extension HybridHeld {
     }
   }
 
-  /// When the value expires, microseconds, or `UInt64.max` for never: as disk has it where there is
-  /// one; memory may give it up before.
+  /// Expiry in microseconds, or `UInt64.max` for never: that of the disk tier if there is one;
+  /// memory may evict the value earlier.
   @inlinable var expires: UInt64 {
     switch self {
     case .expiry(let low, let middle, let high):
@@ -100,14 +98,13 @@ extension HybridHeld {
     }
   }
 
-  /// What few entries have.
+  /// Metadata that few entries have.
   @inlinable var facts: HybridFacts? {
     if case .facts(let facts) = self { facts } else { nil }
   }
 }
 
-/// What is known of an entry of which there is more to be said than when it was stored and when it
-/// expires.
+/// Metadata of an entry that has more than a creation time and an expiry.
 @usableFromInline final class HybridFacts: Sendable {
   @usableFromInline let created: UInt64
   @usableFromInline let expires: UInt64
@@ -115,9 +112,9 @@ extension HybridHeld {
   let contentType: String?
   let isPermanent: Bool
   let cost: Float
-  /// The encoded value, where the value itself is not kept.
+  /// The encoded value, if the value itself is not kept.
   let data: Data?
-  /// True if its origin forbids using it once it has expired, even if the origin fails.
+  /// True if the origin forbids using the value after it has expired, even if the origin fails.
   let mustRevalidate: Bool
 
   init(

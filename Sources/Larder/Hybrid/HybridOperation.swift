@@ -6,21 +6,21 @@ import LarderEngine
   import Foundation
 #endif
 
-/// The two caches as `HybridRules` sees them in one operation, under the lock of its stripe.
+/// The two tiers as seen by `HybridRules` in one operation, under the lock of its stripe.
 ///
-/// What disk or a codec cannot do is noted in `outcome` and counts as rejected.
+/// Failures of disk or a codec are recorded in `outcome` and count as rejections.
 struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers {
   let cache: HybridCache<Key, Value>
   let stripe: HybridStripe<Key, Value>
   var outcome = HybridOutcome<Value>()
 
-  /// An operation that begins, on `stripe`, which is locked.
+  /// Creates an operation on `stripe`, which must be locked.
   init(_ cache: HybridCache<Key, Value>, _ stripe: HybridStripe<Key, Value>) {
     self.cache = cache
     self.stripe = stripe
   }
 
-  // MARK: Lives
+  // MARK: Lifetimes
 
   func isPermanent(_ item: HybridItem<Key, Value>) -> Bool { item.options.isPermanent }
 
@@ -79,7 +79,8 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     ask { (disk) throws(DiskCacheError) in try disk.toggleHitBefore(item.diskKey) }
   }
 
-  /// Asks disk, which has answered before; a failure is noted and counts as no.
+  /// Asks the disk, which has responded before in this operation; a failure is recorded and counts
+  /// as false.
   private mutating func ask(_ question: (HybridDisk) throws(DiskCacheError) -> Bool) -> Bool {
     guard let disk = cache.diskTier else { return false }
     do throws(DiskCacheError) {
@@ -101,7 +102,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       cost: item.options.fetchCost, mustRevalidate: item.options.mustRevalidate)
     let stored = memory.set(
       held, for: item.key, weight: cache.memoryWeight(item.key, item.data, held),
-      // Memory must not answer beyond the life that the entry has on disk.
+      // Memory must not return the entry beyond its expiry on disk.
       expiresMicroseconds: cache.isSimulated ? item.expiry(limit: nil) : expires,
       fetchCost: item.options.fetchCost, isPermanent: item.options.isPermanent)
     outcome.isInMemory = stored == .stored
@@ -190,7 +191,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     guard let disk = cache.diskTier else { return }
     if cache.forgetDirty(item.key, stripe) { outcome.isOnDisk = true }
     #if LARDER_SCHEDULES
-      // A lookup that comes between brings it back into memory.
+      // A lookup in between returns it to memory.
       if ScheduleFault.planted == .removalInTwoSteps {
         stripe.lock.unlock()
         stripe.lock.lock()
@@ -204,22 +205,22 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   }
 }
 
-/// What one operation of a hybrid cache is about: a key, and what is to be stored under it.
+/// Subject of an operation: a key, and the value to be stored for it.
 struct HybridItem<Key: DiskKeyRepresentable, Value: Sendable> {
   let key: Key
-  /// The key as disk has it; empty where there is no disk.
+  /// The key on disk; empty without a disk tier.
   let diskKey: String
-  /// The time of the operation, microseconds.
+  /// Time of the operation in microseconds.
   let now: UInt64
-  /// What is to be stored; nil in a get.
+  /// The value to be stored; nil in a get.
   var value: Value?
-  /// The same encoded, where that is already needed.
+  /// The encoded value, if it was needed already.
   var data: Data?
   var options = DiskStoreOptions()
-  /// Whether a get wants a copy on disk that has expired.
+  /// True if a get accepts an expired copy on disk.
   var handsOutExpired = false
 
-  /// When it is to expire, where a tier lets it live for `limit` at most.
+  /// Expiry of the item in a tier that limits its TTL to `limit`.
   func expiry(limit: Duration?) -> UInt64 {
     if options.isPermanent { return Request.noExpiry }
     var life = options.timeToLive?.microseconds
@@ -230,7 +231,7 @@ struct HybridItem<Key: DiskKeyRepresentable, Value: Sendable> {
   }
 }
 
-/// What disk handed out.
+/// An entry returned by the disk tier.
 struct HybridFound<Value: Sendable> {
   var value: Value
   var data: Data
@@ -239,18 +240,18 @@ struct HybridFound<Value: Sendable> {
   var expires: UInt64 { metadata.expiresMicroseconds ?? Request.noExpiry }
 }
 
-/// What became of an operation on a hybrid cache.
+/// Result of an operation on a hybrid cache.
 struct HybridOutcome<Value: Sendable> {
-  /// Why disk or a codec could not do its part: the first failure of the operation.
+  /// The first failure of disk or a codec.
   private(set) var failure: HybridCacheError?
-  /// The copy that disk found expired.
+  /// The expired copy found on disk.
   var expired: HybridFound<Value>?
-  /// Whether memory holds what was stored, or held what was removed.
+  /// True if memory holds the stored value, or held the removed one.
   var isInMemory = false
-  /// The same for disk.
+  /// True if disk holds the stored value, or held the removed one.
   var isOnDisk = false
 
-  /// Notes a failure; the first one is reported.
+  /// Records a failure; only the first one is reported.
   mutating func fail(_ error: HybridCacheError) {
     if failure == nil { failure = error }
   }

@@ -1,43 +1,44 @@
-/// What a hybrid cache has done, by tier and by reason.
+/// Contents and event counts of a hybrid cache, by tier and by reason.
 public struct HybridStatistics: Sendable, Hashable, Codable {
-  /// What memory holds and has done; nil without it.
+  /// Statistics of the memory tier; nil without one.
   public var memory: MemoryCacheStatistics?
-  /// What disk has done; nil without it. Its misses are gets that neither tier could answer.
+  /// Statistics of the disk tier; nil without one. Its misses are gets that neither tier could
+  /// answer.
   public var disk: DiskStatistics?
   /// Values copied or moved from disk to memory.
   public var promotions: UInt64 = 0
   /// Values moved from memory to disk.
   public var demotions: UInt64 = 0
-  /// Times that the origin was asked.
+  /// Requests to the origin.
   public var fetches: UInt64 = 0
-  /// Requests that waited for a fetch that was under way.
+  /// Requests that waited for a running fetch.
   public var joined: UInt64 = 0
-  /// Fetches that the origin answered with "not modified".
+  /// Fetches to which the origin responded "not modified".
   public var notModified: UInt64 = 0
   /// Fetches that were not stored, because their key was set or removed meanwhile.
   public var overtaken: UInt64 = 0
   /// Fetches that failed.
   public var fetchFailures: UInt64 = 0
-  /// Those of them that were refreshes behind an answer.
+  /// Failed fetches that were background refreshes.
   public var backgroundFailures: UInt64 = 0
-  /// Fetches that were cancelled; they are not failures.
+  /// Fetches that were cancelled, which do not count as failures.
   public var cancelledFetches: UInt64 = 0
-  /// Requests that got a value of the cache because the origin failed.
+  /// Requests that received a cached value because the origin failed.
   public var staleAnswers: UInt64 = 0
-  /// Requests that got an expired value of the cache while it was being refreshed.
+  /// Requests that received an expired value while it was being refreshed.
   public var staleHits: UInt64 = 0
   /// Entries that wait to be written to disk.
   public var waitingWrites: Int = 0
-  /// Entries that disk refused by an error when they were written later.
+  /// Entries whose delayed write failed.
   public var lostWrites: UInt64 = 0
-  /// Events that listeners did not get, because they were slower than the cache.
+  /// Events lost because listeners were slower than the cache.
   public var droppedEvents: UInt64 = 0
 
-  /// Nothing has happened yet.
+  /// Creates statistics that are all zero.
   public init() {}
 }
 
-/// What happened in one stripe.
+/// Event counts of one stripe.
 struct HybridTotals {
   var promotions: UInt64 = 0
   var demotions: UInt64 = 0
@@ -54,8 +55,8 @@ struct HybridTotals {
 }
 
 extension HybridCache {
-  /// What the tiers hold and what has happened. Parts are asked one after the other, so while other
-  /// threads work the numbers need not belong to one moment. O(shards).
+  /// Contents and event counts of the tiers. Parts are read one after the other, so the numbers are
+  /// no snapshot while other threads work. O(shards).
   public var statistics: HybridStatistics {
     var sum = HybridStatistics()
     stripes.visit { stripe in
@@ -80,10 +81,10 @@ extension HybridCache {
     return sum
   }
 
-  /// Entries in memory; those that have expired and were not found yet are among them. O(shards).
+  /// Entries in memory, including expired ones that were not found yet. O(shards).
   public var memoryCount: Int { memory?.count ?? 0 }
 
-  /// Entries on disk, of all suites, permanent ones included.
+  /// Entries on disk, of all suites, including permanent ones.
   public var diskCount: Int { disk?.count ?? 0 }
 
   /// Sum of the bytes of all values on disk, of all suites.
@@ -92,25 +93,25 @@ extension HybridCache {
   /// Bytes of all files of the disk tier. O(entries).
   public var diskBytes: UInt64 { disk?.diskBytes ?? 0 }
 
-  /// What the disk tier has written since it was opened; nil without one.
+  /// Bytes written by the disk tier since it was opened; nil without one.
   package var diskWrites: DiskWrites? { disk?.writes }
 
-  /// Bytes that memory takes for keys, values and all that it knows of them, without what keys and
-  /// values point to. O(shards).
+  /// Bytes of memory for keys, values and all bookkeeping, without memory that keys and values
+  /// point to. O(shards).
   public var memoryResidentBytes: Int { memory?.residentBytes ?? 0 }
 
-  /// What happens from now on. When the reader is slower than the cache, only the newest `buffered`
-  /// events, at least one, are kept; those lost count in `HybridStatistics.droppedEvents`. While
-  /// nobody listens events cost nothing.
+  /// Returns a stream of all events from now on. If the reader is slower than the cache, only the
+  /// newest `buffered` events, at least one, are kept; lost ones count in
+  /// `HybridStatistics.droppedEvents`. Without listeners events cost nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<HybridEvent> {
     events.stream(buffered: max(buffered, 1)) { listenToTiers() }
   }
 
-  /// Calls `handler` with what happens from now on, in the order in which it happened, one at a
-  /// time, on a thread that uses the cache or is its own and with no lock held, until the token is
-  /// cancelled or destroyed. When handlers are slower than the cache, only the newest 4096 events
-  /// wait for them: an event `dropped` says how many were lost before the next. A handler may call
-  /// the cache; what it does itself is told to event streams alone.
+  /// Calls `handler` for every event from now on, in order, one at a time, on a thread of the cache
+  /// or one that uses it, with no lock held, until the token is cancelled or destroyed. If handlers
+  /// are slower than the cache, only the newest 4096 events wait for them: an event `dropped`
+  /// reports the number lost before the next. A handler may call the cache; events that it causes
+  /// itself go to event streams only.
   public func onEvent(
     _ handler: @escaping @Sendable (HybridEvent) -> Void
   ) -> CacheEventToken {

@@ -2,20 +2,20 @@ import LarderEngine
 
 /// All stripes of a cache.
 ///
-/// Under rules that move what memory evicts, a stripe is what one shard of memory holds. A victim
-/// then belongs to the same stripe as what it made room for, and nobody can come between its
-/// eviction and its arrival on disk.
+/// Under rules that move entries evicted from memory, a stripe covers one shard of memory. A victim
+/// then belongs to the same stripe as the entry it made room for, and no operation can run between
+/// its eviction and its arrival on disk.
 final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
   private(set) var all: [HybridStripe<Key, Value>] = []
   private var hasher = KeyHasher(.standard)
 
-  /// Makes them; before that nothing may be asked. `count` is a power of two.
+  /// Creates the stripes, which must not be used before. `count` is a power of two.
   func make(count: Int, _ hasher: KeyHasher) {
     self.hasher = hasher
     all = (0..<count).map { _ in HybridStripe() }
   }
 
-  /// What calls of the codec are made in the name of: see `ForeignCall`.
+  /// Owner of calls to the codec: see `ForeignCall`.
   var place: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
   /// True if the thread is in a call of the codec, and may hold a stripe.
@@ -25,8 +25,8 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     return isInside
   }
 
-  /// Calls `body` with each stripe, locked. A stripe that a codec of the same thread may hold is
-  /// left out if it is locked.
+  /// Calls `body` with each stripe, locked. Within a codec's call, stripes that are locked are
+  /// skipped, because the thread may hold them.
   func visit(_ body: (HybridStripe<Key, Value>) -> Void) {
     let isInCodec = isInCodec
     for stripe in all {
@@ -40,32 +40,28 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     }
   }
 
-  /// Locks every stripe, so that nothing is moved between the tiers.
+  /// Locks every stripe, so that nothing moves between the tiers.
   func lockAll() { for stripe in all { stripe.lock.lock() } }
 
-  /// Unlocks every stripe.
   func unlockAll() { for stripe in all { stripe.lock.unlock() } }
 
-  /// The stripe of a key.
   subscript(key: Key) -> HybridStripe<Key, Value> { all[number(key)] }
 
-  /// The number of a key's stripe.
   func number(_ key: Key) -> Int { Int(truncatingIfNeeded: hasher.hash(key)) & (all.count - 1) }
 }
 
-/// A part of the keys of a hybrid cache, with the lock under which whatever concerns both tiers is
-/// done for one of them, so that the tiers cannot disagree.
+/// A part of the keys of a hybrid cache, with the lock under which operations on both tiers run, so
+/// that the tiers cannot disagree.
 ///
-/// Everything but the lock is used by whoever holds it.
+/// Everything but the lock requires the lock.
 final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
   let lock = SleepingLock()
 
-  /// What memory has evicted in the operation under way, where the rules move that to disk.
+  /// Entries that memory has evicted in the current operation, if the rules move them to disk.
   var victims: [MemoryEviction<Key, HybridHeld<Value>>] = []
-  /// Fetches whose answer is to be stored. One that is overtaken by a set or a removal is taken
-  /// out.
+  /// Fetches whose result is to be stored. A set or a removal of the key removes its fetch.
   var flights: [Key: CacheFlight<Value>] = [:]
-  /// What waits to be written to disk.
+  /// Entries that wait to be written to disk.
   var dirty: [Key: HybridDirty] = [:]
   var totals = HybridTotals()
 

@@ -8,18 +8,18 @@
 public enum OriginAnswer<Value: Sendable>: Sendable {
   /// A value, which is stored for `maxAge`, or if that is nil, as long as the cache's limits allow.
   /// `version` identifies it for revalidation, such as an ETag; `fetchCost` is the cost of fetching
-  /// it, for policies that use it. With a `maxAge` of zero it is returned to those who wait and
-  /// stored only to be revalidated, which takes a version.
+  /// it, for policies that use it. With a `maxAge` of zero it is returned to waiting requests and
+  /// stored only for revalidation, which requires a version.
   case value(
     Value, version: String? = nil, maxAge: Duration? = nil, contentType: String? = nil,
     fetchCost: Float = 1)
   /// As `value`, but once the value has expired it is never returned without a confirmation of the
   /// origin (HTTP `Cache-Control: no-cache` or `must-revalidate`): neither while it is refreshed
-  /// nor when the origin fails, whatever the configuration says. Confirming it keeps this.
+  /// nor when the origin fails, whatever the configuration. Confirming it preserves this.
   case mustRevalidate(
     Value, version: String? = nil, maxAge: Duration? = nil, contentType: String? = nil,
     fetchCost: Float = 1)
-  /// A value that is returned to those who wait and stored neither in memory nor on disk (HTTP
+  /// A value that is returned to waiting requests and stored neither in memory nor on disk (HTTP
   /// `Cache-Control: no-store`); the cached value is removed. The next request asks again.
   case unstored(Value)
   /// The cached value has not changed (HTTP 304). It is valid for another `maxAge`, or if that is
@@ -36,13 +36,13 @@ public struct OriginRequest<Key: Sendable>: Sendable {
   /// The version (ETag) of the cached value, if any. An origin that still has this version may
   /// answer `.notModified`.
   public let version: String?
-  /// When the cached value was stored or last confirmed, by the cache's clock; nil if there is
-  /// none.
+  /// Time at which the cached value was stored or last confirmed, by the cache's clock; nil if
+  /// there is none.
   public let created: Date?
-  /// Whether this is a background refresh of a value that was already returned.
+  /// True for a background refresh of a value that was already returned.
   public let isBackground: Bool
 
-  /// A request, as for a test of a loader.
+  /// Creates a request, for example to test a loader.
   public init(
     key: Key, version: String? = nil, created: Date? = nil, isBackground: Bool = false
   ) {
@@ -53,18 +53,18 @@ public struct OriginRequest<Key: Sendable>: Sendable {
   }
 }
 
-/// What a `Cache-Control` header says to a cache of one user.
+/// Directives of a `Cache-Control` header for a private cache.
 struct ResponseCacheControl {
-  /// Whether the response may not be stored.
+  /// True if the response may not be stored.
   private(set) var forbidsStoring = false
-  /// For how long it may be used without asking the origin; nil if nothing is said.
+  /// Lifetime without asking the origin; nil if not given.
   private(set) var maxAge: Duration?
-  /// True if it may not be used without asking the origin once it has expired.
+  /// True if it may not be used without asking the origin after it has expired.
   private(set) var mustRevalidate = false
 
-  /// The directives of a header.
+  /// Parses the directives of a header.
   init(_ header: String) {
-    // Arguments may be quoted, and a quoted one may have commas: of other directives.
+    // Arguments may be quoted, and quoted ones may contain commas and other directives' names.
     var isQuoted = false
     let directives = header.utf8.split { byte in
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
@@ -76,7 +76,7 @@ struct ResponseCacheControl {
       ).map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }
       switch parts[0].lowercased() {
       case "no-store": forbidsStoring = true
-      // `no-cache="name"` is about a header alone.
+      // `no-cache="name"` concerns only a header field.
       case "no-cache" where parts.count == 1:
         shorten(to: 0)
         mustRevalidate = true
@@ -91,7 +91,7 @@ struct ResponseCacheControl {
     maxAge = min(maxAge ?? .seconds(seconds), .seconds(seconds))
   }
 
-  /// At most 2^31, as RFC 9111 (1.2.2) has it for numbers that are too large.
+  /// Parses seconds, at most 2^31 as RFC 9111 (1.2.2) specifies for larger numbers.
   private static func seconds(_ text: String) -> Int64 {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
     return min(Int64(text) ?? .max, 1 << 31)
@@ -99,15 +99,15 @@ struct ResponseCacheControl {
 }
 
 extension OriginAnswer {
-  /// A value as the `Cache-Control` header of its response says (RFC 9111), for a cache of one
-  /// user:
+  /// Creates the answer for a value and the `Cache-Control` header of its response (RFC 9111), for
+  /// a private cache:
   ///
   /// - `no-store`: it is returned and not stored.
   /// - `no-cache` or `max-age=0`: no get returns it. It is kept only with a `version`, to be
   ///   revalidated.
   /// - `no-cache` or `must-revalidate`: once it has expired, it is not returned while it is
   ///   refreshed, nor when the origin fails: see `mustRevalidate`. (`proxy-revalidate` and
-  ///   `s-maxage` are for caches that several users share.)
+  ///   `s-maxage` are for shared caches.)
   /// - `max-age=N`: it is fresh for N seconds. If N is not a number, it counts as 0; of several,
   ///   the lowest counts.
   /// - Other directives are ignored. Without one of these, the limits of the cache apply.

@@ -1,7 +1,9 @@
-/// What one operation took out of a cache: it is destroyed, and told to listeners, after the lock
-/// has been given back, for the end of a value may run code that calls the cache.
+/// Keys, values and events that one operation removed from a cache.
+///
+/// They are destroyed, and listeners are notified, after the lock is released, because a
+/// deinitialiser may call the cache.
 @usableFromInline struct EvictedEntries<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  /// What is more than the usual one key and one value, and what listeners are to be told.
+  /// Everything beyond the usual one key and one value, and the events to report.
   @usableFromInline struct More {
     @usableFromInline var keys: [Key] = []
     @usableFromInline var values: [Value] = []
@@ -13,33 +15,28 @@
 
   @usableFromInline var key: Key?
   @usableFromInline var value: Value?
-  // A pointer and not an array: that there is nothing more is then known without a call.
+  // A pointer instead of an array, because checking it for nil needs no call.
   @usableFromInline var more: UnsafeMutablePointer<More>?
-  /// Whether somebody listens.
   @usableFromInline let isHeard: Bool
-  /// What is to be handed over with its value.
   @usableFromInline let handing: MemoryHanding
 
-  /// Nothing has left.
   @inlinable @inline(__always) init(isHeard: Bool, handing: MemoryHanding) {
     self.isHeard = isHeard
     self.handing = handing
   }
 
-  /// Takes a key over.
   @inlinable @inline(__always) mutating func take(key: consuming Key) {
-    // The end of bytes is nothing.
+    // Trivial types need no destruction.
     if _isPOD(Key.self) { return }
     if self.key == nil { self.key = consume key } else { takeMore(key: key) }
   }
 
-  /// Takes a value over.
   @inlinable @inline(__always) mutating func take(value: consuming Value) {
     if _isPOD(Value.self) { return }
     if self.value == nil { self.value = consume value } else { takeMore(value: value) }
   }
 
-  /// Notes an event where somebody listens.
+  /// Records an event if there is a listener.
   @inlinable @inline(__always) mutating func note(
     _ kind: CacheEventKind, _ key: @autoclosure () -> Key
   ) {
@@ -68,8 +65,8 @@
     return made
   }
 
-  /// Tells listeners, hands evictions over and destroys everything. No lock may be held; must be
-  /// called.
+  /// Notifies listeners, passes evictions on and destroys everything. Must be called, with no lock
+  /// held.
   @inlinable @inline(__always) consuming func finish(
     _ listeners: CacheEvents<Key>, _ receiver: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   ) {
@@ -87,21 +84,16 @@
   }
 }
 
-/// What a memory cache gave up for want of room, for whoever keeps it elsewhere; where listeners
-/// want it, all that leaves or is refused.
+/// An entry that a memory cache evicted to make room, for a receiver that stores it elsewhere. On
+/// request also every other entry that leaves or is rejected.
 @usableFromInline package struct MemoryEviction<Key: Sendable, Value: Sendable>: Sendable {
-  /// The key.
   package var key: Key
-  /// The value that was stored under it last.
   package var value: Value
-  /// What counted against the limit on costs; 1 where costs are not kept.
+  /// Weight against the limit; 1 if the cache keeps no weights.
   package var cost: UInt32
-  /// When the entry expires, microseconds of the cache's clock; `UInt64.max` for never. It may have
-  /// passed already.
+  /// Expiry in microseconds of the cache's clock; `UInt64.max` for never. May have passed already.
   package var expiresMicroseconds: UInt64
-  /// Whether the entry was permanent.
   package var isPermanent: Bool
-  /// Why it is not there.
   package var reason: MemoryRemovalReason
 
   @usableFromInline init(
@@ -117,36 +109,34 @@
   }
 }
 
-/// What became of a value that was to be stored in memory.
+/// Result of storing a value in memory.
 @frozen @usableFromInline package enum MemoryStored: UInt8, Sendable {
-  /// It is there.
   case stored
-  /// It is larger than what fits, or the policy does not want it; what was there before is removed.
+  /// Larger than the limit, or not admitted by the policy. Any previous value was removed.
   case rejected
-  /// It took another's place and was evicted again at once.
+  /// Stored by evicting others, then evicted itself within the same operation.
   case evicted
 }
 
-/// What a memory cache hands over with its value.
+/// Entries that a memory cache reports together with their values.
 @frozen @usableFromInline enum MemoryHanding: UInt8 {
-  /// Nothing.
   case none
-  /// What gets and sets evict for want of room.
+  /// Entries that gets and sets evict to make room.
   case evictions
-  /// All that leaves, and what is refused.
+  /// All entries that leave, and all rejected values.
   case all
 }
 
-/// An entry that has left a memory cache, or a value that it refused.
+/// An entry that has left a memory cache, or a value that the cache rejected.
 public struct MemoryRemoval<Key: Sendable, Value: Sendable>: Sendable {
   /// The key.
   public var key: Key
-  /// The value that is no longer stored under it; a refused one never was.
+  /// The value that is no longer stored; a rejected one never was.
   public var value: Value
-  /// Why it is not there.
+  /// Why the value is not in the cache.
   public var reason: MemoryRemovalReason
 
-  /// A removal, as for a test of a listener.
+  /// Creates a removal, for example to test a listener.
   public init(key: Key, value: Value, reason: MemoryRemovalReason) {
     self.key = key
     self.value = value
@@ -154,16 +144,16 @@ public struct MemoryRemoval<Key: Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// Why a value is not, or no longer, in a memory cache.
+/// Reason why a value is not, or no longer, in a memory cache.
 public enum MemoryRemovalReason: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Given up for want of room, to a trim or to memory pressure.
+  /// Evicted to make room, by a trim or because of memory pressure.
   case evicted
   /// A get or a sweep found that it had expired.
   case expired
-  /// Another value was set under its key, or one that was refused.
+  /// Another value was set for its key, even if the cache rejected that value.
   case replaced
   /// Removed by key or by `removeAll`.
   case removed
-  /// Never stored: too large, not wanted by the policy or filter, or set with no time to live.
+  /// Never stored: too large, not admitted by the policy or filter, or set with a TTL of zero.
   case refused
 }

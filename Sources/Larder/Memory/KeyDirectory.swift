@@ -1,21 +1,21 @@
 public import CLarderShims
 public import LarderEngine
 
-/// From the hash of a key to its object id: buckets of a cache line each, twelve ids in one.
+/// Hash index from keys to object ids, in buckets of one cache line with twelve ids each.
 ///
-/// A bucket has a byte of each hash beside the ids, so that one look at one cache line says which
-/// ids may be the one wanted, without a branch for each; and how many ids would have been here but
-/// for want of room are in a bucket behind. (Bronson and Shi, Open-sourcing F14 for faster, more
-/// memory-efficient hash tables, 2019, whose layout this is.) These are counted for each of eight
-/// classes of hashes: in a cache that is full and replaces one key after the other, a search for a
-/// key that is not there looks at 1.2 buckets; with one count for all it would be 2.2. There are
-/// two buckets for 17 ids, which makes 7.5 bytes an object when full. Neither growing nor removing
-/// looks at a key.
+/// A bucket stores one byte of each hash next to the ids, so that one cache line shows the
+/// candidates without a branch per id, and counts the ids that overflowed into later buckets. (The
+/// layout follows Bronson and Shi, Open-sourcing F14 for faster, more memory-efficient hash tables,
+/// 2019.) Overflow is counted separately for eight classes of hashes: in a full cache that replaces
+/// one key after another, a search for a missing key visits 1.2 buckets instead of the 2.2 that a
+/// single count would need. There are two buckets for 17 ids, or 7.5 bytes per object when full.
+/// Neither growing nor removing compares keys.
 ///
-/// What is there stays where it is until it is taken out, and all access is atomic: one thread at a
-/// time may change a directory while others search it, and what nobody takes out they find.
+/// Entries do not move until they are removed, and all accesses are atomic: one thread at a time
+/// may change a directory while others search it, and they find every entry that is not removed
+/// meanwhile.
 @usableFromInline struct KeyDirectory {
-  // A bucket: 12 tags, 0 where there is no id; eight numbers of four bits; 12 ids.
+  // Layout of a bucket: 12 tags, 0 for an empty slot; eight 4-bit counters; 12 ids.
   @inlinable static var bucketBytes: Int { 64 }
   @inlinable static var places: Int { 12 }
   @inlinable static var passedOffset: Int { 12 }
@@ -25,14 +25,14 @@ public import LarderEngine
   @usableFromInline let base: UnsafeMutableRawPointer
   @usableFromInline let buckets: Int
 
-  /// The directory that was made at `base`.
+  /// Wraps an existing directory at `base`.
   @inlinable @inline(__always) init(base: UnsafeMutableRawPointer, buckets: Int) {
     self.base = base
     self.buckets = buckets
   }
 
-  /// An empty directory for up to `objects` ids in memory that the caller keeps for as long, which
-  /// begins with a cache line.
+  /// Creates an empty directory for up to `objects` ids. The memory must begin at a cache line; the
+  /// caller keeps it alive.
   @inlinable init(objects: Int, in memory: UnsafeMutableRawPointer) {
     buckets = KeyDirectory.buckets(objects: objects)
     base = memory
@@ -41,15 +41,14 @@ public import LarderEngine
 
   @inlinable static func buckets(objects: Int) -> Int { objects * 2 / 17 + 1 }
 
-  /// Bytes that a directory for up to `objects` ids takes.
+  /// Bytes of a directory for up to `objects` ids.
   @inlinable static func bytes(objects: Int) -> Int { buckets(objects: objects) * bucketBytes }
 
-  /// Where the search for a hash begins.
+  /// First bucket of the search for a hash.
   @inlinable @inline(__always) func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
     base + Int((UInt64(hash) &* UInt64(truncatingIfNeeded: buckets)) >> 32) &* Self.bucketBytes
   }
 
-  /// The bucket behind another.
   @inlinable @inline(__always) func next(
     _ bucket: UnsafeMutableRawPointer
   ) -> UnsafeMutableRawPointer {
@@ -57,19 +56,19 @@ public import LarderEngine
     return next == base + buckets &* Self.bucketBytes ? base : next
   }
 
-  /// The byte of a hash that a bucket keeps: not 0, and not of those that say which bucket.
+  /// Byte of a hash that a bucket stores; neither 0 nor made of the bits that select the bucket.
   @inlinable @inline(__always) static func tag(_ hash: UInt32) -> UInt8 {
     max(1, UInt8(truncatingIfNeeded: hash))
   }
 
-  /// A bit for each place of a bucket whose tag is `tag`, from the lowest on.
+  /// Mask of a bucket's slots whose tag is `tag`, one bit per slot, lowest first.
   @inlinable @inline(__always) static func places(
     in bucket: UnsafeMutableRawPointer, tag: UInt8
   ) -> UInt32 {
     larder_equal_bytes(SharedBytes.load(bucket), SharedBytes.load(bucket + 8), tag)
   }
 
-  /// The place that the lowest bit set stands for.
+  /// Slot of the lowest bit set.
   @inlinable @inline(__always) static func place(_ bits: UInt32) -> Int {
     bits.trailingZeroBitCount
   }
@@ -80,14 +79,15 @@ public import LarderEngine
     SharedBytes.load(bucket + (idsOffset &+ place &* 4))
   }
 
-  /// Where in the word of a bucket's numbers that of a hash's class is: the class is of bits that
-  /// neither the tag has nor, in directories of less than two million buckets, the way there.
+  /// Offset of the counter for a hash's class in the bucket's counter word. The class uses bits
+  /// that are neither in the tag nor, in directories of less than two million buckets, in the
+  /// bucket's index.
   @inlinable @inline(__always) static func classShift(_ hash: UInt32) -> UInt32 {
     (hash >> 6) & 0b11100
   }
 
-  /// How many ids of a hash's class went on from a bucket; from `passedMax` on, that for good: what
-  /// is beyond it is not counted.
+  /// Number of ids of a hash's class that overflowed from a bucket. A counter that reaches
+  /// `passedMax` is saturated and stays there.
   @inlinable @inline(__always) static func passed(
     _ bucket: UnsafeMutableRawPointer, _ hash: UInt32
   ) -> UInt32 {
@@ -95,7 +95,7 @@ public import LarderEngine
     return (numbers >> classShift(hash)) & passedMax
   }
 
-  /// Counts one more that went on, or with the negative of 1 one less.
+  /// Adds one to the overflow counter, or subtracts one if `step` is the negative of 1.
   @inlinable @inline(__always) static func count(
     _ step: UInt32, _ bucket: UnsafeMutableRawPointer, _ hash: UInt32
   ) {
@@ -104,7 +104,7 @@ public import LarderEngine
     SharedBytes.store(numbers &+ step << classShift(hash), bucket + passedOffset)
   }
 
-  /// The id with this hash that `matches`, or `.none`. O(1) on average.
+  /// Returns the id with this hash that `matches`, or `.none`. O(1) on average.
   @inlinable @inline(__always) func find(_ hash: UInt32, _ matches: (ObjectID) -> Bool) -> ObjectID
   {
     let tag = Self.tag(hash)
@@ -123,7 +123,7 @@ public import LarderEngine
     }
   }
 
-  /// Adds an id that is not there. There must be fewer than there is room for. O(1) on average.
+  /// Adds an id that must not be in the directory yet, which must not be full. O(1) on average.
   @inlinable @inline(__always) func insert(_ hash: UInt32, _ id: ObjectID) {
     var bucket = home(hash)
     while true {
@@ -139,7 +139,7 @@ public import LarderEngine
     }
   }
 
-  /// Takes out an id that is there. O(1) on average.
+  /// Removes an id that must be in the directory. O(1) on average.
   @inlinable @inline(__always) func remove(_ hash: UInt32, _ id: ObjectID) {
     let tag = Self.tag(hash)
     var bucket = home(hash)
@@ -158,8 +158,7 @@ public import LarderEngine
     }
   }
 
-  /// Puts another id in the place of one that is there: who searches meanwhile finds one of the
-  /// two. O(1) on average.
+  /// Replaces an id in its slot: concurrent searches find one of the two. O(1) on average.
   @inlinable @inline(__always) func replace(_ hash: UInt32, _ id: ObjectID, by other: ObjectID) {
     let tag = Self.tag(hash)
     var bucket = home(hash)
@@ -177,7 +176,7 @@ public import LarderEngine
     }
   }
 
-  /// Every id that is there, in no order. O(buckets).
+  /// Returns all ids, unordered. O(buckets).
   @usableFromInline func ids() -> [ObjectID] {
     var ids: [ObjectID] = []
     for number in 0..<buckets {

@@ -1,32 +1,31 @@
 import LarderEngine
 
 extension MemoryCache {
-  /// The value of a key, which `load` brings where the cache has none.
+  /// Returns the value of a key, and calls `load` if the cache has none.
   ///
-  /// However many tasks ask for a key at once, one of them loads it and the others wait for the
-  /// same answer or error. An error is not stored: the next request loads again. A load whose
-  /// requests have all been cancelled is cancelled, too. If a key is set or removed while it is
-  /// loaded, or `removeAll` called, the loaded value is only handed to those who wait: it may be
-  /// older. Requests that come later, and find no value, load anew.
+  /// Concurrent requests for a key share one load and receive the same value or error. Errors are
+  /// not stored: the next request loads again. A load is cancelled once all its requests are
+  /// cancelled. If the key is set or removed during the load, or `removeAll` is called, the loaded
+  /// value may be outdated: it is returned to the waiting requests and not stored. Later requests
+  /// that find no value load again.
   ///
   /// With `MemoryCacheConfiguration.refreshAfterWrite` or `staleWhileRevalidate`, a value that is
-  /// due for reloading, or has expired, is returned at once and reloaded in the background: one
-  /// load a key, which is not cancelled with the request. If it fails, the value is kept and the
-  /// next request tries again.
+  /// due for a refresh, or has expired, is returned at once and reloaded in the background. There
+  /// is one such load per key, and it is not cancelled with the request. If it fails, the value is
+  /// kept and the next request tries again.
   ///
-  /// A loader may ask for other keys. The load runs in a task of its own, at the highest priority
-  /// of those who wait, with the task-local values of the request that started it.
+  /// A loader may request other keys. The load runs in its own task, at the highest priority of the
+  /// waiting requests, with the task-local values of the request that started it.
   ///
-  /// A hit costs what `value(for:)` costs, with `refreshAfterWrite` one look under the lock of a
-  /// shard more; the `weight`, `timeToLive` and `fetchCost` of the request that started a load are
-  /// those that count.
+  /// A hit costs as much as `value(for:)`; `refreshAfterWrite` adds one look-up under the lock of a
+  /// shard. `weight`, `timeToLive` and `fetchCost` are those of the request that started the load.
   ///
   /// - Parameters:
-  ///   - weight: What the value counts against `limits.weight`; see `set`.
-  ///   - timeToLive: How long the value may be used; nil for as long as `limits.age`. A value with
-  ///     zero or less is handed out and not stored.
-  ///   - fetchCost: What loading it again would cost, for policies that ask; see `set`.
-  /// - Throws: What `load` throws, `CancellationError`, or `MemoryLoadError`.
+  ///   - weight: Weight of the value against `limits.weight`; see `set`.
+  ///   - timeToLive: Lifetime of the value; nil for `limits.age`. A value with zero or less is
+  ///     returned and not stored.
+  ///   - fetchCost: Cost of loading the value again, for policies that use it; see `set`.
+  /// - Throws: The error of `load`, `CancellationError`, or `MemoryLoadError`.
   public func value(
     for key: Key, weight: @escaping @Sendable (Value) -> Int = { _ in 1 },
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
@@ -41,7 +40,7 @@ extension MemoryCache {
     let loader = MemoryLoader<Key, Value>(weight, timeToLive, fetchCost, nil, load)
     if staleLife > 0, let value = staleValue(key, loader) { return value }
     while true {
-      // Nil only from a load of another request, whose loader may find nothing.
+      // Nil only if another request started the load, with a loader that may find nothing.
       if let value = try await request(key, loader) { return value }
     }
   }
@@ -52,7 +51,7 @@ extension MemoryCache {
       throw MemoryLoadError.loadsItself(key: "\(key)")
     }
     if isNew {
-      // It may have been stored, and its load ended, between the two looks.
+      // The load may have ended and stored its value between the two look-ups.
       if let value = peek(key) {
         loads.end(pending, key, .miss(value))
         return value
@@ -73,9 +72,9 @@ extension MemoryCache {
     }
   }
 
-  /// Calls a loader, stores what it brings, and tells those who wait.
+  /// Calls a loader, stores its value and resumes the waiting requests.
   ///
-  /// - Parameter refreshed: The stamp of the entry that is being reloaded; nil where there is none.
+  /// - Parameter refreshed: Stamp of the entry that is being reloaded; nil if there is none.
   func run(
     _ pending: MemoryLoad<Value>, _ key: Key, _ loader: MemoryLoader<Key, Value>,
     refreshed: UInt32? = nil
@@ -87,7 +86,7 @@ extension MemoryCache {
       let value = try await FetchMark.$current.withValue(marks) {
         try await loader.load(key)
       }
-      // Too late: see `MemoryCacheConfiguration.refreshTimeout`.
+      // Timed out; see `MemoryCacheConfiguration.refreshTimeout`.
       if pending.flight.isFinished { return }
       let entry = value.flatMap(loader.entry)
       if entry != nil || refreshed != nil {
@@ -106,9 +105,9 @@ extension MemoryCache {
     loads.end(pending, key, result, isNone: isNone)
   }
 
-  /// Stores what was loaded, unless the key was set or removed meanwhile, or has a value by now
-  /// that the load was not to replace. What was reloaded and may not be stored removes the value
-  /// that it replaces.
+  /// Stores a loaded value, unless the key was set or removed meanwhile, or has a value that the
+  /// load must not replace. A reloaded value that may not be stored removes the value it would
+  /// replace.
   private func storeLoaded(
     _ value: Value?, for key: Key, _ entry: MemoryEntry?, _ pending: MemoryLoad<Value>,
     isRefresh: Bool
@@ -117,12 +116,12 @@ extension MemoryCache {
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let watchedEntry: MemoryEntry? = withShard(blocks.index(hash)) { shard, gone in
       let now = clock.nowMicroseconds
-      // A set or removal forgets the load with this lock held: either it is seen here, or it finds
-      // and replaces or removes what is stored.
+      // A set or removal invalidates the load under this lock: either it is seen here, or it runs
+      // later and finds what is stored.
       guard pending.mayStore else { return nil }
       let replaces = isRefresh && shard.isRefreshing(key, upper)
       guard replaces || !shard.contains(key, upper, now: now) else { return nil }
-      // A policy is told what it would be told had the get removed it.
+      // The policy must see the expired entry's removal, as if the get had removed it.
       if staleLife > 0 { _ = shard.removeExpired(key, upper, now: now, &gone) }
       guard let value, let entry else {
         if replaces { _ = shard.remove(key, upper, now: now, &gone) }
@@ -140,9 +139,9 @@ extension MemoryCache {
   }
 }
 
-/// Reloading in the background what is still answered.
+/// Background refreshes of values that are still returned.
 extension MemoryCache {
-  /// Whether the value of a key is old enough to be reloaded, and nobody is doing so.
+  /// True if a key's value is due for a refresh and nobody is reloading it.
   func isDue(_ key: Key) -> Bool {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
@@ -152,8 +151,7 @@ extension MemoryCache {
     }
   }
 
-  /// The value of a key that has expired and may be answered all the same; it is reloaded in the
-  /// background.
+  /// Returns an expired value that may still be served, and reloads it in the background.
   func staleValue(_ key: Key, _ loader: MemoryLoader<Key, Value>) -> Value? {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
@@ -175,8 +173,8 @@ extension MemoryCache {
       let now = clock.nowMicroseconds
       return shard.beginRefresh(key, upper, before: refreshInstant(now), now: now)
     }
-    // Another request may have reloaded or set it between the two looks. If it is gone, somebody
-    // may have come to wait for this load already.
+    // Another request may have reloaded or set it between the two look-ups. If the value is gone, a
+    // request may already be waiting for this load.
     if stamp == nil, let value = peek(key) { return loads.end(pending, key, .miss(value)) }
     loads.countRefresh()
     pending.flight.launch { await self.run(pending, key, loader, refreshed: stamp) }
@@ -188,49 +186,50 @@ extension MemoryCache {
     }
   }
 
-  /// Ends a reload: an entry that it has not replaced may be reloaded again.
+  /// Ends a refresh; if it has not replaced the entry, the entry may be refreshed again.
   func endRefresh(_ key: Key, _ stamp: UInt32, _ pending: MemoryLoad<Value>) {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, _ in
-      // If its key was removed, an entry that is being reloaded is one for another load.
+      // If the key was removed, an entry that is being reloaded belongs to another load.
       guard pending.mayStore else { return }
       shard.endRefresh(key, UInt32(truncatingIfNeeded: hash >> 32), stamp)
     }
   }
 
-  /// Values stored before this instant are to be reloaded; 0 where none are.
+  /// Values stored before this time are due for a refresh; 0 if none are.
   private func refreshInstant(_ now: UInt64) -> UInt64 {
     guard let refreshAge, now > refreshAge else { return 0 }
     return now - refreshAge
   }
 }
 
-/// Remembering that the origin has no value for a key.
+/// Negative caching: keys for which the origin has no value.
 extension MemoryCache {
-  /// The value of a key, or nil if the origin has none, which is remembered for `negativeLife`:
-  /// until then the origin is not asked again.
+  /// Returns the value of a key, or nil if the origin has none. A missing value is remembered for
+  /// `negativeLife`, during which the origin is not asked again.
   ///
   ///     let user = try await cache.value(for: id, negativeLife: .seconds(30)) { id in
   ///       try await database.user(id)  // nil if there is none
   ///     }
   ///
-  /// Otherwise as `value(for:load:)`. Keys without a value do not count against the limits of the
-  /// cache: up to `MemoryCacheConfiguration.negativeCount` of them are remembered beside it, and
-  /// SIEVE chooses which are forgotten. A set or a removal of a key forgets at once that it has
-  /// none, as do `removeAll` and memory pressure. `value(for:load:)` without `negativeLife` and
-  /// `value(for:)` do not ask what is remembered. From the first such request, sets and removals of
-  /// this cache look up what is remembered of their key, which takes a lock; gets do not.
+  /// Otherwise works like `value(for:load:)`. Keys without a value do not count against the limits
+  /// of the cache: up to `MemoryCacheConfiguration.negativeCount` of them are remembered
+  /// separately, with SIEVE as their eviction policy. Setting or removing a key forgets its missing
+  /// value at once, as do `removeAll` and memory pressure. `value(for:)`, and `value(for:load:)`
+  /// without `negativeLife`, do not look up missing values. From the first request with
+  /// `negativeLife` on, sets and removals of this cache look up the missing value of their key
+  /// under a lock; gets do not.
   ///
-  /// If a value that is reloaded in the background is gone from the origin, it is removed.
+  /// If the origin no longer has a value that is reloaded in the background, the value is removed.
   ///
   /// - Parameters:
-  ///   - negativeLife: How long it is remembered that there is no value; with zero or less not at
-  ///     all. That of the request that started a load counts.
-  ///   - weight: What the value counts against `limits.weight`; see `set`.
-  ///   - timeToLive: How long the value may be used; see `value(for:load:)`.
-  ///   - fetchCost: What loading it again would cost, for policies that ask; see `set`.
-  ///   - load: Asks the origin; nil if it has no value.
-  /// - Throws: What `load` throws, `CancellationError`, or `MemoryLoadError`.
+  ///   - negativeLife: Time for which a missing value is remembered; not at all if zero or less.
+  ///     That of the request that started the load applies.
+  ///   - weight: Weight of the value against `limits.weight`; see `set`.
+  ///   - timeToLive: Lifetime of the value; see `value(for:load:)`.
+  ///   - fetchCost: Cost of loading the value again, for policies that use it; see `set`.
+  ///   - load: Asks the origin; returns nil if it has no value.
+  /// - Throws: The error of `load`, `CancellationError`, or `MemoryLoadError`.
   public func value(
     for key: Key, negativeLife: Duration, weight: @escaping @Sendable (Value) -> Int = { _ in 1 },
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
@@ -253,11 +252,11 @@ extension MemoryCache {
     return try await request(key, loader)
   }
 
-  /// Begins to remember keys without a value, and to hear of every set. Before a load begins, the
-  /// lock of its key's shard is taken: a set that comes after that sees that it has to tell.
+  /// Starts remembering keys without a value and watching every set. Takes the lock of the key's
+  /// shard before a load begins, so that any later set sees that it must invalidate.
   private func rememberAbsences() {
     if loads.absences != nil { return }
-    // First: who sees that absences are remembered relies on it.
+    // Watched first: code that sees that absences are remembered relies on it.
     #if LARDER_SCHEDULES
       defer { events.watchChanges() }
       if ScheduleFault.planted != .lateWatch { events.watchChanges() }
@@ -269,7 +268,7 @@ extension MemoryCache {
         limits: MemoryCacheLimits(count: configuration.negativeCount), policy: "sieve")
       wanted.clock = configuration.clock
       wanted.hashing = configuration.hashing
-      // One shard for each thousand, and a count that `check` has seen: it cannot fail.
+      // One shard per thousand; `check` has validated the count, so this cannot fail.
       do throws(MemoryCacheError) {
         return try MemoryCache<Key, MemoryAbsence>(wanted)
       } catch {
@@ -278,10 +277,11 @@ extension MemoryCache {
     }
   }
 
-  /// A key is being set or removed, and the lock of its shard is held.
+  /// Forgets that a key has no value. Called when the key is set or removed, with the lock of its
+  /// shard held.
   @usableFromInline @inline(never) func revokeAbsence(of key: Key) { loads.revokeAbsence(of: key) }
 
-  /// Remembers that a load has found no value, unless its key was set or removed meanwhile.
+  /// Records that a load found no value, unless its key was set or removed meanwhile.
   func rememberAbsence(of key: Key, for life: Duration, _ load: MemoryLoad<Value>) {
     guard life > .zero, let absences = loads.absences else { return }
     let absence = MemoryAbsence()
@@ -290,7 +290,7 @@ extension MemoryCache {
       if isEarly { absence.confirm() }
       guard isEarly || load.mayStore else { return }
     #else
-      // Another load of the key may have found the same by now.
+      // Another load of the key may have recorded it already.
       guard load.mayStore else { return }
     #endif
     absences.set(absence, for: key, timeToLive: life)

@@ -1,16 +1,16 @@
 import LarderEngine
 
-/// Removing more than one entry. Each shard is locked in turn, so other threads go on meanwhile,
-/// and what they do to shards that are done is not undone.
+/// Bulk removal. Shards are locked one after the other, so other threads continue meanwhile; their
+/// changes to shards already processed are kept.
 extension MemoryCache {
-  /// Removes every entry that is not permanent, or every one. O(entries). Returns how many that
-  /// were.
+  /// Removes every entry that is not permanent, or every entry. O(entries). Returns the number of
+  /// removed entries.
   @discardableResult public func removeAll(includingPermanent: Bool = false) -> Int {
     defer { noteClearing() }
     defer { loads.absences?.removeAll() }
     return (0..<blocks.count).reduce(0) { count, index in
       func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
-      // Held until the lock is given back: the end of a key may run code that calls the cache.
+      // Destroyed after the lock is released: a deinitialiser may call the cache.
       var absent: [Key] = []
       let removed = withShard(index) { shard, gone in
         loads.forget(where: isOfShard)
@@ -22,7 +22,7 @@ extension MemoryCache {
     }
   }
 
-  /// Removes every entry. Neither listeners nor counts know of it, as of the end of a cache.
+  /// Removes every entry without notifying listeners or counting, as when the cache is deallocated.
   func discardAll() {
     for index in 0..<blocks.count {
       var gone = EvictedEntries<Key, Value>(isHeard: false, handing: .none)
@@ -35,30 +35,30 @@ extension MemoryCache {
     }
   }
 
-  /// Removes what has expired. O(entries). Returns how many that were.
+  /// Removes expired entries. O(entries). Returns the number of removed entries.
   @discardableResult public func removeExpired() -> Int {
     let now = clock.nowMicroseconds
     loads.absences?.removeExpired()
     return sum { shard, gone in shard.removeExpired(now: now, &gone) }
   }
 
-  /// Removes what was stored more than `age` ago and is not permanent. When something was stored is
-  /// known to a little more than a second (2^20 microseconds), so what is up to that much older may
-  /// stay; nothing younger goes. An age of less than zero counts as zero. O(entries). Returns how
-  /// many entries went.
+  /// Removes entries that were stored more than `age` ago and are not permanent. Storage times are
+  /// kept to a little more than a second (2^20 microseconds): entries up to that much older may
+  /// stay, and no younger entry is removed. A negative age counts as zero. O(entries). Returns the
+  /// number of removed entries.
   @discardableResult public func trim(toAge age: Duration) -> Int {
     let (now, age) = (clock.nowMicroseconds, age.microseconds)
     guard now > age else { return 0 }
     return sum { shard, gone in shard.removeStored(before: now - age, &gone) }
   }
 
-  /// Removes entries whose values are chosen where they lie, but for permanent ones; the choice
-  /// must not call the cache. O(entries). Returns how many entries went.
+  /// Removes the entries, except permanent ones, whose values match, without copying values. The
+  /// predicate must not call the cache. O(entries). Returns the number of removed entries.
   func trim(where isChosen: (UnsafePointer<Value>) -> Bool) -> Int {
     sum { shard, gone in shard.removeValues(&gone, where: isChosen) }
   }
 
-  /// Removes the entry of a key if it has expired and was kept.
+  /// Removes the entry of a key if it has expired and is still kept.
   func removeExpired(_ key: Key) {
     let hash = hasher.hash(key)
     _ = withShard(blocks.index(hash)) { shard, gone in
@@ -67,9 +67,10 @@ extension MemoryCache {
     }
   }
 
-  /// Lets the policy choose what goes until the weights of all entries sum up to no more than
-  /// `weight`; where weights are not kept (see `MemoryCacheLimits`) each is 1. Every shard gives up
-  /// the same share of what it holds. Less than 0 counts as 0. Returns how many entries went.
+  /// Evicts entries, chosen by the policy, until their total weight is at most `weight`. If the
+  /// cache keeps no weights (see `MemoryCacheLimits`), each entry weighs 1. Every shard evicts the
+  /// same share of its contents. A negative weight counts as 0. Returns the number of evicted
+  /// entries.
   @discardableResult public func trim(toWeight weight: Int) -> Int {
     let held = statistics.weight
     let wanted = UInt64(max(weight, 0))
@@ -80,9 +81,9 @@ extension MemoryCache {
     }
   }
 
-  /// Lets the policy choose what goes until no more than `count` entries are left. Every shard
-  /// gives up the same share of what it holds. Less than 0 counts as 0. Returns how many entries
-  /// went.
+  /// Evicts entries, chosen by the policy, until at most `count` are left. Every shard evicts the
+  /// same share of its contents. A negative count counts as 0. Returns the number of evicted
+  /// entries.
   @discardableResult public func trim(toCount count: Int) -> Int {
     let held = self.count
     let wanted = max(count, 0)
@@ -93,8 +94,8 @@ extension MemoryCache {
     }
   }
 
-  /// Gives up what `configuration.pressureRule` says, the policy choosing. Called by whatever
-  /// `observe` was given, or by the app itself. Returns how many entries went.
+  /// Evicts as much as `configuration.pressureRule` demands, chosen by the policy. Called by the
+  /// source passed to `observe`, or by the app itself. Returns the number of evicted entries.
   @discardableResult public func handle(_ level: MemoryPressureLevel) -> Int {
     let kept = configuration.pressureRule.kept(level)
     loads.absences?.removeAll()
@@ -107,13 +108,13 @@ extension MemoryCache {
     }
   }
 
-  /// Trims as the pressure rule says whenever `source` tells of pressure, until `stopObserving`,
+  /// Trims by the pressure rule whenever `source` reports memory pressure, until `stopObserving`,
   /// the next `observe`, or the end of the cache.
   public func observe(_ source: any MemoryPressureSource) {
     watch.start(source) { [weak self] level in self?.handle(level) }
   }
 
-  /// Listens to memory pressure no more.
+  /// Stops observing memory pressure.
   public func stopObserving() { watch.stop() }
 
   private func sum(
@@ -123,35 +124,34 @@ extension MemoryCache {
   }
 }
 
-/// Limits that are changed while the cache is in use.
+/// Changes of the limits while the cache is in use.
 extension MemoryCache {
-  /// The limits that hold now: those of `configuration`, or of the last `setLimits`.
+  /// Current limits: those of `configuration`, or of the last `setLimits`.
   public var limits: MemoryCacheLimits { current.withLock { $0.limits } }
 
-  /// Changes the limits of the cache, and returns how many entries no longer fitted and went.
+  /// Changes the limits of the cache and returns the number of entries evicted because they no
+  /// longer fitted.
   ///
   ///     try cache.setLimits(MemoryCacheLimits(count: 5_000))
   ///
-  /// The policy chooses what goes; to listeners that is an eviction for a trim. Larger limits hold
-  /// at once. A lower `age` shortens the lives of entries that are there, as far as it is known
-  /// when they were stored (to 2^20 microseconds, never too short); a higher one is for entries
-  /// that are stored from now on. Memory for entries that are no longer there is kept for the next
-  /// ones.
+  /// The policy chooses the entries; listeners see them as evicted by a trim. Larger limits apply
+  /// at once. A lower `age` shortens the lifetime of resident entries, as precisely as their
+  /// storage time is known (to 2^20 microseconds, never too short); a higher one applies to entries
+  /// stored from now on. Memory of evicted entries is kept for new ones.
   ///
   /// A policy divides its capacity, so another capacity (`weight` if the cache was made with one,
-  /// otherwise `count`) is another state of the policy: it learns of the entries in the order in
-  /// which it would have evicted them, and forgets the rest, such as ghosts and how often entries
-  /// were used. An admission filter begins anew, too. If the capacity stays, nothing is forgotten.
+  /// otherwise `count`) needs a new policy: it receives the entries in the order in which the old
+  /// one would have evicted them, and loses everything else, such as ghosts and access counts. An
+  /// admission filter starts empty as well. If the capacity is unchanged, all state is kept.
   ///
-  /// O(entries): each shard is locked in turn for its part, so other threads go on. When it
-  /// returns, the limits hold in every shard. Of two calls at once, the one that begins last
-  /// counts.
+  /// O(entries): shards are locked one after the other, so other threads continue. When the call
+  /// returns, the limits apply in every shard. Of two concurrent calls, the one that begins last
+  /// wins.
   ///
   /// - Parameter limits: A limit on weight is possible only if the cache was made with one, because
-  ///   otherwise weights are not kept; nil then means none, and no more entries than `count` are
-  ///   held.
-  /// - Throws: `MemoryCacheError` if a number is out of range or the policy cannot have it; nothing
-  ///   has changed then.
+  ///   otherwise weights are not kept; nil then means that no more entries than `count` are held.
+  /// - Throws: `MemoryCacheError` if a number is out of range or the policy does not support it;
+  ///   nothing has changed then.
   @discardableResult public func setLimits(
     _ limits: MemoryCacheLimits
   ) throws(MemoryCacheError) -> Int {
@@ -161,7 +161,8 @@ extension MemoryCache {
       for shard in 0..<blocks.count {
         var setup = try wanted.tierSetup(shard: shard, of: blocks.count, room: 1)
         setup.objectsMax = min(setup.objectsMax, CacheTierSetup.residentsMax)
-        // Shards differ by one entry or unit of weight: what one can have, all of that part can.
+        // Shard capacities differ by at most one entry or unit of weight, so checking the first and
+        // last checks all.
         if shard == 0 || shard == blocks.count - 1 { _ = try PolicyRegistry.makeCacheTier(setup) }
         setups.append(setup)
       }
@@ -186,8 +187,8 @@ extension MemoryCache {
     return given
   }
 
-  /// Lets no entry that is not permanent live beyond the instant that `limit` has for its value,
-  /// which lies where it is stored; none if that overflows. O(entries).
+  /// Limits the expiry of every entry that is not permanent to the time that `limit` returns for
+  /// its value, which is passed in place; no limit if that overflows. O(entries).
   func shortenLives(
     to limit: (UnsafePointer<Value>) -> (partialValue: UInt64, overflow: Bool)
   ) {
@@ -196,7 +197,7 @@ extension MemoryCache {
     }
   }
 
-  /// The configuration with other limits, in which weight is what it is in this cache.
+  /// Returns the configuration with other limits, `weight` interpreted as in this cache.
   private func checked(
     _ limits: MemoryCacheLimits
   ) throws(MemoryCacheError) -> MemoryCacheConfiguration {

@@ -14,7 +14,7 @@ import LarderLibc
 /// `trim(toAge:)`) skips it. It can still be removed by key, replaced by a set, or evicted by the
 /// policy like any other entry.
 ///
-/// A value that is too large is refused, and the previous value of its key is removed.
+/// A value that is too large is rejected, and the previous value of its key is removed.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   /// The configuration of the cache.
   public let configuration: MemoryCacheConfiguration
@@ -32,27 +32,28 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   let current: Locked<CurrentLimits>
   /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
   let refreshAge: UInt64?
-  /// Microseconds for which it returns an expired value; 0 for none.
+  /// Microseconds after expiry during which `value(for:load:)` still returns a value; 0 for none.
   let staleLife: UInt64
 
-  /// An empty cache.
+  /// Creates an empty cache.
   ///
-  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; it says which.
+  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; the error names it.
   public convenience init(
     _ configuration: MemoryCacheConfiguration
   ) throws(MemoryCacheError) {
     try self.init(configuration, onEviction: nil)
   }
 
-  /// An empty cache that tells of every entry that leaves it, with its value and the reason.
+  /// Creates an empty cache that reports every entry that leaves it, with its value and the reason.
   ///
-  /// The end of the cache is not told. Without a listener none of this costs anything.
+  /// Entries that remain when the cache is deallocated are not reported. Without a listener none of
+  /// this costs anything.
   ///
   /// - Parameter onRemoval: Called for each entry that is evicted, expires (when a get or a sweep
-  ///   finds it), is replaced or removed, and for each value that is refused; on the thread of the
-  ///   operation and before it returns, with no lock held, so it may call the cache. What other
-  ///   threads do at the same time may be told in another order.
-  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; it says which.
+  ///   finds it), is replaced or removed, and for each value that is rejected; on the thread of the
+  ///   operation and before it returns, with no lock held, so it may call the cache. Operations of
+  ///   other threads may be reported in another order.
+  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; the error names it.
   public convenience init(
     _ configuration: MemoryCacheConfiguration,
     onRemoval: @escaping @Sendable (MemoryRemoval<Key, Value>) -> Void
@@ -69,17 +70,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       tellsAll: true)
   }
 
-  /// An empty cache that hands over what it evicts for want of room.
+  /// Creates an empty cache that passes on the entries it evicts to make room.
   ///
-  /// - Parameter onEviction: Called for each entry that a get or a set evicts, on its thread
-  ///   and before it returns, in the order in which the policy chose them, with no lock held; not
-  ///   for what a trim, memory pressure, a removal or expiry takes.
-  /// - Parameter tellsAll: Whether it is called for these, too, and for what is refused.
-  /// - Parameter keepsExpired: Says of a value that a get or `removeExpired` finds expired, and of
-  ///   the instant at which it did, whether it stays; to a get it is a miss all the same. Called
-  ///   with the value where it lies; must not call the cache. Nil removes all of them.
-  /// - Parameter afterSweep: Called when `promptExpiry` has removed what was due; no lock is held.
-  /// - Throws: `MemoryCacheError` where the policy or a limit is not possible.
+  /// - Parameter onEviction: Called for each entry that a get or a set evicts, on its thread and
+  ///   before it returns, in the policy's order, with no lock held; not for entries that a trim,
+  ///   memory pressure, a removal or expiry removes.
+  /// - Parameter tellsAll: True to call it for these, too, and for rejected values.
+  /// - Parameter keepsExpired: Returns true if a value that a get or `removeExpired` found expired
+  ///   is kept; a get still counts it as a miss. Receives the value in place and the time of its
+  ///   expiry; must not call the cache. Nil removes all expired values.
+  /// - Parameter afterSweep: Called when `promptExpiry` has removed expired entries; no lock is
+  ///   held.
+  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid.
   package init(
     _ configuration: MemoryCacheConfiguration,
     onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
@@ -131,17 +133,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
-  /// An empty cache of so many entries that evicts with `policy`.
+  /// Creates an empty cache for up to `count` entries that evicts with `policy`.
   ///
-  /// - Throws: `MemoryCacheError` where the policy or the limit is not possible.
+  /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
   public convenience init(count: Int, policy: CachePolicy = .lru) throws(MemoryCacheError) {
     try self.init(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: count), policy: policy))
   }
 
-  /// The same with the policy as a text that is not a literal; see `CachePolicy`.
+  /// Creates an empty cache for up to `count` entries, with a policy from a string that is not a
+  /// literal; see `CachePolicy`.
   ///
-  /// - Throws: `MemoryCacheError` where the policy or the limit is not possible.
+  /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
   public convenience init(count: Int, policy: String) throws(MemoryCacheError) {
     try self.init(count: count, policy: CachePolicy(policy))
   }
@@ -149,18 +152,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   deinit {
     watch.stop()
     prompt?.stop()
-    // Which counts the gets for the last time.
+    // Counts the last gets.
     recorder.end()
     blocks.destroy()
   }
 
-  /// The value of a key, which is then a reference to it; nil where there is none or it has
-  /// expired, in which case it is removed. Amortised O(1), or what the policy takes.
+  /// Returns the value of a key and counts as an access; nil if it has none. An expired value is
+  /// removed. Amortised O(1), or the cost of the policy.
   @inlinable public func value(for key: Key) -> Value? { get(key) { $0.pointee } }
 
-  /// A get that answers with what `read` makes of the value where it lies, which saves a copy of
-  /// what is not wanted. It is called while the value cannot change, must not call the cache, and
-  /// answers nil only for a value that is as good as none.
+  /// Returns the result of `read` for a value that is passed in place, which avoids copying parts
+  /// that the caller does not need. The value cannot change during the call; `read` must not call
+  /// the cache, and returns nil only if the value counts as missing.
   @inlinable @inline(__always) package func get<Result>(
     _ key: Key, _ read: (UnsafePointer<Value>) -> Result?
   ) -> Result? {
@@ -177,8 +180,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return getLocked(key, upper, index, false, read)
   }
 
-  /// A get that takes no lock; false where it came to nothing because the entry was being written
-  /// or has to be removed, or the shard could not be read.
+  /// Gets a value without a lock. Returns false if the get must be repeated under the lock: the
+  /// entry was being written or has to be removed, or the shard could not be read.
   @inlinable @inline(__always) func getThroughSlot<Result>(
     _ key: Key, _ hash: UInt32, _ index: Int, _ slots: ReaderSlots, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
@@ -217,7 +220,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return result
   }
 
-  /// The end of a get after which something leaves.
+  /// Ends a get that removed an entry.
   @inlinable @inline(never) func unlock(
     _ index: Int, _ leaving: MemoryShard<Key, Value>.Leaving, _ kind: CacheEventKind, _ key: Key,
     _ isHeard: Bool
@@ -229,19 +232,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     gone.finish(events, onEviction)
   }
 
-  /// Stores a value under a key, in place of what was there, and says whether it is there now: not
-  /// when it is too large, or the policy does not want it.
+  /// Stores a value for a key, replacing any previous value. Returns false if the value was not
+  /// stored: it is too large, or the policy did not admit it.
   ///
   /// - Parameters:
-  ///   - weight: What counts against `limits.weight`; less than 1 counts as 1. More than 2^32 - 1
-  ///     is taken for that.
-  ///   - timeToLive: How long it may be used; nil, or more than `limits.age`, for as long as that.
-  ///     With zero or less nothing is stored, and what the key had is removed.
-  ///   - fetchCost: What having it again would cost, for policies that ask; in any unit. Less than
-  ///     0 counts as 0, infinity as the largest finite number, and what is not a number as 1.
-  ///   - isPermanent: Whether cleaning passes over it.
+  ///   - weight: Weight against the limit; less than 1 counts as 1, more than 2^32 - 1 as 2^32 - 1.
+  ///   - timeToLive: Lifetime of the value; nil, or more than `limits.age`, for `limits.age`. With
+  ///     zero or less nothing is stored, and the key's previous value is removed.
+  ///   - fetchCost: Cost of fetching the value again, for policies that use it; in any unit. Less
+  ///     than 0 counts as 0, infinity as the largest finite number, and NaN as 1.
+  ///   - isPermanent: True if cleaning skips the entry.
   ///
-  /// Amortised O(1), or what the policy takes.
+  /// Amortised O(1), or the cost of the policy.
   @inlinable @discardableResult public func set(
     _ value: Value, for key: Key, weight: Int = 1, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
@@ -252,8 +254,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return store(value, for: key, entry) == .stored
   }
 
-  /// Stores a value that is to expire at a given instant of the cache's clock, or earlier where
-  /// `limits.age` says so, and tells what became of it; otherwise as `set`.
+  /// Stores a value that expires at a given time of the cache's clock, or earlier by `limits.age`,
+  /// and returns the result; otherwise works like `set`.
   ///
   /// - Parameter expiresMicroseconds: `UInt64.max` for never.
   @inlinable @discardableResult package func set(
@@ -298,8 +300,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
-  /// Removes a key, permanent or not, and returns its value unless that has expired. Nothing is
-  /// remembered of the key afterwards. Amortised O(1), or what the policy takes.
+  /// Removes a key, permanent or not, and returns its value unless that has expired. The policy
+  /// forgets the key, too. Amortised O(1), or the cost of the policy.
   @discardableResult public func remove(_ key: Key) -> Value? {
     let hash = hasher.hash(key)
     defer { if events.watchesChanges(hash) { noteRemoval(key, hash) } }
@@ -318,7 +320,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
-  /// A set of something that may never be used: only removes what the key had.
+  /// Handles a set of a value that is expired already: only removes the key's previous value.
   @usableFromInline @inline(never) func refuseExpired(_ value: Value, _ key: Key) -> Bool {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, gone in
@@ -333,7 +335,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return false
   }
 
-  /// Calls `body` with a shard, whose lock is held, and with a place for what leaves it.
+  /// Calls `body` with a shard, whose lock is held, and with storage for the entries that leave it.
   func withShard<Result, Failure: Error>(
     _ index: Int,
     _ body: (inout MemoryShard<Key, Value>, inout EvictedEntries<Key, Value>) throws(Failure) ->
@@ -353,12 +355,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 }
 
-/// Processors that the system has.
+/// Number of processors of the system.
 private var systemProcessors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-/// Looking at entries without a reference to them.
+/// Look-ups that do not count as accesses.
 extension MemoryCache {
-  /// Whether a value is there to be used; asking is not a reference to it.
+  /// Returns true if a key has a value that has not expired; not counted as an access.
   public func contains(_ key: Key) -> Bool {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in
@@ -366,8 +368,8 @@ extension MemoryCache {
     }
   }
 
-  /// When an entry expires, microseconds of the cache's clock, or `UInt64.max` for never; nil where
-  /// there is none or it has expired. Asking is not a reference to it.
+  /// Returns the expiry of an entry in microseconds of the cache's clock, or `UInt64.max` for
+  /// never; nil if there is none or it has expired. Not counted as an access.
   package func expiry(of key: Key) -> UInt64? {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in
@@ -375,8 +377,8 @@ extension MemoryCache {
     }
   }
 
-  /// Gives an entry that has not expired another time to live from now on, 0 for none of its own;
-  /// `limits.age` may shorten it, and a permanent entry stays as it is. Not a reference to it.
+  /// Gives an entry that has not expired a new TTL from now on, 0 for none of its own; `limits.age`
+  /// may shorten it, and a permanent entry is unchanged. Not counted as an access.
   package func renew(_ key: Key, timeToLiveMicroseconds: UInt64) {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, _ in
@@ -386,8 +388,8 @@ extension MemoryCache {
     }
   }
 
-  /// The value of a key that has expired and was kept, with the instant at which it expired,
-  /// microseconds; nil where there is none. Asking is not a reference to it.
+  /// Returns the value of a key that has expired and was kept, with its expiry in microseconds; nil
+  /// if there is none. Not counted as an access.
   func expired(_ key: Key) -> (value: Value, expires: UInt64)? {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in
@@ -395,7 +397,8 @@ extension MemoryCache {
     }
   }
 
-  /// The value of a key that may be used; not a reference to it, and not counted.
+  /// Returns the value of a key if it has not expired; counted neither as an access nor as a
+  /// request.
   func peek(_ key: Key) -> Value? {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in
@@ -404,22 +407,22 @@ extension MemoryCache {
   }
 }
 
-/// More than one value, or a value and its successor.
+/// Operations on several values, or on a value and its successor.
 extension MemoryCache {
-  /// Replaces the value of a key by one that depends on it, as one step: no other thread gets or
+  /// Replaces the value of a key by one that depends on it, in one step: no other thread gets or
   /// sets the key in between.
   ///
   ///     cache.update("visits") { count in count = (count ?? 0) + 1 }
   ///
   /// `body` is called with the shard's lock held: it must be short and must not call the cache. If
   /// it does, a debug build traps; a release build serves the call, and other threads may then
-  /// change the key before the update stores its value.
-  /// It gets nil where there is no value or it has expired; if it leaves nil, the key is removed;
-  /// if it throws, nothing changes. Looking at the old value is not a reference to it, storing the
-  /// new one is a set. A value that copies on write is copied when it is changed in place.
+  /// change the key before the update stores its value. `body` receives nil if there is no value or
+  /// it has expired; if it leaves nil, the key is removed; if it throws, nothing changes. Reading
+  /// the old value does not count as an access, storing the new one counts as a set. A
+  /// copy-on-write value is copied when it is changed in place.
   ///
   /// - Parameters: See `set`.
-  /// - Returns: What `body` returns.
+  /// - Returns: The result of `body`.
   @discardableResult public func update<Result>(
     _ key: Key, weight: Int = 1, timeToLive: Duration? = nil, fetchCost: Float = 1,
     _ body: (inout Value?) throws -> Result
@@ -429,7 +432,7 @@ extension MemoryCache {
     let isUseless = timeToLive.map { $0 <= .zero } ?? false
     let entry = MemoryEntry(
       cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
-    // Held until the lock is given back: its end may run code that calls the cache.
+    // Destroyed after the lock is released: its deinitialiser may call the cache.
     var old: Value?
     var new: Value?
     #if LARDER_SCHEDULES
@@ -472,7 +475,7 @@ extension MemoryCache {
     return result
   }
 
-  /// Holds a shard's lock for three parts of an update. `change` is the user's; if it throws,
+  /// Holds a shard's lock for the three parts of an update. `change` is the caller's; if it throws,
   /// `after` is not called.
   private func withStep<Result, Failure: Error>(
     _ index: Int, before: (inout MemoryShard<Key, Value>) -> Void,
@@ -499,8 +502,8 @@ extension MemoryCache {
     return try result.get()
   }
 
-  /// The values of several keys; keys without one are left out. As one `value(for:)` for each key,
-  /// in order.
+  /// Returns the values of several keys, without keys that have none. Equivalent to one
+  /// `value(for:)` per key, in order.
   public func values(for keys: some Sequence<Key>) -> [Key: Value] {
     var values: [Key: Value] = [:]
     values.reserveCapacity(keys.underestimatedCount)
@@ -508,9 +511,9 @@ extension MemoryCache {
     return values
   }
 
-  /// The keys that have a value which may be used, in no order. Shards are looked at one after the
-  /// other, so while other threads work the keys need not belong to one moment. Not a reference to
-  /// any. O(entries) in time and memory.
+  /// Keys whose values have not expired, unordered. Shards are read one after the other, so the
+  /// result is no snapshot while other threads write. Not counted as accesses. O(entries) in time
+  /// and memory.
   public var keys: [Key] {
     let now = clock.nowMicroseconds
     var keys: [Key] = []

@@ -6,7 +6,7 @@ public struct MemoryCacheConfiguration: Sendable {
   public var limits: MemoryCacheLimits
   /// The policy, such as `lru` or `s3-fifo:small=0.2`; not one that needs to know the future.
   public var policy: CachePolicy
-  /// The admission filter, such as `second-hit` or `size:max=0.05`; entries that it refuses are not
+  /// The admission filter, such as `second-hit` or `size:max=0.05`; entries that it rejects are not
   /// stored. Nil admits everything.
   public var admission: String?
   /// Number of shards, each with a lock: a power of two, at most 1024. With one shard, the cache
@@ -17,60 +17,62 @@ public struct MemoryCacheConfiguration: Sendable {
   /// where a shard fits an entry of any weight). More shards allow more concurrent threads and
   /// limit the size of entries.
   public var shards: Int?
-  /// How keys are hashed.
+  /// Hash function for keys.
   public var hashing: KeyHashing
   /// The clock.
   public var clock: any CacheClock
-  /// How much is kept under memory pressure.
+  /// Share of the cache that is kept under memory pressure.
   public var pressureRule: MemoryPressureRule
-  /// How old a value may be before `MemoryCache.value(for:load:)` returns it and reloads it in the
-  /// background; at least a second, nil for no limit. When a value was stored is known to a little
-  /// more than a second (2^20 microseconds), so it may be reloaded that much later; never earlier.
-  /// Permanent entries are not reloaded.
+  /// Age from which `MemoryCache.value(for:load:)` returns a value and reloads it in the
+  /// background; at least a second, nil for no limit. Storage times are kept to a little more than
+  /// a second (2^20 microseconds), so a reload may start that much later; never earlier. Permanent
+  /// entries are not reloaded.
   public var refreshAfterWrite: Duration?
-  /// How long after its expiry `MemoryCache.value(for:load:)` still returns a value while it is
-  /// reloaded; nil for not at all. Expired entries are kept for as long, within the limits; to
-  /// `value(for:)` they are misses, each of which counts an expiration.
+  /// Time after its expiry during which `MemoryCache.value(for:load:)` still returns a value while
+  /// it is reloaded; nil never returns expired values. Expired entries are kept for that time,
+  /// within the limits; for `value(for:)` they are misses, and each counts as an expiration.
   public var staleWhileRevalidate: Duration?
-  /// How long a reload in the background may take; nil for no limit. It is then cancelled: requests
-  /// that have come to wait for it get `MemoryLoadError.refreshTimedOut`, and the next one loads
-  /// anew. A request's own load has no limit.
+  /// Time limit of a reload in the background; nil for none. When it has passed, the reload is
+  /// cancelled: requests that wait for it get `MemoryLoadError.refreshTimedOut`, and the next one
+  /// loads again. A load that a request itself started has no limit.
   public var refreshTimeout: Duration?
-  /// How long after its last get or set an entry expires; at least a microsecond, nil for never.
-  /// It applies together with `limits.age` and `timeToLive`: the earliest counts. Permanent entries
-  /// do not expire. `contains`, `keys` and the old value of `update` are no accesses.
+  /// Idle time after which an entry expires: the time since its last get or set; at least a
+  /// microsecond, nil for never. It applies together with `limits.age` and `timeToLive`: the
+  /// earliest counts. Permanent entries do not expire. `contains`, `keys` and reading the old value
+  /// in `update` do not count as accesses.
   ///
-  /// The time of an access is known to a *granule*: a 16th of this duration, rounded down to a
-  /// power of two of microseconds, and at most 2^20 of them (1.05 seconds). An entry expires that
-  /// much later at most, never earlier. (Where gets of trivial keys and values take no lock, an
-  /// entry that takes the place of another one while a get is reading that may count as accessed
-  /// when this get reads the clock.) Gets stay without a lock where they are; a hit writes a word
-  /// if another granule has begun since the last one. 16 bytes an entry. Policies that order
-  /// entries by their expiry do not consider it.
+  /// Access times are kept to a *granule*: a 16th of this duration, rounded down to a power of two
+  /// of microseconds, and at most 2^20 of them (1.05 seconds). An entry expires at most that much
+  /// later, never earlier. (With lock-free gets of trivial keys and values, an entry that replaces
+  /// another one while a get reads it may count as accessed at the time of that get.) Lock-free
+  /// gets stay lock-free; a hit writes one word if a new granule has begun since the last one.
+  /// Costs 16 bytes per entry. Policies that order entries by their expiry do not consider idle
+  /// times.
   public var expireAfterAccess: Duration?
-  /// Within how long after its expiry an entry leaves without being asked for, so that its memory
-  /// is freed and listeners are told; at least a millisecond. Nil leaves it where it is until a
-  /// get, a set or `removeExpired` finds it, or the policy evicts it.
+  /// Maximum delay after its expiry until an entry is removed without being requested, so that its
+  /// memory is freed and listeners are notified; at least a millisecond. Nil keeps an expired entry
+  /// until a get, a set or `removeExpired` finds it, or the policy evicts it.
   ///
-  /// One timer a cache wakes it when something expires, never earlier; the system may be late. It
-  /// runs on a thread of the dispatch library, where listeners are called, too. A set takes O(1)
+  /// One timer per cache fires when something expires, never earlier; the system may be late. It
+  /// runs on a thread of the dispatch library, where listeners are called, too. A set costs O(1)
   /// more, a get nothing, and an entry 8 bytes. Entries that are kept for `staleWhileRevalidate`,
-  /// or by a hybrid cache, leave within twice the time for which they are kept.
+  /// or by a hybrid cache, are removed within twice the time for which they are kept.
   public var promptExpiry: Duration?
-  /// How many keys without a value are remembered at most, beside the limits; 1 to 2^27. See
+  /// Maximum number of remembered keys without a value, separate from the limits; 1 to 2^27. See
   /// `MemoryCache.value(for:negativeLife:load:)`.
   public var negativeCount: Int
   /// Seed of random policies.
   public var seed: UInt64
-  /// What stands for keys where a policy or a filter counts them in a sketch.
+  /// Fingerprints of keys for policies and filters that count keys in a sketch.
   package var fingerprints = KeyFingerprints.hashes
-  /// True to count as a simulation does: entries weigh what is said, in a hybrid the bytes of their
-  /// values alone, and each tier of a hybrid knows its own limit on age only.
+  /// True to count as a simulation does: entries have exactly the given weight, in a hybrid cache
+  /// the bytes of their values alone, and each tier of a hybrid cache knows only its own limit on
+  /// age.
   package var isSimulated = false
-  /// What rings when entries expire; nil for the system's timer.
+  /// Timer for the expiry of entries; nil for the system's.
   package var expiryAlarm: (any ExpiryAlarm)?
 
-  /// A configuration; see the properties for the meaning of each part.
+  /// Creates a configuration; see the properties for the meaning of each part.
   public init(
     limits: MemoryCacheLimits, policy: CachePolicy = .lru, admission: String? = nil,
     shards: Int? = nil, hashing: KeyHashing = .standard,
@@ -96,7 +98,7 @@ public struct MemoryCacheConfiguration: Sendable {
     self.refreshTimeout = refreshTimeout
   }
 
-  /// The same with the policy as a text that is not a literal; see `CachePolicy`.
+  /// Creates a configuration with a policy from a string that is not a literal; see `CachePolicy`.
   public init(
     limits: MemoryCacheLimits, policy: String, admission: String? = nil,
     shards: Int? = nil, hashing: KeyHashing = .standard,
@@ -114,7 +116,7 @@ public struct MemoryCacheConfiguration: Sendable {
       promptExpiry: promptExpiry, refreshTimeout: refreshTimeout)
   }
 
-  /// How many shards there are to be.
+  /// Returns the number of shards: the configured or the default one.
   func shardCount() throws(MemoryCacheError) -> Int {
     if let shards {
       guard shards > 0, shards <= 1024, shards.nonzeroBitCount == 1 else {
@@ -170,8 +172,8 @@ public struct MemoryCacheConfiguration: Sendable {
     try pressureRule.check()
   }
 
-  /// Says of a value that has expired whether it is kept to be returned while it is reloaded; nil
-  /// where none is.
+  /// Returns a predicate for expired values that are kept to be returned while they are reloaded;
+  /// nil if none are.
   func keepingStale<Value>(
     _: Value.Type
   ) -> (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? {
@@ -182,16 +184,16 @@ public struct MemoryCacheConfiguration: Sendable {
     }
   }
 
-  /// What wakes the cache when entries expire; nil where nothing does.
+  /// Returns the sweep for `promptExpiry`, or nil.
   func makePromptExpiry() -> PromptExpiry? {
     promptExpiry.map {
       PromptExpiry(granule: max(1_000, $0.microseconds), clock: clock, alarm: expiryAlarm)
     }
   }
 
-  /// What the tier of one shard is made from.
+  /// Returns the setup of one shard's tier.
   ///
-  /// - Throws: where policy or filter cannot be read.
+  /// - Throws: `PolicyError` if the policy or filter cannot be parsed.
   func tierSetup(shard: Int, of shards: Int, room: Int) throws(PolicyError) -> CacheTierSetup {
     func part(_ limit: Int) -> Int { limit / shards + (shard < limit % shards ? 1 : 0) }
     let entries = min(
@@ -227,16 +229,16 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   /// Maximum sum of weights, from 1 per shard to `largest`. Weights of entries are stored only if
   /// it is set (`largest` stores them without limiting anything); otherwise each counts 1.
   ///
-  /// A `MemoryCache` takes weights in any unit as they are given, and 1 for less than 1, so it
-  /// never holds more entries than `weight`. To limit bytes, include what the cache needs for an
-  /// entry beside the value: 40 to 100 bytes with the key (`MemoryCache.residentBytes` tells), and
-  /// what key and value point to. A `HybridCache` limits bytes and includes this by itself.
+  /// A `MemoryCache` takes weights in any unit, and counts less than 1 as 1, so it never holds more
+  /// entries than `weight`. To limit bytes, include the overhead of an entry: 40 to 100 bytes with
+  /// the key (`MemoryCache.residentBytes` reports it), and the memory that key and value refer to.
+  /// A `HybridCache` limits bytes and includes this by itself.
   public var weight: Int?
   /// Maximum age: the cache's TTL, which applies even to entries with a longer TTL. At least a
   /// microsecond.
   public var age: Duration?
 
-  /// Limits; see the properties for the meaning of each.
+  /// Creates limits; see the properties for the meaning of each.
   public init(count: Int? = nil, weight: Int? = nil, age: Duration? = nil) {
     self.count = count
     self.weight = weight
@@ -244,22 +246,22 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   }
 }
 
-/// The limits of a cache, and of how many calls they are the last.
+/// The limits of a cache, and the number of the call that set them.
 struct CurrentLimits {
   var limits: MemoryCacheLimits
   var number: UInt64 = 0
 }
 
-/// Why a memory cache could not be made.
+/// Error of creating a memory cache.
 public enum MemoryCacheError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The policy does not exist, cannot have this capacity, or needs to know the future.
+  /// The policy does not exist, does not support this capacity, or needs to know the future.
   case policy(PolicyError)
-  /// A limit is not what it must be.
+  /// A limit is out of range.
   case limit(String, String, expected: String)
-  /// The number of shards is not what it must be.
+  /// The number of shards is not a power of two up to 1024.
   case shards(Int)
 
-  /// One line for a person.
+  /// The error in one line of text.
   public var description: String {
     switch self {
     case .policy(let error): "\(error)"

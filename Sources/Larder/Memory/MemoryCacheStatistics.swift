@@ -1,79 +1,75 @@
 import LarderEngine
 
-/// What a memory cache holds and what has happened in it since it was made or its statistics were
-/// reset.
+/// Contents of a memory cache, and event counts since it was created or its statistics were reset.
 public struct MemoryCacheStatistics: Sendable, Hashable, Codable {
-  /// Gets answered.
+  /// Gets that returned a value.
   public var hits: UInt64 = 0
-  /// Gets not answered, those of expired entries included.
+  /// Gets that returned no value, including those of expired entries.
   public var misses: UInt64 = 0
-  /// Sets, those refused included.
+  /// Sets, including rejected ones.
   public var sets: UInt64 = 0
-  /// Values stored under a key that had none.
+  /// Values stored for a key that had none.
   public var admissions: UInt64 = 0
-  /// Values refused: they weigh more than a shard's part of the limit, or the policy does not want
+  /// Rejected values: they weigh more than a shard's part of the limit, or the policy did not admit
   /// them.
   public var rejections: UInt64 = 0
-  /// Entries that the policy gave up for want of room.
+  /// Entries that the policy evicted to make room.
   public var evictions: UInt64 = 0
-  /// Entries that a get or a sweep found expired. (One that a set finds expired is replaced and
-  /// does not count, and neither does one that is evicted first. One that a hybrid cache keeps
-  /// counts with each get.)
+  /// Entries that a get or a sweep found expired. (An expired entry that a set replaces does not
+  /// count, nor does one that is evicted first. One that a hybrid cache keeps counts with each
+  /// get.)
   public var expirations: UInt64 = 0
   /// Entries removed by key or by `removeAll`.
   public var removals: UInt64 = 0
-  /// Entries given up to a trim.
+  /// Entries evicted by a trim.
   public var trimmed: UInt64 = 0
-  /// Entries given up to memory pressure.
+  /// Entries evicted because of memory pressure.
   public var pressure: UInt64 = 0
-  /// Entries held now; those that have expired and were not found yet are among them.
+  /// Resident entries, including expired ones that were not found yet.
   public var count: Int = 0
-  /// Sum of the weights of these; their number where weights are not kept.
+  /// Sum of their weights; their number if the cache keeps no weights.
   public var weight: UInt64 = 0
-  /// Events that readers of event streams did not get, because they were slower than the cache,
-  /// since it was made.
+  /// Events lost since the cache was created, because readers of event streams were slower than the
+  /// cache.
   public var droppedEvents: UInt64 = 0
 
-  /// Nothing has happened yet.
+  /// Creates statistics that are all zero.
   public init() {}
 
-  /// Gets.
+  /// Number of gets.
   public var requests: UInt64 { hits + misses }
-  /// Hits divided by requests, or nil when there were none.
+  /// Hits divided by requests, or nil without requests.
   public var hitRatio: Double? {
     requests == 0 ? nil : Double(hits) / Double(requests)
   }
 }
 
-/// What has happened in one shard beside what its tier counts.
+/// Event counts of one shard, in addition to those of its tier.
 @usableFromInline struct ShardTotals {
-  /// Gets answered.
   @usableFromInline var hits: UInt64 = 0
-  /// Gets not answered.
   @usableFromInline var misses: UInt64 = 0
-  /// Sets.
   @usableFromInline var sets: UInt64 = 0
   /// Entries removed by key, or by `removeAll`.
   @usableFromInline var removals: UInt64 = 0
   /// Expired entries removed by a sweep.
   @usableFromInline var swept: UInt64 = 0
-  /// Entries that a get found not accessed for too long.
+  /// Entries that a get found idle for too long.
   @usableFromInline var idled: UInt64 = 0
-  /// Entries given up to a trim.
+  /// Entries evicted by a trim.
   @usableFromInline var trimmed: UInt64 = 0
-  /// Entries given up to memory pressure.
+  /// Entries evicted because of memory pressure.
   @usableFromInline var pressed: UInt64 = 0
 
   @inlinable init() {}
 }
 
 extension MemoryCache {
-  /// Entries held; those that have expired and were not found yet are among them. O(shards).
+  /// Resident entries, including expired ones that were not found yet. O(shards).
   public var count: Int {
     (0..<blocks.count).reduce(0) { $0 + withShard($1) { shard, _ in shard.tier.count } }
   }
 
-  /// Bytes that the cache takes for keys, values and all that it knows of them, without what keys
+  /// Bytes that the cache uses for keys, values and all its bookkeeping, without memory that keys
   /// and values point to. O(shards).
   public var residentBytes: Int {
     let others = (blocks.slots?.bytes ?? 0) + (loads.absences?.residentBytes ?? 0)
@@ -82,8 +78,8 @@ extension MemoryCache {
     }
   }
 
-  /// What the cache holds and what has happened in it. Shards are asked one after the other, so
-  /// while other threads work the numbers need not belong to one moment. O(shards).
+  /// Contents and event counts of the cache. Shards are read one after the other, so the numbers
+  /// are no snapshot while other threads work. O(shards).
   public var statistics: MemoryCacheStatistics {
     var sum = MemoryCacheStatistics()
     for index in 0..<blocks.count {
@@ -111,10 +107,10 @@ extension MemoryCache {
     return sum
   }
 
-  /// What `value(for:load:)` has done.
+  /// Counts of `value(for:load:)`.
   public var loadCounts: MemoryLoadCounts { loads.totals }
 
-  /// Sets everything that has happened to zero; what the cache holds stays. O(shards).
+  /// Resets all event counts to zero; the contents are unchanged. O(shards).
   public func resetStatistics() {
     loads.resetTotals()
     for index in 0..<blocks.count {
@@ -126,7 +122,7 @@ extension MemoryCache {
     blocks.slots?.resetTotals()
   }
 
-  /// What the tiers of all shards have counted, in a simulation's terms.
+  /// Counts of the tiers of all shards, in a simulation's terms.
   package var tierCounts: TierCounts {
     var sum = TierCounts()
     for index in 0..<blocks.count {
@@ -140,17 +136,17 @@ extension MemoryCache {
     return sum
   }
 
-  /// What happens from now on, in the order in which it happened as far as one thread and one key
-  /// are concerned. When the reader is slower than the cache, only the newest `buffered` events, at
-  /// least one, are kept; those lost count in `MemoryCacheStatistics.droppedEvents`. While nobody
-  /// listens events cost nothing.
+  /// Returns a stream of all events from now on, in order for events of one thread or one key. If
+  /// the reader is slower than the cache, only the newest `buffered` events, at least one, are
+  /// kept; lost ones count in `MemoryCacheStatistics.droppedEvents`. Without listeners events cost
+  /// nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<Key>> {
     events.stream(buffered: buffered)
   }
 
-  /// Calls `handler` with what happens from now on, on the thread on which it happens and with no
-  /// lock held, until the token is cancelled or destroyed. A handler may call the cache; what it
-  /// does itself is told to event streams alone.
+  /// Calls `handler` for every event from now on, on the thread of the event and with no lock held,
+  /// until the token is cancelled or destroyed. A handler may call the cache; events that it causes
+  /// itself are reported to event streams only.
   public func onEvent(
     _ handler: @escaping @Sendable (CacheEvent<Key>) -> Void
   ) -> CacheEventToken {

@@ -1,10 +1,10 @@
 import LarderEngine
 public import Synchronization
 
-/// The loads of a memory cache that are under way, at most one a key.
+/// Running loads of a memory cache, at most one per key.
 ///
-/// One lock for all keys: it is taken by requests that missed, and loads take far longer. A shard's
-/// lock may be held when it is taken, not the other way round.
+/// One lock covers all keys: it is taken by requests that missed, and loads take far longer. A
+/// shard's lock may be held when it is taken, but not the other way round.
 @usableFromInline final class MemoryLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var loads: [Key: MemoryLoad<Value>] = [:]
@@ -12,34 +12,33 @@ public import Synchronization
   }
 
   private let state = Locked(State())
-  /// So that a set or a removal need not take the lock while nothing is loaded.
+  /// Number of running loads; while it is zero, sets and removals skip the lock.
   @usableFromInline let underWay = Atomic(0)
   private let absenceCache = AtomicLazyReference<MemoryCache<Key, MemoryAbsence>>()
 
-  /// What has happened so far.
   var totals: MemoryLoadCounts { state.withLock { $0.totals } }
 
-  /// Keys of which the origin has said that it has no value; nil until they are remembered.
+  /// Keys for which the origin has no value; nil until they are remembered.
   var absences: MemoryCache<Key, MemoryAbsence>? { absenceCache.load() }
 
-  /// Remembers keys without a value from now on, in what one call of `make` has made.
+  /// Starts remembering keys without a value, in a cache that one call of `make` creates.
   func rememberAbsences(_ make: () -> MemoryCache<Key, MemoryAbsence>?) {
     if let made = make() { _ = absenceCache.storeIfNil(made) }
   }
 
-  /// Whether a key is being loaded. Asked with the lock of a shard held, which every load takes
-  /// between its registration and the call of its loader: one of a key of that shard that is not
-  /// seen here asks the origin later.
+  /// True if any key is being loaded.
+  ///
+  /// Read with the lock of a shard held, which every load takes between its registration and the
+  /// call of its loader: a load of a key of that shard that is not seen here asks the origin later.
   @inlinable @inline(__always) var areUnderWay: Bool { underWay.load(ordering: .acquiring) > 0 }
 
-  /// A request was answered by remembering that there is no value.
+  /// Counts a request that was answered by a remembered missing value.
   func countAbsent() { state.withLock { $0.totals.negativeHits += 1 } }
 
-  /// Starts counting again.
   func resetTotals() { state.withLock { $0.totals = MemoryLoadCounts() } }
 
-  /// Joins the load of a key, or registers a new one, which the caller then has to run and to end.
-  /// Nil where the current task works for the load of the key, and would wait for itself.
+  /// Joins the load of a key, or registers a new one, which the caller must run and end. Nil if the
+  /// current task belongs to the load of that key and would wait for itself.
   func join(_ key: Key) -> (load: MemoryLoad<Value>, isNew: Bool)? {
     state.withLock { state in
       if let load = state.loads[key] {
@@ -66,8 +65,8 @@ public import Synchronization
     return (load, true)
   }
 
-  /// Registers a load in the background, which the caller then has to run and to end; nil where
-  /// the key is being loaded.
+  /// Registers a load in the background, which the caller must run and end; nil if the key is being
+  /// loaded.
   func begin(_ key: Key) -> MemoryLoad<Value>? {
     state.withLock { state in
       if let load = state.loads[key] {
@@ -82,8 +81,8 @@ public import Synchronization
     }
   }
 
-  /// Another load takes the place of one that nobody waits for. Its loader may go on; it is no
-  /// longer known to removals, so its value must not be stored.
+  /// Abandons a load that nobody waits for, so that another one can be registered. Its loader may
+  /// continue, but removals no longer find it, so its value must not be stored.
   private func giveUp(_ load: MemoryLoad<Value>) {
     #if LARDER_SCHEDULES
       if ScheduleFault.planted == .abandonedLoadIsStored { return }
@@ -91,10 +90,9 @@ public import Synchronization
     load.forget()
   }
 
-  /// Whether a key is being loaded.
   func isLoading(_ key: Key) -> Bool { state.withLock { $0.loads[key] != nil } }
 
-  /// A registered load in the background begins to ask for its value.
+  /// Counts a load in the background that starts to ask the origin.
   func countRefresh() {
     state.withLock { state in
       state.totals.started += 1
@@ -102,15 +100,15 @@ public import Synchronization
     }
   }
 
-  /// A request was answered with an expired value.
+  /// Counts a request that was answered with an expired value.
   func countStale() { state.withLock { $0.totals.stale += 1 } }
 
-  /// A registered load begins to ask for its value.
+  /// Counts a load that starts to ask the origin.
   func count() { state.withLock { $0.totals.started += 1 } }
 
-  /// Ends a load, and tells those who wait for it.
+  /// Ends a load and resumes the waiting requests.
   ///
-  /// - Parameter isNone: Whether the origin was asked and has no value.
+  /// - Parameter isNone: True if the origin was asked and has no value.
   func end(
     _ load: MemoryLoad<Value>, _ key: Key, _ result: CacheResult<Value>, isNone: Bool = false
   ) {
@@ -121,15 +119,17 @@ public import Synchronization
         state.loads[key] = nil
         underWay.subtract(1, ordering: .acquiringAndReleasing)
       }
-      // Under the lock: nobody joins it from here on.
+      // Under the lock, so that no request joins it any more.
       return load.flight.finish(result, nil)
     }
     for waiter in waiters { waiter.resume(returning: result) }
   }
 
-  /// A key is being set or removed, and the lock of its shard is held: what is being loaded for it
-  /// will not be stored, and later requests load anew. Without the shard's lock a load could begin,
-  /// and bring what is older than a set, between this and the removal, and be stored after both.
+  /// Invalidates the load of a key that is set or removed: its value will not be stored, and later
+  /// requests load again.
+  ///
+  /// The lock of the key's shard is held. Otherwise a load could begin between this call and the
+  /// removal, fetch a value older than the set, and store it after both.
   @usableFromInline func forget(_ key: Key) {
     #if LARDER_SCHEDULES
       ScheduledStep.take()
@@ -146,7 +146,7 @@ public import Synchronization
     }
   }
 
-  /// The same for all keys that `isRemoved` says.
+  /// Invalidates the loads of all keys for which `isRemoved` returns true.
   func forget(where isRemoved: (Key) -> Bool) {
     guard areUnderWay else { return }
     state.withLock { state in
@@ -159,13 +159,14 @@ public import Synchronization
   }
 }
 
-/// Keys of which the origin has said that it has no value.
+/// Keys for which the origin has no value.
 extension MemoryLoads {
-  /// Whether it is remembered that a key has no value.
+  /// True if the key is known to have no value.
   func isAbsent(_ key: Key) -> Bool { absences?.value(for: key)?.isKnown ?? false }
 
-  /// A key is being set or removed, and the lock of its shard is held: that it has no value is no
-  /// longer so. The key stays until `forgetAbsence`, for its end may run code that calls the cache.
+  /// Marks the missing value of a key as outdated. The key is being set or removed, and the lock of
+  /// its shard is held. The key itself stays until `forgetAbsence`, because its deinitialiser may
+  /// call the cache.
   func revokeAbsence(of key: Key) {
     #if LARDER_SCHEDULES
       if ScheduleFault.planted == .lateForgetting { return }
@@ -173,8 +174,9 @@ extension MemoryLoads {
     absences?.peek(key)?.revoke()
   }
 
-  /// The same for all keys that `isRemoved` says, whose loads are forgotten already. O(keys that
-  /// are remembered). Returns copies of keys, which may end only when no lock is held.
+  /// Marks the missing values of all keys for which `isRemoved` returns true as outdated; their
+  /// loads are invalidated already. O(remembered keys). Returns copies of the keys, which must be
+  /// destroyed with no lock held.
   func revokeAbsences(where isRemoved: (Key) -> Bool) -> [Key] {
     guard let absences else { return [] }
     let keys = absences.keys
@@ -182,22 +184,22 @@ extension MemoryLoads {
     return keys
   }
 
-  /// A key was set or removed.
+  /// Forgets the missing value of a key that was set or removed.
   func forgetAbsence(_ key: Key) { absences?.remove(key) }
 }
 
-/// A load of a memory cache that is under way.
+/// A running load of a memory cache.
 final class MemoryLoad<Value: Sendable>: Sendable {
-  /// Who waits for it, and its task.
+  /// The waiting requests and the load's task.
   let flight: CacheFlight<Value>
   private let isWanted = Atomic(true)
 
-  /// A load; one in the background goes on when nobody waits for it.
+  /// Creates a load; a background load continues without waiting requests.
   init(isBackground: Bool = false) {
     flight = CacheFlight(candidate: nil, isBackground: isBackground)
   }
 
-  /// Whether its value, or that there is none, may be stored: not once its key was set or removed.
+  /// True until the key is set or removed: the result, a value or none, may be stored.
   var mayStore: Bool {
     #if LARDER_SCHEDULES
       ScheduledStep.take()
@@ -205,17 +207,16 @@ final class MemoryLoad<Value: Sendable>: Sendable {
     return isWanted.load(ordering: .acquiring)
   }
 
-  /// Its key was set or removed. Those who wait get the value all the same.
+  /// Called when the key was set or removed. Waiting requests still get the value.
   func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }
 }
 
-/// How a request wants a value loaded and stored.
+/// Load function and storage parameters of a request.
 struct MemoryLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// Asks the origin.
   let load: @Sendable (Key) async throws -> Value?
-  /// How long it is remembered that there is no value; nil for a loader that always has one.
+  /// Time for which a missing value is remembered; nil for a loader that always has a value.
   let negativeLife: Duration?
-  /// How a value is stored; nil for one that is not.
+  /// Storage parameters of a value; nil if it must not be stored.
   let entry: @Sendable (Value) -> MemoryEntry?
 
   init(
@@ -234,56 +235,56 @@ struct MemoryLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// That the origin has no value for a key, as a load has found.
+/// Record that the origin has no value for a key.
 ///
-/// It counts from when the load has found, with the lock of the key's shard held, that nobody has
-/// set or removed the key meanwhile, until the next set or removal of the key, which holds that
-/// lock, too. So nobody is told that there is no value who comes after somebody who was given one,
-/// or who has begun to load it anew.
+/// It is valid from the moment a load has checked, with the lock of the key's shard held, that
+/// nobody set or removed the key meanwhile, until the next set or removal of the key, which holds
+/// that lock, too. So no request learns that there is no value after another one received a value,
+/// or started to load it again.
 final class MemoryAbsence: Sendable {
   private let counts = Atomic(false)
 
-  /// Whether it is an answer to requests.
+  /// True while it may answer requests.
   var isKnown: Bool { counts.load(ordering: .acquiring) }
 
-  /// It is an answer from now on; the lock of the key's shard is held.
+  /// Makes the record valid; the lock of the key's shard is held.
   func confirm() { counts.store(true, ordering: .sequentiallyConsistent) }
 
-  /// The key is being set or removed, and the lock of its shard is held.
+  /// Invalidates the record because the key is being set or removed; the lock of its shard is held.
   func revoke() { counts.store(false, ordering: .sequentiallyConsistent) }
 }
 
-/// What `MemoryCache.value(for:load:)` has done since the cache was made or its statistics were
+/// Counts of `MemoryCache.value(for:load:)` since the cache was created or its statistics were
 /// reset.
 public struct MemoryLoadCounts: Sendable, Hashable, Codable {
   /// Loads started: calls of a loader.
   public var started: UInt64 = 0
-  /// Requests that waited for a load which another request had started.
+  /// Requests that waited for a load that another request had started.
   public var joined: UInt64 = 0
-  /// Loads that ended with an error, those included that were cancelled because nobody waited for
-  /// them any more.
+  /// Loads that ended with an error, including those cancelled because nobody waited for them any
+  /// more.
   public var failed: UInt64 = 0
-  /// Loads started that reload a value in the background.
+  /// Loads started to refresh a value in the background.
   public var refreshes: UInt64 = 0
   /// Requests that got an expired value; see `MemoryCacheConfiguration.staleWhileRevalidate`.
   public var stale: UInt64 = 0
   /// Loads that found no value; see `MemoryCache.value(for:negativeLife:load:)`.
   public var none: UInt64 = 0
-  /// Requests answered by remembering that there is no value.
+  /// Requests answered by a remembered missing value.
   public var negativeHits: UInt64 = 0
 
-  /// Nothing has happened yet.
+  /// Creates counts that are all zero.
   public init() {}
 }
 
-/// Why a memory cache did not call a loader.
+/// Error of a load that was not started or was cancelled by the cache.
 public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The loader of a key asked the cache for the same key, and would have waited for itself.
+  /// The loader of a key requested the same key from the cache, and would have waited for itself.
   case loadsItself(key: String)
   /// A reload of the key took longer than `MemoryCacheConfiguration.refreshTimeout`.
   case refreshTimedOut(key: String)
 
-  /// One line for a person.
+  /// The error in one line of text.
   public var description: String {
     switch self {
     case .loadsItself(let key):

@@ -1,7 +1,7 @@
 import LarderEngine
 import LarderLibc
 
-/// Tells of memory pressure: the system's, or a test's or workload's own.
+/// A source of memory-pressure reports: the system's, or one made by a test or workload.
 public protocol MemoryPressureSource: Sendable {
   /// Calls `handler` from any thread whenever memory is short, until `stop`. Called once.
   func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void)
@@ -10,30 +10,30 @@ public protocol MemoryPressureSource: Sendable {
   func stop()
 }
 
-/// How short of memory the system is.
+/// Severity of the system's memory shortage.
 public enum MemoryPressureLevel: Sendable, Hashable, CaseIterable {
-  /// Memory is getting short: what can be had again should be given up in part.
+  /// Memory is running short: part of what can be fetched again should be evicted.
   case warning
-  /// Processes are about to be ended for want of memory.
+  /// The system is about to kill processes to free memory.
   case critical
 }
 
-/// How much of what it holds a cache keeps when the system is short of memory. The policy chooses
-/// what goes. A cache that is made with a share outside 0 to 1, or with less to go when it is
-/// critical than on a warning, throws.
+/// Share of its contents that a cache keeps under memory pressure. The policy chooses the entries
+/// to evict. Creating a cache throws if a share is outside 0 to 1, or if more is kept when critical
+/// than on a warning.
 public struct MemoryPressureRule: Sendable, Hashable {
-  /// The share kept on a warning, from 0 to 1.
+  /// Share kept on a warning, from 0 to 1.
   public var keptOnWarning: Double
-  /// The share kept when it is critical, from 0 to 1.
+  /// Share kept when memory is critical, from 0 to 1.
   public var keptWhenCritical: Double
 
-  /// A rule; by default half is kept on a warning and nothing when it is critical.
+  /// Creates a rule; by default half is kept on a warning and nothing when memory is critical.
   public init(keptOnWarning: Double = 0.5, keptWhenCritical: Double = 0) {
     self.keptOnWarning = keptOnWarning
     self.keptWhenCritical = keptWhenCritical
   }
 
-  /// Refuses shares that are none.
+  /// Throws if a share is out of range.
   func check() throws(MemoryCacheError) {
     for (name, share) in [
       ("keptOnWarning", keptOnWarning), ("keptWhenCritical", keptWhenCritical),
@@ -47,7 +47,7 @@ public struct MemoryPressureRule: Sendable, Hashable {
     }
   }
 
-  /// The share kept at a level.
+  /// Returns the share kept at a level.
   func kept(_ level: MemoryPressureLevel) -> Double {
     switch level {
     case .warning: keptOnWarning
@@ -56,14 +56,14 @@ public struct MemoryPressureRule: Sendable, Hashable {
   }
 }
 
-/// The source of memory pressure that a cache listens to, if any.
+/// The source of memory pressure that a cache observes, if any.
 final class PressureWatch: Sendable {
   private let source = Locked<(any MemoryPressureSource)?>(nil)
-  // Held while a source starts or stops, so that one source begins after the other has ended. A
-  // handler may call the cache meanwhile, but neither `observe` nor `stopObserving`.
+  // Held while a source starts or stops, so that the next source begins after the previous one has
+  // ended. A handler may call the cache meanwhile, but neither `observe` nor `stopObserving`.
   private let change = SleepingLock()
 
-  /// Listens to `source` and to no other that was there before.
+  /// Observes `source` in place of any previous source.
   func start(
     _ source: any MemoryPressureSource,
     _ handler: @escaping @Sendable (MemoryPressureLevel) -> Void
@@ -79,7 +79,6 @@ final class PressureWatch: Sendable {
     source.start(handler)
   }
 
-  /// Listens to nothing.
   func stop() {
     change.lock()
     defer { change.unlock() }
@@ -92,14 +91,14 @@ final class PressureWatch: Sendable {
   }
 }
 
-/// Why the system cannot tell of memory pressure.
+/// Error of observing the system's memory pressure.
 public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file that was to be watched.
+  /// Path of the file to be watched.
   public var path: String
   /// The system's error number.
   public var code: Int32
 
-  /// One line for a person.
+  /// The error in one line of text.
   public var description: String {
     "\(path): cannot observe memory pressure: \(String(cString: strerror(code))); "
       + "use another source, or call handle(_:) when the app is notified"

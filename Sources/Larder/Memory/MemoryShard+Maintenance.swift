@@ -1,24 +1,24 @@
 import LarderEngine
 
-/// Everything that is not asked for once per request.
+/// Operations that do not run once per request.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// Bytes that keys, values and everything about them take; not what they point to.
+  /// Bytes of keys, values and all bookkeeping, without the memory they point to.
   var residentBytes: Int {
     records.bytes + tier.stateBytes + (idle?.bytes ?? 0) + (wheel?.bytes ?? 0)
   }
 
-  /// Every id that has a key, but for ghosts known by their places. O(ids).
+  /// Returns every id that has a key, except ghosts known by their slots. O(ids).
   func ids() -> [ObjectID] {
     placesGhosts
       ? directory.ids().filter { !ShardRecords<Key, Value>.isGhost($0) } : directory.ids()
   }
 
-  /// Whether an entry is there to be used, which is not a reference to it.
+  /// Returns true if a key has a value that has not expired; not counted as an access.
   func contains(_ key: Key, _ hash: UInt32, now: UInt64) -> Bool {
     expiry(key, hash, now: now) != nil
   }
 
-  /// When an entry that is there to be used expires, microseconds.
+  /// Returns the expiry of an entry that has not expired, in microseconds.
   func expiry(_ key: Key, _ hash: UInt32, now: UInt64) -> UInt64? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
@@ -26,8 +26,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return expires > now ? expires : nil
   }
 
-  /// Gives an entry that is there to be used another time to live from now on, microseconds, 0 for
-  /// none of its own; a permanent one stays as it is. Not a reference to it.
+  /// Gives an entry that has not expired a new TTL from now on, in microseconds, 0 for none of its
+  /// own; a permanent one is unchanged. Not counted as an access.
   mutating func renew(_ key: Key, _ hash: UInt32, timeToLive: UInt64, now: UInt64) {
     let id = find(key, hash)
     guard id != .none, tier.contains(id), expiry(id) > now,
@@ -39,22 +39,22 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     if expires { plan(id, now: now) }
   }
 
-  /// The value of a key that may be used, which is not a reference to it.
+  /// Returns the value of a key if it has not expired; not counted as an access.
   func value(_ key: Key, _ hash: UInt32, now: UInt64) -> Value? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id), expiry(id) > now else { return nil }
     return records.value(id).pointee
   }
 
-  /// Appends the keys of all entries that may be used.
+  /// Appends the keys of all entries that have not expired.
   func appendKeys(to keys: inout [Key], now: UInt64) {
     for id in ids() where tier.contains(id) && expiry(id) > now {
       keys.append(records.key(id).pointee)
     }
   }
 
-  /// The value of a key that has expired and was kept, with the instant at which it expired,
-  /// microseconds. No reference to it.
+  /// Returns the value of a key that has expired and was kept, with its expiry in microseconds. Not
+  /// counted as an access.
   func expired(_ key: Key, _ hash: UInt32, now: UInt64) -> (value: Value, expires: UInt64)? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
@@ -62,8 +62,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return expires <= now ? (records.value(id).pointee, expires) : nil
   }
 
-  /// Removes the entry of a key if it has expired, and says whether it had. It is told of as
-  /// expired; a get has counted it.
+  /// Removes the entry of a key if it has expired, and returns whether it had. Reported as an
+  /// expiration, which a get has counted already.
   mutating func removeExpired(
     _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
@@ -74,8 +74,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return true
   }
 
-  /// Removes what there is of a key, ghosts included, and gives its value back unless it has
-  /// expired.
+  /// Removes a key, its ghost included, and returns its value unless that has expired.
   mutating func remove(
     _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Value? {
@@ -98,8 +97,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return value
   }
 
-  /// Removes every entry that is not permanent, or every one; ghosts too. O(ids). Returns how many
-  /// entries that were.
+  /// Removes every entry that is not permanent, or every entry, and all ghosts. O(ids). Returns the
+  /// number of removed entries.
   mutating func removeAll(
     includingPermanent: Bool, _ gone: inout EvictedEntries<Key, Value>
   ) -> Int {
@@ -125,7 +124,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  /// Removes what has expired and is not to be kept. O(ids). Returns how many entries that were.
+  /// Removes expired entries that need not be kept. O(ids). Returns their number.
   mutating func removeExpired(now: UInt64, _ gone: inout EvictedEntries<Key, Value>) -> Int {
     guard expires else { return 0 }
     let count = removeResidents(.expire, &gone) { shard, id in
@@ -137,12 +136,12 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  /// Removes what was stored before `instant` by as much as stamps can tell and is not permanent.
-  /// O(ids). Returns how many entries that were.
+  /// Removes entries stored before `instant`, to the precision of stamps, that are not permanent.
+  /// O(ids). Returns their number.
   mutating func removeStored(before instant: UInt64, _ gone: inout EvictedEntries<Key, Value>)
     -> Int
   {
-    // The bit of a permanent entry makes its stamp later than every instant.
+    // The bit of a permanent entry makes its stamp later than any time.
     let stamp = stamp(instant)
     let count = removeResidents(.evict(.trim), &gone) { shard, id in
       shard.records.stamp(id).pointee < stamp
@@ -151,7 +150,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  /// Removes entries whose values are chosen, but for permanent ones. O(ids). Returns how many.
+  /// Removes the entries, except permanent ones, whose values match. O(ids). Returns their number.
   mutating func removeValues(
     _ gone: inout EvictedEntries<Key, Value>, where isChosen: (UnsafePointer<Value>) -> Bool
   ) -> Int {
@@ -163,8 +162,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return count
   }
 
-  /// Lets the policy choose what goes until no more than `used` units and `count` entries are left.
-  /// Returns how many entries that were.
+  /// Evicts entries, chosen by the policy, until at most `used` units and `count` entries are left.
+  /// Returns their number.
   mutating func trim(
     used: UInt64 = .max, count: Int = .max, _ reason: EvictionReason,
     _ gone: inout EvictedEntries<Key, Value>
@@ -197,18 +196,18 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 }
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// Gives the shard other limits, unless a later call has done so, and returns how many entries no
-  /// longer fitted. O(ids).
+  /// Changes the limits of the shard, unless a later call already has, and returns the number of
+  /// entries evicted because they no longer fitted. O(ids).
   ///
-  /// - Parameter number: How many calls on the cache that was, this one included.
-  /// - Throws: where the policy cannot have the limits; nothing has changed then.
+  /// - Parameter number: Number of this call among those on the cache.
+  /// - Throws: `PolicyError` if the policy does not support the limits; nothing has changed then.
   mutating func resize(
     _ setup: CacheTierSetup, number: UInt64, now: UInt64,
     _ gone: inout EvictedEntries<Key, Value>
   ) throws(PolicyError) -> Int {
     guard number > limitsNumber else { return 0 }
     limitsNumber = number
-    // The policy's words are others afterwards.
+    // The policy's words move.
     place.close()
     defer { place.open(records, directory, tier, idle) }
     let (records, hasher) = (self.records, self.hasher)
@@ -216,14 +215,14 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       let key = records.key(id).pointee
       return hasher.fingerprint(key, hasher.hash(key))
     }
-    // With another capacity the policy is another one, which has forgotten the ghosts.
+    // Another capacity means a new policy, which has no ghosts.
     let isFresh = placesGhosts && tier.ghostCount == 0
     if isFresh { forgetPlaces(&gone) }
     let given = tier.victims.count
     for place in 0..<given { vacate(tier.victims[place], .evict(.trim), &gone) }
     for place in 0..<given { letGo(tier.victims[place], &gone) }
-    // A policy with room for more ghosts may fill the places that there are with more of them than
-    // the directory is for; it takes no more places than these until it needs them.
+    // A policy with a longer ghost list may put more ghosts into the slots than the directory is
+    // made for; start with these slots and make more only when needed.
     if isFresh, records.room + min(records.ghosts, tier.ghostsMax) > records.keysMax {
       grow(to: records.room, ghosts: records.ghosts)
     }
@@ -236,23 +235,23 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return given
   }
 
-  /// Takes out the keys of all ghosts that are known by their places, of which the policy has none
-  /// any more. O(ids).
+  /// Removes the keys of all ghosts known by their slots, after the policy has lost its ghosts.
+  /// O(ids).
   private mutating func forgetPlaces(_ gone: inout EvictedEntries<Key, Value>) {
     for id in directory.ids() where ShardRecords<Key, Value>.isGhost(id) {
       releaseGhost(ShardRecords<Key, Value>.ghostPlace(id), &gone)
     }
   }
 
-  /// Takes the ids of ghosts that the policy has forgotten from their keys. O(ids).
+  /// Frees the ids of ghosts that the policy has forgotten. O(ids).
   private mutating func releaseForgotten(_ gone: inout EvictedEntries<Key, Value>) {
     for id in ids() where !tier.contains(id) && !tier.remembers(id) {
       release(id, &gone)
     }
   }
 
-  /// Lets no entry that is not permanent live beyond the instant that `limit` has for its value.
-  /// O(ids).
+  /// Limits the expiry of every entry that is not permanent to the time that `limit` returns for
+  /// its value. O(ids).
   mutating func shortenLives(
     to limit: (UnsafePointer<Value>) -> (partialValue: UInt64, overflow: Bool), now: UInt64
   ) {
@@ -266,8 +265,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     }
   }
 
-  /// Lets no entry live for longer than `age` microseconds from when it was stored, as far as that
-  /// is known; permanent ones and those that are being reloaded stay as they are. O(ids).
+  /// Limits the lifetime of every entry to `age` microseconds from its storage, as precisely as
+  /// that is known. Permanent entries and those being refreshed are unchanged. O(ids).
   private mutating func shortenLives(to age: UInt64, now: UInt64) {
     for id in ids() where tier.contains(id) {
       let stamp = records.stamp(id).pointee
@@ -282,24 +281,23 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 }
 
-/// Reloading values that are still answered meanwhile. An entry that is being reloaded has a stamp
-/// that no set writes, so whether it was replaced in between is known without a word in the entry
-/// or a branch in a set.
+/// Refreshes of values that are still returned meanwhile. An entry that is being refreshed has a
+/// stamp that no set writes, so a replacement is detected without another word per entry or a
+/// branch in a set.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// The stamp of an entry that is being reloaded: later than every instant, so trimming by age
-  /// passes over it.
+  /// Stamp of an entry that is being refreshed: later than any time, so trimming by age skips it.
   private static var refreshingStamp: UInt32 { permanentBit - 1 }
 
-  /// Whether a value that may be used was stored before `instant`, as far as stamps can tell, and
-  /// is neither permanent nor being reloaded.
+  /// Returns true if a value that has not expired was stored before `instant`, to the precision of
+  /// stamps, and is neither permanent nor being refreshed.
   func isDue(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> Bool {
     let id = find(key, hash)
     guard id != .none, tier.contains(id), expiry(id) > now else { return false }
     return records.stamp(id).pointee < self.stamp(instant)
   }
 
-  /// The value of a key that has expired, less than `life` ago, and was kept; and whether it is
-  /// being reloaded. No reference to it.
+  /// Returns the value of a key that expired less than `life` ago and was kept, and whether it is
+  /// being refreshed. Not counted as an access.
   func stale(
     _ key: Key, _ hash: UInt32, life: UInt64, now: UInt64
   ) -> (value: Value, isRefreshing: Bool)? {
@@ -310,8 +308,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return (records.value(id).pointee, records.stamp(id).pointee == Self.refreshingStamp)
   }
 
-  /// Marks an entry as being reloaded and returns the stamp that it had; nil if it is gone, or was
-  /// stored neither before `instant` nor has expired, or is permanent or marked already.
+  /// Marks an entry as being refreshed and returns its previous stamp. Nil if it is gone, permanent
+  /// or marked already, or if it has not expired and was not stored before `instant`.
   func beginRefresh(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> UInt32? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
@@ -322,13 +320,13 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return stamp
   }
 
-  /// Whether the entry of a key is being reloaded, and was not replaced since that began.
+  /// Returns true if the entry of a key is being refreshed and was not replaced since that began.
   func isRefreshing(_ key: Key, _ hash: UInt32) -> Bool {
     let id = find(key, hash)
     return id != .none && tier.contains(id) && records.stamp(id).pointee == Self.refreshingStamp
   }
 
-  /// Gives an entry its stamp back, if it is still marked: it may then be reloaded again.
+  /// Restores the stamp of an entry that is still marked, so that it can be refreshed again.
   func endRefresh(_ key: Key, _ hash: UInt32, _ stamp: UInt32) {
     guard isRefreshing(key, hash) else { return }
     records.stamp(find(key, hash)).pointee = stamp

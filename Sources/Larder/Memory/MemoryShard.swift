@@ -2,64 +2,64 @@ public import CLarderShims
 public import LarderEngine
 
 /// A part of a cache: a directory from key to object id, keys and values by id, and a tier whose
-/// policy knows nothing but ids. Whoever calls holds the shard's lock; who does not has the
+/// policy knows nothing but ids. Callers hold the shard's lock; readers without the lock use the
 /// shard's view.
 ///
-/// An id belongs to a key from its first set until the policy no longer remembers it: a ghost keeps
-/// its key and has no value. Where the policy knows ghosts by their places, an id belongs to a key
-/// only while that has a value, and of a ghost the key alone is kept: see MemoryShard+Ghosts. An id
-/// without a key is in a list of free ones, threaded through the places of stamps.
+/// An id belongs to a key from its first set until the policy forgets it: a ghost keeps its key and
+/// has no value. If the policy knows ghosts by their slots, an id belongs to a key only while the
+/// key has a value, and only the key of a ghost is kept (see the extension on ghosts below). Ids
+/// without a key form a list of free ids, linked through their stamps.
 @usableFromInline struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  /// Set in a stamp where the entry is permanent; the rest is the instant of storing, in units of
-  /// 2^20 microseconds since `stampOrigin`: 35 years before the shard was made to 35 years after,
-  /// whatever the clock counts from. The largest is of entries being reloaded.
+  /// Set in the stamp of a permanent entry. The other bits are the storage time in units of 2^20
+  /// microseconds since `stampOrigin`: from 35 years before the shard was created to 35 years
+  /// after, whatever the origin of the clock. The largest value marks entries being refreshed.
   @inlinable static var permanentBit: UInt32 { 1 << 31 }
 
-  /// An instant in microseconds as a stamp has it; instants beyond its range count as its ends.
+  /// Converts a time in microseconds to a stamp, clamped to the range of stamps.
   @inlinable @inline(__always) func stamp(_ instant: UInt64) -> UInt32 {
     let units = instant >> 20
     return UInt32(
       truncatingIfNeeded: min(units &- min(units, stampOrigin), UInt64(Self.permanentBit - 2)))
   }
 
-  // What changes with every set comes first, beside the lock.
+  // State that changes with every set comes first, next to the lock.
 
   @usableFromInline var free: ObjectID = .none
-  // Ids up to this were given out at least once.
+  // Ids up to this one have been used.
   @usableFromInline var highest: UInt32 = 0
-  // Where the search for ids of forgotten objects goes on, and what this round has found.
+  // Position of the search for ids of forgotten objects, and the number found in this round.
   @usableFromInline var sweep: ObjectID = 1
   @usableFromInline var swept: UInt32 = 0
   @usableFromInline var totals = ShardTotals()
   @usableFromInline var expires = false
-  /// Whether entries have a limit on their age.
+  /// True if entries have a limit on their age.
   @usableFromInline var ages: Bool
   @usableFromInline var directory: KeyDirectory
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline let isWeighed: Bool
-  /// The least that an entry weighs, so that a limit on weight limits entries and ghosts, too.
+  /// Minimum weight of an entry, so that a limit on weight also limits the number of entries and
+  /// ghosts.
   @usableFromInline let weightMin: UInt32
-  /// Whether ghosts are known by their places.
+  /// True if the policy knows ghosts by their slots.
   @usableFromInline let placesGhosts: Bool
-  /// As many ids as are ever needed, as far as the policy can say.
+  /// Maximum number of ids ever needed, as far as the policy can predict it.
   @usableFromInline var roomMax: Int
-  /// Of how many calls of `setLimits` the limits are the last.
+  /// Number of the `setLimits` call that set the limits.
   @usableFromInline var limitsNumber: UInt64 = 0
-  /// The instant of stamp 0, in units of stamps.
+  /// Time of stamp 0, in units of stamps.
   @usableFromInline let stampOrigin: UInt64
   @usableFromInline let hasher: KeyHasher
   @usableFromInline let place: ShardPlace<Key, Value>
   @usableFromInline let tier: CacheTier
-  /// Says of a value that has expired, and when it did, whether it stays. Nil where none does.
+  /// Returns true if a value that expired at a given time is kept. Nil if none is.
   @usableFromInline let keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)?
-  /// When entries expire that are not accessed; nil where that plays no part. `expires` is true
-  /// from the start where it does.
+  /// Idle expiry; nil if the cache has none. If set, `expires` is true from the start.
   @usableFromInline var idle: IdleTimes?
-  /// What is woken when entries expire, with their order; nil where nothing is.
+  /// Timer for the expiry of entries and, below, their order; nil without prompt expiry.
   @usableFromInline let prompt: PromptExpiry?
   var wheel: ExpiryWheel?
 
-  /// An empty shard over `tier`, which has room for ids up to `room`; entries expire `idleLife`
+  /// Creates an empty shard over `tier`, with room for ids up to `room`; entries expire `idleLife`
   /// microseconds after their last access.
   init(
     _ tier: CacheTier, isWeighed: Bool, weightMin: UInt32 = 1, ages: Bool, residentsMax: Int,
@@ -103,28 +103,27 @@ public import LarderEngine
     idle?.deallocate()
   }
 
-  /// The id of a key, or `.none`; that of a ghost only where it has one as entries have. O(1) on
-  /// average.
+  /// Returns the id of a key, or `.none`; finds a ghost only if ghosts have ids like entries. O(1)
+  /// on average.
   @inlinable @inline(__always) func find(_ key: Key, _ hash: UInt32) -> ObjectID {
     directory.find(hash) { records.isOf(key, hash, $0) }
   }
 
-  /// The hash of an id's key.
+  /// Hash of an id's key.
   @inlinable @inline(__always) func hash(_ id: ObjectID) -> UInt32 {
     if !records.hasVersions { return records.hash(id).pointee }
-    // It need not be kept: such keys are hashed in no time.
+    // Not stored: hashing these keys again costs next to nothing.
     return UInt32(truncatingIfNeeded: hasher.hash(records.key(id).pointee) >> 32)
   }
 
-  /// What a get leaves to be taken out by `leave`. Most leave nothing and need no
-  /// `EvictedEntries`.
+  /// Removals left over by a get, for `leave`. Most gets leave none and need no `EvictedEntries`.
   @usableFromInline enum Leaving {
     case nothing
     case expired(ObjectID)
     case victims
   }
 
-  /// A get: puts what `read` makes of the value where it lies into `result`.
+  /// Gets a value: stores the result of `read`, which receives the value in place, in `result`.
   @inlinable @inline(__always) mutating func get<Result>(
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
@@ -151,7 +150,7 @@ public import LarderEngine
     return .nothing
   }
 
-  /// Takes out what a get has left.
+  /// Removes the entries that a get left over.
   @inlinable @inline(never) mutating func leave(
     _ leaving: Leaving, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -170,7 +169,6 @@ public import LarderEngine
     }
   }
 
-  /// A set.
   @inlinable @inline(__always) mutating func set(
     _ key: Key, _ hash: UInt32, fingerprint: UInt32, _ value: Value, _ entry: MemoryEntry,
     now: UInt64, _ gone: inout EvictedEntries<Key, Value>
@@ -211,23 +209,23 @@ public import LarderEngine
     if let idle { idle.begin(id, now, isPermanent: entry.isPermanent) }
     if prompt != nil { plan(id, now: now) }
     records.close(id)
-    // By the next set that stores it will be near: most of the time a miss took went to waiting for
-    // the victim's record, which of all has been touched longest ago.
+    // Prefetched for the next set that stores: most of a miss was spent waiting for the victim's
+    // record, the least recently touched of all.
     larder_prefetch(records.key(tier.victims.candidate))
     return .stored
   }
 
-  /// Brings the place near at which the directory has what is likely to be evicted next, whose
-  /// record is near since the last set; unless finding out where that is takes long.
+  /// Prefetches the directory bucket of the next likely victim, whose record was prefetched by the
+  /// last set; does nothing if finding the bucket is slow.
   @inlinable @inline(__always) func prefetchCandidate() {
     let id = tier.victims.candidate
     guard id != .none, hasher.isFast || !records.hasVersions else { return }
-    // It may have been removed since. Its key is then any bytes, and good enough.
+    // The entry may have been removed since. Its key is then garbage, which does for a prefetch.
     larder_prefetch(directory.home(hash(id)))
   }
 
-  /// Takes out what the tier has just evicted, and says whether `fresh`, whose value is not stored
-  /// yet, is among it.
+  /// Removes the entries that the tier has just evicted. Returns true if `fresh`, whose value is
+  /// not stored yet, is among them.
   @inlinable @inline(__always) mutating func dropVictims(
     _ gone: inout EvictedEntries<Key, Value>, fresh: ObjectID, _ value: Value, _ entry: MemoryEntry
   ) -> Bool {
@@ -246,7 +244,8 @@ public import LarderEngine
       settle(tier.victims[0], move, fresh: fresh, &gone)
       return isFreshGone
     }
-    // Making room for ghosts moves the values of all that is resident: the others are gone by now.
+    // Growing the ghost slots moves the values of all resident entries, so evicted ones must be
+    // gone.
     for place in 0..<tier.victims.count {
       let victim = tier.victims[place]
       if !letGo(victim, fresh: fresh, &gone), victim == fresh { records.close(fresh) }
@@ -254,7 +253,7 @@ public import LarderEngine
     return isFreshGone
   }
 
-  /// Notes that a value was refused.
+  /// Records that a value was rejected.
   @inlinable @inline(never) func refuse(
     _ key: Key, _ value: Value, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -266,7 +265,7 @@ public import LarderEngine
         reason: .refused))
   }
 
-  /// Notes for whoever keeps it elsewhere, or listens, that the value of an id is gone.
+  /// Records a removed value for the receiver of evictions or the listeners.
   @inlinable @inline(never) func handOver(
     _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ reason: MemoryRemovalReason,
     _ gone: inout EvictedEntries<Key, Value>
@@ -277,7 +276,7 @@ public import LarderEngine
         expiresMicroseconds: tier.expiry(id), isPermanent: isPermanent, reason: reason))
   }
 
-  /// Notes a departure for whoever wants to hear of this kind.
+  /// Records a removed value if this kind of removal is reported with its value.
   @inlinable @inline(never) func handOver(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -292,7 +291,7 @@ public import LarderEngine
     handOver(id, records.value(id).pointee, isPermanent, reason, &gone)
   }
 
-  /// Takes out the value of an id that the tier no longer holds, and the key unless it is a ghost.
+  /// Removes the value of an id that the tier no longer holds, and its key unless it is a ghost.
   @inlinable mutating func depart(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -300,7 +299,7 @@ public import LarderEngine
     letGo(id, &gone)
   }
 
-  /// Takes out the value of an id that the tier no longer holds.
+  /// Removes the value of an id that the tier no longer holds.
   @inlinable @inline(__always) mutating func vacate(
     _ id: ObjectID, _ kind: CacheEventKind, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -309,12 +308,11 @@ public import LarderEngine
     gone.note(kind, records.key(id).pointee)
   }
 
-  /// Takes the id of an object that is not resident from its key, unless it is a ghost that keeps
-  /// it: says whether it did. But for `fresh`, all that is resident has a value, and nothing else
-  /// has.
+  /// Frees the id of an object that is not resident, unless it is a ghost that keeps it; returns
+  /// true if it was freed. Except for `fresh`, exactly the resident objects have values.
   ///
-  /// A record that is open and has no value stays open when its id is free, so that who has found
-  /// the id without the lock turns back.
+  /// An open record without a value stays open when its id is freed, so that lock-free readers who
+  /// found the id retry.
   @inlinable @inline(__always) @discardableResult mutating func letGo(
     _ id: ObjectID, fresh: ObjectID = .none, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
@@ -328,21 +326,21 @@ public import LarderEngine
     return true
   }
 
-  /// Takes the id of a forgotten object from its key. O(1) on average.
+  /// Removes the key of a forgotten object and frees its id. O(1) on average.
   @inlinable mutating func release(_ id: ObjectID, _ gone: inout EvictedEntries<Key, Value>) {
     directory.remove(hash(id), id)
     gone.take(key: records.key(id).move())
     free(id)
   }
 
-  /// Puts an id that has no key into the list of free ones.
+  /// Adds an id without a key to the free list.
   @inlinable @inline(__always) mutating func free(_ id: ObjectID) {
     records.stamp(id).pointee = free
     free = id
   }
 
-  /// An id for a key that has none, or only that of its ghost in the directory; its record is open.
-  /// Amortised O(1).
+  /// Returns an id for a key that has none, or only a ghost's id in the directory; its record is
+  /// open. Amortised O(1).
   @inlinable @inline(__always) mutating func takeID(
     _ key: Key, _ hash: UInt32, ghost: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) -> ObjectID {
@@ -362,17 +360,17 @@ public import LarderEngine
   }
 }
 
-/// What a set says of an entry beside its key and value, in the engine's units.
+/// Parameters of a set, except key and value, in the engine's units.
 @usableFromInline struct MemoryEntry {
-  /// Cost against the limit; more than 32 bits hold is more than any shard takes.
+  /// Weight against the limit, clamped to 32 bits, which exceed the limit of any shard.
   @usableFromInline var size: UInt32
-  /// Time to live, microseconds; 0 for none of its own.
+  /// TTL in microseconds; 0 for none of its own.
   @usableFromInline var timeToLive: UInt64
-  /// When it expires at the latest, microseconds; `UInt64.max` for never.
+  /// Latest expiry in microseconds; `UInt64.max` for never.
   @usableFromInline var expires: UInt64
-  /// What fetching it again costs.
+  /// Cost of fetching the value again.
   @usableFromInline var fetchCost: Float
-  /// Whether it survives cleaning.
+  /// True if cleaning skips the entry.
   @usableFromInline var isPermanent: Bool
 
   @inlinable @inline(__always) init(
@@ -381,7 +379,7 @@ public import LarderEngine
     size = UInt32(clamping: cost)
     let life = timeToLive.map { $0 > .zero ? max(1, $0.microseconds) : 0 }
     self.timeToLive = life ?? 0
-    // A life of nothing is over at once, where the tier takes 0 for none.
+    // A TTL of zero has expired at once; the tier takes 0 as no TTL.
     self.expires = life == 0 ? 0 : expires
     self.fetchCost = fetchCost.asFetchCost
     self.isPermanent = isPermanent
@@ -389,18 +387,17 @@ public import LarderEngine
 }
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// As many ids as are ever needed by a policy that remembers so many objects, resident or not:
-  /// one more for what a set stores; and where there are ghosts a 64th of all, so that the search
-  /// for those that were forgotten unnoticed is short.
+  /// Maximum number of ids needed by a policy that remembers that many objects, resident or not:
+  /// one more for the object being set, and with ghosts another 64th, which keeps the search for
+  /// silently forgotten ones short.
   static func roomMax(residents: Int, ghosts: Int) -> Int {
     let (sum, isTooMuch) = residents.addingReportingOverflow(ghosts)
     let most = isTooMuch ? ObjectID.maximumCount / 2 : min(sum, ObjectID.maximumCount / 2)
     return most + 1 + (ghosts > 0 ? most / 64 : 0)
   }
 
-  /// Called when every id belongs to a key: takes the id of a forgotten ghost back, or makes room
-  /// for more ids where a round over all of them has found no more than one in 32 forgotten.
-  /// Amortised O(1) an id.
+  /// Finds an id when all are in use: frees that of a forgotten ghost, or makes room for more ids
+  /// if a round over all ids found no more than one in 32 forgotten. Amortised O(1) per id.
   @inlinable @inline(never) mutating func findRoom(_ gone: inout EvictedEntries<Key, Value>) {
     while true {
       let id = tier.forgotten(sweep, ObjectID(records.room))
@@ -414,7 +411,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       let isNone = swept == 0
       sweep = 1
       swept = 0
-      // Only a policy that remembers more than it said comes here with all the room there is.
+      // Reached at maximum size only if the policy remembers more objects than it declared.
       if isFew, records.room < roomMax || isNone {
         grow(to: Self.nextRoom(records.room, roomMax: roomMax), ghosts: records.ghosts)
         return
@@ -422,15 +419,14 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     }
   }
 
-  /// Twice the room while that is little, then a quarter more; not much less than all that is ever
-  /// needed, and no more.
+  /// Next size: double while small, then a quarter more; close to the maximum goes to the maximum.
   @usableFromInline static func nextRoom(_ room: Int, roomMax: Int) -> Int {
     let next = room < 1 << 14 ? room * 2 : room + room / 4
     return room < roomMax && next + next / 8 >= roomMax ? roomMax : next
   }
 
-  /// Makes room for ids up to `wanted`, and that many places for ghosts. But for `fresh`, all that
-  /// is resident has a value, and nothing else has. O(ids).
+  /// Makes room for ids up to `wanted`, and for `ghosts` ghost slots. Except for `fresh`, exactly
+  /// the resident objects have values. O(ids).
   @inlinable mutating func grow(to wanted: Int, ghosts: Int, fresh: ObjectID = .none) {
     place.close()
     if wanted > records.room {
@@ -452,7 +448,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       largerDirectory.insert(hash, id)
     }
     if placesGhosts { moveGhosts(to: larger, largerDirectory) }
-    // Free ids are told apart from others only by the list that they are in.
+    // Free ids are recognised only by being in the free list.
     var id = free
     while id != .none {
       larger.stamp(id).initialize(to: records.stamp(id).pointee)
@@ -483,7 +479,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   @usableFromInline mutating func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
 
-  /// Makes the tier ready for entries that expire.
+  /// Prepares the tier for entries that expire.
   @usableFromInline @inline(never) mutating func beginExpiries() {
     place.close()
     tier.beginExpiries()
@@ -492,20 +488,20 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   }
 }
 
-/// Ghosts that the policy knows by their places: see `ThreeQueues.settle`. The shard keeps the key
-/// of a ghost, in the place that the policy names, and nothing else.
+/// Ghosts that the policy knows by their slots: see `ThreeQueues.settle`. The shard keeps only the
+/// key of a ghost, in the slot that the policy chooses.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @usableFromInline typealias Records = ShardRecords<Key, Value>
 
-  /// The id of a key or of its ghost, or `.none`. O(1) on average.
+  /// Returns the id of a key or of its ghost, or `.none`. O(1) on average.
   @inlinable @inline(__always) func findAny(_ key: Key, _ hash: UInt32) -> ObjectID {
     directory.find(hash) { records.isOf(key, hash, $0) || records.isGhost($0, of: key, hash) }
   }
 
-  /// Makes an object that is not resident a ghost, if it is one, and frees its id; but for `fresh`,
-  /// all that is resident has a value. Amortised O(1).
+  /// Turns an object that is no longer resident into a ghost, if the policy keeps one, and frees
+  /// its id. Except for `fresh`, all resident objects have values. Amortised O(1).
   ///
-  /// - Parameter first: What the tier said became of it.
+  /// - Parameter first: The object's fate as reported by the tier.
   @inlinable @inline(__always) mutating func settle(
     _ id: ObjectID, _ first: GhostMove, fresh: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -517,7 +513,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       case .ghost:
         keepGhost(of: id, at: move.place)
         if move.next != GhostMove.nowhere, hasher.isFast || !records.hasVersions {
-          // Keys of ghosts are next to each other in the order in which they go.
+          // Keys of ghosts are stored in the order in which ghosts are forgotten.
           larder_prefetch(directory.home(ghostHash(move.next)))
         }
         return
@@ -528,7 +524,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     }
   }
 
-  /// Moves the key of an id to the place of its ghost.
+  /// Moves the key of an id to its ghost slot.
   @inlinable @inline(__always) mutating func keepGhost(of id: ObjectID, at place: UInt32) {
     let hash = hash(id)
     records.ghostKey(place).moveInitialize(from: records.key(id), count: 1)
@@ -537,8 +533,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     free(id)
   }
 
-  /// The ghost that has an id in the directory is requested: that is the id of its key now, which
-  /// the record has already.
+  /// Handles a request for a ghost: its directory entry now refers to the id of its key, whose
+  /// record is filled already.
   @inlinable @inline(__always) mutating func recall(
     _ ghost: ObjectID, _ hash: UInt32, as id: ObjectID,
     _ gone: inout EvictedEntries<Key, Value>
@@ -549,13 +545,13 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     tier.recall(place, id)
   }
 
-  /// The hash of the key of the ghost at a place.
+  /// Hash of the key in a ghost slot.
   @inlinable @inline(__always) func ghostHash(_ place: UInt32) -> UInt32 {
     if !records.hasVersions { return records.ghostHash(place).pointee }
     return UInt32(truncatingIfNeeded: hasher.hash(records.ghostKey(place).pointee) >> 32)
   }
 
-  /// Takes out the key of a ghost that the policy has forgotten. O(1) on average.
+  /// Removes the key of a ghost that the policy has forgotten. O(1) on average.
   @inlinable @inline(__always) mutating func releaseGhost(
     _ place: UInt32, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -563,7 +559,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     if !_isPOD(Key.self) { gone.take(key: records.ghostKey(place).move()) }
   }
 
-  /// Forgets the ghost that has an id in the directory.
+  /// Forgets a ghost by its id in the directory.
   @usableFromInline mutating func forgetGhost(
     _ ghost: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -571,8 +567,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     releaseGhost(Records.ghostPlace(ghost), &gone)
   }
 
-  /// Called when every place for a ghost is taken: closes the holes if they are an eighth of the
-  /// places at least, and otherwise makes more. Amortised O(1).
+  /// Makes room when all ghost slots are taken: compacts them if at least an eighth are holes,
+  /// otherwise adds slots. Amortised O(1).
   @inlinable @inline(never) mutating func makeGhostRoom(fresh: ObjectID) {
     let (held, places) = (tier.ghostCount, records.ghosts)
     if places > 0, held <= places - (places + 7) / 8 {
@@ -588,9 +584,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     }
   }
 
-  /// Twice as many places for ghosts as there are, or as many as there will be once the shard is
-  /// full, by how full it is now: a quarter more than there are ghosts, so that holes are closed
-  /// seldom.
+  /// Next number of ghost slots: double, or as many as the full shard will need by the current fill
+  /// level, with a quarter more than the ghosts, so that compaction is rare.
   @usableFromInline var nextGhosts: Int {
     let ghostsMax = tier.ghostsMax
     let most = min(ghostsMax, ThreeQueues.ghostPlacesMax / 2)

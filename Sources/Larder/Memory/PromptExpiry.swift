@@ -2,32 +2,32 @@ import Dispatch
 import LarderEngine
 import Synchronization
 
-/// Wakes a cache when the next of its entries expires.
+/// Timer that wakes a cache when the next of its entries expires.
 @usableFromInline final class PromptExpiry: Sendable {
-  /// An entry leaves up to so many microseconds after its expiry.
+  /// Maximum delay in microseconds between expiry and removal.
   let granule: UInt64
   private let clock: any CacheClock
   private let alarm: any ExpiryAlarm
-  /// The instant for which the alarm is set; `UInt64.max` for none. Changed under `lock`.
+  /// Time for which the alarm is set; `UInt64.max` for none. Changed under `lock`.
   private let instant = Atomic<UInt64>(.max)
-  // Not `Locked`: the thread sanitizer takes a value without bytes for the lock beside it.
+  // Not `Locked`: the thread sanitizer mistakes a value without bytes for the neighbouring lock.
   private let lock = SleepingLock()
 
-  /// Nobody is woken before `start`.
+  /// Creates a timer that does not fire before `start`.
   init(granule: UInt64, clock: any CacheClock, alarm: (any ExpiryAlarm)?) {
     self.granule = granule
     self.clock = clock
     self.alarm = alarm ?? DispatchAlarm(leeway: granule / 8)
   }
 
-  /// Calls `ring` when the alarm rings; for the next time it has to be woken again.
+  /// Calls `ring` when the alarm fires; `wake` must set it again for the next time.
   func start(_ ring: @escaping @Sendable () -> Void) {
     alarm.start { [weak self] in
       guard let self else { return }
       #if LARDER_SCHEDULES
         if ScheduleFault.planted == .lateAlarm { ring() }
       #endif
-      // Before the cache looks: what is stored from now on sets the alarm itself.
+      // Before the cache searches: entries stored from now on set the alarm themselves.
       self.lock.lock()
       self.instant.store(.max, ordering: .relaxed)
       self.lock.unlock()
@@ -38,7 +38,7 @@ import Synchronization
     }
   }
 
-  /// Has the alarm ring at an instant of the cache's clock, or earlier if it is set to that.
+  /// Sets the alarm to a time of the cache's clock, unless it is set to an earlier one.
   func wake(at wanted: UInt64) {
     if wanted >= instant.load(ordering: .relaxed) { return }
     lock.lock()
@@ -50,23 +50,22 @@ import Synchronization
     alarm.set(after: max(1_000, wanted - min(wanted, now)))
   }
 
-  /// Wakes nobody any more.
   func stop() { alarm.stop() }
 }
 
-/// The ids of a shard in the order in which their entries expire, to a tick.
+/// The ids of a shard in order of their entries' expiry, to the precision of a tick.
 ///
 /// A hierarchical timing wheel: level 0 has a slot for each of the next 64 ticks, level 1 one for
-/// each of the next 64 turns of level 0, and so on; when a turn begins, its slot is spread over the
-/// level below. (Varghese and Lauck, Hashed and hierarchical timing wheels, SOSP 1987, scheme 7.)
-/// A mask for each level says which slots are taken, so time without entries takes no time. An id
-/// is in one slot at most. Setting it is O(1), and it is moved down at most once a level.
+/// each of the next 64 turns of level 0, and so on; when a turn begins, its slot is distributed
+/// over the level below. (Varghese and Lauck, Hashed and hierarchical timing wheels, SOSP 1987,
+/// scheme 7.) A mask per level marks the occupied slots, so that empty time is skipped. An id is in
+/// at most one slot. Setting it is O(1), and it moves down at most once per level.
 ///
-/// When an id's entry expires is asked when its turn comes: an entry whose expiry was put off in
-/// between is moved then, and of one that is gone nothing has to be told.
+/// The expiry of an entry is read only when its slot is due: an entry whose expiry was postponed
+/// meanwhile is moved then, and removed entries need not be reported.
 struct ExpiryWheel {
   private static let levels = 6
-  /// Slots of a level are 2^6, and their lists begin at nodes 0 to `slots` - 1.
+  /// A level has 2^6 slots; their lists begin at nodes 0 to `slots` - 1.
   private static let digit: UInt64 = 6
   private static let slots = levels << 6
   private static let reach: UInt64 = 1 << (digit * UInt64(levels))
@@ -74,14 +73,15 @@ struct ExpiryWheel {
 
   /// A tick is 2^shift microseconds.
   let shift: UInt64
-  /// The last tick that is over, counted from the clock's beginning.
+  /// The last completed tick, counted from the origin of the clock.
   private var tick: UInt64
   private var masks = [UInt64](repeating: 0, count: levels)
-  // Rings with a node for each slot, and then one for each id.
+  // Rings with one node per slot, then one per id.
   private var next: [UInt32]
   private var previous: [UInt32]
 
-  /// An empty wheel for ids up to `room`, with ticks of up to `granule` microseconds, at least 1.
+  /// Creates an empty wheel for ids up to `room`, with ticks of up to `granule` microseconds, at
+  /// least 1.
   init(room: Int, granule: UInt64, now: UInt64) {
     shift = UInt64(63 - max(1, granule).leadingZeroBitCount)
     tick = now >> shift
@@ -98,10 +98,9 @@ struct ExpiryWheel {
     previous += repeatElement(Self.unlinked, count: missing)
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { (next.capacity + previous.capacity) * MemoryLayout<UInt32>.stride }
 
-  /// Sets when the entry of an id expires, microseconds; `UInt64.max` for never. O(1).
+  /// Sets the expiry of an id's entry in microseconds; `UInt64.max` for never. O(1).
   mutating func set(_ id: ObjectID, expires: UInt64, now: UInt64) {
     let node = Self.node(id)
     if next[node] != Self.unlinked { unlink(node) }
@@ -110,15 +109,16 @@ struct ExpiryWheel {
     link(node, expires: expires)
   }
 
-  /// When the next slot comes, microseconds; `UInt64.max` where all are empty. O(1).
+  /// Time at which the next occupied slot is due, in microseconds; `UInt64.max` if all are empty.
+  /// O(1).
   var nextInstant: UInt64 {
     let next = nextTick
     return next > UInt64.max >> shift ? .max : next << shift
   }
 
-  /// Goes on to `now` and takes out the ids that are due. Amortised O(1) for each.
+  /// Advances to `now` and removes the ids that are due. Amortised O(1) per id.
   ///
-  /// - Parameter expires: When an id's entry expires; nil if it has none.
+  /// - Parameter expires: Returns the expiry of an id's entry; nil if it has none.
   mutating func advance(to now: UInt64, expires: (ObjectID) -> UInt64?) -> [ObjectID] {
     var due: [ObjectID] = []
     let target = now >> shift
@@ -142,13 +142,13 @@ struct ExpiryWheel {
 
   private static func node(_ id: ObjectID) -> Int { slots + Int(id) }
 
-  /// The next tick at which a slot begins that is not empty; more than all ticks if there is none.
+  /// Next tick at which an occupied slot begins; larger than all ticks if there is none.
   private var nextTick: UInt64 {
     var first = UInt64.max
     for level in 0..<Self.levels where masks[level] != 0 {
       let shift = Self.digit * UInt64(level)
       let turn = tick >> shift
-      // The slot behind the current one is the first of the mask once it is turned.
+      // After rotation the first bit of the mask is the slot after the current one.
       let behind = (turn + 1) & 63
       let turned = masks[level] >> behind | (behind == 0 ? 0 : masks[level] << (64 - behind))
       first = min(first, (turn + 1 + UInt64(turned.trailingZeroBitCount)) << shift)
@@ -157,7 +157,7 @@ struct ExpiryWheel {
   }
 
   private mutating func link(_ node: Int, expires: UInt64) {
-    // The first tick by which it has expired, as far as the wheel reaches.
+    // First tick by which it has expired, limited to the range of the wheel.
     let over = (max(1, expires) - 1) >> shift + 1
     let wanted = min(max(over, tick + 1), tick + Self.reach - 1)
     let level = (63 - (wanted - tick).leadingZeroBitCount) / Int(Self.digit)
@@ -179,7 +179,7 @@ struct ExpiryWheel {
     if before == behind { masks[before >> 6] &= ~(1 << UInt64(before & 63)) }
   }
 
-  /// Empties a slot and returns what was in it.
+  /// Empties a slot and returns its ids.
   private mutating func take(_ level: Int, _ slot: Int) -> [ObjectID] {
     guard masks[level] >> UInt64(slot) & 1 == 1 else { return [] }
     masks[level] &= ~(1 << UInt64(slot))
@@ -198,21 +198,21 @@ struct ExpiryWheel {
   }
 }
 
-/// Rings at a time: the system's timer, or a test.
+/// An alarm for a given time: the system's timer, or a test's.
 package protocol ExpiryAlarm: Sendable {
-  /// Calls `ring` from then on whenever the alarm rings, on any thread and once at a time. Called
+  /// Calls `ring` from now on whenever the alarm fires, on any thread, never concurrently. Called
   /// once.
   func start(_ ring: @escaping @Sendable () -> Void)
 
-  /// Rings once, so many microseconds from now, instead of what was set before. Called with a
-  /// lock held: it must not ring at once.
+  /// Sets the alarm to fire once, after the given number of microseconds, instead of any previous
+  /// time. Called with a lock held: must not call `ring` synchronously.
   func set(after microseconds: UInt64)
 
-  /// Rings no more.
+  /// Stops the alarm.
   func stop()
 }
 
-/// A timer of the dispatch library. It has no thread while it waits.
+/// A timer of the dispatch library. It uses no thread while it waits.
 final class DispatchAlarm: ExpiryAlarm {
   private struct Active: @unchecked Sendable {
     let timer: any DispatchSourceTimer
@@ -221,15 +221,15 @@ final class DispatchAlarm: ExpiryAlarm {
   private let active: Active
   private let leeway: DispatchTimeInterval
 
-  /// An alarm that may be `leeway` microseconds late, so that the system can wake for several
-  /// timers at once.
+  /// Creates an alarm that may be `leeway` microseconds late, so that the system can combine
+  /// wake-ups of several timers.
   init(leeway: UInt64) {
     self.leeway = .microseconds(Int(clamping: leeway))
     active = Active(
       timer: DispatchSource.makeTimerSource(
         queue: DispatchQueue(label: "larder.expiry", qos: .utility)))
     active.timer.schedule(deadline: .distantFuture)
-    // One that was never activated must not be destroyed.
+    // A timer that was never activated must not be destroyed.
     active.timer.activate()
   }
 
@@ -238,7 +238,7 @@ final class DispatchAlarm: ExpiryAlarm {
   func start(_ ring: @escaping @Sendable () -> Void) { active.timer.setEventHandler(handler: ring) }
 
   func set(after microseconds: UInt64) {
-    // A year is enough: it rings early then, and is set again.
+    // At most a year: the alarm then fires early and is set again.
     let wait = DispatchTimeInterval.microseconds(Int(min(microseconds, 31_536_000_000_000)))
     active.timer.schedule(deadline: .now() + wait, leeway: leeway)
   }
@@ -246,9 +246,9 @@ final class DispatchAlarm: ExpiryAlarm {
   func stop() { active.timer.cancel() }
 }
 
-/// Entries that leave when they expire, and not when somebody finds them: `promptExpiry`.
+/// Prompt expiry: entries are removed when they expire, not when a request finds them.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// Notes when an entry that was stored expires, and has the alarm set.
+  /// Schedules the removal of a stored entry and sets the alarm.
   @usableFromInline @inline(never) mutating func plan(_ id: ObjectID, now: UInt64) {
     guard let prompt else { return }
     let leaving = leaving(id, now)
@@ -256,9 +256,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     if let instant = wheel?.nextInstant, instant != .max { prompt.wake(at: instant) }
   }
 
-  /// When an entry is to leave if nothing happens until then: that of one that is kept beyond its
-  /// expiry is asked about again after as long as it has been kept, so it stays for up to twice
-  /// as long as it has to.
+  /// Time at which an entry is to be removed if nothing changes. An entry kept beyond its expiry is
+  /// checked again after as long as it has been kept, so it stays up to twice as long as necessary.
   private func leaving(_ id: ObjectID, _ now: UInt64) -> UInt64 {
     let expires = expiry(id)
     guard let keepsExpired, expires <= now,
@@ -269,7 +268,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return isNever ? .max : leaving
   }
 
-  /// Takes the ids out of the wheel whose entries may have expired by now.
+  /// Removes ids from the wheel whose entries may have expired by now.
   mutating func takeDue(now: UInt64) -> [ObjectID] {
     let (tier, idle) = (tier, idle)
     return wheel?.advance(to: now) { id in
@@ -278,8 +277,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     } ?? []
   }
 
-  /// Removes the entries of ids that were taken out if they have expired, and notes the expiry of
-  /// others again. Returns how many were removed.
+  /// Removes the entries of the given ids if they have expired, and schedules the others again.
+  /// Returns the number of removed entries.
   mutating func removeDue(
     _ ids: some Sequence<ObjectID>, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Int {
@@ -300,8 +299,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 }
 
 extension MemoryCache {
-  /// Removes what has expired by now, of the entries that are due, and sets the alarm for the next
-  /// ones. Amortised O(1) an entry; a shard is locked for 256 of them at a time.
+  /// Removes all due entries that have expired, and sets the alarm for the next ones. Amortised
+  /// O(1) per entry; a shard is locked for 256 of them at a time.
   func removeDue() {
     guard let prompt else { return }
     let now = clock.nowMicroseconds

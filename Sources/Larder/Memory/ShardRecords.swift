@@ -2,32 +2,32 @@ public import CLarderShims
 public import LarderEngine
 public import Synchronization
 
-/// What a shard keeps of each id: key, value and when it was stored, side by side, since whoever
-/// needs one of them soon needs another; and the key's hash, or the record's version. Only the
-/// shard knows what of it is initialised. The directory's buckets are in the same memory, before
-/// the records, and behind them the keys of ghosts that are known by their places, with their
-/// hashes: see ShardRecords+Ghosts.
+/// The records of a shard, one per id: key, value and storage time next to each other, because they
+/// are used together; and the key's hash, or the record's version. Only the shard knows which parts
+/// are initialised. The same memory holds the directory's buckets before the records, and behind
+/// them the keys and hashes of ghosts known by their slots: see the extension on ghosts below.
 @usableFromInline struct ShardRecords<Key, Value> {
-  /// The place of id 0, which is not used.
+  /// The record of id 0, which is not used.
   @usableFromInline let base: UnsafeMutableRawPointer
-  /// The memory that all this is in, which begins with the directory's buckets.
+  /// The memory of directory, records and ghosts; begins with the directory's buckets.
   @usableFromInline let memory: UnsafeMutableRawPointer
-  /// The largest id that has a place.
+  /// The largest id that has a record.
   @usableFromInline let room: Int
-  /// How many places for ghosts there are.
+  /// Number of ghost slots.
   @usableFromInline let ghosts: Int
-  /// How many keys the directory is for: those of the records and of at most so many ghosts.
+  /// Number of keys that the directory is made for: those of the records and of at most `ghostsMax`
+  /// ghosts.
   @usableFromInline let keysMax: Int
-  /// Whether records have versions, and then no hashes.
+  /// True if records have versions, in which case they have no hashes.
   @usableFromInline let hasVersions: Bool
 
-  /// Whether records can have versions; they do where gets take no lock.
+  /// True if records can have versions; they do if gets are lock-free.
   @inlinable @inline(__always) static var haveVersions: Bool {
     _isPOD(Key.self) && _isPOD(Value.self)
   }
 
-  /// Places for ids up to `room`, not initialised; with versions where that is wanted and can be.
-  /// And places for ghosts, a multiple of 4, of which at most `ghostsMax` are taken.
+  /// Allocates uninitialised records for ids up to `room`, with versions if wanted and possible,
+  /// and ghost slots, a multiple of 4, at most `ghostsMax` of them in use.
   @usableFromInline init(room: Int, ghosts: Int = 0, ghostsMax: Int = 0, withVersions: Bool) {
     assert(ghosts % 4 == 0)
     self.room = room
@@ -39,13 +39,13 @@ public import Synchronization
     let keys = (room + 1) * Self.stride
     let hashes = hasVersions ? 0 : MemoryLayout<UInt32>.stride
     let needed = offset + keys + ghosts * (MemoryLayout<Key>.stride + hashes)
-    // An eighth more at most: what a cache holds beside its entries is its users'.
+    // At most an eighth more: memory not used for entries belongs to the app.
     bytes = LargeMemory.rounded(needed, adding: 0.125)
     memory = LargeMemory.allocate(bytes: bytes, alignment: Self.alignment)
     base = memory + offset
   }
 
-  /// Gives the memory back, the directory's too; nothing in it is initialised.
+  /// Frees the memory, including the directory's. Nothing in it may be initialised any more.
   @usableFromInline func deallocate() { LargeMemory.deallocate(memory) }
 
   /// Memory held, in bytes.
@@ -64,62 +64,61 @@ public import Synchronization
     (valueOffset + MemoryLayout<Value>.size + 3) / 4 * 4
   }
 
-  /// Bytes from one place to the next.
+  /// Bytes from one record to the next.
   @inlinable @inline(__always) static var stride: Int {
     (hashOffset + 8 + alignment - 1) / alignment * alignment
   }
 
-  /// Where an id's key is.
   @inlinable @inline(__always) func key(_ id: ObjectID) -> UnsafeMutablePointer<Key> {
     assert(Int(id) <= room)
     return (base + Int(id) &* Self.stride).assumingMemoryBound(to: Key.self)
   }
 
-  /// Where an id's value is.
   @inlinable @inline(__always) func value(_ id: ObjectID) -> UnsafeMutablePointer<Value> {
     assert(Int(id) <= room)
     return (base + Int(id) &* Self.stride + Self.valueOffset).assumingMemoryBound(to: Value.self)
   }
 
-  /// Where the hash of an id's key is, unless records have versions.
+  /// Hash of an id's key, unless records have versions.
   @inlinable @inline(__always) func hash(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
     assert(Int(id) <= room)
     return (base + Int(id) &* Self.stride + Self.hashOffset).assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Where it stands when an id's value was stored.
+  /// Storage time of an id's value.
   @inlinable @inline(__always) func stamp(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
     assert(Int(id) <= room)
     return (base + Int(id) &* Self.stride + Self.hashOffset + 4)
       .assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Where the number of an id's version is, if records have them.
+  /// Version of an id's record, if records have versions.
   @inlinable @inline(__always) func version(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>>
   {
     UnsafeMutableRawPointer(hash(id)).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  /// Whether an id's record, which nobody is writing, is of a key with this hash.
+  /// True if an id's record, which nobody is writing, has this key.
   @inlinable @inline(__always) func isOf(_ key: Key, _ hash: UInt32, _ id: ObjectID) -> Bool
   where Key: Equatable {
-    // What is not a record is a ghost.
+    // Ids above the records are ghosts.
     guard Int(id) <= room else { return false }
-    // Comparing keys that are not just bytes may take long, and their hashes lie beside them.
+    // Comparing keys that are not trivial types may be slow, so compare the hash next to them
+    // first.
     return (_isPOD(Key.self) || self.hash(id).pointee == hash) && self.key(id).pointee == key
   }
 }
 
 /// Records that are read while they are written.
 ///
-/// Where keys and values are nothing but bytes, a reader need not keep writers away: it copies what
-/// it wants and then looks whether it was changed meanwhile. A record's *version* is odd while key
-/// or value are being written, and another number before and after. (Lameter, Effective
+/// If keys and values are trivial types, readers need not exclude writers: a reader copies what it
+/// needs and then checks that the record was not changed meanwhile. A record's *version* is odd
+/// while key or value are being written, and differs before and after. (Lameter, Effective
 /// synchronization on Linux/NUMA systems, Gelato Conference 2005: sequence locks; Boehm, Can
-/// seqlocks get along with programming language memory models?, MSPC 2012, for the fences; what
-/// pairs with what is in Synchronisation.md.)
+/// seqlocks get along with programming language memory models?, MSPC 2012, for the fences;
+/// Synchronisation.md lists which operations pair up.)
 extension ShardRecords where Key: Equatable {
-  /// Before key or value are written.
+  /// Begins a write of key or value.
   @inlinable @inline(__always) func open(_ id: ObjectID) {
     guard Self.haveVersions, hasVersions else { return }
     let version = version(id)
@@ -127,14 +126,14 @@ extension ShardRecords where Key: Equatable {
     atomicMemoryFence(ordering: .releasing)
   }
 
-  /// After key or value were written.
+  /// Ends a write of key or value.
   @inlinable @inline(__always) func close(_ id: ObjectID) {
     guard Self.haveVersions, hasVersions else { return }
     let version = version(id)
     larder_end_protection(version, (version.pointee.load(ordering: .relaxed) | 1) &+ 1)
   }
 
-  /// Puts a key or a value of `id` where none is; the record is open.
+  /// Initialises a key or value of `id`; its record is open.
   @inlinable @inline(__always) func put<Part>(
     _ part: Part, at place: UnsafeMutablePointer<Part>, of id: ObjectID
   ) {
@@ -148,7 +147,7 @@ extension ShardRecords where Key: Equatable {
     }
   }
 
-  /// Whether a record is of the same version as before everything that was read of it.
+  /// True if a record still has the version that was read before its parts.
   @inlinable @inline(__always) func isStill(_ version: UInt32, _ id: ObjectID) -> Bool {
     #if LARDER_SCHEDULES
       if ScheduleFault.planted == .tornRead { return true }
@@ -158,39 +157,38 @@ extension ShardRecords where Key: Equatable {
   }
 }
 
-/// The keys of ghosts by their places. In a directory a ghost has an id of its own, which is above
-/// those of records, so who looks for an entry passes over it without looking at its key.
+/// Keys of ghosts by their slots. A ghost's id in the directory is above those of records, so that
+/// a search for an entry skips it without comparing keys.
 extension ShardRecords {
-  /// Set in the id that a ghost has in the directory; the rest is its place. Ids of records are
-  /// below: see `MemoryShard.roomMax`.
+  /// Set in the id that a ghost has in the directory; the other bits are its slot. Ids of records
+  /// are below: see `MemoryShard.roomMax`.
   @inlinable static var ghostBit: ObjectID { 1 << 31 }
 
-  /// The place of a ghost by its id in the directory.
+  /// Slot of a ghost by its id in the directory.
   @inlinable @inline(__always) static func ghostPlace(_ id: ObjectID) -> UInt32 { id & ~ghostBit }
 
-  /// Whether an id in the directory is a ghost's.
   @inlinable @inline(__always) static func isGhost(_ id: ObjectID) -> Bool { id & ghostBit != 0 }
 
-  /// Where the key of the ghost at a place is.
+  /// Key in a ghost slot.
   @inlinable @inline(__always) func ghostKey(_ place: UInt32) -> UnsafeMutablePointer<Key> {
     assert(Int(place) < ghosts)
     return ghostKeys + Int(place)
   }
 
-  /// Where the hash of that key is, unless records have versions.
+  /// Hash of that key, unless records have versions.
   @inlinable @inline(__always) func ghostHash(_ place: UInt32) -> UnsafeMutablePointer<UInt32> {
     assert(Int(place) < ghosts && !hasVersions)
     return UnsafeMutableRawPointer(ghostKeys + ghosts).assumingMemoryBound(to: UInt32.self)
       + Int(place)
   }
 
-  // The stride of a record is a multiple of a key's alignment and of 4, and there are so many
-  // places that the bytes of their keys are a multiple of 4, too.
+  // Aligned: the stride of a record is a multiple of a key's alignment and of 4, and the number of
+  // slots is a multiple of 4, so hashes behind the keys are aligned, too.
   @inlinable @inline(__always) var ghostKeys: UnsafeMutablePointer<Key> {
     (base + (room &+ 1) &* Self.stride).assumingMemoryBound(to: Key.self)
   }
 
-  /// Whether an id in the directory is that of a key's ghost.
+  /// True if an id in the directory is that of a key's ghost.
   @inlinable @inline(__always) func isGhost(_ id: ObjectID, of key: Key, _ hash: UInt32) -> Bool
   where Key: Equatable {
     guard Self.isGhost(id) else { return false }
@@ -199,23 +197,24 @@ extension ShardRecords {
   }
 }
 
-/// The memory of a cache's shards: for each its view, then its lock and, right behind, its state,
-/// in cache lines of their own; and the slots of those who read without a lock.
+/// Memory of a cache's shards: for each its view, then its lock followed by its state, on separate
+/// cache lines; and the slots of lock-free readers.
 @usableFromInline struct ShardBlocks<Key: Hashable & Sendable, Value: Sendable> {
   // Two cache lines: processors fetch them in pairs.
   @inlinable static var alignment: Int { 128 }
 
   @usableFromInline let base: UnsafeMutableRawPointer
   @usableFromInline let stride: Int
-  // Where in a block the lock is, and where the state.
+  // Offsets of lock and state in a block.
   @usableFromInline let lockOffset: Int
   @usableFromInline let offset: Int
-  /// How many shards there are: a power of two.
+  /// Number of shards: a power of two.
   @usableFromInline let count: Int
-  /// Where the policy's hits may be many at once, the slots for them.
+  /// Reader slots, if the policy supports concurrent hits.
   @usableFromInline let slots: ReaderSlots?
 
-  /// Moves shards in, each of which is given its place and makes its view there.
+  /// Creates the shards in their blocks; `make` receives the index and place of each and
+  /// initialises its view there.
   init(
     count: Int, slots: ReaderSlots?,
     _ make: (Int, ShardPlace<Key, Value>) -> MemoryShard<Key, Value>
@@ -235,7 +234,7 @@ extension ShardRecords {
     }
   }
 
-  /// Destroys the shards, which nobody uses.
+  /// Destroys the shards, which must not be in use.
   func destroy() {
     for index in 0..<count {
       shard(index).deinitialize(count: 1)
@@ -269,46 +268,44 @@ extension ShardRecords {
     block(index) + lockOffset
   }
 
-  /// Whether a shard may be read by who has entered a slot with its number: not while it is closed,
-  /// and where records have no versions not while its lock is held.
+  /// True if a reader that has entered a slot for the shard may read it: not while it is closed
+  /// and, without versions, not while its lock is held.
   @inlinable @inline(__always) func isReadable(_ index: Int) -> Bool {
     ShardRecords<Key, Value>.haveVersions
       ? view(index).pointee.isClosed.load(ordering: .sequentiallyConsistent) == 0
       : CacheLock(at: lockPlace(index)).isFree
   }
 
-  /// Takes a shard for the caller alone, readers with versions excepted.
+  /// Locks a shard; only readers with versions continue.
   @inlinable @inline(__always) func lock(_ index: Int) {
     assertNotReentrant()
     CacheLock(at: lockPlace(index)).lock()
     if !ShardRecords<Key, Value>.haveVersions, let slots { slots.waitForReaders(of: index) }
   }
 
-  /// Traps in debug builds where the body of an update calls its cache. In release builds the call
-  /// is served, and the update may lose its place: see `ForeignCall`.
+  /// Traps in debug builds if the body of an update calls its cache. Release builds serve the call,
+  /// and the update may lose its isolation: see `ForeignCall`.
   @inlinable @inline(__always) func assertNotReentrant() {
     assert(
       !ForeignCall.isInside(base), "MemoryCache: the body of update(_:) must not call its cache")
   }
 
-  /// A shard's lock.
   func lock(at index: Int) -> CacheLock { CacheLock(at: lockPlace(index)) }
 
-  /// Bytes in which all locks are, from `base` on.
+  /// Bytes from `base` on that contain all locks.
   var bytes: Int { stride * count }
 
-  /// Gives a shard back.
   @inlinable @inline(__always) func unlock(_ index: Int) {
     CacheLock(at: lockPlace(index)).unlock()
   }
 
-  /// Brings the place near at which the search for a hash begins, which may be done before the
-  /// shard is locked: the way there then takes no longer than the lock.
+  /// Prefetches the first directory bucket of a hash; allowed before the shard is locked, so that
+  /// both latencies overlap.
   @inlinable @inline(__always) func prefetch(_ index: Int, _ hash: UInt32) {
     larder_prefetch_shared(view(index).pointee.directory.home(hash))
   }
 
-  /// Brings near what a set will change after a get that found nothing.
+  /// Prefetches the state that a set will change after a get that missed.
   @inlinable @inline(__always) func prefetchState(_ index: Int) {
     let lock = lockPlace(index)
     for line in 0..<6 { larder_prefetch(lock + line &* 64) }

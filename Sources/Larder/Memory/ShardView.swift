@@ -2,32 +2,31 @@ public import CLarderShims
 public import LarderEngine
 public import Synchronization
 
-/// What is read of a shard by threads that do not hold its lock: where things are, and how a hit is
-/// made. It changes only when the shard grows or begins to keep expiries, so every processor has a
-/// copy of its cache lines, in which nothing else is.
+/// The parts of a shard that threads read without its lock: addresses, and the functions for hits.
+/// It changes only when the shard grows or starts to keep expiries, so every processor can cache
+/// its lines, which contain nothing else.
 @usableFromInline struct ShardView<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  /// What a get without the lock came to.
+  /// Result of a lock-free get.
   @usableFromInline enum Outcome {
     case hit
     case miss
-    /// It is for who has the lock to say.
+    /// Undecided; repeat the get with the lock.
     case unknown
   }
 
-  /// 1 while what is below must not be used.
+  /// 1 while the fields below must not be used.
   @usableFromInline let isClosed = Atomic<UInt32>(0)
   @usableFromInline let directoryBase: Atomic<UnsafeMutableRawPointer>
   @usableFromInline let buckets: Atomic<Int>
   @usableFromInline var records: ShardRecords<Key, Value>
   @usableFromInline var hits: HitWords?
   @usableFromInline var expiries: UnsafeMutablePointer<Atomic<UInt64>>?
-  /// Looked at only where there are `expiries`.
+  /// Read only if there are `expiries`.
   @usableFromInline var idle: IdleTimes?
-  /// What a set needs beside the shard itself: the tier, and its victims.
+  /// Memory that a set needs besides the shard itself: the tier, and its victims.
   @usableFromInline let tierState: UnsafeRawBufferPointer
   @usableFromInline let victims: UnsafeRawPointer
 
-  /// A view of a shard's parts.
   init(
     _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
     _ idle: IdleTimes?
@@ -42,8 +41,8 @@ public import Synchronization
     buckets = Atomic(directory.buckets)
   }
 
-  /// The directory: to be read from through a slot. Who has neither slot nor lock may ask it for a
-  /// `home`, which is good for a prefetch whatever becomes of it meanwhile.
+  /// The directory, to be read through a slot. Without slot or lock, callers may only ask for a
+  /// `home`, which is safe to prefetch even if the shard changes meanwhile.
   @inlinable var directory: KeyDirectory {
     @inline(__always) get {
       KeyDirectory(
@@ -55,7 +54,8 @@ public import Synchronization
     }
   }
 
-  /// A get through a slot. With versions others may write meanwhile, without they may not.
+  /// Gets a value through a slot. With versions writers may run concurrently, without versions they
+  /// must not.
   @inlinable @inline(__always) func get<Result>(
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
@@ -72,15 +72,15 @@ public import Synchronization
     return .hit
   }
 
-  /// A get while others write: everything is read between two looks at the record's version, so it
-  /// was there together.
+  /// Gets a value while others write: everything is read between two checks of the record's
+  /// version, so it is consistent.
   @inlinable @inline(__always) func getTogether<Result>(
     _ key: Key, _ hash: UInt32, _ clock: any CacheClock, _ result: inout Result?,
     _ read: (UnsafePointer<Value>) -> Result?
   ) -> Outcome {
     var outcome = Outcome.miss
     _ = directory.find(hash) { [records] id in
-      // A ghost, whose key only the lock's holder may look at, and will when the key is stored.
+      // A ghost; its key may be read only with the lock held, as the following set does.
       guard Int(id) <= records.room else {
         larder_prefetch_shared(records.ghostKey(ShardRecords<Key, Value>.ghostPlace(id)))
         return false
@@ -92,19 +92,20 @@ public import Synchronization
       }
       let found = SharedBytes.read(records.key(id))
       let value = SharedBytes.read(records.value(id))
-      // What may be of two keys is not shown to the key's own idea of equality.
+      // A torn key must not reach a custom `==`.
       guard version & 1 == 0, records.isStill(version, id) else {
         outcome = .unknown
         return true
       }
       guard found == key else { return false }
-      // Read again, and not kept: where nothing is counted most of it is not needed.
+      // Read again instead of kept: most of it is not needed if nothing is counted.
       guard let hits, hits.isResident(word) else { return true }
       if expiries != nil, isExpired(id, clock) || !records.isStill(version, id) {
         outcome = .unknown
         return true
       }
-      // What is counted for another key that has come to the id meanwhile was a hit all the same.
+      // If the id was reused for another key meanwhile, the count goes to that key; it was a hit in
+      // any case.
       hits.count(id, word)
       result = withUnsafePointer(to: value) { read($0) }
       outcome = .hit
@@ -113,7 +114,7 @@ public import Synchronization
     return outcome
   }
 
-  /// Whether an entry has expired; if not, this is an access to it.
+  /// Returns true if an entry has expired; otherwise records an access to it.
   @inlinable @inline(never) func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
     guard let expiries else { return false }
     let now = clock.nowMicroseconds
@@ -123,14 +124,14 @@ public import Synchronization
   }
 }
 
-/// What a shard needs to know of where it is: the view that others have of it, and how to keep them
-/// out while it changes what they read.
+/// Place of a shard in the blocks: the view that other threads read, and the slots through which
+/// the shard excludes readers while it changes what they read.
 @usableFromInline struct ShardPlace<Key: Hashable & Sendable, Value: Sendable> {
   @usableFromInline let view: UnsafeMutablePointer<ShardView<Key, Value>>
   @usableFromInline let slots: ReaderSlots?
   @usableFromInline let index: Int
 
-  /// Waits until nobody reads the shard, and lets nobody in until `open`. The caller holds the
+  /// Waits until nobody reads the shard, and excludes readers until `open`. The caller holds the
   /// shard's lock.
   @usableFromInline func close() {
     guard let slots else { return }
@@ -138,12 +139,12 @@ public import Synchronization
     slots.waitForReaders(of: index)
   }
 
-  /// Lets readers in again, to what is there now.
+  /// Admits readers again, with the new contents of the view.
   @usableFromInline func open(
     _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
     _ idle: IdleTimes?
   ) {
-    // One by one: `isClosed` is in use meanwhile.
+    // Field by field, because `isClosed` is in use meanwhile.
     view.pointee.records = records
     view.pointee.hits = tier.hitWords()
     view.pointee.expiries = tier.sharedExpiries()
@@ -153,14 +154,14 @@ public import Synchronization
   }
 }
 
-/// Where threads say that they are reading a shard, so that hits need no lock.
+/// Slots in which threads register as readers of a shard, so that hits need no lock.
 ///
-/// A thread has a slot, in cache lines of its own that no other thread writes, unless there are
-/// more threads than slots. It enters with the number of a shard, looks whether the shard's lock is
-/// free, reads, and leaves. Who takes a lock looks at all slots before it writes, and waits for
-/// those who are in the shard. Both do first what they announce and then look, in one order that
-/// all threads agree on, so that one of the two sees the other. What a thread counts of its hits
-/// and misses is in its slot, too.
+/// Each thread has a slot on cache lines that no other thread writes, unless there are more threads
+/// than slots. A reader enters the slot with the number of a shard, checks that the shard's lock is
+/// free, reads, and leaves. A writer takes the lock, then checks all slots and waits for the
+/// readers of its shard before it writes. Both announce first and check afterwards, in sequentially
+/// consistent order, so that at least one sees the other. A slot also holds its thread's counts of
+/// hits and misses.
 @usableFromInline struct ReaderSlots {
   /// The cache lines of one thread.
   @usableFromInline struct Slot: Equatable {
@@ -168,29 +169,29 @@ public import Synchronization
 
     @inlinable @inline(__always) init(at place: UnsafeMutableRawPointer) { self.place = place }
 
-    /// Makes a slot at `place`, which is one word of 32 bits and, from byte 8 on, two of 64.
+    /// Initialises a slot at `place`: one 32-bit word and, from byte 8 on, two 64-bit words.
     static func create(at place: UnsafeMutableRawPointer) {
       place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
       (place + 8).bindMemory(to: Atomic<UInt64>.self, capacity: 2).initialize(to: Atomic(0))
       (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self).initialize(to: Atomic(0))
     }
 
-    /// 0, or the number of a shard and 1.
+    /// 0, or the number of a shard plus 1.
     @inlinable @inline(__always) var shard: UnsafeMutablePointer<Atomic<UInt32>> {
       place.assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 
-    /// Gets that were hits; changed only by the thread in the slot.
+    /// Hits; changed only by the thread in the slot.
     @inlinable @inline(__always) var hits: UnsafeMutablePointer<Atomic<UInt64>> {
       (place + 8).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Gets that were misses; changed only by the thread in the slot.
+    /// Misses; changed only by the thread in the slot.
     @inlinable @inline(__always) var misses: UnsafeMutablePointer<Atomic<UInt64>> {
       (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Says that the shard is being read, or returns false where another thread is in the slot.
+    /// Registers a reader of the shard, or returns false if another thread is in the slot.
     @inlinable @inline(__always) func enter(_ index: Int) -> Bool {
       #if LARDER_SCHEDULES
         ScheduledStep.take()
@@ -202,10 +203,10 @@ public import Synchronization
       ).exchanged
     }
 
-    /// Says that nothing is being read.
+    /// Unregisters the reader.
     ///
-    /// A value that was read in the slot owns its reference by then: see `larder_end_protection`,
-    /// which is the only way to end what the slot protects.
+    /// A value that was read in the slot must own its reference by then: see
+    /// `larder_end_protection`, the only correct way to end the slot's protection.
     @inlinable @inline(__always) func leave() { larder_end_protection(place, 0) }
 
     @inlinable @inline(__always) func countHit() { Self.increment(hits) }
@@ -223,10 +224,10 @@ public import Synchronization
   @inlinable static var stride: Int { 128 }
 
   @usableFromInline let base: UnsafeMutableRawPointer
-  /// How many there are: a power of two.
+  /// Number of slots: a power of two.
   @usableFromInline let count: Int
 
-  /// Reader slots for about so many threads at once.
+  /// Creates reader slots for about `threads` concurrent threads.
   init(threads: Int) {
     var count = 4
     while count < min(threads, 64) { count *= 2 }
@@ -235,43 +236,41 @@ public import Synchronization
     for number in 0..<count { Slot.create(at: slot(number).place) }
   }
 
-  /// Gives the memory back; nobody is in a slot.
+  /// Frees the memory; no thread may be in a slot.
   func destroy() {
     base.deallocate()
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { count * Self.stride }
 
   @inlinable @inline(__always) func slot(_ number: Int) -> Slot {
     Slot(at: base + (number & (count &- 1)) &* Self.stride)
   }
 
-  /// The number of the calling thread's slot.
+  /// Number of the calling thread's slot.
   @inlinable var ownNumber: Int {
     @inline(__always) get { Int(larder_thread_number()) & (count &- 1) }
   }
 
-  /// The calling thread's slot.
   @inlinable @inline(__always) var own: Slot { slot(Int(larder_thread_number())) }
 
-  /// Calls `body` with the number of the calling thread's slot, and with the slot for itself. It
-  /// must take no lock.
+  /// Calls `body` with the number of the calling thread's slot while no other thread is in it.
+  /// `body` must take no lock.
   func inOwn<Result>(_ body: (Int) -> Result) -> Result { alone(in: ownNumber, body) }
 
-  /// Calls `body` with the number of a slot in which no thread is meanwhile.
+  /// Calls `body` with a slot's number while no other thread is in it.
   private func alone<Result>(in number: Int, _ body: (Int) -> Result) -> Result {
     let slot = slot(number)
     var patience = Patience()
-    // No shard has this number: nobody waits for it.
+    // No shard has this number, so no writer waits for it.
     while !slot.enter(Int(UInt32.max) - 1) { patience.wait() }
     defer { slot.leave() }
     return body(number)
   }
 
-  /// Waits until nobody reads a shard whose lock the caller has taken.
+  /// Waits until nobody reads a shard whose lock the caller holds.
   @inlinable @inline(__always) func waitForReaders(of index: Int) {
-    // Numbers begin with 1, and a thread has its number before it enters.
+    // Numbers begin with 1, and a thread gets its number before it enters.
     let threads = min(Int(larder_numbered_threads()), count)
     for number in 0..<threads {
       let shard = slot(number &+ 1).shard.pointee.load(ordering: .sequentiallyConsistent)
@@ -286,7 +285,7 @@ public import Synchronization
     }
   }
 
-  /// What all threads have counted.
+  /// Sum of all threads' counts.
   var totals: (hits: UInt64, misses: UInt64) {
     (0..<count).reduce((0, 0)) { sum, number in
       (
@@ -296,7 +295,7 @@ public import Synchronization
     }
   }
 
-  /// Sets what all threads have counted to zero.
+  /// Resets all threads' counts to zero.
   func resetTotals() {
     for number in 0..<count {
       alone(in: number) { number in
@@ -307,12 +306,12 @@ public import Synchronization
   }
 }
 
-/// Values that are nothing but bytes, read while another thread may be writing them.
+/// Values of trivial types, read while another thread may be writing them.
 ///
-/// Words are read and written whole, each by itself: what is read may be of several values, so
-/// whoever reads must be able to tell, and then throw it away unseen.
+/// Each word is read and written atomically, but the whole is not: the result may mix several
+/// values, so readers must detect that and discard it unused.
 @usableFromInline enum SharedBytes {
-  /// Reads what is at `place` into `copy`, which has room for one. O(bytes).
+  /// Reads the value at `place` into `copy`, which has room for one. O(bytes).
   @inlinable @inline(__always) static func read<Value>(
     _ place: UnsafeMutablePointer<Value>, into copy: UnsafeMutableBufferPointer<Value>
   ) {
@@ -329,7 +328,7 @@ public import Synchronization
     }
   }
 
-  /// What is at `place`. O(bytes).
+  /// Reads the value at `place`. O(bytes).
   @inlinable @inline(__always) static func read<Value>(
     _ place: UnsafeMutablePointer<Value>
   ) -> Value {
@@ -365,7 +364,7 @@ public import Synchronization
     }
   }
 
-  /// Cuts a value into the widest words that its alignment allows.
+  /// Splits a value into the widest words that its alignment allows.
   @inlinable @inline(__always) static func eachWord<Value>(
     of type: Value.Type, _ body: (_ offset: Int, _ width: Int) -> Void
   ) {
@@ -385,7 +384,7 @@ public import Synchronization
     }
   }
 
-  // In memory an atomic word is what the word is.
+  // An atomic word has the same representation as the word.
 
   @inlinable @inline(__always) static func load(_ place: UnsafeMutableRawPointer) -> UInt64 {
     place.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .relaxed)

@@ -2,8 +2,8 @@
   import Dispatch
   import LarderEngine
 
-  /// Memory pressure as the system sees it: on Apple's systems a `DispatchSource`'s. A source
-  /// serves one cache.
+  /// The system's memory pressure: on Apple's systems from a `DispatchSource`. A source serves one
+  /// cache.
   public final class SystemMemoryPressure: MemoryPressureSource {
     private struct Active: @unchecked Sendable {
       let source: any DispatchSourceMemoryPressure
@@ -11,7 +11,7 @@
 
     private let active = Locked<Active?>(nil)
 
-    /// A source that is not listened to yet.
+    /// Creates a source that is not observed yet.
     public init() {}
 
     deinit { stop() }
@@ -22,7 +22,7 @@
       let made = Active(
         source: DispatchSource.makeMemoryPressureSource(
           eventMask: [.warning, .critical], queue: .global(qos: .utility)))
-      // The cycle that this makes ends with `cancel`.
+      // `cancel` breaks this retain cycle.
       made.source.setEventHandler {
         handler(made.source.data.contains(.critical) ? .critical : .warning)
       }
@@ -30,7 +30,7 @@
       active.withLock { $0 = made }
     }
 
-    /// Ends the calls.
+    /// Stops the calls.
     public func stop() {
       active.withLock { active in
         active?.source.cancel()
@@ -43,16 +43,16 @@
 
   import LarderLibc
 
-  /// Memory pressure as Linux measures it: the share of time in which tasks waited for memory
+  /// Memory pressure as measured by Linux: the share of time in which tasks waited for memory
   /// ("pressure stall information", kernel 4.20).
   ///
-  /// Where the process is in a control group (version 2) of its own, that group's; otherwise the
-  /// machine's. A trigger is registered with the kernel, which wakes a thread when some tasks
-  /// waited for more than 5 % of two seconds (a warning), or all of them did (critical); nothing is
-  /// polled. A source serves one cache, once: make another for another cache, and after `stop`.
+  /// Uses the process's own control group (version 2) if it has one, otherwise the machine. A
+  /// trigger is registered with the kernel, which wakes a thread when some tasks waited for more
+  /// than 5 % of two seconds (a warning), or all of them did (critical); nothing is polled. A
+  /// source serves one cache, once: create another for another cache, and after `stop`.
   public final class SystemMemoryPressure: MemoryPressureSource {
     private struct State {
-      /// Both ends of the pipe that ends the thread; it owns the reading end once it runs.
+      /// Both ends of the pipe that ends the thread, which owns the reading end once it runs.
       var pipe: [Int32]
       var hasStarted = false
       var hasStopped = false
@@ -63,8 +63,8 @@
 
     /// Registers with the kernel.
     ///
-    /// - Parameter path: the file to watch; nil for the process's own group's or the machine's.
-    /// - Throws: `MemoryPressureError` where the kernel does not offer this or does not allow it.
+    /// - Parameter path: The file to watch; nil for that of the process's own group or the machine.
+    /// - Throws: `MemoryPressureError` if the kernel does not support or allow this.
     public init(path: String? = nil) throws(MemoryPressureError) {
       let path = path ?? SystemMemoryPressure.defaultPath
       var triggers: [(Int32, MemoryPressureLevel)] = []
@@ -89,7 +89,7 @@
         for (open, _) in triggers { close(open) }
         throw MemoryPressureError(path: "pipe", code: code)
       }
-      // Not for programs that are started meanwhile: `stop` would not be seen while they run.
+      // Close on exec: otherwise `stop` would have no effect while a child process runs.
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       self.triggers = triggers
       state = Locked(State(pipe: ends))
@@ -102,7 +102,7 @@
       close(state.withLock { $0.pipe[0] })
     }
 
-    /// Calls `handler` from a thread of its own, at most once in two seconds for each level, until
+    /// Calls `handler` from its own thread, at most once in two seconds for each level, until
     /// `stop`.
     public func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
       let wake: Int32? = state.withLock { state in
@@ -114,12 +114,12 @@
       PressureWaiter(triggers: triggers, wake: wake, handler: handler).run()
     }
 
-    /// Ends the calls and the thread. One that is under way may still finish.
+    /// Stops the calls and the thread. A running call may still finish.
     public func stop() {
       state.withLock { state in
         guard !state.hasStopped else { return }
         state.hasStopped = true
-        // The other end is the thread's to close, and so are the triggers.
+        // The thread closes the other end and the triggers.
         close(state.pipe[1])
       }
     }
@@ -165,7 +165,7 @@
       if failed == 0 {
         pthread_detach(thread)
       } else {
-        // Without a thread to be had, one of the dispatch library's waits as soon as it has one.
+        // If no thread can be created, use one of the dispatch library's.
         let waiter = held.takeRetainedValue().waiter
         DispatchQueue(label: "larder.pressure").async { waiter.wait() }
       }
@@ -177,10 +177,10 @@
         waits.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0))
         let ready = poll(&waits, nfds_t(waits.count), -1)
         if ready < 0, errno == EINTR { continue }
-        // The writing end has been closed, or a trigger is no more.
+        // The writing end was closed, or a trigger has failed.
         if ready < 0 || waits[triggers.count].revents != 0 { break }
         if waits.contains(where: { $0.revents & Int16(POLLERR) != 0 }) { break }
-        // The more urgent alone, where both are due.
+        // Only the more urgent level if both are due.
         if let place = waits.indices.last(where: { waits[$0].revents != 0 }) {
           handler(triggers[place].level)
         }

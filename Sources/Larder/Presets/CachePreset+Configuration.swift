@@ -1,16 +1,17 @@
 import LarderEngine
 
 extension CachePreset {
-  /// The bytes of a tier without a limit on them, which a preset says so that bytes are counted.
+  /// Bytes of a tier without a limit, so that bytes are still counted.
   private static var noLimit: UInt64 { PolicySetup.capacityMax }
 
-  /// A configuration of caches that are made like this.
+  /// Returns the configuration of a cache like the preset.
   ///
-  /// Entries weigh their bytes in both tiers also where there is no limit on them: the policies
-  /// then do as in a simulation of `arrangement()`.
+  /// Entries weigh their bytes in both tiers even without a limit on bytes: the policies then
+  /// behave as in a simulation of `arrangement()`.
   ///
-  /// - Parameter encryption: the app's key; must be given where `disk.isEncrypted`, and only there.
-  /// - Throws: `configuration`, when a key is missing or of no use.
+  /// - Parameter encryption: The app's key; required if `disk.isEncrypted`, and not allowed
+  ///   otherwise.
+  /// - Throws: `configuration`, if a key is missing or superfluous.
   public func configuration(
     encryption: DiskEncryption? = nil, clock: any CacheClock = WallCacheClock(isExact: false)
   ) throws(HybridCacheError) -> HybridCacheConfiguration {
@@ -37,9 +38,9 @@ extension CachePreset {
       clock: clock)
   }
 
-  /// The same for a simulation, whose unit is bytes: it counts what the real cache does.
+  /// Returns the preset for a simulation in bytes, which counts what the real cache counts.
   ///
-  /// - Throws: where a policy of the preset does not exist.
+  /// - Throws: `PolicyError` if a policy of the preset does not exist.
   package func arrangement() throws(PolicyError) -> Arrangement {
     var front: TierSetup?
     var back: TierSetup?
@@ -69,12 +70,12 @@ extension CachePreset {
 }
 
 extension HybridCache {
-  /// A cache like a preset.
+  /// Creates a cache from a preset.
   ///
   /// - Parameters:
-  ///   - path: the folder; nil only for a preset without disk.
-  ///   - encryption: the app's key, for presets that encrypt.
-  ///   - codec: how values become bytes and back.
+  ///   - path: The folder; nil only for a preset without disk.
+  ///   - encryption: The app's key, for presets that encrypt.
+  ///   - codec: Conversion between values and bytes.
   /// - Throws: `configuration`, `memory` or `disk`.
   public convenience init(
     preset: CachePreset, path: String? = nil, encryption: DiskEncryption? = nil,
@@ -86,7 +87,7 @@ extension HybridCache {
 }
 
 extension HybridCache where Value: Codable {
-  /// A cache like a preset, of values that are stored with `DiskCodec.standard`: `Data` as it is,
+  /// Creates a cache from a preset, with values stored by `DiskCodec.standard`: `Data` unchanged,
   /// `String` as UTF-8, others as JSON.
   ///
   /// - Throws: `configuration`, `memory` or `disk`.

@@ -1,7 +1,6 @@
 public import LarderEngine
 
-/// A named configuration: a design that is in use elsewhere, as far as this library's caches can be
-/// made like it.
+/// A named configuration modelled on a known design, as closely as this library's caches permit.
 ///
 /// ```swift
 /// let cache = try HybridCache<String, Article>(preset: .yycache, path: folder)
@@ -9,53 +8,53 @@ public import LarderEngine
 ///
 /// A preset is a constant below and a line in `all`.
 public struct CachePreset: Sendable, Hashable {
-  /// The tier in memory. Limits that are nil are none.
+  /// The tier in memory. Nil means no limit.
   public struct Memory: Sendable, Hashable {
     /// The policy with its parameters.
     public var policy = CachePolicy.lru
-    /// At most so many entries.
+    /// Maximum number of entries.
     public var count: Int?
-    /// At most this sum of weights, which are the bytes of values, as encoded.
+    /// Maximum sum of weights, which are the bytes of encoded values.
     public var weight: Int?
-    /// The longest life of an entry.
+    /// Maximum TTL of an entry.
     public var age: Duration?
   }
 
-  /// The tier on disk. Limits that are nil are none.
+  /// The tier on disk. Nil means no limit.
   public struct Disk: Sendable, Hashable {
     /// The policy with its parameters.
     public var policy = CachePolicy.lru
-    /// At most so many entries.
+    /// Maximum number of entries.
     public var count: Int?
-    /// At most so many bytes of values, as encoded.
+    /// Maximum number of bytes of encoded values.
     public var bytes: UInt64?
-    /// The longest life of an entry.
+    /// Maximum TTL of an entry.
     public var age: Duration?
-    /// Values of up to this many bytes stand in the database, larger ones in files.
+    /// Values of up to this many bytes are stored in the database, larger ones in files.
     public var inlineBytesMax = 20 << 10
-    /// Whether what is stored is encrypted, with a key of the app's.
+    /// True if stored data is encrypted, with a key provided by the app.
     public var isEncrypted = false
   }
 
-  /// What it is called in workload files.
+  /// Name in workload files.
   public let name: String
-  /// What it is, in one line.
+  /// Summary in one line.
   public let summary: String
-  /// Which design it follows.
+  /// The design that it follows.
   public let models: String
-  /// Where it differs from that.
+  /// Differences from that design.
   public let differences: String
-  /// The tier in front, or nil for none.
+  /// The memory tier, or nil for none.
   public let memory: Memory?
-  /// The tier behind, or nil for none.
+  /// The disk tier, or nil for none.
   public let disk: Disk?
-  /// What passes between the tiers.
+  /// Rules between the tiers.
   public let rules: HybridRules
-  /// How values are had unless a call says otherwise.
+  /// Default fetch strategy.
   public let strategy: CacheStrategy
-  /// Whether each read has a value of its own.
+  /// True if each read decodes a separate value.
   public let copiesOnRead: Bool
-  /// How much memory keeps when the system is short of it.
+  /// Share of memory that is kept under memory pressure.
   public let pressureRule: MemoryPressureRule
 
   init(
@@ -76,12 +75,12 @@ public struct CachePreset: Sendable, Hashable {
     self.pressureRule = pressureRule
   }
 
-  /// All of them, in the order in which lists show them.
+  /// All presets, in the order of lists.
   public static let all: [CachePreset] = [
     .nscache, .yycache, .tiered, .mfs, .etag, .newsApp, .shopImages,
   ]
 
-  /// The preset of a name, or nil.
+  /// Returns the preset with a name, or nil.
   public static func named(_ name: String) -> CachePreset? { all.first { $0.name == name } }
 }
 
@@ -124,7 +123,7 @@ extension CachePreset {
 }
 
 extension CachePreset {
-  /// A tiered cache with lifetimes of its own for each tier, and four strategies.
+  /// A tiered cache with separate lifetimes for each tier, and four strategies.
   public static let tiered = CachePreset(
     name: "tiered",
     summary: "memory for 5 minutes, disk for an hour, four fetch strategies",
@@ -142,7 +141,7 @@ extension CachePreset {
 }
 
 extension CachePreset {
-  /// One encrypted store for everything that an app keeps, with suites.
+  /// One encrypted store for all of an app's data, with suites.
   public static let mfs = CachePreset(
     name: "mfs",
     summary: "encrypted; suites; default, timed and permanent entries; each read returns a copy",
@@ -160,7 +159,7 @@ extension CachePreset {
 }
 
 extension CachePreset {
-  /// Memory and disk in front of an origin that is asked with the version in hand.
+  /// Memory and disk in front of an origin that supports revalidation by version.
   public static let etag = CachePreset(
     name: "etag",
     summary: "memory and disk in front of a versioned origin that returns 304",

@@ -7,7 +7,8 @@ public import Synchronization
   import Foundation
 #endif
 
-/// A recording of what an app asks of a cache, which `larder advise` and every other command reads.
+/// A recording of an app's requests to a cache, readable by `larder advise` and every other
+/// command.
 ///
 /// ```swift
 /// let recording = try cache.record(to: path, sampling: 0.01)
@@ -15,12 +16,12 @@ public import Synchronization
 /// let statistics = recording.stop()
 /// ```
 ///
-/// It goes on until `stop()`, or until the cache is destroyed, whether or not somebody keeps this
-/// object. What was written a second ago is in the file if the process is killed.
+/// It continues until `stop()`, or until the cache is destroyed, even if this object is not
+/// retained. Operations written a second ago are in the file if the process is killed.
 public final class CacheRecording: Sendable {
   /// The file.
   public let path: String
-  /// The share of the keys that is recorded: what was asked for, as exactly as 32 bits can say.
+  /// Share of the keys that is recorded, rounded to 32 bits.
   public let sampling: Double
 
   let writer: RecordingWriter
@@ -33,18 +34,17 @@ public final class CacheRecording: Sendable {
     self.point = point
   }
 
-  /// What was recorded so far, and what was lost.
+  /// Counts of recorded and lost operations so far.
   public var statistics: RecordingStatistics { writer.statistics }
 
-  /// Waits until the writer has taken what was noted so far: for whoever asks faster than an app
-  /// does, and must lose nothing.
+  /// Waits until the writer has processed all operations so far, for callers that are faster than
+  /// an app and must lose nothing.
   package func catchUp() { writer.catchUp() }
 
   /// Ends the recording, and waits until everything is in the file and the file is on the disk and
-  /// closed. Later calls change nothing.
+  /// closed. Later calls do nothing.
   ///
-  /// - Returns: what was recorded in all. `error` says what was wrong with the file, if something
-  ///   was.
+  /// - Returns: The final counts. `error` describes a failure of the file, if any.
   @discardableResult public func stop() -> RecordingStatistics {
     point.end(self)
     writer.wait()
@@ -52,19 +52,19 @@ public final class CacheRecording: Sendable {
   }
 }
 
-/// What stands for keys in a recording.
+/// Representation of keys in a recording.
 public enum RecordedKeys: Sendable, Hashable {
-  /// A hash of 64 bits with a random key that is thrown away when the recording ends: nobody can
-  /// tell a key from the file, nor whether a key is in it, and two recordings cannot be matched.
-  /// Requests of one key can be told from those of others, which is all that a simulation needs.
+  /// A 64-bit hash with a random key that is discarded when the recording ends: neither can a key
+  /// be derived from the file or tested for, nor can two recordings be matched. Requests of one key
+  /// can be distinguished from those of others, which is all that a simulation needs.
   case keyed
-  /// The text of the key, as it is. For keys without secrets.
+  /// The key as plain text. For keys without secrets.
   case plain
 }
 
-/// The texts of keys in recordings.
+/// Texts of keys in recordings.
 enum RecordedText {
-  /// Sees to it that keys of a type have a text.
+  /// Checks that keys of a type have a text.
   ///
   /// - Throws: `keysWithoutText`.
   static func check<Key>(_ type: Key.Type) throws(RecordingError) {
@@ -73,38 +73,37 @@ enum RecordedText {
     }
   }
 
-  /// The text of a key: the one that it has on disk, or its description.
+  /// Text of a key: its `diskKey`, or its description.
   static func text<Key>(of key: Key) -> String {
     if let key = key as? any DiskKeyRepresentable { return key.diskKey }
     return (key as? any CustomStringConvertible)?.description ?? "\(key)"
   }
 }
 
-/// What a recording has done so far.
+/// Counts of a recording so far.
 public struct RecordingStatistics: Sendable, Hashable {
   /// Operations that were written to the file.
   public var written: UInt64 = 0
-  /// Operations that were to be recorded and were lost: the writer was too slow for them, or their
-  /// block could not be written.
+  /// Operations that were lost: the writer was too slow, or their block could not be written.
   public var lost: UInt64 = 0
   /// Blocks written.
   public var blocks: UInt64 = 0
-  /// Blocks dropped because the file could not be written, as when the disk is full.
+  /// Blocks dropped because the file could not be written, for example because the disk is full.
   public var droppedBlocks: UInt64 = 0
   /// Bytes in the file.
   public var bytes: UInt64 = 0
-  /// Gets of the cache since the recording began, those of keys that are not sampled among them.
+  /// Gets of the cache since the recording began, including those of keys that are not sampled.
   public var gets: UInt64 = 0
-  /// What was wrong when a block was last dropped or the file was closed; nil for nothing.
+  /// Error of the last dropped block or of closing the file; nil for none.
   public var error: String?
-  /// Whether the recording has ended.
+  /// True if the recording has ended.
   public var hasEnded = false
 
-  /// Nothing has happened yet.
+  /// Creates counts that are all zero.
   public init() {}
 }
 
-/// Why a recording could not begin.
+/// Error of starting a recording.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The share of keys is not above 0 and at most 1.
   case sampling(Double)
@@ -112,14 +111,14 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   case alreadyRecording(path: String)
   /// Keys of this type have no text.
   case keysWithoutText(type: String)
-  /// There is a file of this name.
+  /// A file of this name already exists.
   case exists(path: String)
-  /// The file cannot be made or written.
+  /// The file cannot be created or written.
   case file(message: String)
-  /// The system has no thread for it.
+  /// The system could not create a thread.
   case noThread
 
-  /// One line for a person.
+  /// The error in one line of text.
   public var description: String {
     switch self {
     case .sampling(let rate):
@@ -139,38 +138,38 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MemoryCache {
-  /// Records every get, set and removal from now on: when, what stands for the key, cost and time
-  /// to live of what is stored, and whether a get was a hit. `larder trace info`, `simulate`, `mrc`
-  /// and `advise` read the file.
+  /// Records every get, set and removal from now on: its time, a representation of the key, weight
+  /// and TTL of a stored value, and if a get was a hit. `larder trace info`, `simulate`, `mrc` and
+  /// `advise` read the file.
   ///
   /// A get takes 4 to 8 ns longer if its key is recorded and up to 1 ns if it is not, on two cores
-  /// of which the writing thread has one. That thread writes the file; what it is too slow for, or
-  /// has no room on the disk for, is lost and counted, and the cache goes on. Times of gets are
-  /// exact to 5 ms while the cache is busy, and to 50 ms otherwise.
+  /// with the writing thread on one. That thread writes the file; operations for which it is too
+  /// slow, or has no room on the disk, are lost and counted, and the cache continues. Times of gets
+  /// are exact to 5 ms while the cache is busy, and to 50 ms otherwise.
   ///
   /// - Parameters:
-  ///   - path: the file, which must not exist. Only its owner may read it.
-  ///   - sampling: the share of keys to record, above 0 and at most 1. All operations on such a key
-  ///     are recorded, and none on others. The share is in the file, and capacities are scaled by
-  ///     it wherever the file is read: 0.01 is good for caches of 100,000 entries.
-  ///   - keys: what stands for keys in the file. Keys of one hash count as one.
-  /// - Returns: the recording, which goes on until it is stopped or the cache is destroyed.
-  /// - Throws: `RecordingError`; `alreadyRecording` until the recording before was stopped.
+  ///   - path: The file, which must not exist. Only its owner may read it.
+  ///   - sampling: Share of keys to record, above 0 and at most 1. All operations on such a key are
+  ///     recorded, and none on others. The share is stored in the file, and capacities are scaled
+  ///     by it when the file is read: 0.01 suits caches of 100,000 entries.
+  ///   - keys: Representation of keys in the file. Keys with the same hash count as one.
+  /// - Returns: The recording, which continues until it is stopped or the cache is destroyed.
+  /// - Throws: `RecordingError`; `alreadyRecording` until the previous recording was stopped.
   @discardableResult public func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
   ) throws(RecordingError) -> CacheRecording {
     try record(to: path, sampling: sampling, keys: keys, file: nil)
   }
 
-  /// The same to another file, and for a cache that this one is a part of: then the sets and
-  /// removals are for that one to note.
+  /// Records to a given file, also for a cache of which this one is a tier: that cache then records
+  /// the sets and removals.
   package func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
     file: (any RecordingFile)?, isPart: Bool = false
   ) throws(RecordingError) -> CacheRecording {
     if keys == .plain { try RecordedText.check(Key.self) }
-    // The shards, and not the cache: whoever holds a cache may be the one to destroy it. They are
-    // there until the recording is told that it ends.
+    // Captures the shards, not the cache: otherwise the writer could hold the last reference to the
+    // cache. The shards exist until the recording is notified of its end.
     nonisolated(unsafe) let blocks = blocks
     return try recorder.begin(
       RecordPoint.Plan(
@@ -180,9 +179,9 @@ extension MemoryCache {
         gets: { blocks.gets }, arm: { [events] in events.record($0) }))
   }
 
-  // MARK: Noting
+  // MARK: Recording operations
 
-  /// A get whose key is recorded, or while somebody listens.
+  /// Gets a value whose key is recorded, or with listeners.
   @inlinable @inline(never) func getWatched<Result>(
     _ key: Key, _ hash: UInt64, _ read: (UnsafePointer<Value>) -> Result?
   ) -> Result? {
@@ -206,7 +205,7 @@ extension MemoryCache {
     return result
   }
 
-  /// `getThroughSlot` with a note of the get, in the ring of the slot.
+  /// Calls `getThroughSlot` and records the get in the ring of the slot.
   @inlinable @inline(__always) func getThroughSlot<Result>(
     _ key: Key, _ hash: UInt64, _ index: Int, _ slots: ReaderSlots, _ rings: RecordRings,
     _ result: inout Result?, _ read: (UnsafePointer<Value>) -> Result?
@@ -233,7 +232,7 @@ extension MemoryCache {
     return outcome != .unknown
   }
 
-  /// `getLocked` with a note of the get, in the ring of the shard.
+  /// Calls `getLocked` and records the get in the ring of the shard.
   @inlinable @inline(__always) func getLocked<Result>(
     _ key: Key, _ hash: UInt64, _ index: Int, _ isHeard: Bool, _ rings: RecordRings,
     _ read: (UnsafePointer<Value>) -> Result?
@@ -254,7 +253,7 @@ extension MemoryCache {
     return result
   }
 
-  /// Notes a get of a cache with reader slots that was made under a lock.
+  /// Records a get under a lock, in a cache with reader slots.
   @usableFromInline @inline(never) func note(
     get hash: UInt64, isHit: Bool, _ slots: ReaderSlots, _ rings: RecordRings
   ) {
@@ -262,13 +261,12 @@ extension MemoryCache {
     if wakes { rings.wake() }
   }
 
-  /// Notes a set.
   @usableFromInline @inline(never) func noteSet(_ key: Key, _ hash: UInt64, _ entry: MemoryEntry) {
     loads.forgetAbsence(key)
     guard recorder.rings(hash) != nil, !recorder.notesGetsOnly.load(ordering: .relaxed) else {
       return
     }
-    // A life that is over at once is that of an entry that is never there.
+    // An entry with a TTL of zero is never stored.
     let isOver = entry.expires == 0 && !entry.isPermanent
     var unit = RecordUnit(isOver ? .remove : .set, hash, time: clock.nowMicroseconds)
     if isWeighed || entry.size != 1 { unit.size = UInt64(entry.size) }
@@ -277,20 +275,19 @@ extension MemoryCache {
     note(key, unit)
   }
 
-  /// Notes a removal.
   func noteRemoval(_ key: Key, _ hash: UInt64) {
     loads.forgetAbsence(key)
     guard !recorder.notesGetsOnly.load(ordering: .relaxed) else { return }
     note(key, RecordUnit(.remove, hash, time: clock.nowMicroseconds))
   }
 
-  /// Notes that many entries were removed at once.
+  /// Records that many entries were removed at once.
   func noteClearing() {
     guard recorder.isOn, !recorder.notesGetsOnly.load(ordering: .relaxed) else { return }
     note(nil, RecordUnit(.clear, 0, time: clock.nowMicroseconds))
   }
 
-  /// Notes an operation, if its key is recorded. No lock of the cache is held.
+  /// Records an operation, if its key is sampled. No lock of the cache is held.
   func note(_ key: Key?, _ unit: RecordUnit) {
     guard let rings = recorder.rings(unit.hash) else { return }
     if let key, recorder.wantsTexts.load(ordering: .relaxed) { keepText(key, unit.hash) }
@@ -315,7 +312,7 @@ extension MemoryCache {
 }
 
 extension ShardBlocks {
-  /// Gets that were counted, in all shards. O(shards).
+  /// Gets counted in all shards. O(shards).
   fileprivate var gets: UInt64 {
     var sum: UInt64 = 0
     for index in 0..<count {
@@ -330,26 +327,26 @@ extension ShardBlocks {
 }
 
 extension DiskCache {
-  /// Records every get, set and removal from now on, in all suites: when, what stands for suite and
-  /// key, bytes and time to live of values, and whether a get was a hit. `larder trace info`,
-  /// `simulate`, `mrc` and `advise` read the file. What cannot be written is lost and counted, and
-  /// the cache goes on.
+  /// Records every get, set and removal from now on, in all suites: its time, a representation of
+  /// suite and key, bytes and TTL of values, and if a get was a hit. `larder trace info`,
+  /// `simulate`, `mrc` and `advise` read the file. Operations that cannot be written are lost and
+  /// counted, and the cache continues.
   ///
   /// - Parameters:
-  ///   - path: the file, which must not exist, and not be in the cache's folder. Only its owner may
+  ///   - path: The file, which must not exist, and not be in the cache's folder. Only its owner may
   ///     read it.
-  ///   - sampling: the share of keys to record, above 0 and at most 1: see `MemoryCache.record`.
-  ///   - keys: what stands for keys in the file. The text of a key in a suite with a name is that
+  ///   - sampling: Share of keys to record, above 0 and at most 1: see `MemoryCache.record`.
+  ///   - keys: Representation of keys in the file. The text of a key in a suite with a name is that
   ///     name, a slash, and the key.
-  /// - Returns: the recording, which goes on until it is stopped or the cache is destroyed.
-  /// - Throws: `RecordingError`; `alreadyRecording` until the recording before was stopped.
+  /// - Returns: The recording, which continues until it is stopped or the cache is destroyed.
+  /// - Throws: `RecordingError`; `alreadyRecording` until the previous recording was stopped.
   @discardableResult public func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
   ) throws(RecordingError) -> CacheRecording {
     try record(to: path, sampling: sampling, keys: keys, file: nil)
   }
 
-  /// The same to another file.
+  /// Records to a given file.
   package func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
     file: (any RecordingFile)?
@@ -365,7 +362,7 @@ extension DiskCache {
         }))
   }
 
-  /// Notes a get and what came of it.
+  /// Records a get and its result.
   func noteGet(_ key: String, _ suite: String, _ entry: DiskEntry?) {
     note(.get, key, suite) { unit in
       let isHit = entry.map { !$0.metadata.isExpired } ?? false
@@ -374,7 +371,6 @@ extension DiskCache {
     }
   }
 
-  /// Notes a set.
   func noteSet(
     _ bytes: Int, _ key: String, _ suite: String, _ options: DiskStoreOptions, _ life: DiskLife?
   ) {
@@ -394,10 +390,9 @@ extension DiskCache {
     }
   }
 
-  /// Notes a removal.
   func noteRemoval(_ key: String, _ suite: String) { note(.remove, key, suite) { _ in } }
 
-  /// Notes that many entries were removed at once.
+  /// Records that many entries were removed at once.
   func noteClearing() {
     guard recorder.isOn else { return }
     recorder.note(RecordUnit(.clear, 0, time: core.clock.nowMicroseconds))
@@ -420,28 +415,28 @@ extension DiskCache {
 }
 
 extension HybridCache {
-  /// Records every request, set and removal from now on: when, what stands for the key, bytes and
-  /// time to live of values as far as they are known, and whether the cache had one. `larder trace
+  /// Records every request, set and removal from now on: its time, a representation of the key,
+  /// bytes and TTL of values as far as they are known, and if a request was a hit. `larder trace
   /// info`, `simulate`, `mrc` and `advise` read the file.
   ///
   /// A hit in memory takes 4 to 8 ns longer if its key is recorded and up to 1 ns if it is not, on
-  /// two cores of which the writing thread has one. What cannot be written is lost and counted, and
-  /// the cache goes on. Bytes are known of values that have been on disk.
+  /// two cores with the writing thread on one. Operations that cannot be written are lost and
+  /// counted, and the cache continues. Bytes are known of values that have been on disk.
   ///
   /// - Parameters:
-  ///   - path: the file, which must not exist, and not be in the cache's folder. Only its owner may
+  ///   - path: The file, which must not exist, and not be in the cache's folder. Only its owner may
   ///     read it.
-  ///   - sampling: the share of keys to record, above 0 and at most 1: see `MemoryCache.record`.
-  ///   - keys: what stands for keys in the file. The text of a key is its `diskKey`.
-  /// - Returns: the recording, which goes on until it is stopped or the cache is destroyed.
-  /// - Throws: `RecordingError`; `alreadyRecording` until the recording before was stopped.
+  ///   - sampling: Share of keys to record, above 0 and at most 1: see `MemoryCache.record`.
+  ///   - keys: Representation of keys in the file. The text of a key is its `diskKey`.
+  /// - Returns: The recording, which continues until it is stopped or the cache is destroyed.
+  /// - Throws: `RecordingError`; `alreadyRecording` until the previous recording was stopped.
   @discardableResult public func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed
   ) throws(RecordingError) -> CacheRecording {
     try record(to: path, sampling: sampling, keys: keys, file: nil)
   }
 
-  /// The same to another file.
+  /// Records to a given file.
   package func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
     file: (any RecordingFile)?
@@ -459,11 +454,9 @@ extension HybridCache {
         }))
   }
 
-  /// Whether anything is recorded.
   private var isRecorded: Bool { memory?.recorder.isOn ?? recorder.isOn }
 
-  /// Notes that the get of a key, which memory could not answer, found so many bytes on disk, or
-  /// nothing.
+  /// Records a get that memory could not answer: the bytes found on disk, or nil.
   func noteGet(_ key: Key, bytes: Int?, _ now: UInt64) {
     guard isRecorded, memory == nil || bytes != nil else { return }
     note(key, memory == nil ? .get : .found, now) { unit in
@@ -472,7 +465,6 @@ extension HybridCache {
     }
   }
 
-  /// Notes that something was stored.
   func noteStore(_ item: HybridItem<Key, Value>) {
     guard isRecorded else { return }
     note(item.key, .set, item.now) { unit in
@@ -485,13 +477,12 @@ extension HybridCache {
     }
   }
 
-  /// Notes a removal.
   func noteRemoval(_ key: Key, _ now: UInt64) {
     guard isRecorded else { return }
     note(key, .remove, now) { _ in }
   }
 
-  /// Notes that many entries were removed at once.
+  /// Records that many entries were removed at once.
   func noteClearing() {
     guard isRecorded else { return }
     let unit = RecordUnit(.clear, 0, time: clock.nowMicroseconds)

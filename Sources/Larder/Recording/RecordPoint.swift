@@ -2,25 +2,25 @@ import LarderEngine
 import LarderLibc
 public import Synchronization
 
-/// Where a cache is recorded. While it is not, asking costs one read of memory that does not
+/// Recording state of a cache. Without a recording, checking costs one read of memory that does not
 /// change.
 @usableFromInline final class RecordPoint: Sendable {
-  /// Keys are recorded whose hash has lower 32 bits below; 0 for none, 2^32 for all.
+  /// Keys are recorded if the lower 32 bits of their hash are below this; 0 for none, 2^32 for all.
   @usableFromInline let threshold = Atomic<UInt64>(0)
-  // Where the rings are, from the first recording on. Stored before the threshold; whoever loads it
-  // acquires what is in them.
+  // Address of the rings, from the first recording on. Stored before the threshold; loading it
+  // acquires their contents.
   @usableFromInline let place = Atomic<UInt>(0)
-  /// Whether the texts of keys are wanted.
+  /// True if the texts of keys are recorded.
   @usableFromInline let wantsTexts = Atomic<Bool>(false)
-  /// Whether gets alone are noted by the cache itself.
+  /// True if the cache itself records only gets.
   let notesGetsOnly = Atomic<Bool>(false)
-  /// For hashing keys that have no hash yet; never in a file.
+  /// Seed for keys without a hash; never written to a file.
   let seed = UInt64.random(in: .min ... .max)
 
   private struct State {
     var memory: RecordMemory?
     var recording: CacheRecording?
-    /// The writer of the one before, which may still be at work.
+    /// Writer of the previous recording, which may still be running.
     var ended: RecordingWriter?
     var arm: (@Sendable (UInt64) -> Void)?
   }
@@ -36,10 +36,10 @@ public import Synchronization
 
   init() {}
 
-  /// Whether anything is recorded.
+  /// True during a recording.
   @inlinable var isOn: Bool { threshold.load(ordering: .relaxed) != 0 }
 
-  /// The rings, if keys with this hash are recorded.
+  /// Returns the rings, if keys with this hash are recorded.
   @inlinable @inline(__always) func rings(_ hash: UInt64) -> RecordRings? {
     guard
       UInt64(UInt32(truncatingIfNeeded: hash)) < threshold.load(ordering: .relaxed),
@@ -48,7 +48,8 @@ public import Synchronization
     return RecordRings(at: place)
   }
 
-  /// Keeps the text of a key that is seen for the first time. O(1) on average, and 8 bytes a key.
+  /// Stores the text of a key that is seen for the first time. O(1) on average, and 8 bytes per
+  /// key.
   @usableFromInline @inline(never) func keep(_ hash: UInt64, text: () -> String) {
     let hash = RecordUnit.known(hash)
     texts.withLock { texts in
@@ -57,7 +58,7 @@ public import Synchronization
     }
   }
 
-  /// Notes an operation in the one ring of a cache whose calls wait for the disk anyway.
+  /// Records an operation in the only ring of a cache whose calls wait for the disk anyway.
   func note(_ unit: RecordUnit) {
     guard let rings = rings(unit.hash) else { return }
     rings.know(unit.time)
@@ -69,40 +70,41 @@ public import Synchronization
 
   // MARK: Beginning and end
 
-  /// What is to be recorded.
+  /// Parameters of a recording.
   struct Plan {
     var path: String
     var sampling: Double
     var keys: RecordedKeys
     var origin: RecordedHeader.Origin
     var clock: any CacheClock
-    /// Reader slots or shards.
+    /// Number of reader slots or shards.
     var rings = 1
-    /// Nil for one of the system's at `path`.
+    /// Nil for a file of the system at `path`.
     var file: (any RecordingFile)?
     var notesGetsOnly = false
     var gets: @Sendable () -> UInt64
-    /// Told of the threshold: see `threshold`.
+    /// Receives the threshold: see `threshold`.
     var arm: @Sendable (UInt64) -> Void = { _ in }
   }
 
-  /// Begins a recording.
+  /// Starts a recording.
   ///
-  /// - Throws: everything but `keysWithoutText`.
+  /// - Throws: Any error except `keysWithoutText`.
   func begin(_ plan: Plan) throws(RecordingError) -> CacheRecording {
     guard let wanted = RecordedHeader.threshold(rate: plan.sampling) else {
       throw .sampling(plan.sampling)
     }
-    // So that hashes without the bits that are not recorded are on the same side of it.
+    // Rounded up, so that clearing the bits that are not recorded does not move a hash across it.
     let threshold = (wanted + RecordWord.mask) & ~RecordWord.mask
     while true {
-      // Two writers would take from the same rings. Waiting for the disk keeps nobody else waiting.
+      // Two writers would read from the same rings. Nobody else waits during this wait for the
+      // disk.
       state.withLock { $0.recording == nil ? $0.ended : nil }?.wait()
       if let recording = try beginOnce(plan, threshold) { return recording }
     }
   }
 
-  /// Begins a recording, nil where the writer of the one before is still at work.
+  /// Starts a recording; nil if the writer of the previous one is still running.
   private func beginOnce(
     _ plan: Plan, _ threshold: UInt64
   ) throws(RecordingError) -> CacheRecording? {
@@ -122,7 +124,8 @@ public import Synchronization
             threshold: threshold, began: Self.timeOfDay, origin: plan.origin,
             keys: plan.keys == .plain ? .plain : .keyed),
           clock: plan.clock, memory: memory, gets: plan.gets,
-          // Not this point, which goes with its cache before the last of them are written.
+          // Does not capture this object, which is destroyed with its cache before the last texts
+          // are written.
           texts: { [texts] in Self.takeFresh(texts) }))
       let recording = CacheRecording(plan.path, threshold: threshold, writer, self)
       state.recording = recording
@@ -153,7 +156,7 @@ public import Synchronization
     }
   }
 
-  /// Ends a recording, without waiting for the disk; nil for whichever there is.
+  /// Ends a recording, without waiting for the disk; nil for the current one.
   func end(_ recording: CacheRecording? = nil) {
     state.withLock { state in
       guard let current = state.recording, recording == nil || current === recording else {

@@ -4,29 +4,29 @@ import LarderEngine
 import LarderLibc
 import Synchronization
 
-/// The thread that takes what caches note out of their rings and writes it to a file.
+/// The thread that reads operations from the rings of caches and writes them to a file.
 ///
-/// Whatever the disk does, caches go on: what finds no room in a ring, and blocks that cannot be
-/// written, are counted and lost.
+/// Caches continue whatever the disk does: operations without room in a ring, and blocks that
+/// cannot be written, are counted and lost.
 final class RecordingWriter: @unchecked Sendable {
-  // Unchecked: what is not a constant or behind a lock is used by the writing thread alone.
+  // Unchecked: state that is neither constant nor locked belongs to the writing thread.
 
-  /// What a writer begins with.
+  /// Parameters of a writer.
   struct Setup: Sendable {
     var file: any RecordingFile
     var header: RecordedHeader
     var clock: any CacheClock
     var memory: RecordMemory
-    /// How many gets the cache has counted; called while the cache is there.
+    /// Returns the number of gets counted by the cache; called while the cache exists.
     var gets: @Sendable () -> UInt64
-    /// Takes the texts of keys that were seen for the first time.
+    /// Removes and returns the texts of keys that were seen for the first time.
     var texts: @Sendable () -> [(hash: UInt64, text: String)]
   }
 
   private struct State {
     var statistics = RecordingStatistics()
     var gets: (@Sendable () -> UInt64)?
-    /// What `gets` gave when it was last asked.
+    /// Latest result of `gets`.
     var getsSeen: UInt64 = 0
   }
 
@@ -42,13 +42,13 @@ final class RecordingWriter: @unchecked Sendable {
   private var lastWrite: UInt64 = 0
   private var lost: UInt64 = 0
 
-  /// Milliseconds between two looks at the rings, which is how exact the times of gets are: while
-  /// there is something in them, and otherwise.
+  /// Milliseconds between two reads of the rings, which is the precision of the times of gets:
+  /// while there are operations, and otherwise.
   private static let pause = (busy: 5, idle: 50)
   /// Microseconds after which a block is written even if it is not full.
   private static let blockAge: UInt64 = 1_000_000
 
-  /// Writes the header, and begins.
+  /// Writes the header, and starts the thread.
   ///
   /// - Throws: `file` or `noThread`.
   init(_ setup: Setup) throws(RecordingError) {
@@ -61,7 +61,7 @@ final class RecordingWriter: @unchecked Sendable {
     state = Locked(first)
     beganAt = setup.clock.nowMicroseconds
     setup.memory.rings.now.pointee.store(beganAt, ordering: .relaxed)
-    // What threads noted after an earlier recording was stopped.
+    // Operations recorded after an earlier recording was stopped.
     var drain = RecordDrain(setup.memory.rings)
     drain.discard()
     lostBefore = Self.lost(setup.memory.rings)
@@ -76,10 +76,9 @@ final class RecordingWriter: @unchecked Sendable {
     }
   }
 
-  /// What was done so far.
   var statistics: RecordingStatistics { state.withLock { $0.statistics } }
 
-  /// Counts the gets for the last time: the cache goes. Does not wait for the disk.
+  /// Counts the gets for the last time, before the cache is destroyed. Does not wait for the disk.
   func detach() {
     state.withLock { state in
       Self.countGets(&state)
@@ -89,20 +88,20 @@ final class RecordingWriter: @unchecked Sendable {
     setup.memory.alarm.ring()
   }
 
-  /// Waits until everything is written. From any number of threads.
+  /// Waits until everything is written. Callable by any number of threads.
   func wait() {
     var patience = Patience()
     while !statistics.hasEnded { patience.wait() }
   }
 
-  /// Waits until what was noted so far has been taken out of the rings.
+  /// Waits until all operations recorded so far have been read from the rings.
   func catchUp() {
     let rings = setup.memory.rings
     var patience = Patience()
     let heads = (0..<rings.count).map { rings.ring($0).head.pointee.load(ordering: .acquiring) }
     for (index, head) in heads.enumerated() {
       let tail = rings.ring(index).tail
-      // Modulo 2^32, and no ring is half as long.
+      // Modulo 2^32; no ring is half that long.
       while !statistics.hasEnded, tail.pointee.load(ordering: .acquiring) &- head >= 1 << 31 {
         setup.memory.alarm.ring()
         patience.wait()
@@ -121,11 +120,11 @@ final class RecordingWriter: @unchecked Sendable {
     (0..<rings.count).reduce(0) { $0 + rings.ring($1).lost.pointee.load(ordering: .relaxed) }
   }
 
-  // MARK: In the thread
+  // MARK: On the writing thread
 
   private func run() {
     var isBusy = true
-    // Not a property: each access to one is checked.
+    // A local variable, because each access to a property is checked for exclusivity.
     var builder = RecordedBlockBuilder()
     while true {
       let isLast = isEnding.load(ordering: .sequentiallyConsistent)
@@ -145,7 +144,7 @@ final class RecordingWriter: @unchecked Sendable {
   }
 
   private func add(_ unit: RecordUnit, to builder: inout RecordedBlockBuilder) {
-    // A thread that was late may have noted a key of an earlier recording.
+    // A late thread may have recorded a key of an earlier recording.
     guard UInt64(UInt32(truncatingIfNeeded: unit.hash)) < threshold else { return }
     let (key, time) = (hash.hash(unit.hash), unit.time - min(unit.time, beganAt))
     let isFull: Bool
@@ -201,7 +200,7 @@ final class RecordingWriter: @unchecked Sendable {
     }
   }
 
-  /// Writes behind everything that was written; what fails is written over by what comes next.
+  /// Appends to the file; after a failure the next write overwrites the same range.
   private func write(_ bytes: [UInt8]) throws(FileFailure) {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(FileFailure) in try setup.file.write(bytes, at: offset) }
@@ -224,26 +223,24 @@ final class RecordingWriter: @unchecked Sendable {
   }
 }
 
-/// Takes everything out of the rings, in the order of time as far as it is known.
+/// Reads all operations from the rings, in order of time as far as it is known.
 ///
-/// Each ring is in order. Times of gets are those at which the writer last looked at the clock, so
-/// of two rings with the same time the one with a get is first: the set that answers a miss comes
-/// behind it.
+/// Each ring is in order. Times of gets are those at which the writer last read the clock, so at
+/// equal times a ring with a get comes first: the set that follows a miss comes after it.
 struct RecordDrain {
   private var stretches: [RecordStretch] = []
 
-  /// Looks at what there is now.
+  /// Reads the present contents.
   init(_ rings: RecordRings) {
     for index in 0..<rings.count {
       if let stretch = RecordStretch(rings.ring(index)) { stretches.append(stretch) }
     }
   }
 
-  /// Whether there was nothing.
   var isEmpty: Bool { stretches.isEmpty }
 
-  /// Calls `body` with each operation. O(operations + rings * times): the rings are looked at again
-  /// only when the one that is first has come to a later time than another.
+  /// Calls `body` with each operation. O(operations + rings * times): the rings are compared again
+  /// only when the first one has reached a later time than another.
   mutating func takeAll(_ body: (RecordUnit) -> Void) {
     while !stretches.isEmpty {
       var (first, limit) = (0, UInt64.max)
@@ -261,28 +258,28 @@ struct RecordDrain {
     }
   }
 
-  /// Takes all there is out and forgets it.
+  /// Reads and discards everything.
   mutating func discard() {
     takeAll { _ in }
   }
 }
 
-/// What the writer has found in a ring and not yet taken out.
+/// Operations found in a ring and not consumed yet.
 struct RecordStretch {
   private let ring: RecordRing
   private var next: UInt32
   private let end: UInt32
   /// The operation at `next`.
   private var unit: RecordUnit
-  /// Words that `unit` takes.
+  /// Number of words of `unit`.
   private var words: UInt32
-  /// The time of gets, which is said in a word before the first of them. It is said again in the
-  /// next stretch only if it is another; so the ring keeps it.
+  /// Time of gets, which a word before the first of them holds. The next stretch repeats it only if
+  /// it changes, so the ring keeps it.
   private var time: UInt64
-  /// Words taken out that whoever notes does not know of yet.
+  /// Number of consumed words that the producer has not been notified of.
   private var unsaid: UInt32 = 0
 
-  /// Looks at what there is now; nil if there is nothing.
+  /// Reads the present contents; nil if there are none.
   init?(_ ring: RecordRing) {
     next = ring.tail.pointee.load(ordering: .relaxed)
     end = ring.head.pointee.load(ordering: .acquiring)
@@ -293,13 +290,13 @@ struct RecordStretch {
     read()
   }
 
-  /// Whether everything was taken out.
+  /// True if everything was consumed.
   var isEmpty: Bool { next == end }
 
-  /// What operations of several rings are ordered by: the time, and gets first.
+  /// Order of operations of several rings: by time, gets first.
   var order: UInt64 { unit.time &<< 1 | (unit.isGet ? 0 : 1) }
 
-  /// Takes operations out as long as their order is not above `limit`, and one in any case.
+  /// Consumes operations whose order is not above `limit`, and at least one.
   mutating func take(upTo limit: UInt64, _ body: (RecordUnit) -> Void) {
     repeat {
       body(unit)
@@ -319,7 +316,7 @@ struct RecordStretch {
     unsaid = 0
   }
 
-  /// Reads the operation at `next`. A time is noted with the get behind it, and never alone.
+  /// Reads the operation at `next`. A time is always recorded together with the following get.
   private mutating func read() {
     var word = ring[next]
     words = 0
@@ -340,19 +337,19 @@ struct RecordStretch {
   }
 }
 
-/// Wakes a thread that waits for a while.
+/// Wakes a thread that waits with a time limit.
 final class RecordAlarm: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let isRung = Atomic<Bool>(false)
 
   init() {}
 
-  /// Wakes the thread, or keeps it from its next sleep.
+  /// Wakes the thread, or prevents its next sleep.
   func ring() {
     if !isRung.exchange(true, ordering: .acquiringAndReleasing) { semaphore.signal() }
   }
 
-  /// Sleeps until the alarm is rung, at most for so long.
+  /// Sleeps until the alarm is rung, or the time has passed.
   func wait(milliseconds: Int) {
     if semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success {
       isRung.store(false, ordering: .sequentiallyConsistent)
@@ -360,14 +357,14 @@ final class RecordAlarm: Sendable {
   }
 }
 
-/// A thread of its own for something that lasts: a thread of Dispatch's would be missing elsewhere.
+/// A dedicated thread for long-running work, which would block a thread of the dispatch library.
 enum WriterThread {
   private final class Box {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
   }
 
-  /// Runs `body` in a new thread, behind what the user waits for; false where there is none.
+  /// Runs `body` in a new thread at a low priority; false if none can be created.
   static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let context = Unmanaged.passRetained(Box(body)).toOpaque()
     var attributes = pthread_attr_t()
@@ -397,30 +394,28 @@ enum WriterThread {
   }
 }
 
-/// The few things that a recording asks of its file, so that a test can make each fail or take
-/// long.
+/// The file operations of a recording, so that a test can make each fail or take long.
 package protocol RecordingFile: AnyObject, Sendable {
-  /// Writes bytes at a place behind everything that is to stay.
+  /// Writes bytes at an offset; everything before it is final.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileFailure)
 
-  /// Cuts the file off at `length`, waits until it is on the disk, and closes it.
+  /// Truncates the file to `length`, waits until it is on the disk, and closes it.
   func close(at length: UInt64) throws(FileFailure)
 }
 
-/// A file of the system's, made anew, which only its owner may read and write.
+/// A new file of the system that only its owner may read and write.
 package final class SystemRecordingFile: RecordingFile {
   private let file: Int32
   private let path: String
 
-  /// Makes a file where none is.
+  /// Creates a file.
   ///
-  /// - Throws: when there is one, or it cannot be made.
+  /// - Throws: If there is one already, or it cannot be created.
   package init(path: String) throws(FileFailure) {
     self.path = path
     file = try SystemFiles().open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
   }
 
-  /// See `RecordingFile`.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileFailure) {
     var done = 0
     while done < bytes.count {
@@ -434,7 +429,6 @@ package final class SystemRecordingFile: RecordingFile {
     }
   }
 
-  /// See `RecordingFile`.
   package func close(at length: UInt64) throws(FileFailure) {
     var failure: FileFailure?
     if ftruncate(file, off_t(length)) != 0 { failure = FileFailure("truncate", path, errno) }

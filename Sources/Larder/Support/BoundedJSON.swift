@@ -4,18 +4,18 @@
   package import Foundation
 #endif
 
-/// JSON from outside, decoded only when its nesting is bounded.
+/// Decoder for untrusted JSON, which bounds its nesting.
 ///
 /// Foundation's parser ends the process at 513 levels instead of throwing, and a type that contains
-/// itself recurses once more for each level, on stacks of which some have 512 KiB. Everything in
-/// this package that decodes JSON does it here.
+/// itself recurses once more for each level, on stacks as small as 512 KiB. All JSON in this
+/// package is decoded here.
 package enum BoundedJSON {
-  /// The most levels of arrays and objects that are decoded. Deeper text is refused.
+  /// Maximum number of nested arrays and objects. Deeper text is rejected.
   package static let depthMax = 128
 
   /// Decodes JSON in UTF-8. O(bytes).
   ///
-  /// - Throws: `BoundedJSONError` before anything is parsed; what `JSONDecoder` throws.
+  /// - Throws: `BoundedJSONError` before anything is parsed; otherwise the error of `JSONDecoder`.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data
   ) throws -> Value {
@@ -25,7 +25,8 @@ package enum BoundedJSON {
 
   /// Encodes a value as JSON that `decode` accepts. O(bytes).
   ///
-  /// - Throws: `BoundedJSONError` when the value is nested too deeply; what `JSONEncoder` throws.
+  /// - Throws: `BoundedJSONError` if the value is nested too deeply; otherwise the error of
+  ///   `JSONEncoder`.
   package static func encode(_ value: some Encodable) throws -> Data {
     let data = try JSONEncoder().encode(value)
     try check(data)
@@ -42,18 +43,18 @@ package enum BoundedJSON {
     if let byte = try tooDeep.get() { throw .tooDeep(byte: byte) }
   }
 
-  /// Whether the parser takes the bytes for UTF-8. It recognises UTF-16 and UTF-32 by a mark or by
-  /// zeroes among the first four bytes; the scan below cannot follow those.
+  /// True if the parser takes the bytes for UTF-8. It recognises UTF-16 and UTF-32 by a byte order
+  /// mark or by zeros among the first four bytes; the scan below cannot follow those.
   private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let head = bytes.prefix(4)
     return !head.contains(0) && !head.starts(with: [0xFE, 0xFF])
       && !head.starts(with: [0xFF, 0xFE])
   }
 
-  /// The offset of the bracket that opens one level too many; nil when there is none.
+  /// Returns the offset of the first bracket that exceeds the limit; nil if there is none.
   ///
-  /// Up to the first byte that is not JSON this counts what a parser counts; what a parser makes of
-  /// later bytes does not matter, as it never reaches them.
+  /// Up to the first byte that is not JSON this counts what a parser counts; later bytes do not
+  /// matter, because the parser never reaches them.
   private static func firstTooDeep(_ bytes: UnsafeRawBufferPointer) -> Int? {
     var depth = 0
     var isInString = false
@@ -61,7 +62,7 @@ package enum BoundedJSON {
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "\""): isInString.toggle()
-      // Only in a string; what it escapes is neither a quote nor a bracket.
+      // Backslashes occur only in strings; the escaped character is neither a quote nor a bracket.
       case UInt8(ascii: "\\"): index += 1
       case UInt8(ascii: "["), UInt8(ascii: "{"):
         if isInString { break }
@@ -77,14 +78,14 @@ package enum BoundedJSON {
   }
 }
 
-/// Why JSON is not decoded at all.
+/// Reason why JSON is rejected before decoding.
 package enum BoundedJSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The bracket at this offset opens one level too many.
+  /// The bracket at this offset exceeds the limit.
   case tooDeep(byte: Int)
   /// The text is UTF-16 or UTF-32.
   case otherEncoding
 
-  /// The end of a sentence that begins with the name of the text.
+  /// The error as the end of a sentence that begins with the name of the text.
   package var description: String {
     switch self {
     case .tooDeep(let byte):

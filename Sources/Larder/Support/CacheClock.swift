@@ -6,23 +6,24 @@ import LarderLibc
   public import Foundation
 #endif
 
-/// Where a cache takes the time from, so that a test can pass it in.
+/// The clock of a cache, which a test can replace.
 ///
-/// A cache only ever compares instants of one clock. An instant must not be earlier than the one
-/// before it as seen by one thread; how it is related to the time of day does not matter to a cache
-/// that does not survive its process. A clock is asked while a lock is held: it must not call the
-/// cache.
+/// A cache only compares times of one clock. Times seen by one thread must not decrease; their
+/// relation to the time of day does not matter to a cache that does not outlive its process. The
+/// clock is read with a lock held: it must not call the cache.
 public protocol CacheClock: Sendable {
-  /// The time since a moment that stays the same for the life of the clock.
+  /// Time since the clock's fixed origin.
   var now: CacheInstant { get }
 }
 
-/// The system's monotonic clock: it never goes back, and setting the time of day does not move it.
+/// The system's monotonic clock: it never goes back, and setting the time of day does not change
+/// it.
 public struct MonotonicCacheClock: CacheClock {
   private let source: clockid_t
 
-  /// A clock that is exact to a microsecond and takes about 24 ns to read, or, unless `isExact`,
-  /// one that moves with the kernel's ticks (1 to 10 milliseconds) and takes about 5 ns.
+  /// Creates a clock that is exact to a microsecond and takes about 24 ns to read, or, unless
+  /// `isExact`, one that advances with the kernel's ticks (1 to 10 milliseconds) and takes about 5
+  /// ns.
   public init(isExact: Bool = false) {
     #if canImport(Darwin)
       source = isExact ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC_RAW_APPROX
@@ -40,16 +41,17 @@ public struct MonotonicCacheClock: CacheClock {
   }
 }
 
-/// The time of day, for caches that outlive their process: what they store says when it expires,
-/// and the monotonic clock begins anew with the machine.
+/// The time of day, for caches that outlive their process: stored expiries must stay comparable,
+/// and the monotonic clock restarts with the machine.
 ///
-/// When somebody sets the time of day back, entries live longer by as much; when forward, they
-/// expire early. Nothing worse happens.
+/// If the time of day is set back, entries live longer by that much; if it is set forward, they
+/// expire early. It has no other effect.
 public struct WallCacheClock: CacheClock {
   private let source: clockid_t
 
-  /// A clock that is exact to a microsecond and takes about 24 ns to read, or, unless `isExact`,
-  /// on Linux one that moves with the kernel's ticks (1 to 10 milliseconds) and takes about 5 ns.
+  /// Creates a clock that is exact to a microsecond and takes about 24 ns to read, or, unless
+  /// `isExact`, on Linux one that advances with the kernel's ticks (1 to 10 milliseconds) and takes
+  /// about 5 ns.
   public init(isExact: Bool = true) {
     #if canImport(Darwin)
       source = CLOCK_REALTIME
@@ -67,8 +69,7 @@ public struct WallCacheClock: CacheClock {
   }
 }
 
-/// An instant of a `CacheClock`: the time since a moment that is fixed for the clock, exact to a
-/// microsecond.
+/// A time of a `CacheClock`: the duration since the clock's fixed origin, exact to a microsecond.
 ///
 /// ```swift
 /// struct StoppedClock: CacheClock {
@@ -76,23 +77,22 @@ public struct WallCacheClock: CacheClock {
 /// }
 /// ```
 public struct CacheInstant: InstantProtocol {
-  /// The time since the fixed moment, in whole microseconds.
+  /// Whole microseconds since the origin.
   @usableFromInline package let microseconds: UInt64
 
-  /// The same from whole microseconds.
   @inlinable package init(microseconds: UInt64) { self.microseconds = microseconds }
 
-  /// The instant `elapsed` after the fixed moment; less than zero counts as zero.
+  /// Creates the time `elapsed` after the origin; less than zero counts as zero.
   public init(_ elapsed: Duration) { microseconds = elapsed.microseconds }
 
-  /// The instant of a date, for clocks that count from 1 January 1970 as `WallCacheClock` does;
-  /// earlier dates count as that.
+  /// Creates the time of a date, for clocks that count from 1 January 1970 as `WallCacheClock`
+  /// does; earlier dates count as that.
   public init(_ date: Date) { microseconds = date.microsecondsSince1970 }
 
-  /// The date of an instant, for clocks that count from 1 January 1970.
+  /// The date of this time, for clocks that count from 1 January 1970.
   public var date: Date { Date(microsecondsSince1970: microseconds) }
 
-  /// The instant that is later by `duration`; not before the fixed moment.
+  /// Returns the time that is later by `duration`, but not before the origin.
   public func advanced(by duration: Duration) -> CacheInstant {
     if duration < .zero {
       return CacheInstant(
@@ -108,22 +108,28 @@ public struct CacheInstant: InstantProtocol {
     return .microseconds(Int64(clamping: other.microseconds - microseconds))
   }
 
-  /// Whether one instant is earlier than the other.
+  /// Returns true if the first time is earlier than the second.
   @inlinable public static func < (one: CacheInstant, other: CacheInstant) -> Bool {
     one.microseconds < other.microseconds
+  }
+
+  /// True for a stored time that is more than an hour ahead of the clock: its age is unknown, and
+  /// no adjustment of a clock is that large.
+  static func isAhead(_ microseconds: UInt64, of now: UInt64) -> Bool {
+    microseconds > now && microseconds - now > 3_600_000_000
   }
 }
 
 extension CacheClock {
-  /// The time in whole microseconds, as the caches store and compare it.
+  /// Current time in whole microseconds, as the caches store and compare it.
   @inlinable @inline(__always) package var nowMicroseconds: UInt64 { now.microseconds }
 }
 
 extension Duration {
-  /// Whole microseconds, at least 0 and at most 2^63 - 1, whatever the duration.
+  /// Whole microseconds, clamped to 0 to 2^63 - 1.
   @usableFromInline package var microseconds: UInt64 {
     guard self > .zero else { return 0 }
-    // Before it is taken apart: a duration may have more seconds than `components` can say.
+    // Clamped before the conversion: a duration may have more seconds than `components` can hold.
     guard self < .seconds(Int64.max / 1_000_000) else { return UInt64(Int64.max) }
     let (seconds, attoseconds) = components
     return UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
@@ -131,8 +137,8 @@ extension Duration {
 }
 
 extension Date {
-  /// A date from whole microseconds since 1 January 1970. After the year 2250 it is exact to a few
-  /// microseconds only.
+  /// Creates a date from whole microseconds since 1 January 1970. After the year 2250 it is exact
+  /// to a few microseconds only.
   package init(microsecondsSince1970 microseconds: UInt64) {
     self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
   }

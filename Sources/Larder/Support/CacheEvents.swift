@@ -1,33 +1,32 @@
 import LarderEngine
 public import Synchronization
 
-/// Hands events to whoever listens. While nobody does, asking `isActive` is all that it costs: one
-/// read of memory that does not change. `watches` is the same question for a listener and for a
-/// recording together.
+/// Delivery of events to listeners. Without listeners, `isActive` is the only cost: one read of
+/// memory that does not change. `watches` answers the same for listeners and a recording together.
 @usableFromInline package final class CacheEvents<Key: Sendable>: Sendable {
   private struct Listeners {
     var continuations: [Int: AsyncStream<CacheEvent<Key>>.Continuation] = [:]
     var handlers: [Int: @Sendable (CacheEvent<Key>) -> Void] = [:]
     var next = 0
-    // What a recording wants: see `watched`.
+    // Demand of a recording: see `watched`.
     var threshold: UInt64 = 0
-    // Whether all sets and removals are wanted: see `watchedChanges`.
+    // True if all sets and removals are needed: see `watchedChanges`.
     var wantsChanges = false
     var count: Int { continuations.count + handlers.count }
   }
 
   private let listeners = Locked(Listeners())
   @usableFromInline let active = Atomic<Bool>(false)
-  /// Operations on keys whose hash has lower 32 bits below are told: 0 for none, 2^32 for all.
+  /// Operations are reported if the lower 32 bits of the key's hash are below this: 0 for none,
+  /// 2^32 for all.
   @usableFromInline let watched = Atomic<UInt64>(0)
-  /// The same for sets and removals, which more may want to hear of.
+  /// The threshold for sets and removals, which may be higher than that for all operations.
   @usableFromInline let watchedChanges = Atomic<UInt64>(0)
   private let droppedCount = Atomic<UInt64>(0)
 
-  /// Events that the reader of a stream did not get, for being slower than the cache.
+  /// Events lost because the reader of a stream was slower than the cache.
   var dropped: UInt64 { droppedCount.load(ordering: .relaxed) }
 
-  /// Nobody listens yet.
   package init() {}
 
   deinit {
@@ -36,20 +35,20 @@ public import Synchronization
     }
   }
 
-  /// Whether anybody listens.
+  /// True if anybody listens.
   @inlinable package var isActive: Bool { active.load(ordering: .relaxed) }
 
-  /// Whether anybody listens, or records keys of this hash.
+  /// True if anybody listens, or if keys of this hash are recorded.
   @inlinable @inline(__always) func watches(_ hash: UInt64) -> Bool {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watched.load(ordering: .relaxed)
   }
 
-  /// Whether anybody listens, records keys of this hash, or wants all sets and removals.
+  /// True if anybody listens, keys of this hash are recorded, or all sets and removals are needed.
   @inlinable @inline(__always) func watchesChanges(_ hash: UInt64) -> Bool {
     UInt64(UInt32(truncatingIfNeeded: hash)) < watchedChanges.load(ordering: .relaxed)
   }
 
-  /// All sets and removals are wanted from now on.
+  /// Reports all sets and removals from now on.
   func watchChanges() {
     listeners.withLock { listeners in
       listeners.wantsChanges = true
@@ -57,7 +56,7 @@ public import Synchronization
     }
   }
 
-  /// Keys are recorded whose hash has lower 32 bits below `threshold`.
+  /// Starts recording keys whose hash has lower 32 bits below `threshold`.
   func record(_ threshold: UInt64) {
     listeners.withLock { listeners in
       listeners.threshold = threshold
@@ -72,8 +71,7 @@ public import Synchronization
     watchedChanges.store(listeners.wantsChanges ? 1 << 32 : threshold, ordering: .relaxed)
   }
 
-  /// A stream of what happens from now on, of which the newest `buffered`, at least one, wait to be
-  /// read.
+  /// Returns a stream of all events from now on, which buffers the newest `buffered`, at least one.
   package func stream(buffered: Int) -> AsyncStream<CacheEvent<Key>> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: CacheEvent<Key>.self, bufferingPolicy: .bufferingNewest(max(buffered, 1)))
@@ -87,7 +85,7 @@ public import Synchronization
     return stream
   }
 
-  /// Calls `handler` with what happens from now on, until `drop` of the number returned.
+  /// Calls `handler` for all events from now on, until `drop` is called with the returned number.
   package func listen(_ handler: @escaping @Sendable (CacheEvent<Key>) -> Void) -> Int {
     listeners.withLock { listeners in
       listeners.next += 1
@@ -97,9 +95,9 @@ public import Synchronization
     }
   }
 
-  /// Ends a listener; unknown numbers are ignored.
+  /// Removes a listener; unknown numbers are ignored.
   package func drop(_ number: Int) {
-    // Its end may run code that ends another listener, so it comes after the lock.
+    // Destroyed after the lock is released: a deinitialiser may remove another listener.
     let ended = listeners.withLock { listeners in
       listeners.continuations[number] = nil
       let handler = listeners.handlers.removeValue(forKey: number)
@@ -109,8 +107,8 @@ public import Synchronization
     withExtendedLifetime(ended) {}
   }
 
-  /// Hands an event over. No lock of a cache may be held: a handler may call the cache; what it
-  /// does is told to streams alone.
+  /// Delivers an event. No lock of a cache may be held: a handler may call the cache. Events caused
+  /// by a handler go to streams only.
   @usableFromInline package func send(_ event: CacheEvent<Key>) {
     let (continuations, handlers) = listeners.withLock {
       (Array($0.continuations.values), Array($0.handlers.values))
@@ -120,21 +118,21 @@ public import Synchronization
         droppedCount.wrappingAdd(1, ordering: .relaxed)
       }
     }
-    // What a handler does is not told to handlers: each event would be the cause of the next.
+    // Not delivered to handlers: each event would cause the next.
     let owner = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     if handlers.isEmpty || ForeignCall.isInside(owner) { return }
     ForeignCall.run(of: owner) { for handler in handlers { handler(event) } }
   }
 }
 
-/// Something that happened to one key of a cache.
+/// An event of one key of a cache.
 public struct CacheEvent<Key: Sendable>: Sendable {
-  /// What happened.
+  /// Kind of the event.
   public var kind: CacheEventKind
-  /// To which key.
+  /// The key concerned.
   public var key: Key
 
-  /// An event; see the properties.
+  /// Creates an event; see the properties.
   public init(_ kind: CacheEventKind, _ key: Key) {
     self.kind = kind
     self.key = key
@@ -143,29 +141,29 @@ public struct CacheEvent<Key: Sendable>: Sendable {
 
 extension CacheEvent: Equatable where Key: Equatable {}
 
-/// What can happen to a key of a cache.
+/// Kind of an event of a cache.
 public enum CacheEventKind: Sendable, Hashable {
-  /// A value was stored, or took another's place.
+  /// A value was stored, or replaced another one.
   case set
-  /// A value was refused: too large, or not wanted by the policy.
+  /// A value was rejected: too large, or not admitted by the policy.
   case reject
-  /// A get was answered.
+  /// A get returned a value.
   case hit
-  /// A get was not answered.
+  /// A get returned no value.
   case miss
-  /// A value was removed because somebody asked for it, by key or all of them.
+  /// A value was removed, by key or with all others.
   case remove
-  /// A value had to go: the policy chose it.
+  /// A value was evicted.
   case evict(EvictionReason)
-  /// A value had lived for as long as it was meant to.
+  /// A value's TTL had passed.
   case expire
 }
 
-/// Why a value had to go though nobody asked for it by key.
+/// Reason of an eviction.
 public enum EvictionReason: Sendable, Hashable, CaseIterable {
-  /// There was no room for another.
+  /// To make room for another value.
   case capacity
-  /// Somebody trimmed the cache.
+  /// By a trim.
   case trim
   /// The system was short of memory.
   case pressure
@@ -175,7 +173,7 @@ public enum EvictionReason: Sendable, Hashable, CaseIterable {
   case failure
 }
 
-/// Keeps a handler of events listening for as long as it lives.
+/// Keeps an event handler registered until it is deinitialised.
 public final class CacheEventToken: Sendable {
   private let body: @Sendable () -> Void
 
@@ -183,6 +181,6 @@ public final class CacheEventToken: Sendable {
 
   deinit { body() }
 
-  /// Ends the calls of the handler. One that is under way may still finish.
+  /// Stops the calls of the handler. A running call may still finish.
   public func cancel() { body() }
 }

@@ -6,15 +6,14 @@ import LarderEngine
   import Foundation
 #endif
 
-/// A fetch that is under way, and who waits for it.
+/// A running fetch and the requests that wait for it.
 ///
-/// It has a lock of its own, which is never held for long: a request that is cancelled does not
-/// wait for the disk. The stripe's lock may be held when this one is taken, not the other way
-/// round.
+/// It has its own lock, which is held only briefly: a request that is cancelled does not wait for
+/// the disk. The stripe's lock may be held when this one is taken, but not the other way round.
 final class CacheFlight<Value: Sendable>: Sendable {
   private struct State {
-    /// Requests that want the answer. When the last of them is cancelled so is the fetch, unless it
-    /// is a refresh that nobody waits for.
+    /// Number of requests that want the result. When the last one is cancelled, so is the fetch,
+    /// unless it is a refresh that nobody waits for.
     var interested = 0
     var waiters: [Int: CheckedContinuation<CacheResult<Value>, Never>] = [:]
     var nextWaiter = 0
@@ -23,17 +22,17 @@ final class CacheFlight<Value: Sendable>: Sendable {
     var isAbandoned = false
     var priority: TaskPriority?
     var task: Task<Void, Never>?
-    /// Ends the fetch after a while.
+    /// Ends the fetch at its time limit.
     var timer: Task<Void, Never>?
     var result: CacheResult<Value>?
     var data: Data?
   }
 
-  /// What the cache had when it began: what "not modified" renews, and what may stand in for a
-  /// failure.
+  /// The cached value when the fetch began: renewed by "not modified", and a possible substitute
+  /// after a failure.
   let candidate: CacheHit<Value>?
   let isBackground: Bool
-  /// Who has it works for this fetch.
+  /// Identifies tasks that work for this fetch.
   let mark = FetchMark()
   private let state = Locked(State())
 
@@ -42,18 +41,18 @@ final class CacheFlight<Value: Sendable>: Sendable {
     self.isBackground = isBackground
   }
 
-  /// Whether nobody wants it any more. It is then no longer its key's fetch.
+  /// True once no request wants it. It is then no longer its key's fetch.
   var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-  /// True once it has an answer.
+  /// True once it has a result.
   var isFinished: Bool { state.withLock { $0.result != nil } }
 
-  /// When it is done, the bytes of its value, where each who waits is to have a value of its own.
+  /// Bytes of the fetched value, if each waiting request needs its own copy.
   var data: Data? { state.withLock { $0.data } }
 
-  // MARK: Those who want it
+  // MARK: Requests
 
-  /// A request wants the answer; false when the fetch has been abandoned.
+  /// Adds a request; returns false if the fetch has been abandoned.
   func join() -> Bool {
     state.withLock { state in
       #if LARDER_SCHEDULES
@@ -65,7 +64,7 @@ final class CacheFlight<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the answer of a fetch that was joined. A wait that is cancelled ends at once with a
+  /// Waits for the result of a fetch that was joined. A cancelled wait ends at once with a
   /// `CancellationError`.
   func wait() async -> CacheResult<Value> {
     raise(to: Task.currentPriority)
@@ -102,14 +101,14 @@ final class CacheFlight<Value: Sendable>: Sendable {
       state.isAbandoned = true
       return (waiter, state.task)
     }
-    // Without the lock: either may run code that uses the cache.
+    // Outside the lock: either may run code that uses the cache.
     waiter?.resume(returning: .failure(CancellationError()))
     task?.cancel()
   }
 
   // MARK: The fetch
 
-  /// Begins to fetch, at the highest priority of those who want it.
+  /// Starts the fetch, at the highest priority of the waiting requests.
   func launch(_ body: @escaping @Sendable () async -> Void) {
     state.withLock { state in
       let priority = max(Task.currentPriority, state.priority ?? .background)
@@ -124,10 +123,11 @@ final class CacheFlight<Value: Sendable>: Sendable {
     }
   }
 
-  /// Cancels the fetch after `limit`, and calls `end`, which is to finish it: its loader may not.
+  /// Cancels the fetch after `limit`, and calls `end`, which must finish it because its loader may
+  /// not.
   func limit(to limit: Duration, _ end: @escaping @Sendable () async -> Void) {
     #if LARDER_SCHEDULES
-      // Under a scheduler no time passes.
+      // No time passes under a scheduler.
       if Schedules.hook != nil { return }
     #endif
     let timer = Task { [weak self] in
@@ -142,14 +142,14 @@ final class CacheFlight<Value: Sendable>: Sendable {
     if isLate { timer.cancel() }
   }
 
-  /// Somebody of a priority has come to wait.
+  /// Raises the priority for a request that has come to wait.
   private func raise(to priority: TaskPriority) {
     let task: Task<Void, Never>? = state.withLock { state in
       if let known = state.priority, known >= priority { return nil }
       state.priority = priority
       return state.result == nil ? state.task : nil
     }
-    // A task that another one waits for runs at the other's priority at least.
+    // A task that another one awaits runs at least at the other's priority.
     guard let task else { return }
     #if LARDER_SCHEDULES
       Task(executorPreference: Schedules.hook, priority: priority) { await task.value }
@@ -158,7 +158,7 @@ final class CacheFlight<Value: Sendable>: Sendable {
     #endif
   }
 
-  /// Ends it, and hands back those who are to be told.
+  /// Ends the fetch and returns the waiters to resume.
   func finish(
     _ result: CacheResult<Value>, _ data: Data?
   ) -> [CheckedContinuation<CacheResult<Value>, Never>] {
@@ -177,17 +177,16 @@ final class CacheFlight<Value: Sendable>: Sendable {
   }
 }
 
-/// Stands for a fetch among those that a task works for.
+/// Identity of a fetch among those that a task works for.
 ///
-/// A reference and not an identifier: a task may outlive the fetch that it was started for, and
-/// must not be taken for one that works for a later fetch. Not the fetch itself: its value could
-/// not go as long as the task lives.
+/// A reference instead of a number: a task may outlive its fetch, and must not be taken for one
+/// that works for a later fetch. Not the fetch itself: the task would keep its value alive.
 final class FetchMark: Sendable {
-  /// The marks of the fetches that the current task works for: that of its own loader, and those of
-  /// the loaders that wait for it. A detached task works for none.
+  /// Marks of the fetches that the current task works for: that of its own loader, and those of the
+  /// loaders that wait for it. A detached task has none.
   @TaskLocal static var current: [FetchMark] = []
 
-  /// Whether the mark is among others. A task that works for a fetch must not wait for it, which
-  /// would be to wait for itself. O(loaders inside each other).
+  /// True if the mark is among `marks`. A task that works for a fetch must not wait for it, because
+  /// it would wait for itself. O(nested loaders).
   func isOne(of marks: [FetchMark]) -> Bool { marks.contains { $0 === self } }
 }

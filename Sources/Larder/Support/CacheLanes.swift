@@ -1,25 +1,23 @@
 import Dispatch
 import LarderEngine
 
-/// Threads of a cache's own, for everything that may wait for the disk or take long on behalf of a
-/// task.
+/// A cache's own threads, for work that may block on the disk or take long on behalf of a task.
 ///
-/// Tasks run on as many threads as there are processors. One that waits in a system call or for a
-/// lock takes one of these from all tasks of the program; one that is suspended takes none. Each
-/// lane does one thing after the other on a thread of its own, which it has only while there is
-/// something to do.
+/// Tasks run on as many threads as the machine has processors. A task that blocks in a system call
+/// or on a lock takes one of these from all tasks of the program; a suspended one takes none. Each
+/// lane runs one job after another on its own thread, which exists only while the lane has work.
 struct CacheLanes: Sendable {
   private let queues: [DispatchQueue]
 
-  /// So many lanes; `name` is for debuggers.
+  /// Creates `count` lanes; `name` is for debuggers.
   init(_ name: String, count: Int) {
     queues = (0..<max(1, count)).map { DispatchQueue(label: "\(name).\($0)") }
   }
 
-  /// The lane of a number.
+  /// Index of the lane for a number.
   func index(_ lane: Int) -> Int { Int(lane.magnitude % UInt(queues.count)) }
 
-  /// The elements of each lane, in their order: what is to be done in one go. No part is empty.
+  /// Groups elements by lane, in order, so that each group runs as one job. No group is empty.
   func parts<Element>(
     of elements: some Sequence<Element>, by number: (Element) -> Int
   ) -> [[Element]] {
@@ -28,8 +26,8 @@ struct CacheLanes: Sendable {
     return parts.filter { !$0.isEmpty }
   }
 
-  /// Suspends the task until `body` has been done in a lane, by any number. What has the same
-  /// number is done in the order in which it came.
+  /// Suspends the task until `body` has run in the lane of a number. Jobs of one lane run in order
+  /// of arrival.
   func run<Result: Sendable>(
     _ lane: Int, _ body: @escaping @Sendable () -> Result
   ) async -> Result {

@@ -3,34 +3,35 @@ import LarderEngine
 import LarderLibc
 public import Synchronization
 
-/// The one lock that the caches use, so that another kind is a change to this file.
+/// The only lock of the caches, so that replacing it changes only this file.
 ///
-/// A word at a place that whoever makes the lock keeps: the lock and what it guards can then share
-/// a cache line. Taking it is one atomic exchange and giving it back one store, where a
-/// `pthread_mutex_t` takes an exchange for each; and what is guarded takes tens of nanoseconds, so
-/// whoever has to wait looks again many times before it asks the system to let others run.
+/// One word, in memory provided by the creator, so that the lock can share a cache line with the
+/// data it guards. Acquiring it is one atomic exchange and releasing it one store, where a
+/// `pthread_mutex_t` takes an exchange for each. Critical sections take tens of nanoseconds, so a
+/// waiting thread spins many times before it yields to the system.
 @usableFromInline struct CacheLock {
   @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
 
-  /// The lock at `place`, which `create` has made.
+  /// Wraps the lock at `place`, which `create` has made.
   @inlinable @inline(__always) init(at place: UnsafeMutableRawPointer) {
     word = place.assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  /// Bytes that a lock takes.
+  /// Bytes of a lock.
   static var size: Int { MemoryLayout<Atomic<UInt32>>.size }
 
-  /// Makes a lock at `place`.
+  /// Initialises a lock at `place`.
   static func create(at place: UnsafeMutableRawPointer) {
     place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
   }
 
-  /// Whether nobody holds the lock. In one order with what others do to locks and slots.
+  /// True if nobody holds the lock. Sequentially consistent with operations on locks and reader
+  /// slots.
   @inlinable @inline(__always) var isFree: Bool {
     word.pointee.load(ordering: .sequentiallyConsistent) == 0
   }
 
-  /// Waits for the lock and takes it. Not recursive.
+  /// Waits for the lock and acquires it. Not recursive.
   @inlinable @inline(__always) func lock() {
     #if LARDER_SCHEDULES
       ScheduledStep.take()
@@ -41,7 +42,7 @@ public import Synchronization
     if !isTaken { wait() }
   }
 
-  /// Releases the lock. A value that was copied under it owns its reference by then: see
+  /// Releases the lock. A value that was copied under it must own its reference by then: see
   /// `larder_end_protection`.
   @inlinable @inline(__always) func unlock() { larder_end_protection(word, 0) }
 
@@ -58,25 +59,24 @@ public import Synchronization
   }
 }
 
-/// A lock that is mostly held for less than a microsecond, and sometimes for as long as the disk
-/// takes: a thread that finds it taken tries for about as long as it takes to fall asleep and wake,
-/// and then sleeps until it is free.
+/// A lock that is mostly held for less than a microsecond, and sometimes for as long as a disk
+/// access: a waiting thread spins for about as long as falling asleep and waking up takes, and then
+/// sleeps until the lock is free.
 final class BriefLock: Sendable {
   private let sleeping = SleepingLock()
 
-  /// Waits for the lock and takes it. Not recursive.
+  /// Waits for the lock and acquires it. Not recursive.
   func lock() {
     #if LARDER_SCHEDULES
-      // One thread runs at a time: to try again would change nothing.
+      // Only one thread runs at a time, so spinning is useless.
       if Schedules.hook != nil { return sleeping.lock() }
     #endif
     if !tryLock() { wait() }
   }
 
-  /// Takes the lock if nobody holds it, and says whether it did.
+  /// Acquires the lock if it is free; returns true on success.
   func tryLock() -> Bool { sleeping.tryLock() }
 
-  /// Gives the lock back.
   func unlock() { sleeping.unlock() }
 
   @inline(never) private func wait() {
@@ -90,9 +90,9 @@ final class BriefLock: Sendable {
   private static var triesMax: Int { 60 }
 }
 
-/// How to wait for something that another thread does in tens of nanoseconds, unless it is not
-/// running: a while on the processor, then behind other threads, then asleep, so that a thread of
-/// higher priority does not keep from running the one that it waits for.
+/// Back-off for waiting on another thread's work of tens of nanoseconds, which takes longer if that
+/// thread is not running: spins first, then yields, then sleeps, so that a thread of higher
+/// priority does not keep the awaited one from running.
 struct Patience {
   private var times = 0
 
@@ -113,16 +113,16 @@ struct Patience {
   }
 }
 
-/// A call from a cache into code of its user (the body of an update, a codec, a listener) on the
+/// A call from a cache into its user's code (the body of an update, a codec, a listener) on the
 /// current thread.
 ///
-/// It is on the stack, and calls within each other are linked, the innermost first. A cache so
-/// knows that it is called from its own call, and neither waits for itself nor calls itself without
-/// end.
+/// It lives on the stack, and nested calls are linked, innermost first. With it a cache detects
+/// that it is called from its own call, and neither waits for itself nor calls itself forever.
 @usableFromInline struct ForeignCall {
-  /// The cache, or the part of it that makes the call.
+  /// The cache, or its part, that makes the call.
   private let owner: UnsafeRawPointer
-  /// The lock that the cache holds meanwhile, if any, and the memory in which all its locks are.
+  /// The lock that the cache holds during the call, if any, and the memory that contains all its
+  /// locks.
   private let lock: CacheLock?
   private let bytes: Int
   private let outer: UnsafeMutablePointer<ForeignCall>?
@@ -132,7 +132,7 @@ struct Patience {
     larder_foreign_call()?.assumingMemoryBound(to: ForeignCall.self)
   }
 
-  /// Makes a call.
+  /// Makes a call without a lock.
   static func run<Result, Failure: Error>(
     of owner: UnsafeRawPointer, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -140,8 +140,9 @@ struct Patience {
     return try run(of: owner, bytes: 0, holding: nil, isReleased: &isReleased, body)
   }
 
-  /// Makes a call with a lock held, one of those in the `bytes` from `owner` on. The lock was
-  /// released, and is for the caller to take again, if the thread has waited for one of them.
+  /// Makes a call with a lock held, one of those in the `bytes` from `owner` on. If the thread had
+  /// to wait for one of them meanwhile, the lock was released, and the caller must acquire it
+  /// again.
   static func run<Result, Failure: Error>(
     of owner: UnsafeRawPointer, bytes: Int, holding lock: CacheLock?, isReleased: inout Bool,
     _ body: () throws(Failure) -> Result
@@ -158,7 +159,7 @@ struct Patience {
     }
   }
 
-  /// True if the thread is in a call that `owner` makes.
+  /// True if the thread is in a call made by `owner`.
   @usableFromInline static func isInside(_ owner: UnsafeRawPointer) -> Bool {
     var next = innermost
     while let call = next {
@@ -168,8 +169,8 @@ struct Patience {
     return false
   }
 
-  /// The thread is about to wait for a lock: releases those that it holds of the same cache, one of
-  /// which may be that, or be wanted by the thread that holds it.
+  /// Releases the locks of the same cache that the thread holds, before it waits for a lock: that
+  /// lock may be one of them, or its holder may be waiting for one.
   static func releaseLocks(beforeWaitingAt place: UnsafeRawPointer) {
     var next = innermost
     while let call = next {

@@ -1,50 +1,50 @@
 public import LarderEngine
 
-/// The policy that chooses what a full cache evicts, by name and with its parameters.
+/// An eviction policy, by name and with its parameters.
 ///
 ///     MemoryCacheConfiguration(limits: limits, policy: .s3FIFO)
 ///     MemoryCacheConfiguration(limits: limits, policy: .named("s3-fifo:small=0.2"))
 ///     MemoryCacheConfiguration(limits: limits, policy: "s3-fifo:small=0.2")
 ///
 /// Names and parameters are those of the command line (`larder policies`) and of policies that the
-/// program has added to the registry. Whether they exist is checked when a cache is made. The
-/// constants are below; of what each does `docs/policies.md` tells more.
+/// program has added to the registry. They are checked when a cache is created. The constants are
+/// listed below; `docs/policies.md` describes each policy.
 public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
-  /// Why a policy or an admission filter cannot be used, as in `MemoryCacheError.policy`.
+  /// Error of a policy or an admission filter, as in `MemoryCacheError.policy`.
   public typealias Fault = PolicyError
 
-  /// Its name with the parameters that are given, such as `s3-fifo:small=0.2`.
+  /// Name and given parameters, such as `s3-fifo:small=0.2`.
   public let description: String
 
-  /// A policy by its name, which may be followed by parameters.
+  /// Creates a policy from its name, which may be followed by parameters.
   public init(_ text: String) { description = text }
 
-  /// The same, where a value is expected: `policy: .named("s3-fifo:small=0.2")`.
+  /// Creates a policy from its name and parameters: `policy: .named("s3-fifo:small=0.2")`.
   public static func named(_ text: String) -> CachePolicy { CachePolicy(text) }
 }
 
 extension CachePolicy: ExpressibleByStringLiteral {
-  /// A policy as a literal.
+  /// Creates a policy from a string literal.
   public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// The policies of the library that a cache can have, with their default parameters.
+/// The library's policies for caches, with their default parameters.
 extension CachePolicy {
-  /// Evicts what was stored first.
+  /// Evicts the oldest entry.
   public static let fifo = CachePolicy("fifo")
-  /// Evicts what was used least recently.
+  /// Evicts the least recently used entry.
   public static let lru = CachePolicy("lru")
-  /// Evicts what was used most recently, for loops larger than the cache.
+  /// Evicts the most recently used entry, for loops larger than the cache.
   public static let mru = CachePolicy("mru")
-  /// LRU by the delay that missing an entry causes, where fetches take time.
+  /// LRU weighted by the delay that missing an entry causes, if fetches take time.
   public static let lruMAD = CachePolicy("lru-mad")
-  /// By the delay expected from requests during a fetch, per byte.
+  /// Evicts by the expected delay of requests during a fetch, per byte.
   public static let laCache = CachePolicy("la-cache")
-  /// Evicts what was used least often since it was stored.
+  /// Evicts the entry that was used least often since it was stored.
   public static let lfu = CachePolicy("lfu")
   /// LFU with dynamic aging.
   public static let lfuda = CachePolicy("lfuda")
-  /// Uses divided by the time since storing; the lowest of a sample goes.
+  /// Evicts the lowest rate of uses since storing from a sample.
   public static let hyperbolic = CachePolicy("hyperbolic")
   /// Evicts an entry at random.
   public static let random = CachePolicy("random")
@@ -52,15 +52,15 @@ extension CachePolicy {
   public static let redisLRU = CachePolicy("redis-lru")
   /// Redis's approximated LFU (`allkeys-lfu`).
   public static let redisLFU = CachePolicy("redis-lfu")
-  /// The rule of nginx's `proxy_cache`.
+  /// The eviction rule of nginx's `proxy_cache`.
   public static let nginx = CachePolicy("nginx")
-  /// The rule of Varnish's storages.
+  /// The eviction rule of Varnish's storages.
   public static let varnish = CachePolicy("varnish")
   /// memcached's segmented LRU with slab classes.
   public static let memcached = CachePolicy("memcached")
-  /// FIFO in which entries that were used stay for another round.
+  /// FIFO in which used entries stay for another round.
   public static let clock = CachePolicy("clock")
-  /// A hand that passes over used entries where they are; gets take no lock.
+  /// FIFO with a hand that skips used entries in place; gets take no lock.
   public static let sieve = CachePolicy("sieve")
   /// Segmented LRU.
   public static let slru = CachePolicy("slru")
@@ -86,13 +86,13 @@ extension CachePolicy {
   public static let s4FIFO = CachePolicy("s4-fifo")
   /// S3-FIFO with CLOCK and a window in which hits do not count.
   public static let clock2QPlus = CachePolicy("clock2q-plus")
-  /// LRU that stores only what a sketch counts more uses of than of the victim.
+  /// LRU that admits an entry only if a sketch estimates more uses of it than of the victim.
   public static let tinyLFU = CachePolicy("tinylfu")
   /// Caffeine's policy: an LRU window, a sketch and a segmented LRU.
   public static let wTinyLFU = CachePolicy("w-tinylfu")
   /// pingora's policy: S3-FIFO's queues with a sketch.
   public static let tinyUFO = CachePolicy("tinyufo")
-  /// Least hit density, learned from ages at which entries are used again.
+  /// Least hit density, learned from the ages at which entries are used again.
   public static let lhd = CachePolicy("lhd")
   /// LRU and LFU with regret.
   public static let leCaR = CachePolicy("lecar")
@@ -102,15 +102,15 @@ extension CachePolicy {
   public static let gdsf = CachePolicy("gdsf")
   /// Cost with aging.
   public static let greedyDual = CachePolicy("greedydual")
-  /// Evicts what expires first.
+  /// Evicts the entry that expires first.
   public static let earliestExpiry = CachePolicy("ttl")
   /// Cost by size, with aging (GreedyDual-Size).
   public static let greedyDualSize = CachePolicy("cost")
 }
 
 extension Float {
-  /// The number as policies take it for what a fetch costs: from 0 to the largest finite one, and
-  /// 1, the cost of what nothing is said of, where it is not a number.
+  /// The number as a fetch cost for policies: clamped to 0 up to the largest finite number; NaN
+  /// becomes 1, the default cost.
   @inlinable @inline(__always) var asFetchCost: Float {
     if self >= 0 { return min(self, .greatestFiniteMagnitude) }
     return isNaN ? 1 : 0

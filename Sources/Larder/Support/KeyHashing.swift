@@ -6,21 +6,21 @@ import LarderEngine
   public import Foundation
 #endif
 
-/// How a cache hashes its keys.
+/// Hash function for the keys of a cache.
 public enum KeyHashing: Sendable, Hashable {
-  /// Swift's `Hasher`, which resists keys that were chosen to collide.
+  /// Swift's `Hasher`, which resists keys chosen to collide.
   case standard
-  /// One multiplication for integers, two for a `UUID`, and one for each eight bytes of an ASCII
-  /// string, mixed with a random seed: several times as fast. Somebody who can choose keys and
-  /// watch how long the cache takes may make them collide, which makes it slow, never wrong. Other
-  /// kinds of keys, and strings that are not ASCII (whose equality is not that of their bytes), are
-  /// hashed as `standard`.
+  /// A hash that is several times as fast: one multiplication for integers, two for a `UUID`, and
+  /// one for each eight bytes of an ASCII string, mixed with a random seed. Attackers who choose
+  /// keys and measure the cache's time may make keys collide, which makes the cache slow, never
+  /// wrong. Other types of keys, and strings that are not ASCII (whose equality is not that of
+  /// their bytes), are hashed as by `standard`.
   case fast
   /// `fast` with a seed that does not change between runs.
   case seeded(UInt64)
 }
 
-/// Hashes keys as a cache's configuration says.
+/// Hash function as configured.
 @usableFromInline struct KeyHasher: Sendable {
   @usableFromInline let isFast: Bool
   @usableFromInline let seed: UInt64
@@ -35,7 +35,7 @@ public enum KeyHashing: Sendable, Hashable {
     }
   }
 
-  /// The key's hash: the same for keys that are equal. O(length of the key).
+  /// Hash of a key; equal keys have equal hashes. O(length of the key).
   @inlinable @inline(__always) func hash<Key: Hashable>(_ key: Key) -> UInt64 {
     if isFast {
       if Key.self == Int.self {
@@ -56,18 +56,18 @@ public enum KeyHashing: Sendable, Hashable {
         return pair(unsafeBitCast(key, to: (UInt64, UInt64).self))
       }
     }
-    // The standard hash is spread once more: a key's own `hashValue` may be anything.
+    // Mixed once more: a key's own `hashValue` may be anything.
     return KeyHasher.fold(UInt64(bitPattern: Int64(key.hashValue)) ^ 0xD1B5_4A32_D192_ED03)
   }
 
-  /// What stands for a key with this hash in sketches.
+  /// Fingerprint of a key with this hash, for sketches.
   @inlinable @inline(__always) func fingerprint<Key: Hashable>(_ key: Key, _ hash: UInt64) -> UInt32
   {
     if fingerprints == .hashes { return UInt32(truncatingIfNeeded: hash) }
     return replayedFingerprint(key)
   }
 
-  /// The same where keys name a trace's objects.
+  /// Fingerprint of a key that names an object of a trace.
   @usableFromInline @inline(never) func replayedFingerprint<Key: Hashable>(_ key: Key) -> UInt32 {
     if let number = key as? UInt64 { return fingerprints.fingerprint(number: number) }
     return fingerprints.fingerprint(text: "\(key)".utf8)
@@ -79,7 +79,7 @@ public enum KeyHashing: Sendable, Hashable {
     KeyHasher.fold((mix(key.0) &+ 0xA076_1D64_78BD_642F) ^ key.1)
   }
 
-  /// Both halves of a product with an odd constant: every bit of the key reaches every part.
+  /// XOR of both halves of a product with an odd constant: every bit of the key affects every part.
   @inlinable @inline(__always) static func fold(_ value: UInt64) -> UInt64 {
     let product = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return product.high ^ product.low
@@ -111,24 +111,24 @@ public enum KeyHashing: Sendable, Hashable {
   }
 }
 
-/// What stands for a key in sketches and admission filters: `Request.fingerprint`.
+/// Fingerprints of keys for sketches and admission filters: `Request.fingerprint`.
 @usableFromInline package enum KeyFingerprints: Sendable, Hashable {
-  /// A part of its hash: in memory of that which `KeyHashing` says, on disk of the digest, which is
-  /// the same after a restart.
+  /// Part of the key's hash: in memory by `KeyHashing`, on disk of the digest, which does not
+  /// change after a restart.
   case hashes
-  /// What a simulation takes: the keys are a trace's object ids, or texts that end in one.
+  /// Fingerprints of a simulation: the keys are object ids of a trace, or strings that end in one.
   case objectIDs
-  /// The same where the ids are `spread`.
+  /// As `objectIDs`, with `spread` ids.
   case spreadObjectIDs
 
-  /// The fingerprint of a key that is a number, for other than `hashes`.
+  /// Fingerprint of a numeric key, for cases other than `hashes`.
   @usableFromInline package func fingerprint(number: UInt64) -> UInt32 {
     Request.fingerprint(
       of: self == .spreadObjectIDs
         ? ObjectID(spread: number) : ObjectID(truncatingIfNeeded: number))
   }
 
-  /// The fingerprint of a key that ends in a number, for other than `hashes`. O(length).
+  /// Fingerprint of a key that ends in a number, for cases other than `hashes`. O(length).
   package func fingerprint(text: some BidirectionalCollection<UInt8>) -> UInt32 {
     var number: UInt64 = 0
     var factor: UInt64 = 1

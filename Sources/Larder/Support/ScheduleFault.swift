@@ -1,44 +1,44 @@
 #if LARDER_SCHEDULES
-  /// Faults that the simulation must find.
+  /// Faults that the schedule simulation must find.
   public enum ScheduleFault: String, CaseIterable, Sendable {
-    /// The one that the caches have; changed only while nobody uses a cache.
+    /// The planted fault; changed only while no cache is in use.
     nonisolated(unsafe) public static var planted: ScheduleFault?
 
-    /// A set or a removal does not keep the answer of a hybrid's fetch from being stored.
+    /// A set or a removal does not keep the result of a hybrid cache's fetch from being stored.
     case overtakenFetchIsStored
-    /// A removal does not keep what a memory cache loads from being stored.
+    /// A removal does not keep a memory cache's loaded value from being stored.
     case removedLoadIsStored
-    /// A request begins a load though one is under way.
+    /// A request starts a load although one is running.
     case twoLoads
-    /// One of those who wait for a fetch is forgotten.
+    /// A waiter of a fetch is forgotten.
     case forgottenWaiter
-    /// What waits to be written is dropped when memory evicts it.
+    /// A pending write is dropped when memory evicts its value.
     case droppedWrite
     /// An update reads before it takes the lock.
     case updateInTwoSteps
-    /// A value that was read while it was written is not thrown away.
+    /// A value that was read while it was written is not discarded.
     case tornRead
-    /// What memory evicts reaches disk after the stripe's lock was released.
+    /// A value evicted from memory reaches disk after the stripe's lock was released.
     case lateDemotion
-    /// A fetch that nobody wants any more is joined.
+    /// A request joins an abandoned fetch.
     case abandonedFetchIsJoined
-    /// What a loader brings that nobody waits for is stored though another load took its place.
+    /// The value of an abandoned load is stored although another load replaced it.
     case abandonedLoadIsStored
-    /// A removal keeps loads from being stored before it takes the lock of the shard.
+    /// A removal invalidates loads before it takes the lock of the shard.
     case earlyForgetting
-    /// The origin is asked about what memory held before the lock was taken.
+    /// The origin is asked about the value that memory held before the lock was taken.
     case outdatedCandidate
-    /// That a key has no value is forgotten only after the lock of the shard was given back.
+    /// A missing value is forgotten only after the lock of the shard was released.
     case lateForgetting
-    /// That a load has found no value counts before it is known whether the key was set meanwhile.
+    /// A missing value counts before the load has checked that the key was not set meanwhile.
     case earlyAbsence
-    /// Sets are told of only after other requests have seen that absences are remembered.
+    /// Sets are reported only after other requests have seen that missing values are remembered.
     case lateWatch
-    /// Others may come between the removals from memory and from disk.
+    /// Removals from memory and from disk are not atomic.
     case removalInTwoSteps
-    /// The alarm for entries that expire may be set again only after they were looked at.
+    /// The alarm for expiring entries may be set again only after the entries were examined.
     case lateAlarm
-    /// A listener is not told of values that others replace.
+    /// Listeners do not learn of replaced values.
     case untoldReplacement
   }
 #endif
@@ -46,9 +46,9 @@
 #if LARDER_SCHEDULES
   import LarderEngine
 
-  /// A place at which the simulation of schedules may let another thread run.
+  /// A point at which the schedule simulation may switch to another thread.
   @usableFromInline enum ScheduledStep {
-    /// Returns when the caller is to go on.
+    /// Returns when the caller may continue.
     @usableFromInline static func take() { Schedules.hook?.step() }
   }
 #endif

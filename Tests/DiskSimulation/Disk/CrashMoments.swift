@@ -1,8 +1,8 @@
-/// Up to which of its unsynced changes each piece of a file or folder has reached the disk when the
-/// power goes out. The pieces do not depend on each other: that loses, reorders and tears changes.
+/// State of each piece of a file or folder after a power cut: the number of its unsynced changes
+/// that have reached the disk. The pieces are independent: that loses, reorders and tears changes.
 ///
-/// A piece is a block of a file or a name in a folder. All of it shows the state after some change,
-/// as a block does that the system writes back at some moment.
+/// A piece is a block of a file or a name in a folder. All of it shows the state after one of the
+/// changes, like a block that the system writes back at some moment.
 struct CrashMoments {
   private enum Kind { case nothing, everything, oneMoment, eachItsOwn, mostly }
 
@@ -10,9 +10,9 @@ struct CrashMoments {
   private let seed: UInt64
   private let changes: Int
   private let moment: Int
-  /// Bytes of a file that reach the disk together.
+  /// Size of the blocks of a file that reach the disk as a whole.
   let blockBytes: Int
-  /// Whether space that a file has got, and nothing was written to, shows what stood there before.
+  /// True if allocated space that was never written shows its previous contents.
   let showsGarbage: Bool
 
   init(seed: UInt64, changes: Int) {
@@ -25,7 +25,7 @@ struct CrashMoments {
     self.changes = changes
   }
 
-  /// How many of the changes a piece shows.
+  /// Number of changes that a piece shows.
   func changes(shownBy piece: UInt64) -> Int {
     switch kind {
     case .nothing: return 0
@@ -38,16 +38,16 @@ struct CrashMoments {
     }
   }
 
-  /// How many of the changes a block of a file shows.
+  /// Number of changes that a block of a file shows.
   ///
-  /// A block that was cut off is gone if the size says so, and untouched if it does not: ext4, XFS
-  /// and Btrfs write the new size to their journals before they free blocks, and what is written
-  /// behind it afterwards stands in other blocks. SQLite relies on that when it empties its log: a
-  /// log of which a part was lost would bring back old pages.
+  /// A truncated block is gone if the size says so, and unchanged if it does not: ext4, XFS and
+  /// Btrfs write the new size to their journals before they free blocks, and later writes go to
+  /// other blocks. SQLite relies on that when it empties its log: a partially lost log would
+  /// restore old pages.
   ///
   /// - Parameters:
-  ///   - cuttings: the changes that made the file shorter, and the size that each left.
-  ///   - shownSize: how many of the changes the size shows.
+  ///   - cuttings: Changes that truncated the file, and the size after each.
+  ///   - shownSize: Number of changes that the size shows.
   func changes(
     shownBy block: Int, _ cuttings: [(place: Int, size: Int)], _ shownSize: Int
   ) -> Int {
@@ -58,7 +58,7 @@ struct CrashMoments {
     return shown
   }
 
-  /// What an empty piece of space shows.
+  /// Contents of unwritten space.
   func garbage(_ count: Int) -> [UInt8] {
     var random = SimulationRandom(seed: ~seed)
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -7,7 +7,7 @@ import LarderLibc
   import CSQLite
 #endif
 
-/// What SQLite holds of an open file: its own part, and behind it ours.
+/// SQLite's state of an open file, followed by ours.
 struct OpenHandle {
   var base = sqlite3_file()
   var file: Unmanaged<OpenDatabaseFile>?
@@ -23,7 +23,7 @@ final class OpenDatabaseFile {
   private let disk: SimulatedDisk
   private let file: SimulatedFile
   private let path: String
-  /// A new journal's name is put on the disk with its first sync, and SQLite does not look whether
+  /// True for a new journal, whose name is synced with its first sync. SQLite does not check if
   /// that succeeds.
   private var syncsFolder: Bool
 
@@ -41,8 +41,8 @@ final class OpenDatabaseFile {
     }
   }
 
-  /// Version 1: no shared memory, which a database that is opened for one connection alone does not
-  /// need, and no mapping, so that every read is a call.
+  /// Version 1: no shared memory, which a database opened by a single connection does not need, and
+  /// no mapping, so that every read is a call.
   nonisolated(unsafe) static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
     var methods = sqlite3_io_methods()
     methods.iVersion = 1
@@ -74,7 +74,7 @@ final class OpenDatabaseFile {
     }
     methods.xFileControl = { _, _, _ in SQLITE_NOTFOUND }
     methods.xSectorSize = { _ in 4_096 }
-    // As on Unix: a power cut changes no byte but those that are being written.
+    // As on Unix: a power cut changes only bytes that are being written.
     methods.xDeviceCharacteristics = { _ in 0x1000 }
     let place = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     place.initialize(to: methods)

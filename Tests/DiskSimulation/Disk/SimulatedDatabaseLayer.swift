@@ -7,11 +7,11 @@ import LarderLibc
   import CSQLite
 #endif
 
-/// A simulated disk as SQLite sees it: a file layer ("VFS") that does what SQLite's own for Unix
-/// does, call by call. For one connection at a time, which locks nothing and shares no memory: the
-/// caches open their database for themselves alone.
+/// A simulated disk as a file layer ("VFS") of SQLite, which makes the same calls as SQLite's own
+/// for Unix. For one connection at a time; it locks nothing and shares no memory, because the
+/// caches open their database exclusively.
 final class SimulatedDatabaseLayer {
-  /// What SQLite knows it by.
+  /// Name for SQLite.
   let name: String
   unowned let disk: SimulatedDisk
   private let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -82,7 +82,7 @@ final class SimulatedDatabaseLayer {
         try disk.end(path)
       }
     } catch {
-      // What cannot be opened for writing may be opened for reading.
+      // If a file cannot be opened for writing, it may be opened for reading.
       guard disk.isOn, !isReadOnly, (try? disk.begin(.openToRead, path)) != nil else {
         return SQLITE_CANTOPEN
       }
@@ -117,14 +117,14 @@ final class SimulatedDatabaseLayer {
     }
   }
 
-  /// SQLite takes an empty file for none, and a failure too.
+  /// True if a file exists. SQLite treats an empty file, and a failure, as missing.
   private func exists(_ path: String) -> Bool {
     guard (try? disk.begin(.ask, path)) != nil else { return false }
     return disk.file(path)?.bytes.isEmpty == false
   }
 }
 
-/// Extended codes, which are macros that Swift does not see.
+/// Extended result codes, macros that Swift cannot import.
 enum SQLiteCode {
   static let read = SQLITE_IOERR | 1 << 8
   static let shortRead = SQLITE_IOERR | 2 << 8

@@ -2,21 +2,21 @@ import Larder
 import LarderEngine
 import LarderLibc
 
-/// A disk in memory that loses, reorders and tears what was not synced when its power goes out, and
-/// whose calls fail when a test says so. Everything follows from a seed.
+/// A disk in memory that loses, reorders and tears unsynced changes on a power cut, and whose calls
+/// fail as a test demands. Deterministic for a seed.
 ///
-/// Of a file, each block shows some state that it had since the file was synced; of a folder, each
-/// name does. So a file that was synced is lost with its name when its folder was not. For one
-/// thread at a time.
+/// After a power cut each block of a file shows some state that it had since the file was synced,
+/// as does each name in a folder. So a synced file is lost with its name if its folder was not
+/// synced. For one thread at a time.
 package final class SimulatedDisk: @unchecked Sendable {
   private(set) var root = SimulatedFolder()
-  /// All folders by their paths. The root has the empty one.
+  /// All folders by path. The root has the empty path.
   private var folders: [String: SimulatedFolder] = [:]
-  /// False from when the power goes out until `restart`: nothing can be asked.
+  /// False from the power cut until `restart`: every call fails.
   private(set) var isOn = true
-  /// Calls since the disk was made.
+  /// Number of calls since the disk was created.
   package private(set) var calls = 0
-  /// The number of the call in which the power goes out.
+  /// Number of the call during which the power is cut.
   package var cutCall = Int.max
   /// Calls that fail, nil for none.
   package var fault: SimulatedFault?
@@ -24,16 +24,16 @@ package final class SimulatedDisk: @unchecked Sendable {
   private var cuts: UInt64 = 0
   private var starts = 0
   private var random: SimulationRandom
-  /// What SQLite knows it by.
+  /// File layer for SQLite.
   private var layer: SimulatedDatabaseLayer?
 
-  /// An empty disk.
+  /// Creates an empty disk.
   package init(seed: UInt64) {
     random = SimulationRandom(seed: seed)
     folders[""] = root
   }
 
-  /// The name of its layer for SQLite.
+  /// Name of the file layer for SQLite.
   var layerName: String {
     if let layer { return layer.name }
     let made = SimulatedDatabaseLayer(self)
@@ -41,8 +41,8 @@ package final class SimulatedDisk: @unchecked Sendable {
     return made.name
   }
 
-  /// A disk with the same content, synced and not, which does not fail. It has no open files, and
-  /// no folder of it is taken.
+  /// Returns a disk with the same contents, synced and unsynced, without faults, open files or
+  /// locked folders.
   package func copy(seed: UInt64) -> SimulatedDisk {
     let copy = SimulatedDisk(seed: seed)
     var files: [ObjectIdentifier: SimulatedFile] = [:]
@@ -53,11 +53,10 @@ package final class SimulatedDisk: @unchecked Sendable {
 
   // MARK: Power
 
-  /// Ends everything that is going on: from now on every call fails, and changes nothing.
+  /// Stops the process: from now on every call fails, and changes nothing.
   package func stop() { isOn = false }
 
-  /// Starts again, with everything as the last process left it, or with what a power cut leaves of
-  /// that.
+  /// Restarts with the state left by the last process, or with what a power cut leaves of it.
   package func restart(losesPower: Bool) {
     if losesPower {
       cuts += 1
@@ -81,7 +80,7 @@ package final class SimulatedDisk: @unchecked Sendable {
     find(root, "")
   }
 
-  /// Whether a power cut leaves a file as it is, its name and those of its folders included.
+  /// True if a power cut leaves a file unchanged, including its name and those of its folders.
   package func isSynced(_ path: String) -> Bool {
     let (parent, name) = Self.split(path)
     guard let folder = folders[parent] else { return false }
@@ -89,26 +88,26 @@ package final class SimulatedDisk: @unchecked Sendable {
     return parent.isEmpty || isSynced(parent)
   }
 
-  /// Calls that have failed because of faults.
+  /// Number of calls that failed because of faults.
   package private(set) var failures = 0
-  /// Whether one of them was to read something.
+  /// True if one of them was a read.
   private(set) var hasFailedToRead = false
-  /// Whether calls may still fail.
+  /// True if calls may still fail.
   var isFailing: Bool { fault != nil }
 
-  /// From now on nothing fails.
+  /// Ends the faults.
   package func endFault() { fault = nil }
 
   // MARK: Calls
 
-  /// Begins a call: throws when it fails, and changes nothing then.
+  /// Begins a call; throws, without any change, if it fails.
   func begin(_ call: SystemCall, _ path: String) throws(FileFailure) {
     #if LARDER_SCHEDULES
       Schedules.hook?.step()
     #endif
     guard isOn else { throw FileFailure("use", path, EIO) }
     calls += 1
-    // What waits for the disk waits in vain.
+    // A call that waits for the disk does not return.
     if calls >= cutCall, call == .sync || call == .syncFolder { try cut(path) }
     if let number = fault?.number(call) {
       failures += 1
@@ -127,14 +126,13 @@ package final class SimulatedDisk: @unchecked Sendable {
     throw FileFailure("use", path, EIO)
   }
 
-  /// What a call that writes does when it fails: a part may have been written.
+  /// Effect of a failing write: a part may have been written.
   func writePart(_ bytes: UnsafeRawBufferPointer, at offset: Int, of file: SimulatedFile) {
     guard isOn, fault?.kind == .shortWrite || random.oneIn(2) else { return }
     file.write(
       UnsafeRawBufferPointer(rebasing: bytes[..<random.below(bytes.count)]), at: offset)
   }
 
-  /// Waits until a file is on the disk.
   func sync(_ file: SimulatedFile, _ path: String) throws(FileFailure) {
     do throws(FileFailure) {
       try begin(.sync, path)
@@ -145,7 +143,6 @@ package final class SimulatedDisk: @unchecked Sendable {
     file.sync()
   }
 
-  /// Waits until the names in a folder are on the disk.
   func syncFolder(_ path: String) throws(FileFailure) {
     try begin(.openToRead, path)
     guard let folder = folders[path == "/" ? "" : path] else {
@@ -180,7 +177,7 @@ package final class SimulatedDisk: @unchecked Sendable {
     return folders[parent]?.file(name)
   }
 
-  /// Changes what has a name.
+  /// Changes the item of a name.
   func set(_ path: String, _ item: SimulatedFolder.Item?) throws(FileFailure) {
     let (parent, name) = Self.split(path)
     guard let folder = folders[parent] else { throw FileFailure("use", path, ENOENT) }
@@ -190,7 +187,7 @@ package final class SimulatedDisk: @unchecked Sendable {
 
   // MARK: Locks
 
-  /// Takes a folder, for as long as the lock lives and the disk is not started again.
+  /// Locks a folder, until the lock is destroyed or the disk is restarted.
   func take(_ path: String) -> FolderLock? {
     guard lockedFolders.insert(path).inserted else { return nil }
     let start = starts

@@ -1,50 +1,49 @@
 import LarderLibc
 
-/// What a process asks of the system.
+/// A kind of system call.
 package enum SystemCall: Sendable, Hashable {
-  /// Opening to read, to write, and to make a file.
+  /// Opening for reading, opening for writing, and creating a file.
   case openToRead, openToWrite, create
   case read, write, truncate, rename, remove, makeFolder
   /// Waiting until a file, or the names of a folder, are on the disk.
   case sync, syncFolder
-  /// Asking for facts.
+  /// Reading metadata.
   case ask
 }
 
 /// Calls of a simulated disk that fail.
 package struct SimulatedFault: Sendable {
-  /// How they fail.
+  /// Kind of failure.
   package enum Kind: Sendable, Hashable, CaseIterable {
-    /// ENOSPC in everything that needs room.
+    /// ENOSPC in every call that needs space.
     case noSpace
     /// EIO in any call.
     case inputOutput
-    /// EROFS in everything that changes something.
+    /// EROFS in every call that changes something.
     case readOnly
-    /// EMFILE in everything that opens something.
+    /// EMFILE in every call that opens something.
     case tooManyFiles
-    /// A write that writes a part and then has no room.
+    /// A write that writes a part before the disk is full.
     case shortWrite
-    /// Syncing, after which the system takes what it could not write for written.
+    /// A failed sync, after which the system considers unwritten data written.
     case sync
   }
 
-  /// How calls fail.
   package var kind: Kind
-  /// The number of the first call that fails among those that can, from 1.
+  /// Number of the first call that fails among those that can, from 1.
   package var first: Int
-  /// How many do.
+  /// Number of calls that fail.
   package var count: Int
   private var calls = 0
 
-  /// See the properties.
+  /// Creates a fault; see the properties.
   package init(_ kind: Kind, first: Int, count: Int) {
     self.kind = kind
     self.first = first
     self.count = count
   }
 
-  /// The error number with which a call fails, nil if it does not.
+  /// Error number with which a call fails, nil if it does not.
   mutating func number(_ call: SystemCall) -> Int32? {
     guard let number = errorNumber(call) else { return nil }
     calls += 1

@@ -1,16 +1,16 @@
-/// A file of a simulated disk: what the process sees, what is on the disk, and what has been
-/// changed since.
+/// A file of a simulated disk: the contents that the process sees, those on the disk, and the
+/// changes in between.
 final class SimulatedFile {
   private enum Change {
     case bytes(at: Int, [UInt8])
     case size(Int, isShorter: Bool)
   }
 
-  /// What reading it shows.
+  /// Contents that the process sees.
   private(set) var bytes: [UInt8] = []
   private var synced: [UInt8] = []
   private var pending: [Change] = []
-  /// The power cut in which it was last looked at: it may have two names.
+  /// Number of the last power cut that was applied, because a file may have two names.
   private var lastCut: UInt64 = 0
 
   /// Memory is written back in pages.
@@ -18,14 +18,14 @@ final class SimulatedFile {
 
   init() {}
 
-  /// A file of its own with the same content on the disk and off it.
+  /// Copies a file, with its synced and unsynced contents.
   init(copyOf other: SimulatedFile) {
     bytes = other.bytes
     synced = other.synced
     pending = other.pending
   }
 
-  /// Whether a power cut cannot change it.
+  /// True if a power cut cannot change the file.
   var isSynced: Bool { pending.isEmpty }
 
   func write(_ new: UnsafeRawBufferPointer, at offset: Int) {
@@ -54,7 +54,7 @@ final class SimulatedFile {
     }
   }
 
-  /// The system writes the pages that were changed, whole, and the size.
+  /// Writes all changed pages, as a whole, and the size.
   func sync() {
     guard !pending.isEmpty else { return }
     Self.resize(&synced, bytes.count)
@@ -68,15 +68,15 @@ final class SimulatedFile {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// The system cannot write the pages that were changed, says so once, and from then on takes them
-  /// for written, as Linux does: some have reached the disk, and the others never do unless they
-  /// are changed again.
+  /// Fails to write the changed pages, reports that once, and considers them written from then on,
+  /// as Linux does: some have reached the disk, and the others never do unless they are changed
+  /// again.
   func failToSync(seed: UInt64) {
     synced = afterCut(seed: seed)
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// The power has gone out and come back.
+  /// Applies a power cut.
   func cut(_ number: UInt64, seed: UInt64) {
     guard lastCut != number else { return }
     lastCut = number
@@ -117,7 +117,7 @@ final class SimulatedFile {
             range, with: new[(range.lowerBound - offset)..<(range.upperBound - offset)])
         }
       case .size(let new, _):
-        // What was cut off and grew again is empty.
+        // Truncated and regrown parts are empty.
         Self.forEachBlock(new, image.count, moments.blockBytes) { block, range in
           guard place < moments.changes(shownBy: block, cuttings, shownSize) else { return }
           image.replaceSubrange(range, with: repeatElement(0, count: range.count))

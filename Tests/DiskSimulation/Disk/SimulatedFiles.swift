@@ -1,31 +1,26 @@
 import Larder
 import LarderLibc
 
-/// The files of a simulated disk, through the same calls as `SystemFiles` makes.
+/// The files of a simulated disk, through the same calls as in `SystemFiles`.
 package struct SimulatedFiles: FileLayer {
-  /// The disk.
   package let disk: SimulatedDisk
 
-  /// The files of a disk.
   package init(_ disk: SimulatedDisk) { self.disk = disk }
 
-  /// See `FileLayer`.
   package var databaseLayer: String? { disk.layerName }
 
-  /// See `FileLayer`.
   package func take(folder: String) throws(FileFailure) -> FolderLock? {
     try disk.begin(.create, folder + "/lock")
     return disk.take(folder)
   }
 
-  /// See `FileLayer`.
+  /// Opens a folder by name: see `OpenFolder.init(named:)`.
   package func open(folder: String) throws(FileFailure) -> OpenFolder {
     try disk.begin(.openToRead, folder)
     guard disk.folder(folder) != nil else { throw FileFailure("open", folder, ENOENT) }
     return OpenFolder(named: folder)
   }
 
-  /// See `FileLayer`.
   package func makeFolder(_ path: String) throws(FileFailure) {
     try disk.begin(.makeFolder, path)
     if disk.item(path) != nil { return }
@@ -35,7 +30,6 @@ package struct SimulatedFiles: FileLayer {
     try disk.end(path)
   }
 
-  /// See `FileLayer`.
   package func list(_ path: String) throws(FileFailure) -> [FolderItem] {
     try disk.begin(.openToRead, path)
     guard let folder = disk.folder(path) else {
@@ -47,7 +41,6 @@ package struct SimulatedFiles: FileLayer {
     }
   }
 
-  /// See `FileLayer`.
   package func kind(_ path: String) throws(FileFailure) -> FileKind {
     try disk.begin(.ask, path)
     switch disk.item(path) {
@@ -57,7 +50,6 @@ package struct SimulatedFiles: FileLayer {
     }
   }
 
-  /// See `FileLayer`.
   package func makePrivateFile(_ path: String) throws(FileFailure) {
     try disk.begin(.create, path)
     if disk.item(path) != nil { return try disk.begin(.ask, path) }
@@ -65,7 +57,6 @@ package struct SimulatedFiles: FileLayer {
     try disk.end(path)
   }
 
-  /// See `FileLayer`.
   package func write(
     _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
   ) throws(FileFailure) {
@@ -79,7 +70,6 @@ package struct SimulatedFiles: FileLayer {
     if syncs { try disk.sync(file, path) }
   }
 
-  /// See `FileLayer`.
   package func write(
     _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
     syncs: Bool
@@ -89,7 +79,6 @@ package struct SimulatedFiles: FileLayer {
     if syncs { try disk.sync(file, path) }
   }
 
-  /// See `FileLayer`.
   package func rewrite(_ path: String) throws(FileFailure) {
     try disk.begin(.openToWrite, path)
     guard let file = disk.file(path) else { return }
@@ -102,7 +91,7 @@ package struct SimulatedFiles: FileLayer {
     try disk.sync(file, path)
   }
 
-  /// In two calls, so that a power cut and a failure come between them.
+  /// In two calls, so that a power cut and a failure may come between them.
   private func write(
     _ bytes: UnsafeRawBufferPointer, at offset: Int, _ file: SimulatedFile, _ path: String
   ) throws(FileFailure) {
@@ -146,7 +135,6 @@ package struct SimulatedFiles: FileLayer {
     return file
   }
 
-  /// See `FileLayer`.
   package func read(
     _ path: String, into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
@@ -158,14 +146,12 @@ package struct SimulatedFiles: FileLayer {
     return true
   }
 
-  /// See `FileLayer`.
   package func read(
     _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
     try read("\(folder.path)/\(name.text)", into: buffer)
   }
 
-  /// See `FileLayer`.
   package func read(
     _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
     into buffer: UnsafeMutableRawBufferPointer
@@ -182,7 +168,6 @@ package struct SimulatedFiles: FileLayer {
     return true
   }
 
-  /// See `FileLayer`.
   package func rename(_ path: String, to other: String) throws(FileFailure) {
     try disk.begin(.rename, path)
     guard let item = disk.item(path) else { throw FileFailure("rename", path, ENOENT) }
@@ -192,10 +177,8 @@ package struct SimulatedFiles: FileLayer {
     try disk.end(path)
   }
 
-  /// See `FileLayer`.
   package func syncFolder(_ path: String) throws(FileFailure) { try disk.syncFolder(path) }
 
-  /// See `FileLayer`.
   package func remove(_ path: String) throws(FileFailure) {
     try disk.begin(.remove, path)
     guard disk.item(path) != nil else { return }
@@ -204,7 +187,6 @@ package struct SimulatedFiles: FileLayer {
     try disk.end(path)
   }
 
-  /// See `FileLayer`.
   package func removeFolder(_ path: String) throws(FileFailure) {
     try disk.begin(.remove, path)
     guard let folder = disk.folder(path) else { return }
@@ -213,19 +195,15 @@ package struct SimulatedFiles: FileLayer {
     try disk.end(path)
   }
 
-  /// See `FileLayer`.
   package func size(_ path: String) throws(FileFailure) -> UInt64 {
     try disk.begin(.ask, path)
     return UInt64(disk.file(path)?.bytes.count ?? 0)
   }
 
-  /// See `FileLayer`.
   package func dropCached(_ path: String) throws(FileFailure) -> Bool { true }
 
-  /// See `FileLayer`.
   package func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool { true }
 
-  /// See `FileLayer`.
   package func freeBytes(at path: String) throws(FileFailure) -> UInt64 {
     try disk.begin(.ask, path)
     return 1 << 40

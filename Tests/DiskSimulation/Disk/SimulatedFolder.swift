@@ -1,21 +1,20 @@
-/// A folder of a simulated disk: the names that the process sees, and those that are on the disk.
+/// A folder of a simulated disk: the names that the process sees, and those on the disk.
 final class SimulatedFolder {
   enum Item {
     case file(SimulatedFile)
     case folder(SimulatedFolder)
   }
 
-  /// What has each name.
   private(set) var items: [String: Item] = [:]
   private var synced: [String: Item] = [:]
   private var pending: [(name: String, item: Item?)] = []
 
   init() {}
 
-  /// Names in an order that does not depend on the process.
+  /// Names in an order that is the same in every process.
   var names: [String] { items.keys.sorted() }
 
-  /// Gives a name to something, or to nothing.
+  /// Assigns an item, or none, to a name.
   func set(_ name: String, _ item: Item?) {
     items[name] = item
     pending.append((name, item))
@@ -26,7 +25,7 @@ final class SimulatedFolder {
     return nil
   }
 
-  /// Whether a power cut leaves a name as it is.
+  /// True if a power cut leaves a name unchanged.
   func isSynced(_ name: String) -> Bool {
     !pending.contains { $0.name == name } && Self.object(items[name]) === Self.object(synced[name])
   }
@@ -44,7 +43,7 @@ final class SimulatedFolder {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// The system cannot write the names, says so once, and from then on takes them for written: some
+  /// Fails to write the names, reports that once, and considers them written from then on: some
   /// have reached the disk, and the others never do unless they are changed again.
   func failToSync(seed: UInt64) {
     guard !pending.isEmpty else { return }
@@ -56,7 +55,7 @@ final class SimulatedFolder {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// The power has gone out and come back: each name shows one of the states that it had.
+  /// Applies a power cut: each name shows one of the states that it had.
   func cut(_ number: UInt64, seed: UInt64) {
     failToSync(seed: seed)
     items = synced
@@ -70,7 +69,7 @@ final class SimulatedFolder {
     }
   }
 
-  /// A copy of everything, on the disk and off it. `files` has those that were copied already.
+  /// Copies all synced and unsynced names. `files` maps files that were copied already.
   func copy(_ files: inout [ObjectIdentifier: SimulatedFile]) -> SimulatedFolder {
     var folders: [ObjectIdentifier: SimulatedFolder] = [:]
     let copy = SimulatedFolder()

@@ -1,6 +1,6 @@
 import Larder
 
-/// Operations whose effect is known exactly: those of the test in which processes are killed.
+/// Operations with an exactly known effect, as in the test that kills processes.
 enum CacheOperation {
   case set(Int, version: UInt64, isPermanent: Bool)
   case remove(Int)
@@ -9,7 +9,7 @@ enum CacheOperation {
   case get(Int)
   case flush
 
-  /// Draws one; `number` makes its version unlike any other's.
+  /// Draws an operation; `number` makes its version unique.
   static func draw(_ random: inout SimulationRandom, number: UInt64) -> CacheOperation {
     let key = random.below(SimulatedKey.count)
     switch random.below(20) {
@@ -22,12 +22,12 @@ enum CacheOperation {
     }
   }
 
-  /// Does it, and throws `SimulationFailure` when it shows anything but what `state` says.
+  /// Performs the operation, and throws `SimulationFailure` if the result contradicts `state`.
   ///
   /// - Parameters:
-  ///   - mayMiss: whether a get may find nothing.
-  ///   - isExact: whether removals and renewals know which keys have entries: an entry whose file
-  ///     was lost is one until it is read.
+  ///   - mayMiss: True if a get may find nothing.
+  ///   - isExact: True if removals and renewals know which keys have entries: an entry whose file
+  ///     was lost counts until it is read.
   func perform(
     _ cache: DiskCache, _ state: CacheState, mayMiss: Bool = false, isExact: Bool = true
   ) throws {

@@ -1,8 +1,8 @@
 import Larder
 
-/// What a simulated cache holds.
+/// Contents of a simulated cache.
 struct CacheState: Equatable {
-  /// An entry: which version its value is, and which its metadata name.
+  /// Versions of an entry's value and of its metadata.
   struct Entry: Hashable {
     var value: UInt64
     var noted: String?
@@ -13,15 +13,14 @@ struct CacheState: Equatable {
 
   init() {}
 
-  /// What a cache has of all keys.
+  /// Reads the entries of all keys.
   init(of cache: DiskCache) throws {
     for key in 0..<SimulatedKey.count {
       if let found = try Self.find(key, in: cache) { entries[key] = found }
     }
   }
 
-  /// What a cache has of a key; throws `SimulationFailure` when the value is nothing that was ever
-  /// stored under it.
+  /// Reads the entry of a key; throws `SimulationFailure` if the value was never stored for it.
   static func find(_ number: Int, in cache: DiskCache) throws -> Entry? {
     let key = SimulatedKey(number: number)
     guard let entry = try cache.entry(for: key.key, suite: key.suite) else { return nil }
@@ -45,7 +44,7 @@ struct CacheState: Equatable {
     }
   }
 
-  /// Whether this is what `other` leaves when the values that stand in files may be lost.
+  /// True if this state can result from `other` by losing values in files.
   func isLeft(of other: CacheState, inlineBytesMax: Int) -> Bool {
     for key in 0..<SimulatedKey.count where entries[key] != other.entries[key] {
       guard entries[key] == nil, let lost = other.entries[key],

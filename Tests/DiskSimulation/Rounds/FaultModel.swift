@@ -1,19 +1,19 @@
 import Larder
 
-/// What may be found of each key while calls fail, and after the end of the process.
+/// Permitted values of each key while calls fail, and after the end of the process.
 struct FaultModel {
-  /// In the open cache.
+  /// Values in the open cache.
   private(set) var now: [Int: Set<UInt64?>] = [:]
-  /// When the process dies, and, with `full`, when the power goes out.
+  /// Values after the process is killed and, with `full`, after a power cut.
   private(set) var later: [Int: Set<UInt64?>] = [:]
-  /// Everything that a key ever had, and nothing.
+  /// All values that a key ever had, and none.
   private(set) var ever: [Int: Set<UInt64?>] = [:]
-  /// Whether each call that succeeds is certain at once.
+  /// True if each successful call is durable at once.
   private let isDurable: Bool
 
-  /// The model of a cache that holds what `state` says, for certain.
+  /// Creates the model of a cache with exactly the contents `state`.
   ///
-  /// - Parameter history: what it held before.
+  /// - Parameter history: Earlier contents.
   init(_ state: CacheState, history: [CacheState], _ durability: DiskDurability) {
     isDurable = durability != .none
     for key in 0..<SimulatedKey.count {
@@ -26,14 +26,14 @@ struct FaultModel {
     later = now
   }
 
-  /// A call that leaves `version` of a key has succeeded or failed.
+  /// Records a call that leaves `version` of a key if it succeeds.
   mutating func noted(_ key: Int, _ version: UInt64?, hasSucceeded: Bool) {
     ever[key]?.insert(version)
     later[key]?.insert(version)
     guard hasSucceeded else {
       later[key]?.insert(nil)
       hasFailed()
-      // Nothing is served of what could not be stored, and nothing old for it.
+      // A value that could not be stored is not returned, nor an older one.
       now[key] = [nil]
       return
     }
@@ -41,7 +41,7 @@ struct FaultModel {
     if isDurable { later = now } else { later[key]?.insert(nil) }
   }
 
-  /// A call that removes the entries of a suite has succeeded or failed.
+  /// Records a call that removes the entries of a suite if it succeeds.
   mutating func removedSuite(_ suite: Int, hasSucceeded: Bool) {
     if !hasSucceeded { hasFailed() }
     for key in 0..<SimulatedKey.count where SimulatedKey.isInSuite(key, suite) {
@@ -51,15 +51,15 @@ struct FaultModel {
     if hasSucceeded, isDurable { later = now }
   }
 
-  /// Everything was flushed, or could not be.
+  /// Records a flush.
   mutating func flushed(hasSucceeded: Bool) {
     if hasSucceeded { later = now } else { hasFailed() }
   }
 
-  /// The cache was opened again: it has what was left on the disk.
+  /// Records that the cache was reopened: it has the entries left on the disk.
   mutating func isReopened() { now = later }
 
-  /// The cache has begun with an empty database.
+  /// Records that the cache has started with an empty database.
   mutating func isRebuilt() {
     for key in now.keys {
       now[key]?.insert(nil)
@@ -67,10 +67,10 @@ struct FaultModel {
     }
   }
 
-  /// A get has shown what a key has.
+  /// Checks and records the result of a get.
   ///
-  /// - Parameter mayBeLost: whether a value may have been taken for damaged because it could not be
-  ///   read.
+  /// - Parameter mayBeLost: True if a value may have been treated as damaged because it could not
+  ///   be read.
   mutating func found(_ key: Int, _ version: UInt64?, mayBeLost: Bool) throws {
     if version == nil, mayBeLost {
       later[key]?.insert(nil)
@@ -82,14 +82,14 @@ struct FaultModel {
     now[key] = [version]
   }
 
-  /// What is left of a key after the end of the process.
+  /// Checks a key after the end of the process.
   func checkLater(_ key: Int, _ version: UInt64?, _ context: String) throws {
     try require(
       later[key]?.contains(version) == true,
       "\(context): key \(key) has \(Self.text(version)), expected \(Self.text(later[key]))")
   }
 
-  /// What is left of a key after a power cut that may lose anything.
+  /// Checks a key after a power cut that may lose anything.
   func checkEver(_ key: Int, _ version: UInt64?, _ context: String) throws {
     try require(
       ever[key]?.contains(version) == true, "\(context): key \(key) has \(Self.text(version))")
@@ -103,7 +103,7 @@ struct FaultModel {
     (versions ?? []).map(text).sorted().joined(separator: " or ")
   }
 
-  /// What was gathered without being committed may be lost with a call that fails.
+  /// Records a failed call, with which uncommitted grouped writes may be lost.
   private mutating func hasFailed() {
     guard !isDurable else { return }
     for key in now.keys {

@@ -1,27 +1,24 @@
 import Larder
 
-/// One sequence of operations on a cache, done again for each of its calls of the system with that
-/// call failing, once or with all calls after it.
+/// A sequence of operations on a cache, repeated for each of its system calls with that call
+/// failing, once or with all calls after it.
 ///
-/// Whatever fails, a call of the cache ends with an error or as it should, no value is wrong, and
-/// nothing that was acknowledged is lost. When nothing fails any more the same cache works. Then
-/// the process dies or the power goes out, and what is left is looked at.
+/// Whatever fails, a call of the cache either throws or succeeds, no value is wrong, and no
+/// acknowledged value is lost. After the faults end the same cache works. Then the process is
+/// killed or the power is cut, and the remaining entries are checked.
 package struct FaultRound {
-  /// How calls fail in a round.
+  /// Kind of faults of a round.
   package struct Plan: Sendable, Hashable, CustomStringConvertible {
     /// See `SimulatedFault`.
     package var kind: SimulatedFault.Kind
-    /// Whether all calls after the first one fail, too.
+    /// True if all calls after the first one fail, too.
     package var isLasting: Bool
-    /// The durability of the cache.
     package var durability: DiskDurability
 
-    /// For messages.
     package var description: String {
       "\(kind) \(isLasting ? "from a call on" : "once"), \(durability)"
     }
 
-    /// All of them.
     package static let all: [Plan] = SimulatedFault.Kind.allCases.flatMap { kind in
       [false, true].flatMap { isLasting in
         DiskDurability.allCases.map {
@@ -31,11 +28,11 @@ package struct FaultRound {
     }
   }
 
-  /// What a round did.
+  /// Counts of a round.
   package struct Outcome: Sendable {
-    /// Calls of the system that were made to fail first.
+    /// System calls at which a run's faults began.
     package var places = 0
-    /// Calls of the cache that ended with an error.
+    /// Calls of the cache that threw.
     package var errors = 0
   }
 
@@ -47,10 +44,10 @@ package struct FaultRound {
   private let baseVersion: UInt64
   private var outcome = Outcome()
 
-  /// Does a round; throws `SimulationFailure` when something is lost or wrong.
+  /// Runs a round; throws `SimulationFailure` if a value is lost or wrong.
   ///
   /// - Parameters:
-  ///   - stride: of the calls of a sequence, every so manieth fails.
+  ///   - stride: Every `stride`-th call of a sequence fails.
   package static func run(
     seed: UInt64, round: Int, plan: Plan? = nil, stride: Int = 1
   ) throws -> Outcome {
@@ -61,7 +58,7 @@ package struct FaultRound {
     return round.outcome
   }
 
-  /// Makes what every run begins with: a cache that was closed, or whose process died.
+  /// Creates the start of every run: a cache that was closed, or whose process was killed.
   private init(_ plan: Plan, _ given: SimulationRandom) throws {
     var random = given
     self.plan = plan
@@ -91,7 +88,7 @@ package struct FaultRound {
     seed = random.next()
   }
 
-  /// One run in which a call fails; false when there was no such call.
+  /// Runs the sequence with one failing call; false if there was no such call.
   private mutating func fail(_ call: Int) throws -> Bool {
     var random = SimulationRandom(seed: seed)
     let disk = base.copy(seed: SimulationRandom.mixed(seed ^ UInt64(call)))
@@ -140,7 +137,7 @@ package struct FaultRound {
         if opened.statistics.rebuilds > 0 { model.isRebuilt() }
       }
     }
-    // A cache that is let go is closed: not before the process has died.
+    // Deallocating a cache closes it, which must not happen before the process is killed.
     withExtendedLifetime(opened) { disk.stop() }
     _ = consume opened
     disk.restart(losesPower: losesPower)
@@ -189,24 +186,24 @@ package struct FaultRound {
     }
   }
 
-  /// Nothing fails any more: what the cache holds is what it should.
+  /// Checks the contents of the cache after the faults have ended.
   private func checkNow(
     _ cache: DiskCache, _ model: inout FaultModel, _ disk: SimulatedDisk
   ) throws {
     for key in 0..<SimulatedKey.count {
       let found = try CacheState.find(key, in: cache)
-      // A log that was lost may be given up only now.
+      // A lost log may be abandoned only now.
       if cache.statistics.rebuilds > 0 { model.isRebuilt() }
       try model.found(key, found?.value, mayBeLost: false)
     }
-    // A log that cannot be synced is given up, where it is not synced by each commit.
+    // A log that cannot be synced is abandoned, unless each commit syncs it.
     let maySync = [.sync, .inputOutput, .noSpace].contains(plan.kind)
     try require(
       cache.statistics.rebuilds == 0 || maySync && plan.durability == .normal,
       "rebuilt: \(cache.damages)")
   }
 
-  /// Another process opens what is left, and can work with it.
+  /// Checks that another process can open the remaining files, and work with them.
   private func checkAgain(
     _ simulated: SimulatedCache, _ model: FaultModel, losesPower: Bool, isClosed: Bool
   ) throws {
@@ -225,13 +222,13 @@ package struct FaultRound {
     if plan.durability != .none || !losesPower {
       try require(said.rebuilds == 0, "\(context): \(cache.damages)")
     }
-    // On a full disk the files of removed entries go before the rows that name them; with `none`
-    // those rows wait for the next commit.
+    // On a full disk the files of removed entries are deleted before their rows; with `none` those
+    // rows wait for the next commit.
     if isSure, isClosed || plan.durability != .none {
       try require(said.damages == 0, "\(context): \(said.damages) damages")
     }
     let key = SimulatedKey(number: 5)
-    // A database that lost what it was told may be found damaged only now, by a call that fails.
+    // A database that lost acknowledged data may be found damaged only now, by a failing call.
     var attemptsLeft = isSure ? 0 : 2
     var isStored = false
     while !isStored {

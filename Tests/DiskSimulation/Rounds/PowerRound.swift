@@ -1,49 +1,49 @@
 import Larder
 
-/// The life of one cache on a disk whose power goes out again and again, in the middle of any call.
+/// A cache on a disk with repeated power cuts during any call.
 ///
-/// With `full`, everything that was acknowledged is there each time. With `normal`, the cache holds
-/// what some number of its operations left, from the first on and at least those that have reached
-/// the disk, but for values in files, which may be gone. With `none`, it holds values that its keys
-/// once had. Nothing is ever torn or mixed, and the cache works on. Now and then the process dies
-/// while the power stays on; nothing that was committed is lost then. Where the power never goes
-/// out the cache holds, with `none` as well, what some number of its operations left.
+/// With `full`, all acknowledged entries survive each time. With `normal`, the cache holds the
+/// result of some number of its operations, without gaps and including those that have reached the
+/// disk, except for values in files, which may be lost. With `none`, it holds values that its keys
+/// once had. No value is ever torn or mixed, and the cache continues to work. Occasionally the
+/// process is killed without a power cut; no committed entry is lost then. Without any power cut
+/// the cache holds, even with `none`, the result of some number of its operations.
 package struct PowerRound {
   /// Power cuts of a round.
   package static let cuts = 50
 
-  /// Whose promises are checked.
+  /// The durability whose promises are checked.
   private let durability: DiskDurability
   private var random: SimulationRandom
   private var cache: SimulatedCache
-  /// What the disk may show after a power cut, in order; the last is what was acknowledged.
+  /// Permitted states after a power cut, in order; the last is the acknowledged one.
   private var states = [CacheState()]
-  /// What an operation that has begun would leave.
+  /// State after the operation in progress.
   private var inFlight: CacheState?
-  /// Everything that a key ever had.
+  /// All values that a key ever had.
   private var ever: [Int: Set<CacheState.Entry>] = [:]
   private var version: UInt64 = 0
-  /// Whether the power goes out.
+  /// True if there are power cuts.
   private var hasCuts = true
-  /// What a round did.
+  /// Counts of a round.
   package struct Outcome: Sendable, Equatable {
     /// Operations that have returned.
     package var operations = 0
-    /// Times that the power went out.
+    /// Power cuts.
     package var cuts = 0
-    /// Times that the process died with the power on.
+    /// Kills of the process without a power cut.
     package var kills = 0
   }
 
   private var outcome = Outcome()
 
-  /// Does a round; throws `SimulationFailure` when something is lost that must not be.
+  /// Runs a round; throws `SimulationFailure` if an entry is lost that must not be.
   ///
   /// - Parameters:
-  ///   - durability: that of the cache, nil for one that is drawn.
-  ///   - promising: whose promises are checked, nil for those of the cache's own.
-  ///   - cuts: how often the power goes out at least.
-  ///   - kills: how often the process dies alone at least.
+  ///   - durability: Durability of the cache, nil for a random one.
+  ///   - promising: The durability whose promises are checked, nil for the cache's own.
+  ///   - cuts: Minimum number of power cuts.
+  ///   - kills: Minimum number of kills without a power cut.
   package static func run(
     seed: UInt64, round: Int, durability: DiskDurability? = nil,
     promising: DiskDurability? = nil, cuts: Int = cuts, kills: Int = 0
@@ -65,7 +65,7 @@ package struct PowerRound {
     cache = SimulatedCache(disk, try SimulatedCache.configuration(&self.random, durability))
   }
 
-  /// One opening of the cache, until the power goes out or the process dies.
+  /// One opening of the cache, until the power is cut or the process is killed.
   private mutating func session() throws {
     cache.configuration.checkpointPages = random.pick([1, 4, 20, 1_000])
     let losesPower = !random.oneIn(5) && hasCuts
@@ -77,17 +77,17 @@ package struct PowerRound {
       worked = opened
       try work(opened, isCutEarly: isCutEarly)
     } catch let error as DiskCacheError {
-      // With the power on nothing fails.
+      // Nothing fails while the power is on.
       try require(!cache.disk.isOn, "with the power on: \(error)")
     }
-    // A cache that is let go is closed: not before the process has died.
+    // Deallocating a cache closes it, which must not happen before the process is killed.
     withExtendedLifetime(worked) { cache.disk.stop() }
     worked = nil
     if losesPower { outcome.cuts += 1 } else { outcome.kills += 1 }
     cache.disk.restart(losesPower: losesPower)
     let opened = try cache.open()
     try check(opened, losesPower: losesPower)
-    // What was found is on the disk, unless the process died alone.
+    // The state found is on the disk, unless the process was only killed.
     withExtendedLifetime(opened) { cache.disk.stop() }
     _ = consume opened
     cache.disk.restart(losesPower: false)
@@ -113,12 +113,12 @@ package struct PowerRound {
           isExact: durability == .full)
         failures = 0
       } catch let error as DiskCacheError {
-        // A database that lost what it was told may be found damaged at any time; then the cache
-        // begins with an empty one, and works.
+        // A database that lost acknowledged data may be found damaged at any time; then the cache
+        // starts with an empty one, and works.
         failures += 1
         guard durability == .none, cache.disk.isOn, failures < 3 else { throw error }
       } catch let failure as SimulationFailure {
-        // What cannot be read without power is a miss.
+        // A value that cannot be read without power is a miss.
         if cache.disk.isOn { throw failure }
         return
       }
@@ -138,7 +138,7 @@ package struct PowerRound {
     for (key, entry) in state.entries { ever[key, default: []].insert(entry) }
   }
 
-  /// Looks at what a power cut or the end of the process has left.
+  /// Checks the state after a power cut or a kill.
   private mutating func check(_ opened: DiskCache, losesPower: Bool) throws {
     let found = try CacheState(of: opened)
     let said = opened.statistics

@@ -2,9 +2,9 @@ import Foundation
 import Larder
 import LarderEngine
 
-/// A cache on a simulated disk, which may be opened again and again.
+/// A cache on a simulated disk, which may be reopened.
 struct SimulatedCache {
-  /// Its folder, and the one above, which the cache has to make.
+  /// Its folder and a parent, which the cache has to create.
   static let folder = "/caches/app"
 
   let disk: SimulatedDisk
@@ -21,7 +21,7 @@ struct SimulatedCache {
       files: SimulatedFiles(disk))
   }
 
-  /// A configuration without limits, for what must not be lost.
+  /// Creates a configuration without limits, so that no entry may be lost.
   static func configuration(
     _ random: inout SimulationRandom, _ durability: DiskDurability
   ) throws -> DiskConfiguration {
@@ -35,15 +35,15 @@ struct SimulatedCache {
         configuration.encryption = try DiskEncryption(key: Data(repeating: 7, count: 32))
       #endif
     }
-    // So small that they are recycled often, and that some values are too large for them.
-    // Drawn apart, so that operations stay those of the seed.
+    // So small that they are recycled often, and that some values do not fit. Drawn separately, so
+    // that the operations of a seed stay the same.
     var other = random
     configuration.values = other.pick([.files, .segments(bytes: 8_192), .segments(bytes: 16_384)])
     configuration.readersAfter = other.pick([0, 4, 1_000])
     return configuration
   }
 
-  /// Whether nothing of the database waits for being written to the disk.
+  /// True if the database has no unsynced changes.
   var isDatabaseSynced: Bool {
     disk.isSynced(Self.folder + "/index.sqlite")
       && disk.isSynced(Self.folder + "/index.sqlite-wal")

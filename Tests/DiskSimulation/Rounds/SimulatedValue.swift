@@ -1,9 +1,9 @@
 import Foundation
 import Larder
 
-/// A key of a simulated cache, by its number.
+/// A key of a simulated cache, by number.
 struct SimulatedKey {
-  /// How many there are.
+  /// Number of keys.
   static let count = 18
   private static let suites = ["", "images", "naïve"]
 
@@ -11,7 +11,7 @@ struct SimulatedKey {
 
   var suite: String { Self.suites[number % Self.suites.count] }
 
-  /// Some are long, so that rows with pages of their own occur.
+  /// The key; some are long, so that rows with overflow pages occur.
   var key: String {
     "key \(number)" + String(repeating: "/part", count: number % 9 == 4 ? 1_000 : 0)
   }
@@ -21,8 +21,7 @@ struct SimulatedKey {
   static func suite(_ number: Int) -> String { suites[number % suites.count] }
 }
 
-/// Values made from key and version alone, so that whoever reads one can tell whether it is whole
-/// and whose it is.
+/// Values derived from key and version alone, so that a reader can check integrity and owner.
 enum SimulatedValue {
   private static let sizes = [8, 9, 40, 300, 300, 1_500, 5_000, 9_000]
 
@@ -31,7 +30,7 @@ enum SimulatedValue {
     return random.pick(sizes)
   }
 
-  /// The value of a key in one version.
+  /// Returns the value of a key in a version.
   static func make(_ key: Int, _ version: UInt64) -> Data {
     let size = size(key, version)
     var state = SimulationRandom.mixed(version &* 64 &+ UInt64(key))
@@ -44,7 +43,7 @@ enum SimulatedValue {
     return words.withUnsafeBytes { Data($0.prefix(size)) }
   }
 
-  /// The version of a value that is exactly what that version of the key was, or nil.
+  /// Returns the version of an intact value of the key, or nil.
   static func version(of value: Data, _ key: Int) -> UInt64? {
     guard value.count >= 8 else { return nil }
     let version = value.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }

@@ -1,12 +1,12 @@
-/// Something that must not be.
+/// A violated guarantee.
 package struct SimulationFailure: Error, CustomStringConvertible {
-  /// What was found, and what was expected.
+  /// The observed and the expected state.
   package let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Throws when something does not hold.
+/// Throws if a condition does not hold.
 func require(_ holds: Bool, _ message: @autoclosure () -> String) throws {
   if !holds { throw SimulationFailure(message()) }
 }

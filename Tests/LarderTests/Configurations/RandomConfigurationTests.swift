@@ -1,10 +1,10 @@
 import Testing
 
-/// Random configurations and calls, numbers without sense among them: the caches refuse them with a
-/// typed error or work. The same rounds as those of the program `Torture`, which runs many more.
+/// Random configurations and calls, including nonsensical numbers: the caches reject them with a
+/// typed error or work. The program `Torture` runs many more of these rounds.
 @Suite struct RandomConfigurationTests {
   @Test(.timeLimit(.minutes(30)), arguments: 0..<8)
-  func isRefusedOrWorks(part: UInt64) async throws {
+  func isRejectedOrWorks(part: UInt64) async throws {
     let folder = try ScratchFolder(isSmall: true)
     var passed = 0
     var refused = 0

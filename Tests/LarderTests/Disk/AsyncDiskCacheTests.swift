@@ -4,13 +4,13 @@ import Testing
 
 @testable import Larder
 
-/// Calls from tasks, which wait on threads outside of the pool of all tasks.
+/// Async calls, which run on threads outside the pool of all tasks.
 @Suite(.endsInTime) struct AsyncDiskCacheTests {
   private let folder: ScratchFolder
 
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
-  @Test func callsDoWhatTheCacheDoes() async throws {
+  @Test func asyncCallsMatchThoseOfTheCache() async throws {
     let disk = try DiskCache(path: folder.path)
     let cache = AsyncDiskCache(disk)
     #expect(try await cache.set(Data("a".utf8), for: "k", suite: "s"))
@@ -23,7 +23,7 @@ import Testing
     #expect(disk.statistics.hits == 1)
   }
 
-  @Test func openingDoesNotBlockAndItsErrorIsTheCaches() async throws {
+  @Test func openingDoesNotBlockAndThrowsTheCachesError() async throws {
     let cache = try await AsyncDiskCache(path: folder.path)
     try await cache.set(Data("a".utf8), for: "k")
     let path = folder.path
@@ -36,8 +36,8 @@ import Testing
     #expect(try await again.value(for: "k") == Data("a".utf8))
   }
 
-  /// Many keys, in as many lanes as there are; a key that comes twice has its last value.
-  @Test func severalKeysAtATime() async throws {
+  /// Many keys in all lanes; a key that occurs twice has its last value.
+  @Test func severalKeysInOneCall() async throws {
     let cache = try await AsyncDiskCache(path: folder.path)
     let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
     #expect(try await cache.setAll(values, suite: "s") == 100)
@@ -71,7 +71,6 @@ import Testing
     await #expect(throws: DiskCacheError.self) { try await bytes.set(Data(), for: "k") }
   }
 
-  /// Keys of different threads do not wait for each other.
   @Test func severalKeysAreReadAtTheSameTime() async throws {
     let files = FaultyFiles()
     let cache = AsyncDiskCache(
@@ -94,8 +93,8 @@ import Testing
     #expect(try await reading.value.count == 64)
   }
 
-  /// More tasks than threads wait for a disk that is busy, and others go on.
-  @Test func otherTasksGoOnWhileTheDiskIsBusy() async throws {
+  /// More tasks than threads wait for a busy disk, and others continue.
+  @Test func otherTasksRunWhileTheDiskIsBusy() async throws {
     let files = FaultyFiles()
     let cache = AsyncDiskCache(
       try DiskCache(
@@ -105,7 +104,7 @@ import Testing
     files.held.hold("read")
     defer { files.held.release() }
     let readers = (0..<64).map { key in Task { try await cache.value(for: "\(key)") } }
-    // Would never end if the readers had all threads of the pool.
+    // Would never end if the readers occupied all threads of the pool.
     let others = (0..<64).map { number in Task { number } }
     var sum = 0
     for other in others { sum += await other.value }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func everyBitAndTheSeedAndTheLengthCount(size: Int) {
+  func hashDependsOnEveryBitTheSeedAndTheLength(size: Int) {
     var bytes = bytes(size)
     var seen: Set<UInt64> = [hash(bytes), hash(bytes, seed: 6), hash(bytes + [0])]
     #expect(hash(bytes) == hash(bytes))
@@ -29,8 +29,8 @@ import Testing
     #expect(seen.count == 3 + size * 8)
   }
 
-  /// Zeroes in place of anything, as after a hole in a file, and parts that changed places.
-  @Test func holesAndExchangedPartsAreSeen() {
+  /// Zeros in place of any bytes, as after a hole in a file, and exchanged parts.
+  @Test func holesAndExchangedPartsChangeTheHash() {
     let whole = bytes(4_096)
     var seen: Set<UInt64> = [hash(whole)]
     var expected = 1
@@ -55,11 +55,11 @@ import Testing
     for value in [UInt8(0), 1, 255] {
       for size in 0..<2_000 { seen.insert(hash(Array(repeating: value, count: size))) }
     }
-    // Nothing is nothing, whatever it would be made of.
+    // Empty input is the same for all three.
     #expect(seen.count == 3 * 2_000 - 2)
   }
 
-  /// The same on every machine: what is on a disk must be known again.
+  /// The hash must not change: stored data must be recognised.
   @Test func valuesAreFixed() {
     #expect(Self.sizes.map { hash(bytes($0)) } == Self.fixed)
   }

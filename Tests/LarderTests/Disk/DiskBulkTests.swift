@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// Several keys at a time, on disk and in hybrids, and the keys that a disk has.
+/// Operations on several keys, on disk and in hybrid caches, and the keys of a disk cache.
 @Suite struct DiskBulkTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1_000)
@@ -21,7 +21,7 @@ import Testing
       clock: clock)
   }
 
-  @Test func keysAreThoseThatAGetWouldFind() throws {
+  @Test func keysAreThoseThatGetsFind() throws {
     let cache = try cache()
     #expect(try cache.keys() == [])
     let odd = [
@@ -44,7 +44,7 @@ import Testing
     let now = try bytes(cache.keys())
     #expect(now == bytes(odd.filter { $0 != "a/b" } + ["kept"]))
     #expect(cache.statistics.hits == counted.hits && cache.statistics.misses == counted.misses)
-    // And the same after a restart.
+    // After a restart, too.
     try cache.close()
     #expect(throws: DiskCacheError.self) { try cache.keys() }
     #expect(try bytes(self.cache().keys()) == now)

@@ -3,7 +3,7 @@ import LarderEngine
 
 @testable import Larder
 
-/// Drives a disk cache through a trace as a simulation would, and counts in the same terms.
+/// Replays a trace on a disk cache as a simulation would, and counts in the same terms.
 struct DiskCacheReplay {
   let cache: DiskCache
   let clock = ManualClock()
@@ -18,8 +18,8 @@ struct DiskCacheReplay {
     cache = try DiskCache(path: folder.path, configuration: configuration, clock: clock)
   }
 
-  /// Replays everything. A value begins with the version that its object had when it was stored, as
-  /// far as there is room.
+  /// Replays a trace. A value begins with the version of its object when it was stored, if there is
+  /// room.
   mutating func run(_ trace: ReplayTrace) throws {
     var versions = Array(repeating: UInt8(0), count: trace.objects + 1)
     for line in trace.lines {

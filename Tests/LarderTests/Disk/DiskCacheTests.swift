@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 7, 99, 100, 101, 5_000, 200_000], DiskDurability.allCases)
-  func whatIsStoredComesBackAlsoAfterReopening(size: Int, durability: DiskDurability) throws {
+  func storedValuesSurviveReopening(size: Int, durability: DiskDurability) throws {
     let value = bytes(size, UInt64(size))
     let cache = try open(durability: durability)
     #expect(try cache.value(for: "key") == nil)
@@ -124,7 +124,7 @@ import Testing
     #expect(cache.statistics.rejections == 1)
   }
 
-  @Test func suitesAreApart() throws {
+  @Test func suitesAreIndependent() throws {
     let cache = try open()
     try cache.set(bytes(300, 1), for: "key")
     try cache.set(bytes(200, 2), for: "key", suite: "images")
@@ -147,7 +147,7 @@ import Testing
     #expect(again.count == 3)
   }
 
-  @Test func clearingGivesTheDiskBack() throws {
+  @Test func clearingFreesDiskSpace() throws {
     let cache = try open()
     for number in 0..<300 { try cache.set(bytes(90), for: "row \(number)") }
     for number in 0..<20 { try cache.set(bytes(9_000), for: "file \(number)") }
@@ -178,7 +178,7 @@ import Testing
     #expect(cache.statistics.trims == 8)
   }
 
-  @Test func oneCacheHasAFolder() throws {
+  @Test func folderIsInUseUntilTheCacheIsClosed() throws {
     let cache = try open()
     #expect(throws: DiskCacheError.inUse(path: folder.path)) { try open() }
     try cache.close()

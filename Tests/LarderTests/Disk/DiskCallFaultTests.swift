@@ -5,13 +5,13 @@ import Testing
 
 @testable import Larder
 
-/// Every call of the system that a cache makes fails, once and from then on: without room, with
-/// errors of the disk, on a disk that cannot be written, without file descriptors, with writes that
-/// write a part, and with syncs after which nothing more is written. `make torture` takes other
-/// sequences of operations and every call; this takes each fifth.
+/// Every system call of a cache fails, once and from then on: with a full disk, I/O errors, a
+/// read-only disk, no file descriptors, short writes, and failed syncs after which nothing more is
+/// written. `make torture` uses other sequences of operations and every call; this uses every
+/// fifth.
 @Suite(.endsInTime) struct DiskCallFaultTests {
   @Test(arguments: FaultRound.Plan.all)
-  func whateverFailsNothingIsWrongAndNothingAcknowledgedIsLost(plan: FaultRound.Plan) throws {
+  func failingCallsGiveNoWrongValueAndLoseNoAcknowledgedOne(plan: FaultRound.Plan) throws {
     for round in 0..<TestEffort.rounds(2) {
       let done = try FaultRound.run(
         seed: 11, round: round, plan: plan, stride: TestEffort.share > 1 ? 11 : 5)
@@ -27,8 +27,8 @@ import Testing
       clock: WallCacheClock(), files: SimulatedFiles(disk))
   }
 
-  /// That a file cannot be opened for want of a descriptor says nothing of what is in it.
-  @Test func aValueThatCannotBeOpenedNowIsNotDamaged() throws {
+  /// A lack of file descriptors is no evidence of damage.
+  @Test func valueThatCannotBeOpenedIsNotDamaged() throws {
     let disk = SimulatedDisk(seed: 1)
     let cache = try open(disk)
     let value = Data(repeating: 1, count: 1_000)
@@ -64,8 +64,8 @@ import Testing
     }
   }
 
-  /// What a failed call has given up does not come back when the database has to be opened again.
-  @Test func whatWasGivenUpDoesNotComeBackWithTheDatabase() throws {
+  /// Entries lost by a failed call do not reappear when the database has to be reopened.
+  @Test func lostEntriesDoNotReappearWithTheDatabase() throws {
     for kind in SimulatedFault.Kind.allCases {
       for call in 1...40 {
         let disk = SimulatedDisk(seed: 1)

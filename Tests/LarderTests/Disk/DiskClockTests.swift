@@ -51,7 +51,7 @@ import Testing
     #expect(cache.count == 1)
   }
 
-  @Test func clockThatIsPutRightByLittleCostsNothing() throws {
+  @Test func smallClockAdjustmentRemovesNothing() throws {
     let cache = try open()
     try cache.set(Data([1]), for: "k", options: DiskStoreOptions(timeToLive: .seconds(60)))
     clock.set(seconds: 40 * Self.year - 3_000)

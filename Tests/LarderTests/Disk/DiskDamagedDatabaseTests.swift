@@ -3,7 +3,8 @@ import Testing
 
 @testable import Larder
 
-/// Databases that cannot be read: set aside, told of, and begun anew, or left alone and an error.
+/// Unreadable databases: set aside, reported and replaced by an empty one, or left unchanged and an
+/// error.
 @Suite struct DiskDamagedDatabaseTests {
   private let folder: ScratchFolder
   private let clock = ManualClock(seconds: 1_000)
@@ -62,18 +63,18 @@ import Testing
     case .seed: try raw("UPDATE facts SET value = value + 1 WHERE name = 'seed'")
     case .noFacts: try raw("DELETE FROM facts")
     case .format: try raw("UPDATE facts SET value = 99 WHERE name = 'format'")
-    // The version for writing: what is higher than 2 may not be written.
+    // The write version: files with one above 2 must not be written.
     case .readOnlyHeader: try change { $0[18] = 7 }
     case .notADatabase: try Data("hello".utf8).write(to: URL(fileURLWithPath: path))
     }
   }
 
   @Test(arguments: Harm.allCases, [nil, 1] as [UInt8?])
-  func whatCannotBeReadIsSetAside(_ harm: Harm, key: UInt8?) throws {
+  func unreadableDatabaseIsSetAside(_ harm: Harm, key: UInt8?) throws {
     try fill(key: key)
     try self.harm(harm)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    // With the option off everything is left as it is, however often it is tried.
+    // With `fail` everything is left unchanged, on every attempt.
     for _ in 0..<2 {
       let error = #expect(throws: DiskCacheError.self) { try open(key: key, .fail) }
       guard case .damaged(let place, let message) = error else {
@@ -102,7 +103,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: kept))
   }
 
-  /// Pages that change places show rows that are whole, where none may be stored any more.
+  /// Exchanged pages contain intact rows, but nothing may be stored in them any more.
   @Test(arguments: [false, true])
   func pagesOutOfOrderAreDamage(isCopied: Bool) throws {
     var random = TestRandom(seed: 3)
@@ -137,7 +138,7 @@ import Testing
     #expect(rebuilds > 10)
   }
 
-  /// A key that does not fit is no damage: nothing is set aside, however often it is tried.
+  /// A wrong key is not damage: nothing is set aside, on any attempt.
   @Test func aWrongKeyIsNoDamage() throws {
     try fill(key: 1)
     for (key, fault) in [(2, .wrongKey), (nil, .keyMissing)] as [(UInt8?, DiskEncryptionFault)] {
@@ -147,8 +148,8 @@ import Testing
     #expect(try open(key: 1).value(for: "7") == Data([7]))
   }
 
-  /// Every byte of an encrypted database's facts may be damaged: it is never taken for another key
-  /// for good.
+  /// Damage to any byte of an encrypted database's facts is never permanently mistaken for another
+  /// key.
   @Test func damagedFactsAreNotAWrongKey() throws {
     try fill(key: 1)
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -168,7 +169,7 @@ import Testing
     #expect(copies.sorted() == ["13", "14"], "only the newest two are kept")
   }
 
-  /// Damage to the few bytes by which a database is known as ours is mended, and loses nothing.
+  /// Damage to the few bytes that identify our databases is repaired without losses.
   @Test(arguments: ["application_id = 5", "user_version = 77"])
   func aDamagedHeaderIsMended(pragma: String) throws {
     try fill()
@@ -181,7 +182,7 @@ import Testing
     #expect(try raw.number("PRAGMA user_version") == DiskIndex.format)
   }
 
-  /// Damage met while the cache is open is handled the same way.
+  /// Damage found while the cache is open is handled in the same way.
   @Test(arguments: DiskDamageHandling.allCases)
   func damageInUseIsHandled(handling: DiskDamageHandling) throws {
     try fill()
@@ -202,7 +203,7 @@ import Testing
     #expect(try open().value(for: "again") == Data([1]))
   }
 
-  /// An error that is the connection's makes the next call open another.
+  /// After an error of the connection the next call opens another one.
   @Test func aConnectionThatFailsIsReplaced() throws {
     try fill()
     let cache = try open()

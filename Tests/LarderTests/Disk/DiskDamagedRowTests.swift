@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Rows that say what no row can: a miss, and never a crash, another key's value or memory for as
+/// Rows with impossible contents: a miss, and never a crash, another key's value or memory for as
 /// many ids as one row claims.
 @Suite struct DiskDamagedRowTests {
   private let folder: ScratchFolder
@@ -36,7 +36,7 @@ import Testing
     try cache.close()
   }
 
-  /// What is found under a key is its value with its version, or nothing.
+  /// Checks that each key has its value and version, or nothing.
   private func check(_ cache: DiskCache, lost: Set<Int>) throws {
     for key in 1...8 {
       let entry = try cache.entry(for: "\(key)", suite: key > 4 ? "s" : "")
@@ -57,13 +57,13 @@ import Testing
     "key = zeroblob(100000)",
   ]
 
-  /// Entry 5 is in a suite and has a file; what else was stored stays.
+  /// Entry 5 is in a suite and has a file; all other entries stay.
   @Test(arguments: damages, [false, true])
-  func aDamagedRowIsLostAlone(damage: String, isEncrypted: Bool) throws {
+  func onlyTheDamagedRowIsLost(damage: String, isEncrypted: Bool) throws {
     try fill(isEncrypted: isEncrypted)
     try raw("UPDATE entries SET \(damage) WHERE id = 5")
     var cache = try open(isEncrypted: isEncrypted)
-    // Nothing is damaged by what the row says anyway: texts of encrypted entries are sealed.
+    // Not damage if the row had this content anyway: texts of encrypted entries are sealed.
     let isSame = damage == "suite = 1" || isEncrypted && damage == "version = NULL"
     try check(cache, lost: isSame ? [] : [5])
     #expect(cache.statistics.damages == (isSame ? 0 : 1))
@@ -77,7 +77,7 @@ import Testing
     #expect(cache.statistics.damages == 0)
   }
 
-  /// Ids that are only large get others; those that can be nobody's go.
+  /// Rows with large ids get other ids; rows with invalid ids are deleted.
   @Test(arguments: [100_000_000, 4_294_967_294, 4_294_967_295, 0, -1, Int64.max, Int64.min])
   func aRowWithAnyIDNeedsLittleMemory(id: Int64) throws {
     try fill(isEncrypted: false)
@@ -93,8 +93,8 @@ import Testing
     #expect(cache.count == 39 && cache.statistics.damages == 0)
   }
 
-  /// The marks of a trimmed cache's order of use follow the rows that get other ids.
-  @Test func theOrderOfUseOutlivesOtherIDs() throws {
+  /// The order of use of a trimmed cache is preserved for rows that get other ids.
+  @Test func orderOfUseSurvivesChangedIDs() throws {
     func open(entriesMax: Int) throws -> DiskCache {
       try DiskCache(
         path: folder.path,
@@ -106,13 +106,13 @@ import Testing
     #expect(try cache.value(for: "1") == value(1))
     try cache.close()
     try raw("UPDATE entries SET id = id + 1000000")
-    // Ids in the file `order` are those of before.
+    // The file `order` has the previous ids.
     try raw("UPDATE entries SET id = id - 1000000 WHERE id <> 1000002")
     cache = try open(entriesMax: 2)
     #expect(try cache.contains("1") && cache.contains("3") && !cache.contains("2"))
   }
 
-  /// One bit of a row's header, as damage to a page leaves it: the 127th id was stored in one byte
+  /// One bit of a row's header flips, as by damage to a page: the 127th id was stored in one byte
   /// as 0x7f.
   @Test func everySingleBitOfSmallRowsMayFlip() throws {
     let cache = try open()
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  /// The name of a suite that is damaged is another's; its entries must not be that one's.
+  /// A damaged suite name may be another suite's; its entries must not move there.
   @Test(arguments: ["name = CAST('t' AS BLOB)", "id = 7", "id = 4294967295", "id = -1", "mark = 1"])
   func aDamagedSuiteIsLost(damage: String) throws {
     try fill(isEncrypted: false)

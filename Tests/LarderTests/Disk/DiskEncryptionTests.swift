@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [16, 24, 32], [0, 1, 99, 100, 101, 200_000])
-  func valuesComeBack(keyBytes: Int, size: Int) throws {
+  func encryptedValuesAreReadBack(keyBytes: Int, size: Int) throws {
     let encryption = try Self.key(keyBytes)
     var cache = try open(encryption)
     let options = DiskStoreOptions(
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func aKeyThatDoesNotFitIsAnErrorAndNothingIsLost() throws {
+  @Test func wrongKeyIsAnErrorAndLosesNothing() throws {
     let (right, wrong) = (try Self.key(32), try Self.key(32, 2))
     var cache = try open(right)
     try cache.set(bytes(50), for: "a")
@@ -124,7 +124,7 @@ import Testing
     try DiskCache(path: plain.path, configuration: configuration).close()
   }
 
-  @Test func theKeyIsNotShown() throws {
+  @Test func descriptionsHideTheKey() throws {
     let secret = Data("0123456789abcdef".utf8)
     let encryption = try DiskEncryption(key: secret)
     let configuration = DiskConfiguration(encryption: encryption)
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: Tampering.allCases)
-  func whatWasTamperedWithIsAMissAndGoes(tampering: Tampering) throws {
+  func tamperedValueIsAMissAndRemoved(tampering: Tampering) throws {
     let encryption = try Self.key(32)
     let cache = try open(encryption)
     let options = DiskStoreOptions(timeToLive: .seconds(500))
@@ -177,7 +177,7 @@ import Testing
     #expect(try again.value(for: "b", suite: "one") == nil)
     #expect(try again.value(for: "b", suite: "two") == bytes(50, 2))
     #expect(again.count == 1)
-    // A second row for a key that has one is only given up.
+    // A second row for a key is only discarded.
     #expect(again.statistics.damages == (tampering == .others ? again.statistics.damages : 1))
     try again.set(bytes(50, 3), for: "a", suite: "one")
     #expect(try again.value(for: "a", suite: "one") == bytes(50, 3))
@@ -196,7 +196,7 @@ import Testing
     #expect(cache.statistics.damages == 1)
   }
 
-  @Test func aSuiteThatWasTamperedWithIsGoneWithItsEntries() throws {
+  @Test func tamperedSuiteIsRemovedWithItsEntries() throws {
     let encryption = try Self.key(16)
     let cache = try open(encryption)
     try cache.set(bytes(50), for: "a", suite: "one")
@@ -211,7 +211,7 @@ import Testing
     #expect(try again.value(for: "a", suite: "one") == bytes(50))
   }
 
-  @Test func everyWritingHasItsOwnNonce() throws {
+  @Test func everyWriteUsesANewNonce() throws {
     let seal = DiskSeal(try Self.key(32), salt: Data(count: 32))
     var nonces: Set<Data> = []
     try Data([1, 2, 3]).withUnsafeBytes { value in
@@ -221,7 +221,7 @@ import Testing
     #expect(nonces.count == 1_000)
   }
 
-  @Test func listenersHearOfKeys() throws {
+  @Test func listenersReceiveKeys() throws {
     let cache = try open(try Self.key(32))
     try cache.set(bytes(5), for: "\u{e9}\0", suite: "s")
     nonisolated(unsafe) var heard: [CacheEvent<DiskEntryName>] = []

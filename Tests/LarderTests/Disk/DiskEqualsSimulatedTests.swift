@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// An executed run and a simulated one of the same cell count the same.
+/// An executed run and a simulated one of the same cell have equal counts.
 @Suite struct DiskEqualsSimulatedTests {
   @Test(arguments: Array(Policies.executable.enumerated()), [CapacityUnit.objects, .bytes])
   func countsAreEqualToTheRequest(
@@ -24,7 +24,7 @@ import Testing
       guarded.policy, unit, capacity: 60, age: nil, seed: 1, admission: guarded.admission)
   }
 
-  /// What is copied between segments is simulated to the byte.
+  /// Bytes copied between segments are simulated exactly.
   @Test(arguments: ["lru", "sieve", "s3-fifo", "gdsf", "w-tinylfu"], DiskDurability.allCases)
   func bytesCopiedAreEqual(policy: String, durability: DiskDurability) throws {
     let trace = ReplayTrace(

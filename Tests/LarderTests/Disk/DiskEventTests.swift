@@ -31,12 +31,12 @@ import Testing
     Event(kind, DiskEntryName(suite: suite, key: key))
   }
 
-  @Test func everythingIsTold() throws {
+  @Test func everyEventIsReported() throws {
     let cache = try open(DiskLimits(bytes: 1_000, count: 2, freeBytes: 0))
     try cache.set(Data(count: 1), for: "unheard")
     let log = Log()
     let token = cache.onEvent { event in
-      // No lock is held: a handler may use the cache.
+      // No lock is held, so a handler may use the cache.
       _ = cache.count
       log.add(event)
     }
@@ -73,7 +73,7 @@ import Testing
     #expect(!cache.events.isActive)
   }
 
-  @Test func failuresAndLackOfRoomAreTold() throws {
+  @Test func failuresAndFullDisksAreReported() throws {
     let cache = try open(
       DiskLimits(bytes: nil, freeBytes: 1_000_000, freeSpaceInterval: 0))
     files.set { $0.freeBytes = 2_000_000 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Whatever fails: an error or a miss, never a wrong value, and the cache works again afterwards.
+/// Any failure is an error or a miss, never a wrong value, and the cache works again afterwards.
 @Suite struct DiskFaultTests {
   private let folder: ScratchFolder
   private let files = FaultyFiles()
@@ -30,7 +30,7 @@ import Testing
   enum Harm: CaseIterable { case delete, empty, cut, lengthen, change }
 
   @Test(arguments: Harm.allCases)
-  func aValueFileHarmedBehindOurBackIsAMiss(harm: Harm) throws {
+  func damagedValueFileIsAMiss(harm: Harm) throws {
     let cache = try open()
     try cache.set(bytes(3_000), for: "a")
     let file = try #require(try folder.valueFiles().first)
@@ -70,7 +70,7 @@ import Testing
     #expect(try again.value(for: "b") == bytes(4_000))
   }
 
-  @Test func aValueHarmedInTheDatabaseIsAMiss() throws {
+  @Test func damagedValueInTheDatabaseIsAMiss() throws {
     let cache = try open()
     for key in ["a", "b", "c"] { try cache.set(bytes(50), for: key) }
     try cache.close()
@@ -109,9 +109,9 @@ import Testing
     #expect(try again.value(for: "5") == bytes(90))
   }
 
-  /// While the cache is open nobody else gets at the database; whoever reads it keeps the cache
-  /// from opening, for as long as that.
-  @Test func anotherConnectionAndTheCacheKeepEachOtherOut() throws {
+  /// An open cache excludes other connections to the database; a reader keeps the cache from
+  /// opening meanwhile.
+  @Test func otherConnectionsAndTheCacheExcludeEachOther() throws {
     let cache = try open()
     try cache.set(bytes(50), for: "a")
     do {
@@ -176,7 +176,7 @@ import Testing
     #expect(try open().value(for: "large") == bytes(5_000, 2))
   }
 
-  @Test func aDatabaseThatIsHeldIsAnError() throws {
+  @Test func lockedDatabaseIsAnError() throws {
     try open().close()
     do {
       let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
@@ -203,13 +203,13 @@ import Testing
     #expect(throws: DiskCacheError.format(path: path, found: 99, expected: format)) {
       try open(mismatch: .fail)
     }
-    // One of ours in which only the mark of its format is known.
+    // Our database, identified only by the number of its format.
     do {
       let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
       try raw.execute("DROP TABLE facts; DROP TABLE entries; PRAGMA user_version = 2")
     }
     #expect(throws: DiskCacheError.format(path: path, found: 2, expected: format)) { try open() }
-    // Another program's.
+    // Another program's database.
     try FileManager.default.removeItem(atPath: path)
     do {
       let raw = try SQLiteConnection(path: path, busyMilliseconds: 0)
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(arguments: DiskDurability.allCases)
-  func aFullDatabaseIsAnErrorAndTheRestIsServed(durability: DiskDurability) throws {
+  func fullDatabaseIsAnErrorAndOtherValuesAreReturned(durability: DiskDurability) throws {
     let cache = try open(durability: durability)
     for key in 0..<20 { try cache.set(bytes(90, key), for: "\(key)") }
     try cache.core.openIndex().connection.execute("PRAGMA max_page_count = 1")
@@ -248,7 +248,7 @@ import Testing
     #expect(again.count == count)
   }
 
-  @Test func whatCannotBeOpenedIsAnError() throws {
+  @Test func folderThatCannotBeOpenedIsAnError() throws {
     try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
     let error = #expect(throws: DiskCacheError.self) {
       try DiskCache(path: folder.path + "/file/cache")
@@ -271,7 +271,7 @@ import Testing
   }
 
   @Test(arguments: ["write", "rename", "makeFolder", "syncFolder"])
-  func aFailedSetIsAnErrorAndTheKeyHasNothing(call: String) throws {
+  func failedSetIsAnErrorAndRemovesTheValue(call: String) throws {
     let cache = try open(durability: .full)
     try cache.set(bytes(20), for: "a")
     files.set { $0.calls = [call] }
@@ -287,8 +287,8 @@ import Testing
     #expect(try folder.valueFiles().count == 1)
   }
 
-  /// Anything may fail at any time; a get gives nothing, or what one of the sets since the last
-  /// certain state stored.
+  /// Anything may fail at any time; a get returns nothing, or a value set since the last certain
+  /// state.
   @Test(arguments: DiskDurability.allCases)
   func randomFailuresNeverMakeAWrongValue(durability: DiskDurability) throws {
     var random = TestRandom(seed: 77)
@@ -328,7 +328,7 @@ import Testing
     #expect(last.statistics.damages == 0)
   }
 
-  @Test func aSuiteOutlivesATransactionThatIsTakenBack() throws {
+  @Test func suiteSurvivesARollback() throws {
     let cache = try open(durability: .none)
     try cache.set(bytes(10), for: "before")
     try cache.set(bytes(10), for: "a", suite: "one")
@@ -343,7 +343,7 @@ import Testing
     #expect(try again.value(for: "before") == bytes(10))
   }
 
-  @Test func whoeverCannotTellTheRoomStoresNothing() throws {
+  @Test func unknownFreeSpaceStoresNothing() throws {
     let cache = try open(
       DiskLimits(bytes: nil, freeBytes: 1_000, freeSpaceInterval: 0))
     try cache.set(bytes(50), for: "a")
@@ -361,14 +361,14 @@ import Testing
     #expect(try again.value(for: "a") == bytes(60) && again.count == 1)
   }
 
-  @Test func freeBytesAreLeftToOthers() throws {
+  @Test func freeBytesAreKeptFree() throws {
     let cache = try open(
       DiskLimits(bytes: nil, freeBytes: 1_000_000, freeSpaceInterval: 0))
     files.set { $0.freeBytes = 2_000_000 }
     for key in 0..<50 { try cache.set(bytes(1_000, key), for: "\(key)") }
     #expect(cache.count == 50)
     files.set { $0.freeBytes = 990_000 }
-    // Still too little afterwards: 11,000 bytes go, and the value is not stored.
+    // Still too little afterwards: 11,000 bytes are evicted, and the value is not stored.
     #expect(try !cache.set(bytes(1_000), for: "new"))
     #expect(cache.statistics.freeSpaceEvictions == 11)
     #expect(cache.statistics.rejections == 1)

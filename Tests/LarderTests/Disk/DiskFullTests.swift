@@ -4,12 +4,12 @@ import Testing
 
 @testable import Larder
 
-/// A disk that is really full, in a child process.
+/// A really full disk, in a child process.
 @Suite(.endsInTime) struct DiskFullTests {
-  /// Makes a small file system of its own in `$1` and goes on there with the rest.
+  /// Mounts a small file system in `$1` and runs the other arguments there.
   private static let mounted = "mount -t tmpfs -o size=2m none \"$1\" && shift && exec \"$@\""
 
-  /// Whether this system lets a process mount something for itself alone.
+  /// True if this system lets a process mount a private file system.
   static let canMount: Bool = {
     guard let folder = try? ScratchFolder(),
       let (_, status) = try? VictimProcess.output(
@@ -22,7 +22,7 @@ import Testing
     #expect(status == 0, "\(said)")
     let words = said.split(separator: " ").map(String.init)
     try #require(words.count == 10, "\(said)")
-    // Without durability each failure is one of many sets.
+    // Without durability each failure covers many sets.
     #expect(try #require(Int(words[1])) > 20, "\(said)")
     #expect(try #require(Int(words[3])) > 10, "\(said)")
     #expect(said.hasSuffix("wrong 0 empty true works true\n"), "\(said)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Keys and values that break what takes keys for file names or texts for bytes.
+/// Keys and values that break code which uses keys as file names or strings as bytes.
 @Suite struct DiskHostileTests {
   private static let keys: [String] = [
     "", " ", "\0", "a", "a\0b", "a\0c", "a\0", "../../../../tmp/x", "..",
@@ -17,7 +17,7 @@ import Testing
   ]
 
   @Test(arguments: [false, true])
-  func everyKeyIsItself(isEncrypted: Bool) throws {
+  func everyKeyIsDistinct(isEncrypted: Bool) throws {
     let folder = try ScratchFolder()
     let configuration = DiskConfiguration(
       limits: DiskLimits(freeBytes: 0), durability: .none, inlineBytesMax: 200,
@@ -43,7 +43,7 @@ import Testing
       #expect(try cache.value(for: key, suite: "../suite") == value(number))
     }
     try cache.close()
-    // No name comes from a key: digits alone, below the folder.
+    // File names do not depend on keys: only digits, below the folder.
     for file in try folder.valueFiles() {
       #expect(URL(fileURLWithPath: file).lastPathComponent.allSatisfy { $0.isHexDigit })
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// The database of durability `none`: a journal in place of a log, and writes that are gathered.
+/// The database with durability `none`: a journal instead of a log, and combined writes.
 @Suite(.endsInTime) struct DiskJournalTests {
   private let folder: ScratchFolder
 
@@ -32,7 +32,7 @@ import Testing
 
   private let value = Data(repeating: 7, count: 1_000)
 
-  @Test func theJournalIsThereUntilTheCacheIsClosed() throws {
+  @Test func journalExistsUntilTheCacheIsClosed() throws {
     let cache = try open()
     for number in 0..<10 { try cache.set(value, for: "\(number)") }
     try cache.flush()
@@ -43,7 +43,7 @@ import Testing
     #expect(try names().isDisjoint(with: ["index.sqlite-journal", "index.sqlite-wal"]))
   }
 
-  @Test func aFlushGivesTheRoomOfTheJournalBack() throws {
+  @Test func flushFreesTheJournal() throws {
     let cache = try open(groupWrites: 10)
     for round in 0..<3 {
       for number in 0..<95 { try cache.set(value, for: "\(round) \(number)") }
@@ -58,12 +58,12 @@ import Testing
     try again.close()
   }
 
-  @Test func theJournalOfAKilledProcessGoesWhereThereIsALog() throws {
+  @Test func journalOfAKilledProcessIsRemovedWithALog() throws {
     let cache = try open()
     try cache.set(value, for: "key")
     try cache.flush()
     try cache.set(value, for: "lost")
-    // What a process leaves that is killed now.
+    // The files that a process leaves if it is killed now.
     try FileManager.default.copyItem(
       atPath: "\(folder.path)/cache", toPath: "\(folder.path)/copy")
     #expect(try names("copy").contains("index.sqlite-journal"))
@@ -91,7 +91,7 @@ import Testing
     #expect(try size("index.sqlite") > 2 << 20)
   }
 
-  @Test func writesThatFollowOnAreGathered() throws {
+  @Test func consecutiveWritesAreCombined() throws {
     let disk = SimulatedDisk(seed: 1)
     let cache = try DiskCache(
       path: "/caches/app",
@@ -104,15 +104,15 @@ import Testing
       for number in 0..<300 { try cache.set(value, for: "\(number)") }
       let before = disk.calls
       try cache.flush()
-      // A hundred pages; what replaces them is written to the journal first.
+      // A hundred pages; their old contents are written to the journal first.
       #expect(disk.calls - before < 40, "new: \(isNew)")
     }
     try cache.close()
   }
 
-  /// With the power on, a process that dies in the middle of any call leaves what some number of
-  /// its operations left.
-  @Test func theEndOfTheProcessLosesWhatWasNotCommittedAndNothingElse() throws {
+  /// Without a power cut, a process that is killed during any call leaves the state after some
+  /// number of its operations.
+  @Test func killLosesOnlyUncommittedOperations() throws {
     for round in 0..<12 {
       let done = try PowerRound.run(
         seed: 11, round: round, durability: DiskDurability.none, cuts: 0, kills: 25)

@@ -5,15 +5,15 @@ import Testing
 @testable import DiskCacheVictim
 @testable import Larder
 
-/// A child that writes is killed at a random moment; then its folder is looked at.
+/// A writing child process is killed at a random moment; then its folder is examined.
 @Suite(.endsInTime, .serialized) struct DiskKillTests {
-  /// What is known of a key: which version its value is, and which its metadata name.
+  /// Versions of a key's value and of its metadata.
   private struct Found: Equatable {
     var value: UInt64
     var version: String?
   }
 
-  /// Some number of rounds with one durability, encrypted or not.
+  /// A number of rounds with one durability, encrypted or not.
   struct Rounds: Sendable, CustomTestStringConvertible {
     var durability: DiskDurability
     var count: Int
@@ -36,10 +36,10 @@ import Testing
     Rounds(durability: .normal, count: 20, key: "0123456789abcdef", hasSegments: true),
   ]
 
-  /// What is found is what some number of the child's operations leave, from the first on: none is
-  /// there without those before it. With `full` and `normal`, all that were acknowledged are.
+  /// The state is that after some number of the child's operations, without gaps. With `full` and
+  /// `normal`, all acknowledged operations are included.
   @Test(arguments: rounds)
-  func whatIsFoundIsWhatWasDoneUpToSomeMoment(rounds: Rounds) throws {
+  func killLeavesAPrefixOfTheOperations(rounds: Rounds) throws {
     let folder = try ScratchFolder(isSmall: true)
     var random = TestRandom(seed: 99)
     var state: [Int: Found] = [:]
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// The version of every key, each value whole and its own.
+  /// The version of every key, after checking that each value is intact and its key's.
   private func versions(in cache: DiskCache) throws -> [Int: Found] {
     var versions: [Int: Found] = [:]
     for key in 0..<40 {
@@ -89,7 +89,7 @@ import Testing
     return versions
   }
 
-  /// No more bytes are dead than may be: a third of the live ones, and four segments.
+  /// Checks the bound on dead bytes: a third of the live ones, and four segments.
   private func checkSegments(_ cache: DiskCache, _ folder: ScratchFolder) throws {
     let live = try (0..<40).compactMap { try cache.value(for: "key \($0)")?.count }
       .reduce(0) { $1 > 20 << 10 ? $0 + $1 + 4096 : $0 }
@@ -100,7 +100,7 @@ import Testing
     #expect(bytes <= live + live / 3 + 4 * (256 << 10) + 20 * 73_728)
   }
 
-  /// Every file belongs to an entry, and every entry over the threshold has one.
+  /// Checks that every file belongs to an entry, and that every entry above the threshold has one.
   private func checkFiles(_ cache: DiskCache, _ folder: ScratchFolder) throws {
     let files = try folder.valueFiles()
     let sizes = try (0..<40).compactMap { try cache.value(for: "key \($0)")?.count }

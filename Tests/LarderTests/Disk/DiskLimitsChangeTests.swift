@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// Limits of disk caches and hybrids that are changed while they are open.
+/// Changes of the limits of open disk and hybrid caches.
 @Suite struct DiskLimitsChangeTests {
   let folder: ScratchFolder
   init() throws { folder = try ScratchFolder() }
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: Policies.executable)
-  func everyPolicyKeepsToTheLimitsOfTheMoment(policy: String) throws {
+  func everyPolicyObeysTheCurrentLimits(policy: String) throws {
     let cache = try cache(limits(entries: 50), policy)
     var random = TestRandom(seed: 4)
     for (entries, bytes) in [
@@ -53,7 +53,7 @@ import Testing
     try cache.close()
   }
 
-  @Test func whatGoesIsWhatThePolicyWouldHaveEvicted() throws {
+  @Test func loweredLimitsEvictInThePolicysOrder() throws {
     let cache = try cache(limits(entries: 10))
     for key in 0..<10 { try cache.set(Data(count: 200), for: "\(key)") }
     for key in [3, 0, 7] { _ = try cache.value(for: "\(key)") }
@@ -66,14 +66,14 @@ import Testing
     try cache.setLimits(limits(entries: 5))
     for key in 20..<23 { try cache.set(Data(count: 200), for: "\(key)") }
     #expect(try held() == [0, 7, 20, 21, 22])
-    // What has gone does not come back.
+    // Evicted entries do not reappear.
     try cache.close()
     let again = try self.cache(limits(entries: 100))
     #expect(again.count == 5)
     #expect(try !again.contains("9"))
   }
 
-  @Test func permanentEntriesCostsAndLivesStay() throws {
+  @Test func permanentEntriesCostsAndExpiriesStay() throws {
     let clock = ManualClock(seconds: 1_000)
     let cache = try cache(limits(entries: 100), "gdsf", clock: clock)
     try cache.set(Data(count: 9), for: "p", options: DiskStoreOptions(isPermanent: true))
@@ -88,7 +88,7 @@ import Testing
     #expect(try cache.value(for: "p") != nil && cache.contains("0") && cache.contains("2"))
     clock.advance(seconds: 11)
     #expect(try !cache.contains("0") && !cache.contains("1") && cache.contains("2"))
-    // Another life is for what is stored from now on.
+    // Another TTL applies to entries stored from now on.
     var shorter = limits(entries: 3)
     shorter.age = .seconds(1)
     clock.set(seconds: 1_000)
@@ -98,7 +98,7 @@ import Testing
     #expect(try !cache.contains("new") && cache.contains("2"))
   }
 
-  @Test func listenersAreTold() throws {
+  @Test func evictionsAreReportedToListeners() throws {
     let cache = try cache(limits(entries: 10))
     for key in 0..<3 { try cache.set(Data(count: 9), for: "\(key)") }
     let told = Locked<[String]>([])
@@ -108,7 +108,7 @@ import Testing
     token.cancel()
   }
 
-  @Test func limitsOutOfRangeAreRefusedAndNothingChanges() throws {
+  @Test func limitsOutOfRangeAreRejectedAndNothingChanges() throws {
     let cache = try cache(limits(entries: 10))
     try cache.set(Data(count: 9), for: "a")
     for wrong in [
@@ -137,7 +137,7 @@ import Testing
     #expect(try cache.setDiskLimits(limits).count == 10)
     #expect(cache.disk?.count == 10 && cache.diskLimits == limits)
     #expect(try cache.entry(for: "19")?.value == 19 && cache.entry(for: "0") == nil)
-    // The life of a new entry is the new limit, in both tiers.
+    // The TTL of a new entry is the new limit, in both tiers.
     try cache.set(1, for: "new")
     #expect(try cache.entry(for: "new")?.expiresMicroseconds == 1_005_000_000)
     #expect(throws: HybridCacheError.self) {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Larder
 
-/// Every number of a disk cache is refused by name where it makes no sense, before anything is done
-/// on disk; numbers of calls are taken as the nearest that do.
+/// Invalid numbers in a disk cache's configuration are rejected by name, before anything is changed
+/// on disk; numbers in calls are clamped.
 @Suite struct DiskLimitsTests {
   private func failure(_ change: (inout DiskConfiguration) -> Void) throws -> String? {
     let folder = try ScratchFolder(isSmall: true)
@@ -49,7 +49,7 @@ import Testing
     try check("checkpointPages") { $0.checkpointPages = value }
   }
 
-  @Test func noneOfThemMayBeZeroThatCountsSomething() throws {
+  @Test func countsMustNotBeZero() throws {
     #expect(try failure { $0.limits.count = 0 }?.contains("limits.count 0") == true)
     #expect(try failure { $0.groupWrites = 0 }?.contains("groupWrites 0") == true)
     #expect(try failure { $0.groupBytes = 0 }?.contains("groupBytes 0") == true)
@@ -57,13 +57,13 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min) * 8])
-  func livesAreChecked(life: Duration) throws {
+  func agesAreChecked(life: Duration) throws {
     #expect(
       try failure { $0.limits.age = life }
         == message("limits.age", life) + "at least a microsecond, or nil for no limit")
   }
 
-  /// The largest limits work with every policy, whatever it multiplies its capacity by.
+  /// The largest limits work with every policy, even one that multiplies its capacity.
   @Test(arguments: Policies.executable + ExtremeParameters.specs)
   func theLargestLimitsWork(policy: String) throws {
     let largest = PolicySetup.capacityMax
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// No disk has so much room: nothing is stored, and nothing traps.
+  /// No disk has that much room: nothing is stored, and nothing traps.
   @Test func aDiskThatIsNeverFreeEnoughStoresNothing() throws {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try DiskCache(
@@ -98,7 +98,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func numbersOfCallsAreTakenAsTheNearestThatMakeSense() throws {
+  @Test func numbersInCallsAreClamped() throws {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try DiskCache(
       path: folder.path,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// A folder or a suite that is whole and cannot be opened: another type, codec, format or key.
+/// An intact folder or suite that cannot be opened: another type, codec, format or key.
 @Suite struct DiskMismatchTests {
   private struct Person: Codable, Sendable, Equatable {
     var name: String
@@ -56,7 +56,7 @@ import Testing
     #expect(cache.statistics.undecodables == 4)
   }
 
-  @Test func schemaStandsForTheType() throws {
+  @Test func schemaReplacesTheTypeName() throws {
     let cache = try open()
     try DiskSuite(cache, name: "s", codec: .json(schema: "1"), of: Person.self)
       .set(Person(name: "Ada"), for: "1")
@@ -70,9 +70,9 @@ import Testing
     #expect(DiskCodec<Data>.standard(schema: "x").identity == "data")
   }
 
-  /// The identity of an older version of the library says nothing of the type: the first type that
-  /// is asked for has the values, and no other from then on.
-  @Test func identityWithoutTypeIsTakenOver() throws {
+  /// Identities of older versions of the library do not contain the type: the first type requested
+  /// gets the values, and from then on no other.
+  @Test func identityWithoutTypeIsAdopted() throws {
     var cache = try open()
     let older = DiskCodec<Person>(
       identity: "json", encode: DiskCodec<Person>.json.encode,
@@ -88,7 +88,7 @@ import Testing
       try DiskSuite(cache, name: "s", codec: .json, of: Price.self).value(for: "1") == nil)
   }
 
-  @Test func anotherCodecStartsEmptyWhereNothingIsPermanent() throws {
+  @Test func anotherCodecStartsEmptyWithoutPermanentEntries() throws {
     let cache = try open()
     try cache.set(Data([1]), for: "other")
     let first = DiskSuite(cache, name: "s", codec: .json, of: [Int].self)
@@ -113,7 +113,7 @@ import Testing
     #expect(try suite.set([2], for: "q") && cache.count == 1)
   }
 
-  @Test func anotherCodecIsAnErrorWhereTheConfigurationSaysSo() throws {
+  @Test func anotherCodecIsAnErrorIfConfigured() throws {
     let cache = try open(.fail)
     try DiskSuite(cache, name: "s", codec: .json, of: [Int].self).set([1], for: "p")
     #expect(throws: DiskCacheError.self) {
@@ -131,7 +131,7 @@ import Testing
     try raw.execute("PRAGMA user_version = 99; DELETE FROM facts; \(facts.inserts)")
   }
 
-  @Test func anotherFormatStartsEmptyWhereNothingIsPermanent() throws {
+  @Test func anotherFormatStartsEmptyWithoutPermanentEntries() throws {
     try changeFormat(permanent: false)
     #expect(throws: DiskCacheError.self) { try open(.fail) }
     let cache = try open()
@@ -150,7 +150,7 @@ import Testing
     #expect(try open(.startEmpty).count == 0)
   }
 
-  @Test func anotherProgramsDatabaseIsGivenUpOnlyOnDemand() throws {
+  @Test func anotherProgramsDatabaseIsReplacedOnlyOnDemand() throws {
     do {
       let raw = try SQLiteConnection(path: folder.path + "/index.sqlite", busyMilliseconds: 0)
       try raw.execute("CREATE TABLE notes(text)")

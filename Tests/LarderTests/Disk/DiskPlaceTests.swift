@@ -4,10 +4,10 @@ import Testing
 
 @testable import Larder
 
-/// The folder of an open cache, or a part of it, is removed, moved or replaced: no call says that a
-/// value is there which is gone, and no call touches what another cache has.
+/// The folder of an open cache, or a part of it, is removed, moved or replaced: no call returns a
+/// value that is gone, and no call touches another cache's files.
 @Suite(.endsInTime) struct DiskPlaceTests {
-  /// What happens to the folder.
+  /// Change to the folder.
   enum Harm: CaseIterable {
     case removed, moved, replaced, databaseRemoved, databaseReplaced, valuesRemoved, valuesMoved
     case valuesReplaced, lockRemoved
@@ -93,7 +93,7 @@ import Testing
     #expect(try cache.value(for: "a") == nil && cache.count == 1)
   }
 
-  @Test func removedFolderIsAnErrorWhereDamageIs() throws {
+  @Test func removedFolderIsAnErrorIfDamageIs() throws {
     let cache = try open(damage: .fail)
     try cache.set(Data([1]), for: "a")
     try harm(.removed)
@@ -104,7 +104,7 @@ import Testing
     #expect(throws: DiskCacheError.self) { try cache.close() }
   }
 
-  /// The first cache neither overwrites nor removes anything of the second, whatever it is asked.
+  /// The first cache neither overwrites nor removes files of the second, whatever its calls.
   @Test(arguments: DiskDurability.allCases, [false, true])
   func secondCacheKeepsItsValues(_ durability: DiskDurability, isMoved: Bool) throws {
     let first = try open(durability)
@@ -126,7 +126,8 @@ import Testing
     }
     #expect(try second.value(for: "small") == Data([2]))
     try second.flush()
-    // Once it has been closed, the first takes what is there, without what it was to remove.
+    // Once the second is closed, the first takes over its files, without entries that it was to
+    // remove.
     try second.close()
     #expect(try first.value(for: "small") == nil)
     #expect(try first.set(Data([4]), for: "small"))
@@ -135,7 +136,7 @@ import Testing
     #expect(try third.value(for: "small") == Data([4]))
   }
 
-  /// A cache that is closed only then does not touch the files of the other either.
+  /// A cache that is closed only later does not touch the files of the other either.
   @Test(arguments: DiskDurability.allCases)
   func closingLeavesTheSecondCacheAlone(_ durability: DiskDurability) throws {
     let first = try open(durability)
@@ -154,7 +155,7 @@ import Testing
     let third = try open(durability)
     #expect(third.count == 40 && third.statistics.damages == 0)
     try third.close()
-    // What was moved is whole.
+    // The moved folder is intact.
     let moved = try DiskCache(path: path + ".moved")
     #expect(moved.count == 20)
   }
@@ -173,7 +174,7 @@ import Testing
 
   // MARK: Paths
 
-  @Test func relativePathIsBelowTheDirectoryOfThisMoment() throws {
+  @Test func relativePathIsResolvedAtOpening() throws {
     let directory = manager.currentDirectoryPath
     #expect(try DiskFolder.absolutePath("cache") == directory + "/cache")
     #expect(try DiskFolder.absolutePath("a/b/") == directory + "/a/b")
@@ -199,7 +200,7 @@ import Testing
   @Test(arguments: [
     "", "file:cache", "file://", "file://server/x", "https://example.com/x", "a\0b",
   ])
-  func otherTextsAreAnError(_ text: String) throws {
+  func otherPathsAreAnError(_ text: String) throws {
     let error = #expect(throws: DiskCacheError.self) { try DiskCache(path: text) }
     #expect(error?.description.contains("expected a path") == true)
   }

@@ -5,25 +5,25 @@ import Testing
 
 @testable import Larder
 
-/// The power of a simulated disk goes out at random moments, a few hundred times: `make torture`
-/// does it a hundred thousand times.
+/// Power cuts of a simulated disk at random moments, a few hundred of them: `make torture` runs a
+/// hundred thousand.
 @Suite(.endsInTime) struct DiskPowerTests {
   @Test(arguments: DiskDurability.allCases)
-  func aPowerCutLosesWhatTheDurabilitySaysAndNothingElse(durability: DiskDurability) throws {
+  func powerCutLosesOnlyWhatTheDurabilityAllows(durability: DiskDurability) throws {
     for round in 0..<6 {
       let done = try PowerRound.run(seed: 7, round: round, durability: durability, cuts: 25)
       #expect(done.cuts == 25)
     }
   }
 
-  @Test func theSameSeedDoesTheSame() throws {
+  @Test func roundsOfOneSeedAreEqual() throws {
     let first = try PowerRound.run(seed: 3, round: 2, durability: .normal, cuts: 10)
     let second = try PowerRound.run(seed: 3, round: 2, durability: .normal, cuts: 10)
     #expect(first == second)
   }
 
-  /// The test sees the difference: what `normal` does is not enough for what `full` promises.
-  @Test func weakerDurabilityDoesNotKeepWhatFullPromises() {
+  /// The test detects the difference: `normal` does not suffice for the promises of `full`.
+  @Test func weakerDurabilityBreaksThePromisesOfFull() {
     #expect(throws: SimulationFailure.self) {
       for round in 0..<40 {
         _ = try PowerRound.run(
@@ -51,7 +51,7 @@ import Testing
       files: SimulatedFiles(disk))
   }
 
-  /// The power goes out and comes back, as often as there are ways for that to happen.
+  /// Runs the check after power cuts, once for each way in which one can end.
   private func afterPowerCuts(
     _ disk: SimulatedDisk, _ check: (DiskCache) throws -> Void
   ) throws {
@@ -65,8 +65,7 @@ import Testing
     }
   }
 
-  /// The folder and those above it are made by the cache: what they are called must be on the disk,
-  /// too.
+  /// The cache creates the folder and its parents: their names must be on the disk, too.
   @Test func foldersThatTheCacheMadeSurvive() throws {
     let disk = SimulatedDisk(seed: 1)
     let cache = try open(disk, .full)
@@ -78,7 +77,7 @@ import Testing
     }
   }
 
-  /// A folder that an earlier process made and could not sync is synced by the next one.
+  /// A folder that an earlier process created and could not sync is synced by the next one.
   @Test func foldersThatAnEarlierProcessMadeSurvive() throws {
     let disk = SimulatedDisk(seed: 1)
     let first = try open(disk, .normal)
@@ -92,9 +91,9 @@ import Testing
     }
   }
 
-  /// A file of which an earlier process did not sync the name may be written over by the next one:
-  /// then the name counts.
-  @Test func aFileOfAnEarlierProcessThatIsWrittenOverSurvives() throws {
+  /// A file whose name an earlier process did not sync may be overwritten by the next one, which
+  /// must then sync the name.
+  @Test func overwrittenFileOfAnEarlierProcessSurvives() throws {
     for seed in 1...8 {
       let disk = SimulatedDisk(seed: UInt64(seed))
       let first = try open(disk, .normal)
@@ -111,13 +110,13 @@ import Testing
     }
   }
 
-  /// The folder of a shard could not be synced for one set: the next one does not take that for
-  /// done, though the system does.
-  @Test(arguments: 1...8) func aFailedSyncOfAFolderIsNotBelieved(seed: UInt64) throws {
+  /// Syncing the folder of a shard failed during one set: the next one does not rely on it,
+  /// although the system then reports success.
+  @Test(arguments: 1...8) func failedSyncOfAFolderIsNotTakenForDone(seed: UInt64) throws {
     for call in 1...4 {
       let disk = SimulatedDisk(seed: seed)
       let cache = try open(disk, .full)
-      // Numbers of files 1 and 65 are in one shard.
+      // The files 1 and 65 are in one shard.
       disk.fault = SimulatedFault(.sync, first: call, count: 1)
       let isStored = (try? cache.set(Data(repeating: 1, count: 1_000), for: "first")) != nil
       disk.endFault()
@@ -134,9 +133,9 @@ import Testing
     }
   }
 
-  /// The system says once that the log could not be written, and then that it is. To believe it
-  /// would leave a database of which some pages are older than others.
-  @Test func aLogThatCouldNotBeSyncedIsGivenUp() throws {
+  /// The system reports once that the log could not be written, and success from then on. Relying
+  /// on that would leave a database with pages of different ages.
+  @Test func unsyncedLogIsDiscarded() throws {
     for call in 1...8 {
       let disk = SimulatedDisk(seed: UInt64(call))
       let cache = try open(disk, .normal, inlineBytesMax: 5_000, checkpointPages: 1)
@@ -159,9 +158,9 @@ import Testing
     }
   }
 
-  /// A commit fails because its log cannot be synced, and the process ends. The next one finds that
-  /// log whole, though the disk has only the beginning of it, and moves it into the database.
-  @Test func aLogThatAnEarlierProcessCouldNotSyncIsWrittenAgain() throws {
+  /// A commit fails because its log cannot be synced, and the process ends. The next one finds the
+  /// log intact, though the disk has only its beginning, and moves it into the database.
+  @Test func unsyncedLogOfAnEarlierProcessIsRewritten() throws {
     for call in 1...4 {
       let disk = SimulatedDisk(seed: UInt64(call))
       let first = try open(disk, .full, inlineBytesMax: 5_000)
@@ -188,9 +187,9 @@ import Testing
     }
   }
 
-  /// A page cannot be read while writes are gathered, for which SQLite takes them back: the cache
-  /// must know that they are gone.
-  @Test(arguments: 1...20) func whatAFailedGetTakesAlongIsNotCounted(call: Int) throws {
+  /// A page cannot be read while writes are grouped, so SQLite rolls them back: the cache must know
+  /// that they are gone.
+  @Test(arguments: 1...20) func writesRolledBackByAFailedGetAreNotCounted(call: Int) throws {
     let disk = SimulatedDisk(seed: UInt64(call))
     let cache = try open(disk, .none, inlineBytesMax: 5_000, pageCacheBytes: 16_384)
     func value(_ number: Int) -> Data { Data(repeating: UInt8(number), count: 3_000) }
@@ -209,8 +208,8 @@ import Testing
     #expect(found >= 59)
   }
 
-  /// A file that was emptied is empty or what it was. SQLite relies on that for its log.
-  @Test func whatWasCutOffIsGoneAsAWholeOrNotAtAll() throws {
+  /// A truncated file is either empty or unchanged. SQLite relies on that for its log.
+  @Test func truncationIsAllOrNothing() throws {
     let content = [UInt8](repeating: 7, count: 20_000)
     var sizes: Set<UInt64> = []
     for seed in 0..<200 as Range<UInt64> {
@@ -233,17 +232,17 @@ import Testing
 
   /// Rounds of `make torture` that failed once.
   @Test func roundsThatFailedOncePass() throws {
-    // A database that a power cut had damaged said that the disk was full, for ever.
+    // After a power cut a damaged database reported a full disk forever.
     _ = try FaultRound.run(seed: 1, round: 258)
-    // The log of a failed commit, found and believed by the next process.
+    // The next process relied on the log of a failed commit.
     _ = try FaultRound.run(seed: 21, round: 299)
-    // Gathered writes that a failed get took along, and that the cache still believed in.
+    // The cache still relied on grouped writes that a failed get had rolled back.
     _ = try FaultRound.run(seed: 1, round: 582)
-    // A log that was emptied, and of which the simulated disk then brought back a part.
+    // The simulated disk restored a part of a log that had been emptied.
     _ = try PowerRound.run(seed: 1, round: 468)
-    // The copy of a value that was given up though a commit which failed had made it count.
+    // The copy of a value was reclaimed although a failed commit had made it the live one.
     _ = try FaultRound.run(seed: 2, round: 243)
-    // Folders whose sync had failed, SQLite's among them, and was believed the second time.
+    // The second sync of folders whose first had failed was relied upon, SQLite's among them.
     _ = try FaultRound.run(seed: 1, round: 44)
     _ = try FaultRound.run(seed: 2, round: 359)
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Larder
 
-/// Rows that are read without the cache's lock, by connections of their own.
+/// Rows read by separate connections without the cache's lock.
 @Suite(.endsInTime) struct DiskReaderTests {
   private let folder: ScratchFolder
 
@@ -39,7 +39,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func everyKindOfRowIsReadWhole(isEncrypted: Bool) throws {
-    // Of addresses, `?` would begin a parameter and `%` a character.
+    // In a URI, `?` would begin a parameter and `%` a character.
     let cache = try open("a?b#c%20d ü", try configuration(isEncrypted: isEncrypted))
     let sizes = [0, 1, 14, 15, 1_000, 4_000, 4_100, 20_000]
     let keys = ["", "k", "ключ", String(repeating: "long", count: 5_000)]
@@ -69,8 +69,9 @@ import Testing
     #expect(cache.statistics.damages == 0)
   }
 
-  /// What is in the open transaction, or only in the log, is seen; a checkpoint closes connections.
-  @Test func whatIsNotInTheFileYetIsReadAllTheSame() throws {
+  /// Values in the open transaction, or only in the log, are found; a checkpoint closes
+  /// connections.
+  @Test func rowsOutsideTheDatabaseFileAreRead() throws {
     let cache = try open("cache", try configuration())
     try cache.set(value(900, 1), for: "a")
     try cache.set(value(900, 2), for: "b")
@@ -94,8 +95,8 @@ import Testing
     #expect(throws: DiskCacheError.self) { try cache.value(for: "b") }
   }
 
-  /// Rows of an earlier process are read without the lock, and so are those that stay in the log
-  /// once they have been read often.
+  /// Rows of an earlier process are read without the lock, and so are rows in the log once they
+  /// have been read often.
   @Test func rowsLeaveTheLogWhenTheyAreReadOften() throws {
     var settings = try configuration(.normal)
     settings.checkpointPages = 4_000
@@ -113,7 +114,7 @@ import Testing
     #expect(cache.statistics.hits == 20)
   }
 
-  /// A cache with readers answers and counts as one that reads with the lock alone.
+  /// A cache with readers returns and counts the same as one that reads only with the lock.
   @Test(arguments: DiskDurability.allCases, [false, true])
   func readersChangeNothing(durability: DiskDurability, isEncrypted: Bool) throws {
     var caches: [DiskCache] = []
@@ -157,8 +158,8 @@ import Testing
     #expect(caches[0].valueBytes == caches[1].valueBytes)
   }
 
-  /// What another process does to the file is no other value. What is only damaged where it stands
-  /// is a miss and removed.
+  /// Another process's change to the file is never a wrong value. A row damaged in place is a miss
+  /// and removed.
   @Test(arguments: [false, true]) func aDamagedRowIsAMiss(isCached: Bool) throws {
     let cache = try open("cache", try configuration())
     for key in 0..<50 { try cache.set(value(1_000, key), for: "\(key)") }
@@ -171,7 +172,7 @@ import Testing
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try file.write(contentsOf: bytes)
     try file.close()
-    // The writing connection has pages in memory that are whole.
+    // The writing connection has intact pages in memory.
     #expect(try cache.value(for: "7") == (isCached ? value(1_000, 7) : nil))
     #expect(cache.statistics.damages == (isCached ? 0 : 1))
     for key in 0..<50 where key != 7 {
@@ -183,8 +184,9 @@ import Testing
     #expect(try cache.contains("7") == isCached)
   }
 
-  /// A get gives what its key had at some moment of the call: operations of a key are numbered, one
-  /// thread carries them out, and the others know which had ended before and which had begun after.
+  /// A get returns the value of its key at some moment of the call: operations of a key are
+  /// numbered and performed by one thread, and the others know which had ended before and which
+  /// began after.
   @Test(arguments: [DiskDurability.none, .normal], [false, true])
   func getsAreLinearisable(durability: DiskDurability, isEncrypted: Bool) throws {
     var settings = try configuration(durability, isEncrypted: isEncrypted)
@@ -241,8 +243,8 @@ import Testing
     #expect(Int(cache.statistics.hits) == hits.load(ordering: .relaxed))
   }
 
-  /// Evictions, clearings and the end of the cache while others read.
-  @Test func gainsAndLossesWhileOthersRead() throws {
+  /// Evictions, clearing and closing while others read.
+  @Test func storesAndRemovalsWhileOthersRead() throws {
     var settings = try configuration(.normal)
     settings.limits.bytes = 40_000
     let cache = try open("cache", settings)

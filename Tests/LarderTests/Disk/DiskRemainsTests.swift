@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What is left on the disk of entries and suites that were removed.
+/// Remains of removed entries and suites on the disk.
 @Suite struct DiskRemainsTests {
   private let folder: ScratchFolder
 
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// How a suite is removed.
+  /// Method of removing a suite.
   enum Removal: CaseIterable { case clear, clearAll, remove }
 
   @Test(arguments: DiskDurability.allCases, Removal.allCases)
@@ -92,8 +92,8 @@ import Testing
     #expect(try again.value(for: "k", suite: "5") == Data("x".utf8))
   }
 
-  /// A suite never has the number of another one before it: rows name suites by it.
-  @Test func numbersOfSuitesAreNotUsedTwice() throws {
+  /// A suite never gets the number of a previous one: rows refer to suites by it.
+  @Test func suiteNumbersAreNotReused() throws {
     var numbers: Set<UInt32> = []
     for round in 0..<6 {
       let cache = try open()
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func spaceOfSingleRemovalsIsGivenBack() throws {
+  @Test func spaceOfSingleRemovalsIsFreed() throws {
     let cache = try open()
     for number in 0..<1_000 { try cache.set(Data(count: 10_000), for: "\(number)") }
     for number in 0..<1_000 { try cache.remove("\(number)") }
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: DiskDurability.allCases)
-  func spaceOfSingleRemovalsIsGivenBackByClosing(_ durability: DiskDurability) throws {
+  func spaceOfSingleRemovalsIsFreedByClosing(_ durability: DiskDurability) throws {
     let cache = try open(durability)
     for number in 0..<1_000 { try cache.set(Data(count: 10_000), for: "\(number)") }
     for number in 1..<1_000 { try cache.remove("\(number)") }
@@ -127,7 +127,7 @@ import Testing
     #expect(again.diskBytes < 200_000)
   }
 
-  /// Rows and keys count, so that a limit on bytes limits what is on the disk.
+  /// Rows and keys count, so that a limit on bytes bounds the disk space.
   @Test(arguments: [DiskDurability.none, .normal])
   func limitOnBytesLimitsEmptyValues(_ durability: DiskDurability) throws {
     let configuration = DiskConfiguration(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// Entries that outlive their time until their origin has been asked.
+/// Expired entries that are kept until their origin has been asked.
 @Suite struct DiskRenewTests {
   private let folder: ScratchFolder
   private let files = FaultyFiles()
@@ -28,7 +28,7 @@ import Testing
     timeToLive: .seconds(10), version: "v1", contentType: "text/plain")
 
   @Test(arguments: [50, 3_000], DiskDurability.allCases)
-  func aRenewedEntryLivesOnAlsoAfterReopening(size: Int, durability: DiskDurability) throws {
+  func renewalSurvivesReopening(size: Int, durability: DiskDurability) throws {
     let value = Data(repeating: 7, count: size)
     var cache = try open(durability: durability)
     try cache.set(value, for: "a", options: short)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [50, 3_000])
-  func whatHasExpiredIsHandedOutToThoseWhoAsk(size: Int) throws {
+  func expiredEntryIsReturnedIfAccepted(size: Int) throws {
     let value = Data(repeating: 7, count: size)
     var cache = try open()
     try cache.set(value, for: "a", options: short)
@@ -84,7 +84,7 @@ import Testing
     #expect(try !cache.renew("a"))
   }
 
-  @Test func renewingIsNoUse() throws {
+  @Test func renewalIsNotAnAccess() throws {
     var cache = try open(entriesMax: 2)
     try cache.set(Data(), for: "a", options: short)
     try cache.set(Data(), for: "b", options: short)
@@ -93,7 +93,7 @@ import Testing
     #expect(try !cache.contains("a"))
     #expect(try cache.removeAll().count == 2)
     try cache.close()
-    // Except to a policy for which the expiry is what counts.
+    // Except for a policy that orders by expiry.
     cache = try open(policy: "ttl", entriesMax: 2)
     try cache.set(Data(), for: "a", options: short)
     try cache.set(Data(), for: "b", options: DiskStoreOptions(timeToLive: .seconds(20)))
@@ -115,7 +115,7 @@ import Testing
     #expect(metadata.expiresMicroseconds == nil)
   }
 
-  @Test func aRenewalThatIsTakenBackLeavesTheOldLife() throws {
+  @Test func rolledBackRenewalKeepsTheOldExpiry() throws {
     let cache = try open(durability: .none)
     try cache.set(Data([1]), for: "a", options: short)
     try cache.flush()
@@ -129,8 +129,8 @@ import Testing
     #expect(metadata.expiresMicroseconds == 1_010_000_000)
   }
 
-  /// Of a row of 20 KB only the page changes on which it begins.
-  @Test func theBodyIsNotWrittenAgain() throws {
+  /// Of a row of 20 KB only the first page changes.
+  @Test func renewalDoesNotRewriteTheValue() throws {
     let cache = try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0)), clock: clock)
@@ -141,7 +141,7 @@ import Testing
     #expect(try SystemFiles().size(folder.path + "/index.sqlite-wal") < 10_000)
   }
 
-  @Test func aLifeThatBeganElsewhereIsKept() throws {
+  @Test func givenCreationAndExpiryAreKept() throws {
     let cache = try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What the policy still knows after the cache was closed and opened.
+/// State of the policy after the cache was closed and reopened.
 @Suite struct DiskRestartTests {
   private let clock = ManualClock(seconds: 1_000)
 
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: Policies.executable + ["la-cache:admission=second"])
-  func everythingThatWasThereIsThere(policy: String) throws {
+  func allEntriesSurviveARestart(policy: String) throws {
     let folder = try ScratchFolder()
     var cache = try open(folder, policy)
     var random = TestRandom(seed: 8)
@@ -102,7 +102,7 @@ import Testing
     #expect(try folder.valueFiles().count == 2)
   }
 
-  @Test func aDamagedOrderIsDoneWithout() throws {
+  @Test func damagedOrderFileIsIgnored() throws {
     let folder = try ScratchFolder()
     let cache = try open(folder, "lru")
     for key in 0..<30 { try cache.set(Data(), for: "\(key)") }

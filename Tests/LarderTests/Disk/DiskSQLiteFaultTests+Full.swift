@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// A disk that is full for a while: what an operation leaves, and that the cache works again.
+/// A temporarily full disk: the result of each operation, and that the cache works again.
 extension DiskSQLiteFaultTests {
   private func fillDisk() {
     larder_faults_arm(Int32(LARDER_FAULT_WRITE | LARDER_FAULT_SHARED), 1, .max, 13)
@@ -18,7 +18,7 @@ extension DiskSQLiteFaultTests {
     var cache: DiskCache
   }
 
-  /// What opening a folder finds after its process was killed now.
+  /// Opens a copy of a folder, as after a kill of its process now.
   private func afterKill(_ folder: ScratchFolder) throws -> Copy {
     let copy = try ScratchFolder(isSmall: true)
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -42,7 +42,7 @@ extension DiskSQLiteFaultTests {
     try cache.set(bytes(500, 1), for: "a", options: DiskStoreOptions(timeToLive: life))
     try cache.flush()
     fillDisk()
-    // Nothing is to be left, which needs no room: no error.
+    // An operation that leaves no entry needs no space: no error.
     switch call {
     case .remove: #expect(try cache.remove("a"))
     case .removeAll: #expect(try cache.removeAll().count == 1)
@@ -85,7 +85,7 @@ extension DiskSQLiteFaultTests {
     try? cache.close()
     emptyDisk()
     #expect(throws: DiskCacheError.closed(path: folder.path)) { try cache.value(for: "a") }
-    // The object is still held, and the folder is nobody's.
+    // The object still exists, but the folder is free.
     let again = try open(folder, .none)
     try again.set(bytes(500, 2), for: "b")
     #expect(try again.value(for: "b") == bytes(500, 2))
@@ -93,10 +93,9 @@ extension DiskSQLiteFaultTests {
     try cache.close()
   }
 
-  /// A set that fails leaves a row that counts no more; whatever is acknowledged afterwards holds
-  /// after a crash.
+  /// A failed set leaves an invalid row; acknowledged operations after it survive a crash.
   @Test(arguments: [DiskDurability.normal, .full], [300, 4_000])
-  func aRemovalAfterAFailedSetIsCertain(durability: DiskDurability, size: Int) throws {
+  func removalAfterAFailedSetIsDurable(durability: DiskDurability, size: Int) throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { emptyDisk() }
     let cache = try open(folder, durability)
@@ -115,9 +114,9 @@ extension DiskSQLiteFaultTests {
     try cache.close()
   }
 
-  /// Nothing can be in a suite in which nothing was stored; all the same it is a removal that
+  /// A suite that was never stored in has no entries; removing from it is still a removal that
   /// succeeds.
-  @Test func aRemovalInAnUnknownSuiteIsCertainOfWhatCameBefore() throws {
+  @Test func removalInAnUnknownSuiteMakesEarlierDeletionsDurable() throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { emptyDisk() }
     let cache = try open(folder, .normal)
@@ -132,8 +131,8 @@ extension DiskSQLiteFaultTests {
     try cache.close()
   }
 
-  /// A set that fails once, and whose failure leaves room, is certain without another call.
-  @Test func aFailedSetDeletesTheOldValueWhereItCan() throws {
+  /// A set that fails once, and whose failure leaves room, is durable without another call.
+  @Test func failedSetDeletesTheOldValueIfPossible() throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { emptyDisk() }
     let cache = try open(folder, .normal)
@@ -145,8 +144,8 @@ extension DiskSQLiteFaultTests {
     try cache.close()
   }
 
-  /// Making a suite commits what is gathered; when that fails nothing of it is taken for stored.
-  @Test func aFailedSuiteTakesTheGatheredWithIt() throws {
+  /// Creating a suite commits grouped writes; if that fails, none of them counts as stored.
+  @Test func failedSuiteLosesGroupedWrites() throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { emptyDisk() }
     let cache = try open(folder, .none)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Larder
 
-/// The layer that gathers writes, under SQLite alone: some calls in a row fail, and the next ones
-/// do not.
+/// The layer that combines writes, directly under SQLite: some consecutive calls fail, and the next
+/// ones do not.
 extension DiskSQLiteFaultTests {
   private static let rows = 40
 
@@ -12,7 +12,7 @@ extension DiskSQLiteFaultTests {
     let connection = try SQLiteConnection(
       path: "\(folder.path)/database", busyMilliseconds: 0,
       layer: String(cString: larder_faults_name()), gathersWrites: true)
-    // Pages are written before the commit, with what they were in the journal.
+    // Pages are written before the commit, with their old contents in the journal.
     try connection.execute(
       """
       PRAGMA journal_mode = PERSIST; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
@@ -21,9 +21,9 @@ extension DiskSQLiteFaultTests {
     return connection
   }
 
-  /// A transaction that changes every page, in which call `first` and so many after it fail, and
-  /// the end of its connection; false when there was no such call. Afterwards all pages are those
-  /// of before the transaction, or all those of after it.
+  /// Runs a transaction that changes every page, in which call `first` and the `count` after it
+  /// fail, and closes the connection; false if there was no such call. Afterwards all pages are
+  /// either old or new.
   private func update(first: Int, count: Int) throws -> Bool {
     let folder = try ScratchFolder(isSmall: true)
     larder_faults_arm(0, 0, 0, 0)

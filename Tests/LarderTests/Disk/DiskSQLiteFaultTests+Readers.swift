@@ -5,10 +5,10 @@ import Testing
 @testable import Larder
 
 extension DiskSQLiteFaultTests {
-  /// Connections for reading that cannot be opened, or cannot read, are done without: every get is
-  /// answered, and counted once.
+  /// If reading connections cannot be opened, or cannot read, every get is still answered, and
+  /// counted once.
   @Test(arguments: [LARDER_FAULT_OPEN, LARDER_FAULT_READ | LARDER_FAULT_SIZE])
-  func readersThatFailAreDoneWithout(kinds: Int) throws {
+  func failingReadersAreBypassed(kinds: Int) throws {
     let folder = try ScratchFolder(isSmall: true)
     larder_faults_arm(0, 0, 0, 0)
     defer { larder_faults_arm(0, 0, 0, 0) }

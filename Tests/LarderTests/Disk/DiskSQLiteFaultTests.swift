@@ -4,8 +4,8 @@ import Testing
 
 @testable import Larder
 
-/// Every call that SQLite makes to the system fails once, and all from some call on: an error or a
-/// miss, never a wrong value, and the cache works again afterwards.
+/// Every system call of SQLite fails once, and all from some call on: an error or a miss, never a
+/// wrong value, and the cache works again afterwards.
 @Suite(.serialized) struct DiskSQLiteFaultTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     var name: String
@@ -27,14 +27,14 @@ import Testing
       kinds: LARDER_FAULT_OPEN | LARDER_FAULT_DELETE | LARDER_FAULT_LOCK | LARDER_FAULT_SHARED),
   ]
 
-  /// What may be found of each key.
+  /// Permitted values of each key.
   private struct Model {
-    /// In the open cache, beside nothing.
+    /// Value in the open cache; a miss is always permitted.
     var now: [String: Data] = [:]
-    /// After opening it again, nil for nothing.
+    /// Values after reopening, nil for none.
     var later: [String: Set<Data?>] = [:]
-    /// A call failed where writes are gathered: with it go those of its group that were
-    /// acknowledged before.
+    /// True if a call failed with grouped writes: the acknowledged ones of its group are lost with
+    /// it.
     var isGroupLost = false
   }
 
@@ -56,7 +56,8 @@ import Testing
     Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
   }
 
-  /// Sets, gets, renewals, removals and a clearing; what each may leave is written into `model`.
+  /// Performs sets, gets, renewals, removals and a clearing, and records their permitted results in
+  /// `model`.
   private func work(
     _ cache: DiskCache, _ model: inout Model, acknowledgedIsSure: Bool, seed: Int
   ) throws {
@@ -70,7 +71,7 @@ import Testing
     }
     func failed() { if !acknowledgedIsSure { model.isGroupLost = true } }
     func check(_ key: String) {
-      // Not `try?`: no value is an answer, too.
+      // Not `try?`: nil is a valid result, too.
       guard case .success(let found) = Result(catching: { try cache.value(for: key) }) else {
         return failed()
       }
@@ -108,8 +109,8 @@ import Testing
     }
   }
 
-  /// Whether the cache has begun with an empty database, because its log could not be synced: that
-  /// a later sync succeeds would not say that the log is on the disk.
+  /// True if the cache has started with an empty database, because its log could not be synced: a
+  /// later successful sync would not prove that the log is on the disk.
   private func isRebuilt(_ cache: DiskCache) -> Bool { cache.statistics.rebuilds > 0 }
 
   private func checkLater(_ cache: DiskCache, _ model: Model, _ context: String) throws {
@@ -120,8 +121,7 @@ import Testing
     #expect(cache.statistics.damages == 0 && cache.statistics.rebuilds == 0, "\(context)")
   }
 
-  /// One run in which call `first` fails and `count` - 1 after it; false when there was no such
-  /// call.
+  /// One run in which call `first` and `count` - 1 after it fail; false if there was no such call.
   private func run(
     _ fault: Fault, _ durability: DiskDurability, first: Int, count: Int
   ) throws -> Bool {
@@ -143,7 +143,7 @@ import Testing
     let failed = larder_faults_failures() > 0
     larder_faults_arm(0, 0, 0, 0)
     if let cache {
-      // It works again, without being opened anew.
+      // It works again, without being reopened.
       for (key, value) in model.now {
         let found = try cache.value(for: key)
         #expect(found == nil || found == value, "\(context): \(key)")
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  /// What was acknowledged and cannot be committed is not passed over because the rest can.
+  /// Acknowledged writes that cannot be committed are reported even if the rest can.
   @Test func aFlushThatLosesSomethingIsAnError() throws {
     let folder = try ScratchFolder(isSmall: true)
     defer { larder_faults_arm(0, 0, 0, 0) }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Larder
 
-/// Segments that are damaged, and calls that fail.
+/// Damaged segments, and failing calls.
 extension DiskSegmentTests {
   enum Harm: CaseIterable { case delete, cut, change, folder }
 
   @Test(arguments: Harm.allCases)
-  func whatIsHarmedIsAMissAndTheRestIsWhole(harm: Harm) throws {
+  func damagedValueIsAMissAndOthersAreIntact(harm: Harm) throws {
     let cache = try open()
     for number in 0..<3 { try cache.set(bytes(9_000, number), for: "\(number)") }
     try cache.close()
@@ -37,7 +37,7 @@ extension DiskSegmentTests {
     #expect(try again.value(for: "2") == bytes(9_000, 7))
   }
 
-  /// A value that turns out to be damaged when its segment is recycled is not copied.
+  /// A value found damaged when its segment is recycled is not copied.
   @Test func damagedValuesAreNotCopied() throws {
     let cache = try open()
     try cache.set(bytes(12_000), for: "harmed")
@@ -55,7 +55,7 @@ extension DiskSegmentTests {
     }
   }
 
-  @Test func aSegmentRemovedBehindOurBackIsReplaced() throws {
+  @Test func removedSegmentIsReplaced() throws {
     let cache = try open()
     try cache.set(bytes(9_000), for: "a")
     for file in try segments() { try FileManager.default.removeItem(atPath: file) }
@@ -74,7 +74,7 @@ extension DiskSegmentTests {
     #expect(try cache.value(for: "b") == nil)
     files.set { $0.calls = [] }
     try cache.set(bytes(9_000, 2), for: "c")
-    // Nothing is appended behind what failed, and what holds nothing is removed.
+    // Nothing is appended after a failed write, and an empty segment is removed.
     #expect(try segments().count == (call == "append" ? 2 : 1))
     if call == "append" { #expect(try cache.value(for: "a") == bytes(9_000)) }
     #expect(try cache.value(for: "c") == bytes(9_000, 2))
@@ -82,8 +82,8 @@ extension DiskSegmentTests {
     #expect(try open().count == (call == "append" ? 2 : 1))
   }
 
-  /// What cannot be copied now stays where it is, and the set that would have had it copied is
-  /// whole.
+  /// A value that cannot be copied now stays in place, and the set that triggered the copy
+  /// succeeds.
   @Test func aSegmentThatCannotBeReadNowIsRecycledLater() throws {
     let cache = try open()
     files.set {
@@ -99,8 +99,8 @@ extension DiskSegmentTests {
     try checkWorn(cache)
   }
 
-  /// The power goes out in the middle of copying: with `full`, everything is there.
-  @Test func noPowerCutLosesWhatIsBeingCopied() throws {
+  /// A power cut during copying: with `full`, nothing is lost.
+  @Test func powerCutDuringCopyingLosesNothing() throws {
     var moved: UInt64 = 0
     for call in stride(from: 20, to: 300, by: 3) {
       let disk = SimulatedDisk(seed: UInt64(call))
@@ -130,8 +130,8 @@ extension DiskSegmentTests {
     #expect(moved > 0)
   }
 
-  /// Without a log, SQLite may have finished a commit that it says has failed: the rows then name
-  /// the copies, and the values must not be given up there.
+  /// Without a log, SQLite may have finished a commit that it reports as failed: the rows then name
+  /// the copies, which must not be reclaimed.
   @Test func aMoveWhoseCommitFailedIsNotLost() throws {
     for call in 1...120 {
       let disk = SimulatedDisk(seed: UInt64(call))

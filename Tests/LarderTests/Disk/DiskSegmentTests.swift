@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// Values that are appended to segments: the same cache as with files, in fewer files.
+/// Values appended to segments: the same cache as with files, in fewer files.
 @Suite(.endsInTime) struct DiskSegmentTests {
   static let segmentBytes = 64 << 10
   let folder: ScratchFolder
@@ -30,7 +30,7 @@ import Testing
     Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
   }
 
-  /// Names of the segments, and what all files of values take.
+  /// Paths of the segments.
   func segments() throws -> [String] {
     try folder.valueFiles().filter { $0.contains("/files/s") }
   }
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// A segment that is recycled is found without looking at all entries.
+  /// The ids recorded for a segment are those of its entries.
   @Test(arguments: [false, true])
   func segmentsKnowTheirEntries(isReopened: Bool) throws {
     var cache = try open(limits: DiskLimits(bytes: 1 << 20, freeBytes: 0))
@@ -127,7 +127,7 @@ import Testing
     }
     let said = cache.statistics
     #expect(said.bytesMoved > 0 && said.evictions == 0 && said.damages == 0)
-    // Copies are at most twice what was written at this share of dead bytes.
+    // Copies are at most twice the written bytes at this share of dead bytes.
     #expect(said.bytesMoved < 2 * said.bytesWritten)
     #expect(cache.writes.files == said.bytesWritten + said.bytesMoved)
     for (key, step) in versions { #expect(try cache.value(for: "\(key)") == bytes(9_000, step)) }
@@ -151,7 +151,7 @@ import Testing
     #expect(again.statistics.damages == 0)
   }
 
-  @Test func copiedEntriesKeepWhatTheyAre() throws {
+  @Test func copiedEntriesKeepTheirMetadata() throws {
     let cache = try open(limits: DiskLimits(bytes: nil, age: nil, freeBytes: 0))
     let options = DiskStoreOptions(
       timeToLive: .seconds(900), version: "v", contentType: "t", fetchCost: 3)
@@ -169,7 +169,7 @@ import Testing
     #expect(try again.entry(for: "permanent")?.metadata.isPermanent == true)
   }
 
-  /// Where values stand is nothing that a policy knows.
+  /// Policies do not know where values are stored.
   @Test func policiesDecideTheSameAsWithFiles() throws {
     var said: [DiskStatistics] = []
     for values in [DiskValues.files, .segments(bytes: Self.segmentBytes)] {
@@ -202,7 +202,7 @@ import Testing
       #expect(
         try third.value(for: "\(number)") == bytes(9_000, number < 5 ? number : number + 1))
     }
-    // Dead segments are given back, and what counts of them becomes files.
+    // Dead segments are freed, and live values become files.
     for number in 5..<13 { try third.set(bytes(9_000, number), for: "\(number)") }
     #expect(try segments() == [] && third.statistics.bytesMoved == 45_000)
     for number in 5..<15 {
@@ -213,7 +213,7 @@ import Testing
     #expect(try folder.valueFiles() == [])
   }
 
-  /// Fills the open segment up, and leaves one value of twelve more, so that the oldest segments
+  /// Fills the open segment, and leaves one live value of twelve more, so that the oldest segments
   /// are recycled.
   func fillUnevenly(_ cache: DiskCache) throws {
     for group in 0..<12 {
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  /// Leaves a fifth of four segments live, which is more waste than may be.
+  /// Leaves a fifth of four segments live, which exceeds the permitted waste.
   func wear(_ cache: DiskCache) throws {
     for number in 0..<20 { try cache.set(bytes(12_000, number), for: "\(number)") }
     for number in 0..<20 where number % 5 != 0 {
@@ -247,16 +247,16 @@ import Testing
       let value = bytes(5_000, number < 30 ? number : number + 1)
       #expect(try cache.value(for: "\(number)") == value)
     }
-    // A segment holds one value: what is replaced leaves nothing to be copied.
+    // A segment holds one value: a replaced one leaves nothing to copy.
     let moved = cache.statistics.bytesMoved
     for number in 30..<60 { try cache.set(bytes(5_000, number + 1), for: "\(number)") }
     #expect(cache.statistics.bytesMoved == moved)
-    // Two pages each, a third of that and some segments.
+    // Two pages each, plus a third and some segments.
     #expect(try fileBytes() < 60 * 8_192 * 4 / 3 + (256 << 10) + 6 * 8_192)
     try cache.close()
   }
 
-  @Test func strayFilesWithNamesLikeSegmentsGo() throws {
+  @Test func strayFilesNamedLikeSegmentsAreRemoved() throws {
     try open().close()
     for name in ["s1", "s01", "sx", "sffffffffffffffff", "s+1"] {
       try bytes(10).write(to: URL(fileURLWithPath: "\(folder.path)/files/\(name)"))
@@ -267,7 +267,7 @@ import Testing
     #expect(try cache.value(for: "a") == bytes(9_000))
   }
 
-  /// Between the two halves of a get the value's segment is recycled: it is looked for again.
+  /// The value's segment is recycled between the two halves of a get, which is repeated.
   @Test func aValueIsReadWhileItsSegmentIsRecycled() throws {
     let core = try DiskCore(
       path: folder.path,
@@ -291,7 +291,7 @@ import Testing
       }
       for number in 0..<20 where number % 5 != 0 { try set("\(number)", bytes(12_000)) }
       #expect(core.statistics.bytesMoved >= 12_000)
-      // The segment is removed, and not written over while it is being read.
+      // The segment is removed, but not overwritten while it is being read.
       let value = try reading.value()
       #expect(value == nil)
       guard case .again = try core.finish(reading, .success(value), key, suite: 0) else {
@@ -311,7 +311,7 @@ import Testing
   }
 
   @Test(arguments: [0, 4_095, (1 << 30) + 1])
-  func segmentsHaveALeastAndALargestSize(bytes: Int) throws {
+  func segmentSizesAreBounded(bytes: Int) throws {
     #expect {
       _ = try open(.segments(bytes: bytes))
     } throws: { error in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What is no regular file where one belongs: nothing is waited for, followed, or a reason not to
+/// Anything but a regular file in place of one: never waited for, followed, or a reason not to
 /// open.
 @Suite struct DiskStrayFileTests {
   enum Stray: CaseIterable { case folder, fullFolder, pipe, link, brokenLink, linkToFolder }
@@ -97,7 +97,7 @@ import Testing
     try checkWorks(cache)
   }
 
-  /// A file that is kept for writing over is none any more.
+  /// A spare file is replaced by something else.
   @Test(.timeLimit(.minutes(30)), arguments: Stray.allCases)
   func inPlaceOfASpareFile(stray: Stray) throws {
     let cache = try open()
@@ -118,7 +118,7 @@ import Testing
   @Test(.timeLimit(.minutes(30)), arguments: names, Stray.allCases)
   func inPlaceOfAnythingElse(name: String, stray: Stray) throws {
     _ = try fill()
-    // A folder where one belongs is none of these.
+    // A folder in place of a folder is not among them.
     let folders = ["files", "files/00", "files/3f", "damaged"]
     if [.folder, .fullFolder].contains(stray), folders.contains(name) { return }
     let parent = URL(fileURLWithPath: folder.path + "/" + name).deletingLastPathComponent()
@@ -131,7 +131,7 @@ import Testing
     try checkWorks(cache)
   }
 
-  /// A regular file has no business in place of a folder either.
+  /// A regular file in place of a folder.
   @Test(arguments: ["files", "files/00", "files/01", "damaged"])
   func aFileInPlaceOfAFolder(name: String) throws {
     _ = try fill()
@@ -141,8 +141,8 @@ import Testing
     try checkWorks(try open())
   }
 
-  /// Whatever the process lets others do with its files.
-  @Test func filesAreTheirOwnersAlone() throws {
+  /// Independent of the process's file mode mask.
+  @Test func filesAreAccessibleToTheirOwnerOnly() throws {
     let old = umask(0)
     defer { umask(old) }
     let inner = folder.path + "/cache"
@@ -164,7 +164,7 @@ import Testing
     let configuration = DiskConfiguration(
       limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100)
     try check(try DiskCache(path: inner, configuration: configuration))
-    // One that another version made for everybody.
+    // A file that another version created for everybody.
     #expect(chmod(inner + "/index.sqlite", 0o644) == 0)
     try check(try DiskCache(path: inner, configuration: configuration))
   }

@@ -27,7 +27,7 @@ import Testing
   private let article = Article(
     title: "Naïve 🐘", read: Date(timeIntervalSince1970: 1e9), scores: [1, 0.1])
 
-  @Test func valuesOfAnyCodecComeBack() throws {
+  @Test func valuesOfAnyCodecAreReadBack() throws {
     let json = DiskSuite(cache, name: "json", codec: .json, of: Article.self)
     let plist = DiskSuite(cache, name: "plist", codec: .propertyList, of: Article.self)
     let text = DiskSuite(cache, name: "text", codec: .text)
@@ -55,7 +55,7 @@ import Testing
     #expect(try number.remove("a"))
   }
 
-  @Test func whatIsNoValueOfTheTypeIsAMiss() throws {
+  @Test func undecodableValueIsAMiss() throws {
     try DiskSuite(cache, name: "s", codec: .json, of: Article.self).set(article, for: "a")
     let new = DiskSuite(cache, name: "s", codec: .json, of: NewArticle.self)
     #expect(try new.value(for: "a") == nil)
@@ -63,7 +63,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func whatCannotBeEncodedIsAnError() throws {
+  @Test func unencodableValueIsAnError() throws {
     let json = DiskSuite(cache, name: "json", codec: .json, of: [Double].self)
     #expect(throws: DiskCacheError.self) { try json.set([.nan], for: "a") }
     #expect(cache.count == 0)

@@ -6,9 +6,10 @@ import Testing
 
 @testable import Larder
 
-/// Several threads on one cache: each get gives a value that was stored under its key.
+/// Several threads on one cache: each get returns a value that was stored for its key.
 @Suite(.endsInTime) struct DiskThreadTests {
-  /// A get that looks twice, because another value was stored while it read the first, is one use.
+  /// A lookup that is repeated, because another value was stored while the first was read, counts
+  /// as one use.
   @Test(arguments: 0..<6)
   func repeatedLookupIsOneUse(usesOfOther: Int) throws {
     var kept: [[Bool]] = []

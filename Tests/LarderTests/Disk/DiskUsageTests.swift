@@ -18,7 +18,7 @@ import Testing
       clock: ManualClock(), files: files)
   }
 
-  @Test func figuresAreThoseOfTheFiles() throws {
+  @Test func usageMatchesTheFiles() throws {
     let cache = try open()
     for number in 0..<10 { try cache.set(Data(count: 1_000), for: "small \(number)") }
     for number in 0..<5 { try cache.set(Data(count: 50_000), for: "large \(number)") }
@@ -30,12 +30,12 @@ import Testing
     #expect(try SystemFiles().size(folder.path + "/index.sqlite-wal") == usage.log)
     #expect(cache.diskBytes == usage.total)
     #expect(cache.writes.files == 250_000)
-    // Sixteen commits of at least one page, and all that is in the log.
+    // Sixteen commits of at least one page, and everything in the log.
     #expect(cache.writes.log >= 16 * 4_096 && cache.writes.log >= usage.log - 32)
     #expect(cache.valueBytes == 210_001 && cache.count == 15)
   }
 
-  @Test func theFilesCanBeForgottenByTheSystem() throws {
+  @Test func filesCanBeDroppedFromThePageCache() throws {
     let cache = try open(.none)
     let value = Data(repeating: 3, count: 300_000)
     try cache.set(value, for: "large")
@@ -58,8 +58,8 @@ import Testing
     #expect(try cache.value(for: "large") == value)
   }
 
-  /// Nothing is opened and closed for it that would take SQLite's locks away.
-  @Test func theDatabaseStaysLockedWhenItIsForgotten() throws {
+  /// No file is opened and closed that would release SQLite's locks.
+  @Test func droppingThePageCacheKeepsTheDatabaseLocked() throws {
     let cache = try open()
     try cache.set(Data([1]), for: "small")
     _ = try cache.dropPageCache()
@@ -69,7 +69,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// Whether a file of the test's own can be forgotten here: not where files are memory.
+    /// True if the page cache of a test file can be dropped here, which is not so in a file system
+    /// in memory.
     private func systemForgets() throws -> Bool {
       let path = folder.path + "/other"
       try Data(count: 100_000).write(to: URL(fileURLWithPath: path))

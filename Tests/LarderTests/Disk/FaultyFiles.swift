@@ -3,15 +3,15 @@ import LarderEngine
 
 @testable import Larder
 
-/// A file layer of which a test says what fails.
+/// A file layer whose calls fail as a test demands.
 final class FaultyFiles: FileLayer {
   struct Faults: Sendable {
-    /// Calls that fail, by their names in `FileLayer`.
+    /// Names of failing calls in `FileLayer`.
     var calls: Set<String> = []
-    /// Of 100 calls of any kind, how many fail.
+    /// Percentage of calls of any kind that fail.
     var percent = 0
     var random = TestRandom(seed: 1)
-    /// Writes that fail leave half of their bytes.
+    /// True if failing writes write half of their bytes.
     var leavesHalf = true
     var freeBytes: UInt64?
     var number = EIO
@@ -20,7 +20,7 @@ final class FaultyFiles: FileLayer {
   private let system = SystemFiles()
   let databaseLayer: String?
 
-  /// - Parameter databaseLayer: the name of SQLite's file layer, nil for its own.
+  /// - Parameter databaseLayer: Name of SQLite's file layer, nil for its own.
   init(databaseLayer: String? = nil) { self.databaseLayer = databaseLayer }
 
   private let faults = Locked(Faults())

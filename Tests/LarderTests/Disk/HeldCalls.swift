@@ -1,7 +1,7 @@
 import Foundation
 import LarderEngine
 
-/// Calls of a file layer that wait until a test lets them go on, as on a disk that hangs.
+/// Calls of a file layer that wait until a test releases them, as on a hanging disk.
 final class HeldCalls: Sendable {
   private struct State {
     var call: String?
@@ -11,13 +11,12 @@ final class HeldCalls: Sendable {
   private let condition = NSCondition()
   private let state = Locked(State())
 
-  /// From here on calls of this name wait.
+  /// Makes calls of this name wait from here on.
   func hold(_ call: String) { state.withLock { $0.call = call } }
 
-  /// How many wait.
+  /// Number of waiting calls.
   var waiting: Int { state.withLock { $0.waiting } }
 
-  /// Lets all go on.
   func release() {
     condition.lock()
     state.withLock { $0.call = nil }
@@ -25,7 +24,7 @@ final class HeldCalls: Sendable {
     condition.unlock()
   }
 
-  /// Waits until `release`, at most so long, and says whether it came.
+  /// Waits until `release`, or for the time limit; returns false after the limit.
   func waitForRelease(seconds: Double) -> Bool {
     let end = Date(timeIntervalSinceNow: seconds)
     condition.lock()
@@ -36,7 +35,7 @@ final class HeldCalls: Sendable {
     return true
   }
 
-  /// A call: waits where it is to.
+  /// Waits if calls of this name are held.
   func pass(_ call: String) {
     guard state.withLock({ $0.call == call }) else { return }
     condition.lock()

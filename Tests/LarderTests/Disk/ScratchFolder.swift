@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder that is there for one test.
+/// A folder for one test.
 final class ScratchFolder: Sendable {
   let path: String
 
-  /// - Parameter isSmall: that little is stored, so that it may be a file system in memory, where
-  ///   there is one: on a disk, tests of thousands of syncs take minutes.
+  /// - Parameter isSmall: True if little is stored, so that a file system in memory may be used: on
+  ///   a disk, tests with thousands of syncs take minutes.
   init(isSmall: Bool = false) throws {
     let memory = "/dev/shm/"
     let root =
@@ -17,7 +17,7 @@ final class ScratchFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Paths of the files of large values, in order.
+  /// Sorted paths of the files of large values.
   func valueFiles() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: path + "/files").sorted()
       .map { path + "/files/" + $0 }

@@ -9,17 +9,17 @@ struct VictimProcess {
     case remove(key: Int)
   }
 
-  /// What a child said before it was killed.
+  /// Output of a child before it was killed.
   struct Run {
-    /// What it began, in order.
+    /// Operations that it began, in order.
     var operations: [Operation] = []
-    /// How many of them it acknowledged.
+    /// Number of acknowledged operations.
     var acknowledged = 0
-    /// An error that it met.
+    /// An error that it reported.
     var error: String?
   }
 
-  /// Where the package's programs stand: beside the tests.
+  /// Folder of the package's programs, which is that of the tests.
   static var program: URL {
     var folder = Bundle.main.bundleURL
     #if canImport(Darwin)
@@ -33,7 +33,7 @@ struct VictimProcess {
     return folder.appendingPathComponent("DiskCacheVictim")
   }
 
-  /// Runs a command to its end; what it said, and its exit status.
+  /// Runs a command to its end, and returns its output and exit status.
   static func output(_ command: String, _ arguments: [String]) throws -> (String, Int32) {
     let child = Process()
     child.executableURL = URL(fileURLWithPath: command)
@@ -47,7 +47,7 @@ struct VictimProcess {
     return (String(decoding: said, as: UTF8.self), child.terminationStatus)
   }
 
-  /// Runs a child until it has said `lines` lines, and kills it.
+  /// Runs a child until it has written `lines` lines, and kills it.
   static func run(
     folder: String, durability: String, seed: UInt64, lines: Int, key: String? = nil
   ) throws -> Run {
@@ -68,7 +68,7 @@ struct VictimProcess {
     kill(child.processIdentifier, SIGKILL)
     text.append(pipe.fileHandleForReading.readDataToEndOfFile())
     try Deadline.wait(for: child)
-    // What follows the last line break was not said to its end.
+    // Output after the last line break is incomplete.
     var run = Run()
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
       if line.hasPrefix("error") { run.error = String(line) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// Calls from tasks, which wait on threads outside of the pool of all tasks.
+/// Async calls, which run on threads outside the pool of all tasks.
 @Suite(.endsInTime) struct AsyncHybridCacheTests {
   private let folder: ScratchFolder
   private let files = FaultyFiles()
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func callsDoWhatTheCacheDoes(copiesOnRead: Bool) async throws {
+  func asyncCallsMatchThoseOfTheCache(copiesOnRead: Bool) async throws {
     let hybrid = try cache(memory: 10, copiesOnRead: copiesOnRead)
     let cache = AsyncHybridCache(hybrid)
     let value = Data("a".utf8)
@@ -40,7 +40,7 @@ import Testing
     #expect(try await cache.remove("k"))
     #expect(try await !cache.remove("k"))
     #expect(try await !cache.contains("k"))
-    // One get each, whether or not it looked below memory.
+    // One get each, with or without a lookup below memory.
     let statistics = hybrid.statistics
     #expect(statistics.memory?.hits == 2 && statistics.memory?.misses == 2)
     try await cache.run { (cache) throws(HybridCacheError) in try cache.close() }
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func severalKeysAtATime(copiesOnRead: Bool) async throws {
+  func severalKeysInOneCall(copiesOnRead: Bool) async throws {
     let hybrid = try cache(memory: 30, copiesOnRead: copiesOnRead)
     let cache = AsyncHybridCache(hybrid)
     let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
@@ -56,7 +56,7 @@ import Testing
     let asked = (0..<120).map { "\($0)" }
     let found = try await cache.values(for: asked)
     #expect(found == Dictionary(values.map { ($0.key, $0.value) }) { $1 })
-    // One get for each key, whether memory had it or not.
+    // One get for each key, in memory or not.
     let memory = try #require(hybrid.statistics.memory)
     #expect(memory.hits + memory.misses == 120 && memory.hits > 0)
     #expect(hybrid.statistics.disk?.hits == 90 - memory.hits)
@@ -66,7 +66,7 @@ import Testing
     await #expect(throws: HybridCacheError.self) { try await cache.setAll(values) }
   }
 
-  @Test func openingDoesNotBlockAndItsErrorIsTheCaches() async throws {
+  @Test func openingDoesNotBlockAndThrowsTheCachesError() async throws {
     let path = folder.path
     let cache = try await AsyncHybridCache<String, Data>(path: path, codec: .data)
     try await cache.set(Data("a".utf8), for: "k")
@@ -79,9 +79,9 @@ import Testing
     #expect(try await cache.value(for: "k") == Data("a".utf8))
   }
 
-  /// More tasks than threads wait for a disk that is busy, and others go on; so do hits in memory.
+  /// More tasks than threads wait for a busy disk, and others continue, as do hits in memory.
   @Test(arguments: ["read", "write"])
-  func otherTasksGoOnWhileTheDiskIsBusy(call: String) async throws {
+  func otherTasksRunWhileTheDiskIsBusy(call: String) async throws {
     let hybrid = try cache(memory: 100)
     let cache = AsyncHybridCache(hybrid)
     let value = Data(count: 100)
@@ -97,7 +97,7 @@ import Testing
         return try await cache.set(value, for: key)
       }
     }
-    // Would never end if the tasks that wait had all threads of the pool.
+    // Would never end if the waiting tasks occupied all threads of the pool.
     let others = (0..<64).map { number in Task { number } }
     var sum = 0
     for other in others { sum += await other.value }
@@ -107,7 +107,7 @@ import Testing
     for task in waiting { #expect(try await task.value) }
   }
 
-  /// A codec that waits until it works for two keys at once.
+  /// A codec that waits until it is called for two keys at once.
   private final class Barrier: Sendable {
     private let condition = NSCondition()
     private let arrivals = Locked(0)

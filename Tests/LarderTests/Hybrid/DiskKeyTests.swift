@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Keys that are equal are the same on disk, and others are not.
+/// Equal keys are equal on disk, and different ones differ.
 @Suite struct DiskKeyTests {
   @Test func equalTextsAreOneKey() throws {
     let folder = try ScratchFolder()
@@ -64,7 +64,7 @@ import Testing
       #expect(disk.count == 0)
       try hybrid.close()
     }
-    // Bytes that are in form C already are what they were.
+    // Bytes in form C are unchanged.
     for key in ["plain", composed, "\u{1F600}", "\u{AC00}"] {
       #expect(Array(key.diskKey.utf8) == Array(key.utf8))
     }

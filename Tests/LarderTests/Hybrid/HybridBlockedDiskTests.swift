@@ -5,14 +5,14 @@ import Testing
 
 @testable import Larder
 
-/// A disk that hangs holds up those who need it, and no other task of the program.
+/// A hanging disk delays requests that need it, and no other task of the program.
 @Suite(.endsInTime)
 struct HybridBlockedDiskTests {
   let folder: ScratchFolder
   let files = FaultyFiles()
   init() throws { folder = try ScratchFolder() }
 
-  /// Lets the disk go on after a while all the same, so that a failure ends.
+  /// Releases the disk after a while in any case, so that a failing test ends.
   private func letGo(after seconds: Double, _ isLate: Locked<Bool>) {
     Thread.detachNewThread { [files] in
       if !files.held.waitForRelease(seconds: seconds) {
@@ -23,7 +23,7 @@ struct HybridBlockedDiskTests {
   }
 
   @Test(.timeLimit(.minutes(30)), arguments: ["read", "write"])
-  func otherTasksGoOn(call: String) async throws {
+  func otherTasksContinue(call: String) async throws {
     var configuration = HybridTestCaches.configuration(memory: 100, disk: 400)
     configuration.disk?.inlineBytesMax = 10
     let cache = try HybridCache<String, Data>(
@@ -35,7 +35,7 @@ struct HybridBlockedDiskTests {
     try cache.set(large, for: "in memory")
     let isLate = Locked(false)
     files.held.hold(call)
-    // Much longer than tests that run beside this one keep every thread busy.
+    // Much longer than tests running in parallel occupy every thread.
     letGo(after: 600, isLate)
     let begun = Locked(0)
     let requests = keys.map { key in
@@ -48,7 +48,7 @@ struct HybridBlockedDiskTests {
       if isLate.withLock({ $0 }) { break }
       try await Task.sleep(for: .milliseconds(5))
     }
-    // Enough for every thread that there is to be taken.
+    // Enough to occupy every thread.
     try await Task.sleep(for: .milliseconds(200))
     let others = await withTaskGroup(of: Int.self) { group in
       for number in 0..<20 {
@@ -60,7 +60,7 @@ struct HybridBlockedDiskTests {
       return await group.reduce(0, +)
     }
     #expect(others == 190)
-    // A hit in memory waits for nobody.
+    // A hit in memory waits for nothing.
     #expect(await cache.result(for: "in memory") { _ in .absent }.value == large)
     #expect(!isLate.withLock { $0 })
     files.held.release()

@@ -3,7 +3,7 @@ import LarderEngine
 
 @testable import Larder
 
-/// Drives a hybrid cache through a trace as a simulation would, and counts in the same terms.
+/// Replays a trace on a hybrid cache as a simulation would, and counts in the same terms.
 struct HybridCacheReplay {
   let cache: HybridCache<UInt32, Data>
   let clock: ManualClock
@@ -25,7 +25,7 @@ struct HybridCacheReplay {
     cache = try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  /// Replays everything. The version of an entry is that which its object had when it was stored.
+  /// Replays a trace. The version of an entry is that of its object when it was stored.
   mutating func run(_ trace: ReplayTrace) throws {
     var versions = Array(repeating: 0, count: trace.objects + 1)
     for line in trace.lines {

@@ -15,7 +15,7 @@ import Testing
     try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  @Test func tellsWhereAValueWasAndWhatIsKnownOfIt() throws {
+  @Test func hitReportsTierAndMetadata() throws {
     let clock = ManualClock(seconds: 50)
     let cache = try cache(HybridTestCaches.configuration(memory: 1, clock: clock))
     try cache.set(
@@ -81,7 +81,7 @@ import Testing
     #expect(try onDisk.entry(for: "a") == nil)
   }
 
-  @Test func refusesWhatContradictsItself() throws {
+  @Test func contradictoryConfigurationIsRejected() throws {
     let noTier = HybridTestCaches.configuration(memory: nil, disk: nil)
     let withoutPath = HybridTestCaches.configuration()
     let exclusive = HybridTestCaches.configuration(
@@ -119,7 +119,7 @@ import Testing
         1, for: "p", options: DiskStoreOptions(timeToLive: .seconds(1), isPermanent: true))
       #expect(cache.diskCount == 1)
       for number in 0..<60 { try cache.set(number, for: "\(number)") }
-      // Memory gave it up; disk has it, for ever, and promoting it leaves it there.
+      // Evicted from memory; a permanent entry stays on disk, and promoting it leaves it there.
       for _ in 0..<3 {
         let hit = try #require(try cache.entry(for: "p"))
         #expect(hit.value == 1)
@@ -156,7 +156,7 @@ import Testing
     #expect(cache.statistics.demotions == 4)
   }
 
-  @Test func placementGoesByTheLifeThatIsLeft() throws {
+  @Test func placementUsesTheRemainingLifetime() throws {
     let clock = ManualClock(seconds: 1000)
     let placement = HybridRules.Placement()
     let cache = try cache(
@@ -173,13 +173,13 @@ import Testing
     #expect(cache.diskCount == 3)
     #expect(try cache.entry(for: "long")?.tier == .disk)
     #expect(try cache.entry(for: "long")?.tier == .disk)
-    // A second later there is less than an hour left: the next hit moves it up.
+    // A second later its remaining lifetime is below an hour: the next hit promotes it.
     clock.advance(seconds: 1)
     #expect(try cache.entry(for: "long")?.tier == .disk)
     #expect(try cache.entry(for: "long")?.tier == .memory)
     #expect(try cache.entry(for: "ever")?.tier == .disk)
     #expect(try cache.entry(for: "ever")?.tier == .disk)
-    // A set takes it out of where it may not be any more.
+    // A set removes it from the tier where it is no longer allowed.
     try cache.set(5, for: "long")
     #expect(try cache.entry(for: "long")?.tier == .disk)
     try cache.set(6, for: "long", options: DiskStoreOptions(timeToLive: .seconds(5)))
@@ -210,7 +210,7 @@ import Testing
     #expect(cache.memoryCount == 2)
   }
 
-  @Test func cleaningTellsWhatItFrees() throws {
+  @Test func cleaningReportsFreedSpace() throws {
     let clock = ManualClock(seconds: 1000)
     let cache = try cache(HybridTestCaches.configuration(clock: clock))
     for number in 0..<3 {
@@ -240,8 +240,8 @@ import Testing
     #expect(cache.memoryCount == 0)
   }
 
-  /// Age is that of the value, and not that of its copy in memory.
-  @Test func trimmingByAgeTakesWhatWasPromoted() throws {
+  /// The age is that of the value, not of its copy in memory.
+  @Test func trimmingByAgeRemovesPromotedEntries() throws {
     let clock = ManualClock(seconds: 1000)
     for rules in [HybridRules(), HybridRules(inclusion: .exclusive)] {
       let folder = try ScratchFolder()
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func whatHasNoLifeIsNotServed() throws {
+  @Test func entryWithoutLifetimeIsMissing() throws {
     let clock = ManualClock(seconds: 1000)
     for disk in [40, nil] {
       let folder = try ScratchFolder()
@@ -301,7 +301,7 @@ import Testing
 
   // MARK: Sharing
 
-  @Test func oneHybridHasASuite() throws {
+  @Test func suiteIsUsedByOneHybridCache() throws {
     let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))
     var configuration = HybridTestCaches.configuration()
     configuration.suite = "one"
@@ -309,7 +309,7 @@ import Testing
     #expect(throws: HybridCacheError.self) {
       try HybridCache<String, Int>(configuration: configuration, disk: disk)
     }
-    // Being refused takes nothing from whoever has it.
+    // A rejected cache does not affect the suite's owner.
     try first.set(1, for: "a")
     #expect(throws: HybridCacheError.self) {
       try HybridCache<String, Int>(configuration: configuration, disk: disk)
@@ -318,7 +318,7 @@ import Testing
     var second: HybridCache<String, Int>? = try HybridCache(
       configuration: configuration, disk: disk)
     #expect(try second?.entry(for: "a")?.value == 1)
-    // The first one is out of it.
+    // The first one no longer owns it.
     #expect(throws: HybridCacheError.self) { try first.set(2, for: "a") }
     first.handle(.critical)
     #expect(throws: HybridCacheError.self) { try first.entry(for: "a") }
@@ -364,7 +364,7 @@ import Testing
     #expect(try first.entry(for: "a") == nil)
     #expect(try second.entry(for: "a")?.value == "x")
     try first.close()
-    // A suite that was emptied leaves no name.
+    // An emptied suite leaves no name.
     #expect(try disk.suites().map(\.name) == ["", "two"])
   }
 
@@ -378,7 +378,7 @@ import Testing
     #expect(disk.count == 0)
   }
 
-  @Test func whatCannotBeEncodedChangesNothing() throws {
+  @Test func unencodableValueChangesNothing() throws {
     let cache = try HybridCache<String, Double>(
       path: folder.path, configuration: HybridTestCaches.configuration())
     try cache.set(1, for: "a")

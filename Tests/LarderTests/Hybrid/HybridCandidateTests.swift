@@ -4,8 +4,8 @@ import Testing
 
 @testable import Larder
 
-/// What the origin is asked about by a request that found something in memory before its turn came:
-/// what is there when it does, not what was there.
+/// The version with which the origin is asked after a request found a value in memory and had to
+/// wait for the lock: the present one, not the one found before.
 @Suite(.endsInTime) struct HybridCandidateTests {
   private let clock = HeldClock()
 
@@ -24,16 +24,16 @@ import Testing
     } ?? 0
   }
 
-  /// The version with which the origin is asked when `change` comes between what a request for
-  /// key 0 finds in memory and its turn.
+  /// The version with which the origin is asked if `change` runs between a request's lookup of key
+  /// 0 in memory and its lock.
   private func versionAsked(
     _ cache: HybridCache<Int, Int>, _ change: (HybridCache<Int, Int>) throws -> Void
   ) async throws -> String? {
     let asked = Locked<String?>("none")
     let gate = Gate()
     let blocker = other(0, cache)
-    // Memory reads it first, with the lock of its only shard, and then the operation, under the
-    // lock of its stripe alone.
+    // Memory reads the clock first, with the lock of its only shard, and then the operation, under
+    // the lock of its stripe alone.
     await clock.hold(read: 2) {
       Task { await cache.result(for: blocker, strategy: .cacheOnly) { _ in .absent } }
     }
@@ -54,13 +54,13 @@ import Testing
     return asked.withLock { $0 }
   }
 
-  @Test func aValueThatWasRemovedIsNotAskedAbout() async throws {
+  @Test func removedValueIsNotRevalidated() async throws {
     let cache = try cache()
     try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     #expect(try await versionAsked(cache) { try $0.remove(0) } == nil)
   }
 
-  @Test func aValueThatWasReplacedIsNotAskedAbout() async throws {
+  @Test func replacedValueIsNotRevalidated() async throws {
     let cache = try cache()
     try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     let asked = try await versionAsked(cache) {
@@ -69,7 +69,7 @@ import Testing
     #expect(asked == "two")
   }
 
-  @Test func anExpiredValueThatWasRemovedIsNotAskedAbout() async throws {
+  @Test func removedExpiredValueIsNotRevalidated() async throws {
     let cache = try cache()
     try cache.set(
       1, for: 0, options: DiskStoreOptions(timeToLive: .seconds(10), version: "one"))
@@ -77,7 +77,7 @@ import Testing
     #expect(try await versionAsked(cache) { try $0.remove(0) } == nil)
   }
 
-  @Test func aValueThatIsStillThereIsAskedAbout() async throws {
+  @Test func residentValueIsRevalidated() async throws {
     let cache = try cache()
     try cache.set(1, for: 0, options: DiskStoreOptions(version: "one"))
     #expect(try await versionAsked(cache) { _ in } == "one")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What is said when a suite holds values of another codec.
+/// Errors for a suite that holds values of another codec.
 @Suite struct HybridCodecErrorTests {
   let folder: ScratchFolder
   init() throws { folder = try ScratchFolder() }
@@ -27,7 +27,7 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    // The folder was given back, and can be made ready for the other codec.
+    // The folder was released, and can be prepared for the other codec.
     let disk = try DiskCache(
       path: folder.path, configuration: try #require(configuration.disk), clock: configuration.clock
     )
@@ -42,8 +42,8 @@ import Testing
     #expect(try third.entry(for: "b")?.value == Data([3]))
   }
 
-  /// A record that is damaged keeps nobody out.
-  @Test func aDamagedRecordIsNone() throws {
+  /// A damaged record of a codec does not make its suite unusable.
+  @Test func damagedCodecRecordIsIgnored() throws {
     let first = try HybridCache<String, Data>(path: folder.path)
     try first.set(Data([1]), for: "a")
     try first.close()
@@ -76,7 +76,7 @@ import Testing
     #expect(DiskCodec<[Int]>.standard.identity == "json Swift.Array<Swift.Int>")
     #expect(DiskCodec<[Int]>.propertyList.identity == "property-list Swift.Array<Swift.Int>")
     struct Local: Codable {}
-    // No address, which another build would not have.
+    // No address, which would differ between builds.
     #expect(
       DiskCodec<[Local]>.json.identity
         == "json Swift.Array<LarderTests.HybridCodecErrorTests.Local>")

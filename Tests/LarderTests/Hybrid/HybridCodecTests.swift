@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Which codec a cache uses, and that the bytes of one never become values of another.
+/// Choice of the codec; bytes of one codec never become values of another.
 @Suite struct HybridCodecTests {
   let folder: ScratchFolder
   init() throws { folder = try ScratchFolder() }
@@ -21,7 +21,7 @@ import Testing
     try byPath.close()
   }
 
-  /// The type may be known by a name of its own only.
+  /// The type may be known only by an alias.
   @Test func theTypeOfTheValuesDecides() throws {
     func made<Value: Codable & Sendable>(_ value: Value) throws -> UInt64 {
       let folder = try ScratchFolder()
@@ -44,7 +44,7 @@ import Testing
       path: folder.path, configuration: careful, codec: .data)
     #expect((try? second?.entry(for: "a")?.value) == nil)
     try second?.close()
-    // Nothing is lost for the right one.
+    // The right codec finds everything.
     let third = try HybridCache<String, Data>(path: folder.path, codec: .json)
     #expect(try third.entry(for: "a")?.value == image)
     try third.close()
@@ -62,13 +62,13 @@ import Testing
     let other = DiskSuite<String>(disk, name: "t", codec: .text)
     try other.set("y", for: "a")
     #expect(try other.value(for: "a") == "y")
-    // With nothing left in it, it is anybody's.
+    // An empty suite accepts any codec.
     try text.removeAll()
     try text.set("y", for: "b")
     #expect(try text.value(for: "b") == "y")
   }
 
-  @Test func bytesThatAreNoTextAreNoText() throws {
+  @Test func invalidUTF8IsNotDecoded() throws {
     let disk = try DiskCache(path: folder.path)
     try disk.set(Data([0xFF, 0xFE]), for: "a")
     let cache = try HybridCache<String, String>(

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Larder
 
-/// What is counted of fetches that were cancelled and of events that were lost.
+/// Counts of cancelled fetches and lost events.
 @Suite struct HybridCountTests {
   let folder: ScratchFolder
   init() throws { folder = try ScratchFolder() }
 
-  /// A loader whose task was cancelled may throw whatever it likes.
-  @Test(.timeLimit(.minutes(30))) func aFetchThatNobodyWantsIsNoFailure() async throws {
+  /// A loader whose task was cancelled may throw any error.
+  @Test(.timeLimit(.minutes(30))) func cancelledFetchIsNoFailure() async throws {
     let cache = try HybridCache<String, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())
     let (entered, gate) = (Gate(), Gate())

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Larder
 
-/// An executed run of a hybrid and a simulated one of the same cell count the same, to the request.
+/// An executed run and a simulated one of a hybrid cell have equal counts.
 @Suite struct HybridEqualsSimulatedTests {
-  /// Borders among the lives of the traces.
+  /// Placement limits within the TTLs of the traces.
   static let placements: [HybridRules.Placement?] = [
     nil, HybridRules.Placement(memoryOnlyBelowSeconds: 15, diskOnlyFromSeconds: 40),
   ]
 
-  /// Every policy in memory, each time with another one on disk, under all rules.
+  /// Every policy in memory, each with another one on disk, under all rules.
   @Test(arguments: Array(Policies.executable.enumerated()), HybridRules.Inclusion.allCases)
   func countsAreEqualToTheRequest(
     policy: (offset: Int, element: String), inclusion: HybridRules.Inclusion
@@ -24,7 +24,7 @@ import Testing
     for (number, (promotion, placement, unit)) in TestEffort.cases(
       Array(cells.enumerated()), offset: policy.offset)
     {
-      // Every policy is on disk, too, and over the cells with several ones in memory.
+      // Every policy occurs on disk, too, with several ones in memory.
       let cell = policy.offset + number
       let disk = Policies.executable[(policy.offset + cell) % Policies.executable.count]
       try check(

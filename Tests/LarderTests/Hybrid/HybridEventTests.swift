@@ -6,7 +6,7 @@ import Testing
 @testable import Larder
 
 @Suite(.endsInTime) struct HybridEventTests {
-  /// What was heard, as text.
+  /// The received events, as text.
   private final class Heard: Sendable {
     private let lines = Locked<[String]>([])
     var all: [String] { lines.withLock { $0 } }
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func tellsWhatHappensInWhichTier() throws {
+  @Test func eventsNameTheirTier() throws {
     let folder = try ScratchFolder()
     let heard = Heard()
     let cache = try HybridCache<Int, Int>(
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  /// A handler may use the cache, of the same key, too.
+  /// A handler may use the cache, even for the same key.
   @Test func handlersMayUseTheCache() throws {
     let folder = try ScratchFolder()
     let cache = try HybridCache<Int, Int>(
@@ -122,7 +122,7 @@ import Testing
     #expect(count == 2)
   }
 
-  /// The end of a handler may be that of another listener's token.
+  /// Destroying a handler may destroy another listener's token.
   @Test func aHandlerMayOwnAnotherListenersToken() throws {
     let folder = try ScratchFolder()
     let cache = try HybridCache<String, Int>(path: folder.path)
@@ -133,8 +133,8 @@ import Testing
     #expect(!cache.events.isActive)
   }
 
-  /// What leaves memory when it expires is told at once, and not with the next call of the cache.
-  @Test func promptExpiryIsTold() throws {
+  /// Expiry from memory is reported at once, not with the next call of the cache.
+  @Test func promptExpiryIsReported() throws {
     let (folder, clock, heard) = (try ScratchFolder(), ManualClock(seconds: 1_000), Heard())
     let alarm = MemoryPromptTests.ManualAlarm()
     var configuration = HybridTestCaches.configuration(clock: clock)

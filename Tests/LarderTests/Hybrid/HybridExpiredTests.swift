@@ -4,9 +4,9 @@ import Testing
 
 @testable import Larder
 
-/// What has expired and may still be of use stays where it is.
+/// Expired entries that are still useful are kept.
 @Suite struct HybridExpiredTests {
-  /// Where an entry may be.
+  /// Tiers in which an entry may be.
   enum Arrangement: CaseIterable {
     case both, memory, disk, exclusive, placed
 
@@ -42,7 +42,7 @@ import Testing
     clock.advance(seconds: 10)
   }
 
-  /// What finds an entry expired and has no use for it.
+  /// Finds an entry expired in several ways, without using it.
   private func look(_ cache: HybridCache<String, Int>) async throws {
     #expect(try cache.entry(for: "a") == nil)
     #expect(
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: Arrangement.allCases)
-  func aVersionCanStillBeAskedWith(arrangement: Arrangement) async throws {
+  func expiredEntryIsRevalidated(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: "v7")
     try await look(cache)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: Arrangement.allCases)
-  func anOldValueStillStandsIn(arrangement: Arrangement) async throws {
+  func expiredValueReplacesAFailingOrigin(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement) { $0.staleIfError = .seconds(60) }
     try storeAndExpire(cache, version: nil)
     try await look(cache)
@@ -80,13 +80,13 @@ import Testing
     #expect(result.value == 7)
     clock.advance(seconds: 1)
     #expect(try cache.entry(for: "a") == nil)
-    // Too old for anything, it is gone.
+    // Too old for any use, it is removed.
     #expect(cache.memoryCount == 0)
     #expect(cache.diskCount == 0)
   }
 
   @Test(arguments: Arrangement.allCases)
-  func whatIsOfNoUseGoesAsBefore(arrangement: Arrangement) async throws {
+  func uselessExpiredEntryIsRemoved(arrangement: Arrangement) async throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: nil)
     #expect(try cache.entry(for: "a") == nil)
@@ -98,9 +98,9 @@ import Testing
     #expect(cache.diskCount == 0)
   }
 
-  /// It is a miss and an expiration, and what is stored next takes its place in both tiers.
+  /// A miss and an expiration; the next stored value replaces it in both tiers.
   @Test(arguments: Arrangement.allCases)
-  func aFillReplacesWhatWasKept(arrangement: Arrangement) throws {
+  func fillReplacesAKeptEntry(arrangement: Arrangement) throws {
     let cache = try cache(arrangement)
     try storeAndExpire(cache, version: "v7")
     let count = cache.memoryCount + cache.diskCount
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// Memory alone keeps a value in an app: what it stands in for, what it is asked with.
+  /// A value that only memory holds can be revalidated and returned when the origin fails.
   @Test(arguments: [Arrangement.memory, .exclusive, .placed])
   func memoryAloneRevalidates(arrangement: Arrangement) async throws {
     let (cache, origin) = (try cache(arrangement), TestOrigin())

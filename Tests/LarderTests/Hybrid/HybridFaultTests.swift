@@ -5,13 +5,13 @@ import Testing
 
 @testable import Larder
 
-/// Disk fails, and memory goes on.
+/// Failing disks; memory continues to work.
 @Suite(.endsInTime) struct HybridFaultTests {
   let folder: ScratchFolder
   let files = FaultyFiles()
   init() throws { folder = try ScratchFolder() }
 
-  /// Values of more than 10 bytes are in files, which can fail.
+  /// Creates a cache in which values of more than 10 bytes are in files, which can fail.
   private func cache(
     _ rules: HybridRules = HybridRules(), writes: HybridWrites = .through
   ) throws -> HybridCache<String, Data> {
@@ -23,7 +23,7 @@ import Testing
 
   private let large = Data(repeating: 7, count: 5_000)
 
-  @Test func aSetThatDiskCannotTakeThrowsAndIsInMemory() throws {
+  @Test func failedDiskWriteThrowsAndStoresInMemory() throws {
     let cache = try cache()
     try cache.set(Data([1]), for: "a")
     files.set { $0.calls = ["write"] }
@@ -34,7 +34,7 @@ import Testing
     }
     #expect(try cache.entry(for: "a")?.value == large)
     #expect(try cache.entry(for: "a")?.tier == .memory)
-    // What was there before is gone: nothing old is served.
+    // The previous value is gone: no outdated value is returned.
     cache.handle(.critical)
     #expect(try cache.entry(for: "a") == nil)
     files.set { $0.calls = [] }
@@ -55,7 +55,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == large)
   }
 
-  @Test func requestsGoOnWithTheOrigin() async throws {
+  @Test func requestsFallBackToTheOrigin() async throws {
     let cache = try cache()
     let failures = Locked(0)
     let token = cache.onEvent { event in
@@ -69,7 +69,7 @@ import Testing
     token.cancel()
   }
 
-  @Test func aClosedDiskIsAnErrorAndForRequestsNothing() async throws {
+  @Test func closedDiskIsAnErrorExceptForRequests() async throws {
     let cache = try cache()
     try cache.set(Data([1]), for: "a")
     try cache.close()
@@ -82,7 +82,7 @@ import Testing
     #expect(cache.memoryCount == 0)
   }
 
-  @Test func aVictimThatDiskCannotTakeIsLostAndTold() throws {
+  @Test func failedDemotionLosesAndReportsTheVictim() throws {
     let cache = try cache(HybridRules(inclusion: .exclusive))
     let failures = Locked(0)
     let token = cache.onEvent { event in
@@ -101,9 +101,9 @@ import Testing
     token.cancel()
   }
 
-  /// Disk that fails now and then, under all rules: an error or a miss, never another value.
+  /// A disk that fails occasionally, under all rules: an error or a miss, never a wrong value.
   @Test(arguments: HybridRules.Inclusion.allCases, [HybridWrites.through, .back(count: 5)])
-  func neverAnotherValue(inclusion: HybridRules.Inclusion, writes: HybridWrites) throws {
+  func failuresNeverGiveWrongValues(inclusion: HybridRules.Inclusion, writes: HybridWrites) throws {
     if inclusion == .exclusive, writes != .through { return }
     let cache = try cache(HybridRules(inclusion: inclusion), writes: writes)
     var random = TestRandom(seed: 4)
@@ -124,7 +124,7 @@ import Testing
           #expect(hit.value.first == stored[key], "step \(step)")
         case 6...8:
           let version = UInt8(truncatingIfNeeded: step)
-          // A set that throws may have stored it in memory, and what was there is gone.
+          // A set that throws may have stored the value in memory, and the previous one is gone.
           stored[key] = version
           try cache.set(Data(repeating: version, count: 1 + random.below(40)), for: "\(key)")
         default:

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// The cache and its origin: strategies, revalidation, and what stands in for an origin that fails.
+/// The cache and its origin: strategies, revalidation, and substitutes for a failing origin.
 @Suite(.endsInTime) struct HybridFetchTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1000)
@@ -42,7 +42,7 @@ import Testing
     #expect(origin.requests == 1)
   }
 
-  @Test func fetchAsksWhateverTheCacheHas() async throws {
+  @Test func fetchAlwaysAsksTheOrigin() async throws {
     let (cache, origin) = (try cache(), TestOrigin())
     _ = await cache.result(for: "a", strategy: .fetch, load: origin.answer)
     origin.set { $0.value = 1 }
@@ -54,7 +54,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 1)
   }
 
-  @Test func cacheOnlyAsksNobody() async throws {
+  @Test func cacheOnlyNeverAsksTheOrigin() async throws {
     let (cache, origin) = (try cache(), TestOrigin())
     #expect(
       await cache.result(for: "a", strategy: .cacheOnly, load: origin.answer).kind == "absent")
@@ -67,11 +67,11 @@ import Testing
     #expect(origin.requests == 0)
   }
 
-  @Test func cacheThenFetchAnswersAtOnceAndRefreshesBehind() async throws {
+  @Test func cacheThenFetchReturnsAtOnceAndRefreshes() async throws {
     let gate = Gate()
     let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, TestOrigin(gate: gate))
     try cache.set(7, for: "a")
-    // The origin is held up, and still there is an answer; one refresh is enough.
+    // The origin is delayed, and requests return nevertheless; one refresh suffices.
     for _ in 0..<3 {
       #expect(await cache.result(for: "a", load: origin.answer).value == 7)
     }
@@ -81,11 +81,11 @@ import Testing
     for await event in events { if case .fetch(isBackground: true) = event.kind { break } }
     #expect(origin.requests == 1)
     #expect(try cache.entry(for: "a")?.value == 0)
-    // Where the cache has nothing the origin is waited for.
+    // Without a cached value the request waits for the origin.
     #expect(await cache.result(for: "b", load: origin.answer).kind == "miss")
   }
 
-  @Test func updatesTellBoth() async throws {
+  @Test func updatesReturnBothResults() async throws {
     let (cache, origin) = (try cache(), TestOrigin())
     try cache.set(7, for: "a", options: DiskStoreOptions(version: "v7"))
     func updates() async -> [String] {
@@ -132,7 +132,7 @@ import Testing
     #expect(origin.requests == 2)
   }
 
-  @Test func whatWasGivenUpMeanwhileIsStoredAgain() async throws {
+  @Test func valueEvictedDuringRevalidationIsStoredAgain() async throws {
     let gate = Gate()
     let (cache, origin) = (try cache(), TestOrigin(gate: gate))
     try cache.set(0, for: "a", options: DiskStoreOptions(version: "v0"))
@@ -147,7 +147,7 @@ import Testing
     #expect(cache.diskCount == 1)
   }
 
-  @Test func notModifiedUnaskedIsAFailure() async throws {
+  @Test func notModifiedWithoutVersionIsAFailure() async throws {
     let cache = try cache()
     let result = await cache.result(for: "a") { _ in .notModified() }
     #expect(result.kind == "failure HybridCacheError")
@@ -161,11 +161,11 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 1)
     clock.advance(seconds: 1)
     #expect(try await cache.value(for: "a", maxAge: .zero) { _ in 2 } == 2)
-    // Nothing may be used of what is over at once, and yet its version can be asked with.
+    // A value with a TTL of zero must not be returned, but its version can be used to revalidate.
     #expect(try await cache.value(for: "a") { _ in 3 } == 3)
   }
 
-  @Test func absentRemovesWhatTheCacheHas() async throws {
+  @Test func absentRemovesTheCachedValue() async throws {
     let cache = try cache()
     try cache.set(1, for: "a")
     #expect(await cache.result(for: "a", strategy: .fetch) { _ in .absent }.kind == "absent")
@@ -175,7 +175,7 @@ import Testing
 
   // MARK: Failures
 
-  @Test func anOldValueStandsInForAsLongAsItMay() async throws {
+  @Test func staleValueReplacesAFailingOriginWithinTheLimit() async throws {
     let origin = TestOrigin()
     let cache = try cache { $0.staleIfError = .seconds(60) }
     origin.set { $0.maxAge = .seconds(10) }
@@ -193,7 +193,7 @@ import Testing
     #expect(await cache.result(for: "b", load: origin.answer).kind == "failure OriginFailure")
     #expect(cache.statistics.staleAnswers == 2)
     #expect(cache.statistics.fetchFailures == 4)
-    // Nobody asked for it with the option off.
+    // Not asked with the option off.
     let other = try ScratchFolder()
     let strict = try HybridCache<String, Int>(
       path: other.path, configuration: HybridTestCaches.configuration(clock: clock))
@@ -213,7 +213,7 @@ import Testing
 
   // MARK: Pre-warming
 
-  @Test func prewarmingFetchesWhatIsMissing() async throws {
+  @Test func prewarmingFetchesMissingKeys() async throws {
     let (cache, gate) = (try cache { $0.memory?.limits.count = 50 }, Gate())
     for number in 0..<5 { try cache.set(-1, for: "\(number)") }
     let most = TestOrigin(gate: gate)
@@ -259,7 +259,7 @@ import Testing
     #expect(try await late.withLock { $0 }?.value == 2)
   }
 
-  /// Its own loader would wait for itself, also by way of another key's.
+  /// A loader would wait for itself, also through another key's loader.
   @Test func aLoaderMayNotAskForItsOwnKey() async throws {
     let cache = try cache()
     await #expect {

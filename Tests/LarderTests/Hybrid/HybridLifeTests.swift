@@ -5,8 +5,8 @@ import Testing
 
 @testable import Larder
 
-/// How long a hybrid cache answers with a value: no tier outlives the lifetime that disk gives it,
-/// and a closed cache answers nothing.
+/// Lifetimes in a hybrid cache: no tier exceeds the lifetime that disk gives a value, and a closed
+/// cache returns nothing.
 @Suite(.endsInTime) struct HybridLifeTests {
   private let folder: ScratchFolder
   private let clock = ManualClock(seconds: 1_700_000_000)
@@ -79,7 +79,7 @@ import Testing
   // MARK: must-revalidate
 
   @Test(arguments: ["no-cache", "max-age=1, must-revalidate", "Must-Revalidate, max-age=\"1\""])
-  func valueThatMustBeRevalidatedDoesNotStandIn(header: String) async throws {
+  func mustRevalidateValueIsNotReturnedStale(header: String) async throws {
     for isMemoryEmptied in [false, true] {
       let cache = try cache(age: 86_400) {
         $0.staleIfError = .seconds(3_600)
@@ -92,7 +92,7 @@ import Testing
         let result = await cache.result(for: "a", strategy: strategy) { _ in throw OriginFailure() }
         #expect(result.kind == "failure OriginFailure", "\(strategy)")
       }
-      // A confirmation does not change what it must do.
+      // A confirmation does not change the need to revalidate.
       let confirmed = await cache.result(for: "a") { _ in .notModified(maxAge: .seconds(5)) }
       #expect(confirmed.kind.hasSuffix("revalidated"))
       let fresh = await cache.result(for: "a", strategy: .fetch) { _ in throw OriginFailure() }
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func mustRevalidateOutlivesARestart() async throws {
+  @Test func mustRevalidateSurvivesARestart() async throws {
     for isEncrypted in [false, true] {
       let folder = try ScratchFolder()
       func open() throws -> HybridCache<String, Int> {
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: Lifetimes of the origin
 
-  /// One that is as long as the cache's limit, or longer, is still the origin's.
+  /// A lifetime that reaches the cache's limit is still the origin's.
   @Test(arguments: [60, 3_600, 59])
   func cacheThenFetchDoesNotAskWhileTheOriginsLifetimeLasts(maxAge: Int) async throws {
     let cache = try cache { $0.strategy = .cacheThenFetch }
@@ -147,7 +147,7 @@ import Testing
     cache.trimMemory(toCount: 0)
     #expect(await request().value == 1)
     #expect(loads.withLock { $0 } == 1 && cache.statistics.fetches == 1)
-    // A lifetime that is the limit's, and not the origin's, is asked about.
+    // A lifetime by the cache's limit, not the origin's, is refreshed.
     try cache.set(5, for: "b")
     _ = await cache.result(for: "b") { _ in .value(6) }
     #expect(cache.statistics.fetches == 2)
@@ -168,7 +168,7 @@ import Testing
 
   // MARK: Refreshes
 
-  @Test func refreshThatDoesNotEndIsGivenUp() async throws {
+  @Test func hangingRefreshIsCancelled() async throws {
     let cache = try cache {
       $0.strategy = .cacheThenFetch
       $0.staleWhileRevalidate = nil
@@ -193,7 +193,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == held)
   }
 
-  @Test func reloadThatDoesNotEndIsGivenUp() async throws {
+  @Test func hangingReloadIsCancelled() async throws {
     var configuration = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(count: 10, age: .seconds(60)), clock: clock,
       refreshAfterWrite: .seconds(10))
@@ -218,7 +218,7 @@ import Testing
     #expect(cache.value(for: "a") == held)
   }
 
-  @Test func updatesThatNobodyReadsDoNotLoad() async throws {
+  @Test func unreadUpdatesDoNotLoad() async throws {
     let cache = try cache()
     let loads = Locked(0)
     let load: HybridCache<String, Int>.Loader = { _ in
@@ -226,7 +226,7 @@ import Testing
       return .value(2)
     }
     let unread = cache.updates(for: "a", load: load)
-    // Two ways through the threads that a request would take.
+    // Two round trips through the threads that a request would use.
     _ = await cache.result(for: "b", strategy: .cacheOnly, load: load)
     _ = await cache.result(for: "a", strategy: .cacheOnly, load: load)
     #expect(loads.withLock { $0 } == 0 && cache.statistics.fetches == 0)
@@ -241,7 +241,7 @@ import Testing
   // MARK: Closing
 
   @Test(arguments: [true, false])
-  func closedCacheAnswersNothing(hasDisk: Bool) async throws {
+  func closedCacheReturnsNothing(hasDisk: Bool) async throws {
     let cache = try cache { if !hasDisk { $0.disk = nil } }
     try cache.set(1, for: "a")
     try cache.set(2, for: "b", options: DiskStoreOptions(isPermanent: true))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Larder
 
-/// Numbers of a hybrid cache are refused by name where they make no sense, those of its tiers
-/// included.
+/// Invalid numbers in a hybrid cache's configuration are rejected by name, including those of its
+/// tiers.
 @Suite struct HybridLimitsTests {
   private func failure(_ change: (inout HybridCacheConfiguration) -> Void) throws -> String? {
     let folder = try ScratchFolder(isSmall: true)
@@ -16,7 +16,7 @@ import Testing
       _ = try HybridCache<String, Data>(path: path, configuration: configuration)
       return nil
     } catch {
-      // What is refused leaves nothing behind.
+      // A rejected configuration leaves no files.
       #expect(!FileManager.default.fileExists(atPath: path))
       return "\(error)"
     }
@@ -52,14 +52,14 @@ import Testing
     try check("limits.bytes 0") { $0.disk?.limits.bytes = 0 }
   }
 
-  @Test func whatIsLargeIsTaken() throws {
+  @Test func largeNumbersAreAccepted() throws {
     #expect(try failure { $0.staleIfError = .seconds(Int64.max) * 8 } == nil)
     #expect(
       try failure { $0.writes = .back(count: .max, interval: .seconds(Int64.max) * 8) }
         == nil)
   }
 
-  /// The default tier in memory takes values of up to a quarter of its limit.
+  /// The default memory tier accepts values of up to a quarter of its limit.
   @Test func aQuarterOfTheDefaultLimitFitsInMemory() throws {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try HybridCache<String, Data>(
@@ -71,7 +71,7 @@ import Testing
     #expect(try cache.entry(for: "large")?.tier == .memory)
   }
 
-  /// However many are asked for at once.
+  /// Any number of concurrent requests may be demanded.
   @Test(.timeLimit(.minutes(30)), arguments: [Int.max, .min, 0, 2])
   func concurrencyIsWithinTheKeys(concurrency: Int) async throws {
     let cache = try HybridCache<String, Data>(
@@ -82,8 +82,8 @@ import Testing
     #expect(progress.fetched == 3)
   }
 
-  /// What an origin says of its values may be anything.
-  @Test func livesAndCostsOfAnOriginAreTakenAsTheNearestThatMakeSense() async throws {
+  /// An origin may give its values any numbers.
+  @Test func agesAndCostsOfAnOriginAreClamped() async throws {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try HybridCache<String, Data>(
       path: folder.path,

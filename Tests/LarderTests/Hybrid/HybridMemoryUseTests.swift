@@ -4,9 +4,9 @@ import Testing
 
 @testable import Larder
 
-/// A limit on bytes limits the memory that small entries take.
+/// A limit on bytes bounds the memory of small entries.
 @Suite struct HybridMemoryUseTests {
-  /// Limit and keys as an app would have them; `bytes` is what keys take outside of the cache.
+  /// Realistic limits and keys; `bytes` is the keys' memory outside the cache.
   private func use<Key: DiskKeyRepresentable>(
     _ key: (Int) -> Key, bytes: Int, entries: Int = 40_000
   ) throws -> (share: Double, count: Int) {
@@ -22,8 +22,8 @@ import Testing
     return (Double(cache.memoryResidentBytes + count * bytes) / Double(limit), count)
   }
 
-  @Test func smallValuesCountWhatTheyTake() throws {
-    // A text of this length takes 80 bytes beside the cache.
+  @Test func smallValuesCountTheirMemory() throws {
+    // A string of this length takes 80 bytes on the heap.
     let texts = try use({ "https://example.com/article/is-read/\($0)" }, bytes: 80)
     #expect(texts.share > 0.5 && texts.share < 1.2, "\(texts)")
     let numbers = try use({ $0 }, bytes: 0)

@@ -8,7 +8,7 @@ import Testing
   private static let limit: UInt64 = 1 << 56
 
   @Test(arguments: [0, 1, 0xFEDC_BA98_7654, limit - 2, limit - 1, limit, limit + 7, .max - 1, .max])
-  func instantsAreExact(_ instant: UInt64) throws {
+  func timesAreExact(_ instant: UInt64) throws {
     for other in [5, instant] {
       let expiring = HybridNote(created: other, expires: instant)
       #expect(expiring.expires == instant)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func countsReferencesOnlyWhereThereIsMoreToSay() {
+  @Test func plainEntriesNeedNoReferenceCounting() {
     #expect(HybridNote(created: 1, expires: .max).facts == nil)
     #expect(HybridNote(created: Self.limit - 1, expires: Self.limit - 2).facts == nil)
     let notes = [
@@ -43,7 +43,7 @@ import Testing
     #expect(notes.compactMap(\.facts?.data) == [Data([4])])
   }
 
-  @Test func aHitKeepsTierAndFreshnessBesideTheInstant() {
+  @Test func hitPacksTierAndFreshnessWithTheTime() {
     for tier in HybridTier.allCases {
       for freshness in [CacheHit<Int>.Freshness.fresh, .revalidated, .stale] {
         let note = HybridNote(created: Self.limit - 1, expires: 9)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func anEntryIsFewBytes() {
-    // Two words beside the value, and none for its being optional: what a hit costs hangs on it.
+    // Two words next to the value, and none for its optionality: the cost of a hit depends on it.
     #expect(MemoryLayout<HybridNote>.size == 8)
     #expect(MemoryLayout<HybridHeld<Int>>.size == 24)
     #expect(MemoryLayout<HybridHeld<String>>.size == 32)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [limit / 1_000_000 - 1, limit / 1_000_000 * 3])
-  func aClockFarAheadIsToldExactly(_ seconds: UInt64) throws {
+  func timesOfAClockFarAheadAreExact(_ seconds: UInt64) throws {
     let folder = try ScratchFolder()
     let clock = ManualClock(seconds: seconds)
     let now = clock.nowMicroseconds

@@ -2,7 +2,7 @@ import Larder
 import LarderEngine
 import Testing
 
-/// Borders of placement as durations.
+/// Limits of placement as durations.
 @Suite struct HybridPlacementTests {
   private static let most = Int64(UInt32.max)
 
@@ -11,7 +11,7 @@ import Testing
     (.milliseconds(-500), 0), (.seconds(-7), 0), (.seconds(most), .max),
     (Duration(secondsComponent: most - 1, attosecondsComponent: 1), .max),
     (.seconds(most + 1), .max), (.seconds(Int64.max), .max), (.seconds(Int64.min), 0),
-    // More seconds than 64 bits have.
+    // More seconds than fit in 64 bits.
     (.seconds(Int64.max) + .seconds(Int64.max), .max),
     (.seconds(Int64.min) + .seconds(Int64.min), 0),
   ]

@@ -3,10 +3,11 @@ import Testing
 
 @testable import Larder
 
-/// What an exclusive hybrid relies on: who does not say that hits may evict does not do so.
+/// An exclusive hybrid cache relies on policies that do not declare that hits may evict: they never
+/// do.
 @Suite struct HybridPolicyTests {
   @Test(arguments: Policies.executable, [CapacityUnit.objects, .bytes])
-  func hitsEvictOnlyWhereThePolicySaysSo(policy: String, unit: CapacityUnit) throws {
+  func hitsEvictOnlyIfThePolicyDeclaresIt(policy: String, unit: CapacityUnit) throws {
     let tier = try PolicyRegistry.makeCacheTier(
       CacheTierSetup(
         policy: try PolicySpec(parsing: policy), entriesMax: unit == .objects ? 40 : nil,
@@ -24,7 +25,7 @@ import Testing
     if !PolicyRegistry.evictsOnHit(policy) { #expect(evicting == 0) }
   }
 
-  @Test func somePolicySaysSo() {
+  @Test func somePolicyDeclaresThatHitsEvict() {
     #expect(PolicyRegistry.evictsOnHit("slru"))
     #expect(!PolicyRegistry.evictsOnHit("lru"))
     #expect(PolicyRegistry.evictsOnHit("nothing"))

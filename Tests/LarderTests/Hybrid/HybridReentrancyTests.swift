@@ -11,7 +11,7 @@ import Testing
     let cache = Locked<HybridCache<Int, Int>?>(nil)
   }
 
-  /// A cache whose codec does `body` with it whenever a value is decoded or encoded.
+  /// Creates a cache whose codec calls `body` with it whenever a value is decoded or encoded.
   private static func cache(
     in folder: ScratchFolder, _ body: @escaping @Sendable (HybridCache<Int, Int>) -> Void
   ) throws -> HybridCache<Int, Int> {
@@ -47,7 +47,7 @@ import Testing
       }
     }
   #else
-    /// Whether or not both keys have a stripe in common.
+    /// With and without a common stripe of both keys.
     @Test func codecThatCallsItsCacheGetsAnErrorInReleaseBuilds() throws {
       let failures = Locked(0)
       let folder = try ScratchFolder()
@@ -69,8 +69,8 @@ import Testing
     }
   #endif
 
-  /// Each event would be the cause of the next.
-  @Test func listenerThatGetsIsToldOnce() throws {
+  /// Otherwise each event would cause the next.
+  @Test func listenerThatGetsIsCalledOnce() throws {
     let folder = try ScratchFolder()
     let cache = try HybridCache<Int, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// When an answer is refreshed behind it, and how long what the origin renews lives.
+/// Conditions of a refresh, and the lifetime of a confirmed value.
 @Suite struct HybridRefreshTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1000)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(30)), arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
-  func anExpiredValueIsAnsweredWhileItIsRefreshed(memory: Int?, disk: Int?) async throws {
+  func expiredValueIsReturnedDuringARefresh(memory: Int?, disk: Int?) async throws {
     let gate = Gate()
     let (cache, origin) = (try cache(memory: memory, disk: disk), TestOrigin(gate: gate))
     try cache.set(7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10)))
@@ -31,7 +31,7 @@ import Testing
       answers.withLock { $0.append("\(result.kind) \(result.value ?? -1)") }
     }
     await gate.hasArrivals(1)
-    // The origin is held up until there is an answer, or for a second where there is none.
+    // The origin is delayed until there is a result, or for a second if there is none.
     for _ in 0..<1000 where answers.withLock({ $0.isEmpty }) {
       try await Task.sleep(for: .milliseconds(1))
     }
@@ -43,7 +43,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 0)
   }
 
-  @Test func whatItsOriginCallsFreshIsNotRefreshed() async throws {
+  @Test func valueWithinTheOriginsMaxAgeIsNotRefreshed() async throws {
     let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, TestOrigin())
     origin.set { $0.maxAge = .seconds(10) }
     #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
@@ -62,8 +62,8 @@ import Testing
     #expect(cache.statistics.fetches == 2)
   }
 
-  /// A cache's own limit is no promise of the origin's.
-  @Test func whatOnlyTheCacheLimitsIsRefreshed() async throws {
+  /// A cache's own limit is no promise of the origin.
+  @Test func valueLimitedOnlyByTheCacheIsRefreshed() async throws {
     let cache = try cache {
       $0.strategy = .cacheThenFetch
       $0.disk?.limits.age = .seconds(1000)
@@ -77,7 +77,7 @@ import Testing
   // MARK: Renewing
 
   @Test(arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
-  func notModifiedKeepsTheLengthOfTheLife(memory: Int?, disk: Int?) async throws {
+  func notModifiedKeepsTheLifetime(memory: Int?, disk: Int?) async throws {
     let cache = try cache(memory: memory, disk: disk)
     try cache.set(
       7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10), version: "v"))

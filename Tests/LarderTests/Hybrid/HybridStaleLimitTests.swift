@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// The limits on what an expired value may be used for.
+/// Limits on the use of expired values.
 @Suite struct HybridStaleLimitTests {
   let folder: ScratchFolder
   let clock = ManualClock(seconds: 1000)
@@ -35,7 +35,7 @@ import Testing
     #expect(never.grace.others == 0)
   }
 
-  @Test func versionsAreKeptForAsLongAsIsSaid() throws {
+  @Test func versionsAreKeptForRevalidateWithin() throws {
     let cache = try cache { $0.revalidateWithin = .seconds(100) }
     try cache.set(7, for: "a", options: DiskStoreOptions(timeToLive: .seconds(10), version: "v"))
     clock.advance(seconds: 110)
@@ -48,14 +48,14 @@ import Testing
     #expect(freed.memoryCount == 1)
   }
 
-  @Test func negativeDurationsAreRefused() throws {
+  @Test func negativeDurationsAreRejected() throws {
     let error = #expect(throws: HybridCacheError.self) {
       try cache { $0.staleWhileRevalidate = .seconds(-1) }
     }
     #expect("\(try #require(error))".contains("staleWhileRevalidate"))
   }
 
-  /// Encrypted rows say whether they have a version, too, and so do rows of values in files.
+  /// Also found in encrypted rows and in rows of values in files.
   @Test(arguments: [false, true], [0, 1 << 20])
   func versionsAreFoundInEveryKindOfRow(isEncrypted: Bool, inlineBytesMax: Int) throws {
     let cache = try cache {

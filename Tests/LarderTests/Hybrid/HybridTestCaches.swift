@@ -5,7 +5,7 @@ import LarderEngine
 
 /// Small hybrid caches for tests.
 enum HybridTestCaches {
-  /// A configuration with little room, whose entries count 1 each.
+  /// A configuration with small limits, whose entries count 1 each.
   static func configuration(
     memory: Int? = 4, disk: Int? = 40, rules: HybridRules = HybridRules(),
     writes: HybridWrites = .through, clock: any CacheClock = ManualClock(seconds: 1000)
@@ -22,7 +22,7 @@ enum HybridTestCaches {
   }
 }
 
-/// Holds tasks up until it is opened.
+/// A barrier that holds tasks until it is opened.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -32,10 +32,9 @@ final class Gate: Sendable {
 
   private let state = Locked(State())
 
-  /// Tasks that have come to the gate.
+  /// Number of tasks that have reached the gate.
   var arrivals: Int { state.withLock { $0.arrivals } }
 
-  /// Waits until the gate is open.
   func pass() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
@@ -47,7 +46,7 @@ final class Gate: Sendable {
     }
   }
 
-  /// Lets everybody through, from now on.
+  /// Opens the gate for good.
   func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
@@ -57,13 +56,13 @@ final class Gate: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Waits until so many have come.
+  /// Waits until `count` tasks have arrived.
   func hasArrivals(_ count: Int) async {
     while arrivals < count { await Task.yield() }
   }
 }
 
-/// What an origin has, and how often it was asked.
+/// A test origin that counts its requests.
 final class TestOrigin: Sendable {
   struct State: Sendable {
     var value = 0
@@ -76,7 +75,7 @@ final class TestOrigin: Sendable {
   let state: Locked<State>
   let gate: Gate?
 
-  /// An origin; with a gate, requests wait there.
+  /// Creates an origin; with a gate, requests wait there.
   init(gate: Gate? = nil) {
     state = Locked(State())
     self.gate = gate
@@ -86,7 +85,7 @@ final class TestOrigin: Sendable {
 
   func set(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
 
-  /// Answers with the value of when it was asked, or "not modified" to whoever has its version.
+  /// Returns the value at the time of the request, or "not modified" to a request with its version.
   func answer<Key>(_ request: OriginRequest<Key>) async throws -> OriginAnswer<Int> {
     let asked = state.withLock { state in
       state.requests += 1
@@ -100,13 +99,13 @@ final class TestOrigin: Sendable {
   }
 }
 
-/// Why an origin does not answer.
+/// Error of the test origin.
 struct OriginFailure: Error, Equatable {
   var code = 503
 }
 
 extension CacheResult {
-  /// What it is, for comparing.
+  /// Kind of the result, for comparisons.
   var kind: String {
     switch self {
     case .hit(let hit): "hit \(hit.tier) \(hit.freshness)"

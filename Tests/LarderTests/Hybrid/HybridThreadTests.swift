@@ -6,8 +6,8 @@ import Testing
 
 @testable import Larder
 
-/// Threads against a simple model: a get may only answer with a value that was its key's at some
-/// moment during the call, or with nothing.
+/// Threads against a simple model: a get may only return a value that its key had at some moment
+/// during the call, or nothing.
 @Suite(.endsInTime) struct HybridThreadTests {
   struct Setting: CustomTestStringConvertible, Sendable {
     var name: String
@@ -28,12 +28,12 @@ import Testing
     Setting(name: "written back", writes: .back(count: 6, interval: nil)),
   ]
 
-  /// A call that was made, in ticks of a clock that all threads share.
+  /// A call, in ticks of a clock shared by all threads.
   private struct Call: Sendable {
     enum Kind: Sendable { case read, write }
     var kind: Kind
     var key: Int
-    /// What was read or stored; nil for nothing and for a removal.
+    /// The value read or stored; nil for none and for a removal.
     var value: Int?
     var begin: Int
     var end: Int
@@ -107,7 +107,7 @@ import Testing
     #expect(answered > 500)
   }
 
-  /// Once all is quiet, what memory has is what disk has.
+  /// Checks, without concurrent calls, that memory and disk agree.
   private func checkThatTiersAgree(_ cache: HybridCache<Int, Int>, _ setting: Setting) throws {
     var inMemory: [Int: Int] = [:]
     for key in 0..<Self.keys where cache.memory?.contains(key) == true {
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Requests of many tasks, with sets and removals between them, each with a value of its own.
+  /// Requests of many tasks, with sets and removals between them, each with a unique value.
   @Test func requestsOfManyTasks() async throws {
     let folder = try ScratchFolder()
     let cache = try HybridCache<Int, Int>(
@@ -154,7 +154,7 @@ import Testing
       }
     }
     #expect(origin.requests > 0)
-    // A refresh in the background is counted when it begins, which may be before its loader runs.
+    // A background refresh is counted when it begins, possibly before its loader runs.
     for _ in 0..<1000 where cache.statistics.fetches != UInt64(origin.requests) {
       try await Task.sleep(for: .milliseconds(10))
     }

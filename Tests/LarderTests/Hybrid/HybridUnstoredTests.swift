@@ -4,9 +4,9 @@ import Testing
 
 @testable import Larder
 
-/// Answers of an origin that are returned and not stored: `no-store` and `max-age=0`.
+/// Responses of an origin that are returned and not stored: `no-store` and `max-age=0`.
 @Suite struct HybridUnstoredTests {
-  /// Where a hybrid cache could store something, and whether it keeps what has expired.
+  /// Tiers in which a hybrid cache could store a value, and if it keeps expired ones.
   enum Setting: CaseIterable {
     case plain, exclusive, placed, memoryOnly, diskOnly, back, stale
 
@@ -62,7 +62,7 @@ import Testing
       .value(1, cacheControl: "no-store"), .value(1, cacheControl: "max-age=0"),
       .value(1, cacheControl: "no-store, max-age=60", version: "v"),
     ])
-  func aFirstAnswerIsStoredNowhere(setting: Setting, answer: OriginAnswer<Int>) async throws {
+  func firstNoStoreResponseIsNotStored(setting: Setting, answer: OriginAnswer<Int>) async throws {
     let cache = try cache(setting)
     for _ in 0..<2 {
       let result = await cache.result(for: "a") { request in
@@ -75,9 +75,9 @@ import Testing
     #expect(cache.statistics.fetches == 2)
   }
 
-  /// The old value must not be answered later.
+  /// The previous value must not be returned later.
   @Test(arguments: Setting.allCases)
-  func anAnswerNotToBeStoredRemovesTheOldValue(setting: Setting) async throws {
+  func noStoreResponseRemovesTheOldValue(setting: Setting) async throws {
     let cache = try cache(setting)
     for answer in [OriginAnswer<Int>.unstored(2), .value(2, maxAge: .zero)] {
       try cache.set(1, for: "a")
@@ -101,9 +101,9 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 5)
   }
 
-  /// With a version, it may be asked for with that, and no get returns it.
+  /// With a version it can be revalidated, and no get returns it.
   @Test(arguments: [Setting.plain, .memoryOnly, .diskOnly])
-  func aVersionIsKeptToBeAskedWith(setting: Setting) async throws {
+  func versionIsKeptForRevalidation(setting: Setting) async throws {
     let cache = try cache(setting)
     _ = await cache.result(for: "a") { _ in .value(1, cacheControl: "no-cache", version: "v1") }
     #expect(try cache.entry(for: "a") == nil)
@@ -116,9 +116,9 @@ import Testing
     try expectNothing(other)
   }
 
-  /// The value of the origin, and not what the cache had, whether or not it can be encoded.
+  /// The origin's value, not the cached one, even if it cannot be encoded.
   @Test(arguments: [false, true])
-  func copiesForThoseWhoWaitAreOfTheOriginsValue(isStored: Bool) async throws {
+  func waitersReceiveCopiesOfTheOriginsValue(isStored: Bool) async throws {
     var configuration = HybridTestCaches.configuration(disk: nil, clock: clock)
     configuration.copiesOnRead = true
     let codec = DiskCodec<Int>(

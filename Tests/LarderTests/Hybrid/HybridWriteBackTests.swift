@@ -19,7 +19,7 @@ import Testing
     return try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  /// What a process that began now, after this one was killed, would find.
+  /// Values that another process would find if this one were killed now.
   private func afterAKill(_ keys: [String]) throws -> [Int?] {
     let copy = NSTemporaryDirectory() + "larder-kill-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: copy) }
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aKillLosesWhatWaitsAndBringsTheOldBack() throws {
+  @Test func killLosesWaitingWritesAndRestoresOldValues() throws {
     let cache = try cache()
     try cache.set(1, for: "a")
     try cache.set(2, for: "b")
@@ -41,13 +41,13 @@ import Testing
     #expect(try afterAKill(["a", "b"]) == [1, 2])
     try cache.set(10, for: "a")
     #expect(try afterAKill(["a", "b"]) == [1, 2])
-    // A removal is not lost, also of what waits.
+    // A removal is not lost, even of a waiting entry.
     try cache.remove("b")
     #expect(try afterAKill(["a", "b"]) == [1, nil])
     try cache.remove("a")
     #expect(try afterAKill(["a", "b"]) == [nil, nil])
     #expect(cache.statistics.waitingWrites == 0)
-    // And neither is a permanent entry.
+    // Nor is a permanent entry.
     try cache.set(3, for: "p", options: DiskStoreOptions(isPermanent: true))
     #expect(try afterAKill(["p"]) == [3])
     try cache.set(4, for: "c")
@@ -55,7 +55,7 @@ import Testing
     #expect(try afterAKill(["c", "p"]) == [4, 3])
   }
 
-  @Test func writesWhenEnoughWait() throws {
+  @Test func writesOnceEnoughEntriesWait() throws {
     let cache = try cache(entriesMax: 3)
     try cache.set(1, for: "a")
     try cache.set(2, for: "b")
@@ -67,14 +67,14 @@ import Testing
     #expect(cache.statistics.disk?.replacements == 0)
   }
 
-  @Test func writesWhatHasWaitedLongEnough() throws {
+  @Test func writesAfterTheInterval() throws {
     let cache = try cache()
     try cache.set(1, for: "a")
     clock.advance(seconds: 4)
     try cache.set(2, for: "b")
     #expect(cache.statistics.waitingWrites == 2)
     clock.advance(seconds: 1)
-    // The next look at disk is enough.
+    // The next lookup on disk suffices.
     #expect(try cache.entry(for: "nothing") == nil)
     #expect(try afterAKill(["a", "b"]) == [1, 2])
     try cache.set(3, for: "c")
@@ -83,7 +83,7 @@ import Testing
     #expect(cache.statistics.waitingWrites == 1)
   }
 
-  @Test func writesWhatMemoryEvicts() throws {
+  @Test func writesEvictedEntries() throws {
     let cache = try cache(entriesMax: 100, interval: nil, memory: 2)
     for number in 0..<5 { try cache.set(number, for: "\(number)") }
     #expect(cache.statistics.waitingWrites == 2)
@@ -91,7 +91,7 @@ import Testing
     for number in 0..<5 { #expect(try cache.entry(for: "\(number)")?.value == number) }
   }
 
-  @Test func whatWaitsIsServedAndNeverTheOld() throws {
+  @Test func waitingValueIsReturnedNeverTheOld() throws {
     let cache = try cache(entriesMax: 100, interval: nil)
     try cache.set(1, for: "a")
     try cache.flush()
@@ -109,7 +109,7 @@ import Testing
     #expect(try afterAKill(["a"]) == [nil])
   }
 
-  @Test func memoryPressureAndTheEndWriteWhatWaits() throws {
+  @Test func memoryPressureAndClosingWriteWaitingEntries() throws {
     var cache: HybridCache<String, Int>? = try cache(entriesMax: 100, interval: nil)
     try cache?.set(1, for: "a")
     cache?.handle(.warning)
@@ -119,7 +119,7 @@ import Testing
     #expect(try afterAKill(["a", "b"]) == [1, 2])
   }
 
-  @Test func removingAllDropsWhatWaits() throws {
+  @Test func removingAllDropsWaitingWrites() throws {
     let cache = try cache()
     try cache.set(1, for: "a")
     try cache.removeAll()
@@ -129,7 +129,7 @@ import Testing
     #expect(try afterAKill(["a"]) == [nil])
   }
 
-  @Test func whatDiskRefusesLaterIsTold() throws {
+  @Test func failedDelayedWriteIsReported() throws {
     let files = FaultyFiles()
     var configuration = HybridTestCaches.configuration(
       writes: .back(count: 2, interval: nil), clock: clock)

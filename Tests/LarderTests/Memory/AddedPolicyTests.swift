@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// LRU once more, as another package would write it: with the engine's public interface alone.
+/// A second LRU, written as in another package: with the engine's public interface alone.
 private struct OwnLRU: OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "own-lru", family: .recency, summary: "LRU, written by a user.", paper: "none")
@@ -16,7 +16,7 @@ private struct OwnLRU: OneListPolicy, ~Copyable {
   var victim: ObjectID { list.back() }
 }
 
-/// The same with a name that is taken.
+/// A policy with a name that is taken.
 private struct Impostor: OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru", family: .recency, summary: "Not LRU.", paper: "none")
@@ -28,7 +28,7 @@ private struct Impostor: OneListPolicy, ~Copyable {
   var victim: ObjectID { list.front() }
 }
 
-/// The same with a name that nobody could type.
+/// A policy with an invalid name.
 private struct Unspeakable: OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "Own:LRU", family: .recency, summary: "LRU.", paper: "none")
@@ -40,12 +40,12 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
   var victim: ObjectID { list.back() }
 }
 
-// What is added stays for the rest of the process, and other tests go over all that there is: these
-// tests are in processes of their own.
+// Added policies stay for the rest of the process, and other tests use all policies: these tests
+// run in processes of their own.
 #if compiler(>=6.2)
-  /// A policy that is added when the program runs is known wherever one is named.
+  /// A policy added at run time is available wherever policies are named.
   @Suite(.endsInTime) struct AddedPolicyTests {
-    @Test func theRegistryHasIt() async {
+    @Test func addedPolicyIsInTheRegistry() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         try #require(PolicyRegistry.all.last?.description.name == "own-lru")
@@ -59,7 +59,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
       }
     }
 
-    @Test func aNameIsTakenOnce() async {
+    @Test func takenNameIsRejected() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         let reason = "there is a policy of this name already"
@@ -74,8 +74,8 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
       }
     }
 
-    /// A memory cache with it counts what one with the engine's own counts.
-    @Test func aCacheCountsWhatTheEnginesOwnCounts() async {
+    /// A memory cache with the added LRU has the same counts as one with the engine's.
+    @Test func cacheCountsEqualThoseOfTheEnginesLRU() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)
@@ -91,8 +91,8 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
       }
     }
 
-    /// A simulated hybrid, too, in either tier.
-    @Test func aHybridCountsWhatTheEnginesOwnCounts() async {
+    /// A simulated hybrid cache does, too, in either tier.
+    @Test func hybridCountsEqualThoseOfTheEnginesLRU() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
         let trace = ReplayTrace(requests: 4_000, objects: 200, sizeMax: 12, isTimed: true, seed: 5)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// Hits that take no lock, against those who write.
+/// Lock-free hits concurrent with writes.
 @Suite(.endsInTime, .serialized) struct ConcurrentHitTests {
   private static let policies = Policies.lockless
 
@@ -17,7 +17,7 @@ import Testing
     let sets = Atomic<Int>(0)
   }
 
-  /// A value that knows its key and what it is worth, until it ends.
+  /// A value that contains its key and a checksum until it is destroyed.
   private final class Watched: @unchecked Sendable {
     let tally: Tally
     private var key: Int
@@ -38,9 +38,9 @@ import Testing
     }
   }
 
-  /// One shard, so that everybody is in everybody's way, and four.
+  /// One shard, for maximum contention, and four.
   @Test(arguments: policies, [1, 4])
-  func aValueReadIsOneOfItsKeyAndLives(policy: String, shards: Int) async throws {
+  func readValueBelongsToItsKeyAndIsAlive(policy: String, shards: Int) async throws {
     let tally = Tally()
     var cache: MemoryCache? = try MemoryCache<Int, Watched>(
       MemoryCacheConfiguration(
@@ -105,14 +105,15 @@ import Testing
     #expect(cache.statistics.misses == 2)
   }
 
-  @Test func onlyPoliciesThatAllowItHaveGates() throws {
+  @Test func onlyLockFreePoliciesHaveReaderSlots() throws {
     #expect(try MemoryCache<Int, Int>(count: 10, policy: "lru").blocks.slots == nil)
     #expect(try MemoryCache<Int, Int>(count: 10, policy: "clock").blocks.slots != nil)
   }
 
-  /// Keys and values of S3-FIFO's residents and ghosts end once each, however they go.
+  /// Keys and values of S3-FIFO's residents and ghosts are destroyed once each, whatever removes
+  /// them.
   @Test(arguments: ["s3-fifo", "s3-fifo:ghost=0.05", "s3-fifo:ghost=3"])
-  func ghostsEndOnceHoweverTheyGo(policy: String) throws {
+  func ghostsAreDestroyedOnce(policy: String) throws {
     let tally = Tally()
     final class Key: Hashable, Sendable {
       let number: Int
@@ -149,8 +150,8 @@ import Testing
         if let value = cache?.value(for: key) { #expect(value == model[number]) }
       }
     }
-    // Those of residents and of ghosts, of which there are as many as the policy says, and of ids
-    // that nobody has looked for yet.
+    // Those of residents and of ghosts, up to the policy's number, and of ids that have not been
+    // swept yet.
     #expect(tally.living.load(ordering: .relaxed) <= 50 * 5)
     cache = nil
     #expect(tally.living.load(ordering: .relaxed) == 0)

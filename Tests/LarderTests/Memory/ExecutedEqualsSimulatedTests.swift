@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// The claim that everything rests on: a cache and a simulation of it count the same.
+/// The central claim: a cache and a simulation of it have equal counts.
 @Suite struct ExecutedEqualsSimulatedTests {
   @Test(arguments: Array(Policies.executable.enumerated()), [CapacityUnit.objects, .bytes])
   func countsAreEqualToTheRequest(
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// A limit on weights, which is the policy's capacity, and one on entries beside it.
+  /// A limit on weights, which is the policy's capacity, and one on the number of entries.
   @Test(arguments: Policies.executable, [3, 20])
   func countsAreEqualWithTwoLimitsAtOnce(policy: String, objectsMax: Int) throws {
     for seed in UInt64(0)..<2 {

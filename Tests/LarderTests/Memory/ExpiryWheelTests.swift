@@ -5,8 +5,8 @@ import Testing
 
 /// The wheel against a list of all expiries.
 @Suite struct ExpiryWheelTests {
-  /// Sets, prolongs, drops and takes; every id is due at the first look after its expiry, never
-  /// before, and the next instant is never later than the next expiry's tick.
+  /// Sets, prolongs, removes and takes; every id is due at the first look after its expiry, never
+  /// before, and the next time is never later than the next expiry's tick.
   @Test(arguments: [(1, 40), (1_000, 3_000), (1_024, 5_000_000), (1 << 20, 1 << 40), (3, 1 << 50)])
   func everyIDIsDueOnceAndInTime(granule: Int, span: Int) {
     let ids = 60
@@ -16,7 +16,7 @@ import Testing
     wheel.reserve(room: ids)
     let tick = UInt64(1) << wheel.shift
     #expect(tick <= UInt64(granule) && tick * 2 > UInt64(granule))
-    // What the wheel was told, and when the entry really expires.
+    // Expiries known to the wheel, and the real ones.
     var known: [ObjectID: UInt64] = [:]
     var expiries: [ObjectID: UInt64] = [:]
     for _ in 0..<3_000 {
@@ -32,7 +32,7 @@ import Testing
         known[id] = nil
         expiries[id] = nil
       case 5:
-        // Accessed, or gone: nobody tells the wheel.
+        // Accessed or removed: the wheel is not notified.
         if let held = expiries[id] {
           expiries[id] = random.below(2) == 0 ? nil : held + UInt64(random.below(span))
         }
@@ -45,7 +45,7 @@ import Testing
           known[id] = nil
           expiries[id] = nil
         }
-        // Ticks that are over have been looked at.
+        // Completed ticks have been processed.
         for (id, expires) in expiries where expires <= (now >> wheel.shift) << wheel.shift {
           #expect(Bool(false), "id \(id) expired at \(expires), and it is \(now)")
         }
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func anEmptyWheelHasNoInstant() {
+  @Test func emptyWheelHasNoNextTime() {
     var wheel = ExpiryWheel(room: 4, granule: 1_000, now: 5_000_000)
     #expect(wheel.nextInstant == .max)
     wheel.set(1, expires: .max, now: 5_000_000)
@@ -69,8 +69,8 @@ import Testing
     #expect(wheel.advance(to: 9_000_000) { _ in 0 } == [])
   }
 
-  /// An expiry in the past, or at the end of time, is no reason to trap.
-  @Test func extremesAreTaken() {
+  /// An expiry in the past, or at the end of time, does not trap.
+  @Test func extremeTimesAreAccepted() {
     for granule in [UInt64(1), 1 << 40, .max] {
       var wheel = ExpiryWheel(room: 4, granule: granule, now: 1 << 50)
       wheel.set(1, expires: 0, now: 1 << 50)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// Time that passes without entries takes no steps: a wheel that counted them would not end.
+  /// Time without entries takes no steps: a wheel that counted them would not end.
   @Test(.endsInTime) func longTimesTakeNoSteps() {
     var wheel = ExpiryWheel(room: 4, granule: 1, now: 0)
     for round in 1...1_000 {

@@ -3,10 +3,10 @@ import Testing
 @testable import Larder
 
 @Suite struct KeyDirectoryTests {
-  /// Hashes near the end wrap around; few of them collide often; a directory of few buckets has its
-  /// ids where they do not belong.
+  /// Hashes near the end wrap around; few different hashes collide often; a small directory has
+  /// most ids outside their home buckets.
   @Test(arguments: [UInt32(1), 5, 1_000, .max], [1, 9, 20, 64])
-  func behavesAsADictionaryWhateverTheHashes(hashes: UInt32, objects: Int) {
+  func behavesAsADictionaryForAllHashes(hashes: UInt32, objects: Int) {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: KeyDirectory.bytes(objects: objects), alignment: 64)
     defer { memory.deallocate() }
@@ -39,8 +39,8 @@ import Testing
     }
   }
 
-  /// With one count for all that went on from a bucket it is 2.2 buckets, and each is a cache line.
-  @Test func whatIsNotThereIsSoonKnownWhenEveryKeyWasReplacedOften() {
+  /// With a single overflow count per bucket it would be 2.2 buckets, and each is a cache line.
+  @Test func missingKeyIsDetectedInFewBuckets() {
     let objects = 10_000
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: KeyDirectory.bytes(objects: objects), alignment: 64)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Memory stays bounded whatever the weights of entries, and however often limits change.
+/// Memory stays bounded, whatever the weights of entries, and however often limits change.
 @Suite struct MemoryBoundTests {
   private func fill(_ cache: MemoryCache<Int, Int>, keys: Range<Int>, weight: Int = 1) {
     for key in keys where cache.value(for: key) == nil { cache.set(key, for: key, weight: weight) }
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// As an app does that gives up half of its cache in the background.
+  /// Like an app that evicts half of its cache in the background.
   @Test(arguments: Policies.executable)
   func halvingAndDoublingKeepsMemoryConstant(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
@@ -43,7 +43,7 @@ import Testing
     #expect(cache.residentBytes <= before + before / 4)
   }
 
-  /// A policy for more ghosts than the directory was made for.
+  /// A policy with more ghosts than the directory was made for.
   @Test(arguments: ["s3-fifo", "qd-lp", "s4-fifo", "clock2q-plus"])
   func growingLimitsMakeRoomForGhosts(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(

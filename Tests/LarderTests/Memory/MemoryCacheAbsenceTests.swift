@@ -4,11 +4,11 @@ import Testing
 
 @testable import Larder
 
-/// What `value(for:negativeLife:load:)` remembers of keys that have no value.
+/// Negative caching by `value(for:negativeLife:load:)`.
 @Suite(.endsInTime) struct MemoryCacheAbsenceTests {
   private struct Failure: Error, Equatable {}
 
-  /// A key that says when it is hashed.
+  /// A key that reports when it is hashed.
   private struct HashHookedKey: Hashable, Sendable {
     let name: String
     var onHash: (@Sendable () -> Void)?
@@ -40,7 +40,7 @@ import Testing
     try await cache.value(for: key, negativeLife: life) { _ in answer }
   }
 
-  @Test func theOriginIsNotAskedAgainForSoLong() async throws {
+  @Test func originIsNotAskedDuringNegativeLife() async throws {
     let cache = try cache()
     for _ in 0..<3 { #expect(try await ask(cache) == nil) }
     #expect(cache.loadCounts.started == 1)
@@ -53,7 +53,7 @@ import Testing
     #expect(cache.loadCounts.started == 2)
   }
 
-  @Test func aLifeOfNothingIsNotRemembered() async throws {
+  @Test func zeroNegativeLifeIsNotRemembered() async throws {
     let cache = try cache()
     #expect(try await ask(cache, life: .zero) == nil)
     #expect(try await ask(cache, life: .zero, answer: "there") == "there")
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["set", "update", "load", "remove", "removeAll", "pressure"])
-  func whatChangesAKeyForgetsThatItHasNone(how: String) async throws {
+  func changeOfAKeyForgetsItsAbsence(how: String) async throws {
     let cache = try cache(count: 1)
     #expect(try await ask(cache) == nil)
     switch how {
@@ -80,14 +80,14 @@ import Testing
     case "removeAll": cache.removeAll()
     default: cache.handle(.critical)
     }
-    // Evicts it where it was set.
+    // Evicts the key that was set.
     cache.set("other", for: "b")
     #expect(cache.peek("a") == nil)
     #expect(try await ask(cache, answer: "there") == "there")
   }
 
   @Test(arguments: ["set", "remove", "removeAll"])
-  func whatChangesAKeyDuringALoadIsNotForgotten(how: String) async throws {
+  func changeDuringALoadPreventsRememberingAbsence(how: String) async throws {
     let cache = try cache(count: 1)
     let none = try await cache.value(for: "a", negativeLife: .seconds(10)) { _ in
       switch how {
@@ -103,8 +103,8 @@ import Testing
     #expect(try await ask(cache, answer: "there") == "there")
   }
 
-  /// Listeners hear of a set when others can see its value, and before the set has returned.
-  @Test func noOneIsToldOfNoneOnceAValueCanBeSeen() async throws {
+  /// Listeners learn of a set once others can see its value, and before the set has returned.
+  @Test func absenceEndsOnceAValueIsVisible() async throws {
     let cache = try cache(count: 1)
     #expect(try await ask(cache) == nil)
     #expect(cache.loads.isAbsent("a"))
@@ -123,8 +123,8 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  /// A removal hashes its key last when the lock of the shard was given back.
-  @Test func noOneIsToldOfNoneOnceTheKeyWasRemoved() async throws {
+  /// A removal hashes its key for the last time after the shard's lock was released.
+  @Test func absenceEndsOnceTheKeyWasRemoved() async throws {
     let cache = try MemoryCache<HashHookedKey, String>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10), shards: 1, clock: clock))
     let answers = Locked<[Bool]>([])
@@ -145,8 +145,8 @@ import Testing
     }
   }
 
-  /// Listeners hear of what `removeAll` has removed from a shard before it has returned.
-  @Test func noOneIsToldOfNoneOnceAllKeysWereRemoved() async throws {
+  /// Listeners learn of entries that `removeAll` has removed from a shard before it has returned.
+  @Test func absenceEndsOnceAllKeysWereRemoved() async throws {
     let cache = try cache()
     #expect(try await ask(cache) == nil)
     cache.set("there", for: "b")
@@ -160,7 +160,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func aRequestThatTakesNoNoneLoadsItself() async throws {
+  @Test func requestWithoutNegativeCachingLoadsItself() async throws {
     let cache = try cache()
     let gate = gate
     async let none = cache.value(for: "a", negativeLife: .seconds(10)) { _ in
@@ -177,7 +177,7 @@ import Testing
     #expect(try await ask(cache) == "there")
   }
 
-  @Test func aReloadThatFindsNoneRemovesTheValue() async throws {
+  @Test func reloadWithoutValueRemovesTheEntry() async throws {
     let cache = try cache(refresh: .seconds(10))
     cache.set("old", for: "a")
     clock.advance(seconds: 12)
@@ -187,7 +187,7 @@ import Testing
     #expect(cache.loadCounts.negativeHits == 1)
   }
 
-  @Test func soManyKeysAreRemembered() async throws {
+  @Test func negativeCountLimitsRememberedKeys() async throws {
     let cache = try cache(negativeCount: 8)
     for key in 0..<100 { #expect(try await ask(cache, "\(key)") == nil) }
     #expect(cache.loads.absences?.count == 8)
@@ -195,7 +195,7 @@ import Testing
     #expect(throws: MemoryCacheError.self) { try self.cache(negativeCount: 1 << 28) }
   }
 
-  @Test func hitsAndSetsAreNotCountedOtherwise() async throws {
+  @Test func negativeCachingDoesNotChangeOtherCounts() async throws {
     let cache = try cache()
     #expect(try await ask(cache) == nil)
     let before = cache.statistics

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Larder
 
-/// Many threads against a model of what each may see.
+/// Many threads against a model of the values that each may see.
 @Suite(.endsInTime) struct MemoryCacheConcurrencyTests {
-  /// A value that says which key it belongs to, and whether it was torn.
+  /// A value that contains its key and detects torn reads.
   private final class Stamped: Sendable {
     let key: Int
     let version: Int
@@ -27,14 +27,15 @@ import Testing
   }
 
   @Test(arguments: ["lru", "s3-fifo", "sieve", "gdsf"])
-  func everyGetIsOfItsKeyAndNeverOlderThanWhatWasSeen(policy: String) async throws {
+  func getsReturnTheirKeysValueAndNeverAnOlderOne(policy: String) async throws {
     let cache = try MemoryCache<Int, Stamped>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 200, weight: 3_000), policy: policy, shards: 4,
         hashing: .fast))
     let counters = Counters()
     let token = cache.onEvent { _ in counters.handled.wrappingAdd(1, ordering: .relaxed) }
-    // Each key is set by one thread, in order of versions, so no thread may see versions go back.
+    // Each key is set by one thread, with ascending versions, so no thread may see versions
+    // decrease.
     await withTaskGroup(of: Void.self) { group in
       for thread in 0..<4 {
         group.addTask {

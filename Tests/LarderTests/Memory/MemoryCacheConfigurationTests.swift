@@ -14,13 +14,13 @@ import Testing
   }
 
   @Test(arguments: Policies.clairvoyant)
-  func policiesThatNeedTheFutureAreRefused(policy: String) {
+  func policiesThatNeedTheFutureAreRejected(policy: String) {
     #expect(
       failure(MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), policy: policy))
         == "policy '\(policy)' needs the next use of each object, which is not available here")
   }
 
-  @Test func whatCannotBeIsSaid() {
+  @Test func invalidConfigurationIsNamed() {
     #expect(!Policies.clairvoyant.isEmpty)
     func failure(
       _ limits: MemoryCacheLimits, _ policy: String = "lru", shards: Int? = nil

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Larder
 
-/// What must hold whatever the policy.
+/// Guarantees for every policy.
 @Suite struct MemoryCacheContractTests {
   @Test(arguments: Policies.executable)
-  func neverMoreThanTheLimitsNeverAWrongValue(policy: String) throws {
+  func limitsHoldAndValuesAreRight(policy: String) throws {
     for (shards, hashing) in [(1, KeyHashing.standard), (4, .seeded(3))] {
       let clock = ManualClock()
       let cache = try MemoryCache<Int, Int>(
@@ -14,7 +14,7 @@ import Testing
           limits: MemoryCacheLimits(count: 60, weight: 500, age: .seconds(30)), policy: policy,
           shards: shards, hashing: hashing, clock: clock))
       var random = TestRandom(seed: 7)
-      // What a get may return: the last value set, unless it has expired or was removed.
+      // Permitted result of a get: the last value set, unless it has expired or was removed.
       var model: [Int: (value: Int, expires: Int)] = [:]
       var now = 0
       var hits = 0
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// Millions of keys where the optimiser is at work; in a debug build fewer, in the same time.
+  /// Millions of keys in optimised builds; fewer in debug builds, in the same time.
   private static var keys: Int {
     var isDebug = false
     assert(
@@ -73,8 +73,8 @@ import Testing
     try checkBound(policy, count: 200, keys: Self.keys)
   }
 
-  /// Ghosts that cost nothing, or next to nothing beside the limit, are not remembered for ever. A
-  /// policy that keeps none by default is asked for them.
+  /// Ghosts that weigh nothing, or next to nothing compared with the limit, are not remembered
+  /// forever. A policy without ghosts by default is configured with them.
   @Test(arguments: Policies.executable + ["lru-k:history=1", "s3-fifo:ghost=0"], [0, 1])
   func memoryIsBoundedWhateverTheWeights(policy: String, weight: Int) throws {
     let cache = try MemoryCache<Int, Int>(
@@ -104,7 +104,7 @@ import Testing
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: count), policy: policy, shards: 1, hashing: .fast))
-    // A model or a sketch is there from the beginning, whatever the cache's size.
+    // A model or a sketch has a fixed size.
     let empty = cache.residentBytes
     #expect(empty < 8 << 20)
     func fill(_ keys: Range<Int>) {

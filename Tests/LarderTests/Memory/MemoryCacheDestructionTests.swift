@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// A value that uses the cache when it ends, and a count of those that live.
+/// A value that uses the cache when it is destroyed, and a count of live instances.
 private final class Caller: Sendable {
   static let living = Atomic<Int>(0)
   let cache: MemoryCache<Int, Caller>
@@ -15,7 +15,7 @@ private final class Caller: Sendable {
   }
 
   deinit {
-    // With the shard's lock held this would wait for ever.
+    // With the shard's lock held this would wait forever.
     _ = cache.contains(1)
     _ = cache.value(for: 2)
     Caller.living.wrappingSubtract(1, ordering: .relaxed)
@@ -24,7 +24,7 @@ private final class Caller: Sendable {
 
 @Suite(.endsInTime, .serialized) struct MemoryCacheDestructionTests {
   @Test(arguments: ["lru", "s3-fifo", "ttl"])
-  func valuesEndOutsideTheLock(policy: String) throws {
+  func valuesAreDestroyedOutsideTheLock(policy: String) throws {
     let clock = ManualClock()
     let cache = try MemoryCache<Int, Caller>(
       MemoryCacheConfiguration(
@@ -49,7 +49,7 @@ private final class Caller: Sendable {
   }
 
   @Test(arguments: ["lru", "s3-fifo"])
-  func nothingIsKeptOrEndedTwice(policy: String) throws {
+  func everyValueIsDestroyedOnce(policy: String) throws {
     final class Counted: Sendable, Hashable {
       let number: Int
       let living: Living
@@ -78,7 +78,7 @@ private final class Caller: Sendable {
       if number % 7 == 0 { cache?.remove(Counted(random.below(500), living)) }
     }
     #expect(cache?.count == 100 || cache?.count == 99)
-    // Keys and values of residents, and keys of ghosts, of which there are no more than ids.
+    // Keys and values of residents, and keys of ghosts, at most one per id.
     let held = living.count.load(ordering: .relaxed)
     #expect(held >= 198 && held <= 500)
     cache = nil

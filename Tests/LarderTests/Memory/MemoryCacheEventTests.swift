@@ -10,7 +10,7 @@ import Testing
     var all: [CacheEvent<String>] { events.withLock { $0 } }
   }
 
-  @Test func everythingIsTold() throws {
+  @Test func everyEventIsReported() throws {
     let clock = ManualClock()
     let cache = try MemoryCache<String, Int>(
       MemoryCacheConfiguration(
@@ -18,7 +18,7 @@ import Testing
     let log = Log()
     cache.set(0, for: "unheard")
     let token = cache.onEvent { event in
-      // No lock is held: a handler may use the cache.
+      // No lock is held, so a handler may use the cache.
       _ = cache.count
       log.events.withLock { $0.append(event) }
     }
@@ -63,7 +63,7 @@ import Testing
     #expect(keys == [2, 3, 4])
   }
 
-  /// The end of a handler may be that of another listener's token.
+  /// Destroying a handler may destroy another listener's token.
   @Test func aHandlerMayOwnAnotherListenersToken() throws {
     let cache = try MemoryCache<String, Int>(count: 2)
     var inner: CacheEventToken? = cache.onEvent { _ in }

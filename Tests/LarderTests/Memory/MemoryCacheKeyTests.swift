@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Keys that try to be awkward.
+/// Awkward keys.
 @Suite struct MemoryCacheKeyTests {
   static let hashings: [KeyHashing] = [.standard, .fast, .seeded(0), .seeded(.max)]
 
@@ -59,7 +59,7 @@ import Testing
     try check(Int16.self)
   }
 
-  /// A key whose hash says nothing.
+  /// A key whose hash is constant.
   private struct Colliding: Hashable {
     let number: Int
 

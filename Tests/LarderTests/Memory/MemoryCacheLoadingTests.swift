@@ -4,9 +4,9 @@ import Testing
 
 @testable import Larder
 
-/// What `value(for:load:)` loads, stores and hands out.
+/// Values loaded, stored and returned by `value(for:load:)`.
 @Suite(.endsInTime) struct MemoryCacheLoadingTests {
-  /// Not codable: nothing is encoded in memory.
+  /// Not codable: values in memory are not encoded.
   private struct Page: Sendable, Equatable {
     var text: String
   }
@@ -22,7 +22,7 @@ import Testing
     try MemoryCache(MemoryCacheConfiguration(limits: limits, shards: 1, clock: clock))
   }
 
-  /// Waits until so many requests have joined a load.
+  /// Waits until `count` requests have joined a load.
   private func joined(_ cache: MemoryCache<String, Page>, _ count: UInt64) async {
     while cache.loadCounts.joined < count { await Task.yield() }
   }
@@ -42,7 +42,7 @@ import Testing
     #expect(cache.value(for: "a") == Page(text: "a!"))
   }
 
-  @Test func manyRequestsMakeOneLoad() async throws {
+  @Test func concurrentRequestsShareOneLoad() async throws {
     let cache = try cache()
     let gate = gate
     let texts = try await withThrowingTaskGroup(of: String.self) { group in
@@ -62,7 +62,7 @@ import Testing
     #expect(cache.loadCounts.started == 1)
   }
 
-  @Test func anErrorIsEverybodysAndNotStored() async throws {
+  @Test func errorReachesAllWaitersAndIsNotStored() async throws {
     let cache = try cache()
     let gate = gate
     await withTaskGroup(of: Void.self) { group in
@@ -84,7 +84,7 @@ import Testing
     #expect(cache.loadCounts.started == 2)
   }
 
-  @Test func aValueThatIsSetMeanwhileStays() async throws {
+  @Test func valueSetDuringALoadStays() async throws {
     let cache = try cache()
     let gate = gate
     async let loaded = cache.value(for: "a") { _ in
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["remove", "removeAll", "update"])
-  func whatIsRemovedMeanwhileIsNotStored(_ how: String) async throws {
+  func removalDuringLoadDiscardsLoadedValue(_ how: String) async throws {
     let cache = try cache()
     let gate = gate
     async let loaded = cache.value(for: "a") { _ in
@@ -112,7 +112,7 @@ import Testing
     case "removeAll": cache.removeAll()
     default: cache.update("a") { $0 = nil }
     }
-    // A later request does not get what was loaded before the removal.
+    // A later request does not receive a value loaded before the removal.
     let later = try await cache.value(for: "a") { _ in Page(text: "new") }
     #expect(later.text == "new")
     gate.open()
@@ -121,7 +121,7 @@ import Testing
     #expect(cache.loadCounts.started == 2)
   }
 
-  @Test func aLifeOfNothingIsNotStored() async throws {
+  @Test func zeroTTLIsNotStored() async throws {
     let cache = try cache()
     let page = try await cache.value(
       for: "a", timeToLive: { _ in .zero }, load: { _ in Page(text: "a") })
@@ -134,7 +134,7 @@ import Testing
     #expect(cache.value(for: "b") == nil)
   }
 
-  @Test func whatItCostsIsAskedOfTheValue() async throws {
+  @Test func weightIsComputedFromTheLoadedValue() async throws {
     let cache = try cache(MemoryCacheLimits(weight: 10))
     _ = try await cache.value(
       for: "a", weight: { $0.text.utf8.count }, load: { _ in Page(text: "1234567") })
@@ -145,7 +145,7 @@ import Testing
     #expect(cache.statistics.rejections == 1)
   }
 
-  @Test func aLoadThatNobodyWaitsForIsCancelled() async throws {
+  @Test func abandonedLoadIsCancelled() async throws {
     let cache = try cache()
     let isCancelled = Locked(false)
     let request = Task {

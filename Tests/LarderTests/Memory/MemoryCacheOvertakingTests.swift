@@ -5,8 +5,8 @@ import Testing
 
 @testable import Larder
 
-/// Loads that a set or a removal overtakes, some of them at an inconvenient moment that `make
-/// schedules` found.
+/// Loads overtaken by a set or a removal, some of them at critical moments found by `make
+/// schedules`.
 @Suite(.endsInTime) struct MemoryCacheOvertakingTests {
   private struct Page: Sendable, Equatable {
     var text: String
@@ -22,9 +22,9 @@ import Testing
     while cache.loadCounts.started < count { await Task.yield() }
   }
 
-  /// The loader of a request that was cancelled may go on, and must not store over a removal that
-  /// came while another load of the key was under way.
-  @Test func whatNobodyWaitsForIsNotStoredAfterARemoval() async throws {
+  /// The loader of a cancelled request may continue, and must not store its value after a removal
+  /// that came while another load of the key was running.
+  @Test func abandonedLoadIsNotStoredAfterARemoval() async throws {
     let cache = try cache()
     let (gate, other) = (gate, Gate())
     let isOver = Locked(false)
@@ -54,7 +54,7 @@ import Testing
     await started(cache, 2)
     cache.remove("a")
     gate.open()
-    // It has stored its value, if it does, when nobody needs the loader any more.
+    // If it stores its value, it does so after the loader is no longer needed.
     while !isOver.withLock({ $0 }) { await Task.yield() }
     #expect(cache.value(for: "a") == nil)
     other.open()
@@ -62,11 +62,11 @@ import Testing
     #expect(cache.value(for: "a") == nil)
   }
 
-  /// A load may begin while a removal waits for the lock of the shard, which then overtakes it.
+  /// A load that begins while a removal waits for the lock of the shard is overtaken by it.
   @Test(arguments: ["remove", "removeAll", "update"])
   func aRemovalOvertakesLoadsThatBeginWhileItWaits(_ how: String) async throws {
     let clock = HeldClock()
-    // A get of which takes no lock.
+    // Gets of this policy take no lock.
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 100), policy: "sieve", shards: 1, clock: clock))
@@ -80,7 +80,7 @@ import Testing
       }
       isRemoved.withLock { $0 = true }
     }
-    // Nothing depends on it but that the fault would be seen.
+    // Only makes the fault visible; nothing else depends on it.
     try await Task.sleep(for: .milliseconds(20))
     // Not a task: the request may block the threads of all tasks until the lock is free.
     Thread.detachNewThread {
@@ -100,7 +100,7 @@ import Testing
     #expect(cache.value(for: 0) == nil)
   }
 
-  /// What was loaded may be older than what was set meanwhile, which need not be there any more.
+  /// A loaded value may be older than one set meanwhile, even if that is gone again.
   @Test(arguments: ["evicted", "expired", "refused", "too large"])
   func aSetOvertakesALoad(_ fate: String) async throws {
     let clock = ManualClock()
@@ -126,7 +126,7 @@ import Testing
     default:
       cache.set(Page(text: "new"), for: "a", weight: 11)
     }
-    // Who comes after the set is not given the older value either.
+    // Requests after the set do not receive the older value either.
     #expect(try await cache.value(for: "a") { _ in Page(text: "newer") }.text == "newer")
     cache.remove("a")
     gate.open()
@@ -134,8 +134,8 @@ import Testing
     #expect(cache.value(for: "a") == nil)
   }
 
-  /// Nor is it remembered that there was no value before the set.
-  @Test func aSetOvertakesWhatALoadHasNotFound() async throws {
+  /// Nor is the value remembered as missing from before the set.
+  @Test func setOvertakesALoadWithoutValue() async throws {
     let cache = try cache()
     let gate = gate
     let request = Task {

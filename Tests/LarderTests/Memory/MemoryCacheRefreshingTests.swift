@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// What `value(for:load:)` reloads in the background, and what it answers meanwhile.
+/// Background reloads by `value(for:load:)`, and results meanwhile.
 @Suite(.endsInTime) struct MemoryCacheRefreshingTests {
   private struct Failure: Error, Equatable {}
 
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: ["lru", "sieve"])
-  func anOldValueIsAnsweredAndReloadedOnce(policy: String) async throws {
+  func oldValueIsReturnedAndReloadedOnce(policy: String) async throws {
     let cache = try cache(refresh: .seconds(10), policy: policy)
     cache.set("old", for: "a")
     clock.advance(seconds: 9)
@@ -45,7 +45,7 @@ import Testing
     #expect(cache.loadCounts.refreshes == 1)
     gate.open()
     await stored("new", cache)
-    // It is as young as if it had been set.
+    // Its age counts from the reload, as from a set.
     clock.advance(seconds: 9)
     #expect(try await cache.value(for: "a") { _ in "too early" } == "new")
     #expect(cache.loadCounts.started == 1)
@@ -75,13 +75,13 @@ import Testing
     cache.set("set", for: "a")
     gate.open()
     while cache.loadCounts.failed == 0 { await Task.yield() }
-    // Its age counts from the set, also after the reload has failed.
+    // Its age counts from the set, even after the reload has failed.
     #expect(try await cache.value(for: "a") { _ in "too early" } == "set")
     #expect(cache.loadCounts.started == 1)
   }
 
   @Test(arguments: ["set", "remove", "removeAll"])
-  func whatAReloadBringsTooLateIsDropped(how: String) async throws {
+  func lateReloadIsDiscarded(how: String) async throws {
     let cache = try cache(refresh: .seconds(10))
     let load: @Sendable (String) async throws -> String? = { _ in
       switch how {
@@ -95,7 +95,7 @@ import Testing
     clock.advance(seconds: 12)
     cache.refresh("a", MemoryLoader({ _ in 1 }, { _ in nil }, 1, nil, load))
     while cache.loads.isLoading("a") || cache.peek("a") == "old" { await Task.yield() }
-    // A load that is forgotten may be under way still: the next one is stored, and stays.
+    // An invalidated load may still be running: the next one's value is stored, and stays.
     #expect(try await cache.value(for: "a") { _ in "again" } == (how == "set" ? "set" : "again"))
     #expect(cache.value(for: "a") == (how == "set" ? "set" : "again"))
   }
@@ -119,7 +119,7 @@ import Testing
     #expect(value == "set" && cache.loadCounts.refreshes == 2)
     first.open()
     while cache.loadCounts.failed == 0 { await Task.yield() }
-    // It is not as old as what the first reload was to replace.
+    // Its age is not that of the value which the first reload was to replace.
     #expect(cache.trim(toAge: .seconds(20)) == 0)
     second.open()
     while cache.loads.isLoading("a") { await Task.yield() }
@@ -142,7 +142,7 @@ import Testing
     await stored("new", cache)
   }
 
-  @Test func aReloadThatMayNotBeStoredRemovesWhatItReplaces() async throws {
+  @Test func unstorableReloadRemovesTheOldValue() async throws {
     let cache = try cache(refresh: .seconds(10))
     cache.set("old", for: "a")
     clock.advance(seconds: 12)
@@ -160,7 +160,7 @@ import Testing
     #expect(cache.loadCounts.started == 0)
   }
 
-  @Test func trimmingByAgePassesOverWhatIsBeingReloaded() async throws {
+  @Test func trimmingByAgeSkipsReloadingEntries() async throws {
     let cache = try cache(refresh: .seconds(10))
     let gate = gate
     cache.set("old", for: "a")
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: ["lru", "s3-fifo"])
-  func anExpiredValueIsAnsweredWhileItIsReloaded(policy: String) async throws {
+  func expiredValueIsReturnedDuringAReload(policy: String) async throws {
     let cache = try cache(stale: .seconds(30), age: .seconds(10), policy: policy)
     cache.set("old", for: "a")
     clock.advance(seconds: 20)
@@ -198,7 +198,7 @@ import Testing
     #expect(cache.count == 1)
   }
 
-  @Test func afterThatItIsAMiss() async throws {
+  @Test func expiredValueIsAMissAfterTheStaleTime() async throws {
     let cache = try cache(stale: .seconds(30), age: .seconds(10))
     cache.set("old", for: "a")
     clock.advance(seconds: 40)
@@ -224,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeIsRefused() throws {
+  @Test func invalidDurationsAreRejected() throws {
     #expect(throws: MemoryCacheError.self) { try cache(refresh: .milliseconds(999)) }
     #expect(throws: MemoryCacheError.self) { try cache(stale: .zero) }
     #expect(throws: MemoryCacheError.self) { try cache(stale: .seconds(-1)) }

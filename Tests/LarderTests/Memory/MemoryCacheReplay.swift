@@ -2,7 +2,7 @@ import LarderEngine
 
 @testable import Larder
 
-/// Drives a cache through a trace as a simulation would, and counts what it does in the same terms.
+/// Replays a trace on a memory cache as a simulation would, and counts in the same terms.
 struct MemoryCacheReplay {
   let cache: MemoryCache<String, UInt32>
   let clock: ManualClock
@@ -21,7 +21,7 @@ struct MemoryCacheReplay {
     cache = try MemoryCache(configuration)
   }
 
-  /// Replays everything. A value is the version that its object had when it was stored.
+  /// Replays a trace. A value is the version of its object when it was stored.
   mutating func run(_ trace: ReplayTrace) {
     var versions = Array(repeating: UInt32(0), count: trace.objects + 1)
     for line in trace.lines {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What each method promises.
+/// Behaviour of each method.
 @Suite struct MemoryCacheTests {
   let clock = ManualClock(seconds: 1_000_000)
 
@@ -14,7 +14,7 @@ import Testing
       MemoryCacheConfiguration(limits: limits, policy: policy, shards: shards, clock: clock))
   }
 
-  @Test func whatHasNoLifeIsNotStored() throws {
+  @Test func zeroTTLIsNotStored() throws {
     let cache = try MemoryCache<String, Int>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 2), clock: ManualClock(seconds: 1000)))
@@ -46,11 +46,11 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func theLeastRecentlyUsedGoesFirst() throws {
+  @Test func leastRecentlyUsedIsEvictedFirst() throws {
     let cache = try cache(MemoryCacheLimits(count: 3))
     for (value, key) in ["a", "b", "c"].enumerated() { cache.set(value, for: key) }
     _ = cache.value(for: "a")
-    // Asking whether it is there is not a use.
+    // `contains` is not an access.
     #expect(cache.contains("b"))
     cache.set(3, for: "d")
     #expect(!cache.contains("b"))
@@ -65,7 +65,7 @@ import Testing
     cache.set(3, for: "c", weight: 1)
     #expect(cache.value(for: "a") == nil)
     #expect(cache.statistics.weight == 61)
-    // What is too large is refused, and what was there before is gone.
+    // A value that is too large is rejected, and the previous one is gone.
     #expect(!cache.set(4, for: "b", weight: 101))
     #expect(!cache.contains("b"))
     #expect(!cache.set(5, for: "z", weight: .max))
@@ -83,12 +83,12 @@ import Testing
     #expect(cache.count == 2)
     #expect(cache.contains("d") && cache.contains("e"))
     #expect(cache.statistics.evictions == 3)
-    // Replacing makes room for nothing more.
+    // A replacement evicts nothing more.
     cache.set(1, for: "d", weight: 1)
     #expect(cache.count == 2)
   }
 
-  @Test func ageLimitsEveryLife() throws {
+  @Test func ageLimitsEveryTTL() throws {
     let cache = try cache(MemoryCacheLimits(count: 10, age: .seconds(10)))
     cache.set(1, for: "plain")
     cache.set(2, for: "short", timeToLive: .seconds(5))
@@ -106,7 +106,7 @@ import Testing
     #expect(cache.statistics.expirations == 2)
   }
 
-  @Test func aSetRenewsALife() throws {
+  @Test func setRestartsTheTTL() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
     cache.set(1, for: "a", timeToLive: .seconds(5))
     clock.advance(seconds: 4)
@@ -118,7 +118,7 @@ import Testing
     #expect(cache.value(for: "a") == 3)
   }
 
-  @Test func aLifeOfLessThanAMicrosecondIsOne() throws {
+  @Test func ttlBelowAMicrosecondIsOneMicrosecond() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
     cache.set(1, for: "a", timeToLive: .nanoseconds(3))
     #expect(cache.contains("a"))
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: [1, 4])
-  func sweepsRemoveWhatHasExpired(shards: Int) throws {
+  func sweepsRemoveExpiredEntries(shards: Int) throws {
     let cache = try cache(MemoryCacheLimits(count: 400), shards: shards)
     for number in 0..<50 {
       let life: Duration? = number % 2 == 0 ? .seconds(3) : nil
@@ -206,7 +206,7 @@ import Testing
     #expect(cache.trim(toAge: .seconds(2_000_000)) == 0)
   }
 
-  @Test func statisticsCanBeginAgain() throws {
+  @Test func statisticsCanBeReset() throws {
     let cache = try cache(MemoryCacheLimits(count: 2))
     for key in ["a", "b", "c"] { cache.set(1, for: key) }
     _ = (cache.value(for: "a"), cache.value(for: "c"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// Updates as one step, several keys at once, and the list of keys.
+/// Atomic updates, operations on several keys, and the list of keys.
 @Suite(.endsInTime) struct MemoryCacheUpdatingTests {
   private struct Failure: Error {}
 
@@ -15,7 +15,7 @@ import Testing
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: count), shards: 1, clock: clock))
   }
 
-  @Test func anUpdateSeesWhatWasThere() throws {
+  @Test func updateSeesThePreviousValue() throws {
     let cache = try cache()
     for expected in 1...3 {
       let after = cache.update("visits") { count in
@@ -50,7 +50,7 @@ import Testing
     #expect(cache.value(for: "a") == 1)
   }
 
-  @Test func whatHasExpiredIsNotSeen() throws {
+  @Test func updateDoesNotSeeExpiredValues() throws {
     let cache = try cache()
     cache.set(1, for: "a", timeToLive: .seconds(5))
     clock.advance(seconds: 6)
@@ -85,7 +85,7 @@ import Testing
     #expect(cache.statistics.misses == 1)
   }
 
-  @Test func keysAreThoseThatMayBeUsed() throws {
+  @Test func keysAreThoseOfValidEntries() throws {
     let cache = try cache(3)
     for number in 0..<5 { cache.set(number, for: "\(number)") }
     #expect(Set(cache.keys) == ["2", "3", "4"])

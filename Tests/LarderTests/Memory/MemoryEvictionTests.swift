@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What a cache in front of another hands over, and takes with a given expiry.
+/// Evictions reported by a cache in front of another, and entries with a given expiry.
 @Suite struct MemoryEvictionTests {
   private final class Log: Sendable {
     let evictions = Locked<[MemoryEviction<String, Int>]>([])
@@ -22,7 +22,7 @@ import Testing
     ) { [log] eviction in log.evictions.withLock { $0.append(eviction) } }
   }
 
-  @Test func whatASetEvictsIsHandedOverInOrder() throws {
+  @Test func evictionsOfASetAreReportedInOrder() throws {
     let cache = try cache(MemoryCacheLimits(weight: 10))
     cache.set(1, for: "a", weight: 4, timeToLive: .seconds(5))
     cache.set(2, for: "b", weight: 3, timeToLive: .seconds(5), isPermanent: true)
@@ -36,7 +36,7 @@ import Testing
     #expect(log.all.map(\.isPermanent) == [false, true, false])
   }
 
-  @Test func whatATrimARemovalOrExpiryTakesIsNot() throws {
+  @Test func trimsRemovalsAndExpiriesAreNotReported() throws {
     let cache = try cache(MemoryCacheLimits(count: 3))
     for (value, key) in ["a", "b", "c"].enumerated() { cache.set(value, for: key) }
     cache.set(9, for: "a")
@@ -51,7 +51,7 @@ import Testing
     #expect(log.all.isEmpty)
   }
 
-  @Test func aValueThatIsTooLargeIsRejectedAndNotHandedOver() throws {
+  @Test func oversizedValueIsRejectedAndNotReported() throws {
     let cache = try cache(MemoryCacheLimits(weight: 10))
     cache.set(1, for: "a", weight: 1)
     #expect(cache.set(2, for: "a", weight: 11, expiresMicroseconds: .max) == .rejected)
@@ -59,8 +59,8 @@ import Testing
     #expect(log.all.isEmpty)
   }
 
-  /// GDSF may choose the very entry whose value has just grown: its new value is handed over.
-  @Test func anEntryEvictedByItsOwnSetIsHandedOverWithItsNewValue() throws {
+  /// GDSF may evict the very entry whose value has just grown: its new value is reported.
+  @Test func entryEvictedByItsOwnSetIsReportedWithTheNewValue() throws {
     let cache = try cache(MemoryCacheLimits(weight: 10), policy: "gdsf")
     cache.set(1, for: "small", weight: 1)
     for _ in 0..<20 { _ = cache.value(for: "small") }
@@ -90,7 +90,7 @@ import Testing
     holder.cache.withLock { $0 = nil }
   }
 
-  @Test func anInstantOfExpiryIsKeptUnlessTheCachesAgeIsEarlier() throws {
+  @Test func givenExpiryIsKeptUnlessTheAgeLimitIsEarlier() throws {
     let cache = try cache(MemoryCacheLimits(count: 10, age: .seconds(60)))
     #expect(cache.expiry(of: "a") == nil)
     cache.set(1, for: "a", expiresMicroseconds: 130_000_000)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Larder
 
-/// Ghosts of which a cache keeps the keys alone, by their places.
+/// Ghosts known by their slots, of which a cache keeps only the keys.
 @Suite struct MemoryGhostTests {
   static let policies = [
     "s3-fifo", "s3-fifo:ghost=3", "s3-fifo:small=0.5:ghost=0.05", "qd-lp", "s4-fifo",
     "s4-fifo:skip=0.25", "clock2q-plus", "clock2q-plus:window=0",
   ]
 
-  /// A key that counts how many of it there are.
+  /// A key that counts its live instances.
   final class Counted: Hashable, Sendable {
     let number: Int
 
@@ -21,7 +21,7 @@ import Testing
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
   }
 
-  /// Whatever happens, the cache decides as the policy does that knows ghosts by their ids.
+  /// The cache always decides as the policy that knows ghosts by their ids.
   @Test(arguments: policies, [false, true])
   func decidesAsWithGhostsByTheirIDs(policy: String, isWeighed: Bool) throws {
     try compare(policy, isWeighed, seed: 1) { $0 }
@@ -59,7 +59,7 @@ import Testing
         try #require((value != nil) == isHit, "request \(request) for \(number)")
         #expect(value == nil || value == number)
         hits += isHit ? 1 : 0
-        // Another size now and then, and a value that is replaced.
+        // Occasionally another size, and a replaced value.
         guard !isHit || random.below(20) == 0 else { continue }
         let size = 1 + (number * 7 + (random.below(9) == 0 ? request : 0)) % 19
         cache.set(number, for: key(number), weight: size)
@@ -72,7 +72,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  /// Of a ghost there is a key and no value, and what the policy has forgotten is gone.
+  /// A ghost has a key and no value, and forgotten ghosts are gone.
   @Test func keepsNoMoreThanTheKeysOfGhosts() throws {
     final class Weak {
       weak var object: Counted?
@@ -98,7 +98,7 @@ import Testing
     #expect(values.allSatisfy { $0.object == nil })
   }
 
-  /// A ghost takes little more than its key: 60 bytes an entry, its own 16 among them.
+  /// A ghost takes little more than its key: 60 bytes an entry, including 16 of its own.
   @Test(arguments: [1, 16])
   func memoryOfAnEntryAndItsGhostIsSmall(shards: Int) throws {
     let count = 30_000

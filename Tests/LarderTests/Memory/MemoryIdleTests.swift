@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Entries that expire so long after their last access: `expireAfterAccess`.
+/// Idle expiry: `expireAfterAccess`.
 @Suite struct MemoryIdleTests {
   /// LRU takes the lock for a hit, SIEVE does not.
   static let policies = ["lru", "sieve", "s3-fifo", "w-tinylfu"]
@@ -20,7 +20,7 @@ import Testing
         staleWhileRevalidate: stale, expireAfterAccess: idle))
   }
 
-  /// With values that are trivial, and with ones that hold references: gets take other ways.
+  /// With trivial values, and with values that hold references, whose gets differ.
   @Test(arguments: policies)
   func aGetProlongsAnEntry(policy: String) throws {
     try aGetProlongs(policy) { $0 }
@@ -45,14 +45,14 @@ import Testing
     #expect(!cache.contains(1) && cache.keys.isEmpty && cache.value(for: 1) == nil)
     #expect(cache.count == 0 && cache.statistics.expirations == 2)
     #expect(cache.statistics.hits == 5 && cache.statistics.misses == 2)
-    // Neither is a second get an expiration.
+    // A second get is not another expiration.
     #expect(cache.value(for: 1) == nil && cache.statistics.expirations == 2)
     cache.set(value(3), for: 1)
     #expect(cache.value(for: 1) == value(3))
   }
 
   @Test(arguments: policies)
-  func aSetProlongsAnEntryAndALookDoesNot(policy: String) throws {
+  func setProlongsAnEntryAndContainsDoesNot(policy: String) throws {
     let cache = try cache(policy)
     cache.set(1, for: 1)
     cache.set(2, for: 2)
@@ -92,7 +92,7 @@ import Testing
     #expect(cache.value(for: 1) == nil)
   }
 
-  /// Room for more ids is made while entries are accessed; their times move along.
+  /// The cache grows while entries are accessed; their times are moved.
   @Test(arguments: policies)
   func timesStayWhenACacheGrows(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
@@ -110,7 +110,7 @@ import Testing
     #expect(cache.residentBytes > 9_000 * 16)
   }
 
-  @Test func listenersAreToldThatAnEntryExpired() throws {
+  @Test func listenersLearnThatAnEntryExpired() throws {
     let told = Locked<[String]>([])
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
@@ -126,8 +126,8 @@ import Testing
     #expect(told.withLock { $0 } == ["1 expired", "2 replaced", "3 removed"])
   }
 
-  /// Kept for `value(for:load:)`, to a get a miss.
-  @Test func whatIsIdleMayBeReturnedWhileItIsReloaded() async throws {
+  /// Kept for `value(for:load:)`; a get is a miss.
+  @Test func idleValueMayBeReturnedDuringAReload() async throws {
     let cache = try cache(stale: .seconds(100))
     cache.set(1, for: 1)
     clock.advance(seconds: 20)
@@ -138,12 +138,12 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999)])
-  func durationsOutOfRangeAreRefused(idle: Duration) {
+  func durationsOutOfRangeAreRejected(idle: Duration) {
     #expect(throws: MemoryCacheError.self) { _ = try cache(after: idle) as MemoryCache<Int, Int> }
   }
 
-  /// Where memory has the only copy, it would be lost.
-  @Test func anExclusiveHybridRefusesIt() throws {
+  /// Memory has the only copy, which would be lost.
+  @Test func exclusiveHybridRejectsIdleExpiry() throws {
     var configuration = HybridCacheConfiguration(rules: HybridRules(inclusion: .exclusive))
     configuration.memory?.expireAfterAccess = .seconds(1)
     #expect(throws: HybridCacheError.self) { try configuration.check() }
@@ -160,8 +160,8 @@ import Testing
     #expect(IdleTimes.shift(life: life) == shift)
   }
 
-  /// Never earlier, and no later than a granule; whatever the instants.
-  @Test func instantsAreWithinAGranule() {
+  /// Never earlier, and at most a granule later, for all times.
+  @Test func expiriesAreWithinAGranule() {
     var random = TestRandom(seed: 3)
     for _ in 0..<2_000 {
       let life = UInt64(1 + random.below(1 << 30))
@@ -179,7 +179,7 @@ import Testing
     #expect(endless[1] == IdleTimes.never)
   }
 
-  /// Two gets have seen the same time; the one that has looked at the clock later ends later.
+  /// Two gets have seen the same time; the one that read the clock later determines the expiry.
   @Test func anAccessIsNotLostToAnEarlierOne() {
     let idle = IdleTimes(room: 2, life: 4_000_000)
     defer { idle.deallocate() }
@@ -196,7 +196,7 @@ import Testing
     #expect(idle[1] == IdleTimes.never)
   }
 
-  /// Gets without a lock, sets and sweeps at once: no entry is lost early, none is answered late.
+  /// Concurrent lock-free gets, sets and sweeps: no entry expires early, and none is returned late.
   @Test(.endsInTime, arguments: ["sieve", "s3-fifo", "lru"])
   func threadsAgree(policy: String) async throws {
     let cache = try MemoryCache<Int, Int>(

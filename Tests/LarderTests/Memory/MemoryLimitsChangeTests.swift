@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// Limits that are changed while the cache is in use: `setLimits`.
+/// Changes of the limits while the cache is in use: `setLimits`.
 @Suite struct MemoryLimitsChangeTests {
   private let clock = ManualClock(seconds: 1_000)
 
@@ -16,7 +16,7 @@ import Testing
         limits: limits, policy: policy, admission: admission, shards: shards, clock: clock))
   }
 
-  /// Gets and sets of skewed keys; hits of a wrong value fail.
+  /// Gets and sets skewed keys, and checks the values of hits.
   private func drive(
     _ cache: MemoryCache<Int, Int>, _ random: inout TestRandom, requests: Int = 1_000
   ) -> Int {
@@ -33,9 +33,9 @@ import Testing
     return hits
   }
 
-  /// Never more than the limits, whatever the order in which they grow and shrink.
+  /// Never more than the limits, in whatever order they grow and shrink.
   @Test(arguments: Policies.executable)
-  func everyPolicyKeepsToTheLimitsOfTheMoment(policy: String) throws {
+  func everyPolicyObeysTheCurrentLimits(policy: String) throws {
     for shards in [1, 4] {
       let cache = try cache(MemoryCacheLimits(count: 100), policy, shards: shards)
       var random = TestRandom(seed: 11)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: Policies.executable)
-  func everyPolicyKeepsToWeights(policy: String) throws {
+  func everyPolicyObeysWeights(policy: String) throws {
     let cache = try cache(MemoryCacheLimits(weight: 500), policy)
     var random = TestRandom(seed: 5)
     for (count, weight) in [(nil, 500), (30, 100), (200, 900), (10, 900), (12, nil), (nil, 40)] {
@@ -67,9 +67,9 @@ import Testing
     }
   }
 
-  /// An empty cache with other limits is the cache that was made with them.
+  /// An empty cache with changed limits equals one created with them.
   @Test(arguments: Policies.executable)
-  func aChangedCacheCountsWhatANewOneCounts(policy: String) throws {
+  func changedCacheCountsLikeANewOne(policy: String) throws {
     for capacity in [7, 60, 300] {
       let made = try cache(MemoryCacheLimits(count: capacity), policy)
       let changed = try cache(MemoryCacheLimits(count: 100), policy)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// As much as before fits, and stays.
+  /// Resident entries still fit, and stay.
   @Test(arguments: Policies.executable)
   func growingKeepsEntriesAndTakesEffectAtOnce(policy: String) throws {
     let cache = try cache(MemoryCacheLimits(count: 50), policy)
@@ -90,12 +90,12 @@ import Testing
     let held = Set(cache.keys)
     #expect(try cache.setLimits(MemoryCacheLimits(count: 5_000)) == held.count - cache.count)
     #expect(Set(cache.keys).isSubset(of: held) && cache.count >= held.count * 9 / 10)
-    // Twice: some policies store what is asked for again.
+    // Twice: some policies store only what is requested again.
     for _ in 0..<3 { for key in 1_000..<1_400 { cache.set(key, for: key) } }
     #expect(cache.count > 300)
   }
 
-  @Test func whatGoesIsWhatThePolicyWouldHaveEvicted() throws {
+  @Test func loweredLimitsEvictInThePolicysOrder() throws {
     let cache = try cache(MemoryCacheLimits(count: 10))
     for key in 0..<10 { cache.set(key, for: key) }
     for key in [3, 0, 7] { _ = cache.value(for: key) }
@@ -106,14 +106,14 @@ import Testing
     for key in 20..<23 { cache.set(key, for: key) }
     #expect(Set(cache.keys) == [0, 7, 20, 21, 22])
     #expect(cache.statistics.trimmed == 6 && cache.statistics.evictions == 2)
-    // The capacity of the policy is the weight: it does not notice.
+    // The capacity of the policy is the weight, so it is not affected.
     let weighed = try self.cache(MemoryCacheLimits(count: 10, weight: 100))
     for key in 0..<10 { weighed.set(key, for: key) }
     try weighed.setLimits(MemoryCacheLimits(count: 2, weight: 100))
     #expect(Set(weighed.keys) == [8, 9])
   }
 
-  @Test func aLowerAgeShortensLives() throws {
+  @Test func lowerAgeShortensLifetimes() throws {
     for policy in ["lru", "sieve", "ttl"] {
       let cache = try cache(MemoryCacheLimits(count: 10, age: .seconds(1_000)), policy)
       cache.set(1, for: 1)
@@ -127,14 +127,14 @@ import Testing
       #expect(cache.value(for: 1) == nil && cache.value(for: 2) == 2 && cache.value(for: 4) == 4)
       clock.advance(seconds: 8)
       #expect(cache.value(for: 4) == nil)
-      // A higher one, or none, is for what is stored from now on.
+      // A higher limit, or none, applies to entries stored from now on.
       cache.set(5, for: 5)
       try cache.setLimits(MemoryCacheLimits(count: 10))
       cache.set(6, for: 6)
       clock.advance(seconds: 100)
       #expect(Set(cache.keys) == [2, 6])
     }
-    // Of a cache in which nothing expired until now.
+    // In a cache in which nothing expired until now.
     let cache = try cache(MemoryCacheLimits(count: 10), "sieve")
     cache.set(1, for: 1)
     try cache.setLimits(MemoryCacheLimits(count: 20, age: .seconds(10)))
@@ -143,7 +143,7 @@ import Testing
     #expect(cache.value(for: 1) == nil)
   }
 
-  @Test func limitsOutOfRangeAreRefusedAndNothingChanges() throws {
+  @Test func limitsOutOfRangeAreRejectedAndNothingChanges() throws {
     let limits = MemoryCacheLimits(count: 10)
     let cache = try cache(limits, shards: 4)
     for key in 0..<8 { cache.set(key, for: key) }
@@ -162,9 +162,9 @@ import Testing
     #expect(error?.description.contains("keeps no weights") == true)
   }
 
-  /// Told once, with its value, or still there.
+  /// Each entry is either still resident or was reported once, with its value.
   @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "arc", "sieve", "lirs"])
-  func nothingIsLostOrToldTwice(policy: String) throws {
+  func everyEntryIsResidentOrReportedOnce(policy: String) throws {
     let told = Locked<[Int]>([])
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1),
@@ -179,7 +179,7 @@ import Testing
     #expect((told.withLock { $0 } + held).sorted() == Array(0..<2_000))
   }
 
-  @Test func aFilterBeginsAnew() throws {
+  @Test func changedLimitsResetTheFilter() throws {
     let cache = try cache(MemoryCacheLimits(count: 50), admission: "second-hit")
     for _ in 0..<2 { for key in 0..<40 { cache.set(key, for: key) } }
     #expect(cache.count == 40)
@@ -188,9 +188,9 @@ import Testing
     #expect(!cache.set(1, for: 100) && cache.set(1, for: 100))
   }
 
-  /// With gets that take no lock and ones that do, of trivial values and of others.
+  /// With and without lock-free gets, with trivial values and others.
   @Test(.endsInTime, arguments: ["lru", "sieve", "s3-fifo"])
-  func othersGoOnMeanwhile(policy: String) async throws {
+  func otherThreadsContinueMeanwhile(policy: String) async throws {
     try await goOn(policy) { $0 }
     try await goOn(policy) { "\($0)" }
   }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Larder
 
-/// Every number of a memory cache is refused by name where it makes no sense, and numbers of calls
-/// are taken as the nearest that do.
+/// Invalid numbers in a memory cache's configuration are rejected by name, and numbers in calls are
+/// clamped.
 @Suite struct MemoryLimitsTests {
   private func failure(_ configuration: MemoryCacheConfiguration) -> String? {
     do {
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, .min, .max, MemoryCacheLimits.largest + 1])
-  func limitsOutOfRangeAreRefused(limit: Int) {
+  func limitsOutOfRangeAreRejected(limit: Int) {
     let expected = " \(limit) is out of range: expected 1"
     #expect(failure(MemoryCacheLimits(count: limit))?.contains("count" + expected) == true)
     #expect(failure(MemoryCacheLimits(weight: limit))?.contains("weight" + expected) == true)
@@ -34,12 +34,12 @@ import Testing
   @Test(arguments: [
     Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min), .seconds(Int64.min) * 8,
   ])
-  func agesOutOfRangeAreRefused(age: Duration) {
+  func agesOutOfRangeAreRejected(age: Duration) {
     #expect(failure(MemoryCacheLimits(age: age))?.contains("at least a microsecond") == true)
   }
 
   @Test(arguments: [Double.nan, -0.01, 1.01, .infinity, -.infinity, 1e308])
-  func sharesOutOfRangeAreRefused(share: Double) throws {
+  func sharesOutOfRangeAreRejected(share: Double) throws {
     let limits = MemoryCacheLimits(count: 10)
     for (name, rule) in [
       ("keptOnWarning", MemoryPressureRule(keptOnWarning: share)),
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// The largest limits work with every policy, whatever it multiplies its capacity by.
+  /// The largest limits work with every policy, even one that multiplies its capacity.
   @Test(arguments: Policies.executable + ExtremeParameters.specs)
   func theLargestLimitsWork(policy: String) throws {
     let largest = MemoryCacheLimits.largest
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func numbersOfCallsAreTakenAsTheNearestThatMakeSense() throws {
+  @Test func numbersInCallsAreClamped() throws {
     let clock = ManualClock()
     for policy in Policies.executable {
       let cache = try MemoryCache<Int, Int>(
@@ -106,9 +106,9 @@ import Testing
     }
   }
 
-  /// Before the clock has moved on, too.
+  /// Even before the clock has advanced.
   @Test(arguments: [Duration.zero, .seconds(-5), .seconds(Int64.min) * 8])
-  func aLifeOfNothingIsOverAtOnce(life: Duration) throws {
+  func nonPositiveTTLExpiresAtOnce(life: Duration) throws {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), clock: ManualClock()))
     cache.set(1, for: 1, timeToLive: life)
@@ -121,7 +121,7 @@ import Testing
     #expect(cache.value(for: 4) == 4)
   }
 
-  /// Where nobody says how many shards there are to be.
+  /// With the default number of shards.
   @Test(arguments: [1000, 1 << 20, 3 << 20, 32 << 20, 1 << 30])
   func aQuarterOfTheLimitFits(weight: Int) throws {
     let cache = try MemoryCache<Int, Int>(
@@ -130,7 +130,7 @@ import Testing
     #expect(cache.count > 0 && cache.statistics.weight <= UInt64(weight))
   }
 
-  @Test func partsAreManyWhereEachTakesEveryCost() throws {
+  @Test func shardsAreManyIfEachFitsEveryWeight() throws {
     func shards(_ limits: MemoryCacheLimits) throws -> Int {
       try MemoryCacheConfiguration(limits: limits).shardCount()
     }

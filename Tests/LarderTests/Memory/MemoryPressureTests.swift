@@ -4,7 +4,7 @@ import Testing
 @testable import Larder
 
 @Suite struct MemoryPressureTests {
-  /// A source that a test speaks through.
+  /// A source controlled by a test.
   private final class Source: MemoryPressureSource {
     private let handler = Locked<(@Sendable (MemoryPressureLevel) -> Void)?>(nil)
 
@@ -26,14 +26,14 @@ import Testing
       MemoryCacheConfiguration(limits: limits, shards: 1, pressureRule: rule))
   }
 
-  @Test func theRuleSaysHowMuchGoes() throws {
+  @Test func ruleDeterminesTheEvictedShare() throws {
     let source = Source()
     let counted = try cache(MemoryCacheLimits(count: 100))
     counted.observe(source)
     for key in 0..<80 { counted.set(key, for: key) }
     source.tell(.warning)
     #expect(counted.count == 40)
-    // The policy has chosen: those used last are there.
+    // Chosen by the policy: the most recently used entries are resident.
     #expect((40..<80).allSatisfy(counted.contains))
     source.tell(.critical)
     #expect(counted.count == 0)
@@ -61,7 +61,7 @@ import Testing
     #expect(!first.isHeard)
   }
 
-  /// Remembers in which order it was started and stopped.
+  /// A source that records the order of its starts and stops.
   private final class OrderedSource: MemoryPressureSource {
     let calls = Locked<[String]>([])
 

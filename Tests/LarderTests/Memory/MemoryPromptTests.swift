@@ -4,9 +4,9 @@ import Testing
 
 @testable import Larder
 
-/// Entries that leave when they expire, with an alarm that a test rings: `promptExpiry`.
+/// Prompt expiry with an alarm controlled by a test: `promptExpiry`.
 @Suite struct MemoryPromptTests {
-  /// Rings when the test says, and knows for when it was set.
+  /// An alarm that a test rings, and that records the time it was set to.
   final class ManualAlarm: ExpiryAlarm {
     private struct State {
       var ring: (@Sendable () -> Void)?
@@ -28,7 +28,7 @@ import Testing
 
     func stop() { state.withLock { $0.hasStopped = true } }
 
-    /// How long to wait from when it was set last; nil if it is not set.
+    /// Delay of the last setting; nil if it is not set.
     var wait: UInt64? { state.withLock { $0.wait } }
     var sets: Int { state.withLock { $0.sets } }
     var hasStopped: Bool { state.withLock { $0.hasStopped } }
@@ -94,7 +94,7 @@ import Testing
     #expect(alarm.wait.map { $0 < 12_000_000 } == true)
   }
 
-  @Test func whatWasReplacedOrRemovedDoesNotLeaveTwice() throws {
+  @Test func replacedOrRemovedEntryDoesNotLeaveTwice() throws {
     let told = Locked<[String]>([])
     let cache = try cache(told: told)
     cache.set(1, for: 1, timeToLive: .seconds(10))
@@ -113,7 +113,7 @@ import Testing
     #expect(Set(cache.keys) == [3])
   }
 
-  /// The instant moves on with each access; the wheel learns of it when its turn comes.
+  /// Each access postpones the expiry; the wheel learns of it when the entry is due.
   @Test(arguments: ["lru", "sieve"])
   func idleEntriesLeave(policy: String) throws {
     let told = Locked<[String]>([])
@@ -149,7 +149,7 @@ import Testing
     #expect((74...150).contains(waited) && alarm.wait == nil)
   }
 
-  /// More than are removed at a time, in all shards, and ids that come and go.
+  /// More than are removed at a time, in all shards, with ids that are reused.
   @Test func manyEntriesLeave() throws {
     let told = Locked<[String]>([])
     let cache = try cache(shards: 2, told: told)
@@ -159,7 +159,7 @@ import Testing
     for second in 1...310 {
       clock.advance(seconds: 1)
       alarm.ring()
-      // Those that expire at this instant may still be there.
+      // Entries that expire at this very time may still be resident.
       #expect(cache.count >= lives.count { $0 > second })
       #expect(cache.count <= lives.count { $0 >= second })
     }
@@ -192,7 +192,7 @@ import Testing
     alarm.ring()
   }
 
-  /// The last limit shortens lives: the alarm knows.
+  /// A new limit shortens lifetimes, and the alarm follows.
   @Test func aLowerAgeSetsTheAlarm() throws {
     let cache = try cache()
     cache.set(1, for: 1)
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .microseconds(999)])
-  func durationsOutOfRangeAreRefused(duration: Duration) {
+  func durationsOutOfRangeAreRejected(duration: Duration) {
     #expect(throws: MemoryCacheError.self) {
       try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 9), promptExpiry: duration))
@@ -226,7 +226,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  /// Sets, gets, removals and rings at once: each entry leaves once.
+  /// Concurrent sets, gets, removals and alarms: each entry leaves once.
   @Test(.endsInTime, arguments: ["lru", "sieve"])
   func threadsAgree(policy: String) async throws {
     let told = Locked<[Int: Int]>([:])
@@ -262,7 +262,7 @@ import Testing
     #expect(told.withLock { $0.count == 4_500 && $0.values.allSatisfy { $0 == 1 } })
   }
 
-  /// A clock may be about to end.
+  /// A clock near the end of its range.
   @Test func nothingLeavesAfterTheEndOfTime() throws {
     clock.set(seconds: UInt64.max / 1_000_000 - 1)
     let cache = try cache(stale: .seconds(64))

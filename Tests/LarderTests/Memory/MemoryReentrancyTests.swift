@@ -49,9 +49,9 @@ import Testing
     #expect(one.value(for: 1) == 5)
   }
 
-  /// Each event would be the cause of the next.
+  /// Otherwise each event would cause the next.
   @Test(arguments: ["lru", "sieve"])
-  func listenerThatGetsIsToldOnce(policy: String) throws {
+  func listenerThatGetsIsCalledOnce(policy: String) throws {
     let cache = try MemoryCache<String, Int>(count: 10, policy: policy)
     let told = Locked<[CacheEventKind]>([])
     let stream = cache.eventStream()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-/// What a removal listener is told, with which value and reason.
+/// Removals reported to a listener, with value and reason.
 @Suite struct MemoryRemovalTests {
   private final class Told<Value: Sendable & CustomStringConvertible>: Sendable {
     private let lines = Locked<[String]>([])
@@ -12,7 +12,7 @@ import Testing
       lines.withLock { $0.append("\(removal.key) \(removal.value) \(removal.reason)") }
     }
 
-    /// What was told since this was asked last.
+    /// Removals reported since the last call.
     func next() -> [String] {
       lines.withLock { lines in
         defer { lines = [] }
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["lru", "sieve", "s3-fifo"])
-  func everyReasonIsToldWithTheValue(policy: String) throws {
+  func everyReasonIsReportedWithTheValue(policy: String) throws {
     let told = Told<String>()
     let cache = try cache(told, policy: policy)
     cache.set("1", for: "a")
@@ -56,7 +56,7 @@ import Testing
     #expect(told.next() == ["d 5 removed"])
   }
 
-  @Test func evictionsTrimsAndSweepsAreTold() throws {
+  @Test func evictionsTrimsAndSweepsAreReported() throws {
     let told = Told<String>()
     let cache = try cache(told)
     for key in ["a", "b", "c"] { cache.set("of \(key)", for: key) }
@@ -71,7 +71,7 @@ import Testing
     #expect(told.next() == ["d 1 expired"])
   }
 
-  @Test func aRefusedValueIsToldAfterTheOneThatItReplaces() throws {
+  @Test func rejectedValueIsReportedAfterTheOneItReplaces() throws {
     let told = Told<String>()
     let cache = try cache(told, MemoryCacheLimits(weight: 10))
     cache.set("small", for: "a", weight: 5)
@@ -80,7 +80,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func updatesAreTold() throws {
+  @Test func updatesAreReported() throws {
     let told = Told<String>()
     let cache = try cache(told)
     cache.update("a") { $0 = "1" }
@@ -89,7 +89,7 @@ import Testing
     #expect(told.next() == ["a 1 replaced", "a 2 removed"])
   }
 
-  /// With no lock held.
+  /// No lock is held.
   @Test func aListenerMayCallTheCache() throws {
     let kept = Locked<MemoryCache<Int, Int>?>(nil)
     let cache = try MemoryCache<Int, Int>(
@@ -104,9 +104,9 @@ import Testing
     kept.withLock { $0 = nil }
   }
 
-  /// What comes in is in there, or was told, once.
+  /// Each stored value is either still resident or was reported once.
   @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "arc", "sieve"])
-  func nothingIsLostOrToldTwice(policy: String) throws {
+  func everyEntryIsResidentOrReportedOnce(policy: String) throws {
     let told = Locked<[Int: Int]>([:])
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: policy, shards: 1),
@@ -128,7 +128,7 @@ import Testing
     #expect(held.count + counts.count == 5_000)
   }
 
-  @Test func anUpdateWithoutATimeToLiveIsASetThatIsRefused() throws {
+  @Test func updateWithoutTimeToLiveIsARejectedSet() throws {
     let told = Told<String>()
     let cache = try cache(told)
     cache.set("1", for: "a")

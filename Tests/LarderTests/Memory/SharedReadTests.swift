@@ -5,11 +5,11 @@ import Testing
 
 @testable import Larder
 
-/// Keys and values that are nothing but bytes, read while they are written.
+/// Keys and values of trivial types, read while they are written.
 @Suite(.endsInTime, .serialized) struct SharedReadTests {
   private static let policies = Policies.lockless
 
-  /// A value of several words, of which each says what the others are.
+  /// A value of several words, each of which determines the others.
   private struct Stamped: Sendable {
     let key: Int
     let version: Int
@@ -36,18 +36,18 @@ import Testing
     let isOver = Atomic<Bool>(false)
   }
 
-  @Test func policiesThatMarkAWordAreAmongThem() {
+  @Test func lockFreePoliciesAreCovered() {
     #expect(Set(Self.policies).isSuperset(of: ["fifo", "random", "clock", "sieve", "s3-fifo"]))
     #expect(ShardRecords<Int, Stamped>.haveVersions)
     #expect(!ShardRecords<Int, String>.haveVersions)
     #expect(!ShardRecords<String, Int>.haveVersions)
   }
 
-  /// One thread sets each key, with rising versions; so nobody may see an older one than before,
-  /// nor one that was removed. Everything that moves memory happens meanwhile: growing from a few
-  /// places to all, the first entry that expires, cleaning.
+  /// One thread sets each key, with ascending versions, so nobody may see a decreasing version, nor
+  /// a removed one. Meanwhile everything happens that moves memory: growth from a few records to
+  /// all, the first entry that expires, cleaning.
   @Test(arguments: policies, [1, 4])
-  func nothingTornNothingOld(policy: String, shards: Int) async throws {
+  func readsAreNeitherTornNorOutdated(policy: String, shards: Int) async throws {
     let cache = try MemoryCache<Int, Stamped>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 6_000), policy: policy, shards: shards, hashing: .fast))
@@ -95,7 +95,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  /// One place: every set writes over what a get may be reading, many words of it.
+  /// One record: every set overwrites many words that a get may be reading.
   @Test(arguments: policies)
   func oneRecordWrittenAllTheTime(policy: String) async throws {
     let cache = try MemoryCache<Int, SIMD16<Int>>(
@@ -126,7 +126,7 @@ import Testing
     #expect(cache.count == 1)
   }
 
-  /// What is being written is not taken for what it was or will be.
+  /// A record that is being written is taken neither for its old nor for its new contents.
   @Test func anOpenRecordHasAnOddVersion() {
     let records = ShardRecords<Int, Int>(room: 2, withVersions: true)
     defer { records.deallocate() }

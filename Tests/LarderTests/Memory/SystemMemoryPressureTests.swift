@@ -6,7 +6,7 @@
   @testable import Larder
 
   @Suite(.endsInTime) struct SystemMemoryPressureTests {
-    @Test func whatCannotBeWatchedIsAnError() {
+    @Test func unwatchableFileIsAnError() {
       #expect(throws: MemoryPressureError.self) {
         try SystemMemoryPressure(path: "/nowhere/memory.pressure")
       }
@@ -16,8 +16,8 @@
       )
     }
 
-    /// Any file that can be written takes the triggers; it only never tells of anything.
-    @Test func triggersAreRegisteredAndTheFilesGivenBack() throws {
+    /// Any writable file accepts the triggers; it just never fires.
+    @Test func triggersAreRegisteredAndFilesClosed() throws {
       let path = FileManager.default.temporaryDirectory
         .appendingPathComponent("pressure-\(UUID().uuidString)").path
       try Data().write(to: URL(fileURLWithPath: path))
@@ -40,7 +40,7 @@
     }
 
     @Test(.enabled(if: access("/proc/pressure/memory", R_OK | W_OK) == 0))
-    func theKernelTakesTheTriggers() throws {
+    func kernelAcceptsTheTriggers() throws {
       let source = try SystemMemoryPressure(path: "/proc/pressure/memory")
       let cache = try MemoryCache<Int, Int>(count: 10)
       cache.set(1, for: 1)
@@ -49,7 +49,7 @@
       #expect(cache.value(for: 1) == 1)
     }
 
-    /// How often this process has the file open. Other tests have files of their own.
+    /// Number of this process's descriptors of the file, which other tests do not use.
     private func openFiles(_ path: String) -> Int {
       let folder = "/proc/self/fd"
       let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -11,14 +11,14 @@ import Testing
     #expect(CachePreset.named("nothing") == nil)
   }
 
-  @Test func saysWhatItIs() {
+  @Test func everyPresetIsDescribed() {
     for preset in CachePreset.all {
       #expect(!preset.summary.isEmpty && !preset.models.isEmpty && !preset.differences.isEmpty)
       #expect(!preset.summary.contains("\n"))
     }
   }
 
-  /// A key where one is needed.
+  /// A key for presets that need one.
   private static func encryption(of preset: CachePreset) throws -> DiskEncryption? {
     preset.disk?.isEncrypted ?? false
       ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil
@@ -39,11 +39,11 @@ import Testing
     try again.close()
   }
 
-  /// The real cache and the simulation of its arrangement count the same, with values, ages and
+  /// The real cache and the simulation of its arrangement have equal counts, with values, ages and
   /// counts on both sides of the presets' limits.
   @Test(arguments: CachePreset.all)
-  func countsWhatItsSimulationCounts(preset: CachePreset) throws {
-    // Days go by where entries live for days.
+  func countsEqualThoseOfItsSimulation(preset: CachePreset) throws {
+    // Days pass if entries live for days.
     let age = [preset.memory?.age, preset.disk?.age].compactMap { $0 }.max()
     let step = Int((age ?? .seconds(1000)).components.seconds / 1500) + 1
     let trace = ReplayTrace(
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// What one reader does to an object does not reach the next.
+  /// One reader's changes to an object do not affect the next.
   @Test func mfsGivesEachReaderACopy() throws {
     final class Note: Codable, @unchecked Sendable {
       var text: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// What disk and hybrid caches record.
+/// Recordings of disk and hybrid caches.
 @Suite(.endsInTime)
 struct DiskRecordingTests {
   let folder: ScratchFolder
@@ -44,7 +44,7 @@ struct DiskRecordingTests {
     #expect(texts == ["a", "a", "a", "names/a", "names/a", "a"])
   }
 
-  /// The texts of keys are written even where nothing but the writer is left.
+  /// Texts of keys are written even if only the writer is left.
   @Test func textsOfADestroyedCacheAreWritten() throws {
     for round in 0..<5 {
       let path = "\(path) \(round)"
@@ -85,7 +85,7 @@ struct DiskRecordingTests {
       limits: MemoryCacheLimits(count: count), policy: policy, shards: 1)
   }
 
-  /// A get is there once, whichever tier answers; what moves between tiers is not.
+  /// A get is recorded once, whichever tier answers; moves between tiers are not.
   @Test(arguments: ["lru", "s3-fifo"])
   func aHybridCache(_ policy: String) throws {
     let cache = try hybrid(memory: Self.memory(policy, count: 1))
@@ -144,7 +144,7 @@ struct DiskRecordingTests {
     _ = await cache.result(for: "none") { _ in .absent }
     recording.stop()
     let file = try RecordedFile(path: path)
-    // What is fetched is stored by another thread, whose place in time is known less exactly.
+    // A fetched value is stored by another thread, whose time is known less exactly.
     #expect(file.story.split(separator: " ").sorted() == ["g+", "g+", "g-", "g-", "r", "s"])
     #expect(file.events.first?.outcome == .miss)
     #expect(file.events.first { $0.kind == .set }?.size == 5)

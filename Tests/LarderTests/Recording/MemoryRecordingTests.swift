@@ -5,10 +5,10 @@ import Testing
 
 @testable import Larder
 
-/// What a memory cache records.
+/// Recordings of memory caches.
 @Suite(.endsInTime)
 struct MemoryRecordingTests {
-  /// With and without gets that take no lock.
+  /// With and without lock-free gets.
   static let policies = ["lru", "s3-fifo"]
 
   let folder: ScratchFolder
@@ -26,7 +26,7 @@ struct MemoryRecordingTests {
   }
 
   @Test(arguments: policies)
-  func everyOperationIsThere(_ policy: String) throws {
+  func everyOperationIsRecorded(_ policy: String) throws {
     let cache = try cache(policy, MemoryCacheLimits(weight: 1000))
     let recording = try cache.record(to: path)
     #expect(recording.path == path && recording.sampling == 1)
@@ -103,7 +103,7 @@ struct MemoryRecordingTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func aFileIsNeverWrittenOver() throws {
+  @Test func existingFileIsNeverOverwritten() throws {
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
     let cache = try cache("lru")
     #expect(throws: RecordingError.exists(path: path)) { try cache.record(to: path) }
@@ -111,7 +111,7 @@ struct MemoryRecordingTests {
     let missing = folder.path + "/missing/file"
     let error = #expect(throws: RecordingError.self) { try cache.record(to: missing) }
     #expect(error?.description.contains(missing) ?? false)
-    // The cache can be recorded all the same.
+    // The cache can be recorded nevertheless.
     try cache.record(to: path + "2").stop()
   }
 
@@ -133,7 +133,7 @@ struct MemoryRecordingTests {
     recording.stop()
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     #expect(bytes.range(of: Data("secret".utf8)) == nil)
-    // Neither is the cache's own hash of a key there, which somebody might compute.
+    // Nor does the file contain the cache's own hash of a key, which could be computed.
     let hashes = Set(keys.map { cache.hasher.hash($0) })
     let file = try RecordedFile(path: path)
     #expect(file.texts.isEmpty && Set(file.events.map(\.key)).count == 200)
@@ -208,7 +208,7 @@ struct MemoryRecordingTests {
     #expect(recording.stop().gets == 3)
   }
 
-  @Test func aListenerHearsWhatIsRecorded() throws {
+  @Test func listenersReceiveRecordedEvents() throws {
     for policy in Self.policies {
       let cache = try cache(policy)
       let heard = Locked([CacheEventKind]())
@@ -226,7 +226,7 @@ struct MemoryRecordingTests {
   }
 
   @Test(arguments: policies)
-  func theEndOfTheCacheEndsTheRecording(_ policy: String) throws {
+  func destroyingTheCacheEndsTheRecording(_ policy: String) throws {
     var cache: MemoryCache<String, Int>? = try self.cache(policy)
     let recording = try #require(cache).record(to: path)
     for key in 0..<1000 { _ = cache?.value(for: "\(key)") }
@@ -236,7 +236,8 @@ struct MemoryRecordingTests {
     #expect(try RecordedFile(path: path).events.count == 1000)
   }
 
-  /// Threads that begin and end while it is recorded: their gets are all there, or counted as lost.
+  /// Threads that start and end during the recording: their gets are all recorded, or counted as
+  /// lost.
   @Test(arguments: policies)
   func threads(_ policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
@@ -263,7 +264,7 @@ struct MemoryRecordingTests {
     }
   }
 
-  /// Recordings begin and end while others use the cache.
+  /// Recordings start and end while others use the cache.
   @Test(arguments: policies)
   func recordingsComeAndGoUnderLoad(_ policy: String) throws {
     let cache = try MemoryCache<Int, [Int]>(

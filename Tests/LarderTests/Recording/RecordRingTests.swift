@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// Rings lose nothing that finds room, whatever the two sides do.
+/// Rings lose no operation that fits, whatever the two sides do.
 @Suite(.endsInTime)
 struct RecordRingTests {
   private func drained(_ memory: RecordMemory) -> [RecordUnit] {
@@ -15,7 +15,7 @@ struct RecordRingTests {
     return units
   }
 
-  @Test func whatIsNotedComesOut() {
+  @Test func recordedOperationsAreReadBack() {
     let memory = RecordMemory(count: 1)
     defer { withExtendedLifetime(memory) {} }
     let ring = memory.rings.ring(0)
@@ -70,7 +70,7 @@ struct RecordRingTests {
     }
     #expect(ring.lost.pointee.load(ordering: .relaxed) == 10)
     #expect(drained(memory).map(\.hash) == (0..<UInt64(capacity)).map { $0 * 4 })
-    // There is room again, and what needs more places than there are at the ring's end.
+    // There is room again, and an operation needs more words than are left before the ring's end.
     for number in 0..<capacity - 1 { _ = ring.note(get: UInt64(number) * 4, isHit: true, now: 0) }
     var unit = RecordUnit(.set, 36, time: 0)
     unit.size = 1
@@ -85,8 +85,8 @@ struct RecordRingTests {
     #expect(drained(memory).map(\.size) == [1])
   }
 
-  /// The time is noted with the first get that has it, and known to whoever takes out later gets.
-  @Test func timesLastFromOneLookToTheNext() {
+  /// A time is recorded with the first get that has it, and still known when later gets are read.
+  @Test func timesPersistBetweenReads() {
     let memory = RecordMemory(count: 2)
     defer { withExtendedLifetime(memory) {} }
     let ring = memory.rings.ring(0)
@@ -115,7 +115,7 @@ struct RecordRingTests {
     }
   }
 
-  /// One thread notes, another takes out: everything comes out once and in order.
+  /// One thread produces, another consumes: all operations once and in order.
   @Test func twoThreads() {
     let memory = RecordMemory(count: 1)
     defer { withExtendedLifetime(memory) {} }

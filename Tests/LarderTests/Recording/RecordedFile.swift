@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// What a recording holds, read without the reader of traces.
+/// Contents of a recording, read without the reader of traces.
 struct RecordedFile {
   var header: RecordedHeader
   var events: [RecordedEvent] = []
@@ -12,10 +12,10 @@ struct RecordedFile {
   var hasEnd = false
   var gets: UInt64 = 0
   var lost: UInt64 = 0
-  /// Bytes behind the last whole block.
+  /// Number of bytes after the last complete block.
   var rest = 0
 
-  /// Reads whole blocks up to the end.
+  /// Reads complete blocks up to the end.
   init(path: String) throws {
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     header = try bytes.withUnsafeBytes { try RecordedHeader(decoding: $0) }
@@ -43,7 +43,7 @@ struct RecordedFile {
     }
   }
 
-  /// Kinds and outcomes as a text: `g+` a hit, `g-` a miss, `s` a set, `r` a removal.
+  /// Kinds and outcomes as a string: `g+` a hit, `g-` a miss, `s` a set, `r` a removal.
   var story: String {
     events.map { event in
       switch (event.kind, event.outcome) {

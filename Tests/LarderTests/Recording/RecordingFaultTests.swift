@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// Disks that are full, slow or broken: the cache goes on, and what is lost is counted.
+/// Full, slow or broken disks: the cache continues, and losses are counted.
 @Suite(.endsInTime)
 struct RecordingFaultTests {
   let folder: ScratchFolder
@@ -20,7 +20,7 @@ struct RecordingFaultTests {
     for key in 0..<gets { _ = cache.value(for: key) }
   }
 
-  /// Gets that come so slowly that no ring fills up.
+  /// Gets so slowly that no ring fills up.
   private func fillSlowly(_ cache: MemoryCache<Int, Int>, _ recording: CacheRecording, _ gets: Int)
   {
     for key in 0..<gets {
@@ -29,8 +29,8 @@ struct RecordingFaultTests {
     }
   }
 
-  /// Who begins a recording may wait for the disk of the one before; nobody else does.
-  @Test func waitingForTheWriterBeforeKeepsNobodyWaiting() throws {
+  /// Starting a recording may wait for the disk of the previous one; nobody else does.
+  @Test func waitingForThePreviousWriterBlocksNobody() throws {
     let gate = DispatchSemaphore(value: 0)
     let file = try TestRecordingFile(path: path) { $0 == 1 ? .wait(gate) : .write }
     let cache = try MemoryCache<Int, Int>(count: 100)
@@ -54,7 +54,7 @@ struct RecordingFaultTests {
   }
 
   @Test func aFullDiskDropsBlocksAndCountsThem() throws {
-    // The header and one block are written; then the disk is full for two, and then it is not.
+    // The header and one block are written; then the disk is full for two blocks.
     let file = try TestRecordingFile(path: path) { call in
       (2...3).contains(call) ? .failHalfWay(ENOSPC) : .write
     }
@@ -66,11 +66,11 @@ struct RecordingFaultTests {
     #expect(statistics.lost > 0 && statistics.written + statistics.lost == 40_000)
     let read = try RecordedFile(path: path)
     #expect(UInt64(read.events.count) == statistics.written && read.lost == statistics.lost)
-    // What was written half was written over.
+    // A half-written block was overwritten.
     #expect(read.hasEnd && read.rest == 0 && read.gets == 40_000)
   }
 
-  @Test func aDiskThatStaysFullLeavesWhatWasWritten() throws {
+  @Test func permanentlyFullDiskKeepsWrittenBlocks() throws {
     let file = try TestRecordingFile(path: path) { $0 < 2 ? .write : .failHalfWay(ENOSPC) }
     let cache = try MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path, file: file)
@@ -82,7 +82,7 @@ struct RecordingFaultTests {
     #expect(UInt64(read.events.count) == statistics.written && statistics.written > 0)
   }
 
-  @Test func aFileThatTakesNothingIsAnErrorAtOnce() throws {
+  @Test func unwritableFileIsAnErrorAtOnce() throws {
     let file = try TestRecordingFile(path: path) { _ in .fail(EIO) }
     let cache = try MemoryCache<Int, Int>(count: 100)
     let error = #expect(throws: RecordingError.self) { try cache.record(to: path, file: file) }
@@ -102,7 +102,7 @@ struct RecordingFaultTests {
     let cache = try MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path, file: file)
     fill(cache, 200_000)
-    // Everything was asked for while the first block was still under way, or not even begun.
+    // All requests came while the first block was still being written, or not even begun.
     #expect(recording.statistics.blocks == 0)
     gate.signal()
     let statistics = recording.stop()
@@ -112,8 +112,8 @@ struct RecordingFaultTests {
     #expect(read.lost == statistics.lost && UInt64(read.events.count) == statistics.written)
   }
 
-  /// The process is killed: what was written a second before is there.
-  @Test func aFileThatIsCutAnywhereIsReadUpToThere() throws {
+  /// The process is killed: operations written a second before are in the file.
+  @Test func truncatedFileIsReadToItsEnd() throws {
     let cache = try MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path)
     fillSlowly(cache, recording, 20_000)

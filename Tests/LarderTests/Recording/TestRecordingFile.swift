@@ -4,11 +4,11 @@ import Synchronization
 
 @testable import Larder
 
-/// A file that fails, or waits, as a test says.
+/// A file that fails or waits, as a test demands.
 final class TestRecordingFile: RecordingFile {
   private let file: SystemRecordingFile
   private let calls = Atomic<Int>(0)
-  /// Says what the writing of a number, from 0, is to do.
+  /// Behaviour of the write with a number, from 0.
   private let behaviour: @Sendable (Int) -> Behaviour
 
   enum Behaviour {
@@ -17,7 +17,7 @@ final class TestRecordingFile: RecordingFile {
     case fail(Int32)
     /// Half is written.
     case failHalfWay(Int32)
-    /// It is written once somebody has opened the gate.
+    /// Written once the gate is opened.
     case wait(DispatchSemaphore)
   }
 

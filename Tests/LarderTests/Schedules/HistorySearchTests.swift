@@ -2,8 +2,8 @@ import Larder
 import ScheduleSimulation
 import Testing
 
-/// The check behind `make schedules`: it must refuse what a cache must not do, and accept what it
-/// may.
+/// The checker of `make schedules`: it must reject histories that a cache must not produce, and
+/// accept those that it may.
 struct HistorySearchTests {
   private static let hybrid = HistoryRules(
     isMemoryCache: false, mayLose: false, clockEnd: 100)
@@ -39,13 +39,13 @@ struct HistorySearchTests {
     .request(.cacheElseFetch, outcome)
   }
 
-  @Test func getsReturnWhatWasCurrentDuringTheCall() {
+  @Test func getsReturnACurrentValue() {
     let set = call(.set(1, life: nil, .stored), 1...2)
     let overlapping = call(.set(2, life: nil, .stored), 3...6)
     #expect(isExplained([set, overlapping, call(.get(1), 4...5), call(.get(2), 7...8)]))
     #expect(isExplained([set, overlapping, call(.get(2), 4...5)]))
     #expect(!isExplained([set, overlapping, call(.get(1), 7...8)]))
-    // The new value once seen, the old one is gone.
+    // Once the new value was seen, the old one is gone.
     #expect(!isExplained([set, overlapping, call(.get(2), 4...5), call(.get(1), 6...8)]))
     #expect(!isExplained([set, call(.get(3), 3...4)]))
   }
@@ -68,7 +68,7 @@ struct HistorySearchTests {
     #expect(!isExplained([set, call(.get(nil), 3...4, clock: 14...14)]))
   }
 
-  @Test func looksAreAnsweredAsGetsAre() {
+  @Test func looksFollowTheRulesOfGets() {
     let set = call(.set(1, life: 10, .stored), 1...2, clock: 5...7)
     #expect(isExplained([set, call(.look(true), 3...4, clock: 16...16)]))
     #expect(isExplained([set, call(.look(false), 3...4, clock: 16...16)]))
@@ -77,13 +77,13 @@ struct HistorySearchTests {
     #expect(!isExplained([call(.look(true), 3...4)]))
     #expect(isExplained([set, call(.remove, 3...6), call(.look(false), 4...5)]))
     #expect(!isExplained([set, call(.remove, 3...4), call(.look(true), 5...6)]))
-    // A look that found nothing: nothing is there afterwards.
+    // A look that found nothing: the register is empty afterwards.
     let none = call(.look(false), 3...4)
     #expect(isExplained([set, none, call(.get(nil), 5...6)], [], Self.losing))
     #expect(!isExplained([set, none, call(.get(1), 5...6)], [], Self.losing))
   }
 
-  @Test func accessesProlongALife() {
+  @Test func accessesProlongEntries() {
     var rules = Self.memory
     rules.idleLife = 10...12
     let set = call(.set(1, life: nil, .stored), 1...2, clock: 0...1)
@@ -120,7 +120,7 @@ struct HistorySearchTests {
     #expect(isExplained([request, call(.get(1), 7...8)], [brought]))
     #expect(!isExplained([request, call(.get(nil), 7...8)], [brought]))
     #expect(isExplained([request, call(fetch(.fetched(1)), 2...7)], [brought]))
-    // Nobody joins a load that has ended.
+    // No request joins a load that has ended.
     #expect(!isExplained([request, call(fetch(.fetched(1)), 7...8)], [brought]))
   }
 
@@ -130,7 +130,7 @@ struct HistorySearchTests {
     let removal = call(.remove, 3...4)
     #expect(isExplained([request, removal, call(.get(nil), 10...11)], [brought]))
     #expect(!isExplained([request, removal, call(.get(1), 10...11)], [brought]))
-    // Who asks after the removal is not given what was asked for before it.
+    // A request after the removal does not receive a value requested before it.
     #expect(!isExplained([request, removal, call(fetch(.fetched(1)), 5...10)], [brought]))
     let set = call(.set(2, life: nil, .stored), 3...4)
     #expect(isExplained([request, set, call(.get(2), 10...11)], [brought]))
@@ -149,12 +149,12 @@ struct HistorySearchTests {
     #expect(!isExplained([uncancelled], [load(0, .cancelled, 3...6)]))
   }
 
-  @Test func confirmedValuesAreThoseThatAreThere() {
+  @Test func confirmedValuesAreThePresentOnes() {
     let set = call(.set(1, life: nil, .stored), 1...2)
     let request = call(.request(.fetch, .confirmed(1)), 3...9)
     let confirmed = load(1, .notModified, 4...5, .some(1))
     #expect(isExplained([set, request, call(.get(1), 10...11)], [confirmed]))
-    // Removed before anybody asked for it again.
+    // Removed before another request for it.
     let before = call(.request(.fetch, .confirmed(1)), 5...9)
     let removal = call(.remove, 3...4)
     #expect(!isExplained([set, before, removal], [load(1, .notModified, 6...7, .some(1))]))
@@ -163,7 +163,7 @@ struct HistorySearchTests {
     #expect(!isExplained([set, request, during, call(.get(1), 10...11)], [confirmed]))
   }
 
-  @Test func staleValuesAreNoOlderThanWhatIsThere() {
+  @Test func staleValuesAreThePresentOnes() {
     let sets = [
       call(.set(1, life: nil, .stored), 1...2), call(.set(3, life: 10, .stored), 3...4),
     ]
@@ -193,12 +193,12 @@ struct HistorySearchTests {
     return event
   }
 
-  @Test func whatIsRememberedIsAnAnswerForSoLong() {
+  @Test func absenceIsAValidResultForItsLifetime() {
     let first = ask(.absent, 1...4)
     let none = load(0, .absent, 2...3)
     #expect(isExplained([first, ask(.absent, 5...6, clock: 9...9)], [none], Self.absence))
     #expect(!isExplained([first, ask(.absent, 5...6, clock: 10...10)], [none], Self.absence))
-    // Who does not ask for it neither remembers it nor is told.
+    // Requests without negative caching neither record a missing value nor receive it.
     #expect(!isExplained([first, call(fetch(.absent), 5...6)], [none], Self.absence))
     #expect(
       !isExplained([call(fetch(.absent), 1...4), ask(.absent, 5...6)], [none], Self.absence))
@@ -209,19 +209,19 @@ struct HistorySearchTests {
     HistoryEvent.Action.set(1, life: nil, .stored), .set(1, life: nil, .refused), .remove,
     .update(old: nil, new: 1),
   ])
-  func whatChangesAKeyForgetsThatItHasNone(change: HistoryEvent.Action) {
+  func changeOfAKeyForgetsItsAbsence(change: HistoryEvent.Action) {
     let first = ask(.absent, 1...4)
     let none = load(0, .absent, 2...3)
     let again = ask(.absent, 8...9)
     #expect(!isExplained([first, call(change, 5...6), again], [none], Self.absence))
     #expect(isExplained([first, call(change, 5...8), again], [none], Self.absence))
-    // The same while it is loaded.
+    // The same holds during a load.
     let longer = ask(.absent, 1...7)
     let later = load(0, .absent, 2...6)
     #expect(!isExplained([longer, call(change, 3...4), again], [later], Self.absence))
   }
 
-  @Test func noOneIsToldOfNoneAfterSomebodyHadAValue() {
+  @Test func absenceIsInvalidAfterAValueWasSeen() {
     let first = ask(.absent, 1...4)
     let none = load(0, .absent, 2...3)
     // The set has not ended, but its value was seen and evicted.
@@ -232,7 +232,7 @@ struct HistorySearchTests {
   }
 
   @Test(arguments: [false, true])
-  func whatARequestHasFoundIsHandedToWhoJoinsIt(returnsExpired: Bool) {
+  func foundValueIsPassedToJoiningRequests(returnsExpired: Bool) {
     var rules = Self.memory
     (rules.mayLose, rules.returnsExpired) = (true, returnsExpired)
     let set = call(.set(1, life: nil, .stored), 1...2)
@@ -242,7 +242,7 @@ struct HistorySearchTests {
     #expect(!isExplained([set, missed, joined], [], rules))
   }
 
-  @Test func nobodyJoinsALoadOfAMemoryCacheWhoseRequestWasAnswered() {
+  @Test func answeredLoadCannotBeJoined() {
     let first = call(fetch(.value(1)), 1...4)
     let brought = load(0, .value(1, life: nil), 2...3, .unknown)
     let removal = call(.set(2, life: nil, .stored), 5...6)

@@ -5,7 +5,7 @@ import Testing
 
 /// Foundation's parser ends the process at 513 levels: each of these would end the tests.
 @Suite struct BoundedJSONTests {
-  /// A value that nests as deeply as its number says.
+  /// A value nested as deeply as its number.
   private indirect enum Nested: Codable, Equatable {
     case leaf
     case list(Nested)
@@ -38,7 +38,7 @@ import Testing
     let levels = part.count { "[{".contains($0) }
     for count in [129, 513, 100_000] {
       let text = String(repeating: part, count: count / levels + 1)
-      // Level 129 opens in the part that follows 128 of them.
+      // Level 129 opens in the part after the first 128.
       let whole = 128 / levels * part.utf8.count
       #expect(error(Data(text.utf8)) == .tooDeep(byte: whole))
     }
@@ -52,9 +52,9 @@ import Testing
     #expect(try DiskCodec<[[Int]]>.json.decode(flat).count == 1001)
   }
 
-  /// The parser takes zeroes among the first bytes, or a mark, for UTF-16 and UTF-32. There a
-  /// bracket can look like a part of a text.
-  @Test func otherEncodingsAreRefused() throws {
+  /// The parser takes zeros among the first bytes, or a byte order mark, for UTF-16 and UTF-32.
+  /// There a bracket can look like part of a string.
+  @Test func otherEncodingsAreRejected() throws {
     let text = String(repeating: "[", count: 513)
     let encodings: [String.Encoding] = [
       .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian,
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func whatIsEncodedIsDecoded() throws {
+  @Test func encodedValuesAreDecoded() throws {
     let codec = DiskCodec<Nested>.json
     let deepest = Nested(depth: BoundedJSON.depthMax)
     #expect(try codec.decode(codec.encode(deepest)) == deepest)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-/// Many requests and one fetch, and what comes between a fetch and its end.
+/// Concurrent requests with one fetch, and events between a fetch and its end.
 @Suite(.endsInTime) struct CacheFlightTests {
   let folder: ScratchFolder
   let gate = Gate()
@@ -15,12 +15,12 @@ import Testing
     cache = try HybridCache(path: folder.path, configuration: HybridTestCaches.configuration())
   }
 
-  /// Waits until so many requests wait for a fetch that others have begun.
+  /// Waits until `count` requests wait for a fetch that others have started.
   private func hasJoined(_ count: UInt64) async {
     while cache.statistics.joined < count { await Task.yield() }
   }
 
-  @Test func manyRequestsMakeOneFetch() async throws {
+  @Test func concurrentRequestsShareOneFetch() async throws {
     let origin = TestOrigin(gate: gate)
     let results = await withTaskGroup(of: Int?.self) { group in
       for _ in 0..<20 {
@@ -35,7 +35,7 @@ import Testing
     #expect(cache.statistics.fetches == 1)
   }
 
-  @Test func oneFailureReachesAll() async throws {
+  @Test func failureReachesAllWaiters() async throws {
     let origin = TestOrigin(gate: gate)
     origin.set { $0.failure = OriginFailure() }
     async let one = cache.result(for: "a", load: origin.answer)
@@ -50,21 +50,21 @@ import Testing
     #expect(await cache.result(for: "a", load: origin.answer).kind == "miss")
   }
 
-  @Test func oneWhoIsCancelledDoesNotCancelTheOthers() async throws {
+  @Test func cancelledRequestDoesNotCancelOthers() async throws {
     let origin = TestOrigin(gate: gate)
     let first = Task { await cache.result(for: "a", load: origin.answer).kind }
     await gate.hasArrivals(1)
     let second = Task { await cache.result(for: "a", load: origin.answer).kind }
     await hasJoined(1)
     first.cancel()
-    // It ends though the origin has not answered.
+    // It ends although the origin has not responded.
     #expect(await first.value == "failure CancellationError")
     gate.open()
     #expect(await second.value == "miss")
     #expect(try cache.entry(for: "a")?.value == 0)
   }
 
-  @Test func theFetchIsCancelledWithTheLast() async throws {
+  @Test func fetchIsCancelledWithTheLastRequest() async throws {
     let (cancelled, entered) = (Gate(), Gate())
     let load: HybridCache<String, Int>.Loader = { [gate] _ in
       await withTaskCancellationHandler {
@@ -83,7 +83,7 @@ import Testing
     second.cancel()
     #expect(await [first.value, second.value].allSatisfy { $0 == "failure CancellationError" })
     await cancelled.pass()
-    // Who comes now begins anew, and what the cancelled fetch brings in the end is not stored.
+    // A later request starts again, and the late result of the cancelled fetch is not stored.
     #expect(await cache.result(for: "a") { _ in .value(6) }.value == 6)
     gate.open()
     for _ in 0..<100 { await Task.yield() }
@@ -91,7 +91,7 @@ import Testing
     #expect(cache.statistics.fetchFailures == 0)
   }
 
-  @Test func whoIsCancelledBeforehandAsksNobody() async throws {
+  @Test func requestCancelledBeforehandDoesNotFetch() async throws {
     let origin = TestOrigin()
     let task = Task { [gate] in
       await gate.pass()
@@ -111,13 +111,13 @@ import Testing
     #expect(cache.statistics.fetchFailures == 1)
   }
 
-  /// Somebody waits for what another one began with less haste.
-  @Test(.timeLimit(.minutes(30))) func aJoinedFetchHasThePriorityOfWhoWaits() async throws {
+  /// A request waits for a fetch that was started at a lower priority.
+  @Test(.timeLimit(.minutes(30))) func joinedFetchHasThePriorityOfItsWaiters() async throws {
     let entered = Gate()
     let first = Task(priority: .background) {
       await cache.result(for: "a") { _ in
         entered.open()
-        // It takes as long as the second task needs to get a processor.
+        // Takes as long as the second task needs to get a processor.
         for _ in 0..<300_000 {
           if Task.currentPriority >= .high { break }
           try await Task.sleep(for: .milliseconds(1))
@@ -134,11 +134,11 @@ import Testing
 
   // MARK: Loaders that use the cache
 
-  @Test(.timeLimit(.minutes(30))) func aLoaderThatAsksForItsOwnKeyIsToldSo() async throws {
+  @Test(.timeLimit(.minutes(30))) func loaderThatRequestsItsOwnKeyGetsAnError() async throws {
     let inner = Locked<[String]>([])
     let result = await cache.result(for: "a") { [cache] _ in
       let own = await cache.result(for: "a") { _ in .value(1) }
-      // By way of another key, too.
+      // Through another key, too.
       let other = await cache.result(for: "b") { _ in
         .value(try await cache.value(for: "a") { _ in 1 })
       }
@@ -148,7 +148,7 @@ import Testing
     #expect(result.value == 2)
     #expect(
       inner.withLock { $0 } == ["failure HybridCacheError", "failure HybridCacheError"])
-    // What the cache has may be asked for, and so may the same key of another cache.
+    // Cached values may be requested, and so may the same key of another cache.
     let folder = try ScratchFolder()
     let behind = try HybridCache<String, Int>(
       path: folder.path, configuration: HybridTestCaches.configuration())
@@ -187,7 +187,7 @@ import Testing
     #expect(try cache.entry(for: "b") == nil)
   }
 
-  @Test func whoComesAfterARemovalFetchesAnew() async throws {
+  @Test func requestAfterARemovalFetchesAgain() async throws {
     let origin = TestOrigin(gate: gate)
     async let old = cache.result(for: "a", load: origin.answer)
     await gate.hasArrivals(1)
@@ -201,7 +201,7 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == 1)
   }
 
-  @Test func aRenewalThatIsOvertakenRenewsNothing() async throws {
+  @Test func overtakenRenewalChangesNothing() async throws {
     let origin = TestOrigin(gate: gate)
     try cache.set(0, for: "a", options: DiskStoreOptions(version: "v0"))
     async let result = cache.result(for: "a", strategy: .fetch, load: origin.answer)

@@ -2,14 +2,14 @@ import Foundation
 import Larder
 import Testing
 
-/// Instants of clocks, and the dates that they stand for.
+/// Times of clocks, and the dates that they represent.
 @Suite struct CacheInstantTests {
-  /// A clock as an app writes one for its tests.
+  /// A clock as an app's tests would define it.
   private struct StoppedClock: CacheClock {
     var now = CacheInstant(.seconds(1_000))
   }
 
-  @Test func durationsAndDatesSayTheSame() {
+  @Test func durationsAndDatesAgree() {
     let instant = CacheInstant(.seconds(1_000) + .microseconds(7))
     #expect(instant.microseconds == 1_000_000_007)
     #expect(CacheInstant(instant.date) == instant)
@@ -21,7 +21,7 @@ import Testing
     #expect(CacheInstant(Date(timeIntervalSince1970: .nan)).microseconds == 0)
   }
 
-  /// Dates of our time keep every microsecond.
+  /// Present-day dates keep every microsecond.
   @Test func datesAreExactToAMicrosecond() {
     for microseconds: UInt64 in 1_764_000_000_123_400..<1_764_000_000_124_400 {
       #expect(
@@ -40,7 +40,7 @@ import Testing
     #expect(CacheInstant(.zero).duration(to: last) == .microseconds(Int64.max))
   }
 
-  @Test func aClockOfAnAppTellsACacheWhatExpires() throws {
+  @Test func appsClockDeterminesExpiry() throws {
     var configuration = MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10))
     configuration.clock = StoppedClock()
     let cache = try MemoryCache<Int, Int>(configuration)
@@ -49,7 +49,7 @@ import Testing
     #expect(cache.expiry(of: 1) == 1_001_000_000)
   }
 
-  @Test func wallClocksTellTheDate() {
+  @Test func wallClocksGiveTheDate() {
     let before = Date()
     let now = WallCacheClock().now.date
     #expect(now.timeIntervalSince(before) > -0.001 && Date().timeIntervalSince(now) > -0.001)

@@ -25,7 +25,7 @@ import Testing
   }
 
   /// Literals, constants, names with parameters and variables, for both kinds of cache.
-  @Test func allFormsSayTheSame() throws {
+  @Test func allFormsAreEqual() throws {
     let text = "s3-fifo"
     let limits = MemoryCacheLimits(count: 100)
     let memory: [MemoryCacheConfiguration] = [
@@ -51,7 +51,7 @@ import Testing
     #expect("\(configuration.policy)" == "sieve")
   }
 
-  @Test func whatDoesNotExistIsRefusedWhenACacheIsMade() {
+  @Test func unknownPolicyIsRejectedByTheCache() {
     for wrong in [CachePolicy.named("nothing"), .named("s3-fifo:small=2"), "s3-fifo:sma", ""] {
       #expect(throws: MemoryCacheError.self) {
         try MemoryCache<Int, Int>(count: 10, policy: wrong)

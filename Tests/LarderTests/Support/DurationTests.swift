@@ -13,7 +13,7 @@ import Testing
     let most = UInt64(Int64.max)
     #expect(Duration.seconds(Int64.max).microseconds == most)
     #expect(Duration.seconds(Int64.min).microseconds == 0)
-    // More seconds than 64 bits hold.
+    // More seconds than fit in 64 bits.
     #expect((Duration.seconds(Int64.max) * 8).microseconds == most)
     #expect((Duration.seconds(Int64.min) * 8).microseconds == 0)
     #expect(Duration.seconds(9_000_000_000_000).microseconds == 9_000_000_000_000_000_000)

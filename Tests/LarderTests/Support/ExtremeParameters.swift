@@ -1,4 +1,4 @@
-/// Policies with the largest parameters that they take.
+/// Policies with their largest valid parameters.
 enum ExtremeParameters {
   static let specs = [
     "2q:in=0.9999:ghost=100", "mq:queues=16:ghost=100:life=1000000", "lru-k:k=8:history=100",

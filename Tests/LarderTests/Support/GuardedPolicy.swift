@@ -7,8 +7,8 @@ struct GuardedPolicy: Sendable, CustomStringConvertible {
 
   var description: String { "\(policy) behind \(admission)" }
 
-  /// Every filter of the registry, with parameters that make it refuse something in the tests'
-  /// traces, before some policies: with hits that need no lock, with ghosts, with sketches, by
+  /// Every filter of the registry, with parameters with which it rejects entries of the tests'
+  /// traces, combined with some policies: with lock-free hits, with ghosts, with sketches, by
   /// value.
   static let all: [GuardedPolicy] = AdmissionRegistry.all.map(\.description).flatMap { filter in
     specs(of: filter.name).flatMap { admission in

@@ -2,10 +2,10 @@ import Dispatch
 import Larder
 import LarderEngine
 
-/// A clock one of whose next readers can be held up.
+/// A clock that can hold one of its next readers.
 final class HeldClock: CacheClock, @unchecked Sendable {
   private let manual = ManualClock(seconds: 1000)
-  /// Reads until one is held up; 0 for none.
+  /// Number of reads until one is held; 0 for none.
   private let readsLeft = Locked(0)
   private let isHeld = Locked(false)
   private let mayGoOn = DispatchSemaphore(value: 0)
@@ -25,7 +25,7 @@ final class HeldClock: CacheClock, @unchecked Sendable {
 
   func advance(seconds: UInt64) { manual.advance(seconds: seconds) }
 
-  /// Holds up the reader of this number from now on, which `body` brings about, until `release`.
+  /// Holds the reader with this number from now on, which `body` causes, until `release`.
   func hold(read: Int = 1, _ body: () -> Void) async {
     readsLeft.withLock { $0 = read }
     body()

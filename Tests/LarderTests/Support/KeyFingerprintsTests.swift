@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-/// What stands for keys in sketches.
+/// Fingerprints of keys in sketches.
 @Suite struct KeyFingerprintsTests {
   @Test func aTracesKeysHaveItsFingerprints() {
     for id in [1, 9, 10, 255, 70_000, ObjectID.max] {
@@ -19,16 +19,16 @@ import Testing
     }
   }
 
-  @Test func otherwiseTheyArePartsOfTheHash() {
+  @Test func otherFingerprintsArePartsOfTheHash() {
     let hasher = KeyHasher(.seeded(7))
     #expect(hasher.fingerprint("a", 0x1234_5678_9ABC_DEF0) == 0x9ABC_DEF0)
-    // A seed of nothing makes an object of each small number.
+    // With seed 0 the hash of a small number is that of the object with this id.
     let plain = KeyHasher(.seeded(0))
     #expect(plain.fingerprint(41, plain.hash(41)) == Request.fingerprint(of: 41))
   }
 
-  /// A sketch knows a key again after everything about it was removed, so its fingerprint is not
-  /// that of its id, which stands for another key meanwhile.
+  /// A sketch recognises a key after everything about it was removed, so its fingerprint is not
+  /// that of its id, which belongs to another key by then.
   @Test func memoryKnowsKeysWhoseIDsAreGone() throws {
     let cache = try MemoryCache<String, Int>(
       MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 2), policy: "tinylfu", shards: 1))

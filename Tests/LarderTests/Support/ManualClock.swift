@@ -1,7 +1,7 @@
 import Larder
 import Synchronization
 
-/// A clock that a test moves.
+/// A clock moved by a test.
 final class ManualClock: CacheClock {
   private let time: Atomic<UInt64>
 

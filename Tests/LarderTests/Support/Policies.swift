@@ -2,17 +2,17 @@ import LarderEngine
 
 @testable import Larder
 
-/// The policies that tests go through: the registry's, so that a new one is covered unasked.
+/// The policies under test: all of the registry, so that a new one is covered automatically.
 enum Policies {
-  /// Those that a real cache can have.
+  /// Policies that a real cache can have.
   static let executable = PolicyRegistry.standard.map(\.description)
     .filter { !$0.needs.contains(.nextUse) }.map(\.name)
 
-  /// Those that need to know the future.
+  /// Policies that need to know the future.
   static let clairvoyant = PolicyRegistry.standard.map(\.description)
     .filter { $0.needs.contains(.nextUse) }.map(\.name)
 
-  /// Those whose hits need no lock.
+  /// Policies with lock-free hits.
   static let lockless = executable.filter { name in
     (try? MemoryCache<Int, Int>(count: 10, policy: name))?.blocks.slots != nil
   }

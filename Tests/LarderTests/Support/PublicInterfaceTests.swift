@@ -2,12 +2,12 @@ import Foundation
 import Larder
 import Testing
 
-/// What a test of an app makes itself, without a cache and with `import Larder` alone: requests to
+/// Values that an app's tests create without a cache and with `import Larder` alone: requests to
 /// its loaders, and the results, events and statistics that its code handles.
 @Suite struct PublicInterfaceTests {
   private struct NotFound: Error {}
 
-  /// A loader as an app has one.
+  /// A loader as in an app.
   private static func load(_ request: OriginRequest<String>) throws -> OriginAnswer<Int> {
     if request.version == "7" { return .notModified(maxAge: .seconds(60)) }
     if request.key == "none" { return .absent }
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "7"], [nil, Date(timeIntervalSince1970: 2_000)])
-  func hitsAreWhatTheyAreMadeOf(version: String?, expires: Date?) {
+  func hitsConsistOfTheirParts(version: String?, expires: Date?) {
     let created = Date(timeIntervalSince1970: 1_000)
     let hit = CacheHit(
       5, tier: .disk, created: created, expires: expires, version: version, freshness: .stale)
@@ -39,7 +39,7 @@ import Testing
     #expect(CacheResult.hit(hit).source == .disk)
   }
 
-  @Test func whatDisksTellIsMadeOfItsParts() {
+  @Test func diskResultsConsistOfTheirParts() {
     let created = Date(timeIntervalSince1970: 1_000)
     var metadata = DiskMetadata(version: "7", created: created, fetchCost: 3, isExpired: true)
     metadata.expires = created + 60
@@ -56,13 +56,13 @@ import Testing
     #expect(HybridFreed() == HybridFreed(memoryCount: 0, disk: DiskFreed()))
   }
 
-  @Test func eventsAndProgressAreMadeOfTheirParts() {
+  @Test func eventsAndProgressConsistOfTheirParts() {
     let event = HybridEvent(.evict(.trim), key: "a", tier: .memory)
     #expect(event.key == "a" && event.tier == .memory)
     #expect(PrewarmProgress(total: 9, present: 1, fetched: 2, absent: 3, failed: 1).done == 7)
   }
 
-  /// Types of the engine that a configuration and an error are made of.
+  /// Types of the engine that a configuration and an error contain.
   @Test func typesOfTheEngineNeedNoOtherImport() throws {
     let rules = HybridCacheConfiguration.Rules(promotion: .never)
     #expect(HybridCacheConfiguration(rules: rules).rules == rules)

@@ -5,7 +5,7 @@ import Testing
 @testable import Larder
 
 @Suite(.endsInTime) struct ReaderSlotsTests {
-  @Test func aGateIsForOneAtATime() {
+  @Test func slotIsForOneThreadAtATime() {
     let slots = ReaderSlots(threads: 3)
     defer { slots.destroy() }
     #expect(slots.count == 4)
@@ -38,12 +38,12 @@ import Testing
     slots.own.leave()
     let own = Deadline.isMet { slots.waitForReaders(of: 3) }
     #expect(own, "waits for a reader that has left")
-    // A thread that still waits reads them.
+    // A waiting thread still reads them.
     if others, own { slots.destroy() }
   }
 
-  /// Who has closed what is read, and has waited for the readers, is alone: readers turn back.
-  @Test func whoClosesIsAlone() async {
+  /// After closing the view and waiting for its readers, a thread is alone: readers turn back.
+  @Test func closingExcludesReaders() async {
     final class Shared: @unchecked Sendable {
       let slots = ReaderSlots(threads: 8)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
@@ -93,7 +93,7 @@ import Testing
     shared.slots.destroy()
   }
 
-  /// Who holds the lock and has waited for the readers is alone.
+  /// After taking the lock and waiting for the readers, a thread is alone.
   @Test func readersAndWritersExcludeEachOther() async {
     final class Shared: @unchecked Sendable {
       let slots = ReaderSlots(threads: 8)

@@ -1,13 +1,13 @@
 import LarderEngine
 
-/// A random trace that a simulation and a cache can both replay.
+/// A random trace for replay by a simulation and by a cache.
 final class ReplayTrace: Sendable {
   struct Line: Sendable {
     var operation: LarderEngine.Operation
     var id: ObjectID
     var size: UInt32
     var seconds: UInt32
-    /// 0 for no time to live.
+    /// 0 for no TTL.
     var timeToLive: UInt32
     var cost: Float
   }
@@ -15,9 +15,8 @@ final class ReplayTrace: Sendable {
   let lines: [Line]
   let objects: Int
 
-  /// Requests for `objects` objects, some of them much more often than others. An object's size and
-  /// cost stay the same for as long as no set changes the size. From one request to the next up to
-  /// `stepSeconds` go by.
+  /// Requests for `objects` objects, with a skewed distribution. An object's size and cost stay the
+  /// same until a set changes the size. Up to `stepSeconds` pass between requests.
   init(
     requests: Int, objects: Int, sizeMax: Int, isTimed: Bool, stepSeconds: Int = 2, seed: UInt64
   ) {
@@ -50,7 +49,7 @@ final class ReplayTrace: Sendable {
     self.objects = ids.count
   }
 
-  /// The form that the engine reads.
+  /// The trace in the engine's representation.
   func columns() -> RequestColumns {
     let memory = ReplayColumns()
     return RequestColumns(
@@ -63,7 +62,7 @@ final class ReplayTrace: Sendable {
   }
 }
 
-/// Keeps the columns of a trace in place for as long as they are read.
+/// Keeps the columns of a trace at fixed addresses while they are read.
 private final class ReplayColumns {
   private var allocations: [UnsafeMutableRawPointer] = []
 

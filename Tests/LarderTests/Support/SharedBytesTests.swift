@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrittenIsRead() {
+  @Test func writtenValuesAreRead() {
     #expect(roundTrip(0x0102_0304_0506_0708, over: -1) == 0x0102_0304_0506_0708)
     #expect(roundTrip(UInt8(7), over: 255) == 7)
     #expect(roundTrip(Float(1.5), over: 0) == 1.5)
@@ -33,8 +33,8 @@ import Testing
     roundTrip((), over: ())
   }
 
-  /// The bytes beside a value are somebody else's.
-  @Test func nothingElseIsWritten() {
+  /// The bytes next to a value belong to others.
+  @Test func neighbouringBytesAreUnchanged() {
     withUnsafeTemporaryAllocation(byteCount: 48, alignment: 8) { bytes in
       for place in bytes.indices { bytes[place] = 0xAA }
       guard let base = bytes.baseAddress else { return }
@@ -43,7 +43,7 @@ import Testing
       let size = MemoryLayout<Odd>.size
       #expect(bytes[..<16].allSatisfy { $0 == 0xAA })
       #expect(bytes[(16 + size)...].allSatisfy { $0 == 0xAA })
-      // A byte that only pads may be written or not.
+      // Padding may be written or not.
       #expect(bytes[16..<26].allSatisfy { $0 == 0 } && bytes[26] == 0)
     }
   }

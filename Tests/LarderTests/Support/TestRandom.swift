@@ -11,6 +11,5 @@ struct TestRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to `bound` - 1.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -1,15 +1,14 @@
-/// Everything that clients and loaders of one schedule saw.
+/// Everything that clients and loaders of one schedule observed.
 package struct History: Sendable {
   package var events: [HistoryEvent] = []
   package var loads: [HistoryLoad] = []
 
-  /// Nothing yet.
   package init(events: [HistoryEvent] = [], loads: [HistoryLoad] = []) {
     self.events = events
     self.loads = loads
   }
 
-  /// The keys for which there is no order of events that explains every answer.
+  /// Returns the keys without an order of events that explains every result.
   package func unexplainedKeys(_ rules: HistoryRules) -> [Int] {
     Set(events.map(\.key)).sorted().filter { key in
       var search = HistorySearch(self, key, rules)
@@ -17,13 +16,12 @@ package struct History: Sendable {
     }
   }
 
-  /// How many keys have more events than a search for their order can hold: nothing is said of
-  /// them.
+  /// Returns the number of keys with too many events for the search, which are not checked.
   package func keysTooLarge(_ rules: HistoryRules) -> Int {
     Set(events.map(\.key)).count { HistorySearch(self, $0, rules).isTooLarge }
   }
 
-  /// What happened to a key, for messages.
+  /// Events of a key, for messages.
   package func lines(of key: Int) -> [String] {
     var lines: [(Int, String)] = []
     for (number, event) in events.enumerated() where event.key == key {

@@ -1,14 +1,14 @@
 import Larder
 
-/// One call of a cache about one key, as its client saw it.
+/// One call to a cache about one key, as observed by its client.
 package struct HistoryEvent: Sendable {
-  /// What was asked and answered.
+  /// Operation and result.
   package enum Action: Sendable {
-    /// A value, or nil for a miss.
+    /// Value of a get, or nil for a miss.
     case get(Int?)
-    /// Whether there is a value, which is no reference to it.
+    /// True if there is a value; not counted as an access.
     case look(Bool)
-    /// A value with its life in microseconds, and what the call said.
+    /// A stored value with its TTL in microseconds, and the result of the call.
     case set(Int, life: UInt64?, SetOutcome)
     /// The value before, nil for none, and the one after.
     case update(old: Int?, new: Int)
@@ -16,11 +16,11 @@ package struct HistoryEvent: Sendable {
     case remove
     /// A request that may have asked the origin.
     case request(CacheStrategy, RequestOutcome)
-    /// A call that failed and tells nothing.
+    /// A failed call without a known effect.
     case nothing(String)
   }
 
-  /// What a set said.
+  /// Result of a set.
   package enum SetOutcome: Sendable, Hashable {
     case stored
     case refused
@@ -28,17 +28,17 @@ package struct HistoryEvent: Sendable {
     case failed
   }
 
-  /// What a request was answered.
+  /// Result of a request.
   package enum RequestOutcome: Sendable, Hashable {
     /// A cached value that has not expired.
     case fresh(Int)
-    /// A cached value that may have.
+    /// A cached value that may have expired.
     case stale(Int)
     /// A cached value that the origin has just confirmed.
     case confirmed(Int)
-    /// A value of the origin.
+    /// A value from the origin.
     case fetched(Int)
-    /// A value, of whatever source.
+    /// A value from any source.
     case value(Int)
     case absent
     /// The error of a load, by its number.
@@ -51,18 +51,18 @@ package struct HistoryEvent: Sendable {
   package var client: Int
   package var key: Int
   package var action: Action
-  /// Times of the history: each event has one of its own.
+  /// Times of the history, unique for each event.
   package var invoked: Int
   package var responded: Int
-  /// The cache's clock at these times, microseconds.
+  /// Time of the cache's clock at these times, in microseconds.
   package var clockInvoked: UInt64
   package var clockResponded: UInt64
-  /// Whether somebody cancelled it before it ended.
+  /// True if it was cancelled before it ended.
   package var wasCancelled = false
-  /// Whether it is a request that remembers, and may be told, that the origin has no value.
+  /// True for a request with negative caching.
   package var asksForAbsence = false
 
-  /// See the properties.
+  /// Creates an event; see the properties.
   package init(
     client: Int, key: Int, _ action: Action, _ times: ClosedRange<Int>,
     clock: ClosedRange<UInt64> = 0...0
@@ -74,7 +74,7 @@ package struct HistoryEvent: Sendable {
     (clockInvoked, clockResponded) = (clock.lowerBound, clock.upperBound)
   }
 
-  /// Whether its client was given the answer of a load, which no other load has given.
+  /// True if its client received the result of a load, which no other load has given.
   func knows(_ answer: HistoryLoad.Answer, of load: Int) -> Bool {
     switch answer {
     case .value(let value, _): return returns(value)
@@ -85,13 +85,13 @@ package struct HistoryEvent: Sendable {
     }
   }
 
-  /// Whether its client, whose loader the load is, was given its answer.
+  /// True if its client, whose loader the load is, received its result.
   func isAnswered(by answer: HistoryLoad.Answer, of load: Int) -> Bool {
     if answer == .absent, case .request(_, .absent) = action { return true }
     return knows(answer, of: load)
   }
 
-  /// Whether its client was given a value.
+  /// True if its client received a value.
   func returns(_ value: Int) -> Bool {
     switch action {
     case .get(let found): found == value
@@ -105,6 +105,6 @@ package struct HistoryEvent: Sendable {
     }
   }
 
-  /// Whether a value has a version, as those with odd numbers have.
+  /// True if a value has a version, as those with odd numbers have.
   package static func hasVersion(_ value: Int) -> Bool { value % 2 == 1 }
 }

@@ -1,38 +1,38 @@
-/// One call of a loader: a question to the origin.
+/// One call of a loader: a request to the origin.
 package struct HistoryLoad: Sendable {
-  /// What the cache said that it had.
+  /// The cached value according to the request.
   package enum Candidate: Sendable, Hashable {
-    /// Loaders of a `MemoryCache` are not told.
+    /// Unknown to loaders of a `MemoryCache`.
     case unknown
     case none
-    /// A value, nil where it has no version by which to know it.
+    /// A value, nil if it has no version to identify it.
     case some(Int?)
   }
 
-  /// What the origin said.
+  /// Response of the origin.
   package enum Answer: Sendable, Hashable {
-    /// A value, and its life in microseconds.
+    /// A value, and its TTL in microseconds.
     case value(Int, life: UInt64?)
     case notModified
     case absent
     case failed
-    /// The loader was cancelled and gave up.
+    /// The loader was cancelled and stopped.
     case cancelled
   }
 
   package var key: Int
-  /// The number of the request whose loader it is.
+  /// Number of the request whose loader it is.
   package var owner: Int
   package var candidate: Candidate
   package var answer: Answer
   /// Times of the history.
   package var started: Int
   package var ended: Int
-  /// The cache's clock at these times, microseconds.
+  /// Time of the cache's clock at these times, in microseconds.
   package var clockStarted: UInt64
   package var clockEnded: UInt64
 
-  /// See the properties.
+  /// Creates a load; see the properties.
   package init(
     key: Int, owner: Int, candidate: Candidate, _ answer: Answer, _ times: ClosedRange<Int>,
     clock: ClosedRange<UInt64> = 0...0

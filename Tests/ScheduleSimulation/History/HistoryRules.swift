@@ -1,23 +1,23 @@
-/// What the documentation of a cache allows that another cache's does not.
+/// Differences between the caches' documented guarantees.
 package struct HistoryRules: Sendable {
-  /// Whether a load may be joined when its value is stored already, as in a `MemoryCache`, and a
-  /// loaded value gives way to one that came there meanwhile.
+  /// True if a load may be joined after its value was stored, as in a `MemoryCache`, and a loaded
+  /// value is discarded if another one was stored meanwhile.
   package var isMemoryCache: Bool
-  /// Whether values may be lost at any time, as by eviction.
+  /// True if values may be lost at any time, for example by eviction.
   package var mayLose: Bool
-  /// Whether what was not found once may be found later, as when the disk fails.
+  /// True if a value may be missed once and found later, for example because the disk fails.
   package var mayMissWhatIsThere: Bool
-  /// Whether a value that has expired may be returned by any request.
+  /// True if any request may return an expired value.
   package var returnsExpired: Bool
-  /// How long a memory cache remembers that the origin has no value, microseconds.
+  /// Time for which a memory cache remembers a missing value, in microseconds.
   package var absenceLife: UInt64
-  /// How long an entry may be used after its last access, microseconds: for as long as the one for
-  /// sure, and for less than the other. Nil where accesses play no part.
+  /// Idle expiry in microseconds: an entry is valid for at least the lower bound after its last
+  /// access, and for less than the upper one. Nil without idle expiry.
   package var idleLife: ClosedRange<UInt64>?
-  /// The last instant of the history's clock.
+  /// The last time of the history's clock.
   package var clockEnd: UInt64
 
-  /// See the properties.
+  /// Creates rules; see the properties.
   package init(
     isMemoryCache: Bool, mayLose: Bool, mayMissWhatIsThere: Bool = false,
     returnsExpired: Bool = false, absenceLife: UInt64 = 0, clockEnd: UInt64 = 0

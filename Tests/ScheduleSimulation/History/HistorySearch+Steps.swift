@@ -1,7 +1,7 @@
 import Larder
 
 extension HistorySearch {
-  /// The states in which a point may leave the register; none where it cannot come next.
+  /// Returns the possible states of the register after a point; none if the point cannot come next.
   func after(_ point: Point, _ state: State) -> [State] {
     switch point {
     case .call(let number): after(calls[number], number, state)
@@ -19,7 +19,7 @@ extension HistorySearch {
     return known.value ?? value(state.candidates[known.load], state)
   }
 
-  /// Whether the value may have expired at an instant of the clock.
+  /// True if the value may have expired at a time of the clock.
   private func mayBeExpired(_ state: State, at clock: UInt64) -> Bool {
     if state.write == 0 { return false }
     if writes[Int(state.write)].expiresFirst <= clock { return true }
@@ -27,14 +27,14 @@ extension HistorySearch {
     return clock >= state.accessedFirst && clock - state.accessedFirst >= idle.lowerBound
   }
 
-  /// Whether the value may be used at an instant of the clock.
+  /// True if the value may still be valid at a time of the clock.
   private func mayBeUsed(_ state: State, at clock: UInt64) -> Bool {
     guard state.write != 0, clock < writes[Int(state.write)].expiresLast else { return false }
     guard let idle = rules.idleLife else { return true }
     return clock <= state.accessedLast || clock - state.accessedLast < idle.upperBound
   }
 
-  /// The value is accessed by a call, or may be.
+  /// State after a certain or possible access by a call.
   private func accessed(_ state: State, by call: HistoryEvent, surely: Bool) -> State {
     var next = state
     guard rules.idleLife != nil else { return next }
@@ -57,7 +57,7 @@ extension HistorySearch {
     return next
   }
 
-  /// Every load that has begun is overtaken.
+  /// State after overtaking every running load.
   private func overtaking(_ state: State) -> State {
     var next = state
     next.found = 0
@@ -165,7 +165,7 @@ extension HistorySearch {
     }
   }
 
-  /// Whether a request that is still under way has found a value, and hands it to who joins it.
+  /// True if a running request has found a value, which it passes to requests that join it.
   private func isFound(_ value: Int, _ call: HistoryEvent, _ state: State) -> Bool {
     calls.indices.contains { number in
       state.found >> UInt64(number) & 1 == 1 && calls[number].returns(value)
@@ -173,7 +173,7 @@ extension HistorySearch {
     }
   }
 
-  /// Whether it may be remembered that there is no value.
+  /// True if a missing value may be remembered.
   private func isRemembered(_ state: State, at clock: UInt64) -> Bool {
     state.absence != 0 && clock < absentUntil[Int(state.absence) - 1]
   }
@@ -182,7 +182,8 @@ extension HistorySearch {
     if case .value(found, _) = loads[load].answer { true } else { false }
   }
 
-  /// The state itself where the request may be answered by one of the loads that `isIt` names.
+  /// Returns the unchanged state if the request may be answered by one of the loads for which
+  /// `isIt` returns true.
   private func joins(_ call: Int, _ state: State, _ isIt: (Int) -> Bool) -> [State] {
     for load in loads.indices where hasBegun(load, state) && isIt(load) {
       if owners[load] == call { return [state] }
@@ -218,7 +219,7 @@ extension HistorySearch {
     }
   }
 
-  /// Whether a set or a removal may come between the beginning of a load and the call of its
+  /// True if a set or a removal may come between the beginning of a load and the call of its
   /// loader.
   private func mayBeOvertakenAtOnce(_ load: Int, _ state: State) -> Bool {
     calls.indices.contains { number in
@@ -246,7 +247,7 @@ extension HistorySearch {
     case .value:
       let stored = with(state, writeOfLoad[load] ?? 0)
       if !rules.isMemoryCache { return mayChangeNothing ? [stored, state] : [stored] }
-      // A value that came there meanwhile stays, unless it is what the load is to replace.
+      // A value stored meanwhile stays, unless it is the one that the load replaces.
       let isThere = state.write != 0
       let givesWay =
         !isThere || rules.mayLose || state.write == state.candidates[load]
@@ -255,8 +256,8 @@ extension HistorySearch {
     }
   }
 
-  /// A memory cache learns that there is no value: that removes what a load is to replace, and no
-  /// other value.
+  /// State after a memory cache learns that there is no value: removes the value that a load
+  /// replaces, and no other.
   private func landAbsence(of load: Int, _ state: State) -> [State] {
     var next = state
     let isOutdated = state.outdated >> UInt16(load) & 1 == 1

@@ -1,4 +1,4 @@
-/// Looks for an order of what happened to one key that explains every answer.
+/// Search for an order of the events of one key that explains every result.
 ///
 /// **The model.** A key is a register that holds at most one value. A call takes effect at one
 /// instant between its invocation and its response (Herlihy and Wing, Linearizability, TOPLAS
@@ -6,31 +6,30 @@
 /// (Wing and Gong, Testing and verifying concurrent objects, JPDC 1993; Lowe, Testing for
 /// linearizability, 2017).
 ///
-/// - A *set* puts its value there, an *update* puts one there that follows the one it saw, a
-///   *removal* empties the register.
-/// - A *get* returns the value, unless it has expired for sure. It may miss when the register is
-///   empty, when the value may have expired, or, where `mayLose` says so, after an eviction, which
+/// - A *set* writes its value, an *update* writes a value that follows the one it saw, a *removal*
 ///   empties the register.
-///   To *look* whether there is a value is the same, but it is no access: where entries expire
-///   because nobody accesses them, gets keep them and looks do not.
+/// - A *get* returns the value, unless it has certainly expired. It may miss if the register is
+///   empty, if the value may have expired, or, with `mayLose`, after an eviction, which empties the
+///   register. A *look* checks if there is a value in the same way, but is no access: with idle
+///   expiry, gets keep entries alive and looks do not.
 /// - A *load* has two instants. It *begins* between the invocation of the request whose loader it
-///   is and the call of the loader, and only if no other load of the key is under way that may
-///   still be joined: one load a key at a time. It *lands* between the end of the loader and the
-///   first response to somebody who waited for it, and puts its value there, empties the register
-///   ("absent") or gives the value that was there when it began a new life ("not modified").
+///   is and the call of the loader, and only if no other load of the key is running that may still
+///   be joined: one load per key at a time. It *lands* between the end of the loader and the first
+///   response to a request that waited for it, and writes its value, empties the register
+///   ("absent") or renews the value that was there when it began ("not modified").
 /// - A removal (in a hybrid cache also a set) between the two *overtakes* the load: its landing
-///   changes nothing, and requests from then on do not join it. A load whose requests may all
-///   have been cancelled may be abandoned: its landing may change nothing, and others may begin.
-/// - A *request* is answered with the value that is there, or by a load that it joins at an instant
-///   at which the load is under way and not overtaken. A value that has expired is an answer only
-///   of strategies and caches that say so, and only the one that is there, never an older one. An
-///   error is that of a load that was joined; "cancelled" is an answer for those who were.
-/// - In a *memory cache* a request registers its load and then looks once more. What it finds then
-///   is handed to whoever has joined in between, and if a removal comes between, it has overtaken
-///   the load. Nobody joins a load whose request has been answered by it.
+///   changes nothing, and later requests do not join it. A load whose requests may all have been
+///   cancelled may be abandoned: its landing may change nothing, and others may begin.
+/// - A *request* is answered with the present value, or by a load that it joins at an instant at
+///   which the load is running and not overtaken. An expired value is a valid result only for
+///   strategies and caches that permit it, and only the present one, never an older one. An error
+///   is that of a load that was joined; "cancelled" is a valid result for cancelled requests.
+/// - In a *memory cache* a request registers its load and then looks once more. A value found then
+///   is passed to requests that have joined in between, and a removal in between has overtaken the
+///   load. No request joins a load whose own request has been answered by it.
 /// - A memory cache may *remember* for a while that there is no value: from the landing of a load
-///   that says so, unless the key was set since it began, until the next write or removal. Requests
-///   that ask for that may then be answered with it while the register is empty.
+///   with that result, unless the key was set since it began, until the next write or removal.
+///   Requests with negative caching may then receive that result while the register is empty.
 package struct HistorySearch {
   enum Point {
     case call(Int)
@@ -38,15 +37,15 @@ package struct HistorySearch {
     case land(Int)
   }
 
-  /// A value that was put there; number 0 is none.
+  /// A value written to the register; number 0 is none.
   struct Write {
     /// Nil for the value that the load of this number found when it began.
     var value: Int?
     var load = 0
-    /// When it expires: not before the one and not after the other, microseconds.
+    /// Earliest and latest expiry in microseconds.
     var expiresFirst = UInt64.max
     var expiresLast = UInt64.max
-    /// When it is put there, in the same way.
+    /// Earliest and latest time of the write.
     var storedFirst: UInt64 = 0
     var storedLast: UInt64 = 0
   }
@@ -55,19 +54,18 @@ package struct HistorySearch {
     /// The points that have been passed.
     var passed: UInt64 = 0
     var write: UInt8 = 0
-    /// Requests that found the value of the register in a memory cache, and no removal since.
+    /// Requests that found the value of the register in a memory cache, without a removal since.
     var found: UInt64 = 0
     /// Loads that were overtaken.
     var overtaken: UInt16 = 0
-    /// Loads since whose beginning the key was set.
+    /// Loads during which the key was set.
     var outdated: UInt16 = 0
-    /// 1 more than the number of the load that said what is remembered: that there is no value.
+    /// Number of the load that found the remembered missing value, plus 1.
     var absence: UInt8 = 0
-    /// When the value was accessed last, microseconds: not before the one and not after the other;
-    /// 0 where that plays no part.
+    /// Earliest and latest time of the last access in microseconds; 0 without idle expiry.
     var accessedFirst: UInt64 = 0
     var accessedLast: UInt64 = 0
-    /// For each load the write that was there when it began.
+    /// For each load the write that was present when it began.
     var candidates = SIMD16<UInt8>(repeating: 0)
   }
 
@@ -86,15 +84,15 @@ package struct HistorySearch {
   private(set) var writeOfLoad: [Int: UInt8] = [:]
   private(set) var beginPoint: [Int] = []
   private(set) var landPoint: [Int] = []
-  /// When the request was answered by it whose loader a load is: it cannot be joined any more.
+  /// Time at which a load's own request was answered by it, after which it cannot be joined.
   private(set) var answered: [Int] = []
-  /// The clock until which it may be remembered that each load found no value.
+  /// Time of the clock until which each load's missing value may be remembered.
   private(set) var absentUntil: [UInt64] = []
   /// Loads whose requests may all have been cancelled.
   private(set) var mayBeAbandoned: [Bool] = []
   private var seen: Set<State> = []
 
-  /// What a history says of a key.
+  /// Creates the search for the events of a key.
   package init(_ history: History, _ key: Int, _ rules: HistoryRules) {
     self.rules = rules
     let chosen = history.events.indices.filter { history.events[$0].key == key }
@@ -142,7 +140,7 @@ package struct HistorySearch {
     add(.begin(number), owner?.invoked ?? 0, load.started)
     var (end, clock) = (Int.max, rules.clockEnd)
     for call in calls where call.responded < end {
-      // Whoever has the value has it from the cache or was told after it was stored there.
+      // A client that has the value got it from the cache or after it was stored there.
       guard call.knows(load.answer, of: numbers[number]) else { continue }
       (end, clock) = (call.responded, call.clockResponded)
     }
@@ -171,14 +169,14 @@ package struct HistorySearch {
 
   // MARK: The search
 
-  /// Whether there is an order. A key with more points than the search can hold counts as
-  /// explained, which `isTooLarge` says.
+  /// Returns true if there is an order. A key with more points than the search can hold counts as
+  /// explained; see `isTooLarge`.
   package mutating func hasOrder() -> Bool {
     if isTooLarge { return true }
     return search(State())
   }
 
-  /// Whether there is more than the search can hold.
+  /// True if there are more points than the search can hold.
   package var isTooLarge: Bool { points.count > 64 || loads.count > 16 || writes.count > 250 }
 
   private mutating func search(_ state: State) -> Bool {

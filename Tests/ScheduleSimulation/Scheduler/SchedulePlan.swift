@@ -1,16 +1,15 @@
 import DiskSimulation
 
-/// How a schedule is drawn.
+/// Random choice of a schedule.
 package enum SchedulePlan: Sendable, CustomStringConvertible {
-  /// At each step another strand is chosen once in so many times, each as likely as the others.
+  /// At each step, with probability 1 / `switchesOneIn`, another strand is chosen uniformly.
   case random(switchesOneIn: Int)
   /// The strand with the highest priority runs, and at some steps, whose numbers are drawn
-  /// beforehand, the running one gets the lowest: few switches at places that matter. (Burckhardt,
+  /// beforehand, the running one gets the lowest: few switches at critical points. (Burckhardt,
   /// Kothari, Musuvathi and Nagarakatte, A randomized scheduler with probabilistic guarantees of
   /// finding bugs, ASPLOS 2010.)
   case priorities(changes: [Int])
 
-  /// One of them.
   static func draw(_ random: inout SimulationRandom) -> SchedulePlan {
     if random.oneIn(3) {
       let steps = random.pick([30, 100, 300, 1000])
@@ -20,7 +19,6 @@ package enum SchedulePlan: Sendable, CustomStringConvertible {
     return .random(switchesOneIn: random.pick([1, 1, 2, 4, 10]))
   }
 
-  /// For messages.
   package var description: String {
     switch self {
     case .random(let times): "random, a switch in \(times) steps"

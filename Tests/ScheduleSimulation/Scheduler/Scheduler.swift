@@ -3,13 +3,13 @@
   import Dispatch
   import LarderEngine
 
-  /// Runs tasks and lanes of a cache one step at a time, in an order that follows from a seed.
+  /// Runs tasks and lanes of a cache one step at a time, in an order determined by a seed.
   ///
-  /// One thread runs at any moment. At each step of the caches the running one may have to wait
-  /// and another go on; everything here is used by the one that runs, and handed over with a
-  /// semaphore. What processors reorder is not simulated: the thread sanitizer looks for that.
+  /// One thread runs at any moment. At each step of the caches the running one may have to wait and
+  /// another continue; all state here belongs to the running thread, and is passed on with a
+  /// semaphore. Reordering by processors is not simulated: the thread sanitizer covers that.
   package final class Scheduler: ScheduleHook, @unchecked Sendable {
-    /// Steps after which a schedule counts as one that never ends.
+    /// Number of steps after which a schedule counts as endless.
     private static let stepsMax = 200_000
 
     private var workers: [Worker] = []
@@ -20,9 +20,9 @@
     var plan = SchedulePlan.random(switchesOneIn: 1)
     private var changes: ArraySlice<Int> = []
     private var lowest: UInt64 = .max
-    /// Those that may run, the running one included.
+    /// Strands that may run, including the running one.
     private var ready: [Strand] = []
-    /// Those that wait for others to do something.
+    /// Strands that wait for others to do something.
     private var spinning: [Strand] = []
     private var sleeping: [Strand] = []
     private var lanes: [Int: [@Sendable () -> Void]] = [:]
@@ -34,9 +34,9 @@
     package private(set) var steps = 0
     /// Changes of the running strand.
     package private(set) var switches = 0
-    /// A hash of all choices, which a replay must have again.
+    /// A hash of all choices, which a replay must reproduce.
     package private(set) var fingerprint: UInt64 = 0
-    /// What is wrong with the schedule itself.
+    /// Failure of the schedule itself.
     package private(set) var failure: String?
     /// Called with each choice.
     var trace: ((String) -> Void)?
@@ -48,7 +48,7 @@
       }
     }
 
-    /// Forgets the schedule before and begins another.
+    /// Discards the previous schedule and begins another.
     func begin(_ plan: SchedulePlan, seed: UInt64) {
       random = SimulationRandom(seed: seed)
       self.plan = plan
@@ -62,7 +62,7 @@
     }
 
     /// Runs everything that was enqueued until nothing is left to run, or a failure. After a
-    /// failure the scheduler must not be used again: threads are left in the middle.
+    /// failure the scheduler must not be used again, because threads are stopped midway.
     func runAll() {
       Schedules.hook = self
       if let first = choose(nil) {
@@ -73,7 +73,7 @@
       if failure == nil, !sleeping.isEmpty { failure = "deadlock: all wait for each other" }
     }
 
-    // MARK: What the caches tell
+    // MARK: Hooks of the caches
 
     package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
@@ -98,14 +98,14 @@
       count()
       spins += 1
       if spins > 20_000 { stop("livelock: all look for what nobody does") }
-      // Two that spin must not keep a third from running.
+      // Two spinning strands must not keep a third from running.
       lowest -= 1
       strand.priority = lowest
       take(&ready, strand)
       spinning.append(strand)
       if ready.isEmpty { wakeSpinning() }
       if let next = choose(nil) {
-        // The others have gone a step when this one looks again.
+        // The others have made a step before this one checks again.
         if next !== strand { change(from: strand, to: next) }
       }
     }
@@ -128,8 +128,8 @@
       sleeping.removeAll { $0.place == place }
     }
 
-    /// Does `body` without letting others run. Swift calls the handlers of a task that is cancelled
-    /// with the task locked, for which others would wait unseen.
+    /// Runs `body` without switching to another strand. Swift calls the handlers of a cancelled
+    /// task with the task locked, and others would wait for that lock unnoticed.
     func uninterrupted(_ body: () -> Void) {
       isUninterrupted = true
       body()
@@ -157,14 +157,15 @@
       if steps > Self.stepsMax { stop("no end after \(steps) steps") }
     }
 
-    /// Ends the schedule in the middle; does not return.
+    /// Stops the schedule midway; does not return.
     private func stop(_ message: String) {
       if failure == nil { failure = message }
       isOver.signal()
       while true { DispatchSemaphore(value: 0).wait() }
     }
 
-    /// Who runs next; nil when nobody can. `running` is the one that runs and could go on.
+    /// Chooses the next strand to run; nil if none can. `running` is the running one, if it could
+    /// continue.
     private func choose(_ running: Strand?) -> Strand? {
       guard !ready.isEmpty else { return nil }
       var chosen: Strand?
@@ -186,7 +187,7 @@
       guard let chosen else { return nil }
       if chosen !== running {
         switches += 1
-        // A step of another one may be what they wait for.
+        // A step of another strand may be what they wait for.
         if !spinning.isEmpty { wakeSpinning() }
       }
       fingerprint = (fingerprint ^ UInt64(chosen.number)) &* 0x100_0000_01B3
@@ -196,14 +197,14 @@
 
     // MARK: Threads
 
-    /// Lets another strand run, and returns when this one is to go on.
+    /// Switches to another strand, and returns when this one may continue.
     private func change(from strand: Strand, to next: Strand) {
       let worker = strand.worker
       hand(over: next)
       worker?.wait()
     }
 
-    /// Lets a strand run on its thread or a free one.
+    /// Runs a strand on its thread or a free one.
     private func hand(over next: Strand) {
       current = next
       if let worker = next.worker { return worker.wake() }
@@ -214,7 +215,7 @@
       worker.wake()
     }
 
-    /// Runs a strand, and those after it that have no thread yet.
+    /// Runs a strand, and further ones that have no thread yet.
     private func run(on worker: Worker) {
       while let strand = worker.next {
         worker.next = nil

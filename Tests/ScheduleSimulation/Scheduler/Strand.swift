@@ -1,22 +1,22 @@
 #if LARDER_SCHEDULES
-  /// Something that runs until it ends or another one is let run: a part of a task between two
-  /// suspensions, or what a lane does.
+  /// Work that runs until it ends or is interrupted: a part of a task between two suspensions, or a
+  /// job of a lane.
   final class Strand {
-    /// What a strand does.
+    /// Work of a strand.
     enum Work {
       case job(UnownedJob)
       case lane(Int, @Sendable () -> Void)
     }
 
-    /// In the order in which they began to exist, from 1.
+    /// Order of creation, from 1.
     let number: Int
     /// Nil once it has begun.
     var work: Work?
-    /// The thread that it has while it has begun and not ended.
+    /// Its thread while it is running or interrupted.
     var worker: Worker?
-    /// For schedules by priority: the highest of those that can run runs.
+    /// Priority; the highest of the strands that can run runs.
     var priority: UInt64
-    /// The place at which it sleeps.
+    /// Address on which it sleeps.
     var place: UnsafeRawPointer?
 
     init(_ number: Int, _ work: Work, priority: UInt64) {

@@ -7,11 +7,11 @@
   final class Worker: @unchecked Sendable {
     let number: Int
     private let turn = DispatchSemaphore(value: 0)
-    /// What it is to run first when it wakes up.
+    /// Strand to run when it wakes up.
     var next: Strand?
 
     /// Starts the thread. It has its number for the caches' reader slots before this returns, so
-    /// that it is the same in each process.
+    /// that the number is the same in each process.
     init(_ number: Int, _ run: @escaping @Sendable (Worker) -> Void) {
       self.number = number
       let isReady = DispatchSemaphore(value: 0)

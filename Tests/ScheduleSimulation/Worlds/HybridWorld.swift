@@ -76,7 +76,7 @@
       }
     }
 
-    /// Calls that only a failing disk makes fail.
+    /// Runs calls that fail only if the disk does.
     private func mayFail(_ body: () throws -> Void) {
       do { try body() } catch {
         if !options.failsDisk { message = "failed though nothing fails: \(error)" }
@@ -156,8 +156,8 @@
       }
     }
 
-    /// Two requests in the history: one that is answered with what was there, if something was, and
-    /// one whose loader it is and that waits for the load.
+    /// Records two requests: one that is answered with the cached value, if any, and one whose
+    /// loader it is and that waits for the load.
     private func follow(_ client: Int, _ key: Int, mayBeCancelled: Bool) async {
       let first = recorder.begin(client, key)
       let last = recorder.begin(client, key)
@@ -200,7 +200,8 @@
       }
     }
 
-    /// Asks for all keys. What each was answered is not told, so the model knows the loads only.
+    /// Requests all keys. The individual results are not reported, so the model knows only the
+    /// loads.
     private func prewarm(_ client: Int) async {
       let calls = (0..<setting.keys).map { recorder.begin(client, $0) }
       let progress = await cache.prewarm(calls.indices, concurrency: 2) { request in
@@ -212,8 +213,8 @@
 
     // MARK: The end
 
-    /// What both tiers have, what disk has alone, and, where nothing has failed, what another
-    /// process would find.
+    /// Records the contents of both tiers, of disk alone and, without failures, those found by
+    /// another process.
     func finish() async {
       disk.endFault()
       for key in 0..<setting.keys { get(key, -1) }
@@ -232,7 +233,7 @@
     }
   }
 
-  /// What a request of several answers was answered, and when.
+  /// Results of a request with several results, and their times.
   final class FollowedAnswers: @unchecked Sendable {
     var all: [(outcome: HistoryEvent.RequestOutcome, instant: ScheduleRecorder.Instant)] = []
   }

@@ -3,26 +3,26 @@
   import Larder
   import LarderEngine
 
-  /// How a hybrid cache of one schedule is configured.
+  /// Configuration of the hybrid cache of one schedule.
   struct HybridWorldOptions: Sendable {
     private static let policies = ["lru", "fifo", "clock", "sieve", "s3-fifo", "random"]
 
     private(set) var configuration: HybridCacheConfiguration
     let lives: [UInt64?]
     let setting: ScheduledOperation.Setting
-    /// Whether entries may be lost though nothing fails.
+    /// True if entries may be lost without failures.
     let mayLose: Bool
     let failsDisk: Bool
-    /// Whether the limits of disk are changed, and not those of memory.
+    /// True if the limits of disk are changed instead of those of memory.
     let limitsDisk: Bool
-    /// Whether disk has all entries that memory has.
+    /// True if disk has all entries that memory has.
     let isKeptOnDisk: Bool
 
     init(_ random: inout SimulationRandom, _ clock: ScheduledClock) {
       let keys = 1 + random.below(4)
       let shards = random.pick([1, 1, 2])
       let isExclusive = random.oneIn(4)
-      // Of an exclusive cache much may be lost; here nothing may.
+      // An exclusive cache may lose many entries; here it must lose none.
       let isStrict = isExclusive && !random.oneIn(3)
       let isDiskAmple = isStrict || !random.oneIn(4)
       lives = isStrict ? [nil] : random.pick([[nil], [nil], [nil, 2, 4]])
@@ -46,7 +46,7 @@
           bytes: nil, count: isDiskAmple ? 64 : 1 + random.below(3), freeBytes: 0),
         durability: random.pick([.none, .normal]),
         inlineBytesMax: random.pick([0, 1000]), pageCacheBytes: 64 << 10)
-      // Drawn apart, so that operations stay those of the seed.
+      // Drawn separately, so that the operations of a seed stay the same.
       var other = random
       if other.oneIn(4) { disk.durability = .full }
       disk.values = other.pick([.files, .segments(bytes: 8_192)])
@@ -92,7 +92,6 @@
         files: SimulatedFiles(disk))
     }
 
-    /// For messages.
     var description: String {
       let memory = configuration.memory
       let disk = configuration.disk

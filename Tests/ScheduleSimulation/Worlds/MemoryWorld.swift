@@ -10,7 +10,7 @@
     private let origin: ScheduledOrigin
     private let told: ToldRemovals?
     private var message: String?
-    /// What the clock said before it was moved beyond all lives.
+    /// Time of the clock before it was advanced beyond all lifetimes.
     private var clockEnd: UInt64?
 
     init(_ scheduler: Scheduler, _ random: inout SimulationRandom) throws {
@@ -42,7 +42,7 @@
 
     func fault() -> String? { message ?? told?.message }
 
-    /// The number of a value that the cache returned.
+    /// Number of a value returned by the cache.
     private func number(_ value: Value?) -> Int? {
       guard let value else { return nil }
       if value.number == nil { message = "a value that nobody stored: \(value)" }
@@ -157,7 +157,7 @@
         load: { try await self.load($0, call, lives, mayBeAbsent: true) })
     }
 
-    /// Asks the origin for a value and its life.
+    /// Asks the origin for a value and its TTL.
     private func load(
       _ key: Int, _ call: Int, _ lives: LifeBox, mayBeAbsent: Bool
     ) async throws -> Value? {
@@ -178,7 +178,7 @@
       told.check()
     }
 
-    /// What expires must leave without being asked for.
+    /// Checks that expired entries leave without being requested.
     private func expireAll(_ alarm: ScheduledAlarm) {
       clockEnd = recorder.clock.time
       recorder.clock.advance(seconds: 1_000)
@@ -190,7 +190,7 @@
     }
   }
 
-  /// The life of a value that a loader has brought, for who stores it.
+  /// Passes the TTL of a loaded value to the code that stores it.
   final class LifeBox: @unchecked Sendable {
     var life: UInt64?
     var microseconds: Duration? { life.map { .microseconds(Int64($0)) } }

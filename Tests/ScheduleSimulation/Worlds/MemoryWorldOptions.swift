@@ -2,7 +2,7 @@
   import DiskSimulation
   import Larder
 
-  /// How a memory cache of one schedule is configured and used.
+  /// Configuration and use of the memory cache of one schedule.
   struct MemoryWorldOptions: Sendable {
     private static let policies: [CachePolicy] = [
       "lru", "fifo", "clock", "sieve", "s3-fifo", "random", "w-tinylfu", "arc", "qd-lp",
@@ -11,20 +11,20 @@
     private(set) var configuration: MemoryCacheConfiguration
     let lives: [UInt64?]
     let setting: ScheduledOperation.Setting
-    /// Whether entries may be lost.
+    /// True if entries may be lost.
     let mayLose: Bool
-    /// How many seconds it is remembered that the origin has no value; nil where it always has one.
+    /// Seconds for which missing values are remembered; nil if the origin always has one.
     let absenceLife: UInt64?
-    /// In how many seconds entries expire that nobody accesses; nil where they do not.
+    /// Idle expiry in seconds; nil for none.
     let idleLife: UInt64?
-    /// Whether the cache tells of what leaves it.
+    /// True if the cache reports entries that leave it.
     let tells: Bool
-    /// What rings for entries that expire; nil where nothing does.
+    /// Alarm for entries that expire; nil without prompt expiry.
     let alarm: ScheduledAlarm?
 
     init(_ random: inout SimulationRandom, _ clock: ScheduledClock) {
       let keys = 1 + random.below(4)
-      // Keys of one shard may be more than their share.
+      // The keys of one shard may be more than its share.
       let isAmple = random.oneIn(2)
       let shards = random.pick([1, 1, 2])
       lives = random.pick([[nil], [nil], [nil, 2, 4]])
@@ -48,7 +48,7 @@
       let mayTrim = random.oneIn(3)
       let mayLimit = random.oneIn(4)
       let isLingering = idleLife != nil && random.oneIn(2)
-      // Hits that take no lock can meet in more ways.
+      // Lock-free hits can interleave in more ways.
       if isLingering { configuration.policy = random.pick(["fifo", "clock", "sieve", "s3-fifo"]) }
       // Probes empty the cache.
       mayLose = !isAmple || mayTrim || mayLimit || isInsistent
@@ -70,7 +70,7 @@
       }
     }
 
-    /// Why values may leave.
+    /// Reasons for which values may leave.
     var reasons: Set<MemoryRemovalReason> {
       var reasons: Set<MemoryRemovalReason> = [.replaced, .removed]
       if mayLose { reasons.formUnion([.evicted, .refused]) }
@@ -78,7 +78,7 @@
       return reasons
     }
 
-    /// What the documentation allows, if the clock came to `clockEnd`.
+    /// Documented guarantees, if the clock ended at `clockEnd`.
     func rules(clockEnd: UInt64) -> HistoryRules {
       var rules = HistoryRules(
         isMemoryCache: true, mayLose: mayLose,
@@ -87,13 +87,12 @@
         absenceLife: (absenceLife ?? 0) * 1_000_000, clockEnd: clockEnd)
       if let idleLife {
         let life = idleLife * 1_000_000
-        // A get that finds another entry in the place of the one that it looked for may keep that.
+        // A get that finds another entry in place of the one it looked for may keep that alive.
         rules.idleLife = life...(setting.keys == 1 ? life + life / 16 : .max)
       }
       return rules
     }
 
-    /// For messages.
     var description: String {
       let configuration = configuration
       func seconds(_ duration: Duration?) -> String { duration.map { "\($0)" } ?? "never" }

@@ -3,16 +3,16 @@
   import Larder
   import LarderEngine
 
-  /// Writes down what happens in one schedule. Used by whoever runs: one thread at a time does.
+  /// Records the events of one schedule. Used by the running thread, one at a time.
   final class ScheduleRecorder: @unchecked Sendable {
     let clock = ScheduledClock()
     let scheduler: Scheduler
     private(set) var history = History()
     private var time = 0
     private var values = 0
-    /// For what clients and the origin draw while they run.
+    /// Random numbers for clients and the origin while they run.
     var random: SimulationRandom
-    /// Requests that may be cancelled, by their numbers.
+    /// Requests that may be cancelled, by number.
     private var tasks: [(call: Int, task: Task<HistoryEvent.RequestOutcome, Never>)] = []
     private var pauses = 1_000
     var pending = 0
@@ -22,13 +22,13 @@
       self.random = random
     }
 
-    /// A time of the history at which something happened.
+    /// Returns the next time of the history.
     func tick() -> Int {
       time += 1
       return time
     }
 
-    /// A number that no other value of the schedule has.
+    /// Returns a number that is unique in the schedule.
     func newValue() -> Int {
       // Every other one has a version.
       values += random.oneIn(2) ? 1 : 2
@@ -37,7 +37,8 @@
 
     // MARK: Calls
 
-    /// A call begins; its number. A call about all keys begins once for each.
+    /// Records the beginning of a call and returns its number. A call about all keys begins once
+    /// for each.
     func begin(_ client: Int, _ key: Int, asksForAbsence: Bool = false) -> Int {
       let now = tick()
       var event = HistoryEvent(
@@ -49,16 +50,15 @@
       return history.events.count - 1
     }
 
-    /// An instant of the history and of the cache's clock.
+    /// A time of the history and of the cache's clock.
     struct Instant: Sendable {
       var time: Int
       var clock: UInt64
     }
 
-    /// This one.
     func now() -> Instant { Instant(time: tick(), clock: clock.time) }
 
-    /// A call ends, or has ended.
+    /// Records the end of a call, now or earlier.
     func end(_ call: Int, _ action: HistoryEvent.Action, at instant: Instant? = nil) {
       let instant = instant ?? now()
       history.events[call].action = action
@@ -95,7 +95,7 @@
 
     // MARK: Cancelling
 
-    /// Runs a request in a task of its own that `cancelOne` may cancel.
+    /// Runs a request in its own task, which `cancelOne` may cancel.
     func cancellable(
       _ call: Int, _ body: @escaping @Sendable () async -> HistoryEvent.RequestOutcome
     ) async -> HistoryEvent.RequestOutcome {

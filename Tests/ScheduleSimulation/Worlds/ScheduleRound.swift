@@ -2,12 +2,11 @@
   import DiskSimulation
   import LarderEngine
 
-  /// One schedule: a cache, its clients and an order of their steps, all of which follow from a
-  /// seed.
+  /// One schedule: a cache, its clients and an order of their steps, all determined by a seed.
   package struct ScheduleRound {
-    /// What a schedule came to.
+    /// Result of a schedule.
     package struct Outcome: Sendable {
-      /// Nil when every answer is explained.
+      /// Nil if every result is explained.
       package var failure: String?
       package var steps = 0
       package var switches = 0
@@ -15,15 +14,14 @@
       package var loads = 0
       /// Keys with more events than the check can hold.
       package var keysTooLarge = 0
-      /// Equal when a schedule was the same step by step.
+      /// Equal for schedules that were the same step by step.
       package var fingerprint: UInt64 = 0
 
-      /// Nothing yet.
       package init(failure: String? = nil) { self.failure = failure }
     }
 
-    /// Runs a schedule. After a failure of the scheduler itself (`isStuck`) threads are left where
-    /// they were.
+    /// Runs a schedule. After a failure of the scheduler itself (`isStuck`) threads are stopped
+    /// midway.
     package static func run(
       _ scheduler: Scheduler, seed: UInt64, trace: ((String) -> Void)? = nil
     ) -> Outcome {

@@ -1,11 +1,11 @@
 #if LARDER_SCHEDULES
   import Larder
 
-  /// An alarm that rings when a client lets it.
+  /// An alarm that rings when a client makes it ring.
   final class ScheduledAlarm: ExpiryAlarm, @unchecked Sendable {
     private var bell: (@Sendable () -> Void)?
     private var isRinging = false
-    /// Whether it would ring one day.
+    /// True if it would ring eventually.
     private(set) var isSet = false
 
     func start(_ ring: @escaping @Sendable () -> Void) { bell = ring }
@@ -14,7 +14,7 @@
 
     func stop() { bell = nil }
 
-    /// Rings if it is set, once at a time. (Too early is early enough.)
+    /// Rings if it is set, never concurrently. (Ringing early is permitted.)
     func ring() {
       guard isSet, !isRinging else { return }
       isSet = false

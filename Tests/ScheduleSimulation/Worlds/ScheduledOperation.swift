@@ -1,55 +1,55 @@
 import DiskSimulation
 import Larder
 
-/// What a client does next.
+/// Next operation of a client.
 enum ScheduledOperation: Sendable {
   case get(key: Int)
-  /// Looks whether a key has a value; no reference to it.
+  /// Checks if a key has a value; not counted as an access.
   case look(key: Int)
-  /// Asks which keys have a value.
+  /// Lists the keys that have a value.
   case list
   case set(key: Int, life: UInt64?)
   case update(key: Int)
   case remove(key: Int)
   case removeAll
-  /// A request, in a task of its own when somebody may cancel it.
+  /// A request, in its own task if it may be cancelled.
   case request(key: Int, CacheStrategy, mayBeCancelled: Bool)
-  /// A request for what is there and for what the origin has, as `updates` makes.
+  /// A request for the cached value and for the origin's, as `updates` makes.
   case follow(key: Int, mayBeCancelled: Bool)
-  /// Cancels one of the requests under way.
+  /// Cancels one of the running requests.
   case cancel
-  /// Moves the clock by seconds.
+  /// Advances the clock by seconds.
   case advance(UInt64)
   case removeExpired
   case flush
-  /// Memory gives up all but so many entries.
+  /// Trims memory to a number of entries.
   case trim(Int)
-  /// The limits are changed to more or less.
+  /// Changes the limits.
   case limit(Int)
-  /// The alarm for what has expired rings, if it is set.
+  /// Rings the alarm for expired entries, if it is set.
   case ring
   /// Requests for all keys, some at a time.
   case prewarm
-  /// What would show that a key is told to have no value after it had one: a get, the loss of what
-  /// is there, and a request.
+  /// Would reveal that a key is reported as missing after it had a value: a get, the loss of the
+  /// entry, and a request.
   case probe(key: Int)
   /// Gets of a key with some seconds between them.
   case linger(key: Int)
-  /// Calls of the disk begin to fail.
+  /// Makes calls of the disk fail from now on.
   case fail(SimulatedFault)
 
-  /// What an operation is drawn from.
+  /// Distribution of operations.
   struct Setting: Sendable {
     var keys: Int
-    /// In each case the share of operations of this kind.
+    /// Share of each kind of operation.
     var shares: [(Kind, Int)]
     var strategies: [CacheStrategy]
-    /// In seconds; nil is for ever.
+    /// TTLs in seconds; nil is forever.
     var lives: [UInt64?]
-    /// One request in so many may be cancelled.
+    /// One request in this number may be cancelled.
     var cancellableOneIn = 3
 
-    /// The same for clients that give up a lot: what goes on behind them is the hard part.
+    /// Variant for clients that cancel many requests: continuing without them is the hard part.
     var impatient: Setting {
       var setting = onOneKey { kind, share in
         switch kind {
@@ -65,7 +65,7 @@ enum ScheduledOperation: Sendable {
       return setting
     }
 
-    /// The same for clients that ask again for what they have just changed.
+    /// Variant for clients that request keys again that they have just changed.
     var insistent: Setting {
       onOneKey { kind, share in
         switch kind {
@@ -78,7 +78,7 @@ enum ScheduledOperation: Sendable {
       }
     }
 
-    /// The same for clients that come back again and again while the time goes on.
+    /// Variant for clients that return repeatedly while time passes.
     var lingering: Setting {
       onOneKey { kind, share in
         switch kind {
@@ -90,7 +90,7 @@ enum ScheduledOperation: Sendable {
       }
     }
 
-    /// The same with a single key and other shares.
+    /// Variant with a single key and other shares.
     private func onOneKey(_ share: (Kind, Int) -> Int) -> Setting {
       var setting = self
       setting.keys = 1
@@ -99,13 +99,12 @@ enum ScheduledOperation: Sendable {
     }
   }
 
-  /// The kinds of operations.
+  /// Kind of an operation.
   enum Kind: Sendable {
     case get, set, update, remove, removeAll, request, cancel, advance, removeExpired, flush, trim
     case fail, probe, look, list, limit, ring, prewarm, linger, follow
   }
 
-  /// One of them.
   static func draw(_ random: inout SimulationRandom, _ setting: Setting) -> ScheduledOperation {
     let key = random.below(setting.keys)
     switch kind(&random, setting) {

@@ -2,22 +2,22 @@
   import DiskSimulation
   import Larder
 
-  /// What loaders ask: an origin that is slow and fails.
+  /// A slow and failing origin for loaders.
   struct ScheduledOrigin: Sendable {
-    /// What it throws.
+    /// Error of the origin.
     struct Failure: Error {
       let load: Int
     }
 
     let recorder: ScheduleRecorder
-    /// Of eight answers so many are errors, and so many that there is no value.
+    /// Number of errors, and of missing values, among eight responses.
     let failures: Int
     let absences: Int
     let lives: [UInt64?]
-    /// How many times a loader is suspended, at most.
+    /// Maximum number of suspensions of a loader.
     let pauses: Int
 
-    /// Answers one load. Throws `Failure` or `CancellationError`.
+    /// Responds to one load. Throws `Failure` or `CancellationError`.
     func answer(
       _ key: Int, owner: Int, _ candidate: HistoryLoad.Candidate, mayConfirm: Bool,
       mayBeAbsent: Bool = true
@@ -43,7 +43,7 @@
       return answer
     }
 
-    /// What a request that failed is told as.
+    /// Outcome of a failed request for the history.
     static func outcome(_ error: any Error) -> HistoryEvent.RequestOutcome {
       switch error {
       case let failure as Failure: .failed(load: failure.load)

@@ -7,14 +7,14 @@
     import Foundation
   #endif
 
-  /// A value that can be told from all others of its schedule, and from a mixture of two.
+  /// A value that is distinguishable from all others of its schedule, and from a mixture of two.
   protocol ScheduledValue: Sendable {
     init(_ number: Int)
-    /// Nil for a value that nobody has made.
+    /// Nil for a value that was never created.
     var number: Int? { get }
   }
 
-  /// Nothing but bytes: read while others write.
+  /// A trivial value: read while others write.
   struct PlainValue: ScheduledValue {
     private let one: Int
     private let other: Int
@@ -24,10 +24,10 @@
     var number: Int? { one == ~other ? one : nil }
   }
 
-  /// An object, whose references are counted.
+  /// A reference-counted object.
   final class ObjectValue: ScheduledValue {
     private let one: Int
-    // What a destroyed object would not show.
+    // Not intact in a destroyed object.
     private let other: Int
 
     init(_ number: Int) { (one, other) = (number, ~number) }

@@ -7,25 +7,24 @@
     var recorder: ScheduleRecorder { get }
     var setting: ScheduledOperation.Setting { get }
     var rules: HistoryRules { get }
-    /// For messages.
     var description: String { get }
 
-    /// Does an operation for a client, and records it.
+    /// Performs and records an operation of a client.
     func perform(_ operation: ScheduledOperation, _ client: Int) async
-    /// Looks what is there when all clients are done, and writes it into the history.
+    /// Adds the final contents to the history after all clients are done.
     func finish() async
-    /// What the history cannot tell; nil when all is well.
+    /// A fault that the history cannot show; nil if there is none.
     func fault() -> String?
   }
 
   extension ScheduledWorld {
-    /// Records a call that tells what it did.
+    /// Records a call that returns its action.
     func record(_ client: Int, _ key: Int, _ body: () -> HistoryEvent.Action) {
       let call = recorder.begin(client, key)
       recorder.end(call, body())
     }
 
-    /// Records a call that concerns all keys, and tells of each what it did.
+    /// Records a call that concerns all keys, and returns its action for each.
     func recordAll(_ client: Int, _ body: () -> (Int) -> HistoryEvent.Action) {
       let calls = (0..<setting.keys).map { recorder.begin(client, $0) }
       let action = body()

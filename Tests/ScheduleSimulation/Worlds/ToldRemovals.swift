@@ -1,16 +1,16 @@
 #if LARDER_SCHEDULES
   import Larder
 
-  /// What a memory cache has told of the values that left it: each once, with a reason that there
-  /// was, and nobody has it afterwards.
+  /// Removals reported by a memory cache: each value once, for a possible reason, and nobody
+  /// receives it afterwards.
   final class ToldRemovals: @unchecked Sendable {
     private let recorder: ScheduleRecorder
     private let reasons: Set<MemoryRemovalReason>
-    /// When each value was told of, by its number.
+    /// Time of the report of each value, by its number.
     private var times: [Int: Int] = [:]
     private(set) var message: String?
 
-    /// Nothing has left a cache from which values may leave for `reasons`.
+    /// Creates an empty record for a cache from which values may leave for `reasons`.
     init(_ recorder: ScheduleRecorder, _ reasons: Set<MemoryRemovalReason>) {
       self.recorder = recorder
       self.reasons = reasons
@@ -27,7 +27,7 @@
       if !reasons.contains(reason) { message = "value \(number) of key \(key) left: \(reason)" }
     }
 
-    /// Looks at the history when the cache is empty again. Loaded values need not have been stored.
+    /// Checks the history once the cache is empty again. Loaded values need not have been stored.
     func check() {
       for event in recorder.history.events {
         switch event.action {

@@ -1,12 +1,12 @@
-/// A 64-bit hash of bytes, the same on every machine, for finding damage and for finding keys.
+/// A 64-bit hash of bytes, equal on every machine, for detecting damage and looking up keys.
 ///
 /// Up to 256 bytes, words are multiplied to 128 bits and folded, as in Wang Yi's wyhash (2019,
-/// public domain). Beyond, sixteen sums of 32-bit products run beside each other as in Yann
-/// Collet's XXH3 (2019, BSD licence), which takes as long as copying the bytes; what multiplies
-/// differs from stripe to stripe, so that their order counts. Not for secrets: whoever knows the
-/// seed can make two inputs with one hash.
+/// public domain). Beyond, sixteen sums of 32-bit products run in parallel as in Yann Collet's XXH3
+/// (2019, BSD licence), as fast as copying the bytes; the multipliers differ from stripe to stripe,
+/// so that the order of stripes matters. Not for secrets: with a known seed, two inputs with one
+/// hash can be constructed.
 package enum ByteHash {
-  /// The hash of `bytes`. Every byte, the length and the seed count. O(`bytes`).
+  /// Hash of `bytes`. Depends on every byte, the length and the seed. O(`bytes`).
   package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
     let count = bytes.count
     var offset = 0
@@ -46,8 +46,8 @@ package enum ByteHash {
         let w1 = lanes(base, offset + 32)
         let w2 = lanes(base, offset + 64)
         let w3 = lanes(base, offset + 96)
-        // Each word is multiplied in one sum and added as it is to another: a product alone would
-        // forget a word whose half meets a zero.
+        // Each word is multiplied in one sum and added unchanged to another: a product alone would
+        // lose a word whose other half is zero.
         a = a &+ product(w0 ^ key) &+ w1
         b = b &+ product(w1 ^ key) &+ w0
         c = c &+ product(w2 ^ key) &+ w3
@@ -68,7 +68,7 @@ package enum ByteHash {
     return state
   }
 
-  // Odd numbers with as many ones as zeroes in no pattern: digits of the golden ratio and of the
+  // Odd numbers with as many ones as zeros and no pattern: digits of the golden ratio and of the
   // square roots of 2, 3 and 5.
   private static var p0: UInt64 { 0x9e37_79b9_7f4a_7c15 }
   private static var p1: UInt64 { 0x6a09_e667_f3bc_c909 }
@@ -90,7 +90,7 @@ package enum ByteHash {
     (words & Lanes(repeating: 0xffff_ffff)) &* (words &>> 32)
   }
 
-  /// Lets the upper bits of the sums reach the lower ones, and the lower ones all.
+  /// Mixes the upper bits of the sums into the lower ones, and the lower ones into all.
   @inline(__always) private static func scrambled(_ sums: Lanes, _ key: Lanes) -> Lanes {
     (sums ^ (sums &>> 47) ^ key) &* 0x9e37_79b1
   }

@@ -1,125 +1,124 @@
 import LarderLibc
 
-/// The few things that a disk cache asks of a file system, so that a test can make each fail.
+/// The file-system operations of a disk cache, each of which a test can make fail.
 ///
 /// Paths are the cache's own: made from numbers, never from keys.
 package protocol FileLayer: Sendable {
-  /// The name of the file layer that SQLite is to use, nil for its own.
+  /// Name of the file layer for SQLite, nil for its own.
   var databaseLayer: String? { get }
 
-  /// The same layer, which finds what is below a folder by a descriptor of that folder, wherever
-  /// the folder is moved; nothing in a folder that takes its path is touched.
+  /// Returns a layer that finds files below a folder by a descriptor of that folder, wherever the
+  /// folder is moved; a folder that takes over its path is not touched.
   func rooted(in folder: String) throws(FileFailure) -> any FileLayer
 
   /// False once the path of the folder of `rooted` no longer leads to that folder.
   var isInPlace: Bool { get }
 
-  /// Takes a folder for one cache, or returns nil when another has it.
+  /// Locks a folder for one cache, or returns nil if another has it.
   func take(folder: String) throws(FileFailure) -> FolderLock?
 
-  /// Opens a folder to read files in it; a link to one is an error.
+  /// Opens a folder to read files in it; a symbolic link is an error.
   func open(folder: String) throws(FileFailure) -> OpenFolder
 
-  /// Makes a folder and those above it; one that is there is left alone.
+  /// Creates a folder and its parents; an existing one is left unchanged.
   func makeFolder(_ path: String) throws(FileFailure)
 
-  /// What a folder holds, without `.` and `..`, in no order. A missing folder is empty; what is no
-  /// folder, a link to one among it, is an error.
+  /// Lists a folder, without `.` and `..`, unordered. A missing folder is empty; anything else that
+  /// is not a folder, such as a symbolic link, is an error.
   func list(_ path: String) throws(FileFailure) -> [FolderItem]
 
-  /// What a name stands for. Links are not followed.
+  /// Returns the kind of a file. Links are not followed.
   func kind(_ path: String) throws(FileFailure) -> FileKind
 
-  /// Makes an empty file that only its owner may read and write, or takes the permissions of others
-  /// away from one that exists.
+  /// Creates an empty file that only its owner may read and write, or revokes the permissions of
+  /// others on an existing one.
   func makePrivateFile(_ path: String) throws(FileFailure)
 
-  /// Makes the file `path` hold exactly `bytes`, and waits until they are on the disk when `syncs`
-  /// says so. Nothing is ever written through a link.
+  /// Replaces the contents of the file `path` by `bytes`, and waits until they are on the disk if
+  /// `syncs`. Never writes through a link.
   ///
-  /// - Parameter target: whether the file is made, in place of what an earlier process left under
-  ///   that name, or an existing one is written over, which must be a regular file.
+  /// - Parameter target: Create the file, replacing any left by an earlier process, or overwrite an
+  ///   existing one, which must be a regular file.
   func write(
     _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
   ) throws(FileFailure)
 
-  /// Writes `bytes` at a place of the regular file `path`, and leaves the rest of it as it is; see
-  /// the other `write`.
+  /// Writes `bytes` at an offset of the regular file `path`, and leaves the rest unchanged; see the
+  /// other `write`.
   func write(
     _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
     syncs: Bool
   ) throws(FileFailure)
 
-  /// Writes what a regular file holds over itself, and waits until it is on the disk. A missing
-  /// file is none. O(size).
+  /// Writes the contents of a regular file over themselves, and waits until they are on the disk.
+  /// Does nothing if the file is missing. O(size).
   ///
-  /// Once waiting for a file has failed, the system may show content that is not on the disk and
-  /// that it takes for written, so that to wait again is of no use.
+  /// After a failed sync, the system may show content that is not on the disk and that it considers
+  /// written, so that another sync is useless.
   func rewrite(_ path: String) throws(FileFailure)
 
-  /// Fills `buffer` from a place of a regular file below a folder that is open, and says whether
-  /// the file has that many bytes there.
+  /// Fills `buffer` from an offset of a regular file below an open folder, and returns true if the
+  /// file has that many bytes there.
   func read(
     _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool
 
-  /// Fills `buffer` from the beginning of a regular file, and says whether the file has exactly as
-  /// many bytes as the buffer. Never waits for a pipe's other end, and follows no link.
+  /// Fills `buffer` from the beginning of a regular file, and returns true if the file has exactly
+  /// the buffer's size. Never blocks on a pipe, and follows no link.
   func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool
 
-  /// The same for a file below a folder that is open.
+  /// Fills `buffer` from a file below an open folder, and returns true if the file has exactly the
+  /// buffer's size.
   func read(
     _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool
 
-  /// Renames a file within the cache's folder, over another of that name.
+  /// Renames a file within the cache's folder, replacing any file of that name.
   func rename(_ path: String, to other: String) throws(FileFailure)
 
   /// Waits until the names in a folder are on the disk.
   func syncFolder(_ path: String) throws(FileFailure)
 
-  /// Removes a file; one that is missing is none.
+  /// Removes a file; does nothing if it is missing.
   func remove(_ path: String) throws(FileFailure)
 
-  /// Removes an empty folder; one that is missing is none.
+  /// Removes an empty folder; does nothing if it is missing.
   func removeFolder(_ path: String) throws(FileFailure)
 
-  /// The size of a file in bytes, 0 for one that is missing. Links are not followed.
+  /// Returns the size of a file in bytes, 0 if it is missing. Links are not followed.
   func size(_ path: String) throws(FileFailure) -> UInt64
 
-  /// Waits until a file is on the disk, and lets the system forget what it holds of it in memory.
-  /// False where the system has no call for that. A missing file is none.
+  /// Waits until a file is on the disk, and drops it from the system's page cache. Returns false if
+  /// the system has no call for that. Does nothing if the file is missing.
   func dropCached(_ path: String) throws(FileFailure) -> Bool
 
-  /// The same for a file that this process has open, without opening and closing it: closing it
-  /// once more would take the locks away that SQLite has on it.
+  /// Drops a file from the system's page cache that this process has open, without opening and
+  /// closing it: closing it again would release SQLite's locks on it.
   func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool
 
-  /// Bytes that an ordinary user may still write to the disk that holds `path`.
+  /// Returns the bytes that an ordinary user may still write to the disk that holds `path`.
   func freeBytes(at path: String) throws(FileFailure) -> UInt64
 }
 
 extension FileLayer {
-  /// SQLite's own.
   package var databaseLayer: String? { nil }
 
-  /// Files by their paths.
   package func rooted(in folder: String) throws(FileFailure) -> any FileLayer { self }
 
   /// Defaults to true.
   package var isInPlace: Bool { true }
 
-  /// With a lock of the system, on the file `lock` in the folder.
+  /// Uses a lock of the system, on the file `lock` in the folder.
   package func take(folder: String) throws(FileFailure) -> FolderLock? {
     try FolderLock.take(folder: folder, SystemFiles())
   }
 
-  /// In the file system of the machine.
+  /// Opens a folder in the file system of the machine.
   package func open(folder: String) throws(FileFailure) -> OpenFolder { try OpenFolder(folder) }
 
-  /// Removes whatever has a name, a folder with all that it holds. Links are removed, and not
-  /// followed. O(everything below).
+  /// Removes a file or a folder with all its contents. Links are removed, and not followed.
+  /// O(contents).
   package func removeTree(_ path: String) throws(FileFailure) {
     guard try kind(path) == .folder else { return try remove(path) }
     for item in try list(path) { try removeTree("\(path)/\(item.name)") }
@@ -127,47 +126,40 @@ extension FileLayer {
   }
 }
 
-/// What a name in a folder stands for.
+/// Kind of a file.
 package enum FileKind: Sendable, Hashable {
-  /// Nothing.
   case missing
-  /// A regular file.
   case file
-  /// A folder.
   case folder
   /// A link, a pipe, a socket or a device.
   case other
 }
 
-/// One thing that a folder holds.
+/// A file or folder listed in a folder.
 package struct FolderItem: Sendable, Hashable {
-  /// Its name within the folder.
   package var name: String
-  /// What it is.
   package var kind: FileKind
 
-  /// An item; see the properties.
   package init(name: String, kind: FileKind) {
     self.name = name
     self.kind = kind
   }
 }
 
-/// Whether a file that is written is made or exists.
+/// Target of a write.
 package enum FileTarget: Sendable, Hashable {
-  /// It is made; what had its name is removed first.
+  /// A new file; any file of that name is removed first.
   case new
-  /// It exists, and is written over in place.
+  /// An existing file, overwritten in place.
   case existing
 }
 
-/// The name of a value's file below the folder of all: a shard and a number, such as `0a/4a`.
+/// Name of a value's file below the folder of all values: a shard and a number, such as `0a/4a`.
 ///
-/// It is made for every reading, and so without allocating.
+/// Created for every read, therefore without allocating.
 package struct ValueName: Sendable {
   private var bytes: (UInt64, UInt64, UInt64) = (0, 0, 0)
 
-  /// The name for a number.
   package init(_ number: UInt64, shards: UInt64) {
     let shard = number % shards
     withUnsafeMutableBytes(of: &bytes) { bytes in
@@ -181,7 +173,7 @@ package struct ValueName: Sendable {
     }
   }
 
-  /// The name of a segment file, such as `s4a`.
+  /// Creates the name of a segment file, such as `s4a`.
   package init(segment number: UInt64) {
     withUnsafeMutableBytes(of: &bytes) { bytes in
       bytes[0] = UInt8(ascii: "s")
@@ -197,50 +189,47 @@ package struct ValueName: Sendable {
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
   }
 
-  /// Calls `body` with the name as the system takes it, with a zero behind it.
+  /// Calls `body` with the name as a zero-terminated string.
   func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     withUnsafePointer(to: bytes) {
       $0.withMemoryRebound(to: CChar.self, capacity: 24) { body($0) }
     }
   }
 
-  /// The name as a text.
   package var text: String { withPath { String(cString: $0) } }
 }
 
-/// What the file system answered instead of doing what it was asked.
+/// A failed call to the file system.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was tried: `open`, `write`, `rename` ...
+  /// The call: `open`, `write`, `rename` ...
   package let call: String
-  /// The file or folder.
   package let path: String
-  /// The system's error number.
   package let number: Int32
 
-  /// A failure; `number` is the system's `errno`.
+  /// Creates a failure; `number` is the system's `errno`.
   package init(_ call: String, _ path: String, _ number: Int32) {
     self.call = call
     self.path = path
     self.number = number
   }
 
-  /// Whether there is no such file.
+  /// True if the file does not exist.
   package var isMissing: Bool { number == ENOENT }
 
-  /// Whether the name stands for no regular file: for nothing, a link, a folder, a pipe or a
+  /// True if the name is not that of a regular file: it is missing, a link, a folder, a pipe or a
   /// device.
   package var isNoFile: Bool {
     [ENOENT, ELOOP, EMLINK, EISDIR, ENOTDIR, ENXIO, EINVAL].contains(number)
   }
 
-  /// Whether this process, or this file system, does not do such a thing at all.
+  /// True if this process, or this file system, does not support the call at all.
   package var isForbidden: Bool { [EACCES, EPERM, EINVAL, ENOTSUP, EROFS].contains(number) }
 
-  /// Whether it says nothing of the file, but of what else the process or the machine is doing: no
-  /// memory, or no file descriptor.
+  /// True if the cause is not the file, but the load of the process or the machine: no memory, or
+  /// no file descriptor.
   package var isPassing: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number) }
 
-  /// One line for a person.
+  /// The error in one line of text.
   package var description: String {
     "\(path): cannot \(call): \(String(cString: strerror(number)))"
   }

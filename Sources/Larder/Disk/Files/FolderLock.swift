@@ -1,13 +1,13 @@
 import LarderLibc
 
-/// Says to other processes that a folder has an owner. The system gives it back when the process
+/// A lock that marks a folder as used by this process. The system releases it when the process
 /// ends, however it ends.
 package final class FolderLock {
   private let release: () -> Void
   private let isNamed: () -> Bool
 
-  /// A lock that `release` gives up. `isNamed` says whether its file still has a name: without one
-  /// it keeps nobody out.
+  /// Creates a lock that `release` releases. `isNamed` returns true while its file still has a
+  /// name: without one it excludes nobody.
   package init(isNamed: @escaping () -> Bool = { true }, _ release: @escaping () -> Void) {
     self.isNamed = isNamed
     self.release = release
@@ -20,7 +20,8 @@ package final class FolderLock {
         return fstat(file, &facts) == 0 && facts.st_nlink > 0
       },
       {
-        // Closing is not enough: a process that is just being spawned may still have the file.
+        // Closing is not enough: a child process that is just being spawned may still have the file
+        // open.
         flock(file, LOCK_UN)
         close(file)
       })
@@ -31,9 +32,9 @@ package final class FolderLock {
   /// False once the lock's file was removed, so that another cache may take the folder.
   package var isHeld: Bool { isNamed() }
 
-  /// Takes the folder, or returns nil when another cache has it, in this process or another.
+  /// Locks the folder, or returns nil if another cache has it, in this process or another.
   static func take(folder: String, _ files: SystemFiles) throws(FileFailure) -> FolderLock? {
-    // A lock whose file was removed before it was taken keeps nobody out.
+    // A lock whose file was removed before it was locked excludes nobody.
     for _ in 0..<100 {
       guard let lock = try takeOnce(folder: folder, files) else { return nil }
       if lock.isHeld { return lock }
@@ -46,8 +47,8 @@ package final class FolderLock {
   ) throws(FileFailure) -> FolderLock? {
     let path = folder + "/lock"
     if let file = try openLock(path, files) { return try take(file, path) }
-    // No regular file has the name, so nobody has the folder by it. Who removes that does it while
-    // holding the folder itself: two at once could otherwise remove each other's lock.
+    // The name is not a regular file, so it locks nothing. Remove it while holding the folder
+    // itself: otherwise two processes could remove each other's lock.
     let owner = try files.open(folder, O_RDONLY | O_DIRECTORY)
     defer {
       flock(owner, LOCK_UN)
@@ -68,7 +69,7 @@ package final class FolderLock {
     throw FileFailure("lock", path, number)
   }
 
-  /// Opens or makes the file; nil where the name stands for something else.
+  /// Opens or creates the file; nil if the name is something else.
   private static func openLock(
     _ path: String, _ files: SystemFiles
   ) throws(FileFailure) -> Int32? {

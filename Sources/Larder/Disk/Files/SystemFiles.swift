@@ -1,29 +1,26 @@
 import LarderLibc
 
-/// The file system of the machine, through POSIX calls that are taken up again when interrupted.
+/// The file system of the machine, through POSIX calls that are repeated when interrupted.
 package struct SystemFiles: FileLayer {
-  /// The folder below which files are found by its descriptor, nil for none.
+  /// Folder below which files are found by its descriptor, nil for none.
   private let root: OpenFolder?
 
-  /// Files by their paths.
+  /// Creates a layer that finds files by their paths.
   package init() { root = nil }
 
   private init(root: OpenFolder) { self.root = root }
 
-  /// See `FileLayer`.
   package func rooted(in folder: String) throws(FileFailure) -> any FileLayer {
     SystemFiles(root: try OpenFolder(folder, followsLinks: true))
   }
 
-  /// See `FileLayer`.
   package var isInPlace: Bool { root?.isInPlace ?? true }
 
-  /// See `FileLayer`.
   package func take(folder: String) throws(FileFailure) -> FolderLock? {
     try FolderLock.take(folder: folder, self)
   }
 
-  /// Calls `body` with the descriptor of a folder and the name below it that a path stands for.
+  /// Calls `body` with the descriptor of a folder and the path relative to it.
   func at<Result>(_ path: String, _ body: (Int32, UnsafePointer<CChar>) -> Result) -> Result {
     path.withCString { text in
       guard let root, let name = root.name(of: text) else { return body(AT_FDCWD, text) }
@@ -31,7 +28,6 @@ package struct SystemFiles: FileLayer {
     }
   }
 
-  /// See `FileLayer`.
   package func write(
     _ bytes: UnsafeRawBufferPointer, to path: String, _ target: FileTarget, syncs: Bool
   ) throws(FileFailure) {
@@ -45,7 +41,7 @@ package struct SystemFiles: FileLayer {
       length = facts.st_size
     }
     try write(bytes, to: file, at: 0, path)
-    // A file that is used again may be longer.
+    // An overwritten file may be longer.
     if length > off_t(bytes.count) {
       guard ftruncate(file, off_t(bytes.count)) == 0 else {
         throw FileFailure("truncate", path, errno)
@@ -57,7 +53,7 @@ package struct SystemFiles: FileLayer {
   func openForWriting(
     _ path: String, _ target: FileTarget
   ) throws(FileFailure) -> Int32 {
-    // Without waiting: to open a pipe for writing waits for a reader.
+    // Non-blocking: opening a pipe for writing waits for a reader.
     let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK
     guard target == .new else { return try open(path, flags) }
     do throws(FileFailure) {
@@ -69,7 +65,6 @@ package struct SystemFiles: FileLayer {
     }
   }
 
-  /// See `FileLayer`.
   package func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
     -> Bool
   {
@@ -78,7 +73,6 @@ package struct SystemFiles: FileLayer {
     return try read(file, into: buffer, path)
   }
 
-  /// See `FileLayer`.
   package func read(
     _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool {
@@ -90,10 +84,10 @@ package struct SystemFiles: FileLayer {
     return try read(file, into: buffer, folder.path)
   }
 
-  /// Neither follows a link nor waits for a pipe, which cannot be read at a place in it anyway.
+  /// Neither follows links nor blocks on pipes, which cannot be read at an offset anyway.
   static let reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
 
-  /// Asks for one byte more than there should be, so that the file's size need not be asked for.
+  /// Reads one byte more than expected, so that no call for the file's size is needed.
   private func read(
     _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, _ path: String
   ) throws(FileFailure) -> Bool {
@@ -113,13 +107,12 @@ package struct SystemFiles: FileLayer {
           throw FileFailure("read", path, errno)
         }
         done += count
-        // Less than was asked for is all there is, where it is not nothing at all.
+        // A short read is the end of the file, unless it is empty.
         if count == 0 || done >= buffer.count { return done == buffer.count }
       }
     }
   }
 
-  /// See `FileLayer`.
   package func rename(_ path: String, to other: String) throws(FileFailure) {
     let answer = at(path) { folder, name in
       at(other) { renameat(folder, name, $0, $1) }
@@ -127,21 +120,18 @@ package struct SystemFiles: FileLayer {
     guard answer == 0 else { throw FileFailure("rename", path, errno) }
   }
 
-  /// See `FileLayer`.
   package func syncFolder(_ path: String) throws(FileFailure) {
     let folder = try open(path, O_RDONLY)
     defer { close(folder) }
     try sync(folder, path)
   }
 
-  /// See `FileLayer`.
   package func remove(_ path: String) throws(FileFailure) {
     guard at(path, { unlinkat($0, $1, 0) }) == 0 || errno == ENOENT else {
       throw FileFailure("remove", path, errno)
     }
   }
 
-  /// See `FileLayer`.
   package func freeBytes(at path: String) throws(FileFailure) -> UInt64 {
     var facts = statvfs()
     let folder = try open(path, O_RDONLY)
@@ -165,15 +155,14 @@ package struct SystemFiles: FileLayer {
   }
 }
 
-/// A folder that stays open, so that files in it are found without going through all of its path,
-/// also after the folder was moved or another one has taken its path.
+/// A folder that stays open, so that files in it are found without resolving its path, even after
+/// the folder was moved or replaced.
 package final class OpenFolder: Sendable {
-  /// The folder.
   package let path: String
   let file: Int32
   private let length: Int
 
-  /// Opens a folder; a link to one is an error unless links are followed.
+  /// Opens a folder; a symbolic link is an error unless links are followed.
   package convenience init(_ path: String, followsLinks: Bool = false) throws(FileFailure) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     let file = open(path, flags)
@@ -181,7 +170,7 @@ package final class OpenFolder: Sendable {
     self.init(path, file: file)
   }
 
-  /// A folder of a file layer that finds files by their paths.
+  /// Creates a folder of a file layer that finds files by their paths.
   package convenience init(named path: String) { self.init(path, file: -1) }
 
   private init(_ path: String, file: Int32) {
@@ -192,7 +181,7 @@ package final class OpenFolder: Sendable {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// True while the path leads to this folder. One system call, or two where it does not.
+  /// True while the path leads to this folder. One system call, or two if it does not.
   package var isInPlace: Bool {
     if file < 0 { return true }
     var (own, named) = (stat(), stat())
@@ -200,7 +189,7 @@ package final class OpenFolder: Sendable {
       && named.st_dev == own.st_dev
   }
 
-  /// The rest of a path that begins with that of the folder, nil for any other path.
+  /// The rest of a path that begins with the folder's, nil for any other path.
   func name(of text: UnsafePointer<CChar>) -> UnsafePointer<CChar>? {
     guard path.withCString({ strncmp($0, text, length) }) == 0 else { return nil }
     switch text[length] {
@@ -214,14 +203,13 @@ package final class OpenFolder: Sendable {
 }
 
 extension SystemFiles {
-  /// See `FileLayer`.
   package func write(
     _ bytes: UnsafeRawBufferPointer, to path: String, at offset: UInt64, _ target: FileTarget,
     syncs: Bool
   ) throws(FileFailure) {
     let file = try openForWriting(path, target)
     defer { close(file) }
-    // Pipes and devices have no places: they refuse `pwrite`.
+    // Pipes and devices have no offsets: `pwrite` fails on them.
     try write(bytes, to: file, at: offset, path)
     if syncs { try sync(file, path) }
   }
@@ -241,7 +229,6 @@ extension SystemFiles {
     }
   }
 
-  /// See `FileLayer`.
   package func read(
     _ name: ValueName, in folder: OpenFolder, at offset: UInt64,
     into buffer: UnsafeMutableRawBufferPointer
@@ -266,7 +253,6 @@ extension SystemFiles {
     return true
   }
 
-  /// See `FileLayer`.
   package func rewrite(_ path: String) throws(FileFailure) {
     let file: Int32
     do throws(FileFailure) {
@@ -296,7 +282,6 @@ extension SystemFiles {
 }
 
 extension SystemFiles {
-  /// See `FileLayer`.
   package func makeFolder(_ path: String) throws(FileFailure) {
     if at(path, { mkdirat($0, $1, 0o700) }) == 0 { return }
     switch errno {
@@ -315,7 +300,6 @@ extension SystemFiles {
     }
   }
 
-  /// See `FileLayer`.
   package func list(_ path: String) throws(FileFailure) -> [FolderItem] {
     let file: Int32
     do throws(FileFailure) {
@@ -340,7 +324,7 @@ extension SystemFiles {
         switch Int32(entry.pointee.d_type) {
         case Int32(DT_REG): .file
         case Int32(DT_DIR): .folder
-        // Not every file system says it here.
+        // Not every file system provides the type here.
         case Int32(DT_UNKNOWN): try self.kind("\(path)/\(name)")
         default: .other
         }
@@ -349,7 +333,6 @@ extension SystemFiles {
     return items
   }
 
-  /// See `FileLayer`.
   package func kind(_ path: String) throws(FileFailure) -> FileKind {
     var facts = stat()
     guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
@@ -363,14 +346,12 @@ extension SystemFiles {
     }
   }
 
-  /// See `FileLayer`.
   package func removeFolder(_ path: String) throws(FileFailure) {
     guard at(path, { unlinkat($0, $1, AT_REMOVEDIR) }) == 0 || errno == ENOENT else {
       throw FileFailure("remove", path, errno)
     }
   }
 
-  /// See `FileLayer`.
   package func makePrivateFile(_ path: String) throws(FileFailure) {
     do throws(FileFailure) {
       close(try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW))
@@ -378,7 +359,7 @@ extension SystemFiles {
     } catch {
       guard error.number == EEXIST else { throw error }
     }
-    // Not opened: closing it would take the locks away that another connection of this process has.
+    // Not opened: closing it would release the locks of another connection in this process.
     var facts = stat()
     guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
       throw FileFailure("ask the kind", path, errno)
@@ -389,7 +370,6 @@ extension SystemFiles {
     }
   }
 
-  /// See `FileLayer`.
   package func size(_ path: String) throws(FileFailure) -> UInt64 {
     var facts = stat()
     guard at(path, { fstatat($0, $1, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else {
@@ -401,7 +381,6 @@ extension SystemFiles {
 }
 
 extension SystemFiles {
-  /// See `FileLayer`.
   package func dropCached(_ path: String) throws(FileFailure) -> Bool {
     #if os(Linux)
       let file: Int32
@@ -419,7 +398,6 @@ extension SystemFiles {
     #endif
   }
 
-  /// See `FileLayer`.
   package func dropCachedOpen(_ path: String) throws(FileFailure) -> Bool {
     #if os(Linux)
       var wanted = stat()
@@ -441,7 +419,7 @@ extension SystemFiles {
 
   #if os(Linux)
     private func drop(_ file: Int32, _ path: String) throws(FileFailure) {
-      // Only what is on the disk can be forgotten.
+      // Only pages that are on the disk can be dropped.
       guard fdatasync(file) == 0 else { throw FileFailure("sync", path, errno) }
       let number = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
       guard number == 0 else { throw FileFailure("forget", path, number) }

@@ -6,27 +6,27 @@ import CLarderFiles
   import CSQLite
 #endif
 
-/// One connection to a database file, used from one thread at a time.
+/// One connection to a database file, used by one thread at a time.
 ///
-/// Every result code is checked. Statements are prepared once by whoever holds the connection, and
-/// are finalized before it is closed. After `close` every call fails.
+/// Every result code is checked. Statements are prepared once by the connection's owner, and are
+/// finalized before it is closed. After `close` every call fails.
 package final class SQLiteConnection {
   /// The database file.
   package let path: String
   private(set) var handle: OpaquePointer?
-  // Lives as long as the files that are open in it.
+  // Must outlive the files that are open in it.
   private let gathering: GatheringLayer?
   private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   private lazy var pageBytes = (try? number("PRAGMA page_size")) ?? 4096
-  /// True if commits go to a write-ahead log, and not to the file at once; set by `findLog`.
+  /// True if commits go to a write-ahead log, not directly to the file; set by `findLog`.
   package private(set) var hasLog = false
 
-  /// Opens the file, or makes it.
+  /// Opens the file, or creates it.
   ///
   /// - Parameters:
-  ///   - busyMilliseconds: how long to wait for another connection before giving up.
-  ///   - layer: the name of the file layer to use, nil for SQLite's own.
-  ///   - gathersWrites: whether writes are gathered where there is no log: see `GatheringLayer`.
+  ///   - busyMilliseconds: Time limit of waiting for another connection.
+  ///   - layer: Name of the file layer, nil for SQLite's own.
+  ///   - gathersWrites: True to gather writes if there is no log: see `GatheringLayer`.
   package init(
     path: String, busyMilliseconds: Int32, layer: String? = nil, gathersWrites: Bool = false
   ) throws(SQLiteError) {
@@ -38,13 +38,12 @@ package final class SQLiteConnection {
     sqlite3_busy_timeout(handle, busyMilliseconds)
   }
 
-  /// Opens the file to read it as it is, whatever a write-ahead log says: no lock is taken, and the
-  /// file must not change until the connection is closed. One that only works together with a log
-  /// is what its latest checkpoint left.
+  /// Opens the file read-only and ignores a write-ahead log: no lock is taken, and the file must
+  /// not change until the connection is closed. Contents that are only in the log are not visible.
   ///
   /// - Parameters:
-  ///   - pageCacheBytes: memory for pages.
-  ///   - layer: the name of the file layer to use, nil for SQLite's own.
+  ///   - pageCacheBytes: Memory for pages.
+  ///   - layer: Name of the file layer, nil for SQLite's own.
   package init(
     unchanging path: String, pageCacheBytes: Int, layer: String? = nil
   ) throws(SQLiteError) {
@@ -70,12 +69,12 @@ package final class SQLiteConnection {
     return opened
   }
 
-  /// A path as an address, in which `?`, `#` and `%` would have a meaning.
+  /// Escapes a path for a URI, in which `?`, `#` and `%` have a meaning.
   private static func address(of path: String) -> String {
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_.~".utf8)
     let hex = Array("0123456789ABCDEF".utf8)
     var address = Array("file:".utf8)
-    // Two slashes at its beginning would begin the name of a host.
+    // Two slashes at the beginning would introduce a host name.
     if path.hasPrefix("//") { address += Array("//".utf8) }
     for byte in path.utf8 {
       if plain.contains(byte) {
@@ -92,39 +91,39 @@ package final class SQLiteConnection {
     logPages.deallocate()
   }
 
-  /// Closes the file now, whoever still holds the connection. Closing writes to the files of the
-  /// database by their names, so it must not be left to the last reference where those names are
-  /// about to belong to another database. Statements must have been finalized.
+  /// Closes the file now, even if the connection is still referenced. Closing writes to the files
+  /// of the database by their names, so it must not be left to the last reference if those names
+  /// are about to belong to another database. Statements must have been finalized.
   package func close() {
     sqlite3_close_v2(handle)
     handle = nil
   }
 
-  /// The error of the call that has just failed.
+  /// Creates the error of the call that has just failed.
   func error(_ code: Int32) -> SQLiteError {
     let message = handle == nil ? "the database is closed" : String(cString: sqlite3_errmsg(handle))
     return SQLiteError(code: code, message: message, path: path)
   }
 
-  /// Throws where the connection is closed: not all of SQLite's calls check that themselves.
+  /// Throws if the connection is closed: not all of SQLite's calls check that.
   private func check() throws(SQLiteError) {
     if handle == nil { throw error(SQLITE_MISUSE) }
   }
 
-  /// Runs statements that take no values and whose rows nobody wants.
+  /// Runs statements without parameters, ignoring their rows.
   package func execute(_ sql: String) throws(SQLiteError) {
     try check()
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// A statement to be run many times.
+  /// Prepares a statement to be run many times.
   package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     try check()
     return try SQLiteStatement(sql, on: self)
   }
 
-  /// A value of a table without an index of its own, to be read in place and moved to other rows.
+  /// Opens a value of a rowid table, to be read in place and moved to other rows.
   package func openBlob(
     table: String, column: String, row: Int64
   ) throws(SQLiteError) -> SQLiteBlob {
@@ -132,35 +131,34 @@ package final class SQLiteConnection {
     return try SQLiteBlob(table: table, column: column, row: row, on: self)
   }
 
-  /// The first column of the first row, as a number; 0 when there is no row.
+  /// Returns the first column of the first row as a number; 0 without a row.
   package func number(_ sql: String) throws(SQLiteError) -> Int64 {
     let statement = try prepare(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.number(0) : 0
   }
 
-  /// The first column of the first row, as a text, or nil.
+  /// Returns the first column of the first row as a string, or nil.
   private func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try prepare(sql)
     defer { statement.finalize() }
     return try statement.step() ? statement.text(0) : nil
   }
 
-  /// Finds out whether commits go to a write-ahead log.
+  /// Finds out if commits go to a write-ahead log.
   package func findLog() throws(SQLiteError) { hasLog = try text("PRAGMA journal_mode") == "wal" }
 
-  /// Whether every page belongs where it is. O(database).
+  /// True if every page is consistent. O(database).
   package func isSound() throws(SQLiteError) -> Bool {
     let check = try prepare("PRAGMA integrity_check(1)")
     defer { check.finalize() }
     return try check.step() && check.text(0) == "ok"
   }
 
-  /// Whether a transaction is open.
   package var isInTransaction: Bool { handle != nil && sqlite3_get_autocommit(handle) == 0 }
 
-  /// True once the path of the database no longer leads to the file that is open. One system call;
-  /// false where the file layer cannot tell.
+  /// True once the path of the database no longer leads to the open file. One system call; false if
+  /// the file layer cannot tell.
   package var hasMoved: Bool {
     var answer: Int32 = 0
     return handle != nil
@@ -168,14 +166,13 @@ package final class SQLiteConnection {
       && answer != 0
   }
 
-  /// Whether the database cannot be written: at once where its file could be opened for reading
-  /// alone, and where its header says so, once something of it has been read.
+  /// True if the database is read-only: immediately if its file could only be opened for reading,
+  /// and once part of it has been read if its header says so.
   package var isReadOnly: Bool { handle != nil && sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Moves the write-ahead log into the database, and says whether all of it.
+  /// Moves the write-ahead log into the database; returns true if all of it was moved.
   ///
-  /// - Parameter empties: whether the log is cut off. Without that it is written over from its
-  ///   beginning.
+  /// - Parameter empties: True to truncate the log. Otherwise it is overwritten from its beginning.
   @discardableResult package func checkpoint(empties: Bool = true) throws(SQLiteError) -> Bool {
     try check()
     let mode = empties ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
@@ -186,11 +183,10 @@ package final class SQLiteConnection {
     return logged == moved && logged >= 0
   }
 
-  /// Pages in the write-ahead log after the latest commit that has not been followed by a
-  /// checkpoint; 0 before `countLogPages`.
+  /// Pages in the write-ahead log since the latest checkpoint; 0 before `countLogPages`.
   package var pagesInLog: Int { Int(logPages.pointee) }
 
-  /// From now on nothing but `checkpoint` moves the log into the database, until it is closed.
+  /// From now on only `checkpoint` moves the log into the database, until it is closed.
   package func countLogPages() throws(SQLiteError) {
     try execute("PRAGMA wal_autocheckpoint = 0")
     let count:
@@ -203,8 +199,8 @@ package final class SQLiteConnection {
     sqlite3_wal_hook(handle, count, logPages)
   }
 
-  /// Bytes of pages that this connection has written, with their headers where it has written them
-  /// into a write-ahead log; without copies of what they were before.
+  /// Bytes of pages written by this connection, with their headers in a write-ahead log; without a
+  /// rollback journal's copies of old pages.
   package var bytesWritten: UInt64 {
     guard handle != nil else { return 0 }
     var (pages, highest): (Int32, Int32) = (0, 0)
@@ -213,7 +209,7 @@ package final class SQLiteConnection {
     return UInt64(max(0, pages)) * (UInt64(max(0, pageBytes)) + (hasLog ? 24 : 0))
   }
 
-  /// Memory for pages that is in use, in bytes.
+  /// Memory in use for pages, in bytes.
   package var pageCacheBytes: Int {
     guard handle != nil else { return 0 }
     var (used, highest): (Int32, Int32) = (0, 0)
@@ -221,27 +217,27 @@ package final class SQLiteConnection {
     return Int(used)
   }
 
-  /// Has SQLite remove the journal that it keeps; it stays where it is needed. The connection gives
-  /// up its lock and is only to be closed.
+  /// Makes SQLite remove the journal that it keeps, unless it is still needed. The connection loses
+  /// its lock and may only be closed afterwards.
   package func removeJournal() {
     try? execute(
       "PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_master; PRAGMA journal_mode = DELETE")
   }
 
-  /// Gives the memory back in which pages of the database are kept.
+  /// Frees the memory of cached pages.
   package func releaseMemory() {
     if handle != nil { sqlite3_db_release_memory(handle) }
   }
 }
 
-/// The file layer of one connection whose database has a journal and no log, and is never synced:
-/// it writes together what follows on in a file. See CLarderFiles.h for the order that it keeps.
+/// A file layer of one connection whose database has a journal, no log, and is never synced: it
+/// combines consecutive writes to a file. See CLarderFiles.h for the order that it preserves.
 final class GatheringLayer {
   private let layer: OpaquePointer
 
-  /// A layer above another; nil where there is no memory for it.
+  /// Creates a layer above another; nil if memory is short.
   ///
-  /// - Parameter below: the name of the other, nil for SQLite's own.
+  /// - Parameter below: Name of the other layer, nil for SQLite's own.
   init?(above below: String?) {
     guard let layer = larder_gathering_make(below) else { return nil }
     self.layer = layer
@@ -249,44 +245,40 @@ final class GatheringLayer {
 
   deinit { larder_gathering_free(layer) }
 
-  /// What SQLite knows it by.
+  /// Name of the layer for SQLite.
   var name: String { String(cString: larder_gathering_name(layer)) }
 }
 
-/// What SQLite answered instead of doing what it was asked.
+/// A failed call to SQLite.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// SQLite's extended result code.
   package let code: Int32
-  /// SQLite's own words.
   package let message: String
-  /// The database file.
   package let path: String
 
-  /// The result code without what extends it.
   package var primaryCode: Int32 { code & 0xff }
 
-  /// Whether the file is not a database, or no longer a whole one.
+  /// True if the file is not a database, or a damaged one.
   package var isCorruption: Bool {
     primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB
   }
 
-  /// Whether another connection holds the database.
+  /// True if another connection holds the database.
   package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
-  /// Whether there is no room for more.
+  /// True if the disk is full.
   package var isFull: Bool { primaryCode == SQLITE_FULL }
 
-  /// Whether something could not be written: no room, or what the system says instead where files
-  /// may not grow.
+  /// True if a write failed: the disk is full, or another error of the system for files that may
+  /// not grow.
   package var isWriteFailure: Bool { isFull || primaryCode == SQLITE_IOERR }
 
-  /// Whether what was written could not be put on the disk.
+  /// True if written data could not be synced.
   package var isSyncFailure: Bool {
-    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC, which are macros that Swift does not see.
+    // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC, macros that Swift cannot import.
     [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(code)
   }
 
-  /// Whether it says nothing of the connection: the next call may succeed on the same one.
+  /// True if the connection is not affected: the next call may succeed on it.
   package var isPassing: Bool {
     let codes = [
       SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT,
@@ -295,8 +287,8 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     return codes.contains(primaryCode)
   }
 
-  /// Whether an error met when a database is opened says that it will never be usable again: its
-  /// pages are damaged, or what it says of its tables cannot be understood.
+  /// True if an error at opening means that the database will never be usable again: its pages are
+  /// damaged, or its schema cannot be parsed.
   static func isDamage(_ code: Int32) -> Bool {
     let codes = [
       SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_INTERNAL, SQLITE_EMPTY, SQLITE_SCHEMA,
@@ -305,6 +297,6 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     return codes.contains(code & 0xff)
   }
 
-  /// One line for a person.
+  /// The error in one line of text.
   package var description: String { "\(path): SQLite error \(code): \(message)" }
 }

@@ -1,17 +1,16 @@
 import LarderEngine
 
-/// How segments are recycled: what counts of them is copied to the open segment.
+/// Recycling of segments: live values are copied to the open segment.
 extension DiskCore {
-  /// What became of the attempt to copy one value.
+  /// Result of copying one value.
   private enum MoveOutcome {
     case done
-    /// The file system does not let it; `isPassing` when it may do so later.
+    /// The file system rejects the copy; `isPassing` if a later attempt may succeed.
     case refused(isPassing: Bool)
   }
 
-  /// Recycles segments for as long as too many bytes are dead. Only after a commit: a failure takes
-  /// nothing along that was acknowledged, and is of no account to the caller. The next call tries
-  /// again.
+  /// Recycles segments while too many bytes are dead. Called only after a commit, so a failure
+  /// loses no acknowledged value; failures are ignored, and the next call tries again.
   func recycleSegments() {
     if let index { settleMoves(index) }
     while transaction.operations == 0, unsettledMoves.isEmpty, folder.segments.isWasteful,
@@ -22,15 +21,15 @@ extension DiskCore {
     }
   }
 
-  /// The ids whose values are in a segment, in the order in which they stand there: the same for
-  /// the same requests, whatever ids keys have. O(n log n) in the values of the segment.
+  /// Ids of the values in a segment, ordered by offset, which makes the order independent of how
+  /// ids were assigned. O(n log n) in the values of the segment.
   private func ids(in segment: UInt64) -> [ObjectID] {
     Set(folder.segments.ids(in: segment))
       .filter { DiskSegmentPlace(slots[Int($0)].file)?.segment == segment }
       .sorted { slots[Int($0)].file < slots[Int($1)].file }
   }
 
-  /// Copies what counts of a segment, and says whether all of it.
+  /// Copies the live values of a segment; returns true if all were copied.
   private func recycle(_ segment: UInt64, _ index: DiskIndex) -> Bool {
     var moves: [DiskMove] = []
     var isDone = true
@@ -43,7 +42,7 @@ extension DiskCore {
           break
         }
       }
-      // Values that were found damaged.
+      // Rows of values that were found damaged.
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
     } catch {
@@ -60,7 +59,7 @@ extension DiskCore {
     return isDone
   }
 
-  /// Notes where the value of an entry is now.
+  /// Records the new file or segment offset of an entry's value.
   func setFile(_ file: UInt64, of id: ObjectID) {
     slots[Int(id)].file = file
     if let place = DiskSegmentPlace(file) { folder.segments.note(id, at: place) }
@@ -99,7 +98,7 @@ extension DiskCore {
     return .done
   }
 
-  /// Reads a value as it is stored, and says whether it is what was stored.
+  /// Reads a value as it is stored, and returns true if its checksum matches.
   private func isWhole(
     _ slot: DiskSlot, into body: UnsafeMutableRawBufferPointer, isSealed: Bool
   ) throws(FileFailure) -> Bool {
@@ -119,15 +118,15 @@ extension DiskCore {
       : ByteHash.hash(bytes, seed: digest.checksumSeed) == slot.checksum
   }
 
-  /// What a commit that failed was to move. Both places stay: of such a commit a crash may show
-  /// all, and where there is no log, SQLite may have finished it before it failed.
+  /// Reverts the moves of a failed commit. Both copies are kept: a crash may show the whole commit,
+  /// and without a log SQLite may have finished the commit before it failed.
   private func takeBack(_ moves: [DiskMove]) {
     for move in moves { slots[Int(move.id)].file = move.old }
     unsettledMoves += moves
   }
 
-  /// Finds out which places the rows name whose moves failed, and gives the others up. What cannot
-  /// be found out now is left to the next transaction, or to the next opening.
+  /// Finds out which copy the rows of failed moves name, and reclaims the other. If that fails, the
+  /// next transaction or the next opening tries again.
   func settleMoves(_ index: DiskIndex) {
     if unsettledMoves.isEmpty || index.connection.isInTransaction { return }
     unsettledMoves.removeAll { move in
@@ -150,10 +149,10 @@ extension DiskCore {
   }
 }
 
-/// A value that was copied from one place in the segments to another.
+/// A value that was copied within the segments.
 struct DiskMove {
   let id: ObjectID
-  /// Which storing of the key it is.
+  /// Sequence number of the store that wrote the value.
   let stored: UInt64
   let old: UInt64
   let copy: UInt64
@@ -161,10 +160,10 @@ struct DiskMove {
 }
 
 extension DiskCore {
-  /// Gives the cache other limits; what no longer fits is given up, as the policy says. The policy
-  /// is told of the entries as when a database is opened. O(n log n) in the entries.
+  /// Changes the limits and evicts entries that no longer fit, chosen by the policy, which is
+  /// restored as when a database is opened. O(n log n) in the entries.
   ///
-  /// - Throws: `limit` or `configuration`, when nothing has changed; `closed`; `database`.
+  /// - Throws: `limit` or `configuration`, in which case nothing has changed; `closed`; `database`.
   func resize(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed {
     var wanted = configuration
     wanted.limits = limits
@@ -180,7 +179,7 @@ extension DiskCore {
     }
   }
 
-  /// What the policy has to be told again of the entries that it has.
+  /// Facts about the resident entries from which the policy is restored.
   private func facts() -> [ObjectID: Fact] {
     var facts: [ObjectID: Fact] = [:]
     for place in slots.indices.dropFirst() {
@@ -195,7 +194,7 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  /// Where the cache's bytes stand; a file whose size cannot be had counts as nothing. O(ids).
+  /// Disk usage by kind of file; a file whose size cannot be read counts as 0. O(ids).
   var usage: DiskUsage {
     let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
     let retired = transaction.retired.lazy.filter { DiskSegmentPlace($0.number) == nil }
@@ -213,13 +212,13 @@ extension DiskCore {
       spare: folder.spareBytes, aside: folder.asideBytes)
   }
 
-  /// What was written since the cache was opened.
+  /// Bytes written since the cache was opened.
   var writes: DiskWrites {
     DiskWrites(files: folder.bytesWritten, log: index?.connection.bytesWritten ?? 0)
   }
 
-  /// Commits everything and lets the system forget what it holds of the cache's files in memory.
-  /// False when it is not known how. O(ids).
+  /// Commits everything and drops the cache's files from the system's page cache. Returns false if
+  /// the platform does not support that. O(ids).
   func dropPageCache() throws(DiskCacheError) -> Bool {
     try flush()
     let index = try openIndex()

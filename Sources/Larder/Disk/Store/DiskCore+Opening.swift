@@ -8,7 +8,7 @@ import LarderLibc
 #endif
 
 extension DiskCore {
-  /// Opens the database and makes everything agree with it. A damaged one is set aside.
+  /// Opens the database and restores the cache's state from it. A damaged database is set aside.
   func open() throws(DiskCacheError) {
     do throws(DiskCacheError) {
       try load()
@@ -23,20 +23,20 @@ extension DiskCore {
     }
   }
 
-  /// Begins with an empty database after the old one was found damaged, where the configuration
-  /// lets it. When that fails the next call tries again.
+  /// Starts with an empty database after the old one was found damaged, if the configuration allows
+  /// that. If this fails, the next call tries again.
   func rebuild(after damage: DiskCacheError) throws(DiskCacheError) {
-    // The connection must be gone before its files get other names.
+    // The connection must be closed before its files are renamed.
     closeIndex()
     guard configuration.damageHandling == .setAside else {
       throw .damaged(path: folder.databasePath, message: damage.reason)
     }
-    // Whoever opened it again, should this fail, would not know of a log that is lost.
+    // If setting aside fails, reopening the database would not detect a lost log.
     damageFound = damage
     try startOver(damage.reason)
   }
 
-  /// Sets the database aside and makes an empty one.
+  /// Sets the database aside and creates an empty one.
   private func startOver(_ reason: String) throws(DiskCacheError) {
     try resetIDs(largest: .none)
     do throws(FileFailure) {
@@ -48,8 +48,8 @@ extension DiskCore {
     try load()
   }
 
-  /// True where a database that is whole and cannot be opened is given up. A key may come back, and
-  /// permanent entries were promised to stay; another program's database is no cache.
+  /// True if an intact database that cannot be opened may be abandoned. A key may be found again,
+  /// and permanent entries were promised to stay; another program's database is no cache.
   private func mayStartEmpty(after error: DiskCacheError) -> Bool {
     switch (error, configuration.mismatchHandling) {
     case (.encryption, .startEmpty), (.format, .startEmpty): true
@@ -58,19 +58,19 @@ extension DiskCore {
     }
   }
 
-  /// True where a database of another format certainly holds no permanent entry.
+  /// True if a database of another format certainly holds no permanent entry.
   private func hasNoPermanentEntries() -> Bool {
     guard
       let connection = try? SQLiteConnection(
         path: folder.databasePath, busyMilliseconds: 250, layer: folder.files.databaseLayer)
     else { return false }
     defer { connection.close() }
-    // Without it a log needs memory that is shared with other processes.
+    // Otherwise a log needs memory shared with other processes.
     try? connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return (try? connection.number("SELECT count(*) FROM entries WHERE permanent != 0")) == 0
   }
 
-  /// Sets the database aside, which is closed, and notes why.
+  /// Sets the database aside, which must be closed, and records the reason.
   private func setAside(_ reason: String) throws(FileFailure) {
     let kept = try folder.setDatabaseAside()
     losses = DiskLosses()
@@ -83,9 +83,9 @@ extension DiskCore {
     if damages.count > Self.damagesMax { damages.removeFirst() }
   }
 
-  // MARK: The place of the folder
+  // MARK: Location of the folder
 
-  /// Opens or makes a folder.
+  /// Opens or creates a folder.
   static func openFolder(
     _ path: String, _ configuration: DiskConfiguration, _ files: any FileLayer
   ) throws(DiskCacheError) -> DiskFolder {
@@ -98,11 +98,11 @@ extension DiskCore {
     }
   }
 
-  /// Takes the folder to which the path leads now.
+  /// Locks the folder that the path leads to now.
   ///
-  /// - Throws: `inUse` when another cache has it.
+  /// - Throws: `inUse` if another cache has it.
   func takeFolder() throws(DiskCacheError) {
-    // The folder may go between being opened and being taken.
+    // The folder may be removed between being opened and being locked.
     for _ in 0..<100 {
       if !folder.files.isInPlace { folder = try Self.openFolder(path, configuration, files) }
       do throws(FileFailure) {
@@ -120,22 +120,22 @@ extension DiskCore {
     throw .files(message: "\(path): the folder is replaced again and again")
   }
 
-  /// True where the folder or the database was removed, moved or replaced since it was opened: what
-  /// is stored from now on would not be found again, and its path may be another cache's. At most
-  /// two system calls.
+  /// True if the folder or the database was removed, moved or replaced since it was opened: later
+  /// values would not be found again, and the path may belong to another cache. At most two system
+  /// calls.
   var isDisplaced: Bool {
     guard let index, let lock else { return false }
     return index.connection.hasMoved || !lock.isHeld
   }
 
-  /// True where values were acknowledged and not committed yet.
+  /// True if acknowledged values are not committed yet.
   var hasUncommitted: Bool { transaction.puts.contains { slots[Int($0)].isStored } }
 
-  /// Begins anew where the path leads now, before something is changed, when it no longer leads to
-  /// what the cache has open.
+  /// Called before a change: starts again at the path if it no longer leads to the files that the
+  /// cache has open.
   ///
-  /// - Throws: `damaged` where the configuration says so, `inUse` when another cache has what is
-  ///   there now, or why it cannot be opened. The next call tries again.
+  /// - Throws: `damaged` if so configured, `inUse` if another cache has the files that are there
+  ///   now, or the error of opening them. The next call tries again.
   func checkPlace() throws(DiskCacheError) {
     guard isDisplaced, let lock else { return }
     let isFolderInPlace = folder.files.isInPlace && lock.isHeld
@@ -144,7 +144,7 @@ extension DiskCore {
       message: Self.displacement)
     closeIndex()
     guard !isFolderInPlace, configuration.damageHandling == .setAside else {
-      // A later call must not take what is there for the cache's.
+      // A later call must not take another cache's files for its own.
       damageFound = damage
       return try rebuild(after: damage)
     }
@@ -156,7 +156,7 @@ extension DiskCore {
     try open()
   }
 
-  /// Gives up a folder that went while its database was closed.
+  /// Releases a folder that was removed or replaced while its database was closed.
   func findFolder() {
     guard let lock, !folder.files.isInPlace || !lock.isHeld else { return }
     if configuration.damageHandling == .fail {
@@ -166,12 +166,12 @@ extension DiskCore {
     }
   }
 
-  /// Opens the folder of values anew, before a value is written there, where it was removed, moved
-  /// or replaced. Values that were in it are missing then.
+  /// Opens the folder of values again before a value is written, if it was removed, moved or
+  /// replaced. Values stored in the old one are lost.
   func reopenValues() throws(DiskCacheError) {
     if let index { try? commit(index) }
     closeIndex()
-    // Only a folder that is locked is changed, whichever it is by now.
+    // Only a locked folder is changed, whichever it is by now.
     lock = nil
     folder = try Self.openFolder(path, configuration, files)
     try takeFolder()
@@ -183,16 +183,15 @@ extension DiskCore {
     "it was removed, moved or replaced while the cache was open"
   }
 
-  /// What an open cache cannot do to values that were acknowledged.
+  /// Error for acknowledged values that were lost with the folder.
   var placeLoss: DiskCacheError {
     .files(
       message: "\(path): the folder was removed, moved or replaced while the cache was open; "
         + "values that were not committed yet are lost")
   }
 
-  /// Begins with an empty database because nothing is to be left: all that is needed is to remove
-  /// files, for which a full disk has room. Where it has none for an empty database, the next call
-  /// makes that.
+  /// Starts with an empty database when no entry is left: this only removes files, for which a full
+  /// disk has room. If there is no room for an empty database, the next call creates it.
   func startAnew() throws(DiskCacheError) {
     closeIndex()
     losses.hasAllRows = true
@@ -213,23 +212,23 @@ extension DiskCore {
     }
   }
 
-  /// Takes a failed call on: begins anew when the database is damaged, and throws otherwise.
+  /// Handles a failed call: starts again if the database is damaged, otherwise throws.
   func recover(from error: SQLiteError) throws(DiskCacheError) {
     if error.isCorruption { return try rebuild(after: DiskCacheError(error)) }
-    // What is no failure of one call may be one of the connection: the next call makes another,
+    // A failure that is not the call's alone may be the connection's: the next call opens another,
     // and finds out whether the database is damaged.
     if !error.isPassing {
       closeIndexForGood()
     } else if let index, !index.connection.isInTransaction {
-      // SQLite takes the open transaction back when a page cannot be read.
+      // SQLite rolls the open transaction back when a page cannot be read.
       rollBack(index)
     }
     throw DiskCacheError(error)
   }
 
-  /// Looks for damage to the database as a whole after some of it was found in a row: were pages
-  /// out of order, what is stored from now on could be lost, too. O(database), and so done only
-  /// when the damage found has doubled since the last time.
+  /// Checks the whole database after values or rows were found damaged: if pages are inconsistent,
+  /// later values could be lost, too. O(database), so it runs only when the number of damages has
+  /// doubled since the last check.
   func checkPages() throws(DiskCacheError) {
     let found = statistics.damages
     guard found >= damagesChecked * 2 else { return }
@@ -243,8 +242,8 @@ extension DiskCore {
     try rebuild(after: Self.disorder(folder))
   }
 
-  /// What a failed call means: where SQLite says that the disk is full though it is not, a damaged
-  /// page may have led it to one that cannot exist. O(database) for the first such failure, the
+  /// Interprets a failed call: if SQLite reports a full disk although it is not full, a damaged
+  /// page may refer to a page that cannot exist. O(database) for the first such failure, the
   /// second, the fourth and so on.
   func diagnosis(of error: SQLiteError, _ index: DiskIndex) -> SQLiteError {
     guard error.isFull, hasRoom else { return error }
@@ -256,22 +255,22 @@ extension DiskCore {
       code: SQLITE_CORRUPT, message: Self.disorder(folder).reason, path: error.path)
   }
 
-  /// The same for a database that cannot be opened.
+  /// True if a database fails to open with "disk full" because a page is damaged.
   private func isMisledByDamage(_ error: DiskCacheError) -> Bool {
     guard case .database(let path, let code, _) = error, code & 0xff == SQLITE_FULL, hasRoom,
       let connection = try? SQLiteConnection(
         path: path, busyMilliseconds: 250, layer: folder.files.databaseLayer)
     else { return false }
     defer { connection.close() }
-    // Without it a log needs memory that is shared with other processes.
+    // Otherwise a log needs memory shared with other processes.
     try? connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return Self.isDisordered(connection)
   }
 
-  /// Whether pages are certainly damaged. To read them needs no room.
+  /// True if pages are certainly damaged. Reading them needs no free space.
   private static func isDisordered(_ connection: SQLiteConnection) -> Bool {
     do throws(SQLiteError) {
-      // Before the first page is read, a failed commit is taken back. That needs room.
+      // Before the first page is read, SQLite rolls a failed commit back, which needs free space.
       _ = try connection.number("PRAGMA schema_version")
     } catch {
       return error.isCorruption
@@ -283,7 +282,7 @@ extension DiskCore {
     }
   }
 
-  /// Whether the disk has more than enough room for a transaction.
+  /// True if the disk has more than enough room for a transaction.
   private var hasRoom: Bool {
     (try? folder.files.freeBytes(at: folder.path)).map { $0 >= 64 << 20 } ?? false
   }
@@ -295,15 +294,15 @@ extension DiskCore {
   /// Closes the database, if it is open; the next call opens it again.
   func closeIndex() {
     guard let index else { return }
-    // What the open transaction put is lost with it, and what it deleted would come back.
+    // Puts of the open transaction are lost, and its deletions are repeated when reopening.
     rollBack(index)
     losses.rows.formUnion(doomed)
     index.close()
     self.index = nil
   }
 
-  /// The same, and sets the database aside where some of its log may never reach the disk: whoever
-  /// opens it would not know.
+  /// Closes the database, and sets it aside if part of its log may never reach the disk, which a
+  /// later opening could not detect.
   func closeIndexForGood() {
     guard let index else { return }
     rollBack(index)
@@ -314,34 +313,34 @@ extension DiskCore {
     }
   }
 
-  /// Reports of damage that are kept.
+  /// Maximum number of damage reports kept.
   private static var damagesMax: Int { 16 }
 }
 
-/// How a database is read when it is opened.
+/// Loading of a database.
 extension DiskCore {
-  /// What was read of a row that is whole.
+  /// Contents of an intact row.
   private struct Loaded {
     var id: Int64
     var row: DiskRow
     var digest: KeyDigest
     var hasTexts: Bool
     var keyBytes: Int
-    /// The key of a value in a file of which nothing else is to be read from the database.
+    /// Key of a value in a file whose row has no other data to read.
     var key: [UInt8]?
   }
 
-  /// Everything that a database holds.
+  /// Contents of a database.
   private struct Contents {
     var rows: [Loaded] = []
-    /// Ids of rows that are not whole.
+    /// Ids of damaged rows.
     var damaged: [Int64] = []
     var suites: [(UInt32, String)] = []
     var largestSuite: UInt32 = 0
     var codecs: [UInt32: String] = [:]
-    /// Whether anything in the database itself is not what was written.
+    /// True if any part of the database itself is damaged.
     var isDamaged = false
-    /// Whether each row's id is higher than that of the row before it.
+    /// True if the rows' ids ascend.
     var isInOrder = true
   }
 
@@ -351,7 +350,7 @@ extension DiskCore {
       path: folder.databasePath, configuration, layer: folder.files.databaseLayer
     ) { () throws(DiskCacheError) in try syncNames() }
     guard folder.files.isInPlace else {
-      // The database that was opened may be another cache's.
+      // The opened database may be another cache's.
       index.close()
       throw DiskCacheError(FileFailure("open", folder.path, ENOENT))
     }
@@ -381,8 +380,9 @@ extension DiskCore {
     }
   }
 
-  /// Makes the database's file where there is none, for its owner alone, and looks whether the
-  /// names that SQLite will open are those of files: it would wait for a pipe, and follow a link.
+  /// Creates the database's file if there is none, accessible to its owner only, and checks that
+  /// the names that SQLite will open are regular files: it would block on a pipe, and follow a
+  /// link.
   private func prepareFiles() throws(DiskCacheError) {
     let stray: String?
     do throws(FileFailure) {
@@ -393,11 +393,11 @@ extension DiskCore {
     }
     if let stray { throw .damaged(path: stray, message: "not a regular file") }
     guard configuration.durability != .none else { return }
-    // SQLite moves what it reads of a log into the database. If a sync had failed and not all of
-    // the log were on the disk, a power cut could leave the new database with the beginning of the
-    // log, which brings back old pages.
+    // SQLite moves the log that it reads into the database. If a sync had failed before all of the
+    // log was on disk, a power cut could leave the new database with only the beginning of the log,
+    // which would restore old pages.
     do throws(FileFailure) {
-      // Before SQLite makes a journal, and syncs the folder with that.
+      // Before SQLite creates a journal, and syncs the folder with it.
       try folder.syncDatabaseName()
       if try folder.files.size(folder.logPath) > 0 { try folder.files.rewrite(folder.logPath) }
     } catch {
@@ -405,9 +405,8 @@ extension DiskCore {
     }
   }
 
-  /// Sees to it that the names of the files of the database, which exist by now, are on the disk. A
-  /// log whose name is lost cannot mend what a power cut did to the database. With durability
-  /// `full` the same of all folders.
+  /// Syncs the names of the database's files, which exist by now. A log whose name is lost cannot
+  /// repair the database after a power cut. With durability `full`, syncs the names in all folders.
   private func syncNames() throws(DiskCacheError) {
     do throws(FileFailure) {
       switch configuration.durability {
@@ -463,9 +462,9 @@ extension DiskCore {
     }
   }
 
-  /// Sets the ids up for the rows. Memory is needed for every id up to the largest, so rows far
-  /// above the others, which a trimmed cache leaves, and damage, get lower ids. Returns which did,
-  /// by their old ids.
+  /// Assigns ids to the rows. Memory is needed for every id up to the largest, so rows far above
+  /// the others, left by a trimmed cache or by damage, get lower ids. Returns the changed ids by
+  /// their old ones.
   private func placeRows(
     _ contents: inout Contents, _ index: DiskIndex
   ) throws(DiskCacheError) -> [Int64: ObjectID] {
@@ -513,7 +512,7 @@ extension DiskCore {
         (row.file == 0 || present.contains(row.file))
         && (row.suite == 0 || suiteNames[row.suite] != nil)
       if !isWhole { statistics.damages += 1 }
-      // What has expired stays: its origin may yet say that it still holds.
+      // Expired entries stay: their origin may still confirm them.
       guard isWhole, directory[loaded.digest] == nil else {
         doomed.append(id)
         continue
@@ -523,7 +522,7 @@ extension DiskCore {
     }
   }
 
-  /// Gives up what was to be stored over or removed while there was no database.
+  /// Drops entries that were to be replaced or removed while the database was closed.
   private func dropLosses(_ index: DiskIndex) {
     for key in losses.keys {
       guard let suite = suiteNumber(key.suite) else { continue }
@@ -543,7 +542,7 @@ extension DiskCore {
     }
   }
 
-  /// Has a row deleted, and its file given up then.
+  /// Schedules the deletion of a row and of its file.
   private func doom(_ id: ObjectID, _ row: DiskRow) {
     doomed.append(id)
     if row.file != 0 {
@@ -576,10 +575,10 @@ extension DiskCore {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Removes the suites without an entry. Where the disk does not let it they stay.
+  /// Removes suites without entries. If the disk does not permit it, they stay.
   private func removeEmptySuites(_ index: DiskIndex) throws(DiskCacheError) {
     let numbers = emptySuites()
-    // Files of rows that are still to be deleted must not go with this transaction.
+    // Files of rows still to be deleted must not be reclaimed with this transaction.
     guard !numbers.isEmpty, doomed.isEmpty else { return }
     do throws(SQLiteError) {
       try index.beginIfNeeded()
@@ -602,8 +601,8 @@ extension DiskCore {
     }
   }
 
-  /// Deletes the rows that count no more, and says whether it did. Where the disk does not let it,
-  /// they go with the next transaction, and those whose ids are nobody's at the next opening.
+  /// Deletes the invalid rows, and returns true on success. If the disk does not permit it, they
+  /// are deleted with the next transaction, and those with invalid ids at the next opening.
   private func deleteDamaged(
     _ damaged: [Int64], _ index: DiskIndex
   ) throws(DiskCacheError) -> Bool {
@@ -633,8 +632,8 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  /// Sees to it that a suite holds no values of a codec other than `identity`: they are removed, or
-  /// it is an error. O(1), or O(ids) where another codec is recorded.
+  /// Ensures that a suite holds no values of a codec other than `identity`: removes them or throws.
+  /// O(1), or O(ids) if another codec is recorded.
   ///
   /// - Throws: `codecMismatch`, `database` or `closed`.
   func checkCodec(_ identity: String, suite number: UInt32) throws(DiskCacheError) {
@@ -657,19 +656,19 @@ extension DiskCore {
     _ = try removeAll(counting: \.undecodables, as: .remove) { _, slot in slot.suite == number }
   }
 
-  /// True for the identity of a codec as it was before the name of the type was part of it. Its
-  /// values are taken for those of the type that is asked for first, as they always were.
+  /// True for the identity of a codec from before it contained the name of the type. Such values
+  /// are attributed to the first type requested, as in earlier versions.
   private static func isOlder(_ stored: String, than identity: String) -> Bool {
     ["json", "property-list"].contains(stored) && identity.hasPrefix(stored + " ")
   }
 
-  /// True where what cannot be opened is given up.
+  /// True if a suite or database that cannot be opened is emptied.
   func startsEmpty(hasPermanent: Bool) -> Bool {
     configuration.mismatchHandling.map { $0 == .startEmpty } ?? !hasPermanent
   }
 
-  /// The same before a value of the codec is written, which is recorded. The record is committed by
-  /// itself: a suite never holds a value without it.
+  /// Checks a suite's codec before a value is written, and records it. The record is committed
+  /// separately: a suite never holds a value without it.
   ///
   /// - Throws: `codecMismatch`, `database` or `closed`.
   func recordCodec(_ identity: String, suite number: UInt32) throws(DiskCacheError) {

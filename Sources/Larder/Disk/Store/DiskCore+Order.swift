@@ -1,23 +1,24 @@
 import LarderEngine
 
-/// The file `order`: which entries were used, when and how often, since they were stored. It is a
-/// hint: without it the order of storing stands.
+/// The file `order`: last use and number of uses of each entry since it was stored. It is only a
+/// hint: without it the order of storing applies.
 ///
-/// Eight-byte numbers, little-endian: mark, the database's seed, entries, checksum; then for each
-/// entry the number of the operation that used it last, and its id with the hits above it.
+/// Layout, in eight-byte numbers, little-endian: magic number, the database's seed, number of
+/// entries, checksum; then for each entry the sequence number of its last use, and its id with the
+/// hits in the upper bits.
 extension DiskCore {
   private static var mark: UInt64 { 0x3172_6564_726f_6c21 }
 
-  /// Hits between two writings: many against the cost of one.
+  /// Hits between two writes of the file, many compared with the cost of one write.
   var orderInterval: Int { max(1 << 16, slots.count * 4) }
 
-  /// Writes the file where there were many hits since it was. For calls that write anyway: a get
-  /// does not wait for the disk because of a hint.
+  /// Writes the file if there were many hits since the last time. Called by operations that write
+  /// anyway: a get does not wait for the disk because of a hint.
   func writeOrderAfterHits() {
     if hitsSinceOrder >= orderInterval { writeOrder() }
   }
 
-  /// Writes the file. A failure leaves the old one, which is no harm.
+  /// Writes the file. A failure leaves the old file, which is harmless.
   func writeOrder() {
     hitsSinceOrder = 0
     guard let index else { return }
@@ -47,8 +48,8 @@ extension DiskCore {
     } catch {}
   }
 
-  /// Reads the file into the slots; what does not fit what the database says is left out. `moved`
-  /// holds new ids by old ones.
+  /// Reads the file into the slots; records that contradict the database are skipped. `moved` maps
+  /// old ids to new ones.
   func readOrder(moved: [Int64: ObjectID]) {
     guard let index, let bytes = try? folder.files.size(folder.orderPath), bytes >= 32,
       bytes % 16 == 0, bytes <= 32 + UInt64(max(slots.count, 1 << 16)) * 16
@@ -78,9 +79,9 @@ extension DiskCore {
   }
 }
 
-/// What the policy is told when a database is opened.
+/// Restoring the policy when a database is opened.
 extension DiskCore {
-  /// What the policy is told of an entry beside its size.
+  /// Facts about an entry, in addition to its size, for the policy.
   struct Fact {
     var cost: Float
     var expires: UInt64
@@ -93,13 +94,13 @@ extension DiskCore {
     var kind: Kind
   }
 
-  /// Tells the policy of everything that is there, in the order in which it was stored and last
-  /// used: all that is kept of its state.
+  /// Passes all entries to the policy, in order of storing and last use: this order is all of its
+  /// state that is kept.
   func replay(_ facts: [ObjectID: Fact]) throws(DiskCacheError) {
     let limits = configuration.limits
     let resident = slots.count { $0.isStored && $0.state == .known }
     if resident > limits.count ?? .max || valueBytes + rowBytes > limits.bytes ?? .max {
-      // The limits are lower than the last time: the policy chooses with all of the past in mind.
+      // The limits are lower than last time: let the policy choose with the whole history.
       try remakeTier(configuration.withoutLimits)
       tell(events(), facts)
       while tier.count > 0,
@@ -137,7 +138,7 @@ extension DiskCore {
     for event in events where slots[Int(event.id)].isStored {
       let id = event.id
       if event.kind == .hit {
-        // Before any time, so that nothing expires here.
+        // At time 0, so that nothing expires here.
         for _ in 0..<min(slots[Int(id)].hits, Self.replayedHitsMax) where tier.contains(id) {
           _ = tier.access(id, 0)
           if dropVictims(sparing: id, counting: \.evictions) { drop(id, .evict(.capacity)) }
@@ -150,7 +151,7 @@ extension DiskCore {
           cost: fact.cost)
         if let digest = slot.digest { request.fingerprint = digest.fingerprint }
         var outcome = tier.set(request, 0)
-        // It was stored: a policy that waits for a second request has had it.
+        // It was stored before, so a policy that waits for a second request has seen it.
         if outcome == .rejected { outcome = tier.set(request, 0) }
         let isVictim = dropVictims(sparing: id, counting: \.evictions)
         if outcome == .rejected || isVictim { drop(id, .evict(.capacity)) }
@@ -158,7 +159,7 @@ extension DiskCore {
     }
   }
 
-  /// Hits of one entry that are told to the policy again: what a frequency policy is to know of an
-  /// entry's past, without the time of each.
+  /// Maximum number of an entry's hits passed to the policy again: the history of a frequency
+  /// policy, without times.
   private static var replayedHitsMax: UInt8 { 15 }
 }

@@ -7,20 +7,20 @@ import LarderEngine
 #endif
 
 extension DiskCore {
-  /// What a lookup knows of the entry of a key.
+  /// State of a key's entry as found by a lookup.
   private enum Presence {
     case absent
-    /// Resident; the policy has been told of the use.
+    /// Resident; the policy has recorded the use.
     case fresh(ObjectID)
-    /// The same, but the policy has given it up on this use.
+    /// Resident until now; the policy has recorded the use and evicted the entry.
     case last(ObjectID)
-    /// Resident and to be handed out though it has expired; no use of it.
+    /// Expired, and returned or kept nevertheless; not recorded as a use.
     case expired(ObjectID)
   }
 
-  /// The first half of a get: the entry of a key, which is a reference to it, or where it is to be
-  /// read without the lock. `expired` says what becomes of one that has expired. The policy has
-  /// been told of the get already where it is repeated, because another value was stored meanwhile.
+  /// First half of a get: finds the entry of a key and records an access, or returns where to read
+  /// it without the lock. `expired` selects how expired entries are handled. `isRepeated` if the
+  /// policy has recorded this get already and another value was stored meanwhile.
   func get(
     _ bytes: UnsafeRawBufferPointer, suite: UInt32, expired: DiskExpired, isRepeated: Bool = false
   ) throws(DiskCacheError) -> DiskLookup {
@@ -52,7 +52,7 @@ extension DiskCore {
     return try answer(id, key, isExpired: isExpired, from: index)
   }
 
-  /// The entry of an id that was looked up and counts as used, read with the lock.
+  /// Reads the entry of an id with the lock held; its use has been recorded.
   func answer(
     _ id: ObjectID, _ key: DiskKey, isExpired: Bool, from index: DiskIndex
   ) throws(DiskCacheError) -> DiskLookup {
@@ -70,7 +70,7 @@ extension DiskCore {
     return .none
   }
 
-  /// The second half, for a value in a file: `read` is nil when it was not what was stored.
+  /// Second half of a get, for a value in a file. `read` is nil if the value is damaged.
   func finish(
     _ reading: DiskFileReading, _ read: Result<Data?, FileFailure>,
     _ bytes: UnsafeRawBufferPointer, suite: UInt32
@@ -89,7 +89,7 @@ extension DiskCore {
       return .entry(entry)
     }
     let index = try openIndex()
-    // A value that was copied to another segment is the same, elsewhere.
+    // A value that was copied to another segment is unchanged; only its offset differs.
     guard isSame(reading.id, reading.stored), slots[Int(reading.id)].file == reading.file else {
       return .again
     }
@@ -98,13 +98,13 @@ extension DiskCore {
     return .none
   }
 
-  /// Counts a get that was not answered.
+  /// Counts a get that found nothing.
   func miss(_ key: DiskKey) {
     statistics.misses += 1
     note(.miss, key)
   }
 
-  /// Whether a get would find an entry. No reference to it, and nothing is read.
+  /// True if a get would find an entry. Not counted as an access; reads nothing from disk.
   func contains(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
@@ -112,7 +112,7 @@ extension DiskCore {
     return tier.contains(id) && !hasExpired(id, clock.nowMicroseconds)
   }
 
-  /// Looks a key up and tells the policy when its entry is used.
+  /// Looks up a key and records the use of its entry.
   private func find(
     _ key: DiskKey, _ expired: DiskExpired, _ index: DiskIndex, isRepeated: Bool
   ) -> Presence {
@@ -122,7 +122,7 @@ extension DiskCore {
     if let time, hasExpired(id, time) {
       if stays(id, expired, time, index) { return .expired(id) }
       if isFromFuture(id, time) {
-        // The policy would take it for a hit.
+        // Otherwise the policy would count the next request as a hit.
         tier.remove(id)
         keptExpirations += 1
         statistics.expirations += 1
@@ -141,34 +141,29 @@ extension DiskCore {
       drop(id, .expire)
       return .absent
     case .hit:
-      // Some policies give objects up on a hit, this one among them; it is still answered.
+      // Some policies evict on a hit, possibly this entry; its value is still returned.
       guard hasVictims() else { return .fresh(id) }
       return dropVictims(sparing: id, counting: \.evictions) ? .last(id) : .fresh(id)
     }
   }
 
-  /// True where an entry that may be evicted has expired.
+  /// True if an entry that may be evicted has expired.
   @inline(never) func hasExpired(_ id: ObjectID, _ now: UInt64) -> Bool {
     tier.contains(id) && (tier.expiry(id) <= now || isFromFuture(id, now))
   }
 
-  /// True for an entry that expires and was stored while the clock was ahead of what it says now:
-  /// how old it is cannot be known, and it would live for as long as the clock was ahead.
+  /// True for an entry that expires and was stored while the clock was ahead of its present time:
+  /// its age is unknown, and it would live for as long as the clock was ahead.
   private func isFromFuture(_ id: ObjectID, _ now: UInt64) -> Bool {
-    Self.isAhead(slots[Int(id)].created, of: now) && tier.expiry(id) != Request.noExpiry
+    CacheInstant.isAhead(slots[Int(id)].created, of: now) && tier.expiry(id) != Request.noExpiry
   }
 
-  /// True for a time that is ahead of the clock by more than clocks are put right by.
-  static func isAhead(_ time: UInt64, of now: UInt64) -> Bool {
-    time > now && time - now > 3_600_000_000
-  }
-
-  /// Tells the policy of a get. A call of its own, as `mayExpire` is.
+  /// Records a get in the policy. Not inlined, like `mayExpire`.
   @inline(never) private func use(_ id: ObjectID, _ now: UInt64) -> CacheTier.Access {
     tier.access(id, now)
   }
 
-  /// Whether an entry that was found expired stays where it is.
+  /// True if an entry that was found expired is kept.
   private func stays(
     _ id: ObjectID, _ expired: DiskExpired, _ now: UInt64, _ index: DiskIndex
   ) -> Bool {
@@ -179,7 +174,7 @@ extension DiskCore {
     }
   }
 
-  /// Whether an entry that has expired is still worth keeping. One whose row cannot be read is not.
+  /// True if an expired entry is still worth keeping; false if its row cannot be read.
   func isKept(_ id: ObjectID, _ grace: Grace, _ now: UInt64, _ index: DiskIndex) -> Bool {
     let expires = tier.expiry(id)
     if grace.keeps(hasVersion: false, expires: expires, now: now) { return true }
@@ -187,7 +182,7 @@ extension DiskCore {
       && (try? index.hasVersion(id, slots[Int(id)])) ?? false
   }
 
-  /// The entry of an id, or where it is to be read; nil when it is damaged or another key's.
+  /// Returns the entry of an id, or where to read it; nil if it is damaged or another key's.
   private func read(
     _ id: ObjectID, _ key: DiskKey, isExpired: Bool, from index: DiskIndex
   ) throws(SQLiteError) -> DiskLookup? {
@@ -215,7 +210,7 @@ extension DiskCore {
     return .entry(entry)
   }
 
-  /// What is known of an entry without its row.
+  /// Metadata of an entry that can be read without its row.
   func metadata(of id: ObjectID, isExpired: Bool) -> DiskMetadata {
     let slot = slots[Int(id)]
     let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
@@ -227,7 +222,7 @@ extension DiskCore {
     return metadata
   }
 
-  /// Counts a get that was answered, and gives the entry up where the policy did so on this use.
+  /// Counts a hit, and drops the entry if the policy evicted it on this use.
   private func serve(
     _ id: ObjectID, _ stored: UInt64, _ entry: DiskEntry, _ note: (CacheEventKind) -> Void
   ) {
@@ -254,12 +249,12 @@ extension DiskCore {
     hitsSinceOrder += 1
   }
 
-  /// Whether an id still stands for what a certain storing put there.
+  /// True if an id still holds the value of a given store.
   func isSame(_ id: ObjectID, _ stored: UInt64) -> Bool {
     Int(id) < slots.count && slots[Int(id)].isStored && slots[Int(id)].stored == stored
   }
 
-  /// Gives up an entry whose value is not what was stored.
+  /// Drops an entry whose value is damaged.
   func damage(_ id: ObjectID) {
     statistics.damages += 1
     if slots[Int(id)].state == .known { tier.remove(id) }
@@ -267,39 +262,37 @@ extension DiskCore {
   }
 }
 
-/// What the first half of a get found.
+/// Result of the first half of a get.
 enum DiskLookup {
-  /// Nothing that can be used.
+  /// No usable entry.
   case none
-  /// The entry.
   case entry(DiskEntry)
-  /// The entry is in its row, to be read without the lock.
+  /// An entry in its row, to be read without the lock.
   case row(DiskRowReading)
-  /// The entry's metadata; its value is in a file, to be read without the lock.
+  /// Metadata of an entry whose value is in a file, to be read without the lock.
   case file(DiskFileReading)
 }
 
-/// What reading a value's file came to.
+/// Result of reading a value's file.
 enum DiskFileResult {
-  /// The entry.
   case entry(DiskEntry)
   /// The value was damaged.
   case none
-  /// Something else was stored meanwhile: look again.
+  /// Another value was stored meanwhile; repeat the lookup.
   case again
 }
 
-/// What a lookup does with an entry that it finds expired.
+/// Treatment of expired entries by a lookup.
 enum DiskExpired {
-  /// It is removed.
+  /// Removed.
   case removed
-  /// It is handed out and left where it is.
+  /// Returned and kept.
   case handedOut
-  /// It is left where it is for as long as it is worth keeping, and removed afterwards; with
-  /// `handsOut` it is handed out and left in any case. It counts as an expiration.
+  /// Kept during the grace period and removed afterwards. With `handsOut` it is returned, and
+  /// always kept. Counts as an expiration.
   case kept(Grace, handsOut: Bool)
 
-  /// Whether the caller gets the entry.
+  /// True if the caller receives the entry.
   var handsOut: Bool {
     switch self {
     case .removed: false
@@ -309,33 +302,31 @@ enum DiskExpired {
   }
 }
 
-/// For how long entries are kept after they have expired, because their origin may say that they
-/// still hold, or because they may be answered with while the origin is asked or cannot be.
+/// Time for which expired entries stay usable, because their origin may confirm them, or for
+/// stale-while-revalidate and stale-if-error.
 struct Grace: Sendable, Hashable {
-  /// For entries with a version, microseconds.
+  /// Grace period of entries with a version, in microseconds.
   var versioned: UInt64
-  /// For entries without, microseconds.
+  /// Grace period of entries without one, in microseconds.
   var others: UInt64
 
-  /// Nothing is kept.
   static var none: Grace { Grace(versioned: 0, others: 0) }
 
-  /// Whether nothing is kept.
   var isNone: Bool { versioned == 0 && others == 0 }
 
-  /// Whether an entry that has expired is still to be kept.
+  /// True if an expired entry is still to be kept.
   func keeps(hasVersion: Bool, expires: UInt64, now: UInt64) -> Bool {
     let limit = hasVersion ? max(versioned, others) : others
     return limit > 0 && now - min(now, expires) <= limit
   }
 }
 
-/// Gets whose rows are read without the lock. The lookup counts the hit; reading does not change
-/// anything unless it fails.
+/// Gets whose rows are read without the lock. The lookup counts the hit; reading changes nothing
+/// unless it fails.
 extension DiskCore {
-  /// A reader for the row of an entry that was looked up, where one can see it; the get is counted
-  /// as a hit then. While somebody listens all rows are read with the lock: a hit is told only of
-  /// what was read.
+  /// Claims a reader for the row of an entry that was looked up, if readers can see the row, and
+  /// counts the get as a hit. With listeners, all rows are read with the lock, because a hit is
+  /// reported only after a successful read.
   func claimReader(for id: ObjectID, _ index: DiskIndex) -> DiskRowReading? {
     let slot = slots[Int(id)]
     guard slot.file == 0, !isHeard, let digest = slot.digest else { return nil }
@@ -352,10 +343,10 @@ extension DiskCore {
       metadata: metadata(of: id, isExpired: false))
   }
 
-  /// Takes a hit back whose row could not be read, and reads the row with the lock: that says
-  /// whether it is damaged. Nil when something else was stored since: look again.
+  /// Reverts the hit of a row that could not be read, and reads the row with the lock, which shows
+  /// whether it is damaged. Nil if another value was stored since; repeat the lookup.
   ///
-  /// - Parameter hasFailed: whether the reader failed, and not the row.
+  /// - Parameter hasFailed: True if the reader failed, not the row.
   func retry(
     _ reading: DiskRowReading, hasFailed: Bool, _ bytes: UnsafeRawBufferPointer
   ) throws(DiskCacheError) -> DiskLookup? {
@@ -374,17 +365,17 @@ extension DiskCore {
 /// A value in its row that is to be read without the cache's lock. It has been counted as a hit.
 struct DiskRowReading: Sendable {
   let id: ObjectID
-  /// What the lookup found. That is what is read, even if the entry is replaced or removed first:
-  /// the file in which the row is changes with a checkpoint only, or where there is no log with a
-  /// commit, and that waits for the place.
+  /// The entry as looked up. The row is readable even if the entry is replaced or removed
+  /// meanwhile: the database's file changes only with a checkpoint, or without a log with a commit,
+  /// and that waits for the reader.
   let slot: DiskSlot
   let digest: KeyDigest
   let place: DiskReaders.Place
   var metadata: DiskMetadata
 
-  /// The entry, or nil when the row is not what was stored. Must be called once. Needs no lock.
+  /// Reads the entry; nil if the row is damaged. Must be called once. Needs no lock.
   ///
-  /// - Parameter key: the bytes of the key that was looked up.
+  /// - Parameter key: Bytes of the key that was looked up.
   func entry(_ key: UnsafeRawBufferPointer) throws(SQLiteError) -> DiskEntry? {
     let key = DiskKey(key, suite: slot.suite, digest: digest)
     guard let reading = try place.finish(id, slot, key), let value = reading.value else {
@@ -398,7 +389,7 @@ struct DiskRowReading: Sendable {
 }
 
 extension DiskCore {
-  /// The keys of a suite whose entries have not expired. O(entries).
+  /// Returns the keys of a suite whose entries have not expired. O(entries).
   func keys(suite: UInt32) throws(DiskCacheError) -> [String] {
     let index = try openIndex()
     let now = clock.nowMicroseconds
@@ -412,7 +403,7 @@ extension DiskCore {
         keys.append(String(decoding: found.key, as: UTF8.self))
       }
     } catch {
-      // A database that is set aside leaves none.
+      // A database that was set aside leaves no keys.
       try recover(from: error)
       return []
     }

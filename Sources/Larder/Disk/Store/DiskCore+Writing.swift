@@ -1,8 +1,8 @@
 import LarderEngine
 
 extension DiskCore {
-  /// Stores a value, and says whether it is there afterwards. `life` stands in for what the options
-  /// and the clock say.
+  /// Stores a value; returns true if it is stored afterwards. `life` replaces creation and expiry
+  /// by the options and the clock.
   func set(
     _ bytes: UnsafeRawBufferPointer, suite name: String, _ value: UnsafeRawBufferPointer,
     _ options: DiskStoreOptions, life: DiskLife? = nil, codec: String? = nil
@@ -20,11 +20,11 @@ extension DiskCore {
     do throws(DiskCacheError) {
       hasRoom = try makeFreeSpace(for: UInt64(value.count))
     } catch {
-      // What the key had is no longer its value.
+      // The key's previous value is outdated.
       loseValue(of: bytes, suite: name)
       throw error
     }
-    // Only now: making room may have begun with an empty database, which has no suites and another
+    // Only now: making room may have started an empty database, which has no suites and another
     // seed.
     let suite = try makeSuite(name)
     if let codec { try recordCodec(codec, suite: suite) }
@@ -54,9 +54,9 @@ extension DiskCore {
     DiskLife(created: now, expires: expiry(options.timeToLive, from: now))
   }
 
-  /// When something that begins to live now expires.
+  /// Expiry of an entry whose lifetime begins at `now`.
   func expiry(_ timeToLive: Duration?, from now: UInt64) -> UInt64 {
-    // A life of nothing is one that is over at once, where the tier takes 0 for none.
+    // A TTL of zero has expired at once; the tier takes 0 as no TTL.
     if let timeToLive, timeToLive.microseconds == 0 { return now }
     return tier.expiryFrom(now, timeToLive.map(\.microseconds) ?? 0)
   }
@@ -74,8 +74,8 @@ extension DiskCore {
       checksum: 0, file: 0, mustRevalidate: options.mustRevalidate)
   }
 
-  /// Asks the tier for a place and drops what it gives up. When the entry has none, what listeners
-  /// are to hear.
+  /// Admits an entry to the tier and drops the entries that it evicts. Returns the event to report
+  /// if the entry was not admitted.
   private func place(
     _ id: ObjectID, _ row: inout DiskRow, _ key: DiskKey, _ now: UInt64
   ) -> CacheEventKind? {
@@ -107,7 +107,7 @@ extension DiskCore {
     if replaces { statistics.replacements += 1 } else { statistics.stores += 1 }
   }
 
-  /// The value is not stored: what was there of the entry goes.
+  /// Handles a value that is not stored: drops the key's previous entry.
   private func refuse(_ id: ObjectID, countsRejection: Bool) throws(DiskCacheError) {
     if countsRejection {
       statistics.rejections += 1
@@ -140,7 +140,7 @@ extension DiskCore {
     try result.get()
   }
 
-  /// Writes the bytes that stand for a value.
+  /// Writes the bytes that represent a value.
   private func write(
     _ id: ObjectID, _ planned: DiskRow, _ key: DiskKey, body: UnsafeRawBufferPointer,
     _ options: DiskStoreOptions, isInline: Bool, to index: DiskIndex
@@ -174,7 +174,7 @@ extension DiskCore {
     writeOrderAfterHits()
   }
 
-  /// Gives up the entry of a key, if there is one, whose new value cannot be stored.
+  /// Drops the entry of a key, if there is one, whose new value cannot be stored.
   private func loseValue(of bytes: UnsafeRawBufferPointer, suite name: String) {
     guard let index = try? openIndex(), let suite = suiteNumber(name) else { return }
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
@@ -182,7 +182,7 @@ extension DiskCore {
     lose(id, key, isPermanent: slots[Int(id)].state == .permanent)
   }
 
-  /// Gives up an entry whose new value cannot be written.
+  /// Drops an entry whose new value cannot be written.
   private func lose(_ id: ObjectID, _ key: DiskKey, isPermanent: Bool) {
     if !isPermanent { tier.remove(id) }
     drop(id, .evict(.failure))
@@ -204,7 +204,8 @@ extension DiskCore {
     }
   }
 
-  /// Sees to it that the disk keeps its free bytes, and says whether there is room for a value.
+  /// Evicts entries until the configured disk space is free; returns true if there is room for the
+  /// value.
   private func makeFreeSpace(for bytes: UInt64) throws(DiskCacheError) -> Bool {
     let limits = configuration.limits
     guard limits.freeBytes > 0 else { return true }
@@ -213,7 +214,7 @@ extension DiskCore {
     guard overflows || sum >= limits.freeSpaceInterval else { return true }
     bytesSinceFreeCheck = 0
     if try freeBytes() >= limits.freeBytes + bytes { return true }
-    // Until there is room again, every set looks.
+    // Every set checks until there is room again.
     bytesSinceFreeCheck = .max
     let missing = limits.freeBytes + bytes - min(try freeBytes(), limits.freeBytes + bytes)
     let before = valueBytes
@@ -235,8 +236,8 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  /// Gives an entry another life, and another version where there is one, without its value.
-  /// `expires` is nil for what `timeToLive` and the cache's own limit say.
+  /// Changes the lifetime of an entry, and its version if one is given, without rewriting its
+  /// value. `expires` is nil for the expiry by `timeToLive` and the cache's own limit.
   func renew(
     _ bytes: UnsafeRawBufferPointer, suite: UInt32, timeToLive: Duration?, expires: UInt64?,
     version: String?
@@ -276,13 +277,13 @@ extension DiskCore {
     return true
   }
 
-  /// Writes down in memory when a stored entry was created and when it expires.
+  /// Records creation and expiry of a stored entry in memory.
   func setLife(_ id: ObjectID, created: UInt64, expires: UInt64) {
     slots[Int(id)].created = created
     if slots[Int(id)].state == .known, tier.contains(id) { tier.renew(id, expires) }
   }
 
-  /// Turns the mark of an entry and says how it stood.
+  /// Toggles the mark of an entry and returns its previous state.
   func toggleHitBefore(
     _ bytes: UnsafeRawBufferPointer, suite: UInt32
   ) throws(DiskCacheError) -> Bool {
@@ -294,7 +295,7 @@ extension DiskCore {
 }
 
 extension DiskCore {
-  /// Removes the entry of a key, and says whether there was one.
+  /// Removes the entry of a key; returns true if there was one.
   func remove(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) -> Bool {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     var wasStored = false
@@ -304,8 +305,8 @@ extension DiskCore {
       drop(id, .remove)
       if wasStored { statistics.removals += 1 }
     }
-    // A key without an entry may have a row that an earlier call could not delete: that the key has
-    // nothing is acknowledged only once the row is gone.
+    // A key without an entry may have a row that an earlier call could not delete: the removal is
+    // acknowledged only once the row is gone.
     if !doomed.isEmpty { try commitDoomed() }
     return wasStored
   }
@@ -321,15 +322,15 @@ extension DiskCore {
     try commitDoomed()
   }
 
-  /// Removes the entry of a key in a suite in which nothing was ever stored: there is none. What an
-  /// earlier call could not delete goes, as it does with every removal.
+  /// Removes a key from a suite that was never stored in: always false. Like every removal, deletes
+  /// rows that an earlier call could not.
   func removeUnknown() throws(DiskCacheError) -> Bool {
     _ = try openIndex()
     if !doomed.isEmpty { try commitDoomed() }
     return false
   }
 
-  /// Removes the entries for which `matches` says so, and what the policy remembers of them.
+  /// Removes the entries for which `matches` returns true, and their history in the policy.
   func removeAll(
     counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
     where matches: (ObjectID, DiskSlot) -> Bool
@@ -352,7 +353,7 @@ extension DiskCore {
     }
   }
 
-  /// Removes all entries, or all of one suite, and the suites that are empty then.
+  /// Removes all entries, or all of one suite, and suites that are empty afterwards.
   func clear(suite name: String?, includesPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
     try openIndex(toClear: DiskLosses.Clearing(suite: name, includesPermanent: includesPermanent))
     if name == nil { folder.removeAside() }
@@ -366,7 +367,7 @@ extension DiskCore {
       })
   }
 
-  /// Gives entries up, as the policy says, until the limits are about no more than so many.
+  /// Evicts entries, chosen by the policy, until at most `entriesMax` and `bytesMax` are left.
   func trim(entriesMax: Int, bytesMax: UInt64) throws(DiskCacheError) -> DiskFreed {
     try measuringFreed { [self] () throws(DiskCacheError) -> Void in
       while tier.count > 0, tier.count > entriesMax || valueBytes > bytesMax {
@@ -376,15 +377,15 @@ extension DiskCore {
     }
   }
 
-  /// Commits deletions, removes the files they leave and gives the database's free pages back.
-  /// `empty` are suites without an entry, which go in the same transaction.
+  /// Commits deletions, removes their files and returns the database's free pages to the file
+  /// system. `empty` are suites without entries, removed in the same transaction.
   func releaseFiles(empty: [UInt32] = []) throws(DiskCacheError) {
     try removing { [self] index throws(SQLiteError) in
       if !doomed.isEmpty {
         if slots.contains(where: \.isStored) {
           try beginWriting(index)
         } else {
-          // Nothing is left: SQLite frees the whole table at once.
+          // No entry is left: SQLite frees the whole table at once.
           try index.beginIfNeeded()
           try index.connection.execute("DELETE FROM entries")
           transaction.deletes += doomed
@@ -407,11 +408,12 @@ extension DiskCore {
     folder.removeSpare()
   }
 
-  /// Suites that are written anew whenever one is removed; more are when the cache is closed.
+  /// Maximum number of suites that are rewritten whenever one is removed; larger numbers are
+  /// rewritten when the cache is closed.
   private static var wipedSuitesMax: Int { 256 }
 
-  /// Does something that gives entries up, and says what that freed. Suites for which
-  /// `clearsSuites` says so are removed where they are empty afterwards.
+  /// Runs an operation that removes entries, and returns what it freed. Suites for which
+  /// `clearsSuites` returns true are removed if they are empty afterwards.
   func measuringFreed(
     clearsSuites: ((UInt32) -> Bool)? = nil,
     _ body: () throws(DiskCacheError) -> Void
@@ -430,7 +432,7 @@ extension DiskCore {
       diskBytes: before.2 - min(before.2, diskBytes))
   }
 
-  /// Entries that are there, permanent ones included.
+  /// Number of entries, including permanent ones.
   var entries: Int { tier.count + permanentEntries }
 
   /// Bytes of all files of the cache. O(ids).
@@ -438,19 +440,20 @@ extension DiskCore {
 
   // MARK: Suites
 
-  /// The number of a suite, or nil when nothing was ever stored in it.
+  /// Number of a suite, or nil if nothing was ever stored in it.
   func suiteNumber(_ name: String) -> UInt32? {
     name.isEmpty ? 0 : suites[ExactName(name)]
   }
 
-  /// The number of a suite, which is made where there is none.
+  /// Number of a suite, which is created if necessary.
   func makeSuite(_ name: String) throws(DiskCacheError) -> UInt32 {
     if let number = suiteNumber(name) { return number }
     let number = newSuiteNumber()
     let index = try openIndex()
     do throws(SQLiteError) {
-      // Rows of a suite whose name was damaged go before its number can be another's. The suite is
-      // committed on its own: taken back with others, its number could go to another suite.
+      // Rows of a suite whose name was damaged are deleted before its number can be another's. The
+      // suite is committed separately: rolled back with others, its number could go to another
+      // suite.
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
       try index.addSuite(number, name)
@@ -462,21 +465,21 @@ extension DiskCore {
     return number
   }
 
-  /// A number that no suite has or had: one more than the largest, or where damage has made that
-  /// the largest of all, the first free one.
+  /// A number that was never used: one more than the largest, or the first free one if damage has
+  /// made that the maximum.
   private func newSuiteNumber() -> UInt32 {
     if largestSuite < .max { return largestSuite + 1 }
     return (1...UInt32.max).first { suiteNames[$0] == nil } ?? .max
   }
 
-  /// The suites without an entry. O(ids).
+  /// Suites without entries. O(ids).
   func emptySuites() -> [UInt32] {
     if suiteNames.isEmpty { return [] }
     let used = Set(slots.lazy.filter(\.isStored).map(\.suite))
     return suiteNames.keys.filter { !used.contains($0) }.sorted()
   }
 
-  /// What each suite holds, in the order of making. O(ids).
+  /// Usage of each suite, in the order of creation. O(ids).
   func suiteUsage() throws(DiskCacheError) -> [DiskSuiteUsage] {
     _ = try openIndex()
     var byNumber: [UInt32: DiskSuiteUsage] = [0: DiskSuiteUsage(name: "", count: 0, bytes: 0)]

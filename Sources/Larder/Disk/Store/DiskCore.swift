@@ -8,73 +8,71 @@ import LarderEngine
 
 /// A disk cache without its lock: one call at a time.
 ///
-/// Three things agree after every call: the tier, which says what is resident; the slots, which say
-/// what each id stands for; and the database as the open transaction shows it. What is given up is
-/// `doomed`: its row is deleted in the next transaction, before anything is put, and its file after
-/// that transaction is committed.
+/// After every call three states agree: the tier, which knows the resident entries; the slots,
+/// which describe each id; and the database as seen by the open transaction. `DiskTransaction`
+/// shows the life of an entry.
 final class DiskCore {
-  /// Its limits may change.
+  /// Mutable, because its limits may change.
   var configuration: DiskConfiguration
   let clock: any CacheClock
-  /// Absolute, and free of a change of the working directory.
+  /// Absolute, so that it does not depend on the working directory.
   let path: String
-  /// The file layer from which `folder` makes its own.
+  /// File layer for opening folders.
   let files: any FileLayer
-  /// Another one after the folder was removed, moved or replaced.
+  /// Replaced after the folder was removed, moved or replaced.
   var folder: DiskFolder
-  /// Nil once the cache is closed, and while another cache has the folder that stands in the place
-  /// of the one it had.
+  /// Nil once the cache is closed, and while another cache has the folder at its path.
   var lock: FolderLock?
   private(set) var isClosed = false
-  /// Nil once the cache is closed, and for as long as the database cannot be opened: `openIndex`
-  /// tries again.
+  /// Nil once the cache is closed, and while the database cannot be opened: `openIndex` tries
+  /// again.
   var index: DiskIndex?
-  /// Made by `remakeTier` alone, so that it has room for the ids of `reservedIDs`.
+  /// Created only by `remakeTier`, so that it has room for the ids of `reservedIDs`.
   private(set) var tier: CacheTier {
     didSet { (mayExpire, hasVictims) = Self.questions(tier) }
   }
-  /// What every get asks of the tier, as functions of their own: to ask a tier that is a variable,
-  /// the compiler copies all of it, with a reference for each of its operations.
+  /// Functions of the tier that every get calls, stored separately: to call a tier in a variable,
+  /// the compiler copies all of it, with a reference count per operation.
   private(set) var mayExpire: () -> Bool
   private(set) var hasVictims: () -> Bool
   private var reservedIDs = DiskCore.reservedMin
   var statistics = DiskStatistics()
-  /// Why the database is to be set aside, which could not be done yet.
+  /// Damage because of which the database is to be set aside, as soon as that succeeds.
   var damageFound: DiskCacheError?
-  /// The latest damage for which the cache began anew.
+  /// The latest damages after which the cache started empty.
   var damages: [DiskDamage] = []
-  /// Entries that were found expired and stayed: a simulation counts them as expirations.
+  /// Entries that were found expired and kept; a simulation counts them as expirations.
   var keptExpirations: UInt64 = 0
-  /// What `statistics.damages` was when the database was last looked through.
+  /// Value of `statistics.damages` when the database was last checked.
   var damagesChecked: UInt64 = 0
-  /// Failures for want of room on a disk that has some.
+  /// Failures with "disk full" on a disk that has room.
   var unexplainedFailures: UInt64 = 0
 
-  /// By id; the first stands for no id.
+  /// Slots by id; id 0 is unused.
   var slots: [DiskSlot] = [DiskSlot()]
   var directory: [KeyDigest: ObjectID] = [:]
   private var freeIDs: [ObjectID] = []
   private var sweepsAt = DiskCore.reservedMin
   private(set) var suites: [ExactName: UInt32] = [:]
   private(set) var suiteNames: [UInt32: String] = [:]
-  /// The largest number that a suite has or had: none is used twice.
+  /// The largest suite number ever used; none is used twice.
   var largestSuite: UInt32 = 0
-  /// True while pages may hold remains of names of suites that are gone.
+  /// True while pages may contain names of removed suites.
   var hasSuiteRemains = false
-  /// The identity of the codec whose values a suite holds, by the suite's number.
+  /// Identity of the codec of each suite's values, by the suite's number.
   var codecs: [UInt32: String] = [:]
-  /// The number of the latest operation that stored or used something.
+  /// Sequence number of the latest store or use.
   var sequence: UInt64 = 0
   var hitsSinceOrder = 0
 
   /// Rows that the next transaction deletes.
   var doomed: [ObjectID] = []
-  /// What must not come back when the database is opened again.
+  /// Entries that must not reappear when the database is reopened.
   var losses = DiskLosses()
   var transaction = DiskTransaction()
-  /// Values that were copied in a transaction which failed: their rows name one place or the other.
+  /// Values copied in a transaction that failed: their rows name one copy or the other.
   var unsettledMoves: [DiskMove] = []
-  /// Sums of the bytes of values that the limits are about, and of permanent ones.
+  /// Sums of the bytes of values that the limits apply to, and of permanent ones.
   var valueBytes: UInt64 = 0
   var permanentBytes: UInt64 = 0
   /// Bytes that the rows of the former count in a limit on bytes.
@@ -82,7 +80,7 @@ final class DiskCore {
   var permanentEntries = 0
   var bytesSinceFreeCheck: UInt64 = .max
 
-  /// Whether anybody listens to what this call does, and what there is to tell.
+  /// True if anybody listens to the events of this call, which follow.
   var isHeard = false
   var heard: [CacheEvent<DiskEntryName>] = []
 
@@ -103,17 +101,17 @@ final class DiskCore {
     try open()
   }
 
-  /// Ids for which a tier has room from the beginning.
+  /// Number of ids for which a tier initially has room.
   private static var reservedMin: Int { 1024 }
 
-  /// Replaces the tier by an empty one with room for every id that is in use.
+  /// Replaces the tier by an empty one with room for every id in use.
   func remakeTier(_ configuration: DiskConfiguration) throws(DiskCacheError) {
     let objects = max(Self.reservedMin, slots.count)
     tier = try Self.makeTier(configuration, objects: objects)
     reservedIDs = objects
   }
 
-  /// Checks that the policy and the filter can have the limits.
+  /// Checks that the policy and the filter support the limits.
   func checkPolicy(_ configuration: DiskConfiguration) throws(DiskCacheError) {
     _ = try Self.makeTier(configuration, objects: 1)
   }
@@ -140,21 +138,21 @@ final class DiskCore {
     }
   }
 
-  /// Sizes in units of the tier's capacity, of a value and of its row.
+  /// Size of a value and its row in units of the tier's capacity.
   func weight(_ bytes: UInt32, row units: UInt16) -> UInt32 {
     if configuration.limits.bytes == nil && configuration.limits.count != nil { return 1 }
     return UInt32(clamping: UInt64(bytes) + UInt64(units) * 64)
   }
 
-  /// Bytes that a row and its key count in a limit on bytes; see `DiskSlot.rowUnits`.
+  /// Units that a row and its key count in a limit on bytes; see `DiskSlot.rowUnits`.
   func rowUnits(keyBytes: Int) -> UInt16 {
     guard configuration.countsRows else { return 0 }
     return UInt16(clamping: (DiskLimits.entryOverhead + keyBytes + 63) / 64)
   }
 
-  /// The database, which is opened again when it had to be closed because of a failure.
+  /// The database, which is reopened if it was closed because of a failure.
   ///
-  /// - Throws: `closed`, or why it cannot be opened.
+  /// - Throws: `closed`, or the error of opening it.
   func openIndex() throws(DiskCacheError) -> DiskIndex {
     if let index {
       guard index.isLogLost else { return index }
@@ -169,7 +167,8 @@ final class DiskCore {
     return index
   }
 
-  /// The same, for a call after which a key has no old value, not even when it fails.
+  /// Opens the database for a call after which a key has lost its old value, even if the call
+  /// fails.
   func openIndex(
     toChange bytes: UnsafeRawBufferPointer, suite: String, writesFile: Bool = false
   ) throws(DiskCacheError) -> DiskIndex {
@@ -185,7 +184,7 @@ final class DiskCore {
     }
   }
 
-  /// Opens the database for a call after which entries are gone, even when it fails.
+  /// Opens the database for a call after which entries are gone, even if the call fails.
   func openIndex(toClear clearing: DiskLosses.Clearing) throws(DiskCacheError) {
     do throws(DiskCacheError) {
       try checkPlace()
@@ -198,7 +197,7 @@ final class DiskCore {
 
   // MARK: Suites
 
-  /// Adds a suite that is in the database.
+  /// Adds a suite read from the database.
   func adoptSuite(_ number: UInt32, _ name: String) {
     suites[ExactName(name)] = number
     suiteNames[number] = name
@@ -223,7 +222,7 @@ final class DiskCore {
 
   // MARK: Ids
 
-  /// An id that stands for nothing.
+  /// Returns an unused id.
   func allocateID() -> ObjectID {
     if let id = freeIDs.popLast() { return id }
     let id = slots.count
@@ -239,8 +238,8 @@ final class DiskCore {
     return ObjectID(id)
   }
 
-  /// Gives the ids of keys that the policy has forgotten back. O(ids), at most once in as many
-  /// new ids as there are entries.
+  /// Frees the ids of keys that the policy has forgotten. O(ids), at most once per as many new ids
+  /// as there are entries.
   private func sweepGhosts() {
     for id in slots.indices.dropFirst() { releaseIfForgotten(ObjectID(id)) }
     sweepsAt = max(1024, (slots.count - freeIDs.count) * 2)
@@ -254,7 +253,7 @@ final class DiskCore {
     freeIDs.append(id)
   }
 
-  /// Sets the ids up for a database that has rows with ids up to `largest`.
+  /// Prepares ids for a database with rows up to the id `largest`.
   func resetIDs(largest: ObjectID) throws(DiskCacheError) {
     slots = Array(repeating: DiskSlot(), count: Int(largest) + 1)
     sweepsAt = max(Self.reservedMin, Int(largest) * 2)
@@ -276,7 +275,7 @@ final class DiskCore {
       .map { ObjectID($0) }
   }
 
-  /// Gives the folder to whoever wants it next.
+  /// Releases the folder for other caches.
   func releaseFolder() {
     closeIndexForGood()
     lock = nil
@@ -285,8 +284,8 @@ final class DiskCore {
 
   // MARK: Entries
 
-  /// Takes an entry off that the tier no longer holds: its row is doomed. Ghosts keep their id.
-  /// `kind` is what listeners hear.
+  /// Drops an entry that the tier no longer holds. A ghost keeps its id. `kind` is the event for
+  /// listeners.
   func drop(_ id: ObjectID, _ kind: CacheEventKind? = nil) {
     let slot = slots[Int(id)]
     if slot.isStored {
@@ -297,7 +296,7 @@ final class DiskCore {
     releaseIfForgotten(id)
   }
 
-  /// Forgets that there is a row: it is replaced or doomed, and its file goes with the transaction.
+  /// Forgets the row of an id, because it is replaced or dropped, and retires its file.
   func unstore(_ id: ObjectID) {
     let slot = slots[Int(id)]
     if slot.file != 0 {
@@ -313,12 +312,13 @@ final class DiskCore {
     slots[Int(id)].unstore()
   }
 
-  /// Keeps the key of a value in a file, so that a get needs no look into the database.
+  /// Keeps the key of a value in a file, so that a get need not read the database.
   func remember(_ key: UnsafeRawBufferPointer, of id: ObjectID) {
     if key.count <= 1024 { slots[Int(id)].key = Array(key) }
   }
 
-  /// Drops what the last operation of the tier evicted, and says whether `id` was among it.
+  /// Drops the entries that the last operation of the tier evicted, except `id`; returns true if
+  /// `id` was among them.
   func dropVictims(
     sparing id: ObjectID, counting counter: WritableKeyPath<DiskStatistics, UInt64>
   ) -> Bool {
@@ -333,65 +333,65 @@ final class DiskCore {
   }
 }
 
-/// What a disk cache keeps in memory of an id.
+/// In-memory state of an id.
 struct DiskSlot {
-  /// What the id stands for.
+  /// Use of an id.
   enum State: UInt8 {
-    /// Nothing: it may be given to any key.
+    /// Unused.
     case free
     /// A key that the policy knows, resident or as a ghost.
     case known
-    /// A permanent entry, of which the policy knows nothing.
+    /// A permanent entry, unknown to the policy.
     case permanent
   }
 
   var digest: KeyDigest?
   var state: State = .free
-  /// Whether there is a row of it in the database.
+  /// True if the database has a row for it.
   var isStored = false
-  /// What `DiskCache.toggleHitBefore` turns; false when something is stored.
+  /// Mark of `DiskCache.toggleHitBefore`; false after a store.
   var isHitBefore = false
-  /// What fetching it costs.
+  /// Fetch cost.
   var cost: Float = 1
   /// Hits since it was stored, at most 255.
   var hits: UInt8 = 0
-  /// Whether the row may have a version or a content type.
+  /// True if the row may have a version or a content type.
   var hasTexts = false
   /// Size of the row and its key in a limit on bytes, in units of 64 bytes.
   var rowUnits: UInt16 = 0
-  /// True if its origin forbids using it once it has expired.
+  /// True if the origin forbids using it after it has expired.
   var mustRevalidate = false
   var suite: UInt32 = 0
   var bytes: UInt32 = 0
-  /// `DiskIndex.age` when the row was written last.
+  /// `DiskIndex.age` when the row was last written.
   var written: UInt32 = 0
-  /// The value's file, 0 for none.
+  /// Number of the value's file, 0 for none.
   var file: UInt64 = 0
-  /// The numbers of the operations that stored something under the key first, that stored the
-  /// value, and that used it last.
+  /// Sequence numbers of the first store of the key, of the store of this value, and of its last
+  /// use.
   var inserted: UInt64 = 0
   var stored: UInt64 = 0
   var accessed: UInt64 = 0
-  /// What the value's bytes must hash to.
+  /// Expected hash of the value's bytes.
   var checksum: UInt64 = 0
-  /// The key of a value in a file of which nothing else is to be read from the database.
+  /// Key of a value in a file whose row has no other data to read.
   var key: [UInt8]?
-  /// When it was stored, microseconds.
+  /// Creation time in microseconds.
   var created: UInt64 = 0
 
   /// Bytes that the row and its key count in a limit on bytes.
   var rowBytes: UInt64 { UInt64(rowUnits) * 64 }
 
-  // One change each: every access to the slots of a cache has a check of its own.
+  // Each changes the slot in one access, because every access to the slots is bounds-checked.
 
-  /// Makes a free slot stand for a key that has nothing.
+  /// Assigns a free slot to a key without an entry.
   mutating func take(_ digest: KeyDigest, suite: UInt32) {
     self.digest = digest
     self.suite = suite
     state = .known
   }
 
-  /// Notes what a row, written at this age of the database, says of the key.
+  /// Records a row, written at the database's `age`.
   mutating func store(_ row: DiskRow, written age: UInt32, hasTexts: Bool) {
     state = row.isPermanent ? .permanent : .known
     isStored = true
@@ -411,13 +411,13 @@ struct DiskSlot {
     self.hasTexts = hasTexts
   }
 
-  /// Notes that the operation of this number used the value.
+  /// Records a use of the value by the operation with this sequence number.
   mutating func use(_ number: UInt64) {
     accessed = number
     if hits < .max { hits += 1 }
   }
 
-  /// Notes that the key has no row any more.
+  /// Records that the key no longer has a row.
   mutating func unstore() {
     isStored = false
     file = 0
@@ -426,7 +426,7 @@ struct DiskSlot {
   }
 }
 
-/// A key as the core sees it: bytes that live as long as the call, and where they belong.
+/// A key within a call: its bytes, which are valid during the call, and its suite.
 struct DiskKey {
   let bytes: UnsafeRawBufferPointer
   let suite: UInt32
@@ -445,40 +445,40 @@ struct DiskKey {
     self.digest = digest
   }
 
-  /// The longest key, in bytes: with the rest of its row it fits SQLite's limit of 10^9.
+  /// Maximum length of a key in bytes: with the rest of its row it fits SQLite's limit of 10^9.
   static var bytesMax: Int { 100_000_000 }
-  /// The largest value in a file of its own.
+  /// Maximum size of a value in its own file.
   static var valueBytesMax: Int { Int(UInt32.max) - 1 }
-  /// The largest value in a row, whatever the configuration says.
+  /// Maximum size of a value in a row, whatever the configuration.
   static var inlineBytesMax: Int { 500_000_000 }
 }
 
-/// What stands for a key in memory: 128 bits of hash of the suite and the key's bytes.
+/// Digest of a key in memory: 128 bits of hash of the suite and the key's bytes.
 ///
-/// Two keys with one digest are possible and harmless: the key beside the value is compared before
-/// a value is handed out, so that the worst is a miss.
+/// Two keys with the same digest are possible and harmless: the stored key is compared before a
+/// value is returned, so the worst case is a miss.
 struct KeyDigest: Hashable, Sendable {
   private let a: UInt64
   private let b: UInt64
 
-  /// The digest of a key, under two seeds of the database's own.
+  /// Computes the digest of a key, under two seeds derived from the database's.
   init(_ key: UnsafeRawBufferPointer, suite: UInt32, seed: UInt64) {
     let mixed = seed ^ UInt64(suite) &* 0xd6e8_feb8_6659_fd93
     a = ByteHash.hash(key, seed: mixed)
     b = ByteHash.hash(key, seed: ~mixed &+ 0x5851_f42d_4c95_7f2d)
   }
 
-  /// What binds a value's checksum to its key, so that another key's value never passes for it.
+  /// Binds a value's checksum to its key, so that another key's value never passes the check.
   var checksumSeed: UInt64 { a }
 
-  /// What stands for the key in sketches.
+  /// Fingerprint of the key for sketches.
   var fingerprint: UInt32 { UInt32(truncatingIfNeeded: b) }
 
   func hash(into hasher: inout Hasher) { hasher.combine(a) }
 }
 
-/// A text that equals another only byte for byte. Swift's `String` takes two spellings of one
-/// accented letter for equal; a cache must not.
+/// A string compared byte by byte. Swift's `String` treats two spellings of an accented letter as
+/// equal; a cache must not.
 struct ExactName: Hashable {
   let text: String
 
@@ -493,7 +493,7 @@ struct ExactName: Hashable {
   }
 }
 
-/// When an entry began to live and when it expires, microseconds of the cache's clock.
+/// Creation and expiry of an entry, in microseconds of the cache's clock.
 struct DiskLife {
   var created: UInt64
   /// `Request.noExpiry` for never.
@@ -501,23 +501,23 @@ struct DiskLife {
 }
 
 extension DiskCore {
-  /// Notes what happened to a key, for whoever listens.
+  /// Records an event of a key for listeners.
   func note(_ kind: CacheEventKind, _ key: DiskKey) {
     if isHeard { note(kind, suite: key.suite, key.bytes) }
   }
 
-  /// Notes what happened to an entry that is still stored: its key is read from its row.
+  /// Records an event of an entry that is still stored: its key is read from its row.
   func note(_ kind: CacheEventKind, _ id: ObjectID) {
     let slot = slots[Int(id)]
     if let key = slot.key {
       key.withUnsafeBytes { note(kind, suite: slot.suite, $0) }
     } else {
-      // A row that cannot be read is told of by no name, and so not at all.
+      // If the row cannot be read, its key is unknown and the event is not reported.
       try? index?.withKey(of: id) { note(kind, suite: slot.suite, $0) }
     }
   }
 
-  /// The same for a suite and the bytes of a key.
+  /// Records an event by suite and key.
   func note(_ kind: CacheEventKind, suite: UInt32, _ key: UnsafeRawBufferPointer) {
     guard isHeard else { return }
     let name = suite == 0 ? "" : suiteNames[suite] ?? ""
@@ -534,7 +534,7 @@ extension DiskCore {
       CacheEvent(.miss, DiskEntryName(suite: suite, key: String(decoding: key, as: UTF8.self))))
   }
 
-  /// Hands over what there is to tell.
+  /// Removes and returns the recorded events.
   func takeEvents() -> [CacheEvent<DiskEntryName>] {
     defer { heard = [] }
     return heard

@@ -13,8 +13,8 @@ import LarderEngine
 #endif
 
 extension DiskIndex {
-  /// Stores a row over whatever has its id. `body` is the value as it is stored, and nil when it
-  /// stands in a file.
+  /// Stores a row, replacing any row with its id. `body` is the value as it is stored; nil if it is
+  /// in a file.
   func put(
     _ id: ObjectID, _ row: DiskRow, _ options: DiskStoreOptions, key: UnsafeRawBufferPointer,
     body: UnsafeRawBufferPointer?
@@ -72,9 +72,8 @@ extension DiskIndex {
     try deleteStatement.run()
   }
 
-  /// Gives a row another life, and another version where there is one; false when its key is
-  /// another. The value is not written again: SQLite changes, in place, the page on which the row
-  /// begins.
+  /// Changes the lifetime of a row, and its version if one is given; false if its key differs. The
+  /// value is not rewritten: SQLite updates the first page of the row in place.
   func renew(
     _ id: ObjectID, _ key: UnsafeRawBufferPointer, _ slot: DiskSlot, _ life: DiskLife,
     version: String?
@@ -115,7 +114,7 @@ extension DiskIndex {
     return seal?.openHeader(rowStatement.blob(10), row).map { (row, $0) }
   }
 
-  /// Calls `body` with the key of a row, whose bytes live as long as the call.
+  /// Calls `body` with the key of a row, whose bytes are valid during the call.
   func withKey(
     of id: ObjectID, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(SQLiteError) {
@@ -128,9 +127,9 @@ extension DiskIndex {
     if try keyStatement.step() { body(keyStatement.blob(0)) }
   }
 
-  /// Whether the entry of an id has a version.
+  /// True if the entry of an id has a version.
   func hasVersion(_ id: ObjectID, _ slot: DiskSlot) throws(SQLiteError) -> Bool {
-    // Nothing else of such a row is needed, so it has none.
+    // The key is kept only if the row has no other data, so no version.
     if slot.key != nil { return false }
     if seal != nil { return try sealedRow(id)?.1.version != nil }
     try getStatement.bind(1, Int64(id))
@@ -138,8 +137,8 @@ extension DiskIndex {
     return try getStatement.step() && getStatement.text(0) != nil
   }
 
-  /// Version and content type of an entry, or nil when it is not this key's, but that of another
-  /// with the same digest.
+  /// Version and content type of an entry, or nil if it belongs to another key with the same
+  /// digest.
   private func texts(
     of id: ObjectID, _ key: UnsafeRawBufferPointer, _ slot: DiskSlot
   ) throws(SQLiteError) -> DiskReading? {
@@ -152,9 +151,9 @@ extension DiskIndex {
     return DiskReading(version: keyStatement.text(1), contentType: keyStatement.text(2))
   }
 
-  /// The entry with this id, or nil when there is none or it is another key's.
+  /// Reads the entry with this id; nil if there is none or it is another key's.
   ///
-  /// A value in the row is checked, and copied when it is whole.
+  /// A value in the row is checked, and copied if it is intact.
   func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
@@ -162,7 +161,7 @@ extension DiskIndex {
     return try Self.read(id, slot, key, seal, with: rowStatement)
   }
 
-  /// The same with a statement of `getQuery`.
+  /// Reads an entry with a statement of `getQuery`.
   static func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, with statement: SQLiteStatement
   ) throws(SQLiteError) -> DiskReading? {
@@ -183,7 +182,7 @@ extension DiskIndex {
     return reading
   }
 
-  /// The same of an encrypted database, with a statement of `rowQuery`.
+  /// Reads an entry of an encrypted database with a statement of `rowQuery`.
   static func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, _ seal: DiskSeal,
     with statement: SQLiteStatement
@@ -202,7 +201,7 @@ extension DiskIndex {
     return reading
   }
 
-  /// Calls `body` with every row: its id, and what it says where it is whole. O(entries).
+  /// Calls `body` with every row: its id, and its contents if it is intact. O(entries).
   func scan(
     _ body: (Int64, (row: DiskRow, key: UnsafeRawBufferPointer, hasText: Bool)?) -> Void
   ) throws(SQLiteError) {
@@ -233,7 +232,7 @@ extension DiskIndex {
     }
   }
 
-  /// What a row says, or nil where a number is out of its range.
+  /// Contents of a row, or nil if a number is out of range.
   static func row(_ statement: SQLiteStatement, from first: Int32) -> DiskRow? {
     guard let suite = UInt32(exactly: statement.number(first)),
       let bytes = UInt32(exactly: statement.number(first + 2)), bytes < .max
@@ -254,9 +253,9 @@ extension DiskIndex {
     return isInRange ? row : nil
   }
 
-  // MARK: Mending
+  // MARK: Repair
 
-  /// Gives a row another id, which no row has.
+  /// Changes the id of a row to an unused one.
   func move(_ id: Int64, to other: ObjectID) throws(SQLiteError) {
     let statement = try connection.prepare("UPDATE entries SET id = ? WHERE id = ?")
     defer { statement.finalize() }
@@ -265,7 +264,7 @@ extension DiskIndex {
     try statement.run()
   }
 
-  /// Deletes the rows whose ids can be nobody's.
+  /// Deletes rows with invalid ids.
   func deleteForeignIDs() throws(SQLiteError) {
     try connection.execute(
       "DELETE FROM entries WHERE id NOT BETWEEN 1 AND \(ObjectID.max - 1)")
@@ -277,7 +276,7 @@ extension DiskIndex {
   static let moveUpdate =
     "UPDATE entries SET file = ?, key = coalesce(?, key), mark = ? WHERE id = ?"
 
-  /// The place that the row of an id names; nil where there is no row.
+  /// Number of the file or segment offset that the row of an id names; nil without a row.
   func place(of id: ObjectID) throws(SQLiteError) -> UInt64? {
     let scan = try connection.prepare("SELECT file FROM entries WHERE id = ?")
     defer { scan.finalize() }
@@ -285,8 +284,8 @@ extension DiskIndex {
     return try scan.step() ? UInt64(bitPattern: scan.number(0)) : nil
   }
 
-  /// Has a row name another place of the same value; false when the row is not whole or not that
-  /// of the slot.
+  /// Changes a row to name another copy of its value; false if the row is damaged or does not match
+  /// the slot.
   func move(
     _ id: ObjectID, _ slot: DiskSlot, toPlace file: UInt64
   ) throws(SQLiteError) -> Bool {

@@ -12,35 +12,35 @@ import LarderEngine
   import Foundation
 #endif
 
-/// The database of a disk cache: a row for each entry, and the names of the suites.
+/// The database of a disk cache: one row per entry, and the names of the suites.
 ///
-/// Statements are prepared once. The row's number is the object id that the policy knows.
+/// Statements are prepared once. The row id is the object id that the policy knows.
 final class DiskIndex {
   let connection: SQLiteConnection
-  /// What keys are hashed with: drawn once for each database.
+  /// Seed of the key hash, random for each database.
   let seed: UInt64
-  /// Nil where nothing is encrypted.
+  /// Nil without encryption.
   let seal: DiskSeal?
-  /// Whether the log has to be on the disk before its pages are moved, and is not yet: with
-  /// `normal`. With `full` each commit has put it there, and with `none` nothing does.
+  /// True if the log must be synced before its pages are moved, and is not synced yet: with
+  /// `normal`. With `full` each commit has synced it, and with `none` nothing is synced.
   private let syncsLogLate: Bool
   private let checkpointPages: Int
-  /// Whether commits go to a log. Without one they change the file that readers see.
+  /// True if commits go to a log. Without one they change the file that readers see.
   var hasLog: Bool { connection.hasLog }
-  /// How much memory changed pages and others may take before they are committed, where the file
-  /// cannot be changed earlier.
+  /// Maximum memory of cached pages before an early commit, if the file cannot be changed before a
+  /// commit.
   private let pageBytesMax: Int
-  /// Whether some of the log may never reach the disk.
+  /// True if part of the log may never reach the disk.
   private(set) var isLogLost = false
   /// Connections that read without the cache's lock.
   let readers: DiskReaders
-  /// How often the log has been moved into the database, or without a log, how often something was
-  /// committed. Rows written at a lower age are in the database's file as they were written.
+  /// Number of times the log was moved into the database, or without a log, number of commits. Rows
+  /// written at a lower age are in the database's file as they were written.
   private(set) var age: UInt32 = 0
-  /// Whether the database's file is what a checkpoint, or without a log a commit, left that was
-  /// finished.
+  /// True if the database's file is the result of a finished checkpoint, or without a log of a
+  /// finished commit.
   private var isSettled = false
-  /// Reads of rows that readers did not see, since the latest checkpoint.
+  /// Reads of rows that readers could not see, since the latest checkpoint.
   private var unsettledReads = 0
   private var hasSettledForReads = false
   private let begin: SQLiteStatement
@@ -54,11 +54,11 @@ final class DiskIndex {
   let moveRowStatement: SQLiteStatement
   let moveStatement: SQLiteStatement
 
-  /// Opens or makes the database.
+  /// Opens or creates the database.
   ///
-  /// - Parameter syncNames: Called once all of its files exist, and before SQLite syncs its log,
-  ///   and with that the folder. Were that to fail, SQLite would take it for success, and so would
-  ///   the system a second time.
+  /// - Parameter syncNames: Called once all of its files exist, and before SQLite syncs its log
+  ///   together with the folder. If that sync failed, SQLite would treat it as success, and the
+  ///   system would report success the second time.
   init(
     path: String, _ configuration: DiskConfiguration, layer: String?,
     syncNames: () throws(DiskCacheError) -> Void = {}
@@ -67,15 +67,15 @@ final class DiskIndex {
       connection = try SQLiteConnection(
         path: path, busyMilliseconds: 250, layer: layer,
         gathersWrites: configuration.durability == .none)
-      // SQLite opens what it cannot open for writing, be it for want of permission or of a file
-      // descriptor, for reading. That says nothing of the file's content.
+      // SQLite opens for reading what it cannot open for writing, for lack of permission or of a
+      // file descriptor. That is no evidence of the file's content.
       if connection.isReadOnly { throw connection.error(SQLITE_READONLY) }
     } catch {
       throw DiskCacheError(error)
     }
     do throws(SQLiteError) {
       try Self.setUp(connection, configuration)
-      // Otherwise the first to notice would be a set.
+      // Otherwise the first set would be the first to fail.
       if connection.isReadOnly { throw connection.error(SQLITE_READONLY) }
     } catch {
       throw Self.failure(error, connection)
@@ -122,7 +122,8 @@ final class DiskIndex {
   static let getQuery = "SELECT version, type, key, value FROM entries WHERE id = ?"
   static let rowQuery = "SELECT \(columns), key, value FROM entries WHERE id = ?"
 
-  /// Closes the database now, whoever still holds the index; an open transaction is taken back.
+  /// Closes the database now, even if the index is still referenced; an open transaction is rolled
+  /// back.
   func close() {
     readers.close()
     rollBack()
@@ -148,8 +149,8 @@ final class DiskIndex {
     try commitAlone { () throws(SQLiteError) in try commitStatement.run() }
   }
 
-  /// Does what ends a transaction, or is one of its own. Without a log nobody reads the file
-  /// meanwhile, and what was written before it is in the file afterwards.
+  /// Runs a commit, or a change that is its own transaction. Without a log readers are excluded
+  /// meanwhile, and everything written before is in the file afterwards.
   func commitAlone(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
     if hasLog { return try body() }
     readers.close()
@@ -158,13 +159,13 @@ final class DiskIndex {
     (age, isSettled) = (age &+ 1, true)
   }
 
-  /// Whether the open transaction has to be committed because its pages take too much memory.
+  /// True if the open transaction must be committed because its pages take too much memory.
   var holdsTooMuch: Bool { !hasLog && connection.pageCacheBytes > pageBytesMax }
 
-  /// Moves the log into the database where it has become long. A failure is of no account: the next
-  /// commit tries again.
+  /// Moves the log into the database if it has become long. Failures are ignored: the next commit
+  /// tries again.
   ///
-  /// - Throws: when some of the log may never reach the disk.
+  /// - Throws: If part of the log may never reach the disk.
   func checkpointLongLog() throws(SQLiteError) {
     guard connection.pagesInLog >= checkpointPages else { return }
     try? checkpoint(empties: false)
@@ -173,9 +174,9 @@ final class DiskIndex {
 
   /// Moves all of the log into the database.
   ///
-  /// A log that could not be synced is not synced once more: the system may then say that it is on
-  /// the disk without having written it. Were its pages moved, a power cut could leave a database
-  /// of which some pages are older than others.
+  /// A log whose sync failed is not synced again: the system may then report success without having
+  /// written it. If its pages were moved, a power cut could leave a database with pages of
+  /// different ages.
   func checkpoint(empties: Bool = true) throws(SQLiteError) {
     if isLogLost { throw logLoss }
     guard hasLog else { return try settle() }
@@ -196,8 +197,8 @@ final class DiskIndex {
     }
   }
 
-  /// Lets readers see the file where there is no log, once what a failed commit may have left in it
-  /// was taken back.
+  /// Admits readers to the file of a database without a log, after the remains of a failed commit
+  /// were rolled back.
   private func settle() throws(SQLiteError) {
     unsettledReads = 0
     guard !isSettled, !connection.isInTransaction else { return }
@@ -205,16 +206,16 @@ final class DiskIndex {
     (age, isSettled) = (age &+ 1, true)
   }
 
-  /// Whether readers find a row that was written at this age in the database's file.
+  /// True if readers find a row written at this age in the database's file.
   func isSettled(_ age: UInt32) -> Bool { isSettled && age < self.age }
 
-  /// Notes that a row was read with the cache's lock because it is still in the log. Once that has
-  /// cost about as much as a checkpoint does, the log is moved into the database. A failure is of
-  /// no account to who reads.
+  /// Counts a row read with the cache's lock because it is still in the log. Once such reads have
+  /// cost about as much as a checkpoint, moves the log into the database. Failures do not concern
+  /// the reader.
   func noteUnsettledRead() {
     unsettledReads += 1
     let pages = connection.pagesInLog
-    // What an earlier process left in the log, if anything, is not counted in its pages.
+    // A log left by an earlier process is not counted in the pages.
     let isFirst = pages == 0 && !isSettled && !hasSettledForReads
     guard unsettledReads >= (isFirst ? readers.firstRead : max(5_000, pages * 4)),
       !connection.isInTransaction
@@ -223,34 +224,35 @@ final class DiskIndex {
     try? checkpoint(empties: false)
   }
 
-  /// What is to be done is the same as with a damaged database.
+  /// Treated like a damaged database.
   var logLoss: SQLiteError {
     SQLiteError(
       code: SQLITE_CORRUPT, message: "its log could not be flushed to the disk",
       path: connection.path)
   }
 
-  /// Takes an open transaction back. Nothing to say when that fails: SQLite has done it then.
+  /// Rolls the open transaction back. Ignores errors: if ROLLBACK fails, SQLite has already rolled
+  /// back.
   func rollBack() {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }
 
-  /// Whether every page of the database belongs where it is. O(database): for when rows or values
-  /// were found damaged. Rows that say what none can must have been deleted.
+  /// True if every page of the database is consistent. O(database): for use after rows or values
+  /// were found damaged. Rows with invalid contents must have been deleted before.
   func isSound() throws(SQLiteError) -> Bool { try connection.isSound() }
 
-  /// True where the file has pages that hold nothing. O(1).
+  /// True if the file has free pages. O(1).
   var hasFreePages: Bool { freePages > 0 }
 
   private var freePages: Int64 { (try? connection.number("PRAGMA freelist_count")) ?? 0 }
 
-  /// True where more than half of a file of some size holds nothing. O(1).
+  /// True if more than half of a file above a minimum size is free. O(1).
   var isMostlyFree: Bool {
     let free = freePages
     return free > 256 && free * 2 > (try? connection.number("PRAGMA page_count")) ?? .max
   }
 
-  /// Gives pages that nothing stands in back to the file system.
+  /// Returns free pages to the file system.
   func shrink() throws(SQLiteError) {
     try commitAlone { () throws(SQLiteError) in
       try connection.execute("PRAGMA incremental_vacuum")
@@ -259,10 +261,10 @@ final class DiskIndex {
   }
 }
 
-/// How a database is made, and known as one of ours.
+/// Creation and identification of databases.
 extension DiskIndex {
   static let format: Int64 = 3
-  /// "Lard", so that a database is known as one of ours.
+  /// "Lard", which identifies our databases.
   static let application: Int64 = 0x4c61_7264
 
   static let entriesTable = """
@@ -279,15 +281,15 @@ extension DiskIndex {
   static func setUp(
     _ connection: SQLiteConnection, _ configuration: DiskConfiguration
   ) throws(SQLiteError) {
-    // What is never synced needs no log that is synced in place of the database. With a journal of
-    // what pages were, a new page is written once, where a log has it written twice and read once.
+    // Without syncs a log that is synced in place of the database has no use. With a rollback
+    // journal a new page is written once, where a log writes it twice and reads it once.
     let (journal, synchronous) =
       switch configuration.durability {
       case .none: ("PERSIST", "OFF")
       case .normal: ("WAL", "NORMAL")
       case .full: ("WAL", "FULL")
       }
-    // Apple's fsync leaves bytes in the drive's cache; elsewhere these say nothing to SQLite.
+    // Apple's fsync leaves bytes in the drive's cache; elsewhere these pragmas have no effect.
     let full = configuration.durability == .full ? "ON" : "OFF"
     try connection.execute(
       """
@@ -305,16 +307,16 @@ extension DiskIndex {
     try connection.findLog()
     // Readers see the database's file, which without a log must not change before a commit.
     if !connection.hasLog { try connection.execute("PRAGMA cache_spill = OFF") }
-    // SQLite's own checkpoints say nothing of a failure, and do it again as if nothing had been.
+    // SQLite's own checkpoints report no failure, and are repeated as if nothing had happened.
     try connection.countLogPages()
-    // SQLite makes the log with the first read.
+    // SQLite creates the log with the first read.
     if connection.hasLog { _ = try connection.number("PRAGMA schema_version") }
   }
 
-  /// Bytes that a journal keeps after a commit, to be written over by the next.
+  /// Size in bytes of a journal that is kept after a commit, to be overwritten by the next.
   private static var journalBytesMax: Int { 8 << 20 }
 
-  /// The facts of a database, which are made where it is empty.
+  /// Reads the facts of a database, or creates them if it is empty.
   static func findFacts(
     _ connection: SQLiteConnection, _ configuration: DiskConfiguration
   ) throws(DiskCacheError) -> DiskFacts {
@@ -332,8 +334,8 @@ extension DiskIndex {
         if !isOurs || version != format { repairHeader(connection) }
         return facts
       }
-      // Another program's database, or another format's, is nothing to be set aside. One with a
-      // table of ours is ours, unless its header names a format that there may be one day.
+      // A database of another program or another format must not be set aside. One with a table of
+      // ours is ours, unless its header names a possible future format.
       let hasTable =
         hasEntries || tables["suites"] == suitesTable || tables["facts"] == DiskFacts.table
       let isOtherFormat = isOurs && version != format && 1...1000 ~= version
@@ -346,7 +348,7 @@ extension DiskIndex {
     }
   }
 
-  /// An error that says the same of the database as SQLite's own when it finds damage.
+  /// An error equivalent to SQLite's own for a damaged database.
   private static func damage(_ connection: SQLiteConnection, _ message: String) -> SQLiteError {
     SQLiteError(code: SQLITE_CORRUPT, message: message, path: connection.path)
   }
@@ -355,7 +357,8 @@ extension DiskIndex {
     SQLiteError(code: SQLITE_NOMEM, message: "cannot encrypt", path: connection.path)
   }
 
-  /// The texts that made everything in a database, by name; that of what SQLite makes is empty.
+  /// SQL texts that created the objects of a database, by name; empty for those that SQLite
+  /// creates.
   private static func readTables(
     _ connection: SQLiteConnection
   ) throws(SQLiteError) -> [String: String] {
@@ -366,7 +369,8 @@ extension DiskIndex {
     return tables
   }
 
-  /// Should it fail, the database is as good as before, and the next opening tries again.
+  /// Repairs the header. If that fails, the database is still usable, and the next opening tries
+  /// again.
   private static func repairHeader(_ connection: SQLiteConnection) {
     try? connection.execute(
       "PRAGMA application_id = \(application); PRAGMA user_version = \(format)")
@@ -380,7 +384,7 @@ extension DiskIndex {
       guard let seal = DiskSeal.newFact(encryption) else { throw cannotEncrypt(connection) }
       facts.seal = seal
     }
-    // All at once: a database that is to be encrypted never exists without its salt.
+    // In one transaction: a database that is to be encrypted never exists without its salt.
     try connection.execute(
       """
       BEGIN IMMEDIATE;
@@ -395,7 +399,7 @@ extension DiskIndex {
     return facts
   }
 
-  /// What opens and seals what the database holds, nil when it is not encrypted.
+  /// The seal of the database, nil without encryption.
   static func findSeal(
     _ path: String, _ facts: DiskFacts, _ encryption: DiskEncryption?
   ) throws(DiskCacheError) -> DiskSeal? {
@@ -404,15 +408,15 @@ extension DiskIndex {
       return nil
     }
     guard !facts.seal.isEmpty else { throw .encryption(path: path, .notEncrypted) }
-    // The fact is whole: it is the key that does not fit it.
+    // The fact passed its checksum, so the key is wrong.
     guard let seal = facts.seal.withUnsafeBytes({ DiskSeal(encryption, fact: $0) }) else {
       throw .encryption(path: path, .wrongKey)
     }
     return seal
   }
 
-  /// What an error met when opening means: a file that was opened for writing and then is for
-  /// reading alone has a header that says so, which is damage.
+  /// Interprets an error of opening: a file that was opened for writing and then is read-only has a
+  /// header that says so, which is damage.
   static func failure(_ error: SQLiteError, _ connection: SQLiteConnection) -> DiskCacheError {
     guard error.primaryCode == SQLITE_READONLY, connection.isReadOnly else {
       return DiskCacheError(error)
@@ -422,20 +426,20 @@ extension DiskIndex {
   }
 }
 
-/// What a database says of itself, with a checksum over all of it: damage to the salt or to the
-/// text by which a key is known can be told from another key, and a damaged header of the file from
-/// another format.
+/// Facts about a database, with a checksum over all of them: damage to the salt or to the text that
+/// verifies the key can be distinguished from another key, and a damaged file header from another
+/// format.
 ///
 /// The table `facts` is the same in every format: a row with `format`, one with `seed`, one with
-/// `seal`, which is empty where nothing is encrypted, and one with `mark`, their checksum. Rows
-/// that name the codec of a suite have checksums of their own.
+/// `seal`, which is empty without encryption, and one with `mark`, their checksum. Rows that name
+/// the codec of a suite have their own checksums.
 struct DiskFacts {
   static let table = "CREATE TABLE facts(name TEXT PRIMARY KEY, value)"
 
   var format: Int64
-  /// What keys are hashed with.
+  /// Seed of the key hash.
   var seed: UInt64
-  /// Salt and a sealed text; see `DiskSeal`. Empty where nothing is encrypted.
+  /// Salt and a sealed text; see `DiskSeal`. Empty without encryption.
   var seal: Data
 
   init(format: Int64, seed: UInt64, seal: Data) {
@@ -444,7 +448,7 @@ struct DiskFacts {
     self.seal = seal
   }
 
-  /// The facts of a database, or nil when they are not whole.
+  /// Reads the facts of a database; nil if they are damaged.
   init?(of connection: SQLiteConnection) throws(SQLiteError) {
     let scan = try connection.prepare("SELECT name, value FROM facts")
     defer { scan.finalize() }
@@ -463,7 +467,7 @@ struct DiskFacts {
     guard numbers["mark"] == mark else { return nil }
   }
 
-  /// The statements that write them.
+  /// SQL statements that write the facts.
   var inserts: String {
     let digits = seal.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return """
@@ -482,8 +486,7 @@ struct DiskFacts {
 }
 
 extension DiskIndex {
-  /// The names of the suites, by number. Those that are damaged or were tampered with are only
-  /// counted.
+  /// Names of the suites, by number. Damaged or tampered ones are only counted.
   func suites() throws(SQLiteError) -> (names: [(UInt32, String)], damaged: Int) {
     let scan = try connection.prepare("SELECT id, mark, name FROM suites ORDER BY id")
     defer { scan.finalize() }
@@ -513,14 +516,14 @@ extension DiskIndex {
 
   private static var largestFact: String { "largest suite" }
 
-  /// The largest number of a suite that was removed, 0 where none was.
+  /// The largest number of a removed suite, 0 if none was removed.
   func largestSuite() throws(SQLiteError) -> UInt32 {
     let number = try connection.number(
       "SELECT value FROM facts WHERE name = '\(Self.largestFact)'")
     return UInt32(exactly: number) ?? 0
   }
 
-  /// Removes suites in the open transaction, with what is recorded of their codecs.
+  /// Removes suites and their codecs in the open transaction.
   func removeSuites(_ numbers: [UInt32], largest: UInt32) throws(SQLiteError) {
     try connection.execute(
       "INSERT OR REPLACE INTO facts VALUES('\(Self.largestFact)', \(largest))")
@@ -533,8 +536,8 @@ extension DiskIndex {
     }
   }
 
-  /// Writes the names of all suites anew, over zeros: pages that were split hold copies of names
-  /// that deleting a row does not reach. O(suites).
+  /// Rewrites the names of all suites, over zeros: pages that were split hold copies of names that
+  /// deleting a row does not erase. O(suites).
   func wipeSuites() throws(SQLiteError) {
     defer { try? connection.execute("PRAGMA secure_delete = FAST") }
     try connection.execute("PRAGMA secure_delete = ON")
@@ -572,9 +575,9 @@ extension DiskIndex {
 extension DiskIndex {
   static var codecFact: String { "codec " }
 
-  /// The identities of the codecs whose values the suites hold, by the number of the suite. In an
-  /// encrypted database, too, they are plain text. A damaged one is left out: it must not keep the
-  /// suite from being used.
+  /// Identities of the codecs of the suites' values, by the number of the suite. They are plain
+  /// text even in an encrypted database. A damaged one is skipped: it must not make the suite
+  /// unusable.
   func codecs() throws(SQLiteError) -> [UInt32: String] {
     let scan = try connection.prepare(
       "SELECT substr(name, \(Self.codecFact.utf8.count + 1)), value FROM facts "
@@ -591,7 +594,7 @@ extension DiskIndex {
     return codecs
   }
 
-  /// What stands before an identity, so that a damaged one is known.
+  /// Checksum stored in front of an identity, to detect damage.
   private func codecMark(_ identity: String, _ suite: UInt32) -> String {
     let hash = Array(identity.utf8).withUnsafeBytes {
       ByteHash.hash($0, seed: seed ^ UInt64(suite))
@@ -599,7 +602,7 @@ extension DiskIndex {
     return String(hash, radix: 16)
   }
 
-  /// Records the codec whose values a suite holds.
+  /// Records the codec of a suite's values.
   func setCodec(_ identity: String, suite: UInt32) throws(SQLiteError) {
     let insert = try connection.prepare("INSERT OR REPLACE INTO facts VALUES(?, ?)")
     defer { insert.finalize() }

@@ -8,12 +8,12 @@ import LarderLibc
   import Foundation
 #endif
 
-/// Connections that read the database's file without the cache's lock, a bounded number.
+/// A bounded number of connections that read the database's file without the cache's lock.
 ///
-/// All calls but those of a `Place` are made with the cache's lock. Whoever has that lock may wait
-/// for a place; whoever has a place must not wait for the lock.
+/// All calls except those of a `Place` are made with the cache's lock. A thread with that lock may
+/// wait for a place; a thread with a place must not wait for the lock.
 final class DiskReaders {
-  /// A connection, opened when it is first used, for whoever has its lock.
+  /// A connection, opened on first use, for the thread that has claimed it.
   final class Place: @unchecked Sendable {
     private let lock = BriefLock()
     private let open: @Sendable () throws(SQLiteError) -> DiskReader
@@ -25,9 +25,9 @@ final class DiskReaders {
 
     fileprivate func claim() -> Bool { lock.tryLock() }
 
-    /// Reads a row and gives the place back; nil when the row is not what was stored.
+    /// Reads a row and releases the place; nil if the row is damaged.
     ///
-    /// - Throws: whatever fails; the connection is closed then.
+    /// - Throws: Any failure; the connection is closed then.
     func finish(
       _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
     ) throws(SQLiteError) -> DiskReading? {
@@ -63,8 +63,8 @@ final class DiskReaders {
   }
 
   private let places: [Place]
-  /// Reads from the database before the first connection is opened: a cache of which little is read
-  /// needs none.
+  /// Reads from the database before the first connection is opened: a cache that reads little needs
+  /// none.
   let firstRead: Int
   private var reads = 0
   private var rests = 0
@@ -80,8 +80,8 @@ final class DiskReaders {
     firstRead = configuration.readersAfter
   }
 
-  /// A place that is the caller's until it calls `finish`, or nil when all are taken or none is to
-  /// be used.
+  /// Claims a place until `finish` is called; nil if all are taken or reading without the lock is
+  /// paused.
   func claim() -> Place? {
     if rests > 0 {
       rests -= 1
@@ -91,7 +91,7 @@ final class DiskReaders {
       reads += 1
       return nil
     }
-    // Threads keep to a place each, whose memory is near their core then.
+    // Each thread prefers its own place, whose memory is then near its core.
     let own = Int(larder_thread_number())
     for step in 0..<places.count {
       let place = places[(own + step) % places.count]
@@ -100,7 +100,8 @@ final class DiskReaders {
     return nil
   }
 
-  /// After a failure, as for want of file descriptors, reads go another way for a while.
+  /// Pauses reading without the lock for a while after a failure, such as a lack of file
+  /// descriptors.
   func rest() { rests = Self.restReads }
 
   /// Waits for reads and closes all connections; the next read opens one again.
@@ -108,16 +109,16 @@ final class DiskReaders {
     for place in places { place.close() }
   }
 
-  /// Connections that are open.
+  /// Number of open connections.
   var openCount: Int { places.count { $0.isOpen } }
 
   private static var countMax: Int { 4 }
   private static var restReads: Int { 1_000 }
 }
 
-/// A connection that reads rows of the database's file as the latest checkpoint left it, or where
-/// there is no log the latest commit. It takes no lock of SQLite's and does not see the log; it
-/// must be closed before a checkpoint, or such a commit. For one thread at a time.
+/// A connection that reads rows of the database's file as of the latest checkpoint, or without a
+/// log of the latest commit. It takes no lock of SQLite's and does not see the log; it must be
+/// closed before a checkpoint, or such a commit. For one thread at a time.
 final class DiskReader {
   private let connection: SQLiteConnection
   private let seal: DiskSeal?
@@ -142,7 +143,7 @@ final class DiskReader {
     connection.close()
   }
 
-  /// An entry whose value is in its row, or nil when it is not what was stored under this key.
+  /// Reads an entry whose value is in its row; nil if the row is damaged or belongs to another key.
   func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
@@ -160,7 +161,7 @@ final class DiskReader {
     return statement
   }
 
-  /// The same without a statement, for a row without texts.
+  /// Reads a row without texts, without a statement.
   private func readPlain(
     _ row: Int64, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
@@ -191,7 +192,7 @@ final class DiskReader {
     return DiskReading(value: Data(bytesNoCopy: memory, count: count, deallocator: .free))
   }
 
-  /// Whether a row is that of a key, which another key with the same digest is not.
+  /// True if a row has this key, not another one with the same digest.
   private func hasKey(
     _ row: Int64, _ wanted: UnsafeRawBufferPointer
   ) throws(SQLiteError) -> Bool {
@@ -222,10 +223,10 @@ final class DiskReader {
   }
 }
 
-/// What a lookup in the database gave.
+/// Result of a lookup in the database.
 struct DiskReading {
   var version: String?
   var contentType: String?
-  /// The value when it stands in the row and is whole.
+  /// The value if it is in the row and intact.
   var value: Data?
 }

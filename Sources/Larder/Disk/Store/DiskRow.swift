@@ -4,32 +4,32 @@
   import Foundation
 #endif
 
-/// What the database says of an entry, without key and value.
+/// Row of an entry in the database, without key and value.
 struct DiskRow {
   var suite: UInt32
   var isPermanent: Bool
   /// Bytes of the value.
   var bytes: UInt32
-  /// The number of the operation that stored a value under the key first, and it in particular.
+  /// Sequence numbers of the first store of the key, and of the store of this value.
   var inserted: UInt64
   var stored: UInt64
   var created: UInt64
   var expires: UInt64
   var cost: Float
   var checksum: UInt64
-  /// The number of the value's file; 0 when the value stands in the row.
+  /// Number of the value's file; 0 if the value is in the row.
   var file: UInt64
-  /// True if its origin forbids using it once it has expired.
+  /// True if the origin forbids using it after it has expired.
   var mustRevalidate = false
 
-  /// Both flags as the database has them, in the column `permanent`.
+  /// Both flags as stored in the column `permanent`.
   var flags: UInt8 { (isPermanent ? 1 : 0) | (mustRevalidate ? 2 : 0) }
 
-  /// The largest number of an operation that is taken for one, far from where counting ends.
+  /// The largest plausible sequence number, far from overflow.
   static var sequenceMax: UInt64 { 1 << 62 }
 
-  /// The checksum of a row: of everything in it but its id, which may be any, and its value, which
-  /// has a checksum of its own. `key` is the key as it is stored.
+  /// Checksum of a row: covers everything except its id, which may change, and its value, which has
+  /// its own checksum. `key` is the key as it is stored.
   func mark(
     key: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
     type: UnsafeRawBufferPointer?, seed: UInt64
@@ -47,7 +47,7 @@ struct DiskRow {
     return hash
   }
 
-  /// The same for texts.
+  /// Checksum of a row, with version and content type as strings.
   func mark(
     key: UnsafeRawBufferPointer, version: String?, type: String?, seed: UInt64
   ) -> UInt64 {
@@ -65,7 +65,7 @@ struct DiskRow {
 }
 
 extension DiskRow {
-  /// The row of an entry that gets another life.
+  /// Creates the row of an entry with another lifetime.
   init(_ slot: DiskSlot, _ life: DiskLife) {
     self.init(
       suite: slot.suite, isPermanent: slot.state == .permanent, bytes: slot.bytes,
@@ -75,7 +75,7 @@ extension DiskRow {
   }
 }
 
-/// What an encrypted cache seals of an entry beside its value.
+/// Fields of an entry, other than its value, that an encrypted cache seals.
 ///
 /// Each text is its length in eight bytes, little-endian, and its bytes; nil has the length -1.
 struct DiskHeader {
@@ -89,7 +89,7 @@ struct DiskHeader {
     self.contentType = contentType
   }
 
-  /// A header from the bytes of `encoded`, or nil when they are none.
+  /// Decodes the bytes of `encoded`; nil if they are invalid.
   init?(decoding data: Data) {
     var texts: [[UInt8]?] = []
     var rest = data[...]

@@ -12,18 +12,18 @@
     import Foundation
   #endif
 
-  /// Seals and opens what an encrypted cache stores; see `DiskEncryption` for what is promised.
+  /// Seals and opens the contents of an encrypted cache; see `DiskEncryption` for its guarantees.
   ///
   /// Sealed bytes are nonce, ciphertext and tag.
   struct DiskSeal: Sendable {
-    /// Bytes that a sealed text has more than the text.
+    /// Additional bytes of a sealed text.
     static let overhead = 28
     static let saltBytes = 32
     private let values: SymmetricKey
     private let headers: SymmetricKey
     private let suites: SymmetricKey
 
-    /// The keys of a database with this salt.
+    /// Derives the keys of a database with this salt.
     init(_ encryption: DiskEncryption, salt: some DataProtocol) {
       func derive(_ purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
@@ -35,9 +35,9 @@
       suites = derive("suites")
     }
 
-    // MARK: The fact by which a key is known
+    // MARK: Verification of the key
 
-    /// What a new database keeps: its salt, and a text that only the right key opens.
+    /// Returns the fact of a new database: its salt, and a text that only the right key opens.
     static func newFact(_ encryption: DiskEncryption) -> Data? {
       var random = SystemRandomNumberGenerator()
       var fact = Data()
@@ -49,7 +49,7 @@
       return fact + check
     }
 
-    /// The seal of a database with such a fact, or nil when its key is another.
+    /// Creates the seal of a database with such a fact; nil if its key is another one.
     init?(_ encryption: DiskEncryption, fact: UnsafeRawBufferPointer) {
       guard fact.count > Self.saltBytes else { return nil }
       self.init(encryption, salt: UnsafeRawBufferPointer(rebasing: fact[..<Self.saltBytes]))
@@ -61,7 +61,7 @@
 
     // MARK: Values
 
-    /// What a value is bound to.
+    /// Authenticated context of a value.
     static func binding(_ key: DiskKey) -> Data {
       var data = Data(capacity: 4 + key.bytes.count)
       append(UInt64(key.suite), to: &data)
@@ -73,7 +73,7 @@
       Self.seal(value, values, Self.binding(key))
     }
 
-    /// A value, or nil when it is not what was sealed for this key, or not with this mark.
+    /// Opens a value; nil if it was not sealed for this key, or not with this mark.
     func openValue(
       _ sealed: UnsafeRawBufferPointer, bytes: Int, mark: UInt64, _ binding: Data
     ) -> Data? {
@@ -81,8 +81,8 @@
       return Self.open(sealed, values, binding)
     }
 
-    /// What binds a row to the value that was sealed for it: half of its tag, which says nothing of
-    /// the value to whoever has no key.
+    /// Binds a row to the value that was sealed for it: half of its tag, which reveals nothing
+    /// about the value without the key.
     static func mark(_ sealed: UnsafeRawBufferPointer) -> UInt64 {
       guard sealed.count >= overhead else { return 0 }
       return UInt64(
@@ -136,7 +136,7 @@
     private static func seal(
       _ text: UnsafeRawBufferPointer, _ key: SymmetricKey, _ binding: Data
     ) -> Data? {
-      // The nonce is drawn anew.
+      // The nonce is random for each call.
       try? AES.GCM.seal(view(text), using: key, authenticating: binding).combined
     }
 
@@ -147,7 +147,7 @@
       return try? AES.GCM.open(box, using: key, authenticating: binding)
     }
 
-    /// The bytes without a copy, for as long as they are there.
+    /// The bytes without a copy, valid as long as the memory is.
     private static func view(_ bytes: UnsafeRawBufferPointer) -> Data {
       guard let base = bytes.baseAddress, !bytes.isEmpty else { return Data() }
       return Data(

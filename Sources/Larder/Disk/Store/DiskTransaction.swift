@@ -1,14 +1,38 @@
 import LarderEngine
 
-/// What stands in the open transaction of a disk cache, so that it can be finished or taken back.
+/// The open transaction of a disk cache, so that it can be committed or rolled back.
+///
+/// The life of an entry on disk, from its store to the reclaimed file:
+///
+///      set         writes the file, then puts the row: `puts`
+///       |
+///       v
+///     STORED ----------------------------- rollback: the new value is lost -------+
+///       |  `drop`: evicted, expired, removed or damaged                           |
+///       |  (`unstore` if replaced: the row is overwritten, the old file retired)  |
+///       v                                                                         |
+///     DOOMED       a miss for gets, its row still exists: `doomed`, `retired` <---+
+///       |  `beginWriting`: before any row is put         ^
+///       v                                                |  rollback
+///     DELETED      in the open transaction: `deletes` ---+
+///       |  `commit`
+///       v
+///     RECLAIMED    `DiskFolder.retire`: the file is overwritten by a later value, or removed
+///
+/// After a crash before the commit, the old entries are back, and the next opening removes files
+/// that no row names. On a full disk, `makeRoom` reclaims files before their rows are deleted; the
+/// next opening finds rows without files. If the database is closed before the rows are deleted
+/// (`closeIndex`), their ids, and keys and suites removed while it cannot be opened, are recorded
+/// as `DiskLosses`, and opening it again drops these entries: no removed value reappears while the
+/// cache is open.
 struct DiskTransaction {
-  /// A file that no row names once the transaction is committed.
+  /// A file to reclaim after the commit.
   struct Retired {
     var number: UInt64
     var bytes: UInt32
   }
 
-  /// The life of an entry, and which storing of its key it belongs to.
+  /// Lifetime of an entry, and the store of its key that it belongs to.
   struct Life {
     var id: ObjectID
     var stored: UInt64
@@ -16,31 +40,27 @@ struct DiskTransaction {
     var expires: UInt64
   }
 
-  /// Ids whose rows were put.
   var puts: [ObjectID] = []
-  /// Ids whose rows were deleted.
   var deletes: [ObjectID] = []
-  /// What entries were before they were renewed.
+  /// Lifetimes of renewed entries before the renewal.
   var renewals: [Life] = []
-  /// Files to give up when it is committed.
   var retired: [Retired] = []
   /// Bytes of the values put.
   var bytes = 0
 
-  /// Sets, removes and renewals.
+  /// Number of sets, removals and renewals.
   var operations: Int { puts.count + deletes.count + renewals.count }
 
-  /// Notes that the row of an id was put, with a value of so many bytes.
+  /// Records a put row, with a value of `count` bytes.
   mutating func put(_ id: ObjectID, bytes count: Int) {
     puts.append(id)
     bytes += count
   }
 }
 
-/// What was given up and may still be in the database, when that had to be closed or cannot be
-/// opened: it must not come back while the cache is open.
+/// Removed entries that may still be in a database which is closed or cannot be opened.
 struct DiskLosses {
-  /// A key that was to be stored over or removed.
+  /// A key that was to be replaced or removed.
   struct Key: Hashable {
     var suite: String
     var bytes: [UInt8]
@@ -55,18 +75,18 @@ struct DiskLosses {
 
   /// Rows that were to be deleted.
   var rows: Set<ObjectID> = []
-  /// Whether no row was to be left.
+  /// True if all rows were to be deleted.
   var hasAllRows = false
   private(set) var keys: Set<Key> = []
   var clearings: Set<Clearing> = []
 
-  /// Whether there are none.
   var isEmpty: Bool { rows.isEmpty && !hasAllRows && keys.isEmpty && clearings.isEmpty }
 
-  /// Keys that are remembered one by one.
+  /// Maximum number of keys recorded individually.
   private static var keysMax: Int { 10_000 }
 
-  /// Notes a key that was to be stored over or removed. Of very many, nothing is left at all.
+  /// Records a key that was to be replaced or removed. Beyond the maximum, the whole cache is
+  /// emptied.
   mutating func insert(_ bytes: UnsafeRawBufferPointer, suite: String) {
     guard !hasAllRows else { return }
     keys.insert(Key(suite: suite, bytes: Array(bytes)))
@@ -78,7 +98,7 @@ struct DiskLosses {
 }
 
 extension DiskCore {
-  /// Begins a transaction where none is open, and deletes what is doomed in it.
+  /// Begins a transaction if none is open, and deletes the doomed rows in it.
   func beginWriting(_ index: DiskIndex) throws(SQLiteError) {
     settleMoves(index)
     try index.beginIfNeeded()
@@ -88,7 +108,7 @@ extension DiskCore {
     doomed.removeAll(keepingCapacity: true)
   }
 
-  /// Commits what was written, or leaves it in the open transaction when writes are gathered.
+  /// Commits the writes, or leaves them in the open transaction if writes are grouped.
   func finishWriting(_ index: DiskIndex) throws(SQLiteError) {
     let operations = transaction.operations
     if configuration.durability == .none, operations < configuration.groupWrites,
@@ -99,7 +119,7 @@ extension DiskCore {
     try commit(index)
   }
 
-  /// Commits, and then gives up the files that no row names any more.
+  /// Commits, and then reclaims the retired files.
   func commit(_ index: DiskIndex, keepsFiles: Bool = true) throws(SQLiteError) {
     try index.commit()
     transaction.puts.removeAll(keepingCapacity: true)
@@ -113,8 +133,7 @@ extension DiskCore {
     try index.checkpointLongLog()
   }
 
-  /// Takes the open transaction back after a failure. What it put is no longer there; what it
-  /// deleted is to be deleted again.
+  /// Rolls the open transaction back after a failure.
   func rollBack(_ index: DiskIndex) {
     index.rollBack()
     let failed = transaction
@@ -132,7 +151,7 @@ extension DiskCore {
     }
   }
 
-  /// Deletes what is doomed, in a transaction of its own unless writes are gathered.
+  /// Deletes the doomed rows, in a separate transaction unless writes are grouped.
   func commitDoomed() throws(DiskCacheError) {
     try removing { [self] index throws(SQLiteError) in
       try beginWriting(index)
@@ -144,7 +163,7 @@ extension DiskCore {
 
   /// Commits everything that was acknowledged, and the order of use.
   func flush() throws(DiskCacheError) {
-    // A database that is still to be made holds nothing, and neither does the cache.
+    // A database that is still to be created holds nothing, and neither does the cache.
     if index == nil, !isClosed, losses.isEmpty { return }
     if isDisplaced {
       let isLoss = hasUncommitted
@@ -156,16 +175,16 @@ extension DiskCore {
       try commit(index)
       if configuration.durability == .none {
         try index.checkpoint()
-        // Nothing is to be taken back by it.
+        // Nothing is left to roll back with it.
         if !index.hasLog { folder.emptyJournal() }
       }
     }
     writeOrder()
   }
 
-  /// Does what gives something up, a second time when the first failed for want of room: even to
-  /// delete a row needs some, and a cache on a full disk must be able to make it. When the failure
-  /// took something along that had been acknowledged, it is thrown all the same.
+  /// Runs a removal, and repeats it once after making room if it failed because the disk is full:
+  /// deleting a row needs space, too, and a cache on a full disk must be able to make some. If the
+  /// failure lost acknowledged writes, it is thrown even if the repetition succeeds.
   func removing(_ body: (DiskIndex) throws(SQLiteError) -> Void) throws(DiskCacheError) {
     let index = try openIndex()
     var loss: SQLiteError?
@@ -186,7 +205,7 @@ extension DiskCore {
     } catch {
       rollBack(index)
       if error.isWriteFailure, !slots.contains(where: \.isStored) {
-        // Nothing is to be left, which takes no room at all.
+        // No entry is left, and starting empty needs no space.
         try startAnew()
       } else {
         try recover(from: error)
@@ -195,9 +214,8 @@ extension DiskCore {
     if let loss { throw DiskCacheError(loss) }
   }
 
-  /// Gives files back that rows still name, but none that counts, and empties the log where it
-  /// can. Should the process end before those rows are deleted, the missing files are found when
-  /// the cache is opened.
+  /// Removes spare files, databases set aside and retired files at once, and empties the log if
+  /// possible.
   func makeRoom(_ index: DiskIndex) {
     folder.removeSpare()
     folder.removeAside()
@@ -208,8 +226,8 @@ extension DiskCore {
     try? index.checkpoint()
   }
 
-  /// Ends a call whose transaction failed and was taken back: rows of what it lost are deleted
-  /// where the disk lets it, so that a key that has nothing now has nothing after a crash either.
+  /// Ends a call whose transaction failed and was rolled back. Rows of lost entries are deleted if
+  /// the disk permits it, so that their keys have no value after a crash either.
   func giveUp(after error: SQLiteError, _ index: DiskIndex) throws(DiskCacheError) -> Never {
     let cause = diagnosis(of: error, index)
     if cause.isWriteFailure {
@@ -221,8 +239,8 @@ extension DiskCore {
     throw DiskCacheError(error)
   }
 
-  /// Overwrites what is left of the names of suites that are gone, and gives the pages back that
-  /// single removals left. A failure is of no account.
+  /// Overwrites remaining names of removed suites, and returns pages freed by single removals to
+  /// the file system. Failures are ignored.
   private func tidy() {
     guard let index else { return }
     do throws(SQLiteError) {
@@ -238,11 +256,11 @@ extension DiskCore {
     }
   }
 
-  /// Commits and gives the folder back. Whatever fails, the cache is closed afterwards.
+  /// Commits and releases the folder. The cache is closed afterwards, whatever fails.
   func close() throws(DiskCacheError) {
     guard !isClosed else { return }
     defer { releaseFolder() }
-    // Without a database nothing is in memory that is not on the disk.
+    // Without a database no entry is in memory only.
     guard index != nil || !losses.isEmpty else { return }
     if isDisplaced {
       if hasUncommitted { throw placeLoss }
@@ -251,7 +269,7 @@ extension DiskCore {
     try flush()
     folder.removeSpare()
     tidy()
-    // SQLite would do it when it closes the database, and not say what failed.
+    // SQLite would do this when it closes the database, but without reporting errors.
     if let index, configuration.durability == .normal {
       do throws(SQLiteError) {
         try index.checkpoint(empties: false)

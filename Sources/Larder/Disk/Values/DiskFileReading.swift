@@ -7,22 +7,22 @@ import LarderLibc
   import Foundation
 #endif
 
-/// A value in a file that is to be read. The file is neither written over nor given another value
-/// until the reading is finished; it may be removed.
+/// A read of a value in a file. The file is not overwritten or reused until the read is finished;
+/// it may be removed.
 final class DiskFileReading: Sendable {
   let id: ObjectID
   let files: any FileLayer
   let folder: OpenFolder
-  /// Which storing of the key the file belongs to.
+  /// Sequence number of the store that wrote the file.
   let stored: UInt64
   let file: UInt64
   let name: ValueName
-  /// Where the value begins in a segment, nil where the file is its own.
+  /// Offset of the value in a segment, nil if it has its own file.
   let offset: UInt64?
   let bytes: Int
   let checksum: UInt64
   let checksumSeed: UInt64
-  /// What the value is opened with, and bound to, where it is encrypted.
+  /// Seal and authenticated context of the value, if it is encrypted.
   let seal: DiskSeal?
   let binding: Data
   let metadata: DiskMetadata
@@ -46,9 +46,9 @@ final class DiskFileReading: Sendable {
     binding = seal == nil ? Data() : DiskSeal.binding(key)
   }
 
-  /// The value, or nil when it is not what was stored. Needs no lock.
+  /// Reads the value; nil if it is damaged. Needs no lock.
   ///
-  /// - Throws: what says nothing of the value: it may be read another time.
+  /// - Throws: Errors that do not concern the value: it may be readable later.
   func value() throws(FileFailure) -> Data? {
     let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
     guard let memory = malloc(max(1, count)) else {

@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// The folder of a disk cache: where what stands, and the files of large values.
+/// The folder of a disk cache: its layout, and the files of large values.
 ///
-/// A value's file is named for a number, and the row that is committed after it is what makes it
-/// count. Files that no row names any more are kept, a few, to be written over: that costs about
-/// two thirds of making and removing one.
+/// A value's file is named by a number; it counts only once a row with that number is committed. A
+/// few files that no row names any more are kept to be overwritten, which costs about two thirds of
+/// creating and removing one.
 final class DiskFolder {
   private static let shards: UInt64 = 64
   private static let spareFilesMax = 32
@@ -17,9 +17,9 @@ final class DiskFolder {
   let path: String
   let files: any FileLayer
   private let syncs: Bool
-  /// Values that share files.
+  /// Segment files.
   let segments: DiskSegments
-  // Putting a path together costs as much as some of what is done with it.
+  // Cached, because building a path is as expensive as some of the calls that use it.
   private let shardPaths: [String]
   private var nextNumber: UInt64 = 1
   private var spare: [(number: UInt64, bytes: UInt64)] = []
@@ -27,9 +27,9 @@ final class DiskFolder {
   private var fileBytesWritten: UInt64 = 0
   private var names = DiskShardNames()
   private var doubtsDatabaseName = false
-  // Files that are being read without the lock, each as often as it is: few, as threads are.
+  // Files that are being read without the lock, once per reader: few, because threads are few.
   private var pins: [UInt64] = []
-  /// The folder of all files of values.
+  /// The folder of all value files.
   let values: OpenFolder
 
   var databasePath: String { path + "/index.sqlite" }
@@ -39,14 +39,14 @@ final class DiskFolder {
   private var temporaryPath: String { path + "/files/new" }
   var asidePath: String { path + "/damaged" }
 
-  /// Makes the folder where there is none.
+  /// Creates the folder if there is none.
   init(
     path: String, files: any FileLayer, syncs: Bool, segmentBytes: Int
   ) throws(FileFailure) {
     self.path = path
     self.syncs = syncs
     try files.makeFolder(path)
-    // From here on another folder that takes the path is not touched.
+    // From here on another folder that takes over the path is not touched.
     let files = try files.rooted(in: path)
     self.files = files
     segments = DiskSegments(
@@ -64,7 +64,7 @@ final class DiskFolder {
     return "\(path)/files/\(name.count < 2 ? "0" : "")\(name)"
   }
 
-  /// Where the file of a number stands below `values`.
+  /// Name below `values` of the file with a number.
   func name(_ number: UInt64) -> ValueName {
     if let place = DiskSegmentPlace(number) { return DiskSegments.name(place.segment) }
     return ValueName(number, shards: Self.shards)
@@ -80,7 +80,7 @@ final class DiskFolder {
       do throws(FileFailure) {
         return try segments.write(value)
       } catch {
-        // It may have been for want of room, which others then need, too.
+        // The disk may be full, and the spare files' space needed for others.
         removeSpare()
         throw error
       }
@@ -89,11 +89,11 @@ final class DiskFolder {
       spareFileBytes -= old.bytes
       do throws(FileFailure) {
         if syncs, !names.areSynced(old.number % Self.shards) { try syncShard(of: old.number) }
-        // No row names it, so that it is as good as a temporary file.
+        // No row names it, so it serves as a temporary file.
         try write(value, to: filePath(old.number), .existing)
         return old.number
       } catch {
-        // Somebody has removed it, or put something else in its place.
+        // The file was removed or replaced by something else.
         guard error.isNoFile else { throw error }
       }
     }
@@ -114,8 +114,8 @@ final class DiskFolder {
     return number
   }
 
-  /// Waits until the name of a new file is on the disk, and that of its shard; removes the file
-  /// when that fails.
+  /// Waits until the names of a new file and of its shard are on the disk; removes the file on
+  /// failure.
   private func syncNames(of number: UInt64) throws(FileFailure) {
     let shard = number % Self.shards
     if names.isUnnamed(shard) {
@@ -130,9 +130,9 @@ final class DiskFolder {
     try syncShard(of: number)
   }
 
-  /// Waits until all names in the shard of a file that no row names are on the disk; gives the file
-  /// up when that fails, and all that are kept for writing over in the shard: their names may be
-  /// lost now though the system takes them for written.
+  /// Waits until all names in the shard of a file that no row names are on the disk. On failure
+  /// removes the file and all spare files of the shard: their names may be lost although the system
+  /// considers them written.
   private func syncShard(of number: UInt64) throws(FileFailure) {
     let shard = number % Self.shards
     do throws(FileFailure) {
@@ -150,14 +150,14 @@ final class DiskFolder {
     names.sync(shard)
   }
 
-  /// Makes the database's file where there is none, for its owner alone. One that is empty is made
-  /// anew where its name may be lost: only that is a change which the system has yet to write.
+  /// Creates the database's file if there is none, accessible to its owner only. An empty one is
+  /// created again if its name may be lost: only then does the system have a change to write.
   func makeDatabaseFile() throws(FileFailure) {
     if doubtsDatabaseName, try files.size(databasePath) == 0 { try files.remove(databasePath) }
     try files.makePrivateFile(databasePath)
   }
 
-  /// Waits until the name of the database's file is on the disk, where the file system can.
+  /// Waits until the name of the database's file is on the disk, if the file system supports that.
   func syncDatabaseName() throws(FileFailure) {
     do throws(FileFailure) {
       try syncDatabaseNames()
@@ -168,7 +168,8 @@ final class DiskFolder {
     }
   }
 
-  /// Waits until the names of the database's files are on the disk, where the file system can.
+  /// Waits until the names of the database's files are on the disk, if the file system supports
+  /// that.
   func syncDatabaseNames() throws(FileFailure) {
     do throws(FileFailure) {
       try files.syncFolder(path)
@@ -177,8 +178,8 @@ final class DiskFolder {
     }
   }
 
-  /// Waits until the names in the folder are on the disk, and those of the folders above it: they
-  /// may have been made by a process that ended before it could do that.
+  /// Waits until the names in the folder and those of its parent folders are on the disk: a process
+  /// that ended before it could sync them may have created them.
   func syncNames() throws(FileFailure) {
     try files.syncFolder(path + "/files")
     try files.syncFolder(path)
@@ -188,14 +189,14 @@ final class DiskFolder {
       do throws(FileFailure) {
         try files.syncFolder(rest.isEmpty ? "/" : String(rest))
       } catch {
-        // A folder that others made, where this process may only pass through.
+        // Another user's folder, which this process may only traverse.
         guard error.isForbidden else { throw error }
       }
     }
   }
 
-  /// Writes a file that no row names, and leaves nothing of it when that fails. Should even that
-  /// fail, it goes when the cache is opened the next time.
+  /// Writes a file that no row names, and removes it on failure. If even that fails, the next
+  /// opening removes it.
   private func write(
     _ value: UnsafeRawBufferPointer, to path: String, _ target: FileTarget
   ) throws(FileFailure) {
@@ -204,35 +205,35 @@ final class DiskFolder {
       fileBytesWritten += UInt64(value.count)
     } catch {
       try? files.remove(path)
-      // It may have been for want of room, which others then need, too.
+      // The disk may be full, and the spare files' space needed for others.
       if !error.isNoFile { removeSpare() }
       throw error
     }
   }
 
-  /// Whether files are kept for writing over.
+  /// True if files are kept to be overwritten.
   var hasSpare: Bool { !spare.isEmpty || segments.hasSpare }
 
-  /// Bytes of files kept for writing over.
+  /// Bytes of files kept to be overwritten.
   var spareBytes: UInt64 { spareFileBytes + segments.spareBytes }
 
   /// Bytes of values written since the folder was opened, copies included.
   var bytesWritten: UInt64 { fileBytesWritten + segments.bytesWritten }
 
-  /// Sees to it that a file is not written over until as many `unpin`.
+  /// Protects a file from being overwritten until the matching `unpin`.
   func pin(_ number: UInt64) {
     if let place = DiskSegmentPlace(number) { return segments.pin(place.segment) }
     pins.append(number)
   }
 
-  /// Ends one reading of a file.
+  /// Ends one read of a file.
   func unpin(_ number: UInt64) {
     if let place = DiskSegmentPlace(number) { return segments.unpin(place.segment) }
     if let place = pins.firstIndex(of: number) { pins.remove(at: place) }
   }
 
-  /// Gives up a file that no committed row names. A failure to remove it is left to the next
-  /// opening, which removes all such files.
+  /// Reclaims a file that no committed row names. If it cannot be removed, the next opening removes
+  /// it.
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
     if let place = DiskSegmentPlace(number) {
       return segments.retire(place, bytes: bytes, keeps: keeps)
@@ -247,7 +248,7 @@ final class DiskFolder {
     spareFileBytes += bytes
   }
 
-  /// Removes the files kept for writing over.
+  /// Removes the files kept to be overwritten.
   func removeSpare() {
     segments.removeSpare()
     for file in spare { try? files.remove(filePath(file.number)) }
@@ -256,9 +257,9 @@ final class DiskFolder {
   }
 
   /// Removes every file whose number is not in `named`, and returns the numbers of the files that
-  /// exist. What is no regular file, or cannot be removed, keeps nothing from opening. O(files).
+  /// exist. Files that are not regular or cannot be removed do not prevent opening. O(files).
   ///
-  /// - Throws: when a folder cannot be listed, so that nothing is known of its files.
+  /// - Throws: If a folder cannot be listed, so that its files are unknown.
   func sweep(keeping named: Set<UInt64>) throws(FileFailure) -> Set<UInt64> {
     var found: Set<UInt64> = []
     var largest = named.max() ?? 0
@@ -286,63 +287,62 @@ final class DiskFolder {
     return found
   }
 
-  /// The largest number of a file of a single value that is taken for one, far from where counting
-  /// ends and from the numbers of places in segments.
+  /// The largest plausible number of a single value's file, far from overflow and from the numbers
+  /// of segment offsets.
   private static var fileNumberMax: UInt64 { 1 << 60 }
 
-  /// The largest number of a file, or of a place in a segment, that a row may name.
+  /// The largest number of a file, or of a segment offset, that a row may name.
   static var numberMax: UInt64 { 1 << 62 }
 
-  /// Lets the system forget what it holds of a value's file in memory; see `FileLayer`.
+  /// Drops a value's file from the system's page cache; see `FileLayer`.
   func dropCached(_ number: UInt64) throws(FileFailure) -> Bool {
     try files.dropCached(filePath(number))
   }
 }
 
-/// Which names are on the disk of those that the folders of values need, where they have to be. One
-/// bit for each of 64 folders.
+/// Sync state of the names in the folders of values, for durability that requires it. One bit for
+/// each of 64 folders.
 ///
-/// The system may say once that it could not write a folder, and then take it for written. Only a
-/// name that is given anew is a change that it has yet to write.
+/// The system may report once that it could not write a folder, and consider it written from then
+/// on. Only a name that is created again is a change that it still has to write.
 struct DiskShardNames {
   private var synced: UInt64 = 0
   private var unnamed: UInt64 = 0
   private var doubtful: UInt64 = 0
 
-  /// Nothing is known of what earlier processes have left.
+  /// Creates a state in which no folder is known to be synced.
   init() {}
 
   private static func bit(_ shard: UInt64) -> UInt64 { 1 << (shard & 63) }
 
-  /// Whether all names in a folder are on the disk, those that earlier processes gave included.
+  /// True if all names in a folder are on the disk, including those created by earlier processes.
   func areSynced(_ shard: UInt64) -> Bool { synced & Self.bit(shard) != 0 }
 
-  /// Whether the name of a folder itself may not be: it holds nothing that counts, and has to be
-  /// made anew.
+  /// True if the name of a folder itself may not be on the disk: it contains no committed files,
+  /// and must be created again.
   func isUnnamed(_ shard: UInt64) -> Bool { unnamed & Self.bit(shard) != 0 }
 
-  /// Whether names in a folder may be lost though syncing it again succeeds: a file there must not
-  /// be written over under the name that it has.
+  /// True if names in a folder may be lost even if another sync succeeds: a file there must not be
+  /// overwritten under its present name.
   func isDoubtful(_ shard: UInt64) -> Bool { doubtful & Self.bit(shard) != 0 }
 
-  /// A folder was made.
+  /// Records that a folder was created.
   mutating func make(_ shard: UInt64) { unnamed |= Self.bit(shard) }
 
-  /// The name of a folder is on the disk.
+  /// Records that the name of a folder is on the disk.
   mutating func name(_ shard: UInt64) { unnamed &= ~Self.bit(shard) }
 
-  /// A folder was synced.
+  /// Records that a folder was synced.
   mutating func sync(_ shard: UInt64) { synced |= Self.bit(shard) }
 
-  /// A folder could not be synced.
+  /// Records that a folder could not be synced.
   mutating func doubt(_ shard: UInt64) { doubtful |= Self.bit(shard) }
 }
 
 extension DiskFolder {
-  /// The path of a folder that does not depend on the working directory. The text of a file URL is
-  /// one, too.
+  /// Converts a path, or the string of a file URL, to an absolute path.
   ///
-  /// - Throws: `files` for a URL that names no absolute path.
+  /// - Throws: `files` for a URL without an absolute path.
   static func absolutePath(_ text: String) throws(DiskCacheError) -> String {
     var path = text
     if text.lowercased().hasPrefix("file:") {
@@ -374,25 +374,25 @@ extension DiskFolder {
   }
 }
 
-/// What cannot be read any more: kept aside, so that an app's owner may look at it.
+/// Unreadable databases, which are set aside for inspection.
 extension DiskFolder {
-  /// Copies kept.
+  /// Maximum number of copies kept.
   private static var asideMax: Int { 2 }
 
-  /// The database and everything that belongs to it.
+  /// Names of the database and its associated files.
   private var databaseNames: [String] {
     ["", "-wal", "-shm", "-journal"].map { databasePath + $0 }
   }
 
-  /// Renames the database and all that belongs to it into a folder of its own, and returns that, or
-  /// nil when all of it could only be removed. Files of values are left to `sweep`. Only the newest
-  /// copies are kept.
+  /// Moves the database and its associated files into a new folder, and returns that, or nil if
+  /// they could only be removed. Files of values are left to `sweep`. Only the newest copies are
+  /// kept.
   ///
-  /// - Throws: when the database can be neither renamed nor removed.
+  /// - Throws: If the database can be neither renamed nor removed.
   func setDatabaseAside() throws(FileFailure) -> String? {
     let place = try? makeAside()
     var isKept = false
-    // The database first: should the process end in between, SQLite removes a log without one.
+    // The database first: if the process ends in between, SQLite removes a log without a database.
     for path in databaseNames where try files.kind(path) != .missing {
       let name = path.dropFirst(self.path.count)
       if let place, (try? files.rename(path, to: place + name)) != nil {
@@ -407,26 +407,26 @@ extension DiskFolder {
     return isKept ? place : nil
   }
 
-  /// Removes the database and all that belongs to it. Files of values are left to `sweep`.
+  /// Removes the database and its associated files. Files of values are left to `sweep`.
   func removeDatabase() throws(FileFailure) {
     for path in databaseNames { try files.removeTree(path) }
     try files.removeTree(orderPath)
   }
 
   /// Removes the journal that a process with durability `none` left when it was killed: once the
-  /// database has a log, whatever had to be taken back was.
+  /// database has a log, every necessary rollback has been done.
   func removeJournal() {
     if (try? files.kind(journalPath)) == .file { try? files.remove(journalPath) }
   }
 
-  /// Gives the room of the journal back, which a database without a log keeps from one commit to
-  /// the next. Only while it holds nothing that may have to be taken back.
+  /// Frees the space of the journal, which a database without a log keeps from one commit to the
+  /// next. Allowed only while nothing may have to be rolled back with it.
   func emptyJournal() {
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     try? files.write(nothing, to: journalPath, .existing, syncs: false)
   }
 
-  /// A name of the database's that stands for something else than a file, nil when none does.
+  /// Returns a name of the database's that is not a regular file, nil if there is none.
   func findNoFile() throws(FileFailure) -> String? {
     for path in databaseNames where try ![.file, .missing].contains(files.kind(path)) {
       return path
@@ -434,12 +434,12 @@ extension DiskFolder {
     return nil
   }
 
-  /// Removes everything that was set aside. What cannot be removed stays.
+  /// Removes everything that was set aside. Files that cannot be removed stay.
   func removeAside() {
     if (try? files.kind(asidePath)) != .missing { try? files.removeTree(asidePath) }
   }
 
-  /// Bytes of what was set aside.
+  /// Bytes of the databases set aside.
   var asideBytes: UInt64 {
     var bytes: UInt64 = 0
     for number in asideNumbers() {
@@ -464,7 +464,7 @@ extension DiskFolder {
     }
   }
 
-  /// Numbers of the copies, the oldest first.
+  /// Numbers of the copies, oldest first.
   private func asideNumbers() -> [UInt32] {
     ((try? files.list(asidePath)) ?? []).compactMap { UInt32($0.name) }.filter { $0 < .max }
       .sorted()

@@ -2,20 +2,20 @@ import LarderEngine
 
 /// The segment files of a disk cache: values are appended to the open one.
 ///
-/// The row that is committed after a value is what makes it count, and its checksum is what tells
-/// whether it is whole. `SegmentLedger` decides where values go and which segment is recycled.
+/// A value counts only once a row for it is committed, and its checksum shows if it is intact.
+/// `SegmentLedger` decides where values are written and which segment is recycled.
 final class DiskSegments {
-  /// What a longer file counts as: nothing of the cache's is.
+  /// Maximum size of a file that can be one of the cache's segments.
   private static let sizeMax: UInt64 = 1 << 40
 
   private let folder: String
   private let files: any FileLayer
   private let syncs: Bool
   private var ledger: SegmentLedger
-  /// The entries whose values were appended to each segment, in that order, those that are gone
-  /// since among them. As many as values fit in the segments.
+  /// Ids of the entries whose values were appended to each segment, in order, including those
+  /// removed since. At most as many as values fit in the segments.
   private var ids: [UInt64: [ObjectID]] = [:]
-  /// Bytes that a stored value has more than the value.
+  /// Additional bytes of a stored value for its seal.
   var sealBytes: UInt64 = 0
   /// Bytes of values written since the folder was opened.
   private(set) var bytesWritten: UInt64 = 0
@@ -27,14 +27,14 @@ final class DiskSegments {
     ledger = SegmentLedger(bytesMax: UInt64(bytesMax))
   }
 
-  /// The name of a segment below the folder of all values.
+  /// Name of a segment below the folder of all values.
   static func name(_ number: UInt64) -> ValueName { ValueName(segment: number) }
 
   private func path(_ number: UInt64) -> String {
     "\(folder)/s\(String(number, radix: 16))"
   }
 
-  /// Changes the books and removes the files of segments that are gone. A failure to remove one is
+  /// Changes the ledger and removes the files of deleted segments. Files that cannot be removed are
   /// left to the next opening.
   private func change<Result>(_ body: (inout SegmentLedger) -> Result) -> Result {
     let result = body(&ledger)
@@ -47,10 +47,10 @@ final class DiskSegments {
 
   // MARK: Writing
 
-  /// Whether a value of so many stored bytes is appended to a segment.
+  /// True if a value of that many stored bytes is appended to a segment.
   func takes(_ bytes: Int) -> Bool { ledger.takes(UInt64(bytes)) }
 
-  /// Appends a value and returns the number of its place, which no row names yet.
+  /// Appends a value and returns the number of its offset, which no row names yet.
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
     let extent = SegmentLedger.extent(UInt64(value.count))
     while true {
@@ -61,21 +61,21 @@ final class DiskSegments {
         if syncs, isNew { try files.syncFolder(folder) }
       } catch {
         change { $0.noteFailure(place, extent: extent) }
-        // Somebody has removed it, or put something else in its place.
+        // The file was removed or replaced by something else.
         guard !isNew, error.isNoFile else { throw error }
         continue
       }
       bytesWritten += UInt64(value.count)
-      // The first value of a segment that is new, or used again.
+      // The first value of a new or reused segment.
       if place.offset == 0 { ids[place.segment] = [] }
       change { $0.noteWritten(place, extent: extent) }
       return DiskSegmentPlace(segment: place.segment, offset: place.offset).number
     }
   }
 
-  // MARK: Giving up
+  // MARK: Reclaiming
 
-  /// Gives up a value that no committed row names.
+  /// Reclaims a value that no committed row names.
   func retire(_ place: DiskSegmentPlace, bytes: UInt64, keeps: Bool) {
     let extent = SegmentLedger.extent(bytes + sealBytes)
     change {
@@ -85,49 +85,49 @@ final class DiskSegments {
     }
   }
 
-  /// Whether there are segments that hold nothing.
+  /// True if there are empty segments.
   var hasSpare: Bool { ledger.hasSpare }
 
-  /// Bytes of segments kept for writing over.
+  /// Bytes of segments kept to be overwritten.
   var spareBytes: UInt64 { ledger.spareBytes }
 
-  /// Bytes of the others, dead ones included.
+  /// Bytes of the other segments, including dead ones.
   var usedBytes: UInt64 { ledger.usedBytes }
 
-  /// Removes segments that hold nothing.
+  /// Removes empty segments.
   func removeSpare() { change { $0.removeSpare() } }
 
-  /// Sees to it that a segment is not written over until as many `unpin`.
+  /// Protects a segment from being overwritten until the matching `unpin`.
   func pin(_ segment: UInt64) { ledger.pin(segment) }
 
-  /// Ends one reading of a segment.
+  /// Ends one read of a segment.
   func unpin(_ segment: UInt64) { ledger.unpin(segment) }
 
   // MARK: Recycling
 
-  /// Notes that a place holds the value of an entry.
+  /// Records that an offset holds the value of an entry.
   func note(_ id: ObjectID, at place: DiskSegmentPlace) {
     ids[place.segment, default: []].append(id)
   }
 
-  /// The entries whose values may be in a segment, each once for each value.
+  /// Ids of the entries whose values may be in a segment, once per value.
   func ids(in segment: UInt64) -> [ObjectID] { ids[segment] ?? [] }
 
-  /// Whether more bytes are dead than may be.
+  /// True if there are more dead bytes than allowed.
   var isWasteful: Bool { ledger.isWasteful }
 
   /// The segment to recycle. O(segments).
   func victim() -> UInt64? { ledger.victim() }
 
-  /// Notes that a segment was recycled: if it is still there, something in it cannot be moved.
+  /// Records that a segment was recycled: if it still exists, part of it cannot be moved.
   func spend(_ number: UInt64) { ledger.spend(number) }
 
   // MARK: Opening
 
-  /// Removes segments without a named value, and returns the numbers of the places that exist. The
-  /// others stay and are not appended to. O(named + segments).
+  /// Removes segments without a named value, and returns the numbers of the existing offsets. The
+  /// other segments stay and are not appended to. O(named + segments).
   ///
-  /// - Throws: when the folder cannot be listed, so that nothing is known of its files.
+  /// - Throws: If the folder cannot be listed, so that its files are unknown.
   func sweep(
     keeping named: [(place: DiskSegmentPlace, bytes: UInt32)]
   ) throws(FileFailure) -> Set<UInt64> {
@@ -156,12 +156,12 @@ final class DiskSegments {
       found.insert(place.number)
       ledger.noteFound(in: place.segment, extent: SegmentLedger.extent(stored))
     }
-    // What holds nothing whole is of no use.
+    // Segments without an intact value are useless.
     change { $0.finishOpening(largest: largest) }
     return found
   }
 
-  /// Lets the system forget what it holds of the segments in memory; see `FileLayer`.
+  /// Drops the segments from the system's page cache; see `FileLayer`.
   func dropCached() throws(FileFailure) -> Bool {
     var isKnown = true
     for number in ledger.numbers.sorted() {
@@ -171,9 +171,9 @@ final class DiskSegments {
   }
 }
 
-/// Where a value begins in a segment. Rows name it by a number that no file of a single value has.
+/// Position of a value in a segment. Rows name it by a number that no single value's file has.
 struct DiskSegmentPlace: Hashable {
-  /// The largest number of a segment that is taken for one, far from where counting ends.
+  /// The largest plausible segment number, far from overflow.
   static var segmentMax: UInt64 { 1 << 39 }
   private static var flag: UInt64 { 1 << 61 }
   private static var pageBits: UInt64 { 20 }
@@ -187,7 +187,7 @@ struct DiskSegmentPlace: Hashable {
     self.offset = offset
   }
 
-  /// Nil for the number of a file of a single value.
+  /// Nil for the number of a single value's file.
   init?(_ number: UInt64) {
     guard number & Self.flag != 0 else { return nil }
     segment = (number ^ Self.flag) >> Self.pageBits

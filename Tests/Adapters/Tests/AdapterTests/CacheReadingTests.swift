@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CacheReadingTests {
   @Test func everyStatisticIsReported() throws {
-    // What was stored under a new key is among what was set.
+    // Values stored for new keys are included in the sets.
     #expect(try unreported(MemoryCacheStatistics()) { CacheReading.all($0) } == ["admissions"])
     #expect(try unreported(MemoryLoadCounts()) { CacheReading.all($0) } == [])
     #expect(try unreported(DiskStatistics()) { CacheReading.all($0, entries: 0, bytes: 0) } == [])
@@ -18,7 +18,7 @@ import Testing
     #expect(Set(readings.map { "\($0.label) \($0.dimensions)" }).count == readings.count)
   }
 
-  // Prometheus stops the program where they are not.
+  // Otherwise Prometheus terminates the program.
   @Test func dimensionsOfALabelAreTheSameForEveryCache() {
     let dimensions = Dictionary(grouping: all, by: \.label).mapValues { readings in
       Set(readings.map { $0.dimensions.map(\.0) })
@@ -54,7 +54,7 @@ import Testing
       + CacheReading.all(hybrid, entries: 0, bytes: 0)
   }
 
-  /// Names of the statistics that change no reading.
+  /// Names of the statistics that affect no reading.
   private func unreported<Statistics: Codable>(
     _ none: Statistics, _ read: (Statistics) -> [CacheReading]
   ) throws -> [String] {

@@ -30,7 +30,7 @@ import Testing
     try await again.shutdown()
   }
 
-  @Test func aLifeIsKeptUnlessAnotherIsGiven() async throws {
+  @Test func ttlIsKeptUnlessAnotherIsGiven() async throws {
     let persist = CachePersistDriver(try DiskCache(path: scratch.path))
     try await persist.set(key: "n", value: 1, expires: .seconds(3600))
     try await persist.set(key: "n", value: 2, expires: nil)
@@ -50,7 +50,7 @@ import Testing
     try await persist.shutdown()
   }
 
-  @Test func aValueThatTheCacheRefusesIsAnError() async throws {
+  @Test func rejectedValueIsAnError() async throws {
     let limits = DiskLimits(bytes: 1000)
     let persist = CachePersistDriver(
       try DiskCache(path: scratch.path, configuration: DiskConfiguration(limits: limits)))
@@ -64,7 +64,7 @@ import Testing
     try await persist.shutdown()
   }
 
-  @Test func aLifeThatIsOverIsNoError() async throws {
+  @Test func nonPositiveTTLIsNoError() async throws {
     let persist = CachePersistDriver(try DiskCache(path: scratch.path))
     try await persist.set(key: "u", value: 1, expires: .seconds(3600))
     try await persist.set(key: "u", value: 2, expires: .zero)

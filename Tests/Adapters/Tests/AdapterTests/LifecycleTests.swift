@@ -37,7 +37,7 @@ import Testing
     try again.close()
   }
 
-  @Test func theDiskIsWaitedForOutsideOfThePool() async throws {
+  @Test func diskIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let clock = ObservedClock()
     try await serve(
@@ -45,7 +45,7 @@ import Testing
     #expect(!clock.wasAskedByATask)
   }
 
-  @Test func soIsTheDiskOfAHybridCache() async throws {
+  @Test func diskOfAHybridCacheIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let clock = ObservedClock()
     let cache = try HybridCache<String, String>(
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
-  func anIntervalThatNoTaskCanKeepIsRefused(_ interval: Duration) throws {
+  func intervalOutOfRangeIsRejected(_ interval: Duration) throws {
     let scratch = Scratch()
     let refusal = CacheServiceError.interval(interval)
     let memory = try MemoryCache<Int, Int>(count: 2)
@@ -93,13 +93,13 @@ import Testing
 
   private let often = Duration.milliseconds(5)
 
-  /// Runs a service until its cache has asked for the time more than once.
+  /// Runs a service until its cache has read the clock more than once.
   private func serve(_ service: CacheService, _ clock: ObservedClock) async throws {
     clock.forget()
     try await serve(service) { clock.questions >= 3 }
   }
 
-  /// Runs a service until something has happened. Closing a cache again does nothing.
+  /// Runs a service until a condition holds. Closing a cache again does nothing.
   private func serve(_ service: CacheService, until hasHappened: () -> Bool) async throws {
     let running = Task { try await service.run() }
     while !hasHappened() { try await Task.sleep(for: often) }
@@ -108,7 +108,7 @@ import Testing
   }
 }
 
-/// A clock that notes whose threads ask it. A cache asks on the thread on which it works.
+/// A clock that records the threads that read it. A cache reads it on the thread on which it works.
 private final class ObservedClock: CacheClock {
   private let asked = Mutex((all: 0, byTasks: 0))
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct LoggingTests {
-  /// A handler that keeps what is logged.
+  /// A log handler that stores the entries.
   private final class Log: Sendable {
     let lines = Mutex<[String]>([])
 
@@ -53,7 +53,7 @@ import Testing
     #expect(!lines.contains { $0.contains("secret") || $0.hasPrefix("debug") })
   }
 
-  @Test func keysAndFetchesAreLoggedWhereTheyAreWanted() async throws {
+  @Test func keysAndFetchesAreLoggedOnDemand() async throws {
     let log = Log()
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(path: scratch.path)

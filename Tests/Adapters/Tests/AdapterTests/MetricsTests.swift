@@ -14,7 +14,7 @@ import Testing
     metrics.counterTotal(label: label, dimensions: [("cache", "c")] + dimensions)
   }
 
-  @Test func countersGrowByWhatHappenedBetweenUpdates() async throws {
+  @Test func countersGrowByEventsBetweenUpdates() async throws {
     let metrics = TestMetrics()
     let cache = try MemoryCache<Int, Int>(count: 2)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
@@ -32,7 +32,7 @@ import Testing
     reporter.update()
     reporter.update()
     #expect(total(metrics, "larder_requests", [memory, ("result", "hit")]) == 2)
-    // Statistics that begin anew are not taken off.
+    // Statistics that were reset are not subtracted.
     cache.resetStatistics()
     _ = cache.value(for: 2)
     reporter.update()
@@ -43,7 +43,7 @@ import Testing
     withExtendedLifetime(cache) {}
   }
 
-  @Test func tiersOfAHybridAreToldApart() async throws {
+  @Test func tiersOfAHybridAreDistinguished() async throws {
     let metrics = TestMetrics()
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(path: scratch.path)
@@ -59,7 +59,7 @@ import Testing
     try cache.close()
   }
 
-  @Test func whatIsKnownToHaveNoValueIsReported() async throws {
+  @Test func negativeHitsAreReported() async throws {
     let metrics = TestMetrics()
     let cache = try MemoryCache<Int, Int>(count: 2)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
@@ -72,7 +72,7 @@ import Testing
     withExtendedLifetime(cache) {}
   }
 
-  @Test func anAnswerInPlaceOfAFailedOriginIsReported() async throws {
+  @Test func staleAnswersAreReported() async throws {
     let metrics = TestMetrics()
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(
@@ -99,7 +99,7 @@ import Testing
     withExtendedLifetime(cache) {}
   }
 
-  @Test func aCacheIsNotKeptByItsMetrics() async throws {
+  @Test func metricsDoNotRetainTheCache() async throws {
     let scratch = Scratch()
     var memory: MemoryCache<Int, Int>? = try MemoryCache(count: 2)
     var disk: DiskCache? = try DiskCache(path: scratch.path)
@@ -121,11 +121,11 @@ import Testing
   }
 
   @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
-  func anIntervalThatNoTaskCanKeepIsRefused(_ interval: Duration) async throws {
+  func intervalOutOfRangeIsRejected(_ interval: Duration) async throws {
     let metrics = TestMetrics()
     let reporter = CacheMetrics(try MemoryCache<Int, Int>(count: 2), name: "c", factory: metrics)
     let refusal = CacheMetricsError.interval(interval)
-    // Cancelled, so that it ends where the interval is not refused.
+    // Cancelled, so that it ends if the interval is not rejected.
     let task = Task { try await reporter.run(every: interval) }
     task.cancel()
     await #expect(throws: refusal) { try await task.value }
@@ -133,7 +133,7 @@ import Testing
     #expect("\(refusal)".hasSuffix("is out of range: expected a millisecond to 365 days"))
   }
 
-  @Test func theDiskIsWaitedForOutsideOfThePool() async throws {
+  @Test func diskIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let cache = try DiskCache(path: scratch.path)
     let factory = ObservedFactory()
@@ -142,7 +142,7 @@ import Testing
     try cache.close()
   }
 
-  @Test func soIsTheDiskOfAHybridCache() async throws {
+  @Test func diskOfAHybridCacheIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
     let cache = try HybridCache<String, String>(path: scratch.path)
     let factory = ObservedFactory()
@@ -151,14 +151,14 @@ import Testing
     try cache.close()
   }
 
-  /// Reports once, and once more for having been cancelled.
+  /// Reports once, and once more because it was cancelled.
   private func report(_ reporter: CacheMetrics) async throws {
     let task = Task { try await reporter.run(every: .seconds(3600)) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func whatADiskTakesBackIsNotCountedAgain() {
+  @Test func revertedHitsAreNotCountedAgain() {
     let metrics = TestMetrics()
     let totals = Mutex<[UInt64]>([10, 9, 10, 12])
     let reporter = CacheMetrics("c", metrics) {
@@ -184,7 +184,7 @@ import Testing
           reads += 1
           return reads
         }
-        // Others may read and report before this one does.
+        // Other threads may read and report before this one does.
         if read % 2 == 0 { Thread.sleep(forTimeInterval: 0.0002) }
         return [CacheReading(label: "l", dimensions: [], value: .total(read))]
       }
@@ -196,8 +196,8 @@ import Testing
   }
 }
 
-/// A factory that notes whether metrics are made by a task. They are made by the thread that reads
-/// the statistics.
+/// A factory that records if metrics are created by a task. They are created by the thread that
+/// reads the statistics.
 private final class ObservedFactory: MetricsFactory {
   private let metrics = TestMetrics()
   private let counts = Mutex((all: 0, byTasks: 0))

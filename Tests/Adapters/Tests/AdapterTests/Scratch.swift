@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test, removed with it.
+/// A folder for one test, removed with this object.
 final class Scratch {
   let path = NSTemporaryDirectory() + "larder-adapters-\(UUID().uuidString)"
   deinit { try? FileManager.default.removeItem(atPath: path) }

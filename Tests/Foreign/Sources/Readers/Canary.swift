@@ -1,20 +1,20 @@
-/// A value that knows the key it belongs to, so that a reader can tell whether it got what it asked
-/// for and whether that was still alive.
+/// A value that contains its key, so that a reader can check that it is the requested one and still
+/// alive.
 protocol Canary: Sendable, Codable {
-  /// A value for a key; `version` makes it differ from earlier ones of the same key.
+  /// Creates a value for a key; `version` distinguishes it from earlier ones of the same key.
   init(key: Int, version: Int)
-  /// Whether this is a whole value of the key.
+  /// Returns true if this is an intact value of the key.
   func belongs(to key: Int) -> Bool
 }
 
 extension String: Canary {
-  // Longer than 15 bytes, so that the text is on the heap and counted.
+  // Longer than 15 bytes, so that the string is on the heap and reference-counted.
   init(key: Int, version: Int) { self = "article \(key) version \(version) of many" }
 
   func belongs(to key: Int) -> Bool { hasPrefix("article \(key) version ") && hasSuffix(" many") }
 }
 
-/// A structure that holds a reference beside plain bytes.
+/// A structure that contains a reference and plain bytes.
 struct Article: Canary {
   let number: Int
   let title: String
@@ -29,7 +29,7 @@ struct Article: Canary {
   func belongs(to key: Int) -> Bool { number == key && title.belongs(to: key) }
 }
 
-/// An object that spoils itself when it ends, so that a use after its end is seen.
+/// An object that corrupts itself when it is destroyed, which reveals a use afterwards.
 final class Picture: Canary, @unchecked Sendable {
   private var number: Int
   private var complement: Int

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Some threads that get, set and remove on one cache for a while.
+/// Threads that get, set and remove on one cache for a while.
 final class Round<Cache: SharedCache>: @unchecked Sendable {
   private let cache: Cache
   private let settings: Settings
@@ -15,7 +15,7 @@ final class Round<Cache: SharedCache>: @unchecked Sendable {
     self.settings = settings
   }
 
-  /// Runs the threads for `seconds`, and returns what was done and the first wrong value, if any.
+  /// Runs the threads for `seconds`, and returns the counts and the first wrong value, if any.
   func run(seconds: Double) -> (gets: Int, hits: Int, failure: String?) {
     let threads = (0..<settings.threads).map { number in
       let thread = Thread { [self] in
@@ -34,8 +34,7 @@ final class Round<Cache: SharedCache>: @unchecked Sendable {
 
   private let done = DispatchSemaphore(value: 0)
 
-  /// Recordings that begin and end while the threads are at work: of everything, of a part, and
-  /// none.
+  /// Starts and stops recordings while the threads are running: of all keys, of a part, and none.
   private func record(_ seconds: Double) {
     let end = Date(timeIntervalSinceNow: seconds)
     let path = NSTemporaryDirectory() + "larder-readers-\(UUID())"

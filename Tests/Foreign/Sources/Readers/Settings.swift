@@ -1,4 +1,4 @@
-/// What the program was asked to do.
+/// Options of the program.
 struct Settings {
   var seconds = 20.0
   var threads = 8
@@ -13,7 +13,7 @@ struct Settings {
   var policies: [String] = []
   var values = ["string", "struct", "class", "block"]
   var caches = ["memory", "expiring", "hybrid"]
-  /// Whether recordings begin and end meanwhile.
+  /// True to start and stop recordings meanwhile.
   var records = true
 
   static let help = """
@@ -31,7 +31,7 @@ struct Settings {
     no.
     """
 
-  /// Reads the arguments of a command line; nil where they make no sense.
+  /// Parses the arguments of a command line; nil if they are invalid.
   init?(_ arguments: [String]) {
     var rest = arguments[...]
     while let option = rest.popFirst() {

@@ -1,13 +1,13 @@
 import Larder
 
-/// A cache that many threads share, with the calls that this program makes.
+/// A cache shared by many threads, with the calls that this program makes.
 protocol SharedCache<Value>: Sendable {
   associatedtype Value: Canary
 
   func get(_ key: Int) -> Value?
   func set(_ value: Value, for key: Int)
   func remove(_ key: Int)
-  /// Does what happens seldom: `draw` chooses. May store `value`.
+  /// Makes one of the rarer calls, chosen by `draw`. May store `value`.
   func change(_ key: Int, _ draw: Int, _ value: Value)
   func record(to path: String, sampling: Double) throws -> CacheRecording
 }
@@ -17,7 +17,7 @@ struct InMemory<Value: Canary>: SharedCache {
   let cache: MemoryCache<Int, Value>
   private let limit: Int
 
-  /// A cache; with `expires`, entries that nobody asks for leave after a millisecond or two.
+  /// Creates a cache; with `expires`, idle entries expire after a millisecond or two.
   init(policy: String, limit: Int, shards: Int?, expires: Bool) throws {
     self.limit = limit
     var configuration = MemoryCacheConfiguration(

@@ -7,7 +7,7 @@ guard let settings = Settings(Array(CommandLine.arguments.dropFirst())) else {
   exit(2)
 }
 
-/// One combination of cache, policy and kind of value.
+/// A combination of cache, policy and kind of value.
 struct Combination {
   let name: String
   let policy: String
@@ -34,7 +34,7 @@ func combinations<Value: Canary>(_ type: Value.Type, _ kind: String, _ policy: S
 
 let policies =
   settings.policies.isEmpty
-  // Policies that need the future are refused by a real cache.
+  // Real caches reject policies that need the future.
   ? PolicyRegistry.all.map(\.description.name)
     .filter { (try? MemoryCache<Int, Int>(count: 8, policy: $0)) != nil }
   : settings.policies
@@ -53,7 +53,7 @@ for policy in policies {
   }
 }
 
-// Hits of these take no lock; that is where readers and writers meet.
+// Hits of these take no lock, so readers and writers run concurrently.
 let lockFree: Set = ["fifo", "random", "clock", "sieve", "s3-fifo", "qd-lp", "s4-fifo", "tinyufo"]
 let weights = all.map { lockFree.contains($0.policy) ? 0 : 1 }
 let (slow, fast) = (weights.reduce(0, +), weights.count { $0 == 0 })

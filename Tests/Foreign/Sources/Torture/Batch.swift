@@ -1,7 +1,7 @@
 import Foundation
 
-/// Some rounds in one child process. Each ends with a line: `ok ROUND NAME=COUNT ...` or
-/// `fail ROUND MESSAGE`. A round without one has crashed, or hangs.
+/// Rounds in one child process. Each ends with a line: `ok ROUND NAME=COUNT ...` or `fail ROUND
+/// MESSAGE`. A round without one has crashed, or hangs.
 enum Batch {
   static func run(_ scenario: any Scenario.Type, _ rounds: Range<Int>, seed: UInt64) -> Int32 {
     for round in rounds {

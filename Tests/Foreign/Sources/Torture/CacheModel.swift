@@ -1,7 +1,7 @@
 import Larder
 import Synchronization
 
-/// What a cache may say of its keys, whatever it has given up: the value stored last, until it
+/// Values that a cache may return, whatever it has evicted: the latest value of a key, until it
 /// expires.
 struct CacheModel {
   struct Entry {
@@ -13,18 +13,16 @@ struct CacheModel {
 
   private(set) var entries: [Int: Entry] = [:]
 
-  /// A value was stored.
   mutating func store(_ entry: Entry, for key: Int) { entries[key] = entry }
 
-  /// Nothing is there under a key.
   mutating func remove(_ key: Int) { entries[key] = nil }
 
-  /// Nothing is there but what is permanent, or nothing at all.
+  /// Removes all entries, or all that are not permanent.
   mutating func removeAll(includingPermanent: Bool) {
     entries = includingPermanent ? [:] : entries.filter { $0.value.isPermanent }
   }
 
-  /// Checks what a get has given.
+  /// Checks the result of a get.
   func check(_ value: String?, of key: Int, now: UInt64, acceptsExpired: Bool = false) throws {
     guard let value else { return }
     guard let known = entries[key] else {
@@ -39,15 +37,13 @@ struct CacheModel {
     }
   }
 
-  /// Bytes of the values that are permanent.
   var permanentBytes: UInt64 {
     entries.values.reduce(0) { $0 + ($1.isPermanent ? UInt64($1.value.utf8.count) : 0) }
   }
 
-  /// Entries that are permanent.
   var permanentCount: Int { entries.values.count { $0.isPermanent } }
 
-  /// When something stored at an instant expires, with a life of its own and the cache's longest.
+  /// Expiry of an entry stored now, from its own TTL and the cache's limit.
   static func expiry(_ life: Duration?, limit: Duration?, now: UInt64) -> UInt64 {
     let lives = [life, limit].compactMap { $0 }.map(microseconds)
     guard let shortest = lives.min() else { return .max }
@@ -59,35 +55,35 @@ struct CacheModel {
     if duration <= .zero { return 0 }
     if duration >= .seconds(9_000_000_000_000) { return UInt64(Int64.max) }
     let (seconds, attoseconds) = duration.components
-    // In memory the shortest life is a microsecond.
+    // In memory the shortest TTL is a microsecond.
     return max(1, UInt64(seconds) * 1_000_000 + UInt64(attoseconds) / 1_000_000_000_000)
   }
 }
 
-/// What a round has found to be wrong.
+/// An error found by a round.
 struct TortureFailure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// A clock that moves when it is told to.
+/// A clock moved by the test.
 final class TortureClock: CacheClock {
   private let time: Atomic<UInt64>
 
   init(_ start: UInt64) { time = Atomic(start) }
 
-  // In two parts, as the last moments are more microseconds than a signed number holds.
+  // In two parts, because the last times have more microseconds than a signed number holds.
   var now: CacheInstant {
     let half = microseconds / 2
     return CacheInstant(.microseconds(Int64(half)))
       .advanced(by: .microseconds(Int64(microseconds - half)))
   }
 
-  /// The same for models.
+  /// Current time in microseconds, for models.
   var microseconds: UInt64 { time.load(ordering: .relaxed) }
 
-  /// Moves on; stops before the end of time.
+  /// Advances the clock; stops before the end of time.
   func advance(_ microseconds: UInt64) {
     let (sum, overflows) = self.microseconds.addingReportingOverflow(microseconds)
     time.store(overflows ? .max - 1 : sum, ordering: .relaxed)

@@ -8,7 +8,7 @@ import Foundation
   import Musl
 #endif
 
-/// A child whose lines are read with a time limit.
+/// A child process whose output is read with a time limit.
 final class ChildProcess {
   enum Heard {
     case line(String)
@@ -20,7 +20,7 @@ final class ChildProcess {
   private let pipe = Pipe()
   private var buffer: [UInt8] = []
 
-  /// The path of this program.
+  /// Path of this program.
   static var ownProgram: String {
     #if os(Linux)
       URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
@@ -41,7 +41,7 @@ final class ChildProcess {
     }
   }
 
-  /// The next line, or that there was none for so long, or that there will be none.
+  /// Returns the next line, a timeout, or the end of the output.
   func line(within seconds: Double) -> Heard {
     let deadline = Date(timeIntervalSinceNow: seconds)
     while true {
@@ -58,8 +58,8 @@ final class ChildProcess {
     }
   }
 
-  /// Reads bytes, as many as are written by now, into the buffer: false at the end, nil when there
-  /// were none until then.
+  /// Reads the bytes available now into the buffer: false at the end, nil if there were none until
+  /// the deadline.
   private func read(until deadline: Date) -> Bool? {
     let file = pipe.fileHandleForReading.fileDescriptor
     while true {
@@ -92,21 +92,21 @@ final class ChildProcess {
     }
   }
 
-  /// Everything that is written until the end.
+  /// Returns everything that is written until the end.
   func drain() -> [UInt8] {
     while read(until: Date(timeIntervalSinceNow: 60)) == true {}
     defer { buffer = [] }
     return buffer
   }
 
-  /// Bytes written by now, waiting for at least one; nil at the end.
+  /// Returns the bytes available now, waiting for at least one; nil at the end.
   func bytes(within seconds: Double) -> [UInt8]? {
     if buffer.isEmpty, read(until: Date(timeIntervalSinceNow: seconds)) != true { return nil }
     defer { buffer = [] }
     return buffer
   }
 
-  /// Kills the child as no signal handler can prevent.
+  /// Kills the child with a signal that cannot be handled.
   func kill() {
     #if canImport(Darwin)
       _ = Darwin.kill(process.processIdentifier, SIGKILL)
@@ -117,10 +117,10 @@ final class ChildProcess {
     #endif
   }
 
-  /// Makes sure that the child has ended, and says how it did.
+  /// Ensures that the child has ended, and returns how.
   @discardableResult
   func end() -> String {
-    // What has closed its output is about to end by itself.
+    // A child that has closed its output is about to end by itself.
     for _ in 0..<100 where process.isRunning { usleep(2_000) }
     if process.isRunning { kill() }
     process.waitUntilExit()

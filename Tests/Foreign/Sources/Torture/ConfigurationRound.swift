@@ -2,20 +2,20 @@ import Foundation
 import Larder
 import LarderEngine
 
-/// One random configuration of one of the caches: it is either refused with a typed error, or works
-/// through random calls without a wrong value and within its limits.
+/// One random configuration of one of the caches: it is either rejected with a typed error, or
+/// handles random calls without a wrong value and within its limits.
 struct ConfigurationRound {
-  /// What became of a round.
+  /// Result of a round.
   enum Outcome {
-    /// The cache was made, and has passed.
+    /// The cache was created, and has passed.
     case passed
-    /// The configuration was refused; one line that says why.
+    /// The configuration was rejected, for the given reason in one line.
     case refused(String)
   }
 
   private static var calls: Int { 200 }
   private static var keys: Int { 60 }
-  /// Keys of a burst: more than there is room for at first.
+  /// Keys of a burst: more than initially fit.
   private static var burst: Range<Int> { 1000..<1400 }
 
   private var settings: RandomSettings
@@ -25,8 +25,8 @@ struct ConfigurationRound {
   private let folder: String
   private let asksOrigin: Bool
 
-  /// The round of a seed; `folder` is made and removed by it. Unless `asksOrigin` nothing is
-  /// fetched, so that it never waits for a thread.
+  /// Creates the round of a seed, which creates and removes `folder`. Unless `asksOrigin` nothing
+  /// is fetched, so that it never waits for a thread.
   init(seed: UInt64, folder: String, asksOrigin: Bool = true) {
     self.asksOrigin = asksOrigin
     settings = RandomSettings(seed: seed)
@@ -36,7 +36,7 @@ struct ConfigurationRound {
     self.folder = folder
   }
 
-  /// Runs it.
+  /// Runs the round.
   ///
   /// - Throws: `TortureFailure`, and any error that is not one of a configuration.
   mutating func run() async throws -> Outcome {
@@ -315,7 +315,7 @@ struct ConfigurationRound {
     case 21 where asksOrigin:
       let concurrency = settings.integer(1...4)
       await cache.prewarm([key], concurrency: concurrency) { _ in .absent }
-      // Where the cache had it, it was not fetched.
+      // A cached value was not fetched.
       if try !cache.contains(key) { model.remove(key) }
     case 22: _ = cache.eventStream(buffered: settings.integer(0...10))
     default:
@@ -379,7 +379,7 @@ struct ConfigurationRound {
     if !isTrue { throw TortureFailure(message()) }
   }
 
-  /// The text of an error, which is to be one line of moderate length.
+  /// Text of an error, which must be one line of moderate length.
   private func line(_ error: any Error) throws -> String {
     let text = "\(error)"
     try require(!text.isEmpty && !text.contains("\n") && text.count < 400, "error text '\(text)'")

@@ -1,20 +1,19 @@
 import Foundation
 import Larder
 
-/// A folder with a cache, what it should hold, and how to look at it after something was done to
-/// its files.
+/// A folder with a cache, its expected contents, and checks after its files were damaged.
 struct DamagedCache {
   private static let keys = 60
 
   let scratch: Scratch
   let configuration: DiskConfiguration
-  /// What the cache held at last.
+  /// Final contents of the cache.
   private(set) var latest = History()
-  /// Every version that was ever stored under a key.
+  /// Every version that was ever stored for a key.
   private var ever: [EntryKey: Set<UInt64>] = [:]
   private var nextVersion: UInt64 = 1
 
-  /// Makes a cache and fills it; it is closed, or left as a crash leaves it.
+  /// Creates and fills a cache, which is closed, or left as by a crash.
   init(_ random: inout Random, isKilled: Bool) throws {
     let working = try Scratch()
     configuration = try .unlimited(&random, .normal, isEncrypted: random.oneIn(3))
@@ -36,10 +35,10 @@ struct DamagedCache {
     }
   }
 
-  /// Opens the cache, looks at all keys, works with it and opens it once more.
+  /// Opens the cache, reads all keys, works with it and reopens it.
   ///
-  /// - Parameter allowsOld: whether an earlier value of a key may be found, and a removed one: what
-  ///   SQLite's log says last is not there when the log is damaged.
+  /// - Parameter allowsOld: True if an earlier value of a key may be found, or a removed one: the
+  ///   latest transactions are missing if SQLite's log is damaged.
   mutating func check(
     _ random: inout Random, allowsOld: Bool, _ counts: inout Counts
   ) throws {
@@ -47,7 +46,7 @@ struct DamagedCache {
     var found = try look(cache, allowsOld: allowsOld)
     counts["entries found", default: 0] += found.entries.count
     counts["entries lost", default: 0] += max(0, latest.entries.count - found.entries.count)
-    // Damage may be met as late as here, and takes everything along then.
+    // Damage may be found only now, and all entries are lost then.
     for _ in 0..<60 {
       let operation = Operation.draw(&random, keys: Self.keys, number: nextVersion)
       nextVersion += 1
@@ -61,7 +60,7 @@ struct DamagedCache {
       try require(
         entry == found.entries[key], "reopened: \(key) has \(entry), not what was stored last")
     }
-    // Whatever was damaged, it is whole now.
+    // Whatever was damaged, the cache is intact now.
     let key = EntryKey(1)
     let value = PatternValue.make(key, nextVersion)
     try require(try again.set(value, for: key.key, suite: key.suite), "a set is refused")
@@ -87,7 +86,8 @@ struct DamagedCache {
     return found
   }
 
-  /// An operation that must not fail, and after which the cache has what it says, or has lost it.
+  /// Performs an operation that must not fail, and after which the cache has the expected value, or
+  /// has lost it.
   private func work(_ operation: Operation, _ cache: DiskCache, _ found: inout History) throws {
     func mayBe(_ key: EntryKey) throws {
       let entry = try History.find(key, in: cache)
@@ -101,7 +101,7 @@ struct DamagedCache {
         PatternValue.make(key, version), for: key.key, suite: key.suite,
         options: DiskStoreOptions(version: "\(version)", isPermanent: isPermanent))
       try require(isStored != false, "\(key) is refused")
-      // Damage that a set meets is an error: the value is lost, and the next set must do.
+      // Damage found by a set is an error: the value is lost, and the next set must succeed.
       if isStored == nil { found.entries[key] = nil } else { found.apply(operation) }
       try mayBe(key)
     case .remove(let key):

@@ -9,7 +9,7 @@ extension DiskConfiguration {
     "w-tinylfu", "lhd", "lecar", "cacheus", "gdsf", "greedydual", "ttl", "cost",
   ]
 
-  /// One without limits, for what must not be lost.
+  /// Creates a configuration without limits, so that no entry may be lost.
   static func unlimited(
     _ random: inout Random, _ durability: DiskDurability, isEncrypted: Bool
   ) throws -> DiskConfiguration {

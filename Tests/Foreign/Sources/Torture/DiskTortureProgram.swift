@@ -1,8 +1,8 @@
 import Foundation
 
-/// The program that does the rounds of scenarios on simulated disks.
+/// The program that runs the rounds of scenarios on simulated disks.
 enum DiskTortureProgram {
-  /// Where it stands, as `make torture` says.
+  /// Environment variable with its path, set by `make torture`.
   static let variable = "LARDER_DISK_TORTURE"
 
   static func launch(_ arguments: [String], note: String) -> Launch {

@@ -8,10 +8,10 @@ import Foundation
   import Musl
 #endif
 
-/// A small disk that can be filled and emptied: a file system in memory of this process's own where
-/// the system lets it, or else a bound on the size of each file.
+/// A small disk that can be filled and emptied: a private file system in memory if the system
+/// permits it, otherwise a limit on the size of each file.
 final class FillableDisk {
-  /// Where the small file system is mounted, as the child is told.
+  /// Environment variable with the mount point of the small file system, for the child.
   static let mountVariable = "LARDER_TORTURE_DISK"
   static let bytes = 3 << 20
 
@@ -32,7 +32,7 @@ final class FillableDisk {
       self.scratch = scratch
       folder = scratch.path
       ballast = nil
-      // A file that may not grow is to be an error and not the end of the process.
+      // Exceeding the size limit of a file must be an error and not end the process.
       signal(SIGXFSZ, SIG_IGN)
     }
   }
@@ -43,7 +43,7 @@ final class FillableDisk {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Leaves at most so many bytes.
+  /// Fills the disk except for at most `rest` bytes.
   func fill(leaving rest: Int) {
     guard let ballast else { return limit(UInt(rest)) }
     empty()
@@ -59,7 +59,7 @@ final class FillableDisk {
     ftruncate(ballast, ballastBytes)
   }
 
-  /// Gives all room back.
+  /// Frees all space.
   func empty() {
     guard let ballast else { return limit(.max) }
     ballastBytes = 0
@@ -78,7 +78,7 @@ final class FillableDisk {
     setrlimit(resource, &limits)
   }
 
-  /// How a child is started that has such a disk.
+  /// Command that starts a child with such a disk.
   static func launch(_ program: String, _ arguments: [String]) -> Launch {
     guard let (unshare, place) = mounting else {
       return Launch(
@@ -95,9 +95,10 @@ final class FillableDisk {
   private static let script =
     "mount -t tmpfs -o size=\(bytes) none \"$1\" && shift && exec \"$@\""
 
-  /// The options with which this system lets a process mount something for itself alone, and where.
+  /// Options with which this system lets a process mount a private file system, and the mount
+  /// point.
   private static let mounting: (options: [String], place: String)? = {
-    // Empty for everybody else: what is mounted there is seen by the child alone.
+    // Empty for other processes: only the child sees the mounted file system.
     let place = NSTemporaryDirectory() + "/larder-torture-disk"
     try? FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
     for options in [["-m"], ["-Urm"]] {

@@ -1,13 +1,13 @@
 import Larder
 
-/// What may be found of each key while a disk is full now and then, and after a crash.
+/// Permitted values of each key while a disk is occasionally full, and after a crash.
 struct FullDiskModel {
-  /// In the open cache.
+  /// Values in the open cache.
   private(set) var now: [EntryKey: Set<UInt64?>] = [:]
-  /// When the process is killed.
+  /// Values after a kill of the process.
   private(set) var later: [EntryKey: Set<UInt64?>] = [:]
   private let keys: [EntryKey]
-  /// Whether each call that succeeds is certain at once.
+  /// True if each successful call is durable at once.
   private let isDurable: Bool
 
   init(keys: Int, _ durability: DiskDurability) {
@@ -19,13 +19,13 @@ struct FullDiskModel {
     }
   }
 
-  /// A call that leaves `version` of a key has succeeded or failed.
+  /// Records a call that leaves `version` of a key if it succeeds.
   mutating func noted(_ key: EntryKey, _ version: UInt64?, hasSucceeded: Bool) {
     later[key]?.insert(version)
     guard hasSucceeded else {
       later[key]?.insert(nil)
       hasFailed()
-      // Nothing is served of what could not be stored, and nothing old for it.
+      // A value that could not be stored is not returned, nor an older one.
       now[key] = [nil]
       return
     }
@@ -33,8 +33,8 @@ struct FullDiskModel {
     if isDurable { isCertain() } else { later[key]?.insert(nil) }
   }
 
-  /// A call that removes any number of keys has succeeded or failed: what it left is found by
-  /// looking.
+  /// Records a call that removes any number of keys if it succeeds: the remaining ones are found by
+  /// reading.
   mutating func removed(_ some: (EntryKey) -> Bool, hasSucceeded: Bool) {
     if !hasSucceeded { hasFailed() }
     for key in keys where some(key) {
@@ -44,7 +44,7 @@ struct FullDiskModel {
     if hasSucceeded, isDurable { isCertain() }
   }
 
-  /// The cache was trimmed: any key may have gone.
+  /// Records a trim, which may have removed any key.
   mutating func trimmed(hasSucceeded: Bool) {
     if !hasSucceeded { hasFailed() }
     for key in keys {
@@ -54,15 +54,15 @@ struct FullDiskModel {
     if hasSucceeded, isDurable { isCertain() }
   }
 
-  /// Everything was flushed, or could not be.
+  /// Records a flush.
   mutating func flushed(hasSucceeded: Bool) {
     if hasSucceeded { isCertain() } else { hasFailed() }
   }
 
-  /// The cache was opened again: it has what was left on the disk.
+  /// Records that the cache was reopened: it has the entries left on the disk.
   mutating func isReopened() { now = later }
 
-  /// A get has shown what a key has.
+  /// Checks and records the result of a get.
   mutating func found(_ key: EntryKey, _ version: UInt64?) throws {
     try require(
       now[key]?.contains(version) == true,
@@ -70,7 +70,7 @@ struct FullDiskModel {
     now[key] = [version]
   }
 
-  /// What a crash has left of a key.
+  /// Checks a key after a crash.
   func checkLater(_ key: EntryKey, _ version: UInt64?, _ context: String) throws {
     try require(
       later[key]?.contains(version) == true,
@@ -79,7 +79,7 @@ struct FullDiskModel {
 
   private mutating func isCertain() { later = now }
 
-  /// What was gathered without being committed may be lost with a call that fails.
+  /// Records a failed call, with which uncommitted grouped writes may be lost.
   private mutating func hasFailed() {
     guard !isDurable else { return }
     for key in keys {

@@ -1,9 +1,9 @@
 import Foundation
 import Larder
 
-/// What operations leave.
+/// State after a number of operations.
 struct History: Equatable {
-  /// An entry: which version its value is, and which its metadata name.
+  /// Versions of an entry's value and of its metadata.
   struct Entry: Equatable {
     var value: UInt64
     var noted: String?
@@ -22,8 +22,7 @@ struct History: Equatable {
     }
   }
 
-  /// What a cache has of a key; throws `Failure` when the value is nothing that was ever stored
-  /// under it.
+  /// Reads the entry of a key; throws `Failure` if the value was never stored for it.
   static func find(_ key: EntryKey, in cache: DiskCache) throws -> Entry? {
     guard let entry = try cache.entry(for: key.key, suite: key.suite) else { return nil }
     guard let version = PatternValue.version(of: entry.data, key) else {
@@ -32,7 +31,7 @@ struct History: Equatable {
     return Entry(value: version, noted: entry.metadata.version)
   }
 
-  /// What a cache has of the first `keys` keys.
+  /// Reads the entries of the first `keys` keys.
   init(of cache: DiskCache, keys: Int) throws {
     for number in 0..<keys {
       let key = EntryKey(number)

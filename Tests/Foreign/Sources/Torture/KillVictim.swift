@@ -1,8 +1,8 @@
 import Foundation
 import Larder
 
-/// The process that is killed. It writes one byte when an operation begins and one when it has
-/// returned; which operations they are follows from the seed.
+/// The process to be killed. It writes one byte when an operation begins and one when it has
+/// returned; the operations follow from the seed.
 enum KillVictim {
   static let keys = 40
   private static let begins = UInt8(ascii: "b")
@@ -16,7 +16,7 @@ enum KillVictim {
     var isEncrypted: Bool
   }
 
-  /// How far a victim came.
+  /// Progress of a victim.
   struct Run {
     var begun = 0
     var acknowledged = 0
@@ -26,7 +26,7 @@ enum KillVictim {
     .draw(&random, keys: keys, number: seed << 20 &+ UInt64(number))
   }
 
-  /// What the child does: `victim FOLDER SEED DURABILITY ENCRYPTED`.
+  /// Main function of the child: `victim FOLDER SEED DURABILITY ENCRYPTED`.
   static func run(_ arguments: [String]) -> Int32 {
     guard arguments.count == 4, let seed = UInt64(arguments[1]),
       let durability = DiskDurability(rawValue: arguments[2])
@@ -53,7 +53,7 @@ enum KillVictim {
     return 1
   }
 
-  /// Starts a victim and kills it when it has acknowledged about so many operations.
+  /// Starts a victim and kills it when it has acknowledged about `operations` operations.
   static func kill(_ order: Order, after operations: Int, _ state: History) throws -> Run {
     let arguments = [
       "victim", order.folder, "\(order.seed)", order.durability.rawValue, "\(order.isEncrypted)",

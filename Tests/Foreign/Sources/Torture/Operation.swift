@@ -1,8 +1,8 @@
 import Foundation
 import Larder
 
-/// Operations on a cache whose effect is known exactly: the same seed makes the same ones, so that
-/// another process can tell what they should have left.
+/// Operations on a cache with an exactly known effect: deterministic for a seed, so that another
+/// process can compute the state that they should have left.
 enum Operation {
   case set(EntryKey, version: UInt64, isPermanent: Bool)
   case remove(EntryKey)
@@ -11,7 +11,7 @@ enum Operation {
   case get(EntryKey)
   case flush
 
-  /// Draws one; `number` makes its version unlike any other's.
+  /// Draws an operation; `number` makes its version unique.
   static func draw(_ random: inout Random, keys: Int, number: UInt64) -> Operation {
     let key = EntryKey(random.below(keys))
     switch random.below(20) {
@@ -24,7 +24,7 @@ enum Operation {
     }
   }
 
-  /// Does it, and throws `Failure` when a get shows anything but what `state` says.
+  /// Performs the operation, and throws `Failure` if a get contradicts `state`.
   func perform(_ cache: DiskCache, _ state: History) throws {
     switch self {
     case .set(let key, let version, let isPermanent):

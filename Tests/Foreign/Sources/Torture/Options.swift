@@ -1,11 +1,11 @@
-/// What the command line says.
+/// Options of the command line.
 struct Options {
   var scenario = ""
   var rounds: Int?
   var seconds: Double?
   var seed: UInt64 = 1
   var round: Int?
-  /// Rounds that a child of the supervisor does.
+  /// Rounds that a child of the supervisor runs.
   var batch: Range<Int>?
 
   init?(_ arguments: [String]) {

@@ -1,11 +1,10 @@
 import Foundation
 
-/// Values made from key and version alone, so that whoever reads one can tell whether it is whole
-/// and whose it is.
+/// Values derived from key and version alone, so that a reader can check integrity and owner.
 enum PatternValue {
   private static let sizes = [8, 9, 40, 300, 3_000, 19_000, 21_000, 60_000]
 
-  /// The value of a key in one version.
+  /// Returns the value of a key in a version.
   static func make(_ key: EntryKey, _ version: UInt64) -> Data {
     var random = Random(seed: key.hash &+ version &* 0x9E37_79B9_7F4A_7C15)
     let size = random.pick(sizes)
@@ -14,7 +13,7 @@ enum PatternValue {
     return words.withUnsafeBytes { Data($0.prefix(size)) }
   }
 
-  /// The version of a value that is exactly what that version of the key was, or nil.
+  /// Returns the version of an intact value of the key, or nil.
   static func version(of value: Data, _ key: EntryKey) -> UInt64? {
     guard value.count >= 8 else { return nil }
     let version = value.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
@@ -29,10 +28,10 @@ struct EntryKey: Hashable, CustomStringConvertible {
   var suite: String
   var key: String
 
-  /// One of `count` keys.
+  /// Creates one of `count` keys.
   init(_ number: Int) {
     suite = Self.suites[number % Self.suites.count]
-    // Some are long, so that rows of their own pages occur.
+    // Some are long, so that rows with overflow pages occur.
     key = "key \(number)" + String(repeating: "/part", count: number % 11 == 0 ? 1_200 : 0)
   }
 

@@ -4,7 +4,7 @@ struct Random: RandomNumberGenerator {
 
   init(seed: UInt64) { state = seed }
 
-  /// The numbers of one round.
+  /// Creates the sequence of one round.
   init(seed: UInt64, round: Int) {
     var mixer = Random(seed: seed)
     state = mixer.next() ^ UInt64(round) &* 0xD6E8_FEB8_6659_FD93
@@ -18,12 +18,10 @@ struct Random: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to `bound` - 1.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
 
-  /// True once in `times`.
+  /// True with probability 1 / `times`.
   mutating func oneIn(_ times: Int) -> Bool { below(times) == 0 }
 
-  /// One of them.
   mutating func pick<Element>(_ choices: [Element]) -> Element { choices[below(choices.count)] }
 }

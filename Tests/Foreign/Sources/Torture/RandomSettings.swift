@@ -1,15 +1,15 @@
 import Larder
 import LarderEngine
 
-/// Draws what caches are made from and asked: mostly ordinary numbers, and some that make no sense.
-/// One seed always draws the same.
+/// Random configurations and calls: mostly ordinary numbers, and some nonsensical ones.
+/// Deterministic for a seed.
 struct RandomSettings {
   private var state: UInt64
-  /// The share of the numbers that make no sense; differs from seed to seed, so that many
-  /// configurations are ordinary enough to be taken.
+  /// Share of nonsensical numbers; differs from seed to seed, so that many configurations are
+  /// valid.
   private var strangeness = 0.0
 
-  /// Everything that follows from `seed`.
+  /// Creates the sequence of a seed.
   init(seed: UInt64) {
     state = seed
     strangeness = pick([0, 0, 0.01, 0.03, 0.1, 0.5])
@@ -23,28 +23,25 @@ struct RandomSettings {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to `bound` - 1.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  /// True with a probability.
   mutating func chance(_ share: Double) -> Bool { Double(next() >> 11) * 0x1p-53 < share }
 
-  /// One of several.
   mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
 
-  /// `draw` or nothing.
+  /// Returns the result of `draw`, or nil.
   mutating func maybe<Drawn>(
     _ share: Double = 0.5, _ draw: (inout RandomSettings) -> Drawn
   ) -> Drawn? {
     chance(share) ? draw(&self) : nil
   }
 
-  /// From here on numbers make no sense as often as in calls, which take any.
+  /// Switches to the share of nonsensical numbers for calls, which accept any.
   mutating func goOnWithCalls() { strangeness = 0.15 }
 
   // MARK: Numbers
 
-  /// A whole number of a range, or one that makes no sense.
+  /// Draws an integer from a range, or a nonsensical one.
   mutating func integer(_ ordinary: ClosedRange<Int>) -> Int {
     guard chance(strangeness) else { return ordinary.lowerBound + below(ordinary.count) }
     return pick([
@@ -53,7 +50,7 @@ struct RandomSettings {
     ])
   }
 
-  /// The same without a sign.
+  /// Draws an unsigned integer from a range, or a nonsensical one.
   mutating func unsigned(_ ordinary: ClosedRange<Int>) -> UInt64 {
     guard chance(strangeness) else {
       return UInt64(ordinary.lowerBound + below(ordinary.count))
@@ -61,7 +58,7 @@ struct RandomSettings {
     return pick([0, 1, .max, .max - 1, 1 << 31, 1 << 32, 1 << 50, (1 << 50) + 1, 1 << 63])
   }
 
-  /// A share from 0 to 1, or one that makes no sense.
+  /// Draws a share from 0 to 1, or a nonsensical one.
   mutating func share() -> Double {
     guard chance(strangeness) else { return Double(below(101)) / 100 }
     return pick([
@@ -70,7 +67,7 @@ struct RandomSettings {
     ])
   }
 
-  /// What a fetch costs.
+  /// Draws a fetch cost.
   mutating func cost() -> Float {
     guard chance(strangeness) else { return Float(below(1000)) / 10 }
     return pick([
@@ -79,7 +76,7 @@ struct RandomSettings {
     ])
   }
 
-  /// A time of up to so many seconds, or one that makes no sense.
+  /// Draws a duration of up to `seconds`, or a nonsensical one.
   mutating func duration(seconds: Int) -> Duration {
     guard chance(strangeness) else { return .milliseconds(1 + below(seconds * 1000)) }
     return pick([
@@ -93,13 +90,13 @@ struct RandomSettings {
 
   // MARK: Policies
 
-  /// Any policy, and sometimes with parameters.
+  /// Draws a policy, sometimes with parameters.
   mutating func policy() -> String {
     let description = pick(PolicyRegistry.all).description
     return description.name + parameters(description.parameters)
   }
 
-  /// Any admission filter, and sometimes with parameters; often none.
+  /// Draws an admission filter, sometimes with parameters; often none.
   mutating func admission() -> String? {
     guard chance(0.4) else { return nil }
     let description = pick(AdmissionRegistry.all).description
@@ -122,7 +119,7 @@ struct RandomSettings {
     guard let number = Double(parameter.defaultValue) else {
       return pick(["true", "false", parameter.defaultValue])
     }
-    // Whole numbers stay whole.
+    // Integers stay integers.
     if number == number.rounded(), number >= 1 {
       return "\(max(1, Int(number) / (1 + below(4)) * (1 + below(3))))"
     }

@@ -1,6 +1,6 @@
 import CTortureSQLite
 
-/// A database file behind the cache's back.
+/// Direct access to a cache's database file.
 final class RawDatabase {
   private let handle: OpaquePointer
 
@@ -15,11 +15,11 @@ final class RawDatabase {
 
   deinit { sqlite3_close(handle) }
 
-  /// Runs statements; false when SQLite refuses.
+  /// Runs statements; returns false if SQLite fails.
   @discardableResult
   func run(_ sql: String) -> Bool { sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK }
 
-  /// The first column of all rows, as texts.
+  /// Returns the first column of all rows, as strings.
   func texts(_ sql: String) -> [String] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return [] }

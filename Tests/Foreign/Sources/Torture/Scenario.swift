@@ -1,18 +1,17 @@
 import Foundation
 
-/// One way to torture a cache. Rounds do not depend on each other: a round is repeated by its
-/// number and the seed.
+/// A kind of torture of a cache. Rounds are independent: a round is reproduced by its number and
+/// the seed.
 protocol Scenario: Sendable {
-  /// What the command line calls it.
+  /// Name on the command line.
   static var name: String { get }
   /// One line for the usage.
   static var summary: String { get }
-  /// Rounds where nobody says another number.
+  /// Default number of rounds.
   static var rounds: Int { get }
-  /// How the child that does the rounds is started, and a note on that for the summary.
+  /// Command that starts the child with the rounds, and a note on it for the summary.
   static func launch(_ program: String, _ arguments: [String]) -> Launch
-  /// Does one round; throws `Failure` when something is wrong. What it counts goes into the
-  /// summary.
+  /// Runs one round; throws `Failure` if something is wrong. Its counts are added to the summary.
   static func round(_ random: inout Random, _ counts: inout Counts) throws
 }
 
@@ -29,22 +28,22 @@ struct Launch {
   var note: String?
 }
 
-/// Something that must not be.
+/// A violated guarantee.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Throws when something does not hold.
+/// Throws if a condition does not hold.
 func require(_ holds: Bool, _ message: @autoclosure () -> String) throws {
   if !holds { throw Failure(message()) }
 }
 
-/// Writes a line at once: another process reads it, and this one may crash.
+/// Writes a line immediately: another process reads it, and this one may crash.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
-/// What rounds count, by name.
+/// Counts of rounds, by name.
 typealias Counts = [String: Int]

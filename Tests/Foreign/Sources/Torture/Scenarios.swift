@@ -1,4 +1,4 @@
-/// The registry: a scenario is known once it is listed here.
+/// The registry of scenarios.
 enum Scenarios {
   static let all: [any Scenario.Type] = [
     KillScenario.self,

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A folder that exists for one round. In memory where there is a file system for that: rounds of
-/// thousands of syncs take minutes on a disk.
+/// A folder for one round, in a file system in memory if there is one: rounds with thousands of
+/// syncs take minutes on a disk.
 final class Scratch {
   let path: String
 
@@ -19,7 +19,7 @@ final class Scratch {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// A copy of a cache's folder, as a crash of its process would leave it.
+  /// Copies a cache's folder, as a crash of its process would leave it.
   init(copyOf folder: String) throws {
     path = Self.newPath(in: nil)
     let files = FileManager.default
@@ -29,7 +29,7 @@ final class Scratch {
     }
   }
 
-  /// Paths of all regular files of a folder, sorted.
+  /// Sorted paths of all regular files of a folder.
   static func files(in folder: String) throws -> [String] {
     let files = FileManager.default
     return try files.subpathsOfDirectory(atPath: folder).sorted().map { "\(folder)/\($0)" }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Has rounds done by child processes, so that a crash and a hang are seen, and tells the result.
+/// Runs rounds in child processes, so that crashes and hangs are detected, and reports the result.
 struct Supervisor {
   private static let batchRounds = 25
-  /// A round that takes longer than this many seconds hangs.
+  /// Time limit in seconds after which a round counts as hanging.
   private static let hangSeconds = 60.0
 
   let scenario: any Scenario.Type
   let options: Options
 
-  /// True when no round failed.
+  /// Returns true if no round failed.
   func run() -> Bool {
     let start = Date()
     var totals: Counts = [:]

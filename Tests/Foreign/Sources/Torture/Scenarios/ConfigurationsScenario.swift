@@ -11,7 +11,7 @@ enum ConfigurationsScenario: Scenario {
   static func round(_ random: inout Random, _ counts: inout Counts) throws {
     let folder = try Scratch()
     let seed = random.next()
-    // The rounds of other scenarios are done on this thread; these have asynchronous calls.
+    // The rounds of other scenarios run on this thread; these have asynchronous calls.
     let outcome = Mutex<Result<ConfigurationRound.Outcome, any Error>?>(nil)
     let isDone = DispatchSemaphore(value: 0)
     let path = folder.path + "/cache"

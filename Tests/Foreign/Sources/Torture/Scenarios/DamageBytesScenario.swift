@@ -1,7 +1,7 @@
 import Foundation
 import Larder
 
-/// Bytes of any file of a cache's folder change behind its back.
+/// Changes bytes of any file in the folder of a closed cache.
 enum DamageBytesScenario: Scenario {
   static let name = "damage-bytes"
   static let summary = "changed, cut and added bytes in any file"
@@ -12,7 +12,7 @@ enum DamageBytesScenario: Scenario {
     var isLogDamaged = false
     for _ in 0..<(random.oneIn(3) ? 1 + random.below(4) : 1) {
       let files = try Scratch.files(in: cache.scratch.path)
-      // Half of the damage is the database's, of whatever there is else.
+      // Half of the damage affects the database, the rest any other file.
       let database = files.filter { $0.contains("/index.sqlite") }
       let file = random.pick(random.oneIn(2) && !database.isEmpty ? database : files)
       try damage(file, &random)
@@ -32,7 +32,7 @@ enum DamageBytesScenario: Scenario {
       try Data(noise(random.below(5_000))).write(to: url)
       return
     }
-    // The header and the schema are few bytes of many, and matter most.
+    // The header and the schema are a small part of the bytes, and matter most.
     let limit = random.oneIn(3) ? min(bytes.count, 100 + random.below(4_000)) : bytes.count
     let place = random.below(limit)
     let length = min(bytes.count - place, 1 + random.below(random.pick([4, 64, 512, 4_096])))
@@ -45,7 +45,7 @@ enum DamageBytesScenario: Scenario {
     case 5: bytes.removeSubrange(place...)
     case 6: bytes += noise(1 + random.below(10_000))
     default:
-      // Two pages change places, or one is there twice.
+      // Two pages are exchanged, or one is duplicated.
       let pages = bytes.count / 4_096
       guard pages > 1 else { return }
       let (one, other) = (random.below(pages) * 4_096, random.below(pages) * 4_096)

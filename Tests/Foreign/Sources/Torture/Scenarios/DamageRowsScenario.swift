@@ -1,7 +1,7 @@
 import Foundation
 import Larder
 
-/// Rows of the database say anything.
+/// Changes rows of the database to arbitrary values.
 enum DamageRowsScenario: Scenario {
   static let name = "damage-rows"
   static let summary = "any value in any column of any row of the database"
@@ -28,10 +28,10 @@ enum DamageRowsScenario: Scenario {
     try cache.check(&random, allowsOld: false, &counts)
   }
 
-  /// Takes the schema's `NOT NULL` away, or puts it back, without looking at any row.
+  /// Removes `NOT NULL` from the schema, or restores it, without checking rows.
   private static func setNotNull(_ path: String, isOn: Bool) throws {
     let database = try RawDatabase(path)
-    // A comment stands for the words, so that they can be put back.
+    // A comment of the same length replaces the words, so that they can be restored.
     let (old, new) = isOn ? ("/*N*/", " NOT NULL") : (" NOT NULL", "/*N*/")
     database.run(
       """
@@ -72,7 +72,7 @@ enum DamageRowsScenario: Scenario {
     }
   }
 
-  /// A value of SQL of any type.
+  /// Draws an SQL value of any type.
   private static func value(_ random: inout Random) -> String {
     switch random.below(9) {
     case 0: "NULL"

@@ -1,4 +1,4 @@
-/// Calls of the system that fail, each in its turn; see `PowerScenario`.
+/// System calls that fail, one after the other; see `PowerScenario`.
 enum FaultsScenario: Scenario {
   static let name = "faults"
   static let summary = "calls of the system that fail, each in its turn"

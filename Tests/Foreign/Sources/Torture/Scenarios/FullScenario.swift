@@ -2,7 +2,7 @@ import Foundation
 import Larder
 
 /// A disk that becomes full and has room again, while a cache works on it: errors, but no wrong
-/// value, nothing acknowledged that is lost, and a cache that works as soon as there is room.
+/// value, no loss of acknowledged values, and a cache that works as soon as there is room.
 enum FullScenario: Scenario {
   static let name = "full"
   static let summary = "a disk that is full now and then"
@@ -45,7 +45,7 @@ enum FullScenario: Scenario {
       let hasFailed = try operate(&run, &random)
       if hasFailed {
         counts["failed calls", default: 0] += 1
-        // An error is for want of room alone.
+        // Errors may occur only on a full disk.
         try require(run.isFull, "step \(step): a call fails though the disk has room")
       }
       counts["calls", default: 0] += 1
@@ -55,7 +55,7 @@ enum FullScenario: Scenario {
     try finish(&run)
   }
 
-  /// Does one operation, and says whether it failed.
+  /// Performs one operation, and returns true if it failed.
   private static func operate(_ run: inout Run, _ random: inout Random) throws -> Bool {
     let key = EntryKey(random.below(keys))
     let kind = random.below(24)
@@ -106,11 +106,11 @@ enum FullScenario: Scenario {
     return false
   }
 
-  /// Looks at a copy of the folder, as if the process had been killed now.
+  /// Checks a copy of the folder, as if the process had been killed now.
   private static func crash(
     _ run: Run, _ random: inout Random, _ counts: inout Counts
   ) throws {
-    // A copy has room, and so has what opens it.
+    // The copy and its cache need room.
     if run.isFull, ProcessInfo.processInfo.environment[FillableDisk.mountVariable] == nil {
       return
     }
@@ -126,7 +126,7 @@ enum FullScenario: Scenario {
     counts["crashes", default: 0] += 1
   }
 
-  /// Closes the cache, which must release the folder, and opens it again, where the disk lets it.
+  /// Closes the cache, which must release the folder, and reopens it, if the disk permits.
   private static func reopen(_ run: inout Run, _ counts: inout Counts) throws {
     let isClosed = (try? run.cache.close()) != nil
     try require(isClosed || run.isFull, "closing fails though the disk has room")
@@ -145,7 +145,7 @@ enum FullScenario: Scenario {
     counts["openings", default: 0] += 1
   }
 
-  /// With room again the same cache works, and so does the next one.
+  /// Checks that the same cache works again with room, and so does the next one.
   private static func finish(_ run: inout Run) throws {
     run.disk.empty()
     run.isFull = false

@@ -1,8 +1,8 @@
 import Foundation
 import Larder
 
-/// A process that works is killed at a random moment, several times over one folder: what it
-/// acknowledged is there, and nothing is there without what came before it.
+/// A working process is killed at a random moment, several times over one folder: acknowledged
+/// operations are preserved, and no operation without all those before it.
 enum KillScenario: Scenario {
   static let name = "kill"
   static let summary = "SIGKILL of a process that stores and removes"

@@ -1,5 +1,5 @@
-/// Disks whose power goes out. The rounds are done by the program DiskTorture of the package
-/// itself: its simulated disk takes the place of what the library keeps to itself.
+/// Disks with power cuts. The rounds are run by the program DiskTorture of the package itself,
+/// because its simulated disk needs the library's internal interface.
 enum PowerScenario: Scenario {
   static let name = "power"
   static let summary = "power cuts that lose, reorder and tear what was not synced"

@@ -1,8 +1,8 @@
 import Foundation
 import Larder
 
-/// A cache is opened again and again with other policies, limits and sizes: what it has is what was
-/// stored, limits hold, and nothing is lost to anything but limits.
+/// A cache is reopened repeatedly with other policies, limits and sizes: its values are those
+/// stored, limits hold, and entries are lost only to limits.
 enum ReopenScenario: Scenario {
   static let name = "reopen"
   static let summary = "other policies, limits and sizes at every opening"
@@ -62,7 +62,7 @@ enum ReopenScenario: Scenario {
     return configuration
   }
 
-  /// How many entries the folder holds, seen with a cache that gives none up.
+  /// Number of entries in the folder, counted by a cache that evicts none.
   private static func held(
     _ path: String, _ latest: [EntryKey: History.Entry], _ isEncrypted: Bool
   ) throws -> Int {
