@@ -1,7 +1,7 @@
-/// Counts requests for policies whose decisions depend on how long ago something was.
+/// Counts requests, for policies whose decisions depend on ages.
 ///
-/// A request whose object is removed before the next one takes no time, so that a removal leaves
-/// no trace.
+/// A request whose object is removed before the next one is not counted, so a removal leaves no
+/// trace.
 public struct RequestClock {
   /// Requests so far.
   @inlinable @inline(__always) public var now: UInt64 { time }
@@ -9,7 +9,7 @@ public struct RequestClock {
   @usableFromInline var latest = ObjectID.none
   @usableFromInline var previous = ObjectID.none
 
-  /// No request yet.
+  /// Creates a clock at 0.
   public init() {}
 
   /// Counts a request for an object.
@@ -19,7 +19,7 @@ public struct RequestClock {
     latest = id
   }
 
-  /// Takes the latest request back where it was for this object, which is being removed.
+  /// Retracts the latest request if it was for this object, which is being removed.
   @inlinable @inline(__always) public mutating func retract(_ id: ObjectID) {
     guard id == latest else { return }
     time -= 1

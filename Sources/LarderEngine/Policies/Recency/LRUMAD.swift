@@ -20,7 +20,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     var windows: UInt64
     /// Sum of delays.
     var delays: UInt64
-    /// When the current window began.
+    /// Start of the current window.
     var start: UInt64
     /// The last request: its time, and its number from 1.
     var last: UInt64
