@@ -2,8 +2,8 @@ import LarderContracts
 import LarderEngine
 import Testing
 
-/// What `EvictionPolicy` promises, for every registered policy: the library call that policies of
-/// other packages are checked with.
+/// The contract of `EvictionPolicy`, for every registered policy, checked with the library call
+/// that serves policies of other packages.
 @Suite struct PolicyContractTests {
   @Test(arguments: ContractSpecs.varied, PolicyContract.Rule.allCases)
   func isKept(spec: String, rule: PolicyContract.Rule) throws {
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func aBoundPromisesNothing() throws {
+  @Test func boundHasNoContract() throws {
     let bound = try #require(PolicyRegistry.bounds.first)
     #expect(PolicyContract.violations(of: bound, parameters: [""]).isEmpty)
   }
