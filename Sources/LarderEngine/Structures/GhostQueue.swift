@@ -25,7 +25,7 @@ public struct GhostQueue: ~Copyable {
     self.capacity = weighs ? capacity : min(capacity, UInt64(IDRing.entriesMax))
   }
 
-  /// Whether the object is queued.
+  /// Returns true if the object is queued.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { words[id] != 0 }
 
   /// Appends an object that is not queued as the newest. Removes the oldest until everything fits

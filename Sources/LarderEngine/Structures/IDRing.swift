@@ -5,9 +5,9 @@
 /// a hole that `popOldest` skips. Positions are 28 bits wide, so that they fit into one word with a
 /// few flags: the lowest bits of the queued object's word.
 ///
-/// When full, the ring closes its holes if they are at least half of it, which changes the
-/// positions of entries, and otherwise doubles. Once a round it checks if an eighth of it would
-/// suffice, as after a cache was filled. Memory: 4 bytes for each slot.
+/// A full ring closes its holes if they are at least half of it, which changes the positions of
+/// entries, and otherwise doubles. Once a round it checks if an eighth of it would suffice, as after
+/// a cache was filled. Memory: 4 bytes for each slot.
 public struct IDRing: ~Copyable {
   /// Positions are below this.
   @inlinable public static var positionLimit: UInt32 { 1 << 28 }
