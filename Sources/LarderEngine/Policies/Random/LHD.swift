@@ -78,7 +78,7 @@ struct LHD: EvictionPolicy, ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// Returns true if the object would be doubtful when it returns soon.
+  /// Returns true for residents and for evicted objects that are still listed as doubtful.
   func remembers(_ id: ObjectID) -> Bool {
     contains(id) || (1...UInt32(LHD.newest)).contains { doubtful[$0] == id }
   }
