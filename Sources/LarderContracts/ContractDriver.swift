@@ -1,12 +1,12 @@
 import LarderEngine
 
-/// Drives one policy in the order that `EvictionPolicy` states, keeps its own account of what must
-/// be resident, and looks at each answer.
+/// Drives one policy in the order that `EvictionPolicy` documents, keeps its own account of the
+/// residents, and checks each answer.
 ///
-/// The engine's tier trusts its policy; this one does not, so that a wrong answer is found where it
-/// is given and not where its effect shows.
+/// The engine's tier trusts its policy; this driver does not, so that a wrong answer is found at
+/// its source and not at its effect.
 final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
-  /// What is kept of a resident object.
+  /// The record of a resident object.
   private struct Copy {
     var size: UInt32
     var expires: UInt64
@@ -20,18 +20,18 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   private var resident: [ObjectID: Copy] = [:]
   private(set) var used: UInt64 = 0
   private(set) var objects: Int
-  /// What has happened so far.
+  /// Counts so far.
   private(set) var counts = TierCounts()
   private(set) var hits: UInt64 = 0
-  /// Whether hits are made through `hitWords`, where the policy has them.
+  /// True if hits use the policy's `hitWords`, if it has them.
   private let usesWords: Bool
-  /// Bytes of a key, where an entry takes more than its value: see `EntryMemory`.
+  /// Bytes of a key if objects count with their entries' overhead: see `EntryMemory`.
   private let keyBytes: UInt64?
-  /// Whether the policy gets hints before each request.
+  /// True if the policy gets hints before each request.
   var givesHints = true
   private var words: HitWords?
 
-  /// A driver of an empty cache for ids up to `objects`, or, once they are reserved, up to
+  /// Creates a driver of an empty cache for ids up to `objects` and, once reserved, up to
   /// `roomForSizes`.
   init(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, objects: Int, seed: UInt64,
@@ -56,29 +56,28 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
 
   deinit { sizes.deallocate() }
 
-  /// Whether the policy says how hits are made without it.
+  /// True if the policy supports hits through `hitWords`.
   var hasWords: Bool { policy.hitWords != nil }
 
-  /// Whether the object is resident by this account.
+  /// True if the object is resident by the driver's account.
   func isResident(_ id: ObjectID) -> Bool { resident[id] != nil }
 
-  /// Whether the policy knows anything about the object.
+  /// True if the policy remembers the object.
   func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
-  /// What the policy says of its memory.
   var stateBytes: Int { policy.stateBytes }
 
-  /// Makes room for ids up to `objects`.
+  /// Makes ids up to `objects` valid.
   func reserve(objects: Int) {
     policy.reserve(objects: objects)
     self.objects = max(self.objects, objects)
     if usesWords { words = policy.hitWords }
   }
 
-  /// Tells the policy the time, microseconds, where it follows it.
+  /// Passes the time, in microseconds, to a policy that follows it.
   func follow(_ now: UInt64) { if Policy.followsTime { policy.follow(now) } }
 
-  /// Does what a request says.
+  /// Performs a request.
   func step(_ operation: LarderEngine.Operation, _ given: Request) throws(ContractProblem)
     -> ContractOutcome
   {
@@ -112,7 +111,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     }
   }
 
-  /// Removes whatever there is of an object.
+  /// Removes all state of an object.
   func remove(_ id: ObjectID) throws(ContractProblem) {
     drop(id)
     policy.remove(id, sizes)
@@ -120,7 +119,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     if policy.remembers(id) { throw ContractProblem("\(id) is remembered after it was removed") }
   }
 
-  /// Whether what the policy says of every object is what this account says.
+  /// Checks the policy's answers for every object against the driver's account.
   func checkEverything() throws(ContractProblem) {
     for id in 1...ObjectID(max(objects, 1)) where Int(id) <= objects {
       let isThere = try isThere(id)
@@ -212,7 +211,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     return ContractOutcome(.stored, evicted: evicted)
   }
 
-  /// Gives a resident object another expiry; policies that order objects by it are told.
+  /// Changes the expiry of a resident object and notifies policies that order objects by it.
   private func renew(_ request: Request) {
     guard let copy = resident[request.id] else { return }
     resident[request.id]?.expires = request.expires
@@ -275,12 +274,12 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   }
 }
 
-/// The sizes of the resident objects, as a driver shows them to a policy.
+/// The sizes of the resident objects, in the form that policies read.
 struct ContractSizes: ObjectSizes {
   private let base: UnsafeMutablePointer<UInt32>
   private let objects: Int
 
-  /// Zeroes for ids up to `objects`, until `deallocate`.
+  /// Creates zeros for ids up to `objects`; free them with `deallocate`.
   init(objects: Int) {
     self.objects = objects
     base = .allocate(capacity: objects + 1)
@@ -292,16 +291,15 @@ struct ContractSizes: ObjectSizes {
     return base[Int(id)]
   }
 
-  /// The object is stored with a size.
+  /// Records the size of an object that is stored.
   func set(_ id: ObjectID, _ size: UInt32) { base[Int(id)] = size }
 
-  /// Gives the memory back.
   func deallocate() { base.deallocate() }
 }
 
-/// What a request came to.
+/// The outcome of a request.
 struct ContractOutcome: Equatable, CustomStringConvertible {
-  /// In the words of scripts.
+  /// Outcomes, in the words of scripts.
   enum Kind: String {
     case hit
     case miss

@@ -5,12 +5,12 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   let spec: PolicySpec
   let registered: RegisteredPolicy
 
-  /// What breaks a rule, as short as it can be made; nil where nothing was found.
+  /// Returns the violation of a rule, shortened as far as possible, or nil if none was found.
   func violation(of rule: PolicyContract.Rule) -> ContractViolation? {
     for trial in trials(rule) {
       guard problem(rule, trial) != nil else { continue }
       var smallest = trial
-      // What these rules try is no random trace, and breaks nothing when shorter.
+      // Trials of these rules do not use random traces, and shorter ones break nothing.
       if rule != .memory, rule != .ghosts {
         smallest.trace = trial.trace.shrunk { trace in
           var shorter = trial
@@ -56,7 +56,7 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
         ContractTrial([.sizes, .costs], capacity: 12, unit: .bytes, seed: $0)
       }
     case .simulation:
-      // Each loop of the simulator is for traces that have some of these and not others.
+      // Each loop of the simulator is for traces with some of these features and without others.
       return units.flatMap { unit in
         (0..<48 as Range<UInt64>).map { seed in
           ContractTrial(
@@ -74,7 +74,7 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
     }
   }
 
-  /// How a trial breaks a rule.
+  /// Returns the problem of a trial, or nil if the rule holds.
   private func problem(
     _ rule: PolicyContract.Rule, _ trial: ContractTrial
   ) -> ContractProblem? {
@@ -98,7 +98,7 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
 
   // MARK: Drivers
 
-  /// A driver for a trial, with room for one object more than its trace has.
+  /// Creates a driver for a trial, with room for one more object than its trace has.
   func driver(
     _ trial: ContractTrial, objects: Int? = nil, seed: UInt64? = nil, usesWords: Bool = false
   ) throws(ContractProblem) -> ContractDriver<Policy> {
@@ -108,7 +108,7 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
       usesWords: usesWords)
   }
 
-  /// Goes through a trace with a body that knows the index of each request.
+  /// Calls a body for each request of a trace, with its index.
   func replay(
     _ trial: ContractTrial,
     _ body: (Int, LarderEngine.Operation, Request) throws(ContractProblem) -> Void
@@ -123,7 +123,7 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
     }
   }
 
-  /// Drives two policies through a trace and finds where they part.
+  /// Drives two policies through a trace and reports the first difference.
   func compare(
     _ trial: ContractTrial, _ one: ContractDriver<Policy>, _ other: ContractDriver<Policy>,
     _ what: String
@@ -138,7 +138,7 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   }
 }
 
-/// How each rule is tried.
+/// Trials of each rule.
 extension ContractRules where Policy: ~Copyable {
   func checkResidency(_ trial: ContractTrial) throws(ContractProblem) {
     let driver = try driver(trial)
@@ -149,20 +149,20 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// A visitor comes and goes in one of two caches whenever there is room.
+  /// In one of two caches, a visitor is stored and removed whenever there is room.
   func checkRemoval(_ trial: ContractTrial) throws(ContractProblem) {
     let (visited, other) = (try driver(trial), try driver(trial))
     let visitor = Request(id: ObjectID(trial.trace.objects + 1))
     try replay(trial) { (index, operation, request) throws(ContractProblem) in
       if visited.used < trial.capacity {
         let outcome = try visited.step(.get, visitor)
-        // A policy may refuse it, too.
+        // A policy may reject it as well.
         if !outcome.evicted.isEmpty {
           throw ContractProblem("it evicts \(outcome.evicted) while there is room")
         }
         try visited.remove(visitor.id)
       }
-      // Make room now and then, so that the visitor is seen in a cache that has evicted, too.
+      // Make room regularly, so that the visitor also meets a cache that has evicted.
       if index % 7 == 6 {
         try visited.remove(request.id)
         try other.remove(request.id)
@@ -179,7 +179,7 @@ extension ContractRules where Policy: ~Copyable {
   }
 
   func checkGhosts(_ trial: ContractTrial) throws(ContractProblem) {
-    // The one request of the trial's trace says how many objects come.
+    // The single request of the trial's trace carries the number of objects.
     let last = ObjectID(trial.trace.objects)
     let driver = try driver(trial, objects: Int(last) * 2)
     for id in 1...last { _ = try driver.step(.get, Request(id: id, index: UInt64(id - 1))) }
@@ -216,7 +216,7 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// Two at the same time, and a third after them.
+  /// Runs two policies concurrently, and a third after them.
   func checkRepeatability(_ trial: ContractTrial) throws(ContractProblem) {
     try compare(trial, try driver(trial), try driver(trial), "told the same at the same time")
     let silent = try driver(trial)
@@ -250,10 +250,10 @@ extension ContractRules where Policy: ~Copyable {
     try compare(trial, plain, try driver(trial, usesWords: true), "hits through hitWords")
   }
 
-  /// The engine's own tier, specialised where the policy is defined, against this module's driver.
+  /// Compares this driver with the engine's own tier, specialised in the module of the policy.
   func checkSimulation(_ trial: ContractTrial) throws(ContractProblem) {
     var trial = trial
-    // Expiry is the tier's business: the policy sees removals alone.
+    // The tier handles expiry: the policy sees only removals.
     for place in trial.trace.requests.indices { trial.trace.requests[place].ttlSeconds = 0 }
     for isSparse in [false, true] {
       let driver = try driver(trial)
@@ -287,18 +287,18 @@ extension ContractRules where Policy: ~Copyable {
   }
 }
 
-/// What a policy may keep.
+/// Bounds on the memory of a policy.
 extension ContractRules where Policy: ~Copyable {
   func checkMemory(_ trial: ContractTrial) throws(ContractProblem) {
     try checkState(trial)
-    // With parameters of the user's own, what is remembered is the user's business.
+    // With parameters chosen by the user, the user bounds the remembered objects.
     if spec.values.isEmpty, !Policy.description.needs.contains(.nextUse) {
       try checkGhostsAreBounded(trial)
     }
   }
 
-  /// The same objects again and again: what grows at every doubling of the requests grows without
-  /// end.
+  /// Requests the same objects again and again: state that grows at every doubling of the requests
+  /// grows without bound.
   private func checkState(_ trial: ContractTrial) throws(ContractProblem) {
     let objects = 300
     let driver = try driver(trial, objects: objects)
@@ -307,7 +307,7 @@ extension ContractRules where Policy: ~Copyable {
     var (done, end) = (0, 2000)
     while sizes.count < 6 {
       while done < end {
-        // Next uses are made up: a policy that needs them is not asked to be right here.
+        // Next uses are invented: policies that depend on them need not be right here.
         let id = ObjectID(1 + min(random.below(objects), random.below(objects)))
         let request = Request(
           id: id, index: UInt64(done), nextUse: UInt32(done + 1 + random.below(objects)))
@@ -324,7 +324,7 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// Objects that come once, with the parameters that a real cache has.
+  /// Requests each object once, with the parameters of real caches.
   private func checkGhostsAreBounded(_ trial: ContractTrial) throws(ContractProblem) {
     var text = spec.name
     for parameter in Policy.description.parameters {
@@ -353,7 +353,7 @@ extension ContractRules where Policy: ~Copyable {
   }
 }
 
-/// One cache and one trace on which a rule is tried.
+/// A cache and a trace on which a rule is tried.
 struct ContractTrial {
   var capacity: UInt64
   var unit: CapacityUnit
@@ -361,7 +361,7 @@ struct ContractTrial {
   var seed: UInt64
   var trace: TestTrace
 
-  /// A cache of a capacity, and a short random trace for it.
+  /// Creates a cache of a capacity and a short random trace for it.
   init(
     _ features: TestTraceMaker.Features, capacity: UInt64, unit: CapacityUnit = .objects,
     seed: UInt64, for room: UInt64? = nil
@@ -377,7 +377,7 @@ struct ContractTrial {
     }
   }
 
-  /// A cache and a trace that is given.
+  /// Creates a cache with a given trace.
   init(capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64, trace: TestTrace) {
     self.capacity = capacity
     self.unit = unit
@@ -386,9 +386,10 @@ struct ContractTrial {
   }
 }
 
-/// The calls that broke a rule as a script: what a person reads, and may keep as a test.
+/// Formats the calls that broke a rule as a script, which can be read and kept as a test.
 enum ContractScript {
-  /// The lines of a trace, with what comes of each as long as the policy keeps the rule.
+  /// Returns the lines of a trace, with the outcome of each request while the policy keeps the
+  /// rule.
   static func text<Policy: EvictionPolicy & ~Copyable>(
     of trial: ContractTrial, _ type: Policy.Type, _ spec: PolicySpec
   ) -> String {

@@ -1,53 +1,52 @@
 public import LarderEngine
 
-/// What `EvictionPolicy` promises, checked for one policy: the tests that run over the policies of
-/// this package, for a policy of any package.
+/// Checks the contract of `EvictionPolicy` for one policy of any package, with the tests that run
+/// over the policies of this package.
 ///
-/// A test of yours calls `check` and fails with what it throws:
+/// A test calls `check` and fails with the error it throws:
 ///
 ///     @Test func keepsTheContract() throws { try PolicyContract.check(MyPolicy.self) }
 ///
-/// Each rule is tried on a few hundred short random traces, always the same ones. What breaks a
-/// rule is made as short as it can be, and shown as a script. A policy that traps stops the
-/// process: run the checks in a debug build first, where structures check the ids that they are
-/// given.
+/// Each rule is tried on a few hundred short random traces, which are always the same. A violation
+/// is shortened as far as possible and shown as a script. A policy that traps stops the process:
+/// run the checks in a debug build first, where structures check the ids they receive.
 public enum PolicyContract {
-  /// One promise of the contract.
+  /// A rule of the contract.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
-    /// It can be made, for small capacities and for the largest.
+    /// The policy can be created, for small capacities and for the largest.
     case setup
-    /// `contains`, `evict`, `insert` and `remove` agree on what is resident; what is resident is
-    /// remembered, what was removed is not; hints name objects that there are.
+    /// `contains`, `evict`, `insert` and `remove` agree on the residents; resident objects are
+    /// remembered, removed ones are not; hints name objects that exist.
     case residency
-    /// An object that is stored while there is room, and removed at once, might never have been,
-    /// unless the description says that the policy learns.
+    /// An object that is stored while there is room, and removed at once, leaves no trace, unless
+    /// the description declares that the policy learns.
     case removal
-    /// A ghost that is removed is forgotten, and a stranger when it comes back.
+    /// A removed ghost is forgotten, and unknown when it returns.
     case ghosts
     /// Making room for more ids changes no decision.
     case growth
-    /// Two policies that are told the same decide the same, whatever happens in between, with hints
-    /// and without.
+    /// Two policies with the same calls make the same decisions, independent of other calls in the
+    /// process, with hints and without.
     case repeatability
-    /// The seed plays no part, unless the description says that the policy is random.
+    /// The seed has no effect, unless the description declares that the policy is random.
     case seed
-    /// A hit through `hitWords` is a hit.
+    /// A hit through `hitWords` equals a call of `hit`.
     case hitWords
-    /// State stops growing when the objects stay the same, and what is remembered of objects that
-    /// come once is bounded.
+    /// State stops growing while the set of objects is constant, and the number of remembered
+    /// objects with one request is bounded.
     case memory
-    /// The simulator counts what these calls come to.
+    /// The simulator's counts equal those of these calls.
     case simulation
   }
 
-  /// Checks a policy, with its parameters as they come and with others.
+  /// Checks a policy with its default parameters and with others.
   ///
   /// - Parameters:
   ///   - policy: the policy's type. It need not be registered.
-  ///   - parameters: values to check beside the defaults, as typed behind the name: `small=0.3`, or
-  ///     `small=0.3:ghost=2`.
+  ///   - parameters: values to check in addition to the defaults, as typed after the name:
+  ///     `small=0.3`, or `small=0.3:ghost=2`.
   ///   - rules: the rules to check.
-  /// - Throws: what broke first.
+  /// - Throws: the first violation.
   @inlinable public static func check<Policy: EvictionPolicy & ~Copyable>(
     _ policy: Policy.Type, parameters: [String] = [], rules: [Rule] = Rule.allCases
   ) throws(ContractViolation) {
@@ -56,15 +55,16 @@ public enum PolicyContract {
     if let first = found.first { throw first }
   }
 
-  /// All that `check` would find: at most one violation for each rule and set of parameters.
+  /// Returns all violations that `check` would find: at most one for each rule and set of
+  /// parameters.
   @inlinable public static func violations<Policy: EvictionPolicy & ~Copyable>(
     of policy: Policy.Type, parameters: [String] = [], rules: [Rule] = Rule.allCases
   ) -> [ContractViolation] {
     violations(of: RegisteredPolicy(policy), parameters: [""] + parameters, rules: rules)
   }
 
-  /// The same for a policy whose type is hidden, with no parameters but those given, where the
-  /// empty text stands for the defaults. None for a bound, which promises nothing.
+  /// Returns the violations of a type-erased policy, only with the given parameters; the empty text
+  /// means the defaults. Empty for a bound, which has no contract.
   public static func violations(
     of policy: RegisteredPolicy, parameters: [String], rules: [Rule] = Rule.allCases
   ) -> [ContractViolation] {
@@ -93,25 +93,25 @@ public enum PolicyContract {
   }
 }
 
-/// A promise that a policy broke, and how to see it again.
+/// A violation of a rule, with the script that reproduces it.
 public struct ContractViolation: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The rule that is broken.
+  /// The broken rule.
   public var rule: PolicyContract.Rule
   /// The policy with its parameters.
   public var policy: String
   /// The capacity of the cache, in `unit`.
   public var capacity: UInt64
-  /// What the capacity counts.
+  /// The unit of the capacity.
   public var unit: CapacityUnit
   /// The seed of the trace, and of the policy's random numbers.
   public var seed: UInt64
-  /// The line of `script` at which it shows, from 1 for the first request; nil where no single one
-  /// does.
+  /// The line of `script` at which the violation shows, from 1 for the first request; nil if it is
+  /// not a single one.
   public var request: Int?
-  /// What was expected and what was found.
+  /// The expected and the actual behaviour.
   public var problem: String
-  /// The shortest sequence of calls found that shows it, in the format of the scripts in
-  /// `Tests/LarderEngineTests/Fixtures/Scripts`: a request and what came of it in each line.
+  /// The shortest sequence of calls found that reproduces it, in the format of the scripts in
+  /// `Tests/LarderEngineTests/Fixtures/Scripts`: a request and its outcome in each line.
   public var script: String
 
   /// The problem and the script.
@@ -124,11 +124,11 @@ public struct ContractViolation: Error, Sendable, Hashable, CustomStringConverti
   }
 }
 
-/// What a check found, before it is told where.
+/// The result of a failed check, before its rule and trial are known.
 struct ContractProblem: Error {
   /// The index of the request, from 0.
   var request: Int?
-  /// What was expected and what was found.
+  /// The expected and the actual behaviour.
   var text: String
 
   init(_ text: String, at request: Int? = nil) {

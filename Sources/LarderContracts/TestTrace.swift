@@ -1,14 +1,13 @@
 import LarderEngine
 
-/// A short trace, made by hand or by `TestTraceMaker`: what tests and contracts run.
+/// A short trace for tests and contracts, written by hand or made by `TestTraceMaker`.
 package struct TestTrace: CustomStringConvertible {
-  /// What is asked, in order.
+  /// The requests in order.
   package var requests: [TestRequest]
 
-  /// A trace of whole requests.
   package init(_ requests: [TestRequest]) { self.requests = requests }
 
-  /// Gets of objects of size 1.
+  /// Creates a trace of gets of objects of size 1.
   package init(ids: [ObjectID]) { requests = ids.map { TestRequest(id: $0) } }
 
   /// One request a line.
@@ -22,7 +21,7 @@ package struct TestTrace: CustomStringConvertible {
   /// Objects that are requested at least once.
   package var distinctObjects: Int { Set(requests.map(\.id)).count }
 
-  /// For each request the index of the next one for the same object, whatever its operation.
+  /// For each request, the index of the next one for the same object, regardless of its operation.
   package var nextUses: [UInt32] {
     var next: [ObjectID: Int] = [:]
     var result = Array(repeating: Request.never, count: requests.count)
@@ -33,7 +32,7 @@ package struct TestTrace: CustomStringConvertible {
     return result
   }
 
-  /// The policy's view of a request, where `nextUses` are the trace's.
+  /// The policy's view of a request; `nextUses` are those of the trace.
   package func request(at index: Int, _ nextUses: [UInt32]) -> Request {
     let line = requests[index]
     return Request(
@@ -43,8 +42,8 @@ package struct TestTrace: CustomStringConvertible {
       cost: line.cost)
   }
 
-  /// The form that the engine reads. Columns that hold nothing but defaults are left out when
-  /// `sparse`, as if the source did not have them.
+  /// The form that the engine reads. With `sparse`, columns that hold only defaults are omitted, as
+  /// if the source did not have them.
   package func columns(sparse: Bool = false) -> RequestColumns {
     let memory = ColumnMemory()
     func column<Value: BitwiseCopyable>(
@@ -63,7 +62,7 @@ package struct TestTrace: CustomStringConvertible {
   }
 }
 
-/// Keeps the columns of a test's trace in place for as long as they are read.
+/// Keeps the columns of a test's trace alive while they are read.
 private final class ColumnMemory {
   private var allocations: [UnsafeMutableRawPointer] = []
 
@@ -80,8 +79,8 @@ private final class ColumnMemory {
 }
 
 extension TestTrace {
-  /// The shortest and plainest trace, found by leaving things out, for which the condition still
-  /// holds.
+  /// Returns the shortest and simplest trace, found by leaving parts out, for which the condition
+  /// still holds.
   package func shrunk(while fails: (TestTrace) throws -> Bool) rethrows -> TestTrace {
     var best = self
     var progress = true
@@ -118,7 +117,7 @@ extension TestTrace {
 }
 
 extension TestRequest {
-  /// The request with one thing less to say, for each such thing.
+  /// The request with one property less, for each property.
   fileprivate var plainer: [TestRequest] {
     var result: [TestRequest] = []
     func add(_ applies: Bool, _ change: (inout TestRequest) -> Void) {
@@ -137,20 +136,17 @@ extension TestRequest {
 
 /// One line of a test's trace.
 package struct TestRequest: CustomStringConvertible {
-  /// What it does.
   package var operation: LarderEngine.Operation
-  /// The object.
   package var id: ObjectID
   /// The object's size.
   package var size: UInt32
-  /// When it comes.
+  /// Time of the request.
   package var timeSeconds: UInt32
-  /// Seconds; 0 for no time to live.
+  /// TTL in seconds; 0 for none.
   package var ttlSeconds: UInt32
-  /// What fetching the object costs.
+  /// The cost of fetching the object.
   package var cost: Float
 
-  /// A request from its parts.
   package init(
     operation: LarderEngine.Operation = .get, id: ObjectID, size: UInt32 = 1,
     timeSeconds: UInt32 = 0, ttlSeconds: UInt32 = 0, cost: Float = 1
@@ -174,46 +170,43 @@ package struct TestRequest: CustomStringConvertible {
   }
 }
 
-/// Makes short random traces in which much happens: few objects, little room.
+/// Makes short, eventful random traces: few objects and little room.
 package struct TestTraceMaker {
-  /// What a trace has beside ids.
+  /// Features of a trace besides ids.
   package struct Features: OptionSet, CustomStringConvertible {
-    /// The bits of the set.
     package let rawValue: Int
 
-    /// A set from its bits.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Objects have sizes.
     package static let sizes = Features(rawValue: 1)
-    /// Requests have times, and some a time to live.
+    /// Requests have times, and some a TTL.
     package static let times = Features(rawValue: 2)
-    /// There are sets, deletes and changes at the origin.
+    /// The trace has sets, deletes and changes at the origin.
     package static let operations = Features(rawValue: 4)
-    /// Fetches cost something.
+    /// Fetches have costs.
     package static let costs = Features(rawValue: 8)
 
-    /// Their names.
     package var description: String {
       let names = ["sizes", "times", "operations", "costs"]
       let present = names.indices.filter { rawValue & (1 << $0) != 0 }.map { names[$0] }
       return present.isEmpty ? "ids only" : present.joined(separator: ", ")
     }
 
-    /// Any combination.
+    /// Returns a random combination.
     package static func random(_ random: inout TestRandom) -> Features {
       Features(rawValue: random.below(16))
     }
   }
 
-  /// What its traces have beside ids.
+  /// Features of the traces.
   package var features: Features
-  /// Sizes run from 0 to a little more than this.
+  /// Sizes range from 0 to slightly more than this.
   package var capacity: UInt64
-  /// Where chance comes from.
+  /// The source of random numbers.
   package var random: TestRandom
 
-  /// A maker of traces for caches of about a capacity.
+  /// Creates a maker of traces for caches of about a capacity.
   package init(features: Features, capacity: UInt64, random: TestRandom) {
     self.features = features
     self.capacity = capacity
@@ -225,14 +218,14 @@ package struct TestTraceMaker {
     make(requests: 1 + random.below(80), objects: 1 + random.below(random.oneIn(2) ? 8 : 24))
   }
 
-  /// A trace of so many requests for at most so many objects.
+  /// A trace of `length` requests for at most `objects` objects.
   package mutating func make(requests length: Int, objects: Int) -> TestTrace {
     let largest = 1 + random.below(Int(capacity) + 3)
     var sizes: [ObjectID: UInt32] = [:]
     var time: UInt32 = 0
     var requests: [TestRequest] = []
     for _ in 0..<length {
-      // The smaller of two draws: some objects are asked for much more often than others.
+      // The smaller of two draws, so that some objects are requested much more often than others.
       let id = ObjectID(1 + min(random.below(objects), random.below(objects)))
       var request = TestRequest(id: id)
       if features.contains(.operations) { request.operation = operation() }
@@ -264,7 +257,7 @@ package struct TestTraceMaker {
 }
 
 extension TestTrace {
-  /// The same trace with ids 1, 2, 3 ... in order of first appearance.
+  /// Returns the trace with ids 1, 2, 3 ... in order of first appearance.
   package func renumbered() -> TestTrace {
     var ids: [ObjectID: ObjectID] = [:]
     return TestTrace(
@@ -277,11 +270,11 @@ extension TestTrace {
   }
 }
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): the tests' own random numbers.
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), the random numbers of tests.
 package struct TestRandom: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Numbers that follow from `seed` alone.
+  /// Creates a generator whose numbers depend only on `seed`.
   package init(seed: UInt64) { state = seed }
 
   /// The next 64 bits.
@@ -292,8 +285,8 @@ package struct TestRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to `bound` - 1. The remainder is all but uniform for such small bounds, and
-  /// unlike the standard library's choice it can never change.
+  /// A number from 0 to `bound` - 1. The remainder is nearly uniform for such small bounds and,
+  /// unlike the standard library's choice, can never change.
   package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
   /// True once in `times`.

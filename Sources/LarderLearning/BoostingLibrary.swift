@@ -1,9 +1,9 @@
 import LarderEngine
 import LarderLibc
 
-/// The functions of LightGBM's C API that training needs, found by name in the loaded library.
+/// The functions of LightGBM's C API needed for training, looked up by name in the loaded library.
 struct BoostingLibrary: @unchecked Sendable {
-  /// What LightGBM calls a `DatasetHandle` or `BoosterHandle`.
+  /// LightGBM's `DatasetHandle` or `BoosterHandle`.
   typealias Handle = UnsafeMutableRawPointer
 
   typealias CreateDataset =
@@ -32,8 +32,7 @@ struct BoostingLibrary: @unchecked Sendable {
   let freeBooster: Free
   let lastError: LastError
 
-  /// A library that the loader has opened, with all functions that are needed; nil where one is
-  /// missing.
+  /// Wraps a library opened by the loader; nil if a needed function is missing.
   init?(_ loaded: Handle) {
     guard
       let createDataset = dlsym(loaded, "LGBM_DatasetCreateFromMat"),
@@ -55,7 +54,7 @@ struct BoostingLibrary: @unchecked Sendable {
     self.lastError = unsafeBitCast(lastError, to: LastError.self)
   }
 
-  /// The library from the first place that has it. It stays loaded.
+  /// Returns the library from the first location that has it. It stays loaded.
   ///
   /// - Throws: `unavailable`.
   static func find() throws(BoostingError) -> BoostingLibrary {
@@ -80,7 +79,7 @@ struct BoostingLibrary: @unchecked Sendable {
     return BoostingLibrary(loaded)
   }
 
-  /// The library's name where its builds put it.
+  /// The file name of the library in its builds.
   static var fileName: String {
     #if canImport(Darwin)
       "lib_lightgbm.dylib"
@@ -89,7 +88,7 @@ struct BoostingLibrary: @unchecked Sendable {
     #endif
   }
 
-  /// Where pip and system packages put the library, those that exist.
+  /// The existing files among the locations of pip and system packages.
   private static func installedFiles() -> [String] {
     var roots: [String] = []
     for variable in ["VIRTUAL_ENV", "CONDA_PREFIX"] {
@@ -126,9 +125,8 @@ struct BoostingLibrary: @unchecked Sendable {
   }
 }
 
-/// Training.
 extension BoostingLibrary {
-  // LightGBM's numbers for the types of data.
+  // LightGBM's numbers for data types.
   private static var float32: CInt { 0 }
 
   /// Trains a model on rows.
@@ -177,7 +175,7 @@ extension BoostingLibrary {
   private func text(of booster: Handle) throws(BoostingError) -> String {
     var length: Int64 = 0
     var buffer = [CChar](repeating: 0, count: 1 << 17)
-    // The first call says how much room is needed.
+    // The first call returns the required size.
     for _ in 0..<2 {
       try check(saveModel(booster, 0, -1, 0, Int64(buffer.count), &length, &buffer))
       if length <= Int64(buffer.count) { break }
@@ -187,7 +185,7 @@ extension BoostingLibrary {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The parameters as LightGBM reads them: one thread, and nothing that depends on timing.
+  /// The parameters in LightGBM's format: one thread, and nothing that depends on timing.
   static func settings(_ parameters: GradientBoosting.Parameters) -> String {
     "boosting=gbdt objective=regression num_threads=1 deterministic=true force_row_wise=true "
       + "verbosity=-1 num_iterations=\(parameters.trees) num_leaves=\(parameters.leaves) "
@@ -202,11 +200,11 @@ extension BoostingLibrary {
   }
 }
 
-/// What tells one version from another that trains other models.
+/// A fingerprint that distinguishes versions that train different models.
 extension BoostingLibrary {
-  /// Sixteen digits that follow from a model of 2,000 rows: FNV-1a over the text of its trees.
+  /// Returns sixteen digits computed from a model of 2,000 rows: FNV-1a over the text of its trees.
   ///
-  /// - Throws: as `modelText`.
+  /// - Throws: the errors of `modelText`.
   func fingerprint() throws(BoostingError) -> String {
     var rows = TrainingRows(features: 6, capacity: 2000)
     var random = SeededGenerator(seed: 1)
@@ -217,7 +215,7 @@ extension BoostingLibrary {
     let text = try modelText(rows, GradientBoosting.Parameters(trees: 16, seed: 1))
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for line in text.split(separator: "\n").prefix(while: { $0 != "end of trees" }) {
-      // Sizes and the names of versions are no part of the trees.
+      // Sizes and version names are not part of the trees.
       guard
         line.hasPrefix("split_feature") || line.hasPrefix("threshold")
           || line.hasPrefix("leaf_value")

@@ -3,24 +3,24 @@ public import LarderEngine
 /// LightGBM (Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 2017),
 /// the library that trains the models of learned policies.
 ///
-/// The library is loaded when it is first needed and not linked, so a program runs without it. It
-/// is found where the environment variable `LARDER_LIGHTGBM` says, where the loader looks, or where
-/// `pip install lightgbm` puts it.
+/// The library is loaded on first use and not linked, so a program runs without it. It is searched
+/// at the path in the environment variable `LARDER_LIGHTGBM`, in the loader's search path, and at
+/// the locations where `pip install lightgbm` installs it.
 ///
-/// Models are trained in one thread and with LightGBM's deterministic settings: the same version of
-/// the library gives the same model for the same seed, however many threads train at once. Another
-/// version may give another.
+/// Models are trained in one thread and with LightGBM's deterministic settings: one version of the
+/// library produces the same model for the same seed, regardless of the number of concurrent
+/// trainings. Another version may produce another model.
 public enum LightGBM {
   /// The environment variable that names the library's file.
   public static var variable: String { "LARDER_LIGHTGBM" }
 
-  /// Makes learned policies use LightGBM. Nothing is loaded before the first of them is made.
+  /// Makes learned policies use LightGBM, which is loaded when the first of them is created.
   public static func provide() {
     GradientBoosting.provide { () throws(BoostingError) in try load() }
   }
 
-  /// Loads the library. Its name has digits of a small model that is trained here: the API does not
-  /// say which version it is, and models are what matters. About 20 ms.
+  /// Loads the library. Its name includes digits of a small model that is trained here, because the
+  /// API does not report the version, and the models are what matters. Takes about 20 ms.
   ///
   /// - Throws: `unavailable` with what to install, or `failed`.
   public static func load() throws(BoostingError) -> GradientBoosting {
@@ -32,13 +32,13 @@ public enum LightGBM {
   }
 }
 
-/// A model as LightGBM saves it: a block for each tree, with lines of a name and numbers.
+/// A model in LightGBM's text format: a block for each tree, with lines of a name and numbers.
 ///
-/// Numbers have 17 digits, so the model that is read predicts what LightGBM's own does.
+/// Numbers have 17 digits, so the parsed model makes the same predictions as LightGBM's own.
 package enum ModelText {
-  /// The trees of a model over rows of `features` values.
+  /// Parses the trees of a model over rows of `features` values.
   ///
-  /// - Throws: `badModel` where a tree has anything but numeric splits.
+  /// - Throws: `badModel` if a tree has splits that are not numeric.
   package static func trees(_ text: String, features: Int) throws(BoostingError) -> BoostedTrees {
     var trees: [BoostedTrees.Tree] = []
     var block: [Substring: Substring] = [:]
@@ -74,7 +74,7 @@ package enum ModelText {
     guard counts.allSatisfy({ $0 == leaves.count - 1 }) else {
       throw .badModel("\(leaves.count) leaves with \(counts) parts of splits")
     }
-    // Bit 0 is a category, bits 2 and 3 are how missing values are told; 2 alone is unused then.
+    // Bit 0 marks a category, bits 2 and 3 the handling of missing values; 2 alone is unused then.
     guard decisions.allSatisfy({ $0 & 1 == 0 && $0 >> 2 & 3 == 0 }) else {
       throw .badModel("splits by category or by missing values")
     }

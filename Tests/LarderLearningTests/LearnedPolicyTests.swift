@@ -4,7 +4,7 @@ import LarderEngine
 import LarderLearning
 import Testing
 
-/// Learned policies with LightGBM, where it is installed.
+/// Learned policies with LightGBM, if it is installed.
 @Suite(.enabled(if: Library.isInstalled, "LightGBM is not installed: pip install lightgbm"))
 struct LearnedPolicyTests {
   /// Specs that train a few times in a short trace.
@@ -13,8 +13,8 @@ struct LearnedPolicyTests {
     "3l-cache:batch=300", "3l-cache:batch=300:objective=objects",
   ]
 
-  /// 8,000 requests: a third for objects that come once, the others for 800 of which the first
-  /// are popular, each in turns of its own.
+  /// 8,000 requests: a third for objects with a single request, the others for 800 objects, the
+  /// first of which are popular, each in turns of its own.
   private static let ids: [ObjectID] = {
     var random = SeededGenerator(seed: 77)
     var once: ObjectID = 800
@@ -48,20 +48,20 @@ struct LearnedPolicyTests {
   }
 
   @Test(arguments: specs)
-  func hitsAreMoreThanOfLRU(spec: String) throws {
+  func hitsExceedLRU(spec: String) throws {
     let counts = try Self.counts(spec)
     let lru = try Self.counts("lru")
     #expect(counts.hits > lru.hits, "\(counts.hits) and \(lru.hits)")
   }
 
   @Test(arguments: specs)
-  func countsFollowFromTheSeed(spec: String) throws {
+  func countsDependOnlyOnSeed(spec: String) throws {
     let counts = try Self.counts(spec, seed: 1)
     #expect(try Self.counts(spec, seed: 1) == counts)
     #expect(try Self.counts(spec, seed: 2) != counts)
   }
 
-  /// As cells of a sweep, which share nothing but the library.
+  /// Like cells of a sweep, which share only the library.
   @Test(.timeLimit(.minutes(5))) func threadsDoNotChangeCounts() async throws {
     let expected = try Self.specs.map { try Self.counts($0) }
     try await withThrowingTaskGroup(of: (Int, Counts).self) { group in
@@ -74,7 +74,7 @@ struct LearnedPolicyTests {
     }
   }
 
-  /// Before its first model a learned policy is LRU.
+  /// A learned policy is LRU before its first model.
   @Test(arguments: ["lrb", "3l-cache"]) func withoutAModelItIsLRU(spec: String) throws {
     #expect(try Self.counts(spec) == Self.counts("lru"))
   }
@@ -90,9 +90,9 @@ struct LearnedPolicyTests {
     }
   }
 
-  /// A real cache of one shard counts what a simulation does with a real cache's parameters.
+  /// A real cache of one shard has the counts of a simulation with a real cache's parameters.
   @Test(arguments: specs)
-  func aRealCacheCountsWhatASimulationDoes(spec: String) throws {
+  func realCacheCountsEqualSimulation(spec: String) throws {
     try GradientBoosting.$substitute.withValue(Library.installed()) {
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(

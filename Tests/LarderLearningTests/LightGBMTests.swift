@@ -4,7 +4,7 @@ import LarderEngine
 import LarderLearning
 import Testing
 
-/// What LightGBM trains, where it is installed.
+/// Models trained by LightGBM, if it is installed.
 @Suite(.enabled(if: Library.isInstalled, "LightGBM is not installed: pip install lightgbm"))
 struct LightGBMTests {
   /// The authors' parameters for rows whose label depends on two features.
@@ -28,15 +28,15 @@ struct LightGBMTests {
     #expect(error { Float(predictions[$0]) } < error { _ in mean } / 3)
   }
 
-  @Test func aModelFollowsFromTheSeed() throws {
+  @Test func seedDeterminesModel() throws {
     let rows = Self.rows(500).values
     let first = try Self.model(1).predictions(for: rows)
     #expect(try Self.model(1).predictions(for: rows) == first)
     #expect(try Self.model(2).predictions(for: rows) != first)
   }
 
-  /// What sweeps do: cells train at the same time.
-  @Test(.timeLimit(.minutes(5))) func threadsDoNotDisturbEachOther() async throws {
+  /// Cells of a sweep train at the same time.
+  @Test(.timeLimit(.minutes(5))) func concurrentTrainingsAreIndependent() async throws {
     let rows = Self.rows(500).values
     let expected = try Self.model(1).predictions(for: rows)
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -50,7 +50,7 @@ struct LightGBMTests {
     }
   }
 
-  @Test func nothingToLearnIsAModel() throws {
+  @Test func constantRowsTrainConstantModel() throws {
     let rows = Rows(values: Array(repeating: [1, 1, 1, 1, 1], count: 100))
     let model = try Library.installed().train(rows.training, .init(trees: 16, seed: 1))
     let predictions = Set(model.predictions(for: rows.values))
@@ -60,14 +60,14 @@ struct LightGBMTests {
     }
   }
 
-  @Test func theNameSaysWhichLibraryItIs() throws {
+  @Test func nameIdentifiesLibrary() throws {
     let name = try Library.installed().name
     #expect(name.wholeMatch(of: /LightGBM [0-9a-f]{16}/) != nil)
     #expect(try LightGBM.load().name == name)
   }
 }
 
-/// The library of these tests.
+/// The library used by these tests.
 enum Library {
   private static let loaded = Result { () throws(BoostingError) in try LightGBM.load() }
 
@@ -76,7 +76,7 @@ enum Library {
   static func installed() throws -> GradientBoosting { try loaded.get() }
 }
 
-/// Rows of five features, and labels that follow from two of them.
+/// Rows of five features, with labels that depend on two of them.
 struct Rows {
   var values: [[Float]]
 

@@ -1,16 +1,15 @@
-/// One pass over a trace that estimates LRU's hits from a sample that never has more than so many
-/// objects.
+/// A pass over a trace that estimates LRU's hits from a sample of bounded size.
 ///
 /// SHARDS with a fixed size (Waldspurger, Park, Garthwaite and Ahmad, Efficient MRC construction
-/// with SHARDS, FAST 2015, section 3.2): the sample begins as all objects; when it has one too many
-/// the threshold falls to the largest hash in it, and that object is forgotten. A distance stands
-/// for one as long as the rate at the time says, and so does a request for as many.
+/// with SHARDS, FAST 2015, section 3.2): the sample starts with all objects; when it exceeds its
+/// size, the threshold falls to the largest hash in it and that object is removed. Each distance
+/// and each request is weighted by the inverse of the rate at its time.
 public final class FixedSizePass {
   private let runBody: (_ end: Int) -> Void
   private let positionBody: () -> Int
   private let resultBody: () -> (SampledHits, SpatialSample, Int)
 
-  /// A pass before the first request. `capacities` ascend; `objectsMax` is at least 1.
+  /// Creates a pass at the first request. `capacities` ascend; `objectsMax` is at least 1.
   public init(
     over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64], objectsMax: Int,
     seed: UInt64
@@ -28,16 +27,16 @@ public final class FixedSizePass {
   /// Position of the next request.
   public var position: Int { positionBody() }
 
-  /// What the sample so far says.
+  /// The estimate from the requests so far.
   public var estimate: SampledHits { resultBody().0 }
 
-  /// The sample with the threshold that it has now.
+  /// The sample with its current threshold.
   public var sample: SpatialSample { resultBody().1 }
 
-  /// How many objects are in the sample.
+  /// The number of objects in the sample.
   public var sampledObjects: Int { resultBody().2 }
 
-  /// Goes on up to but not including `end`, which is at most the number of requests.
+  /// Continues to `end`, exclusive, which is at most the number of requests.
   public func run(upTo end: Int) { runBody(end) }
 
   private static func erased<Order: RecencyOrder & ~Copyable>(
@@ -51,15 +50,15 @@ public final class FixedSizePass {
   }
 }
 
-/// The state of a `FixedSizePass`, specialised for what the stack weighs.
+/// The state of a `FixedSizePass`, specialised for the kind of weights.
 struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var stack: LRUStack<Order>
-  // Hash above id, so that the largest hash comes first.
+  // Hash above id, so that the largest hash is at the top.
   private var members = MaxHeap<UInt64>()
   private let isMember: Column<Bool>
   private let columns: RequestColumns
   private let capacities: [Double]
-  // By the smallest capacity that is a hit; misses at all of them come last.
+  // Indexed by the smallest capacity that is a hit; misses at all capacities are last.
   private var weights: [Double]
   private var represented = 0.0
   private var requests: UInt64 = 0
@@ -67,7 +66,6 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private(set) var sample: SpatialSample
   private(set) var position = 0
 
-  /// Before the first request.
   init(_ columns: RequestColumns, _ capacities: [UInt64], _ objectsMax: Int, _ seed: UInt64) {
     stack = LRUStack(objects: columns.objects)
     isMember = Column(objects: columns.objects)
@@ -142,21 +140,21 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: ~Copyable {
 public struct SampledHits: Sendable, Hashable {
   /// Gets of the trace.
   public var requests: UInt64
-  /// How many gets those of the sample stand for: each for one over the rate.
+  /// The number of gets that those of the sample represent, each one over the sampling rate.
   public var represented: Double
-  /// Hits that those of the sample stand for, at each capacity.
+  /// The number of hits that those of the sample represent, at each capacity.
   public var hits: [Double]
 
-  /// An estimate; see the properties for the meaning of each part.
+  /// Creates an estimate from its parts.
   public init(requests: UInt64, represented: Double, hits: [Double]) {
     self.requests = requests
     self.represented = represented
     self.hits = hits
   }
 
-  /// The hit ratios, corrected as SHARDS-adj does: what the sample has too many or too few requests
-  /// are those of a few popular objects, which are hits at nearly any capacity. Empty without
-  /// requests.
+  /// The hit ratios with the correction of SHARDS-adj: the difference between the expected and the
+  /// actual number of requests in the sample is attributed to a few popular objects, which hit at
+  /// nearly any capacity. Empty without requests.
   ///
   /// Waldspurger, Park, Garthwaite and Ahmad, Efficient MRC construction with SHARDS, FAST 2015,
   /// section 3.4.
@@ -167,38 +165,38 @@ public struct SampledHits: Sendable, Hashable {
   }
 }
 
-/// A sample of the objects of a trace: all requests of an object are in it, or none.
+/// A sample of the objects of a trace, with all requests of each sampled object.
 ///
-/// Spatial sampling by a hash of the object, as SHARDS does it (Waldspurger, Park, Garthwaite and
-/// Ahmad, Efficient MRC construction with SHARDS, FAST 2015): an object is in the sample when its
-/// hash is below a threshold, so that a sample is part of every larger one.
+/// Spatial sampling by a hash of the object, as in SHARDS (Waldspurger, Park, Garthwaite and Ahmad,
+/// Efficient MRC construction with SHARDS, FAST 2015): an object is sampled if its hash is below a
+/// threshold, so each sample is a subset of every larger one.
 ///
 /// The hash is multiplicative (Knuth, The Art of Computer Programming 3, section 6.4): ids, which
 /// are dense and in order of first appearance, times the golden ratio, modulo 1. Such points are
-/// spread more evenly than random ones (Weyl 1916), so of the objects that appear early, which are
-/// the popular ones, the sample holds its share and not by luck twice as much: measured, a third to
-/// a fifth of the error of a mixing hash at the same rate. It also costs one multiplication.
+/// spread more evenly than random ones (Weyl 1916), so the sample contains close to its share of
+/// the objects that appear early, which are the popular ones: measured, a third to a fifth of the
+/// error of a mixing hash at the same rate. It also costs only one multiplication.
 public struct SpatialSample: Sendable, Hashable {
-  /// Objects whose hash is below are in the sample; 2^32 for all of them.
+  /// Objects with a hash below the threshold are in the sample; 2^32 includes all of them.
   public var threshold: UInt64
-  /// Which of the possible samples.
+  /// Selects one of the possible samples.
   public var seed: UInt64
-  /// Among how many parts of equal size the sample is divided: 1 or a power of two.
+  /// The number of equal parts that the sample is divided into: 1 or a power of two.
   public var parts: UInt32
-  /// Which of the parts.
+  /// The index of the part.
   public var part: UInt32
 
   private static var all: UInt64 { 1 << 32 }
 
-  /// A sample of a share of the objects, above 0 and at most 1.
+  /// Creates a sample of a share of the objects, above 0 and at most 1.
   public init(rate: Double, seed: UInt64 = 0) {
     threshold = UInt64(min(1, max(rate, 0x1p-32)) * Double(Self.all))
     self.seed = seed
     (parts, part) = (1, 0)
   }
 
-  /// A part of the sample; the parts 0 to `parts` - 1, of which there are a power of two, have no
-  /// object in common and are the sample together.
+  /// Returns a part of the sample. The parts 0 to `parts` - 1, a power of two, are disjoint and
+  /// together make up the sample.
   public func part(_ part: UInt32, of parts: UInt32) -> SpatialSample {
     var sample = self
     (sample.parts, sample.part) = (parts, part)
@@ -208,13 +206,13 @@ public struct SpatialSample: Sendable, Hashable {
   /// The share of the objects that are in the sample.
   public var rate: Double { Double(threshold) / Double(Self.all) / Double(parts) }
 
-  /// Where the sample begins on the circle of hashes.
+  /// Start of the sample on the circle of hashes.
   var offset: UInt32 {
     var generator = SeededGenerator(seed: seed)
     return UInt32(truncatingIfNeeded: generator.next() >> 32)
   }
 
-  /// The hash of an object for `offset`. The upper bits choose; the lower ones are those of `id`.
+  /// The hash of an object for `offset`. The high bits decide; the low ones are those of `id`.
   @inline(__always) static func hash(_ id: ObjectID, _ offset: UInt32) -> UInt32 {
     id &* 0x9E37_79B1 &+ offset
   }
@@ -236,7 +234,7 @@ public struct SpatialSample: Sendable, Hashable {
     var start = range.lowerBound
     while start + block <= range.upperBound {
       let ids = columns.ids + start
-      // A loop of fixed length without a branch becomes vector operations.
+      // A branchless loop of fixed length, which compiles to vector instructions.
       var found: UInt32 = 0
       for lane in 0..<block { found |= Self.hash(ids[lane], offset) < limit ? 1 : 0 }
       if found != 0 {
@@ -252,6 +250,6 @@ public struct SpatialSample: Sendable, Hashable {
     }
   }
 
-  /// Whether an object of the sample is in this part of it.
+  /// Returns true if an object of the sample is in this part of it.
   @inline(__always) public func isInPart(_ id: ObjectID) -> Bool { id & (parts &- 1) == part }
 }

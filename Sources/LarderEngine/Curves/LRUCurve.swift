@@ -2,26 +2,26 @@
 public struct LRUCurve: Sendable, Hashable {
   /// Gets.
   public var requests: UInt64
-  /// Gets of objects that were not there: misses at every capacity.
+  /// Gets of missing objects: misses at every capacity.
   public var coldMisses: UInt64
-  /// The largest object, in the unit of the capacities; 1 where they count objects.
+  /// The largest object, in the unit of the capacities; 1 if they count objects.
   public var largestObject: UInt64
-  /// Gets that ask for another size than the request of the object before them. The stored size is
-  /// then one or the other, by capacity.
+  /// Gets whose size differs from that of the object's previous request. The stored size is then
+  /// one or the other, depending on the capacity.
   public var resizedGets: UInt64
-  /// The capacities that were counted, ascending; nil for all of them: 0, 1, 2 ... up to the number
-  /// of objects.
+  /// The counted capacities, ascending; nil for all of them: 0, 1, 2 ... up to the number of
+  /// objects.
   public var capacities: [UInt64]?
   /// Hits at each of them.
   public var hits: [UInt64]
 
-  /// Whether the count at a capacity is that of a simulation: no object is larger than the
-  /// capacity, which would not be stored there, and each has the same size at all capacities.
+  /// Returns true if the count at a capacity equals that of a simulation: no object is larger than
+  /// the capacity, which would prevent its admission, and each has the same size at all capacities.
   public func isExact(at capacity: UInt64) -> Bool {
     capacity >= largestObject && resizedGets == 0
   }
 
-  /// The hits at a capacity; nil where they were not counted. O(log capacities).
+  /// Returns the hits at a capacity, or nil if they were not counted. O(log capacities).
   public func hits(at capacity: UInt64) -> UInt64? {
     guard let capacities else { return hits[Int(min(capacity, UInt64(hits.count - 1)))] }
     var low = 0
@@ -36,10 +36,10 @@ public struct LRUCurve: Sendable, Hashable {
 
 /// One pass over a trace that counts the hits of an LRU cache at many capacities at once.
 ///
-/// With `.objects` it counts at every capacity there is, and every count equals that of a
-/// simulation of `lru` at that capacity, with sets and deletes too. With `.bytes` it counts at the
-/// capacities named, and a count equals that of a simulation where `LRUCurve.isExact` says so. No
-/// entry expires: see `expires(_:)`.
+/// With `.objects` it counts at every possible capacity, and every count equals that of a
+/// simulation of `lru` at that capacity, sets and deletes included. With `.bytes` it counts at the
+/// given capacities, and a count equals that of a simulation if `LRUCurve.isExact` is true. Entries
+/// never expire: see `expires(_:)`.
 ///
 /// Mattson, Gecsei, Slutz and Traiger, Evaluation techniques for storage hierarchies, IBM Systems
 /// Journal 1970. O(log objects) a request, in practice a few vector operations.
@@ -49,7 +49,7 @@ public final class LRUCurvePass {
   private let curveBody: () -> LRUCurve
   private let bytesBody: () -> Int
 
-  /// A pass before the first request. `capacities` ascend, and count only with `.bytes`.
+  /// Creates a pass at the first request. `capacities` ascend, and are used only with `.bytes`.
   public init(over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64] = []) {
     switch unit {
     case .objects:
@@ -66,23 +66,23 @@ public final class LRUCurvePass {
   /// Position of the next request.
   public var position: Int { positionBody() }
 
-  /// What is counted so far. Linear in the capacities.
+  /// The counts so far. Linear in the capacities.
   public var curve: LRUCurve { curveBody() }
 
-  /// Memory held beside the trace's columns, in bytes.
+  /// Memory held in addition to the trace's columns, in bytes.
   public var stateBytes: Int { bytesBody() }
 
-  /// Goes on up to but not including `end`, which is at most the number of requests.
+  /// Continues to `end`, exclusive, which is at most the number of requests.
   public func run(upTo end: Int) { runBody(end) }
 
-  /// Whether an entry of the trace can expire. When it does depends on when it was stored, and so
-  /// on the capacity: no pass can answer for all of them. O(requests).
+  /// Returns true if an entry of the trace can expire. Its expiry depends on when it was stored,
+  /// and so on the capacity: one pass cannot cover all capacities. O(requests).
   public static func expires(_ columns: RequestColumns) -> Bool {
     guard let ttls = columns.ttls else { return false }
     return (0..<columns.count).contains { ttls[$0] != 0 }
   }
 
-  // Closures, because what a closure calls is specialised for the types it was made with.
+  // Closures, because the code a closure calls is specialised for the types at its creation.
   private static func erased<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copyable>(
     _ pass: consuming LRUPass<Order, Counter>
   ) -> ((Int) -> Void, () -> Int, () -> LRUCurve, () -> Int) {
@@ -94,8 +94,7 @@ public final class LRUCurvePass {
   }
 }
 
-/// A pass over a trace with an LRU stack, specialised for what the stack weighs and how hits are
-/// counted.
+/// A pass over a trace with an LRU stack, specialised for the kinds of weights and of counters.
 struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copyable>: ~Copyable {
   private var stack: LRUStack<Order>
   private var counter: Counter
@@ -107,10 +106,9 @@ struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copy
   private var resizedGets: UInt64 = 0
   private(set) var position = 0
 
-  /// How far ahead of a request its state is fetched.
+  /// The number of requests by which prefetches run ahead.
   private static var lookahead: Int { 16 }
 
-  /// Before the first request.
   init(_ columns: RequestColumns, counter: consuming Counter, capacities: [UInt64]?) {
     stack = LRUStack(objects: columns.objects)
     self.columns = columns
@@ -168,20 +166,20 @@ struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copy
   }
 }
 
-/// What counts the hits of a pass over an LRU stack by the capacity that each of them takes.
+/// Counts the hits of a pass over an LRU stack by the capacity that each of them requires.
 protocol DistanceCounter: ~Copyable {
-  /// A request that is a hit from capacity `depth` on.
+  /// Counts a request that is a hit at capacity `depth` and above.
   mutating func count(_ depth: UInt64)
 
-  /// Hits at each capacity that is counted, in ascending order.
+  /// Hits at each counted capacity, in ascending order.
   func cumulative() -> [UInt64]
 }
 
-/// Counts every depth apart: hits at all capacities. 8 bytes a depth.
+/// Counts every depth separately: hits at all capacities. 8 bytes a depth.
 struct DistanceHistogram: DistanceCounter, ~Copyable {
   private let counts: Column<UInt64>
 
-  /// Nothing is counted; depths go from 1 to `depths`.
+  /// Starts with zeros for depths from 1 to `depths`.
   init(depths: Int) { counts = Column(objects: depths) }
 
   @inline(__always) mutating func count(_ depth: UInt64) {
@@ -198,13 +196,13 @@ struct DistanceHistogram: DistanceCounter, ~Copyable {
   }
 }
 
-/// Counts depths by the smallest of some capacities that reaches as deep.
+/// Counts each depth at the smallest given capacity that reaches it.
 struct DistanceGrid: DistanceCounter, ~Copyable {
-  // At place 1 and on.
+  // From index 1 on.
   private let capacities: Column<UInt64>
   private let counts: Column<UInt64>
 
-  /// Nothing is counted. `capacities` ascend.
+  /// Starts with zeros. `capacities` ascend.
   init(_ capacities: [UInt64]) {
     self.capacities = Column(objects: capacities.count)
     counts = Column(objects: capacities.count + 1)
@@ -214,7 +212,7 @@ struct DistanceGrid: DistanceCounter, ~Copyable {
   }
 
   @inline(__always) mutating func count(_ depth: UInt64) {
-    // Halving without a branch that depends on the depth.
+    // A binary search without branches that depend on the depth.
     let view = capacities.view + 1
     var below = 0
     var length = capacities.objects

@@ -1,35 +1,36 @@
-/// The LRU stack of a trace: all objects in the order of their latest requests, with the depth of
-/// each.
+/// The LRU stack of a trace: all objects with their depths, in the order of their latest requests.
 ///
 /// Mattson, Gecsei, Slutz and Traiger (Evaluation techniques for storage hierarchies, IBM Systems
-/// Journal 1970): an LRU cache of capacity C holds the objects down to depth C, so one pass answers
-/// for all capacities. A deletion leaves a hole, of the object's weight, where the object was: a
-/// cache that reaches as deep has that much room free, and what comes in on top fills the topmost
+/// Journal 1970): an LRU cache of capacity C holds the objects down to depth C, so one pass gives
+/// the hits at all capacities. A deletion leaves a hole with the object's weight at its position: a
+/// cache that reaches as deep has that much free room, and objects pushed on top fill the topmost
 /// holes first (Thompson and Smith, Efficient (stack) algorithms for analysis of write-back and
-/// sector memories, ACM TOCS 1989, for one size). A use is the same: the object leaves a hole where
-/// it was, and comes in on top.
+/// sector memories, ACM TOCS 1989, for one size). A use does so too: the object leaves a hole at
+/// its old position and is pushed on top.
 ///
-/// With weights the depth is exact for every capacity that no object alone exceeds, as long as the
-/// weight of an object is the same for all capacities: so it changes with a set alone.
+/// With weights, the depth is exact for every capacity that is at least that of the largest object,
+/// provided that the weight of each object is the same for all capacities; so only a set changes
+/// it.
 struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var order: Order
-  // The position of each object's latest request plus one; 0 for an object that is not there.
+  // The position of each object's latest request plus one; 0 for an object that is not in the
+  // stack.
   private var places: Column<UInt32>
-  // The positions of free places: the topmost, which has the largest, is filled first.
+  // The positions of holes: the topmost, which has the largest position, is filled first.
   private var holes = MaxHeap<UInt32>()
-  /// How many positions there are for each live one after a renumbering: more of them are fewer
-  /// renumberings, fewer stay in the processor's cache. (Measured with 1 M objects: 4 and 8 are as
-  /// fast as each other, 2 is half as fast.)
+  /// The number of positions for each live one after a renumbering: more of them mean fewer
+  /// renumberings, fewer fit into the processor's cache. (Measured with 1 M objects: 4 and 8 are
+  /// equally fast, 2 is half as fast.)
   private static var slack: Int { 4 }
 
-  /// An empty stack for ids up to `objects`.
+  /// Creates an empty stack for ids up to `objects`.
   init(objects: Int) {
     order = Order(room: 1 << 10)
     places = Column(objects: objects)
   }
 
-  /// Moves an object to the top, or puts it there. Returns the depth down to which a cache must
-  /// reach for a hit, and the weight it had; nil for an object that was not there.
+  /// Moves or adds an object to the top. Returns its previous weight and the depth that a cache
+  /// must reach for a hit; nil for an object that was not in the stack.
   @inline(__always) mutating func use(_ id: ObjectID, weight: UInt32) -> (
     depth: UInt64, weight: UInt32
   )? {
@@ -54,24 +55,24 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
     return (depth, old)
   }
 
-  /// Deletes an object. The room that it leaves stays free until something fills it.
+  /// Deletes an object. Its room stays free until another object fills it.
   mutating func delete(_ id: ObjectID) {
     guard places[id] != 0 else { return }
     holes.insert(places[id] - 1)
     places[id] = 0
   }
 
-  /// Takes an object out as if it had never been there.
+  /// Removes an object and its traces, without leaving a hole.
   mutating func forget(_ id: ObjectID) {
     guard places[id] != 0 else { return }
     order.remove(places[id] - 1)
     places[id] = 0
   }
 
-  /// Brings the place of an object near.
+  /// Prefetches the position of an object.
   @inline(__always) func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
-  /// Brings what the place of an object points to near.
+  /// Prefetches the data at the position of an object.
   @inline(__always) func prefetchPosition(_ id: ObjectID) {
     let place = places[id]
     order.prefetch(place == 0 ? 0 : place &- 1)
@@ -80,7 +81,7 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   /// Memory held, in bytes.
   var bytes: Int { order.bytes + places.bytes }
 
-  /// Something has come in on top: what was free further down is taken, from the top on.
+  /// Fills holes from the top on after an object was pushed on top.
   private mutating func fillHoles(_ weight: UInt32) {
     var weight = weight
     while !holes.isEmpty {
@@ -115,63 +116,62 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   }
 }
 
-/// The order of the latest requests: positions 0, 1, 2 ... of which those are live, with a weight,
-/// that hold the latest request of an object. The order-statistic structure under a stack distance.
+/// The order of the latest requests: positions 0, 1, 2 ... A position is live, with a weight, while
+/// it holds the latest request of an object. The order-statistic structure of a stack distance.
 protocol RecencyOrder: ~Copyable {
-  /// No position is live; there is room for `room` of them at least.
+  /// Creates an order without live positions and with room for at least `room`.
   init(room: Int)
 
-  /// Whether positions have weights of their own.
+  /// True if positions have individual weights.
   static var weighs: Bool { get }
 
-  /// Whether `renumber` must come before the next `append`.
+  /// True if `renumber` must be called before the next `append`.
   var isFull: Bool { get }
 
-  /// What all live positions weigh.
+  /// The total weight of all live positions.
   var total: UInt64 { get }
 
   /// Makes the next position live and returns it.
   mutating func append(_ weight: UInt32) -> UInt32
 
-  /// What a live position weighs.
+  /// The weight of a live position.
   func weight(_ position: UInt32) -> UInt32
 
-  /// What the live positions before `position` weigh.
+  /// The total weight of the live positions before `position`.
   func before(_ position: UInt32) -> UInt64
 
-  /// Takes a live position out.
+  /// Removes a live position.
   mutating func remove(_ position: UInt32)
 
-  /// Makes a live position weigh less, which leaves it something.
+  /// Reduces the weight of a live position, which stays positive.
   mutating func lighten(_ position: UInt32, by weight: UInt32)
 
   /// Prepares for `rank` of many positions.
   mutating func makeRanks()
 
-  /// How many live positions stand before `position`; asked after `makeRanks`, and before anything
-  /// is changed.
+  /// The number of live positions before `position`. Called after `makeRanks`, before any change.
   func rank(_ position: UInt32) -> UInt32
 
-  /// Gives the live positions the numbers from 0 on, which are their ranks before the call, and
-  /// makes room for `room` positions. O(`room`); called after `makeRanks`.
+  /// Renumbers the live positions from 0 on, in order of their ranks before the call, and makes
+  /// room for `room` positions. O(`room`); called after `makeRanks`.
   mutating func renumber(room: Int)
 
-  /// Brings what `remove(position)` reads near.
+  /// Prefetches the data that `remove(position)` reads.
   func prefetch(_ position: UInt32)
 
   /// Memory held, in bytes.
   var bytes: Int { get }
 }
 
-/// Which positions of a stream hold the latest request of an object: a bit for each position, with
-/// running sums above it, so that the live positions before a given one are counted by five loads.
+/// The positions of a stream that hold the latest request of an object: a bit for each position,
+/// with running sums above, so that five loads count the live positions before a given one.
 ///
-/// The order-statistic structure under a stack distance, as Bennett and Kruskal (LRU Stack
-/// Processing, IBM Journal of Research and Development 1975) keep it, over bits. Each sum counts
-/// what stands before its part within the part above: 32 words of 64 positions are a group, 32
-/// groups a block, 32 blocks a section. Taking a position out lowers the sums to the right of it,
-/// which is a handful of vector operations for each level, without a branch. Where positions run
-/// out the live ones are numbered anew. Memory: less than a byte for six positions.
+/// The order-statistic structure of a stack distance by Bennett and Kruskal (LRU Stack Processing,
+/// IBM Journal of Research and Development 1975), over bits. Each sum counts the live positions
+/// before its part within the parent part: 32 words of 64 positions form a group, 32 groups a
+/// block, 32 blocks a section. Removing a position lowers the sums to its right, a handful of
+/// vector instructions for each level, without a branch. When positions run out, the live ones are
+/// renumbered. Memory: less than a byte for six positions.
 struct RecencyBits: RecencyOrder, ~Copyable {
   private var words: Column<UInt64>
   private var wordSums: Column<UInt16>
@@ -208,7 +208,7 @@ struct RecencyBits: RecencyOrder, ~Copyable {
 
   @inline(__always) func before(_ position: UInt32) -> UInt64 { UInt64(rank(position)) }
 
-  // There are no parts of 1.
+  // All weights are 1.
   mutating func lighten(_ position: UInt32, by weight: UInt32) {}
 
   mutating func makeRanks() {}
@@ -257,7 +257,8 @@ struct RecencyBits: RecencyOrder, ~Copyable {
     words.bytes + wordSums.bytes + groupSums.bytes + blockSums.bytes + sectionSums.bytes
   }
 
-  /// Fills in the sums of the parts that begin at `position`: all that is live stands before them.
+  /// Initialises the sums of the parts that begin at `position`: all live positions are before
+  /// them.
   private mutating func beginWord(_ position: UInt32) {
     var before = UInt32(truncatingIfNeeded: live)
     if position & (1 << 21 - 1) == 0 { sectionSums[position >> 21] = before }
@@ -271,11 +272,11 @@ struct RecencyBits: RecencyOrder, ~Copyable {
     wordSums[position >> 6] = UInt16(truncatingIfNeeded: before)
   }
 
-  /// Subtracts 1 from the sums after `part` among the 32 that it belongs to.
+  /// Subtracts 1 from the sums after `part` among its 32 siblings.
   @inline(__always) private static func lower<Sum: FixedWidthInteger & BitwiseCopyable>(
     _ sums: borrowing Column<Sum>, after part: UInt32
   ) {
-    // A loop of fixed length over memory in a row becomes vector operations.
+    // A loop of fixed length over contiguous memory, which compiles to vector instructions.
     let family = sums.row(from: part & ~31, count: 32)
     let place = Sum(truncatingIfNeeded: part & 31)
     for lane in 0..<32 {
@@ -284,15 +285,15 @@ struct RecencyBits: RecencyOrder, ~Copyable {
   }
 }
 
-/// Which positions of a stream hold the latest request of an object, and what the object weighs:
+/// The positions of a stream that hold the latest request of an object, with the object's weight:
 /// `RecencyBits` for objects of different sizes.
 ///
-/// Each level sums up what stands before its part within the part above, 32 parts to one: 32
+/// Each level sums the weights before its part within the parent part, 32 parts to one: 32
 /// positions are a leaf, 32 leaves a block, and so on up to 2^30 positions and more. Memory: about
 /// 4.5 bytes a position.
 struct RecencyWeights: RecencyOrder, ~Copyable {
   private var weights: Column<UInt32>
-  // A bit for each position, since an object may weigh nothing.
+  // A bit for each position, because a weight may be 0.
   private var isLive: Column<UInt32>
   private var ranks: Column<UInt32>
   private var leafSums: Column<UInt64>
@@ -394,7 +395,8 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
       + sectionSums.bytes
   }
 
-  /// Fills in the sums of the parts that begin at `position`: everything stands before them.
+  /// Initialises the sums of the parts that begin at `position`: all live positions are before
+  /// them.
   private mutating func beginLeaf(_ position: UInt32) {
     var before = total
     if position & (1 << 20 - 1) == 0 { sectionSums[position >> 20] = before }
@@ -420,7 +422,7 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
     }
   }
 
-  /// Subtracts `weight` from the sums after `part` among the 32 that it belongs to.
+  /// Subtracts `weight` from the sums after `part` among its 32 siblings.
   @inline(__always) private static func lower(
     _ sums: borrowing Column<UInt64>, after part: UInt32, by weight: UInt64
   ) {

@@ -1,253 +1,255 @@
-/// A rule that decides which object a full cache gives up.
+/// A rule that chooses the object that a full cache evicts.
 ///
 /// A policy never sees a key or a value. It sees dense object ids, and the same concrete type works
-/// in the simulator and in the real caches. It neither stores values nor counts how full the cache
-/// is: the *driver* (a simulation or a cache) does that and calls the policy in a fixed order.
+/// in the simulator and in the real caches. It neither stores values nor tracks the fill level of
+/// the cache: the *driver* (a simulation or a cache) does so and calls the policy in a fixed order.
 ///
-/// For each request the driver asks `contains`, and then:
+/// For each request the driver calls `contains`, and then:
 ///
-/// 1. **Resident**: `hit`, once, and `evict` while the policy `overflows`. A stored value replaced
-///    by another is `replace` instead.
-/// 2. **Not resident**, and the object is larger than the capacity: nothing. It is never stored.
-/// 3. **Not resident**: `admit`. When the answer is no, the driver calls `evict` while the policy
-///    `overflows`, and nothing more happens. Otherwise it calls `evict` until the object fits and
-///    the policy no longer `isFull`, and then `insert`, once.
+/// 1. **Resident**: `hit`, once, and `evict` while the policy `overflows`. If a stored value is
+///   replaced by another, `replace` instead of `hit`.
+/// 2. **Not resident**, and the object is larger than the capacity: no call. It is never stored.
+/// 3. **Not resident**: `admit`. If it returns false, the driver calls `evict` while the policy
+///   `overflows`, and makes no other call. Otherwise it calls `evict` until the object fits and the
+///   policy no longer `isFull`, and then `insert`, once.
 ///
 /// An entry that expires or is deleted leaves through `remove`, and so does one that `hasIdled`.
 ///
 /// The policy promises:
 ///
-/// - `evict` is called only when something is resident; it returns a resident object, which is no
-///   longer resident afterwards.
+/// - `evict` is called only while something is resident; it returns a resident object, which is not
+///   resident afterwards.
 /// - `contains` is true exactly from an `insert` until the `evict` or `remove` of that object.
-/// - `remove` leaves nothing behind by which a later decision could tell that the object had been
-///   there, ghosts included, whether or not it is resident. Only what a policy has learned from its
-///   requests without knowing whose they were stays, and then the description says that it learns.
-/// - No decision depends on anything but the calls made and the setup: no clock, no global state,
-///   and random numbers only from the seed.
-/// - Time per call is amortised O(1), or O(log n) where the description says so, and no call but
-///   `init` and `reserve` allocates in the steady state.
+/// - `remove` leaves no trace of the object that could affect a later decision, ghosts included,
+///   whether or not it is resident. Only knowledge learned from its requests without their identity
+///   may remain, and then the description declares that the policy learns.
+/// - Decisions depend only on the calls and the setup: no clock, no global state, and random
+///   numbers only from the seed.
+/// - Time per call is amortised O(1), or O(log n) if the description says so, and only `init` and
+///   `reserve` allocate in the steady state.
 ///
-/// The driver promises that ids are between 1 and the number last given to `reserve`, that sizes in
-/// `sizes` are right for every resident object, and that it calls from one thread at a time.
+/// The driver promises that ids are between 1 and the number last passed to `reserve`, that `sizes`
+/// holds the size of every resident object, and that it calls from one thread at a time.
 public protocol EvictionPolicy: ~Copyable, SendableMetatype {
   /// Name, parameters, needs and paper.
   static var description: PolicyDescription { get }
 
-  /// A policy for an empty cache.
+  /// Creates a policy for an empty cache.
   init(_ setup: PolicySetup) throws(PolicyError)
 
-  /// Whether the object is resident.
+  /// Returns true if the object is resident.
   func contains(_ id: ObjectID) -> Bool
 
-  /// Whether the policy still knows anything about the object, resident or ghost. A real cache may
-  /// give the id to another key only when this is false.
+  /// Returns true if the policy holds any state of the object, resident or ghost. A real cache may
+  /// assign the id to another key only if this is false.
   func remembers(_ id: ObjectID) -> Bool
 
-  /// A resident object is requested. `request.size`, `cost` and `expires` are those of the stored
-  /// copy.
+  /// Called when a resident object is requested. `request.size`, `cost` and `expires` are those of
+  /// the stored copy.
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes)
 
-  /// A resident object's value is replaced, which is also a reference to it. `request.size` is the
-  /// new size; `sizes` still holds the old one during the call.
+  /// Called when a resident object's value is replaced, which also counts as a request.
+  /// `request.size` is the new size; `sizes` still holds the old one during the call.
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes)
 
-  /// Whether a missing object should be stored at all, asked before anything is evicted for it.
+  /// Returns true if a missing object should be stored, before anything is evicted for it.
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool
 
-  /// Whether something must be evicted for a missing object although the capacity would hold it,
-  /// as where memory is divided: asked after an `admit` that accepts, until it is false. True only
-  /// while something is resident.
+  /// Returns true if an object must be evicted for a missing one although the capacity would hold
+  /// it, for example if memory is partitioned. Called after an `admit` that accepts, until it is
+  /// false. True only while something is resident.
   func isFull(for request: Request) -> Bool
 
-  /// Gives up one resident object and returns it. `request` is what room is being made for, or
+  /// Evicts one resident object and returns it. `request` is the object for which room is made, or
   /// `Request.none`.
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
 
-  /// A missing object is stored; `sizes` already holds its size.
+  /// Called when a missing object is stored; `sizes` already holds its size.
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes)
 
-  /// The object is deleted or has expired. It may be resident, a ghost or unknown.
+  /// Called when the object is deleted or has expired. It may be resident, a ghost or unknown.
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes)
 
-  /// Whether `overflows` may be true after a hit, so that a hit may evict.
+  /// True if `overflows` may be true after a hit, so that a hit may evict.
   static var evictsOnHit: Bool { get }
 
-  /// Whether the policy holds more than it will: asked after `hit`, `replace` and an `admit` that
-  /// refuses, and while it is true the driver calls `evict`.
+  /// True if the policy holds more than it should. Read after `hit`, `replace` and an `admit` that
+  /// rejects; while it is true, the driver calls `evict`.
   var overflows: Bool { get }
 
-  /// A resident object was requested and another tier answered, so that its next use is now
-  /// `request.nextUse`. Called only for policies that need the next use.
+  /// Called when a resident object was requested and another tier answered, so that its next use is
+  /// now `request.nextUse`. Called only for policies that need the next use.
   mutating func foresee(_ request: Request)
 
-  /// What `evict` would return now, for admission filters that compare; `.none` when nothing is
-  /// resident. Asked only where `knowsVictim`.
+  /// The object that `evict` would return now, for admission filters that compare victims; `.none`
+  /// if nothing is resident. Read only if `knowsVictim`.
   var victim: ObjectID { get }
 
-  /// Whether the policy can say what it would evict without changing anything.
+  /// True if the policy can predict its next victim without changing state.
   static var knowsVictim: Bool { get }
 
-  /// An object that `evict` may well return before long, or `.none`: a hint, for which nothing is
-  /// searched. A real cache brings what it keeps of it near. O(1).
+  /// An object that `evict` is likely to return soon, or `.none`: a hint that must not require a
+  /// search. A real cache prefetches its entry. O(1).
   var candidate: ObjectID { get }
 
-  /// What a hit is where it changes nothing but one word of the object's, and never `overflows`:
-  /// hits of a real cache then need no exclusive lock, and are made while another thread calls the
-  /// policy. Two hits of one object at the same moment may count as one, and one at the moment in
-  /// which the policy changes the word may not count. Nil where a hit is more. The same from the
-  /// start until `reserve` is called, but for admission filters that must hear of hits.
+  /// Describes hits that only update one word per object and never make the policy `overflow`, so
+  /// that hits of a real cache need no exclusive lock and run while another thread calls the
+  /// policy. Two hits of one object at the same time may count as one, and a hit during a change of
+  /// the word by the policy may be lost. Nil if a hit does more. Constant until `reserve` is
+  /// called; unused if an admission filter must see hits.
   var hitWords: HitWords? { get }
 
-  /// At most how many objects are remembered at once beside the resident ones, as far as the policy
-  /// can say: a real cache makes room for these. Not a promise.
+  /// The largest number of remembered objects that are not resident, as far as it is known: a real
+  /// cache makes room for these. An estimate, not a promise.
   var ghostsMax: Int { get }
 
-  /// A ghost that was forgotten since this was last called, or `.none`: it need not tell of all. A
-  /// real cache then looks for forgotten ones less often.
+  /// Returns a ghost that was forgotten since the last call, or `.none`; may miss some. A real
+  /// cache then searches for forgotten ghosts less often.
   mutating func takeForgotten() -> ObjectID
 
-  /// Calls `body` with the queues if all that is remembered of objects that are not resident is in
-  /// their ghost queue, so that a real cache can keep ghosts by their places; nil otherwise.
+  /// Calls `body` with the queues if their ghost queue holds all remembered objects that are not
+  /// resident, so that a real cache can keep ghosts by slot; returns nil otherwise.
   mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result?
 
-  /// Whether the policy is told of all gets and of the time, where fetches take time.
+  /// True if the policy observes all gets and the time, when fetches take time.
   static var observesRequests: Bool { get }
 
-  /// The object is requested at `now`, whatever comes of it: called before `contains`, only where
-  /// fetches take time and `observesRequests`. `fetchLatency` is what a fetch of it takes, without
-  /// waiting for the origin. Times are in microseconds and never decrease. In a hybrid's memory the
-  /// latency is that of a read where disk holds the object; on disk, demotions are requests, too.
+  /// Called for every request of an object at `now`, regardless of its outcome, before `contains`;
+  /// only if fetches take time and `observesRequests`. `fetchLatency` is the latency of a fetch,
+  /// without queueing at the origin. Times are in microseconds and never decrease. In a hybrid's
+  /// memory, the latency is that of a read if disk holds the object; on disk, demotions count as
+  /// requests.
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64)
 
-  /// A fetch or a read ended at `now`: `admit`, `evict` and `insert` for what it brought may
-  /// follow. Called only where `observe` is.
+  /// Called when a fetch or a read ended at `now`: `admit`, `evict` and `insert` for its object may
+  /// follow. Called only if `observe` is.
   mutating func advance(to now: UInt64)
 
-  /// Whether the policy is told the time of requests, where it is known.
+  /// True if the policy follows the time of requests, when it is known.
   static var followsTime: Bool { get }
 
-  /// It is `now`, in microseconds, or 0 where nobody knows: called before each get and set, only
-  /// where `followsTime`. A real cache may say 0 until something expires.
+  /// Sets the time to `now`, in microseconds, or 0 if unknown. Called before each get and set, only
+  /// if `followsTime`. A real cache may pass 0 until an entry has an expiry.
   mutating func follow(_ now: UInt64)
 
-  /// Whether `hasIdled` may be true.
+  /// True if `hasIdled` may be true.
   static var idles: Bool { get }
 
-  /// Whether a resident object was not requested for so long that nothing answers with it: asked
-  /// when it is requested. The driver then removes it as it does one that has expired.
+  /// Returns true if a resident object was not requested for so long that it must not answer.
+  /// Called when it is requested; the driver then removes it like an expired one.
   func hasIdled(_ id: ObjectID) -> Bool
 
-  /// What an entry takes of the memory of the server whose rule this is, for a value and a key of
-  /// so many bytes; see `EntryMemory`.
+  /// Returns the memory of an entry in the modelled server, for a value and a key of these lengths;
+  /// see `EntryMemory`.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64
 
-  /// Makes room for ids up to `objects`. O(`objects`); called outside the per-request path.
+  /// Makes ids up to `objects` valid. O(`objects`); called outside the per-request path.
   mutating func reserve(objects: Int)
 
-  /// Brings the state that a request for `id` will touch near the processor. A hint.
+  /// Prefetches the state that a request for `id` reads. A hint.
   func prefetch(_ id: ObjectID)
 
-  /// Brings what the state of `id` points to near; called some requests after `prefetch(id)`. A
-  /// hint.
+  /// Prefetches the data that the state of `id` points to; called some requests after
+  /// `prefetch(id)`. A hint.
   func prefetchNeighbours(_ id: ObjectID)
 
   /// Memory held by the policy, in bytes.
   var stateBytes: Int { get }
 
-  /// Whether `sweep` has a pass for several capacities.
+  /// True if `sweep` supports passes over several capacities.
   static var sweepsCapacities: Bool { get }
 
-  /// A pass that simulates the policy at several capacities together, or at one, over a trace of
-  /// gets of unit size, in less time than one simulation for each takes; nil where it has none for
-  /// these. It must count what these simulations count.
+  /// Returns a pass that simulates the policy at one or more capacities over a trace of gets of
+  /// unit size, faster than one simulation for each; nil if it does not support them. Its counts
+  /// must equal those of these simulations.
   static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep?
 }
 
 extension EvictionPolicy where Self: ~Copyable {
-  /// No ghosts: what is not resident is forgotten.
+  /// Defaults to `contains`, for policies without ghosts.
   @inlinable @inline(__always) public func remembers(_ id: ObjectID) -> Bool { contains(id) }
 
-  /// Right for every policy that keeps neither sums of sizes nor anything else about the value.
+  /// Defaults to `hit`, for policies that keep neither sums of sizes nor other properties of the
+  /// value.
   @inlinable @inline(__always) public mutating func replace(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
     hit(request, sizes)
   }
 
-  /// The future plays no part.
+  /// Does nothing by default.
   @inlinable @inline(__always) public mutating func foresee(_ request: Request) {}
 
-  /// The state of one object points to no other.
+  /// Does nothing by default.
   @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {}
 
-  /// A hit evicts nothing.
+  /// Defaults to false.
   @inlinable public static var evictsOnHit: Bool { false }
 
-  /// It cannot say.
+  /// Defaults to false.
   @inlinable public static var knowsVictim: Bool { false }
 
-  /// It cannot say.
+  /// Defaults to `.none`.
   @inlinable public var victim: ObjectID { .none }
 
-  /// What it would evict, where it can say.
+  /// Defaults to the victim if the policy knows it.
   @inlinable @inline(__always) public var candidate: ObjectID { Self.knowsVictim ? victim : .none }
 
-  /// A hit changes something that only one thread at a time may change.
+  /// Defaults to nil: hits need an exclusive lock.
   @inlinable public var hitWords: HitWords? { nil }
 
-  /// No ghosts.
+  /// Defaults to 0.
   @inlinable public var ghostsMax: Int { 0 }
 
-  /// Nothing is said of ghosts.
+  /// Defaults to `.none`.
   @inlinable @inline(__always) public mutating func takeForgotten() -> ObjectID { .none }
 
-  /// There are no such queues.
+  /// Defaults to nil.
   @inlinable @inline(__always) public mutating func withGhostQueues<Result>(
     _ body: (inout ThreeQueues) -> Result
   ) -> Result? { nil }
 
-  /// Neither time nor what a fetch takes plays a part.
+  /// Defaults to false.
   @inlinable public static var observesRequests: Bool { false }
 
-  /// Nothing is noted.
+  /// Does nothing by default.
   @inlinable @inline(__always) public mutating func observe(
     _ id: ObjectID, now: UInt64, fetchLatency: UInt64
   ) {}
 
-  /// Nothing is noted.
+  /// Does nothing by default.
   @inlinable @inline(__always) public mutating func advance(to now: UInt64) {}
 
-  /// Time plays no part.
+  /// Defaults to false.
   @inlinable public static var followsTime: Bool { false }
 
-  /// Nothing is noted.
+  /// Does nothing by default.
   @inlinable @inline(__always) public mutating func follow(_ now: UInt64) {}
 
-  /// Only what does not fit is evicted.
+  /// Defaults to false: only objects that do not fit are evicted for.
   @inlinable @inline(__always) public var overflows: Bool { false }
 
-  /// What fits is stored.
+  /// Defaults to false: objects that fit are stored.
   @inlinable @inline(__always) public func isFull(for request: Request) -> Bool { false }
 
-  /// Time without requests plays no part.
+  /// Defaults to false.
   @inlinable public static var idles: Bool { false }
 
-  /// Nothing is idle for too long.
+  /// Defaults to false.
   @inlinable @inline(__always) public func hasIdled(_ id: ObjectID) -> Bool { false }
 
-  /// The value alone.
+  /// Defaults to the length of the value.
   @inlinable public static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { value }
 
-  /// It has none.
+  /// Defaults to false.
   @inlinable public static var sweepsCapacities: Bool { false }
 
-  /// None.
+  /// Defaults to nil.
   @inlinable public static func sweep(
     _ setup: CapacitySweepSetup, over columns: RequestColumns
   ) -> CapacitySweep? { nil }
 
-  /// Everything is admitted.
+  /// Admits every object by default.
   @inlinable @inline(__always) public mutating func admit(
     _ request: Request, _ sizes: some ObjectSizes
   ) -> Bool { true }

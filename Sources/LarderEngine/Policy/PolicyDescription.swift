@@ -1,33 +1,33 @@
-/// What a policy says of itself: one constant beside its code, from which the registry, `larder
-/// policies`, `--help` and the documentation are made.
+/// Name, parameters and traits of a policy: one constant next to its code, from which the registry,
+/// `larder policies`, `--help` and the documentation are generated.
 public struct PolicyDescription: Sendable {
   /// The name users type, such as `s3-fifo`.
   public let name: String
-  /// What the policy is based on.
+  /// The basis of the policy's decisions.
   public let family: PolicyFamily
   /// The idea in one or two sentences.
   public let summary: String
   /// The parameters that may follow the name.
   public let parameters: [PolicyParameter]
-  /// Values of several parameters that are worth trying together, as one would type them behind the
-  /// name (`small=0.2:ghost=3`): the configurations that `larder tune` tries. Empty for all
+  /// Values of several parameters worth trying together, as typed after the name
+  /// (`small=0.2:ghost=3`): the configurations that `larder tune` tries. If empty, it tries all
   /// combinations of the values that the parameters declare as `searched`.
   public let configurations: [String]
-  /// What the policy must know of an object.
+  /// The properties of objects that the policy requires.
   public let needs: PolicyNeeds
-  /// True when the policy draws random numbers, so that results depend on the seed.
+  /// True if the policy draws random numbers, so that results depend on the seed.
   public let isRandom: Bool
-  /// True when the policy learns from requests without knowing later whose they were: counts in a
-  /// sketch, weights, a clock, random numbers drawn. What was learned from an object's requests
-  /// stays when the object is removed.
+  /// True if the policy learns from requests without remembering their identity: counts in a
+  /// sketch, weights, a clock, random numbers drawn. Knowledge learned from an object's requests
+  /// remains when the object is removed.
   public let learns: Bool
-  /// The server whose rule this is, of policies that are there to simulate one: they are not
-  /// advised unless they are asked for. Nil for others.
+  /// The server that the policy models, for policies that exist to simulate one: advice excludes
+  /// them unless they are requested. Nil for others.
   public let server: String?
-  /// Authors, title, venue and year of the paper, or where the rule comes from.
+  /// Authors, title, venue and year of the paper, or the source of the rule.
   public let paper: String
 
-  /// A description; see the properties for the meaning of each part.
+  /// Creates a description from its parts.
   public init(
     name: String, family: PolicyFamily, summary: String, parameters: [PolicyParameter] = [],
     configurations: [String] = [], needs: PolicyNeeds = [], isRandom: Bool = false,
@@ -46,7 +46,7 @@ public struct PolicyDescription: Sendable {
   }
 }
 
-/// What a policy's decisions are based on.
+/// Families of policies, by the basis of their decisions.
 public enum PolicyFamily: String, Sendable, CaseIterable {
   /// The order of insertion.
   case queue
@@ -54,13 +54,13 @@ public enum PolicyFamily: String, Sendable, CaseIterable {
   case recency
   /// The number of requests.
   case frequency
-  /// Several of these, weighed against each other.
+  /// Several of these, weighted adaptively.
   case adaptive
   /// Size, cost, expiry or another property of the object.
   case value
-  /// Chance.
+  /// Random choice.
   case random
-  /// The future: a bound that no real cache can reach.
+  /// The future: an optimum that no real cache can reach.
   case offline
 }
 
@@ -68,21 +68,20 @@ public enum PolicyFamily: String, Sendable, CaseIterable {
 public struct PolicyParameter: Sendable {
   /// The name, such as `small`.
   public let name: String
-  /// The value when nothing is given, as one would type it.
+  /// The default value, as typed by a user.
   public let defaultValue: String
-  /// The value when nothing is given in a real cache, where memory must be bounded; nil where it is
-  /// no other.
+  /// The default value in a real cache, where memory must be bounded; nil if it is the same.
   public let realDefault: String?
-  /// The values worth trying when the best one is searched for, as one would type them; empty for
-  /// the default alone. Few and far apart: all combinations of a policy's parameters are tried.
+  /// The values worth trying in a search for the best one, as typed by a user; empty for the
+  /// default only. Few and far apart, because all combinations of a policy's parameters are tried.
   public let searched: [String]
-  /// True for a number of requests or objects that does not follow from the capacity. In a
-  /// simulation of a sample of the objects it is scaled down like the capacity.
+  /// True for a number of requests or objects that does not depend on the capacity. In a simulation
+  /// of a sample of the objects, it is scaled down like the capacity.
   public let isCount: Bool
-  /// What it does, its unit and its range.
+  /// Its effect, unit and range.
   public let summary: String
 
-  /// A parameter with its default, typed as a user would.
+  /// Creates a parameter with its default, as typed by a user.
   public init(
     _ name: String, default defaultValue: String, inRealCaches realDefault: String? = nil,
     searched: [String] = [], isCount: Bool = false, _ summary: String
@@ -96,27 +95,27 @@ public struct PolicyParameter: Sendable {
   }
 }
 
-/// The knowledge without which a policy is not itself.
+/// Properties of objects that a policy requires to work as designed.
 ///
-/// Without it a policy still runs: sizes and costs count as 1, and nothing ever expires. Only the
-/// future and a library cannot be made up: `nextUse` and `boosting` must be there for a policy that
-/// needs them.
+/// Without them a policy still runs: sizes and costs count as 1, and nothing ever expires. Only the
+/// future and a library cannot be substituted: `nextUse` and `boosting` must be available for a
+/// policy that needs them.
 public struct PolicyNeeds: OptionSet, Sendable, Hashable {
   /// The bits of the set.
   public let rawValue: UInt8
 
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The object's size.
   public static let size = PolicyNeeds(rawValue: 1)
-  /// When the object is requested next: possible only where the whole trace is known.
+  /// The object's next request: available only if the whole trace is known.
   public static let nextUse = PolicyNeeds(rawValue: 2)
-  /// When the entry expires.
+  /// The expiry of the entry.
   public static let ttl = PolicyNeeds(rawValue: 4)
-  /// What a fetch costs.
+  /// The cost of a fetch.
   public static let cost = PolicyNeeds(rawValue: 8)
-  /// A library that trains models: without it the policy cannot be made. See `GradientBoosting`.
+  /// A library that trains models; the policy cannot be created without it. See `GradientBoosting`.
   public static let boosting = PolicyNeeds(rawValue: 16)
 
   /// The names of the needs in the set, as `larder policies` prints them.

@@ -1,5 +1,5 @@
-/// All policies, by name. Adding one to this package is a file in `Policies/` and a line in
-/// `standard`; a policy of another package is added with `add`.
+/// All policies, by name. To add one to this package, add a file to `Policies/` and a line to
+/// `standard`; policies of other packages are registered with `add`.
 public enum PolicyRegistry {
   /// The policies of this package, in the order in which lists show them.
   package static let standard: [RegisteredPolicy] = [
@@ -45,17 +45,17 @@ public enum PolicyRegistry {
     RegisteredPolicy(BeladySize.self),
   ]
 
-  /// Policies that train a model with a library that need not be there.
+  /// Policies that train a model with an optional library.
   ///
-  /// They are known by name as all others are, but stand in no list of all policies: neither
-  /// reports nor advice nor `--policy all` take them unasked. Without a library
-  /// (`GradientBoosting.provide`) they cannot be made.
+  /// They are known by name like all others, but are part of no list of all policies: reports,
+  /// advice and `--policy all` include them only if they are named. Without a library
+  /// (`GradientBoosting.provide`) they cannot be created.
   public static let learned: [RegisteredPolicy] = [
     RegisteredPolicy(LRB.self),
     RegisteredPolicy(ThreeLCache.self),
   ]
 
-  /// What stands for a policy in a simulation of one tier without being one: how much is possible.
+  /// Bounds on the possible hits, which take a policy's place in a simulation of one tier.
   public static let bounds: [RegisteredPolicy] = [
     RegisteredPolicy(PFOOUpper.self),
     RegisteredPolicy(PFOOLower.self),
@@ -66,7 +66,7 @@ public enum PolicyRegistry {
     (standard + learned + bounds).map { ($0.description.name, $0) },
     uniquingKeysWith: { first, _ in first })
 
-  /// The policy that `spec` names, with its parameters checked for existence.
+  /// Returns the policy that `spec` names, after checking the names of its parameters.
   ///
   /// - Throws: `unknownPolicy` or `unknownParameter`.
   public static func policy(named spec: PolicySpec) throws(PolicyError) -> RegisteredPolicy {
@@ -81,7 +81,7 @@ public enum PolicyRegistry {
     return policy
   }
 
-  /// Checks a policy's name and the values of its parameters by making a tiny one.
+  /// Checks a policy's name and the values of its parameters by creating a tiny one.
   public static func validate(_ spec: PolicySpec) throws(PolicyError) {
     let policy = try policy(named: spec)
     if policy.isBound { return }
@@ -89,10 +89,10 @@ public enum PolicyRegistry {
       CacheTierSetup(policy: spec, entriesMax: 1, bytesMax: nil, objects: 1))
   }
 
-  /// Refuses a bound on what it is not one on; for policies nothing is checked. What
-  /// `makeSimulation` would refuse, too, before anything is run.
+  /// Rejects bounds for configurations they do not apply to; accepts all policies. Finds errors of
+  /// `makeSimulation` before anything runs.
   ///
-  /// - Throws: `boundOnly`, or as `policy(named:)`.
+  /// - Throws: `boundOnly`, or the errors of `policy(named:)`.
   public static func checkBound(
     in setup: SimulationSetup, over columns: RequestColumns
   ) throws(PolicyError) {
@@ -107,10 +107,10 @@ public enum PolicyRegistry {
     }
   }
 
-  /// A simulation of `setup` over a trace.
+  /// Creates a simulation of `setup` over a trace.
   ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when a policy needs the
-  ///   next use and `columns` does not have it.
+  /// - Throws: `PolicyError` if a policy or parameter does not exist, or if a policy needs the next
+  ///   use and `columns` does not have it.
   public static func makeSimulation(
     _ setup: SimulationSetup, over columns: RequestColumns
   ) throws(PolicyError) -> any Simulation {
@@ -127,7 +127,7 @@ public enum PolicyRegistry {
           recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns))
     case .hybrid(let memory, let disk, let rules):
       let policies = (memory: try checked(memory, columns), disk: try checked(disk, columns))
-      // What one tier knows of a cost may be asked for by the other.
+      // One tier may need a cost that the other has stored.
       let keepsCosts =
         columns.costs != nil
         && [policies.memory, policies.disk].contains { $0.description.needs.contains(.cost) }
@@ -166,10 +166,10 @@ public enum PolicyRegistry {
       recordsOutcomes: setup.recordsOutcomes, over: columns)
   }
 
-  /// One tier with nothing around it, for tests and for looking at a policy's decisions.
+  /// Creates a single tier without a simulation, for tests and for inspecting a policy's decisions.
   ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when capacity or objects
-  ///   are out of range.
+  /// - Throws: `PolicyError` if a policy or parameter does not exist, or if capacity or objects are
+  ///   out of range.
   public static func makeProbe(
     _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
   ) throws(PolicyError) -> PolicyProbe {
@@ -183,10 +183,10 @@ public enum PolicyRegistry {
         CacheTierSetup(setup, unit: unit, objects: objects, seed: seed)), objects: objects)
   }
 
-  /// A policy for a real cache.
+  /// Creates the tier of a real cache.
   ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, when the policy needs the
-  ///   future, or when it cannot have the capacity.
+  /// - Throws: `PolicyError` if a policy or parameter does not exist, if the policy needs the
+  ///   future, or if it does not support the capacity.
   package static func makeCacheTier(
     _ setup: CacheTierSetup
   ) throws(PolicyError) -> CacheTier {
@@ -199,10 +199,12 @@ public enum PolicyRegistry {
     return try policy.makeCacheTier(setup)
   }
 
-  /// Gives a tier that was made from `setup` with other limits those of `setup`, in the unit that
-  /// it has, and leaves what no longer fits among its victims. See `Tier.resize`. O(objects).
+  /// Changes the limits of a tier that was created from `setup` to those of `setup`, in the tier's
+  /// unit, and leaves the objects that no longer fit among its victims. See `Tier.resize`.
+  /// O(objects).
   ///
-  /// - Throws: `PolicyError` when the policy cannot have the capacity; nothing has changed then.
+  /// - Throws: `PolicyError` if the policy does not support the capacity; the tier is then
+  ///   unchanged.
   package static func resize(
     _ tier: CacheTier, to setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32
   ) throws(PolicyError) {
@@ -213,20 +215,20 @@ public enum PolicyRegistry {
     if let error = tier.resizeBody(setup, fingerprint) { throw error }
   }
 
-  /// Whether a hit may make a policy evict; true where there is no such policy.
+  /// True if a hit may make a policy evict, and for an unknown policy.
   package static func evictsOnHit(_ spec: String) -> Bool {
     guard let parsed = try? PolicySpec(parsing: spec), let policy = try? policy(named: parsed)
     else { return true }
     return policy.evictsOnHit
   }
 
-  /// Whether a policy can say what it would evict, for filters that compare; false where there is
-  /// no such policy.
+  /// True if a policy can predict its victims, for filters that compare them; false for an unknown
+  /// policy.
   package static func knowsVictim(_ spec: PolicySpec) -> Bool {
     registered(spec.name)?.knowsVictim ?? false
   }
 
-  /// Refuses capacities that no policy can calculate with. Every tier is made after this check.
+  /// Rejects capacities that no policy supports. Every tier is created after this check.
   private static func checkCapacity(
     _ capacity: UInt64, _ objectsMax: UInt64?, of policy: PolicySpec
   ) throws(PolicyError) {
@@ -247,7 +249,7 @@ public enum PolicyRegistry {
       knowsNextUse: columns.nextUses != nil)
   }
 
-  /// The policy of a tier whose limits are possible.
+  /// Returns the policy of a tier with valid limits.
   private static func checked(
     _ spec: PolicySpec, capacity: UInt64, objectsMax: UInt64?, knowsNextUse: Bool
   ) throws(PolicyError) -> RegisteredPolicy {
@@ -264,25 +266,25 @@ public enum PolicyRegistry {
 extension PolicyRegistry {
   private static let added = Locked<[RegisteredPolicy]>([])
 
-  /// Every policy: those of this package, then those that were added, in order.
+  /// All policies: those of this package, then the added ones, in order.
   public static var all: [RegisteredPolicy] { standard + added.withLock { $0 } }
 
-  /// Adds a policy, so that simulations, caches, workload files and reports know its name.
+  /// Registers a policy, so that simulations, caches, workload files and reports know its name.
   ///
-  /// Add policies when the program starts, before anything is simulated and before a cache is made.
-  /// Call it in the module that defines the policy: the loops are specialised there.
+  /// Register policies when the program starts, before any simulation and before any cache is
+  /// created. Call this in the module that defines the policy: the loops are specialised there.
   ///
-  /// - Throws: `cannotAdd` when the name is taken, or is not made of lower-case letters, digits and
-  ///   hyphens.
+  /// - Throws: `cannotAdd` if the name is taken, or contains anything but lower-case letters,
+  ///   digits and hyphens.
   @inlinable public static func add<Policy: EvictionPolicy & ~Copyable>(
     _ policy: Policy.Type
   ) throws(PolicyError) {
     try add(RegisteredPolicy(policy))
   }
 
-  /// Adds a policy whose type is hidden already. As `add(_:)` with its type.
+  /// Registers a type-erased policy, like `add(_:)` with its type.
   ///
-  /// - Throws: `cannotAdd`, as `add(_:)` with its type does.
+  /// - Throws: `cannotAdd`, like `add(_:)` with its type.
   public static func add(_ policy: RegisteredPolicy) throws(PolicyError) {
     let name = policy.description.name
     for word in [name] + policy.description.parameters.map(\.name) where !isPlain(word) {
@@ -304,8 +306,8 @@ extension PolicyRegistry {
     standardByName[name] ?? added.withLock { $0.first { $0.description.name == name } }
   }
 
-  /// Whether a name can be typed as one: specs end it at a colon, lists at a comma, and hybrids at
-  /// a plus sign, and are read in lower case.
+  /// True if a name can be typed: specs end it at a colon, lists at a comma, and hybrids at a plus
+  /// sign, and all are read in lower case.
   private static func isPlain(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
@@ -315,8 +317,8 @@ extension PolicyRegistry {
 }
 
 extension PolicyRegistry {
-  /// What a spec means in a real cache: with the parameters whose defaults are others there, so
-  /// that simulating it counts the same.
+  /// Returns the spec with the defaults of real caches, so that simulating it produces their
+  /// counts.
   ///
   /// - Throws: `unknownPolicy` or `unknownParameter`.
   public static func inRealCache(_ spec: PolicySpec) throws(PolicyError) -> PolicySpec {
@@ -331,7 +333,7 @@ extension PolicyRegistry {
 }
 
 extension SimulationSetup {
-  /// The simulation that counts what real caches made for this one count: see
+  /// Returns the setup whose simulation has the counts of real caches created for this one: see
   /// `PolicyRegistry.inRealCache`.
   ///
   /// - Throws: `unknownPolicy` or `unknownParameter`.
@@ -356,12 +358,11 @@ extension TierSetup {
   }
 }
 
-/// What is worth trying.
 extension PolicyRegistry {
-  /// The configurations that a policy declares to be tried, without the defaults: its own list, or
-  /// all combinations of the values that its parameters declare as `searched`.
+  /// The configurations that a policy declares as worth trying, without the defaults: its own list,
+  /// or all combinations of the values that its parameters declare as `searched`.
   ///
-  /// - Throws: `unknownPolicy`, and `noConfigurations` where it declares nothing.
+  /// - Throws: `unknownPolicy`, and `noConfigurations` if it declares none.
   public static func configurations(of name: String) throws(PolicyError) -> [PolicySpec] {
     let description = try policy(named: PolicySpec(parsing: name)).description
     var texts = description.configurations
@@ -372,8 +373,8 @@ extension PolicyRegistry {
     return specs
   }
 
-  /// All combinations of values worth trying but that of the defaults. What equals a default is not
-  /// written.
+  /// All combinations of values worth trying except that of the defaults. Values equal to a default
+  /// are omitted.
   private static func combinations(_ parameters: [PolicyParameter]) -> [String] {
     var texts = [""]
     for parameter in parameters where !parameter.searched.isEmpty {
@@ -389,10 +390,10 @@ extension PolicyRegistry {
 }
 
 extension PolicySpec {
-  /// The policies that one text names: one, or with `name:*` all configurations that the policy
+  /// The policies that a text names: one, or with `name:*` all configurations that the policy
   /// declares. They are not checked.
   ///
-  /// - Throws: as `init(parsing:)` and `PolicyRegistry.configurations(of:)`.
+  /// - Throws: the errors of `init(parsing:)` and `PolicyRegistry.configurations(of:)`.
   public static func list(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     guard text.hasSuffix(":*") else { return [try PolicySpec(parsing: text)] }
     let policy = try PolicySpec(parsing: text.dropLast(2))
@@ -401,12 +402,11 @@ extension PolicySpec {
   }
 }
 
-/// What `PolicyRegistry.learned` is part of.
 extension PolicyRegistry {
-  /// Everything that has a name: all policies, the learned ones, and the bounds.
+  /// All registered names: all policies, the learned ones, and the bounds.
   package static var everything: [RegisteredPolicy] { all + learned + bounds }
 
-  /// Whether a policy trains models; false where there is no such policy.
+  /// True if a policy trains models; false for an unknown policy.
   package static func isLearned(_ name: String) -> Bool {
     registered(name)?.description.needs.contains(.boosting) ?? false
   }

@@ -1,14 +1,13 @@
-/// A policy as a user names it: `lru`, or `s3-fifo:small=0.1:ghost=0.9`.
+/// A policy as users write it: `lru`, or `s3-fifo:small=0.1:ghost=0.9`.
 public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   /// The name, lower case.
   public let name: String
-  /// The parameters given, by name, lower case.
+  /// The given parameters, by name, lower case.
   public let values: [String: String]
-  /// The text as it was given, lower case, which is also how results name the policy.
+  /// The given text, lower case, by which results name the policy.
   public let description: String
 
-  /// Takes a policy's name and parameters apart, in which case makes no difference. Whether they
-  /// exist is the registry's to say.
+  /// Parses a policy's name and parameters, ignoring case. The registry checks that they exist.
   public init(parsing text: some StringProtocol) throws(PolicyError) {
     description = text.lowercased()
     let parts = description.split(separator: ":", omittingEmptySubsequences: false)
@@ -27,13 +26,13 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     self.values = values
   }
 
-  /// The same for a text that may be missing.
+  /// Parses an optional text; nil without one.
   public init?(parsingOptional text: String?) throws(PolicyError) {
     guard let text else { return nil }
     try self.init(parsing: text)
   }
 
-  /// The parameter as a number within `range`, or `fallback` when it was not given.
+  /// The parameter as a number within `range`, or `fallback` if it was not given.
   public func number(
     _ parameter: String, default fallback: Double, in range: ClosedRange<Double>
   ) throws(PolicyError) -> Double {
@@ -46,7 +45,7 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     return value
   }
 
-  /// The parameter as a whole number within `range`, or `fallback` when it was not given.
+  /// The parameter as a whole number within `range`, or `fallback` if it was not given.
   public func integer(
     _ parameter: String, default fallback: Int, in range: ClosedRange<Int>
   ) throws(PolicyError) -> Int {
@@ -59,7 +58,7 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     return value
   }
 
-  /// The parameter as true or false, or `fallback` when it was not given.
+  /// The parameter as true or false, or `fallback` if it was not given.
   public func flag(_ parameter: String, default fallback: Bool) throws(PolicyError) -> Bool {
     guard let text = values[parameter] else { return fallback }
     guard let value = Bool(text) else {
@@ -70,12 +69,12 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A share as it was typed, to six decimals: shares of it are whole numbers that everybody gets who
-/// calculates in decimals, where a binary product may be one less (0.29 of 100 is 29).
+/// A share as it was typed, to six decimals. Shares of it are the integers of decimal arithmetic; a
+/// binary product may be one less (0.29 of 100 is 29).
 public struct DecimalShare: Sendable, Hashable {
   @usableFromInline let millionths: UInt64
 
-  /// The nearest share to a number from 0 to 1000.
+  /// Creates the nearest share to a number from 0 to 1000.
   public init(_ number: Double) {
     millionths = UInt64((min(max(number, 0), 1000) * 1_000_000).rounded())
   }
@@ -83,7 +82,7 @@ public struct DecimalShare: Sendable, Hashable {
   /// The share of a number up to `PolicySetup.capacityMax`, rounded down. O(1).
   @inlinable public func of(_ whole: UInt64) -> UInt64 { divide(whole).quotient }
 
-  /// The share of such a number, rounded up. O(1).
+  /// The share of a number up to `PolicySetup.capacityMax`, rounded up. O(1).
   @inlinable public func ceiling(of whole: UInt64) -> UInt64 {
     let (quotient, remainder) = divide(whole)
     return remainder == 0 ? quotient : quotient + 1
@@ -96,7 +95,7 @@ public struct DecimalShare: Sendable, Hashable {
 }
 
 extension PolicySpec {
-  /// The parameter as a share within `range`, or `fallback` when it was not given. As `number`.
+  /// The parameter as a share within `range`, or `fallback` if it was not given. Like `number`.
   public func share(
     _ parameter: String, default fallback: Double, in range: ClosedRange<Double>
   ) throws(PolicyError) -> DecimalShare {
@@ -104,27 +103,27 @@ extension PolicySpec {
   }
 }
 
-/// Everything a policy is made from.
+/// Parameters for the creation of a policy.
 public struct PolicySetup: Sendable {
-  /// The largest capacity that a tier may have, simulated or real: 2^50, which is 1 PiB where bytes
-  /// count and as good as no limit.
+  /// The largest capacity of a tier, simulated or real: 2^50, which in bytes is 1 PiB and
+  /// practically unlimited.
   ///
   /// Policies double their capacity, multiply it by a parameter of up to 1000, and take shares of
-  /// it in floating point: up to here all of that is exact or fits in 64 bits.
+  /// it in floating point: up to this limit, all of these are exact or fit in 64 bits.
   public static var capacityMax: UInt64 { 1 << 50 }
 
-  /// How much the cache holds, in `unit`. From 1 to `capacityMax`.
+  /// The capacity of the cache, in `unit`. From 1 to `capacityMax`.
   public var capacity: UInt64
-  /// What the capacity counts.
+  /// The unit of the capacity.
   public var unit: CapacityUnit
-  /// The largest object id that will occur before `reserve(objects:)` is called again.
+  /// The largest object id before the next call of `reserve(objects:)`.
   public var objects: Int
   /// The seed of every random choice.
   public var seed: UInt64
-  /// The name and parameters asked for.
+  /// The requested name and parameters.
   public var spec: PolicySpec
 
-  /// A setup; see the properties for the meaning of each part.
+  /// Creates a setup from its parts.
   public init(
     capacity: UInt64, unit: CapacityUnit, objects: Int, seed: UInt64 = 0, spec: PolicySpec
   ) {
@@ -135,8 +134,8 @@ public struct PolicySetup: Sendable {
     self.spec = spec
   }
 
-  /// Refuses what could hold more objects at once than a queue has positions for: `IDRing`, unless
-  /// another number is given.
+  /// Rejects capacities for more objects than a queue has positions: `IDRing`, unless another
+  /// number is given.
   ///
   /// - Throws: `capacity`.
   public func requireQueueable(entriesMax: Int = IDRing.entriesMax) throws(PolicyError) {
@@ -147,13 +146,13 @@ public struct PolicySetup: Sendable {
     }
   }
 
-  /// At most how many objects can be resident: a hint for sizing queues, exact for unit sizes.
+  /// The largest number of resident objects: a hint for sizing queues, exact for unit sizes.
   public var expectedResidents: Int {
     unit == .objects ? Int(min(capacity, UInt64(objects))) : min(objects, 1 << 16)
   }
 }
 
-/// Why a policy could not be made from what was asked for.
+/// Reasons why a policy could not be created.
 public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No policy has this name.
   case unknownPolicy(String, nearest: String?)
@@ -165,26 +164,26 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   case malformedParameter(policy: String, text: String)
   /// A parameter is given twice.
   case repeatedParameter(policy: String, parameter: String)
-  /// A parameter's value is not what it must be.
+  /// A parameter's value is invalid.
   case badValue(policy: String, parameter: String, value: String, expected: String)
-  /// The policy needs something that this trace or cache cannot give.
+  /// The policy needs something that this trace or cache does not provide.
   case missingNeed(policy: String, need: String)
-  /// The policy trains models with a library that is not there: what is needed, and what to do.
+  /// The policy trains models with a library that is missing: its name, and how to install it.
   case missingLibrary(policy: String, need: String)
-  /// An admission filter compares with what would be evicted, which this policy cannot say.
+  /// An admission filter compares victims, which this policy cannot predict.
   case noVictim(admission: String, policy: String)
-  /// A bound stands where a policy must decide something.
+  /// A bound is used where a policy must make decisions.
   case boundOnly(String, where: String)
-  /// The capacity is outside what the policy can manage.
+  /// The capacity is outside the range that the policy supports.
   case capacity(policy: String, capacity: UInt64, expected: String)
   /// The policy cannot be added to the registry.
   case cannotAdd(String, reason: String)
-  /// The policy declares nothing to try.
+  /// The policy declares no configurations to try.
   case noConfigurations(policy: String)
-  /// A number that a policy or filter is made from is outside its range.
+  /// A number in the setup of a policy or filter is out of range.
   case badSetup(String, String, expected: String)
 
-  /// One line for a person.
+  /// A one-line message for users.
   public var description: String {
     switch self {
     case .unknownPolicy(let name, let nearest):

@@ -1,26 +1,26 @@
-/// A policy in the registry: its description, and the ways to run it.
+/// A policy in the registry: its description, and closures to run it.
 ///
-/// The closures are where the policy's type is erased: once for each cell, outside every loop.
-/// They are made in the module that names the policy's type, and all that they reach for each
-/// request is `@inlinable`, so the loops behind them are specialised for the policy wherever it is
-/// defined: a policy of another package runs at the speed of one of this module.
+/// The closures erase the policy's type, once for each cell, outside every loop. They are created
+/// in the module that names the policy's type, and everything they reach for each request is
+/// `@inlinable`, so the loops behind them are specialised for the policy regardless of its module:
+/// a policy of another package runs at the speed of one of this module.
 public struct RegisteredPolicy: Sendable {
   /// Name, parameters, needs and paper.
   public let description: PolicyDescription
-  /// Whether a hit may make the policy evict.
+  /// True if a hit may make the policy evict.
   @usableFromInline package let evictsOnHit: Bool
-  /// Whether it can say what it would evict.
+  /// True if the policy can predict its victims.
   @usableFromInline package let knowsVictim: Bool
-  /// Whether the time of requests plays a part.
+  /// True if the policy's decisions depend on the time of requests.
   public let followsTime: Bool
-  /// Whether it is a bound on what policies can reach, and no policy.
+  /// True for a bound on the hits of policies, which is not a policy.
   public let isBound: Bool
-  /// Whether it is a bound that a cache could reach if nothing but its capacity kept hits from it.
+  /// True for a bound that a cache could reach if its capacity were the only limit on hits.
   @usableFromInline let isReachable: Bool
   /// The policy's type; nil for a bound.
   @usableFromInline package let type: (any (EvictionPolicy & ~Copyable).Type)?
 
-  /// What a single-tier simulation is made from.
+  /// The setup of a single-tier simulation.
   @usableFromInline struct SingleTier {
     var setup: TierSetup
     @usableFromInline var isDisk: Bool
@@ -32,14 +32,14 @@ public struct RegisteredPolicy: Sendable {
   }
 
   @usableFromInline let makeSingleTier: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
-  /// Whether `sweep` has a pass for several capacities.
+  /// True if `sweep` supports passes over several capacities.
   @usableFromInline let sweepsCapacities: Bool
   @usableFromInline let sweep: @Sendable (CapacitySweepSetup, RequestColumns) -> CapacitySweep?
   @usableFromInline let makeSimulatedTier:
     @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
   @usableFromInline let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
 
-  /// A policy as the registry takes it: see `PolicyRegistry.add`.
+  /// Creates the registry entry of a policy: see `PolicyRegistry.add`.
   @inlinable public init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
     type = policy
     description = Policy.description
@@ -50,7 +50,7 @@ public struct RegisteredPolicy: Sendable {
     isReachable = false
     makeSingleTier = { (single: SingleTier) throws(PolicyError) -> any Simulation in
       if let time = single.time {
-        // Two shapes and not three: each is a loop of its own for each policy.
+        // Two shapes and not three, because each is a separate loop for each policy.
         return single.needsFullShape || single.unit == .bytes
           ? try single.timed(time, Policy.self, FullShape.self)
           : try single.timed(time, Policy.self, UnitShape.self)
@@ -78,7 +78,7 @@ public struct RegisteredPolicy: Sendable {
 }
 
 extension RegisteredPolicy {
-  /// The registry's line for a bound.
+  /// Creates the registry entry of a bound.
   init<Subject: Bound>(_ bound: Subject.Type) {
     type = nil
     description = Subject.description
@@ -106,7 +106,7 @@ extension RegisteredPolicy {
 }
 
 extension RegisteredPolicy {
-  /// A simulation of one tier with the policy, whether it is in the registry or not.
+  /// Creates a simulation of one tier with the policy, registered or not.
   package func makeSimulation(
     _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, over columns: RequestColumns
   ) throws(PolicyError) -> any Simulation {
@@ -118,7 +118,7 @@ extension RegisteredPolicy {
 }
 
 extension TierSetup {
-  /// Refuses what keeps hits from a cache beside its capacity, for a bound that must be reachable.
+  /// Rejects limits on hits other than the capacity, for a reachable bound.
   func refuseLimits(to bound: String, over columns: RequestColumns) throws(PolicyError) {
     if columns.ttls != nil || timeToLiveSeconds != nil {
       throw .boundOnly(bound, where: "a cache whose entries expire")
@@ -131,21 +131,21 @@ extension TierSetup {
 }
 
 extension RegisteredPolicy.SingleTier {
-  /// Whether the trace or the tier has anything that only the full loop knows.
+  /// True if the trace or the tier has features that only the full loop supports.
   @usableFromInline var needsFullShape: Bool {
     columns.operations != nil || columns.ttls != nil || columns.costs != nil
       || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
       || EntryMemory.isGiven(in: setup.policy)
   }
 
-  /// What the tier is made from.
+  /// The setup of the tier.
   @usableFromInline var tierSetup: CacheTierSetup {
     var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
     if columns.costs == nil { made.keepsCosts = false }
     return made
   }
 
-  /// A simulation with time, whose policy is known here and hidden in what is returned.
+  /// Creates a simulation with time; its type hides the policy's type.
   @inlinable @inline(__always) func timed<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     _ model: FetchModel, _ policy: Policy.Type, _ shape: Shape.Type
   ) throws(PolicyError) -> any Simulation {
@@ -153,7 +153,7 @@ extension RegisteredPolicy.SingleTier {
       try TimedSimulation<Policy, Shape>(tierSetup, isDisk: isDisk, model: model, over: columns))
   }
 
-  /// A simulation whose policy is known here and hidden in what is returned.
+  /// Creates a simulation; its type hides the policy's type.
   @inlinable @inline(__always)
   func simulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     of policy: Policy.Type, _ shape: Shape.Type

@@ -1,9 +1,9 @@
-/// What a policy may know of one request.
+/// A request as a policy sees it.
 ///
-/// Fields that a trace does not have hold the value that means "nothing special", so a policy reads
-/// them without asking. Fields that a policy does not read cost nothing: the loops are specialised.
+/// Fields that a trace does not have hold neutral values, so a policy reads them unconditionally.
+/// Fields that a policy does not read cost nothing: the loops are specialised.
 public struct Request: Sendable {
-  /// The object asked for.
+  /// The requested object.
   public var id: ObjectID
   /// Size in units of the capacity: 1 when the capacity counts objects, bytes otherwise.
   /// For a hit it is the stored size, for an insert or a replacement the new one.
@@ -12,21 +12,21 @@ public struct Request: Sendable {
   public var index: UInt64
   /// Position of the next get that a copy kept from now on could answer, or `Request.never`.
   public var nextUse: UInt32
-  /// When the entry expires, in microseconds, or `Request.noExpiry`.
+  /// The expiry of the entry, in microseconds, or `Request.noExpiry`.
   public var expires: UInt64
-  /// What fetching the object from the origin costs, in units of the workload's choice. For a hit
-  /// it is what fetching the stored copy cost: who does not fetch does not know today's cost.
+  /// The cost of fetching the object from the origin, in units of the workload's choice. For a hit
+  /// it is the cost of the stored copy's fetch: without a fetch, the current cost is unknown.
   public var cost: Float
-  /// What stands for the object's key in a sketch: the same for the same key, whatever id it has
-  /// at the time. A real cache says it when it stores something; whoever needs it later keeps it.
+  /// A hash of the object's key for sketches: equal for equal keys, regardless of their ids. A real
+  /// cache sets it when it stores something; policies that need it later must keep it.
   public var fingerprint: UInt32
 
   /// `nextUse` of an object that is not requested again.
   @inlinable public static var never: UInt32 { .max }
-  /// `expires` of an entry without a time to live.
+  /// `expires` of an entry without a TTL.
   @inlinable public static var noExpiry: UInt64 { .max }
 
-  /// A request that only names its object.
+  /// Creates a request of an object, with neutral values by default.
   @inlinable @inline(__always) public init(
     id: ObjectID, size: UInt32 = 1, index: UInt64 = 0, nextUse: UInt32 = Request.never,
     expires: UInt64 = Request.noExpiry, cost: Float = 1
@@ -40,34 +40,33 @@ public struct Request: Sendable {
     fingerprint = Request.fingerprint(of: id)
   }
 
-  /// The fingerprint of an object that has no key, as in a simulation, where ids do not change.
+  /// The fingerprint of an object without a key, as in a simulation, where ids do not change.
   @inlinable @inline(__always) public static func fingerprint(of id: ObjectID) -> UInt32 {
     let product = UInt64(id).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return UInt32(truncatingIfNeeded: product.high ^ product.low)
   }
 
-  /// Stands for "no request" where a cache evicts on its own account, as when it is trimmed.
+  /// The value for "no request", for evictions without a request, such as those of a trim.
   @inlinable public static var none: Request { Request(id: .none) }
 }
 
 /// A dense object number: 1, 2, 3 ... in order of first appearance.
 ///
-/// Policies know objects by nothing else. Zero is never an object: it is the empty slot of a ring,
-/// the end of a list and the answer "nothing".
+/// Policies identify objects only by these. Zero is never an object: it is the empty slot of a
+/// ring, the end of a list and the result "none".
 public typealias ObjectID = UInt32
 
 extension ObjectID {
   /// The id that no object has.
   @inlinable public static var none: ObjectID { 0 }
 
-  /// The largest number of distinct objects that ids can tell apart: 2^32 - 2.
+  /// The largest number of distinct objects: 2^32 - 2.
   @inlinable public static var maximumCount: Int { Int(UInt32.max) - 1 }
 }
 
 extension ObjectID {
-  /// The id as a key of 64 bits that looks like any other: a fixed permutation of the numbers (the
-  /// finaliser of MurmurHash3, Appleby 2011), so that keys are spread over all integers as those of
-  /// an app would be.
+  /// The id as a 64-bit key: a fixed permutation (the finaliser of MurmurHash3, Appleby 2011),
+  /// which spreads keys over all integers like those of an app.
   @inlinable @inline(__always) package var spread: UInt64 {
     var key = UInt64(self)
     key = (key ^ key >> 33) &* 0xFF51_AFD7_ED55_8CCD
@@ -75,19 +74,19 @@ extension ObjectID {
     return key ^ key >> 33
   }
 
-  /// The id of which a number is the `spread`.
+  /// Inverts `spread`.
   @inlinable @inline(__always) package init(spread: UInt64) {
-    // Half of the bits shifted over the other half undo themselves; the factors are inverses.
+    // A shift by half of the bits or more is its own inverse; the factors are inverses.
     var key = (spread ^ spread >> 33) &* 0x9CB4_B2F8_1293_37DB
     key = (key ^ key >> 33) &* 0x4F74_430C_22A5_4005
     self.init(truncatingIfNeeded: key ^ key >> 33)
   }
 }
 
-/// The stored size of every resident object, as the cache that owns the sizes shows it to a policy.
+/// The stored size of every resident object, provided to a policy by the cache that owns the sizes.
 ///
-/// A policy that divides its capacity (segments, windows) asks here what an object weighs, so that
-/// no size is stored twice and counting objects costs nothing.
+/// A policy that divides its capacity (segments, windows) reads sizes here, so that no size is
+/// stored twice and counting objects costs nothing.
 public protocol ObjectSizes: BitwiseCopyable {
   /// The stored size of `id`, which must be resident.
   subscript(id: ObjectID) -> UInt32 { get }
@@ -95,14 +94,14 @@ public protocol ObjectSizes: BitwiseCopyable {
 
 /// Every object weighs 1: the capacity counts objects.
 public struct UnitSizes: ObjectSizes {
-  /// A view that needs no memory.
+  /// Creates a view, which needs no memory.
   @inlinable public init() {}
 
   /// Always 1.
   @inlinable @inline(__always) public subscript(id: ObjectID) -> UInt32 { 1 }
 }
 
-/// What a capacity counts.
+/// Units of capacity.
 public enum CapacityUnit: String, Sendable, Hashable, CaseIterable, Codable {
   /// Every object weighs 1.
   case objects
@@ -110,28 +109,28 @@ public enum CapacityUnit: String, Sendable, Hashable, CaseIterable, Codable {
   case bytes
 }
 
-/// What a request does.
+/// Operations of a request.
 public enum Operation: UInt8, Sendable, CaseIterable {
-  /// Look up; on a miss fetch from the origin and insert. Counted as a request.
+  /// Look up; on a miss fetch from the origin and insert. Counts as a request.
   case get = 0
   /// Insert or replace. Neither a hit nor a miss.
   case set = 1
   /// Remove.
   case delete = 2
-  /// The object changed at its origin and the cache is not told: copies stored before are stale.
+  /// A change of the object at its origin without notice to the cache: earlier copies are stale.
   case modify = 3
-  /// A request whose answer nothing may store, such as a POST or a server's error: it passes the
-  /// cache. Counted as a request and a miss; nothing is looked up, stored or removed.
+  /// A request whose response must not be stored, such as a POST or a server error: it bypasses the
+  /// cache. Counts as a request and a miss; nothing is looked up, stored or removed.
   case bypass = 4
-  /// Give a stored object the request's time to live from now on, or none if that is 0. Not
-  /// counted and not a use; does nothing if the object is not stored or has expired.
+  /// Sets the TTL of a stored object to that of the request from now on, or removes it if that is
+  /// 0. Not counted and not a use; does nothing if the object is not stored or has expired.
   case expire = 5
 }
 
-/// A prepared trace as the simulation loops read it: columns of equal length, read-only.
+/// A prepared trace in the form that the simulation loops read: columns of equal length, read-only.
 ///
-/// Columns that the source does not have are nil. `owner` keeps the memory alive. The ids are
-/// between 1 and `objects`: whoever makes the columns has checked that, the loops do not.
+/// Columns that the source does not have are nil. `owner` keeps the memory alive. Ids are between 1
+/// and `objects`: the creator of the columns has checked that; the loops do not.
 public struct RequestColumns: @unchecked Sendable {
   /// Number of requests.
   public var count: Int
@@ -139,15 +138,15 @@ public struct RequestColumns: @unchecked Sendable {
   public var objects: Int
   /// The object of each request.
   public var ids: UnsafePointer<ObjectID>
-  /// Bytes.
+  /// Sizes in bytes.
   public var sizes: UnsafePointer<UInt32>?
-  /// Microseconds, not decreasing.
+  /// Times in microseconds, not decreasing.
   public var times: UnsafePointer<UInt64>?
   /// Raw values of `Operation`.
   public var operations: UnsafePointer<UInt8>?
-  /// Seconds; 0 means no time to live.
+  /// TTLs in seconds; 0 for none.
   public var ttls: UnsafePointer<UInt32>?
-  /// Cost of a fetch.
+  /// Costs of fetches.
   public var costs: UnsafePointer<Float>?
   /// Index of the next get that a copy kept from this request on could answer, or
   /// `Request.never`.
@@ -155,8 +154,8 @@ public struct RequestColumns: @unchecked Sendable {
   /// Keeps the memory behind the pointers alive.
   public var owner: AnyObject?
 
-  /// Columns over memory that `owner` keeps alive. Counts are not negative, and there are no more
-  /// objects than ids tell apart.
+  /// Creates columns over memory that `owner` keeps alive. Counts are not negative, and the number
+  /// of objects is at most `ObjectID.maximumCount`.
   public init(
     count: Int, objects: Int, ids: UnsafePointer<ObjectID>, sizes: UnsafePointer<UInt32>? = nil,
     times: UnsafePointer<UInt64>? = nil, operations: UnsafePointer<UInt8>? = nil,

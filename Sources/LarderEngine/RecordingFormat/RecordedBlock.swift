@@ -1,52 +1,50 @@
-/// The beginning of a block of a recording.
+/// The header of a block of a recording.
 ///
-/// Little-endian, 56 bytes: u32 marker, u32 kind, u32 bytes behind the header, u32 events or texts
+/// Little-endian, 56 bytes: u32 marker, u32 kind, u32 bytes after the header, u32 events or texts
 /// in them, u64 time of the block, u64 gets so far, u64 lost events so far, u64 checksum of the
-/// bytes behind, u64 checksum of the 48 bytes before.
+/// bytes after the header, u64 checksum of the 48 bytes before.
 ///
-/// A block of events holds for each: a byte (3 bits of kind, 2 of outcome, then whether there is a
-/// size, a life, a cost), u64 key, the time since the event before it or since that of the block
-/// (microseconds, signed, zigzag), and the parts that there are: size, life in milliseconds, cost
-/// (float). Numbers without a width are in groups of seven bits, the lowest first. A block of texts
-/// holds for each: u64 key, number of bytes, UTF-8. The last block of a recording that was stopped
-/// says so and holds nothing.
+/// A block of events holds for each: a byte (3 bits of kind, 2 of outcome, then flags for size,
+/// lifetime and cost), u64 key, the time since the previous event or that of the block
+/// (microseconds, signed, zigzag), and the parts that are flagged: size, lifetime in milliseconds,
+/// cost (float). Numbers without a width are in groups of seven bits, the lowest first. A block of
+/// texts holds for each: u64 key, number of bytes, UTF-8. The last block of a recording that was
+/// stopped has kind `end` and is empty.
 package struct RecordedBlock: Sendable, Hashable {
-  /// What a block holds.
+  /// Kinds of blocks.
   package enum Kind: UInt32, Sendable {
     /// Operations.
     case events
     /// The texts of keys.
     case texts
-    /// Nothing: the recording was stopped here.
+    /// An empty block: the recording was stopped here.
     case end
   }
 
-  /// What it holds.
   package var kind: Kind
-  /// Bytes behind the header.
+  /// Bytes after the header.
   package var length: Int
-  /// Events or texts.
+  /// Number of events or texts.
   package var count: Int
-  /// The time from which the first event's is told, microseconds since the recording began.
+  /// The base time of the first event, in microseconds since the recording began.
   package var time: UInt64
-  /// Gets of all keys since the recording began, those that were not sampled among them; 0 where
-  /// that is not known.
+  /// Gets of all keys since the recording began, including those not sampled; 0 if unknown.
   package var gets: UInt64
-  /// Events that were to be recorded and were not, since the recording began.
+  /// Events lost since the recording began.
   package var lost: UInt64
-  /// The checksum of what is behind the header.
+  /// The checksum of the bytes after the header.
   package var checksum: UInt64
 
-  /// What a block begins with.
+  /// The marker at the start of a block.
   static let marker: UInt32 = 0x4B4C_4252
-  /// The same as bytes of the file.
+  /// The marker as bytes of the file.
   package static let markerBytes: [UInt8] = Array("RBLK".utf8)
   /// Bytes of a block's header.
   package static let headerLength = 56
-  /// The most bytes behind a header.
+  /// The largest number of bytes after a header.
   package static let lengthMax = 4 << 20
 
-  /// The block with its header.
+  /// Returns the block with its header.
   static func encoded(_ block: RecordedBlock, _ body: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(headerLength + body.count)
@@ -62,7 +60,7 @@ package struct RecordedBlock: Sendable, Hashable {
     return bytes + body
   }
 
-  /// Reads the header of a block; nil where `bytes` do not begin with one.
+  /// Decodes the header of a block; nil if `bytes` do not start with one.
   package init?(decoding bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.headerLength, bytes.little(0, as: UInt32.self) == Self.marker,
       let kind = Kind(rawValue: bytes.little(4, as: UInt32.self)),
@@ -88,7 +86,7 @@ package struct RecordedBlock: Sendable, Hashable {
     self.lost = lost
   }
 
-  /// The events of a block; nil where its bytes are not what was written, or say what cannot be.
+  /// Decodes the events of a block; nil if its bytes are damaged or invalid.
   ///
   /// - Complexity: O(bytes).
   package func events(in body: UnsafeRawBufferPointer) -> [RecordedEvent]? {
@@ -123,7 +121,7 @@ package struct RecordedBlock: Sendable, Hashable {
     return cursor.isAtEnd ? events : nil
   }
 
-  /// The texts of keys in a block; nil where its bytes are not what was written.
+  /// Decodes the texts of keys in a block; nil if its bytes are damaged.
   ///
   /// - Complexity: O(bytes).
   package func texts(
@@ -143,23 +141,22 @@ package struct RecordedBlock: Sendable, Hashable {
   }
 }
 
-/// Puts events into blocks of a recording.
+/// Encodes events into blocks of a recording.
 package struct RecordedBlockBuilder: Sendable {
   private var body: [UInt8] = []
-  // Bytes of `body` that are used: it is longer, so that a get is stored without asking for room.
+  // Used bytes of `body`, which is longer so that a get is stored without a check for room.
   private var used = 0
   private var time: UInt64 = 0
   private var latest: UInt64 = 0
-  /// Events since the last block was taken.
+  /// Events in the current block.
   package private(set) var count = 0
 
-  /// From so many bytes on a block should be taken. An event adds at most 46.
+  /// The length in bytes from which a block should be taken. An event adds at most 46.
   package static let bytesWanted = 64 << 10
 
-  /// Nothing yet.
   package init() {}
 
-  /// Whether a block should be taken now.
+  /// True if the block should be taken now.
   package var isFull: Bool { used >= Self.bytesWanted }
 
   private static let eventBytesMax = 46
@@ -180,7 +177,7 @@ package struct RecordedBlockBuilder: Sendable {
     }
   }
 
-  /// Adds a get, of which there are many, and says whether a block should be taken now. O(1).
+  /// Adds a get, the most frequent event, and returns true if the block should be taken now. O(1).
   package mutating func add(get key: UInt64, time: UInt64, isHit: Bool) -> Bool {
     let step = beginEvent(time)
     let outcome: RecordedEvent.Outcome = isHit ? .hit : .miss
@@ -188,7 +185,7 @@ package struct RecordedBlockBuilder: Sendable {
     return isFull
   }
 
-  /// Makes room for an event, counts it, and returns the time since the one before.
+  /// Reserves room for an event, counts it, and returns the time since the previous one.
   private mutating func beginEvent(_ time: UInt64) -> UInt64 {
     if used + Self.eventBytesMax > body.count {
       let more = max(Self.bytesWanted + 2 * Self.eventBytesMax, body.count)
@@ -224,18 +221,18 @@ package struct RecordedBlockBuilder: Sendable {
     used += 1
   }
 
-  /// Takes what was added as a block.
+  /// Returns the added events as a block and starts the next one.
   ///
   /// - Parameters:
-  ///   - gets: gets of all keys since the recording began; 0 where that is not known.
-  ///   - lost: events that were to be recorded and were not.
+  ///   - gets: gets of all keys since the recording began; 0 if unknown.
+  ///   - lost: events lost since the recording began.
   package mutating func take(gets: UInt64, lost: UInt64) -> [UInt8] {
     let block = RecordedBlock(kind: .events, count: count, time: time, gets: gets, lost: lost)
     defer { (used, count) = (0, 0) }
     return RecordedBlock.encoded(block, body[..<used])
   }
 
-  /// Blocks with the texts of keys.
+  /// Encodes texts of keys as blocks.
   package static func texts(_ texts: [(key: UInt64, text: String)]) -> [[UInt8]] {
     var blocks: [[UInt8]] = []
     var (body, count): ([UInt8], Int) = ([], 0)
@@ -246,7 +243,7 @@ package struct RecordedBlockBuilder: Sendable {
       (body, count) = ([], 0)
     }
     for (key, text) in texts {
-      // A text that no block has room for leaves its key as it is.
+      // A text too long for any block is omitted.
       guard text.utf8.count < RecordedBlock.lengthMax / 2 else { continue }
       body.append(little: key)
       body.append(varint: UInt64(text.utf8.count))
@@ -258,18 +255,18 @@ package struct RecordedBlockBuilder: Sendable {
     return blocks
   }
 
-  /// The block that ends a recording.
+  /// Returns the block that ends a recording.
   package static func end(time: UInt64, gets: UInt64, lost: UInt64) -> [UInt8] {
     RecordedBlock.encoded(
       RecordedBlock(kind: .end, count: 0, time: time, gets: gets, lost: lost), [])
   }
 }
 
-/// What a recording holds of one operation of a cache.
+/// One operation of a cache in a recording.
 package struct RecordedEvent: Sendable, Hashable {
-  /// What was done.
+  /// Operations.
   package enum Kind: UInt8, Sendable, CaseIterable {
-    /// A value was asked for.
+    /// A value was requested.
     case get
     /// A value was stored.
     case set
@@ -277,42 +274,38 @@ package struct RecordedEvent: Sendable, Hashable {
     case remove
     /// The object changed at its origin.
     case modify
-    /// A value was asked for that no cache may store.
+    /// A value was requested that no cache may store.
     case bypass
-    /// The get before, which memory could not answer, was a hit on disk.
+    /// The previous get, which missed in memory, was a hit on disk.
     case found
-    /// Many entries were removed at once; the key means nothing.
+    /// Many entries were removed at once; the key is meaningless.
     case clear
-    /// The entry was given another life, or none of its own.
+    /// The TTL of the entry was changed, or removed.
     case expire
   }
 
-  /// What came of a get.
+  /// Outcomes of a get.
   package enum Outcome: UInt8, Sendable {
-    /// Not known, or not a get.
+    /// Unknown, or not a get.
     case unknown
-    /// A value.
     case hit
-    /// None.
     case miss
   }
 
-  /// What stands for the key.
+  /// The hash that represents the key.
   package var key: UInt64
   /// Microseconds since the recording began.
   package var time: UInt64
-  /// What was done.
   package var kind: Kind
-  /// What came of it.
   package var outcome: Outcome
-  /// Bytes, or what else the cache weighs entries by; nil where that is not known.
+  /// The size in bytes, or in the cache's unit of weight; nil if unknown.
   package var size: UInt64?
-  /// The life that the entry was given, milliseconds; nil for none of its own.
+  /// The entry's TTL in milliseconds; nil if it has none.
   package var lifetime: UInt64?
-  /// What fetching the value costs; nil for no word about it.
+  /// The cost of fetching the value; nil if unknown.
   package var cost: Float?
 
-  /// An event; see the properties for the meaning of each part.
+  /// Creates an event from its parts.
   package init(
     key: UInt64, time: UInt64, kind: Kind, outcome: Outcome = .unknown, size: UInt64? = nil,
     lifetime: UInt64? = nil, cost: Float? = nil

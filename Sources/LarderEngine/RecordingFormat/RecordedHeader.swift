@@ -1,11 +1,10 @@
-/// The beginning of a recording.
+/// The header of a recording.
 ///
 /// Little-endian, 64 bytes: magic (8), u32 version, u32 length of the header, u64 sampling
-/// threshold, u64 beginning in microseconds since 1970, u32 what was recorded, u32 what stands for
-/// keys, 16 bytes of zeros, u64 checksum of the 56 bytes before. Blocks follow: see
-/// `RecordedBlock`.
+/// threshold, u64 start in microseconds since 1970, u32 origin, u32 representation of keys, 16
+/// bytes of zeros, u64 checksum of the 56 bytes before. Blocks follow: see `RecordedBlock`.
 package struct RecordedHeader: Sendable, Hashable {
-  /// What was recorded.
+  /// Kinds of recorded caches.
   package enum Origin: UInt32, Sendable {
     /// A cache in memory.
     case memory
@@ -13,37 +12,35 @@ package struct RecordedHeader: Sendable, Hashable {
     case disk
     /// Memory in front of disk.
     case hybrid
-    /// A server that was asked for what its clients do.
+    /// A server that reported the operations of its clients.
     case server
   }
 
-  /// What stands for keys.
+  /// Representations of keys.
   package enum Keys: UInt32, Sendable {
-    /// Hashes with a key that nobody has any more.
+    /// Hashes with a secret key that was discarded.
     case keyed
-    /// Hashes, and blocks that say of which text each is.
+    /// Hashes, with blocks that map them to texts.
     case plain
   }
 
-  /// Keys are recorded whose 32-bit hash is below: from 1 to 2^32, which is all of them.
+  /// Keys with a 32-bit hash below the threshold are recorded: from 1 to 2^32, which is all keys.
   package var threshold: UInt64
-  /// When the recording began, microseconds since 1970.
+  /// Start of the recording, in microseconds since 1970.
   package var began: UInt64
-  /// What was recorded.
   package var origin: Origin
-  /// What stands for keys.
   package var keys: Keys
 
-  /// What a file begins with. Not text, and damaged by programs that convert line ends.
+  /// The first bytes of a file. They are not text, and programs that convert line ends damage them.
   package static let magic: [UInt8] = [0x89] + Array("LARREC".utf8) + [0x0A]
   /// The version that is written and read.
   package static let version: UInt32 = 1
   /// Bytes of a header.
   package static let length = 64
-  /// The threshold at which every key is recorded.
+  /// The threshold that records every key.
   package static let wholeThreshold: UInt64 = 1 << 32
 
-  /// A header; see the properties for the meaning of each part.
+  /// Creates a header from its parts.
   package init(threshold: UInt64, began: UInt64, origin: Origin, keys: Keys) {
     self.threshold = threshold
     self.began = began
@@ -51,8 +48,7 @@ package struct RecordedHeader: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// The threshold of a share of the keys; nil where it is not above 0 and at most 1, or below
-  /// 2^-32.
+  /// The threshold for a share of the keys; nil if it is not above 0 and at most 1, or below 2^-32.
   package static func threshold(rate: Double) -> UInt64? {
     guard rate > 0, rate <= 1 else { return nil }
     let threshold = UInt64((rate * Double(wholeThreshold)).rounded())
@@ -77,19 +73,19 @@ package struct RecordedHeader: Sendable, Hashable {
     return bytes
   }
 
-  /// Why bytes are no header.
+  /// Reasons why bytes are not a valid header.
   package enum Fault: Error, Sendable, Hashable {
-    /// There are too few of them.
+    /// Too few bytes.
     case short
-    /// They do not begin as recordings do.
+    /// The magic number is missing.
     case magic
-    /// The version is another one.
+    /// The version is not supported.
     case version(UInt32)
-    /// The checksum is wrong, or it says what cannot be.
+    /// The checksum is wrong, or a field is invalid.
     case damaged
   }
 
-  /// Reads a header from the first bytes of a file.
+  /// Decodes the header from the first bytes of a file.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(Fault) {
     guard bytes.count >= Self.length else { throw .short }
     guard bytes.prefix(Self.magic.count).elementsEqual(Self.magic) else { throw .magic }
@@ -108,14 +104,14 @@ package struct RecordedHeader: Sendable, Hashable {
   }
 }
 
-/// Takes numbers from the beginning of bytes, and nil where they do not have them.
+/// Reads numbers from the start of bytes; nil if too few are left.
 struct RecordedCursor {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// Whether all bytes were taken.
+  /// True if all bytes were read.
   var isAtEnd: Bool { offset == bytes.count }
 
   mutating func byte() -> UInt8? {
@@ -140,7 +136,7 @@ struct RecordedCursor {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while let byte = byte() {
-      // The tenth byte has room for one bit.
+      // The tenth byte has one significant bit.
       guard shift < 63 || byte <= 1 else { return nil }
       value |= UInt64(byte & 0x7F) &<< shift
       if byte & 0x80 == 0 { return value }
@@ -157,13 +153,13 @@ struct RecordedCursor {
 }
 
 extension Array where Element == UInt8 {
-  /// Adds the bytes of a number, the lowest first.
+  /// Appends the bytes of a number, the lowest first.
   mutating func append(little value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
-  /// Adds a number in as many bytes as it needs: seven bits in each, the lowest first, and the
-  /// eighth set in all but the last.
+  /// Appends a number as a varint: seven bits in each byte, the lowest first, with the eighth bit
+  /// set in all bytes except the last.
   mutating func append(varint value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -175,7 +171,7 @@ extension Array where Element == UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The number whose bytes begin at `offset`, the lowest first; all of them are inside.
+  /// The number at `offset`, its lowest byte first; all of its bytes must be in bounds.
   func little<Value: FixedWidthInteger>(_ offset: Int, as type: Value.Type) -> Value {
     Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
   }

@@ -1,17 +1,17 @@
-/// SipHash-2-4 of one 64-bit word: who does not have the key can neither find a word from its hash
-/// nor tell whether a hash is that of a word. (Aumasson and Bernstein, SipHash: a fast short-input
-/// PRF, INDOCRYPT 2012.)
+/// SipHash-2-4 of one 64-bit word: without the key, a word cannot be found from its hash, and a
+/// hash cannot be recognised. (Aumasson and Bernstein, SipHash: a fast short-input PRF, INDOCRYPT
+/// 2012.)
 package struct SipHash: Sendable {
   @usableFromInline let k0: UInt64
   @usableFromInline let k1: UInt64
 
-  /// A hash with the key `k0`, `k1`.
+  /// Creates a hash function with the key `k0`, `k1`.
   package init(_ k0: UInt64, _ k1: UInt64) {
     self.k0 = k0
     self.k1 = k1
   }
 
-  /// A hash with a random key, which nobody else has.
+  /// Creates a hash function with a random key.
   package init() {
     var generator = SystemRandomNumberGenerator()
     self.init(generator.next(), generator.next())
@@ -39,7 +39,7 @@ package struct SipHash: Sendable {
       v1 ^= v2
       v2 = v2 &<< 32 | v2 &>> 32
     }
-    // The word, then the length of the message, eight, in the highest byte of the last word.
+    // The word, then the message length, eight, in the highest byte of the last word.
     for part in 0..<2 {
       let block = part == 0 ? word : 8 << 56
       v3 ^= block
@@ -53,10 +53,10 @@ package struct SipHash: Sendable {
   }
 }
 
-/// The checksum of headers and blocks of recordings: for finding damage, not for secrets.
+/// The checksum of headers and blocks of recordings, which detects damage and protects no secrets.
 ///
-/// Eight bytes at a time are folded in by a multiplication to 128 bits, as in Wang Yi's wyhash
-/// (2019, public domain).
+/// Folds in eight bytes at a time by a multiplication to 128 bits, like Wang Yi's wyhash (2019,
+/// public domain).
 package enum RecordedChecksum {
   /// The checksum of `bytes`. O(`bytes`).
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {

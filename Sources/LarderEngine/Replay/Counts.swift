@@ -1,7 +1,7 @@
-/// What happened in a run. A pure function of workload, configuration and seed.
+/// The counts of a run. A pure function of workload, configuration and seed.
 ///
-/// `requests` are gets; sets and deletes are counted apart. Everything is counted from the end of
-/// the warm-up on.
+/// `requests` are gets; sets and deletes are counted separately. Counting starts at the end of the
+/// warm-up.
 public struct Counts: Sendable, Hashable, Codable {
   /// Gets.
   public var requests: UInt64 = 0
@@ -9,11 +9,11 @@ public struct Counts: Sendable, Hashable, Codable {
   public var memoryHits: UInt64 = 0
   /// Gets answered from disk.
   public var diskHits: UInt64 = 0
-  /// Sum of the sizes of all gets as the trace has them: the same for every cell.
+  /// Sum of the sizes of all gets in the trace: equal for every cell.
   public var bytesRequested: UInt64 = 0
-  /// Sum of the sizes of the gets that memory answered, as the trace has them.
+  /// Sum of the sizes in the trace of the gets that memory answered.
   public var memoryBytesHit: UInt64 = 0
-  /// Sum of the sizes of the gets that disk answered, as the trace has them.
+  /// Sum of the sizes in the trace of the gets that disk answered.
   public var diskBytesHit: UInt64 = 0
   /// Hits whose stored copy was older than the origin's.
   public var staleHits: UInt64 = 0
@@ -23,19 +23,19 @@ public struct Counts: Sendable, Hashable, Codable {
   public var deletes: UInt64 = 0
   /// Copies made from disk to memory after a disk hit.
   public var promotions: UInt64 = 0
-  /// Objects moved from memory to disk when memory gave them up.
+  /// Objects moved from memory to disk when memory evicted them.
   public var demotions: UInt64 = 0
-  /// What happened in memory.
+  /// Counts of memory.
   public var memory = TierCounts()
-  /// What happened on disk.
+  /// Counts of disk.
   public var disk = TierCounts()
 
-  /// What fetching costs; nil where the trace has no costs.
+  /// Costs of fetches; nil if the trace has no costs.
   public var cost: CostCounts?
-  /// What fetches take; nil in a simulation without time.
+  /// Times of fetches; nil in a simulation without time.
   public var time: TimeCounts?
 
-  /// Nothing has happened yet.
+  /// Creates counts of 0.
   public init() {}
 
   /// Gets answered from any tier.
@@ -44,86 +44,86 @@ public struct Counts: Sendable, Hashable, Codable {
   public var misses: UInt64 { requests - hits }
   /// Sum of the sizes of all hits.
   public var bytesHit: UInt64 { memoryBytesHit + diskBytesHit }
-  /// Objects stored, all tiers.
+  /// Objects stored, in all tiers.
   public var admissions: UInt64 { memory.admissions + disk.admissions }
-  /// Objects refused, all tiers.
+  /// Objects rejected, in all tiers.
   public var rejections: UInt64 { memory.rejections + disk.rejections }
-  /// Objects given up for want of room, all tiers.
+  /// Objects evicted, in all tiers.
   public var evictions: UInt64 { memory.evictions + disk.evictions }
-  /// Entries found expired, all tiers.
+  /// Entries found expired, in all tiers.
   public var expirations: UInt64 { memory.expirations + disk.expirations }
 
-  /// Hits divided by requests, or nil when there were none.
+  /// Hits divided by requests, or nil without requests.
   public var hitRatio: Double? {
     requests == 0 ? nil : Double(hits) / Double(requests)
   }
-  /// Bytes hit divided by bytes requested, or nil when none were.
+  /// Bytes hit divided by bytes requested, or nil without bytes.
   public var byteHitRatio: Double? {
     bytesRequested == 0 ? nil : Double(bytesHit) / Double(bytesRequested)
   }
 }
 
-/// What requests would cost at the origin, in the unit of the trace's costs: milliseconds in a log.
+/// The costs of requests at the origin, in the unit of the trace's costs: milliseconds in a log.
 public struct CostCounts: Sendable, Hashable, Codable {
-  /// Sum of the costs of all gets: what they would cost without a cache.
+  /// Sum of the costs of all gets: the cost without a cache.
   public var requested: Double
-  /// Sum of the costs of the gets that were hits: what the cache saved.
+  /// Sum of the costs of the gets that were hits: the cost saved by the cache.
   public var saved: Double
 
-  /// Sums of costs.
+  /// Creates sums of costs.
   @inlinable public init(requested: Double, saved: Double) {
     self.requested = requested
     self.saved = saved
   }
 
-  /// What was saved divided by what was requested, or nil when nothing was.
+  /// The saved cost divided by the requested cost, or nil if that is 0.
   public var savedRatio: Double? { requested > 0 ? saved / requested : nil }
 }
 
-/// What happened in one tier.
+/// The counts of one tier.
 public struct TierCounts: Sendable, Hashable, Codable {
-  /// Objects stored, replacements not counted.
+  /// Objects stored, excluding replacements.
   public var admissions: UInt64 = 0
-  /// Objects not stored: larger than the capacity, or refused by the policy.
+  /// Objects not stored: larger than the capacity, or rejected by the policy.
   public var rejections: UInt64 = 0
-  /// Objects given up by the policy for want of room.
+  /// Objects evicted by the policy to make room.
   public var evictions: UInt64 = 0
   /// Entries removed because a request found them expired.
   public var expirations: UInt64 = 0
-  /// Bytes stored, replacements included; objects when the capacity counts objects.
+  /// Bytes stored, including replacements; objects if the capacity counts objects.
   public var bytesWritten: UInt64 = 0
-  /// Bytes of values that were copied to recycle segments; nil where values are in no segments.
+  /// Bytes of values that were copied to recycle segments; nil without segments.
   public var bytesMoved: UInt64?
 
-  /// Nothing has happened yet.
+  /// Creates counts of 0.
   public init() {}
 }
 
-/// What happened in a simulation with time. A pure function of workload, configuration and seed; in
-/// microseconds, or in requests where these are the clock.
+/// The times of a simulation with time. A pure function of workload, configuration and seed; in
+/// microseconds, or in requests if these are the clock.
 public struct TimeCounts: Sendable, Hashable, Codable {
   /// The unit of the times: microseconds of the trace, or requests.
   public var clock: FetchModel.Clock
-  /// Gets of an object that was being fetched, which waited for that fetch.
+  /// Gets of an object in flight, which waited for its fetch.
   public var delayedHits: UInt64 = 0
   /// Fetches from the origin.
   public var originFetches: UInt64 = 0
-  /// Sum of the waits of all gets; those of hits in memory are 0.
+  /// Sum of the waits of all gets; hits in memory wait 0.
   public var totalLatency: UInt64 = 0
-  /// The largest number of fetches that were not complete at the same time, queued ones included.
+  /// The largest number of incomplete fetches at the same time, including queued ones.
   public var maxInFlight: UInt64 = 0
   /// The wait that half of the gets do not exceed.
   public var p50Latency: UInt64 = 0
   /// The wait that nine in ten gets do not exceed.
   public var p90Latency: UInt64 = 0
-  /// The wait that 99 in 100 gets do not exceed: at place ceil(0.99 n) of n waits in order.
+  /// The wait that 99 in 100 gets do not exceed: number ceil(0.99 n) of n waits in ascending order.
   public var p99Latency: UInt64 = 0
 
-  /// Nothing has happened yet.
+  /// Creates times of 0.
   @inlinable public init(clock: FetchModel.Clock = .trace) { self.clock = clock }
 }
 
-/// What the gets of a simulated tier add up to.
+/// The totals of the gets of a simulated tier.
 @usableFromInline struct SimulationTotals {
   @usableFromInline var requests: UInt64 = 0
   @usableFromInline var hits: UInt64 = 0
@@ -151,7 +151,7 @@ public struct TimeCounts: Sendable, Hashable, Codable {
     costSaved += Double(request.cost)
   }
 
-  /// The counts of a cache whose only tier counted `tier`.
+  /// The counts of a cache with a single tier, whose counts are `tier`.
   @inlinable func counts(of tier: TierCounts, isDisk: Bool, hasCosts: Bool) -> Counts {
     var counts = Counts()
     counts.requests = requests
@@ -173,7 +173,7 @@ public struct TimeCounts: Sendable, Hashable, Codable {
   }
 }
 
-/// The sizes of the gets counted, by where they were answered: what an access time is modelled on.
+/// The sizes of the counted gets, by the tier that answered: the input of a latency model.
 public struct OutcomeSizes: Sendable, Hashable {
   /// Stored sizes of hits in memory.
   public var memoryHits = SizeHistogram()
@@ -182,13 +182,13 @@ public struct OutcomeSizes: Sendable, Hashable {
   /// Sizes fetched from the origin.
   public var misses = SizeHistogram()
 
-  /// What fetching took where the trace says so, in microseconds in place of bytes.
+  /// Latencies of fetches, if the trace has them, in microseconds in place of bytes.
   public var originTimes = SizeHistogram()
 
-  /// Nothing has happened yet.
+  /// Creates empty histograms.
   public init() {}
 
-  /// Adds all that `other` counted.
+  /// Adds the counts of `other`.
   public mutating func merge(_ other: OutcomeSizes) {
     memoryHits.merge(other.memoryHits)
     diskHits.merge(other.diskHits)
@@ -196,8 +196,8 @@ public struct OutcomeSizes: Sendable, Hashable {
     originTimes.merge(other.originTimes)
   }
 
-  /// Counts what the fetch of a miss took: its cost, taken as milliseconds, rounded to a
-  /// microsecond and at most 71 minutes.
+  /// Counts the latency of a miss: its cost in milliseconds, rounded to a microsecond, at most 71
+  /// minutes.
   public mutating func addOriginTime(milliseconds: Float) {
     let microseconds = (milliseconds * 1000).rounded()
     guard microseconds > 0 else { return originTimes.add(bytes: 0) }
@@ -205,27 +205,27 @@ public struct OutcomeSizes: Sendable, Hashable {
   }
 }
 
-/// How many objects of which size: buckets of at most an eighth of an octave, each with the exact
-/// sum of what fell into it.
+/// A histogram of sizes: buckets of at most an eighth of an octave, each with the exact sum of its
+/// sizes.
 ///
-/// Sizes below 16 have a bucket each, so does every eighth of an octave above. 240 buckets cover
-/// all of `UInt32`, in under 4 KiB.
+/// Each size below 16 has its own bucket, and so does every eighth of an octave above. 240 buckets
+/// cover all of `UInt32`, in under 4 KiB.
 public struct SizeHistogram: Sendable, Hashable {
-  /// Sizes that fell into each bucket.
+  /// The number of sizes in each bucket.
   public private(set) var counts: [UInt64]
-  /// Their sum, bytes.
+  /// The sum of the sizes in each bucket, in bytes.
   public private(set) var sums: [UInt64]
 
   /// Number of buckets.
   public static var buckets: Int { 240 }
 
-  /// Nothing has been added yet.
+  /// Creates an empty histogram.
   public init() {
     counts = Array(repeating: 0, count: SizeHistogram.buckets)
     sums = counts
   }
 
-  /// The bucket that `bytes` falls into: the position of the first bit and the three after it.
+  /// The bucket of `bytes`: the position of the first bit and the three after it.
   @inline(__always) public static func bucket(of bytes: UInt32) -> Int {
     if bytes < 8 { return Int(bytes) }
     let shift = 28 &- bytes.leadingZeroBitCount
@@ -239,7 +239,7 @@ public struct SizeHistogram: Sendable, Hashable {
     sums[bucket] &+= UInt64(bytes)
   }
 
-  /// Adds all that `other` counted.
+  /// Adds the counts of `other`.
   public mutating func merge(_ other: SizeHistogram) {
     for bucket in counts.indices {
       counts[bucket] &+= other.counts[bucket]
@@ -247,9 +247,9 @@ public struct SizeHistogram: Sendable, Hashable {
     }
   }
 
-  /// Sizes counted. Adds up all buckets.
+  /// The number of sizes. Adds up all buckets.
   public var count: UInt64 { counts.reduce(0, &+) }
 
-  /// Their sum, bytes. Adds up all buckets.
+  /// The sum of all sizes, in bytes. Adds up all buckets.
   public var bytes: UInt64 { sums.reduce(0, &+) }
 }

@@ -1,42 +1,44 @@
-/// What fetching from the origin and reading from disk take, and how many fetches the origin serves
-/// at the same time: the time that a simulation adds to a trace whose requests have times.
+/// Latencies of fetches from the origin and of reads from disk, and the origin's concurrency: the
+/// times that a simulation adds to a trace whose requests have timestamps.
 public struct FetchModel: Sendable, Hashable, Codable {
-  /// What counts as time.
+  /// Clocks of a simulation.
   public enum Clock: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The trace's times, in microseconds; a time before that of the request ahead counts as that.
+    /// The trace's times, in microseconds; a time before that of the previous request counts as
+    /// equal.
     case trace
-    /// The number of the request: a fetch takes so many requests. The model of Atre, Sherry, Wang
-    /// and Berger, Caching with delayed hits, SIGCOMM 2020.
+    /// The number of the request: latencies count requests. The model of Atre, Sherry, Wang and
+    /// Berger, Caching with delayed hits, SIGCOMM 2020.
     case requests
   }
 
-  /// Equally likely times of a fetch without its transfer, in the clock's unit; a single one is the
-  /// same for every fetch. Which one a fetch takes depends on the place of its request and `seed`
-  /// alone, so it is the same for every policy (common random numbers).
+  /// Equally likely latencies of a fetch without its transfer, in the clock's unit; a single one
+  /// applies to every fetch. The choice depends only on the index of the request and `seed`, so it
+  /// is equal for every policy (common random numbers).
   public let latencies: [UInt64]
-  /// Equally likely times of reading an object from disk, in the clock's unit, drawn as `latencies`
-  /// are; nil where hits on disk are answered at once.
+  /// Equally likely latencies of a read from disk, in the clock's unit, drawn like `latencies`; nil
+  /// if hits on disk are answered at once.
   public let diskLatencies: [UInt64]?
   /// Bytes that a fetch transfers in a second, nil for no limit.
   public let bytesPerSecond: UInt64?
-  /// Fetches that the origin serves at the same time, while others wait in one queue; nil for any
-  /// number.
+  /// Fetches that the origin serves at the same time, while others wait in one queue; nil for no
+  /// limit.
   public let servers: Int?
-  /// Whether a request for an object in flight waits for that fetch. Otherwise it makes its own.
+  /// True if a request for an object in flight waits for that fetch. Otherwise it fetches
+  /// separately.
   public let coalesces: Bool
-  /// What counts as time.
+  /// The clock of all times.
   public let clock: Clock
-  /// Chooses among `latencies`.
+  /// The seed of the choice among `latencies`.
   public let seed: UInt64
 
   /// The longest latency: a day of microseconds.
   public static var latencyMax: UInt64 { 86_400_000_000 }
-  /// The most servers.
+  /// The largest number of servers.
   public static var serversMax: Int { 1 << 20 }
-  /// The most latencies to choose among.
+  /// The largest number of latencies to choose from.
   public static var latenciesMax: Int { 1 << 16 }
 
-  /// A model; see the properties for the meaning of each part.
+  /// Creates a model from its parts.
   ///
   /// - Throws: `PolicyError.badSetup` for a number that is out of range.
   public init(
@@ -69,7 +71,8 @@ public struct FetchModel: Sendable, Hashable, Codable {
     }
   }
 
-  /// What the fetch of `bytes` for the request at a place of the trace takes, once it is served.
+  /// The duration of a fetch of `bytes` for the request at an index of the trace, once it is
+  /// served.
   @inlinable @inline(__always) package func service(request index: UInt64, bytes: UInt32) -> UInt64
   {
     var time = latencies[latencies.count == 1 ? 0 : draw(index, of: latencies.count, seed)]
@@ -77,14 +80,14 @@ public struct FetchModel: Sendable, Hashable, Codable {
     return time
   }
 
-  /// What the read from disk for the request at a place of the trace takes.
+  /// The duration of a read from disk for the request at an index of the trace.
   @usableFromInline package func diskRead(request index: UInt64) -> UInt64 {
     guard let times = diskLatencies else { return 0 }
-    // Another sequence than that of fetches.
+    // A different sequence from that of fetches.
     return times[times.count == 1 ? 0 : draw(index, of: times.count, ~seed)]
   }
 
-  /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), of which one step is a draw.
+  /// One step of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) for each draw.
   @usableFromInline func draw(_ index: UInt64, of count: Int, _ seed: UInt64) -> Int {
     var draw = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
     draw = (draw ^ draw >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -1,15 +1,16 @@
-/// What is in flight in a simulation with time: fetches from the origin and reads from disk, who
-/// may wait for them, and how long everybody has waited.
+/// The flights of a simulation with time: fetches from the origin and reads from disk, the requests
+/// that may wait for them, and the waits so far.
 ///
-/// It knows neither tiers nor policies: a simulation begins flights, lets requests join them, and
-/// stores what those bring that have ended. Memory follows the largest number in flight.
+/// Independent of tiers and policies: a simulation starts flights, lets requests join them, and
+/// stores the objects of those that have ended. Memory is proportional to the largest number in
+/// flight.
 @usableFromInline struct FlightBoard: ~Copyable {
-  /// A flight that has ended, as far as storing what it brings is concerned.
+  /// A flight that has ended, with the data needed to store its object.
   @usableFromInline struct Landed: BitwiseCopyable {
     @usableFromInline var flight: Flight
-    /// The next get of the object, as its latest request knew it.
+    /// The next get of the object, as of its latest request.
     @usableFromInline var nextUse: UInt32
-    /// Whether the object was neither set nor deleted since the flight began.
+    /// True if the object was neither set nor deleted since the flight began.
     @usableFromInline var isCurrent: Bool
 
     @inlinable init(_ flight: Flight, nextUse: UInt32, isCurrent: Bool) {
@@ -25,11 +26,11 @@
   @usableFromInline var servers: OriginServers
   @usableFromInline var waits = WaitCounts()
   @usableFromInline var time: TimeCounts
-  // Flights begun so far, and reads from disk among those that have not ended.
+  // Flights started so far, and reads from disk in flight.
   @usableFromInline var begun: UInt64 = 0
   @usableFromInline var reads = 0
 
-  /// Nothing is in flight.
+  /// Creates a board without flights.
   @usableFromInline init(_ model: FetchModel) {
     self.model = model
     servers = OriginServers(model.servers ?? 1)
@@ -39,7 +40,7 @@
   /// Memory held, in bytes.
   @usableFromInline var bytes: Int { queue.bytes + table.bytes + waits.bytes }
 
-  /// What has happened; gets that were not told of here waited for nothing.
+  /// The times so far; gets that are not recorded here waited for nothing.
   @usableFromInline func counts(requests: UInt64) -> TimeCounts {
     var time = time
     time.totalLatency = waits.total
@@ -50,7 +51,7 @@
     return time
   }
 
-  /// Sets all counts to zero. What is in flight stays there.
+  /// Resets all counts. Flights continue.
   @usableFromInline mutating func resetCounts() {
     time = TimeCounts(clock: model.clock)
     time.maxInFlight = UInt64(queue.count - reads)
@@ -59,12 +60,12 @@
 
   // MARK: Waiting
 
-  /// Whether a request for the object at a place of the table waits for its flight.
+  /// True if a request for the object at a slot of the table waits for its flight.
   @inlinable @inline(__always) func canJoin(at place: UInt32) -> Bool {
     model.coalesces && table.isTaken(place) && table.places[place].order != FlightTable.noOrder
   }
 
-  /// A request waits for the flight of its object.
+  /// Lets a request wait for the flight of its object.
   @inlinable @inline(__always) mutating func join(_ request: Request, at place: UInt32, now: UInt64)
   {
     time.delayedHits += 1
@@ -74,10 +75,10 @@
 
   // MARK: Flights
 
-  /// Begins a fetch from the origin for a request, whose object is at `place` of the table, and
-  /// says whether it has ended at once.
+  /// Starts a fetch from the origin for a request, whose object is at `place` of the table, and
+  /// returns true if it has ended at once.
   ///
-  /// - Parameter stores: Whether others may wait for it, and a cache may store what it brings.
+  /// - Parameter stores: True if other requests may wait for it and a cache may store its object.
   @usableFromInline mutating func fetch(
     _ request: Request, bytes: UInt32, stores: Bool, at place: UInt32, now: UInt64
   ) -> Bool {
@@ -98,8 +99,8 @@
     return hasEnded
   }
 
-  /// Begins to read the object of a request, which is at `place` of the table, from disk, and says
-  /// whether that has ended at once.
+  /// Starts to read the object of a request, which is at `place` of the table, from disk, and
+  /// returns true if the read has ended at once.
   @usableFromInline mutating func read(_ request: Request, at place: UInt32, now: UInt64) -> Bool {
     reads += 1
     return begin(
@@ -134,12 +135,12 @@
     return flight.completion <= now
   }
 
-  /// Whether something has ended by a time.
+  /// True if a flight has ended by a time.
   @inlinable @inline(__always) func isDue(_ now: UInt64) -> Bool {
     queue.nextCompletion <= now && queue.count > 0
   }
 
-  /// Takes out the flight that ends first; there must be one.
+  /// Removes and returns the flight that ends first, of one or more.
   @inlinable @inline(__always) mutating func takeNext() -> Landed {
     let flight = queue.takeNext()
     if flight.isRead { reads -= 1 }
@@ -155,8 +156,8 @@
       flight, nextUse: entry.nextUse, isCurrent: flight.order >= entry.current)
   }
 
-  /// Whatever is in flight of an object is out of date: those who wait for it go on waiting, nobody
-  /// joins them, and what it brings is not stored.
+  /// Detaches the flights of an object: its waiting requests go on waiting, no other joins them,
+  /// and the object is not stored.
   @inlinable @inline(__always) mutating func detach(_ id: ObjectID) {
     let place = table.place(of: id)
     guard table.isTaken(place) else { return }
@@ -164,7 +165,7 @@
     table.places[place].order = FlightTable.noOrder
   }
 
-  /// The time that policies are told of for a flight that has ended: with requests as the clock it
+  /// The time that policies observe for a flight that has ended: with requests as the clock, it
   /// ends within the last request that waits for it.
   @inlinable @inline(__always) func landing(of flight: Flight) -> UInt64 {
     model.clock == .requests && flight.completion > 0 ? flight.completion - 1 : flight.completion
@@ -173,16 +174,15 @@
 
 /// A fetch from the origin, or a read from disk, in flight.
 @usableFromInline struct Flight: BitwiseCopyable {
-  /// When it ends.
   @usableFromInline var completion: UInt64
-  /// Its number among all flights: of those that end at the same time, the first begun comes first.
+  /// Its number among all flights, which orders those that end at the same time.
   @usableFromInline var order: UInt64
-  /// The place of the request that began it.
+  /// The index of the request that started it.
   @usableFromInline var index: UInt64
   @usableFromInline var id: ObjectID
-  /// Whether what it brings may be stored: fetched for a request that may be answered by a cache.
+  /// True if its object may be stored: fetched for a request that a cache may answer.
   @usableFromInline var stores: Bool
-  /// Whether it is a read from disk.
+  /// True for a read from disk.
   @usableFromInline var isRead: Bool
 
   @inlinable init(
@@ -196,18 +196,18 @@
     self.isRead = isRead
   }
 
-  /// Whether it ends before the other.
+  /// True if it ends before the other.
   @inlinable @inline(__always) func ends(before other: Flight) -> Bool {
     completion == other.completion ? order < other.order : completion < other.completion
   }
 }
 
-/// The objects that are being fetched or read, by id: a hash table with linear probing whose size
-/// follows the largest number in flight. O(1).
+/// The objects in flight, by id: a hash table with linear probing whose size is proportional to the
+/// largest number in flight. O(1).
 @usableFromInline struct FlightTable: ~Copyable {
-  /// What is known of an object in flight.
+  /// An object in flight.
   @usableFromInline struct Entry: BitwiseCopyable {
-    /// The object; `.none` where a place is empty.
+    /// The object; `.none` for an empty slot.
     @usableFromInline var id: ObjectID
     /// Its fetches in flight.
     @usableFromInline var flights: UInt32
@@ -215,9 +215,9 @@
     @usableFromInline var nextUse: UInt32
     /// The number of the fetch that requests wait for; `noOrder` for none.
     @usableFromInline var order: UInt64
-    /// When that one ends.
+    /// The end of that fetch.
     @usableFromInline var completion: UInt64
-    /// Fetches with lower numbers began before the object was set or deleted: what they bring is
+    /// Fetches with lower numbers started before the object was set or deleted: their objects are
     /// not stored.
     @usableFromInline var current: UInt64
 
@@ -243,7 +243,7 @@
 
   @inlinable @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: places.objects) }
 
-  /// The place of an object, or the empty one where it would stand.
+  /// The slot of an object, or the empty slot for it.
   @inlinable @inline(__always) func place(of id: ObjectID) -> UInt32 {
     var place = home(of: id)
     while places[place].id != id, places[place].id != .none { place = (place &+ 1) & mask }
@@ -254,10 +254,10 @@
     UInt32(truncatingIfNeeded: (UInt64(id) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
   }
 
-  /// Whether the object at a place is in flight.
+  /// True if the object at a slot is in flight.
   @inlinable @inline(__always) func isTaken(_ place: UInt32) -> Bool { places[place].id != .none }
 
-  /// Adds an object at the place that `place(of:)` named, and returns its place.
+  /// Adds an object at the slot returned by `place(of:)`, and returns its final slot.
   @inlinable @inline(__always) mutating func add(_ entry: Entry, at place: UInt32) -> UInt32 {
     var place = place
     if count * 2 > places.objects {
@@ -269,12 +269,12 @@
     return place
   }
 
-  /// Removes the object at a place; those that probed past it move up.
+  /// Removes the object at a slot; objects that probed past it move up.
   @inlinable @inline(__always) mutating func remove(at place: UInt32) {
     var hole = place
     var next = (hole &+ 1) & mask
     while places[next].id != .none {
-      // How far it stands behind its home, against how far the hole is behind it.
+      // Its distance from its home slot, compared with that of the hole.
       if (next &- home(of: places[next].id)) & mask >= (next &- hole) & mask {
         places[hole] = places[next]
         hole = next
@@ -296,9 +296,9 @@
 
 /// Fetches in flight, in the order in which they end.
 ///
-/// Fetches mostly end in the order in which they begin, always so where all take equally long: such
-/// ones stand in a ring, at O(1). The others are in a heap, at O(log n). Memory follows the largest
-/// number in flight.
+/// Fetches usually end in the order in which they start, and always if all have the same latency:
+/// those are in a ring, at O(1). The others are in a heap, at O(log n). Memory is proportional to
+/// the largest number in flight.
 @usableFromInline struct FlightQueue: ~Copyable {
   @usableFromInline var ring = Column<Flight>(objects: 63)
   @usableFromInline var first: UInt32 = 0
@@ -306,12 +306,12 @@
   // A binary heap; its root is at 1.
   @usableFromInline var heap = Column<Flight>(objects: 15)
   @usableFromInline var heapCount: UInt32 = 0
-  /// When the next one ends; `.max` when there is none.
+  /// The end of the next one; `.max` if there is none.
   @usableFromInline private(set) var nextCompletion = UInt64.max
 
   @inlinable init() {}
 
-  /// How many there are.
+  /// The number of fetches.
   @inlinable @inline(__always) var count: Int { Int(ringCount) + Int(heapCount) }
 
   @inlinable @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
@@ -319,7 +319,7 @@
   /// Memory held, in bytes.
   @usableFromInline var bytes: Int { ring.bytes + heap.bytes }
 
-  /// Adds a fetch, whose order is above that of all others.
+  /// Adds a fetch, whose number is above that of all others.
   @inlinable @inline(__always) mutating func add(_ flight: Flight) {
     if ringCount == 0 || flight.completion >= ring[(first &+ ringCount &- 1) & mask].completion {
       if ringCount > mask { growRing() }
@@ -331,7 +331,7 @@
     nextCompletion = min(nextCompletion, flight.completion)
   }
 
-  /// Takes out the one that ends next; there must be one.
+  /// Removes and returns the one that ends next, of one or more.
   @inlinable @inline(__always) mutating func takeNext() -> Flight {
     let flight: Flight
     if heapCount == 0 || ringCount > 0 && ring[first & mask].ends(before: heap[1]) {
@@ -383,20 +383,19 @@
   }
 }
 
-/// The servers of an origin that serves some fetches at a time: one queue, first come, first
-/// served.
+/// The servers of an origin with limited concurrency: one queue, first come, first served.
 @usableFromInline struct OriginServers: ~Copyable {
-  // When each is free: a binary heap; the earliest is at 1.
+  // The time at which each is free: a binary heap; the earliest is at 1.
   @usableFromInline var free: Column<UInt64>
   @usableFromInline let count: UInt32
 
-  /// Servers that are all free.
+  /// Creates servers that are all free.
   init(_ count: Int) {
     self.count = UInt32(count)
     free = Column(objects: count)
   }
 
-  /// Serves a fetch that arrives at `now`, and returns when it ends. O(log servers).
+  /// Serves a fetch that arrives at `now`, and returns its end. O(log servers).
   @usableFromInline mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
     let (end, isBeyondTime) = max(now, free[1]).addingReportingOverflow(duration)
     let completion = isBeyondTime ? .max : end
@@ -413,21 +412,21 @@
   }
 }
 
-/// How often each wait occurred: a hash table of the distinct waits, of which there are seldom more
-/// than microseconds in a fetch. Where the waits grow without end, as behind an origin that cannot
-/// keep up, those beyond a million distinct ones are rounded down to 12 bits, less than 0.05 %.
+/// Counts of each distinct wait: a hash table, which seldom has more entries than a fetch has
+/// microseconds. If the waits grow without bound, as with an origin that cannot keep up, those
+/// beyond a million distinct ones are rounded down to 12 bits, less than 0.05 %.
 @usableFromInline struct WaitCounts: ~Copyable {
   @usableFromInline struct Entry: BitwiseCopyable {
     @usableFromInline var wait: UInt64
-    // 0 where a place is empty.
+    // 0 for an empty slot.
     @usableFromInline var count: UInt64
   }
 
   @usableFromInline var places = Column<Entry>(objects: 255)
   @usableFromInline var distinct = 0
-  // The last place: waits for fetches that take equally long repeat.
+  // The last slot: waits for fetches of equal latency repeat.
   @usableFromInline var last: UInt32 = 0
-  /// Sum of all waits; the largest number where it is beyond 2^64.
+  /// Sum of all waits; saturates at 2^64 - 1.
   @usableFromInline private(set) var total: UInt64 = 0
 
   @inlinable init() {}
@@ -478,8 +477,8 @@
     last = 0
   }
 
-  /// The waits at the places that are these shares of `requests` waits in ascending order, rounded
-  /// up; what was not counted is 0. Shares ascend. O(n log n) in the distinct waits.
+  /// The waits at these shares of `requests` waits in ascending order, with indexes rounded up;
+  /// uncounted waits are 0. Shares ascend. O(n log n) in the distinct waits.
   func percentiles(_ shares: [Double], of requests: UInt64) -> [UInt64] {
     var waits: [Entry] = []
     for number in 0...UInt32(truncatingIfNeeded: places.objects) where places[number].count > 0 {

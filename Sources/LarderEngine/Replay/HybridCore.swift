@@ -1,15 +1,15 @@
-/// The tiers of a simulated hybrid: what `HybridRules` decides over, by object id.
+/// The tiers of a simulated hybrid, on which `HybridRules` operates by object id.
 final class HybridCore: HybridTiers {
   /// A request at a time.
   struct Object {
     var request: Request
     /// Microseconds.
     var now: UInt64
-    /// Microseconds; 0 for no time to live of its own.
+    /// Microseconds; 0 for no TTL of its own.
     var timeToLive: UInt64
   }
 
-  /// What memory has evicted while it served a request.
+  /// An object that memory evicted while it served a request.
   struct Victim {
     var id: ObjectID
     var object: Object
@@ -20,15 +20,15 @@ final class HybridCore: HybridTiers {
   let rules: HybridRules
   var promotions: UInt64 = 0
   private(set) var demotions: UInt64 = 0
-  /// Where fetches take time and disk's policy is told of gets: what a fetch would take for the
-  /// request at a place of the trace, for so many bytes.
+  /// With fetch latencies and a disk policy that observes gets: the latency of a fetch for the
+  /// request at an index of the trace, for a number of bytes.
   var demotedLatency: ((_ index: UInt64, _ bytes: UInt32) -> UInt64)?
-  // A hit on disk came before, with nothing stored or promoted since.
+  // True after a hit on disk, with nothing stored or promoted since.
   private var hitBefore: Column<Bool>
-  // What the latest request said of the object, for its demotion.
+  // Fields of the object's latest request, for its demotion.
   private var lastNextUse: Column<UInt32>
 
-  /// Two tiers under one set of rules, for ids up to `objects`.
+  /// Creates two tiers with one set of rules, for ids up to `objects`.
   init(memory: SimulatedTier, disk: SimulatedTier, rules: HybridRules, objects: Int) {
     self.memory = memory
     self.disk = disk
@@ -42,7 +42,7 @@ final class HybridCore: HybridTiers {
     memory.stateBytes + disk.stateBytes + hitBefore.bytes + lastNextUse.bytes
   }
 
-  /// Sets all counts to zero.
+  /// Resets all counts.
   func resetCounts() {
     memory.tier.resetCounts()
     disk.tier.resetCounts()
@@ -52,7 +52,7 @@ final class HybridCore: HybridTiers {
 
   // MARK: Requests
 
-  /// A get; what no tier answers is stored.
+  /// Performs a get; an object that no tier has is stored.
   func get(_ object: Object) -> HybridAnswer<TierCopy> {
     if let copy = getFromMemory(object) { return .memory(copy) }
     var tiers = self
@@ -60,7 +60,7 @@ final class HybridCore: HybridTiers {
     switch answer {
     case .disk(_, let isPromoted):
       if isPromoted { promotions += 1 }
-      // What memory refuses may have made it evict all the same.
+      // Memory may have evicted objects even if it rejects this one.
       demoteVictims(of: object)
     case .memory: break
     case .none:
@@ -70,7 +70,7 @@ final class HybridCore: HybridTiers {
     return answer
   }
 
-  /// A get as far as memory can answer it.
+  /// Performs the part of a get that memory answers.
   func getFromMemory(_ object: Object) -> TierCopy? {
     note(object.request)
     guard let copy = useInMemory(object) else { return nil }
@@ -78,7 +78,6 @@ final class HybridCore: HybridTiers {
     return copy
   }
 
-  /// A set.
   func set(_ object: Object) {
     note(object.request)
     memory.evicted.clear()
@@ -87,21 +86,21 @@ final class HybridCore: HybridTiers {
     demoteVictims(of: object)
   }
 
-  /// The object is deleted.
+  /// Deletes the object.
   func delete(_ object: Object) {
     note(object.request)
     var tiers = self
     rules.delete(object, in: &tiers)
   }
 
-  /// The object changed at its origin.
+  /// Handles a change of the object at its origin.
   func modify(_ request: Request) {
     note(request)
     if memory.tier.contains(request.id) { memory.setStale(request.id, true) }
     if disk.tier.contains(request.id) { disk.setStale(request.id, true) }
   }
 
-  /// The object has another time to live from now on, in the tiers that hold it.
+  /// Changes the TTL of the object in the tiers that hold it.
   func expire(_ object: Object) {
     note(object.request)
     for tier in [memory, disk] {
@@ -115,7 +114,7 @@ final class HybridCore: HybridTiers {
     lastNextUse[request.id] = request.nextUse
   }
 
-  /// Offers what memory has just given up to disk.
+  /// Offers the objects that memory has just evicted to disk.
   func demoteVictims(of object: Object) {
     guard rules.demotes else { return }
     var tiers = self
@@ -155,7 +154,7 @@ final class HybridCore: HybridTiers {
     return copy
   }
 
-  /// Disk's copy, if there is one, was requested without disk being asked.
+  /// Updates the next use of disk's copy, if any, after a request that did not reach disk.
   func foreseeOnDisk(_ object: Object) {
     if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
   }
@@ -163,7 +162,7 @@ final class HybridCore: HybridTiers {
   func useOnDisk(_ object: Object) -> TierCopy? { disk.use(object.request, object.now) }
 
   func isOnDisk(_ object: Object) -> Bool {
-    // After a use that evicted nothing it is there.
+    // If the use evicted nothing, the object is still resident.
     disk.evicted.count == 0 || disk.tier.contains(object.request.id)
   }
 
@@ -221,18 +220,18 @@ final class HybridCore: HybridTiers {
   }
 }
 
-/// What the end of a read or a fetch does to the tiers of a simulated hybrid. Objects have the end
-/// of their flight as their `now`.
+/// The effects of the end of a read or a fetch on the tiers of a simulated hybrid. The `now` of an
+/// object is the end of its flight.
 extension HybridCore {
-  /// The time is `now`; policies that are told of requests hear of `last`, see
+  /// Advances the time to `now`; policies that observe requests see `last`, see
   /// `FlightBoard.landing`.
   func advance(to now: UInt64, last: UInt64) {
     memory.advance?(now, last)
     disk.advance?(now, last)
   }
 
-  /// A read from disk has ended: the rules for promotion are asked now, about the copy that disk
-  /// holds now. What disk has given up meanwhile, or memory holds already, is not promoted.
+  /// Ends a read from disk: the rules for promotion are applied now, to disk's current copy. An
+  /// object that disk has evicted meanwhile, or that memory already holds, is not promoted.
   func endRead(_ object: Object) {
     memory.evicted.clear()
     let id = object.request.id
@@ -245,12 +244,12 @@ extension HybridCore {
     demoteVictims(of: object)
   }
 
-  /// A fetch from the origin has ended: what it brings is stored, unless a tier holds it already.
+  /// Ends a fetch from the origin: its object is stored, unless a tier already holds it.
   func endFetch(_ object: Object) {
     memory.evicted.clear()
     let id = object.request.id
     guard !memory.holds(id, object.now), !disk.holds(id, object.now) else { return }
-    // What is still there has expired.
+    // A copy that is still resident has expired.
     if memory.tier.contains(id) { memory.tier.remove(id) }
     if disk.tier.contains(id) { disk.tier.remove(id) }
     var tiers = self

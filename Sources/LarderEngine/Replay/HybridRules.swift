@@ -1,69 +1,69 @@
-/// Memory and disk as the rules of a hybrid see them: two tiers that know ids alone, as in a
-/// simulation, or the two caches of a real one with keys and values.
+/// Memory and disk, as the rules of a hybrid see them: two tiers of ids in a simulation, or the two
+/// caches with keys and values of a real hybrid.
 ///
-/// What memory evicts in `putInMemory` and `promote` is kept by whoever conforms and offered to
-/// `HybridRules.demote` afterwards, in order. Methods are mutating so that a conforming value can
-/// note what became of an operation.
+/// Conforming types keep the objects that memory evicts in `putInMemory` and `promote`, and offer
+/// them to `HybridRules.demote` afterwards, in order. Methods are mutating so that a conforming
+/// value can record the outcome of an operation.
 package protocol HybridTiers {
-  /// What a request names, with all that storing it takes.
+  /// The object of a request, with all that is needed to store it.
   associatedtype Object
-  /// What a tier hands out of an object that it holds.
+  /// A tier's copy of an object.
   associatedtype Copy
-  /// What memory has evicted.
+  /// An object that memory has evicted.
   associatedtype Victim
 
-  /// Whether the object must be on disk whatever the rules say.
+  /// True if the object must be on disk regardless of the rules.
   func isPermanent(_ object: Object) -> Bool
-  /// Whether a copy that disk handed out must stay there whatever the rules say.
+  /// True if a copy returned by disk must stay there regardless of the rules.
   func isPermanent(_ copy: Copy) -> Bool
-  /// The life that disk would give the object if it were stored now, microseconds; `UInt64.max` for
-  /// one without end.
+  /// The TTL that the object would have on disk if it were stored now, in microseconds;
+  /// `UInt64.max` for none.
   func life(_ object: Object) -> UInt64
-  /// What is left of the life of disk's copy of an object, microseconds; `UInt64.max` for no end.
+  /// The remaining TTL of disk's copy of an object, in microseconds; `UInt64.max` for none.
   func lifeLeft(_ copy: Copy, of object: Object) -> UInt64
-  /// What was left of the life of a victim, microseconds; 0 when it has expired.
+  /// The remaining TTL of a victim, in microseconds; 0 if it has expired.
   func lifeLeft(_ victim: Victim) -> UInt64
-  /// Whether a victim must be on disk whatever the rules say, and so is there.
+  /// True if a victim must be on disk regardless of the rules, and therefore is.
   func isPermanent(_ victim: Victim) -> Bool
 
-  /// The copy on disk, which is then a reference to it.
+  /// Returns the copy on disk, which counts as a request for it.
   mutating func useOnDisk(_ object: Object) -> Copy?
-  /// Whether disk holds the object, which is no reference to it.
+  /// True if disk holds the object; does not count as a request.
   mutating func isOnDisk(_ object: Object) -> Bool
-  /// Turns the mark over that says whether disk's copy was hit before, and says how it stood. It is
-  /// not set when an object is stored.
+  /// Toggles the flag of disk's copy for an earlier hit, and returns its old value. The flag is
+  /// cleared when an object is stored.
   mutating func toggleHitBefore(_ object: Object) -> Bool
 
-  /// Stores an object in memory or replaces it there, and says whether memory accepted it: it may
-  /// have evicted it again all the same.
+  /// Stores or replaces an object in memory, and returns true if memory accepted it; it may have
+  /// evicted it again.
   mutating func putInMemory(_ object: Object) -> Bool
-  /// Stores an object on disk or replaces it there.
+  /// Stores or replaces an object on disk.
   mutating func putOnDisk(_ object: Object)
-  /// Stores disk's copy in memory, and says whether memory accepted it.
+  /// Stores disk's copy in memory, and returns true if memory accepted it.
   mutating func promote(_ copy: Copy, of object: Object) -> Bool
-  /// Stores a victim on disk, and says whether disk accepted it.
+  /// Stores a victim on disk, and returns true if disk accepted it.
   mutating func demote(_ victim: Victim) -> Bool
-  /// Removes the object from memory, where it is there, and what memory's policy remembers of it.
+  /// Removes the object from memory, if it is resident, and from the policy's history.
   mutating func removeFromMemory(_ object: Object)
-  /// Removes the object from disk, where it is there, and what disk's policy remembers of it.
+  /// Removes the object from disk, if it is resident, and from the policy's history.
   mutating func removeFromDisk(_ object: Object)
 }
 
-/// Where a get was answered.
+/// Tiers that answer a get.
 package enum HybridAnswer<Copy> {
   /// In memory.
   case memory(Copy)
-  /// On disk; whether the copy was also stored in memory.
+  /// On disk, and true if the copy was also stored in memory.
   case disk(Copy, isPromoted: Bool)
-  /// Nowhere.
+  /// No tier has the object.
   case none
 }
 
-/// The decisions of a cache with memory in front of disk. They are made here and nowhere else: the
-/// simulator and the real cache bring their tiers.
+/// The decisions of a cache with memory in front of disk, shared by the simulator and the real
+/// cache, which provide the tiers.
 extension HybridRules {
-  /// A get that memory did not answer, as far as disk can answer it. Where it cannot, `store` of
-  /// what the origin gives is to follow.
+  /// Performs a get that memory did not answer on disk. If disk does not answer either, `store` of
+  /// the origin's value is to follow.
   @inline(__always) package func getFromDisk<Tiers: HybridTiers>(
     _ object: Tiers.Object, in tiers: inout Tiers
   ) -> HybridAnswer<Tiers.Copy> {
@@ -71,12 +71,12 @@ extension HybridRules {
     return .disk(copy, isPromoted: promote(copy, of: object, in: &tiers))
   }
 
-  /// Brings a copy that a hit on disk has read into memory where the rules want that, and says
-  /// whether memory accepted it.
+  /// Promotes a copy that a hit on disk has read, if the rules allow it, and returns true if memory
+  /// accepted it.
   @inline(__always) package func promote<Tiers: HybridTiers>(
     _ copy: Tiers.Copy, of object: Tiers.Object, in tiers: inout Tiers
   ) -> Bool {
-    // Some policies give an object up on a hit.
+    // Some policies evict an object on a hit.
     guard promotion != .never, tiers.isOnDisk(object),
       placement == nil || mayTake(life: tiers.lifeLeft(copy, of: object)).memory,
       promotion == .always || tiers.toggleHitBefore(object),
@@ -86,8 +86,7 @@ extension HybridRules {
     return true
   }
 
-  /// Stores what the origin gave for an object that neither tier holds (`isFill`), or what a set
-  /// brings.
+  /// Stores the origin's value for an object that no tier holds (`isFill`), or the value of a set.
   @inline(__always) package func store<Tiers: HybridTiers>(
     _ object: Tiers.Object, isFill: Bool, in tiers: inout Tiers
   ) {
@@ -108,10 +107,10 @@ extension HybridRules {
     if !isBoth, disk { tiers.putOnDisk(object) }
   }
 
-  /// Whether memory's victims are to be offered to `demote`.
+  /// True if memory's victims are to be offered to `demote`.
   @inline(__always) package var demotes: Bool { inclusion == .exclusive }
 
-  /// Moves to disk what memory has evicted, and says whether it is there.
+  /// Moves a victim of memory to disk, and returns true if disk has it.
   @inline(__always) package func demote<Tiers: HybridTiers>(
     _ victim: Tiers.Victim, in tiers: inout Tiers
   ) -> Bool {
@@ -121,7 +120,7 @@ extension HybridRules {
     return tiers.demote(victim)
   }
 
-  /// Removes an object everywhere.
+  /// Removes an object from both tiers.
   @inline(__always) package func delete<Tiers: HybridTiers>(
     _ object: Tiers.Object, in tiers: inout Tiers
   ) {
@@ -129,7 +128,7 @@ extension HybridRules {
     tiers.removeFromDisk(object)
   }
 
-  /// Which tiers may take an entry that has so much life left, microseconds.
+  /// The tiers that may store an entry with this remaining TTL, in microseconds.
   @inline(__always) package func mayTake(life: UInt64) -> (memory: Bool, disk: Bool) {
     guard let placement else { return (true, true) }
     let isShort = life < UInt64(placement.memoryOnlyBelowSeconds) * 1_000_000

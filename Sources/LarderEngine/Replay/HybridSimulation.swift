@@ -1,4 +1,4 @@
-/// Memory in front of disk under simulation.
+/// A simulation of memory in front of disk.
 final class HybridSimulation: Simulation {
   private let core: HybridCore
   private let columns: RequestColumns
@@ -10,7 +10,7 @@ final class HybridSimulation: Simulation {
 
   private static var lookahead: Int { 16 }
 
-  /// Empty tiers before the first request.
+  /// Starts with empty tiers, before the first request.
   init(
     core: HybridCore, unit: CapacityUnit, recordsOutcomes: Bool, over columns: RequestColumns
   ) {
@@ -102,28 +102,28 @@ final class HybridSimulation: Simulation {
   }
 }
 
-/// Memory in front of disk under simulation, where reads from disk and fetches take time.
+/// A simulation of memory in front of disk in which reads from disk and fetches take time.
 ///
-/// For each get at time t: `now` is the later of t and the previous `now`; flights (reads from disk
-/// and fetches) that have ended by then do what they do, in the order of their ends, each as of its
-/// own time. Then:
+/// For each get at time t: `now` is the later of t and the previous `now`; the flights (reads from
+/// disk and fetches) that have ended by then take effect, in the order of their ends, each as of
+/// its own time. Then:
 ///
 /// 1. Memory holds the object: a hit, without a wait.
 /// 2. It is in flight, with coalescing: a delayed hit, which waits for the end. Neither policy is
-///    told.
-/// 3. Disk holds it: a hit on disk, of which disk's policy is told now. A read begins, and the
-///    request waits for its end; then promotion is decided (`HybridCore.endRead`).
+///   notified.
+/// 3. Disk holds it: a hit on disk, of which disk's policy is notified now. A read starts, and the
+///   request waits for its end; then promotion is decided (`HybridCore.endRead`).
 /// 4. Otherwise a miss, which fetches as in `TimedSimulation`. At its end the object is stored by
-///    the rules of the hybrid (`HybridCore.endFetch`).
+///   the rules of the hybrid (`HybridCore.endFetch`).
 ///
-/// Any number of reads go on at the same time; the servers of the origin serve fetches alone, and
-/// `maxInFlight` counts these. A set or a delete detaches the flights of its object. A flight that
-/// takes no time ends within its request: where all do, the counts are those of
+/// The number of concurrent reads is not limited; the servers of the origin serve only fetches, and
+/// `maxInFlight` counts only these. A set or a delete detaches the flights of its object. A flight
+/// that takes no time ends within its request: if all do, the counts are those of
 /// `HybridSimulation`.
 ///
-/// Of policies that are told of gets, memory's hears of all, with the time of a read as the latency
-/// where disk holds the object and that of a fetch elsewhere; disk's hears of those that memory
-/// does not answer, and of demotions as if they were such, with the time of a fetch.
+/// Among policies that observe gets, memory's sees all, with the latency of a read if disk holds
+/// the object and that of a fetch otherwise; disk's sees those that memory does not answer, and
+/// demotions as well, with the latency of a fetch.
 final class TimedHybridSimulation: Simulation {
   private let core: HybridCore
   private let columns: RequestColumns
@@ -137,7 +137,7 @@ final class TimedHybridSimulation: Simulation {
 
   private static var lookahead: Int { 16 }
 
-  /// Empty tiers before the first request.
+  /// Starts with empty tiers, before the first request.
   init(core: HybridCore, model: FetchModel, unit: CapacityUnit, over columns: RequestColumns) {
     self.core = core
     self.model = model
@@ -187,7 +187,7 @@ final class TimedHybridSimulation: Simulation {
     return false
   }
 
-  /// The request at a place of the trace, as of a time.
+  /// The request at an index of the trace, as of a time.
   private func object(at index: Int, now: UInt64) -> HybridCore.Object {
     HybridCore.Object(
       request: reader.request(at: index), now: now,
@@ -250,7 +250,7 @@ final class TimedHybridSimulation: Simulation {
     if copy.isStale { totals.staleHits += 1 }
   }
 
-  /// Tells the policy of a tier of a get, and what a miss in this tier would take.
+  /// Passes a get to the policy of a tier, with the latency of a miss in this tier.
   private func observe(_ request: Request, in tier: SimulatedTier, isMemory: Bool) {
     guard let observe = tier.observe else { return }
     let latency =
@@ -265,7 +265,7 @@ final class TimedHybridSimulation: Simulation {
     if board.fetch(request, bytes: bytes, stores: stores, at: place, now: now) { land() }
   }
 
-  /// What has ended by now does what it does.
+  /// Applies the effects of flights that have ended.
   private func land() {
     while board.isDue(now) {
       let landed = board.takeNext()

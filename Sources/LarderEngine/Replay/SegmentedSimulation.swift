@@ -1,19 +1,19 @@
-/// A disk cache whose large values are in segments, under simulation: the policy decides what is
-/// stored, as in a simulation without segments, and the segments what is copied.
+/// A simulation of a disk cache with large values in segments: the policy decides as in a
+/// simulation without segments, and the segments determine the copies.
 package final class SegmentedSimulation: Simulation {
   private let tier: SimulatedTier
   private let columns: RequestColumns
   private let reader: RequestReader
   private var shelf: SegmentShelf
   private var totals = SimulationTotals()
-  /// See `Simulation`.
+  /// Position of the next request.
   package private(set) var position = 0
-  /// See `Simulation`.
+  /// Sizes in bytes that each tier served, if the setup requests them.
   package private(set) var outcomes: OutcomeSizes?
 
   private static var lookahead: Int { 16 }
 
-  /// An empty cache before the first request.
+  /// Starts with an empty cache, before the first request.
   init(
     _ tier: SimulatedTier, _ setup: SegmentSetup, recordsOutcomes: Bool,
     over columns: RequestColumns
@@ -28,17 +28,17 @@ package final class SegmentedSimulation: Simulation {
   /// Values copied to recycle segments since the start or the last `resetCounts`.
   package var copies: UInt64 { shelf.copies }
 
-  /// See `Simulation`.
+  /// Memory held in addition to the trace's columns, in bytes.
   package var stateBytes: Int { tier.stateBytes + shelf.stateBytes }
 
-  /// With the bytes that were copied between segments.
+  /// The counts, including the bytes copied between segments.
   package var counts: Counts {
     var counts = totals.counts(of: tier.counts, isDisk: true, hasCosts: columns.costs != nil)
     counts.disk.bytesMoved = shelf.bytesMoved
     return counts
   }
 
-  /// See `Simulation`.
+  /// Resets all counts and keeps the cache's content.
   package func resetCounts() {
     totals = SimulationTotals()
     tier.tier.resetCounts()
@@ -46,7 +46,7 @@ package final class SegmentedSimulation: Simulation {
     if outcomes != nil { outcomes = OutcomeSizes() }
   }
 
-  /// See `Simulation`.
+  /// Replays requests up to `end`, exclusive; see `Simulation.run`.
   package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     let end = min(end, columns.count)
     while position < end {
@@ -91,7 +91,7 @@ package final class SegmentedSimulation: Simulation {
       if copy?.isStale == true { totals.staleHits += 1 }
       outcomes?.diskHits.add(bytes: copy?.size ?? 0)
     }
-    // It had expired, or the policy has given it up on this hit.
+    // It had expired, or the policy has evicted it on this hit.
     if !tier.tier.contains(request.id) { shelf.drop(request.id) }
     guard copy == nil else { return }
     fetched(request)
@@ -115,7 +115,7 @@ package final class SegmentedSimulation: Simulation {
     if columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
   }
 
-  /// Drops what the tier has evicted, and says whether `id` was among it.
+  /// Drops the objects that the tier has evicted, and returns true if `id` is among them.
   @discardableResult private func dropVictims(sparing id: ObjectID) -> Bool {
     var isVictim = false
     for place in 0..<tier.evicted.count {
@@ -126,42 +126,43 @@ package final class SegmentedSimulation: Simulation {
   }
 }
 
-/// Which values of a simulated disk cache stand where in its segments, and what was copied to
-/// recycle them: the steps of `DiskCore`, in its order.
+/// The positions of a simulated disk cache's values in its segments, and the copies made to recycle
+/// them: the steps of `DiskCore`, in its order.
 ///
-/// A set writes its value, then commits what has left the cache since the last commit and the value
-/// that it replaces, and then recycles segments while too many bytes are dead.
+/// A set writes its value, then commits the removal of the entries that left the cache since the
+/// last commit and of the value it replaces, and then recycles segments while too many bytes are
+/// dead.
 struct SegmentShelf: ~Copyable {
-  /// A value that no committed row will name.
+  /// A value that no committed row refers to.
   private struct Retired {
     var place: SegmentLedger.Place
     var extent: UInt64
   }
 
-  /// A value at a place: dead where the object is elsewhere by now.
+  /// A value at a position: dead if the object has moved.
   private struct Entry {
     var id: ObjectID
     var offset: UInt64
   }
 
-  /// Where an object's value is. Not private: debug builds of Swift 6.3 fail on a column of a
-  /// private type.
+  /// The position of an object's value. Not private: debug builds of Swift 6.3 fail on a column of
+  /// a private type.
   struct Standing: BitwiseCopyable {
-    /// 0 where it is in no segment.
+    /// 0 if it is in no segment.
     var segment: UInt64
     var offset: UInt64
     var bytes: UInt32
-    /// Whether there is a row of it.
+    /// True if it has a row.
     var isStored: Bool
   }
 
   private let setup: SegmentSetup
   private var ledger: SegmentLedger
   private var standing: Column<Standing>
-  /// What was written to each segment since it was empty, in order.
+  /// The values written to each segment since it was empty, in order.
   private var entries: [UInt64: [Entry]] = [:]
   private var retired: [Retired] = []
-  /// Objects whose rows go with the next write.
+  /// Objects whose rows are deleted with the next write.
   private var doomed = 0
   private var operations = 0
   private var bytes: UInt64 = 0
@@ -169,29 +170,29 @@ struct SegmentShelf: ~Copyable {
   private(set) var copies: UInt64 = 0
   private(set) var bytesMoved: UInt64 = 0
 
-  /// Empty segments for objects with ids up to `objects`.
+  /// Creates empty segments for objects with ids up to `objects`.
   init(_ setup: SegmentSetup, objects: Int) {
     self.setup = setup
     ledger = SegmentLedger(bytesMax: setup.bytes)
     standing = Column(objects: objects)
   }
 
-  /// Memory held, in bytes, roughly.
+  /// Memory held, in bytes, approximately.
   var stateBytes: Int {
     standing.bytes
       + entries.values.reduce(0) { $0 + $1.capacity * MemoryLayout<Entry>.stride }
   }
 
-  /// Sets what was counted to zero.
+  /// Resets the counts.
   mutating func resetCounts() {
     copies = 0
     bytesMoved = 0
   }
 
-  /// Whether there is a value of an object.
+  /// True if an object has a value.
   func holds(_ id: ObjectID) -> Bool { standing[id].isStored }
 
-  /// Stores a value in place of the one that is there.
+  /// Stores or replaces the value of an object.
   mutating func store(_ id: ObjectID, _ size: UInt32) {
     let place = isAppended(size) ? append(id, size) : nil
     unstore(id)
@@ -202,20 +203,20 @@ struct SegmentShelf: ~Copyable {
     write()
   }
 
-  /// Writes another expiry of a stored object, which changes its row alone.
+  /// Writes another expiry of a stored object, which changes only its row.
   mutating func renew() {
     operations += 1
     write()
   }
 
-  /// The value of an object, if there is one, goes with the next commit.
+  /// Removes the value of an object, if any, with the next commit.
   mutating func drop(_ id: ObjectID) {
     guard standing[id].isStored else { return }
     unstore(id)
     doomed += 1
   }
 
-  /// Commits what was dropped, if anything was.
+  /// Commits pending removals, if any.
   mutating func commitDropped() {
     if doomed > 0 { write() }
   }
@@ -245,7 +246,7 @@ struct SegmentShelf: ~Copyable {
     standing[id] = Standing(segment: 0, offset: 0, bytes: 0, isStored: false)
   }
 
-  /// Ends a write: commits where the group is full, and recycles.
+  /// Ends a write: commits if the group is full, and recycles.
   private mutating func write() {
     operations += doomed
     doomed = 0

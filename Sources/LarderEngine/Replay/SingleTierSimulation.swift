@@ -1,4 +1,4 @@
-/// A cache of one tier under simulation, specialised for its policy and for what the trace has.
+/// A simulation of one tier, specialised for its policy and for the features of the trace.
 ///
 /// A value, not a class: calls to a generic class go through its vtable, whose methods the
 /// optimiser does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind
@@ -12,13 +12,13 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @usableFromInline var totals = SimulationTotals()
   @usableFromInline var position = 0
   @usableFromInline var outcomes: OutcomeSizes?
-  // Asked at every request, where looking into `outcomes` would cost a call.
+  // Read at every request, where reading `outcomes` would cost a call.
   @usableFromInline let recordsOutcomes: Bool
 
-  /// How far ahead of a request its state is fetched: enough requests to hide one access to memory.
+  /// The number of requests by which prefetches run ahead: enough to hide one memory access.
   @inlinable static var lookahead: Int { 16 }
 
-  /// An empty cache before the first request.
+  /// Starts with an empty cache, before the first request.
   @usableFromInline init(
     _ setup: CacheTierSetup, isDisk: Bool, recordsOutcomes: Bool, over columns: RequestColumns
   ) throws(PolicyError) {
@@ -56,7 +56,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     return untilFirstEviction && tier.counts.evictions > 0
   }
 
-  /// The loop that speed is about: a lookup, and a hit or a store, for every request.
+  /// The performance-critical loop: a lookup, and a hit or a store, for every request.
   @inlinable static func replayGets(
     _ tier: inout Tier<Policy, Shape>, _ columns: RequestColumns, from start: Int, to end: Int,
     _ untilFirstEviction: Bool, _ totals: inout SimulationTotals
@@ -94,7 +94,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     return index
   }
 
-  /// The loop for traces with operations, times to live or costs.
+  /// The loop for traces with operations, TTLs or costs.
   @inlinable mutating func runOperations(upTo end: Int, _ untilFirstEviction: Bool) -> Bool {
     let reader = RequestReader(columns, unit: unit)
     let last = columns.count - 1
@@ -157,10 +157,10 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   }
 }
 
-/// A single-tier simulation whose policy is not known to the caller.
+/// A type-erased simulation of a single tier.
 ///
-/// Closures, because what a closure calls is specialised for the types it was made with; one call
-/// runs millions of requests.
+/// Closures, because the code a closure calls is specialised for the types at its creation; one
+/// call runs millions of requests.
 @usableFromInline final class ErasedSimulation: Simulation {
   @usableFromInline let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
   @usableFromInline let resetBody: () -> Void
@@ -169,7 +169,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @usableFromInline let stateBytesBody: () -> Int
   @usableFromInline let outcomesBody: () -> OutcomeSizes?
 
-  /// Takes a simulation over.
+  /// Takes ownership of a simulation.
   @inlinable init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     _ simulation: consuming SingleTierSimulation<Policy, Shape>
   ) {
@@ -182,7 +182,7 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
     outcomesBody = { held.with { $0.outcomes } }
   }
 
-  /// Takes a simulation with time over.
+  /// Takes ownership of a simulation with time.
   @inlinable init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     _ simulation: consuming TimedSimulation<Policy, Shape>
   ) {
@@ -205,23 +205,24 @@ struct SingleTierSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape
   @usableFromInline func resetCounts() { resetBody() }
 }
 
-/// A cache of one tier whose misses take time: requests for an object that is being fetched wait
-/// for that fetch (delayed hits), and what was fetched is stored when the fetch ends.
+/// A simulation of one tier in which misses take time: requests for an object in flight wait for
+/// its fetch (delayed hits), and the object is stored when the fetch ends.
 ///
-/// For each get at time t: `now` is the later of t and the previous `now`; fetches that have ended
-/// by then are stored, in the order of their ends, each as of its own time; then the object is
-/// looked up. Stored: a hit, without a wait. In flight, with coalescing: a delayed hit; the policy
-/// is not told. Otherwise a miss, which fetches: at once, or when one of the origin's servers is
-/// free. What has been stored meanwhile is not stored again. A fetch that takes no time is stored
-/// within its request: the counts are those of a simulation without time.
+/// For each get at time t: `now` is the later of t and the previous `now`; objects of fetches that
+/// have ended by then are stored, in the order of their ends, each as of its own time; then the
+/// object is looked up. Resident: a hit, without a wait. In flight, with coalescing: a delayed hit;
+/// the policy is not notified. Otherwise a miss, which fetches: at once, or when one of the
+/// origin's servers is free. An object that was stored meanwhile is not stored again. The object of
+/// a fetch that takes no time is stored within its request: the counts are those of a simulation
+/// without time.
 ///
-/// Where the tier is a disk whose reads take time, a hit is a read: the policy hears of it when the
-/// read begins, and the object is in flight until it ends. With coalescing later requests wait for
-/// the read; otherwise each is a hit with a read of its own.
+/// If the tier is a disk with read latency, a hit is a read: the policy is notified when the read
+/// starts, and the object is in flight until it ends. With coalescing, later requests wait for the
+/// read; otherwise each is a hit with its own read.
 ///
-/// A set or a delete of an object in flight detaches its flights: whoever waits for them goes on
-/// waiting, later gets do not wait for them, and what they bring is not stored. A get that nothing
-/// may store (`bypass`) always fetches for itself.
+/// A set or a delete of an object in flight detaches its flights: their waiting requests go on
+/// waiting, later gets do not join them, and their objects are not stored. A get that must not be
+/// stored (`bypass`) always fetches separately.
 @usableFromInline
 struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @usableFromInline var tier: Tier<Policy, Shape>
@@ -229,7 +230,7 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
   @usableFromInline let reader: RequestReader
   @usableFromInline let isDisk: Bool
   @usableFromInline let model: FetchModel
-  // Whether hits wait, too.
+  // True if hits wait as well.
   @usableFromInline let hasReads: Bool
   @usableFromInline var board: FlightBoard
   @usableFromInline var totals = SimulationTotals()
@@ -238,7 +239,7 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
 
   @inlinable static var lookahead: Int { 16 }
 
-  /// An empty cache before the first request.
+  /// Starts with an empty cache, before the first request.
   @usableFromInline init(
     _ setup: CacheTierSetup, isDisk: Bool, model: FetchModel, over columns: RequestColumns
   ) throws(PolicyError) {
@@ -326,12 +327,12 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
     }
   }
 
-  /// A get from a disk whose reads take time.
+  /// Performs a get from a disk with read latency.
   @inlinable @inline(never) mutating func getFromDisk(_ request: Request) {
     let place = board.table.place(of: request.id)
     if board.canJoin(at: place) {
       board.join(request, at: place, now: now)
-      // Of an object that is being read, the policy knows when it is requested next.
+      // While an object is being read, the policy knows its next use.
       if tier.contains(request.id) { tier.foresee(request) }
       return
     }
@@ -343,7 +344,7 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
     if board.read(request, at: place, now: now) { land(until: now) }
   }
 
-  /// Begins a fetch for the request at `position`; `place` is that of its object in the table.
+  /// Starts a fetch for the request at `position`; `place` is the slot of its object in the table.
   @inlinable @inline(__always) mutating func fetch(
     _ request: Request, stores: Bool, at place: UInt32
   ) {
@@ -351,13 +352,12 @@ struct TimedSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~C
     if board.fetch(request, bytes: bytes, stores: stores, at: place, now: now) { land(until: now) }
   }
 
-  /// Stores what has been fetched by a time.
+  /// Stores the objects of fetches that have ended by a time.
   @inlinable @inline(__always) mutating func land(until now: UInt64) {
     if board.queue.nextCompletion <= now { landDue(now) }
   }
 
-  // A function of its own: what a policy does to store an object is there once, and not at each
-  // call.
+  // A separate function, so that the policy's code for storing is not duplicated at each call.
   @inlinable @inline(never) mutating func landDue(_ now: UInt64) {
     while board.isDue(now) { land(board.takeNext()) }
   }

@@ -1,21 +1,21 @@
 import CLarderShims
 public import Synchronization
 
-/// One value for each object, by id: zero until written, and owned by whoever holds the column.
+/// One value for each object, by id: zero until written. The column owns its memory.
 ///
-/// Indexing happens once per request or more often and is checked in debug builds alone: ids come
-/// from a driver that has promised their range with `reserve(objects:)`. The size
-/// that a column is made for or grows to is checked in every build. This type, with the other files
-/// of this folder, is where all pointers of the engine live.
+/// Indexing happens at least once per request and is checked only in debug builds: ids come from a
+/// driver that has promised their range with `reserve(objects:)`. The size with which a column is
+/// created, or to which it grows, is checked in every build. This type, with the other files of
+/// this folder, contains all pointers of the engine.
 public struct Column<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var base: UnsafeMutablePointer<Element>
   /// The largest id that has a value.
   public private(set) var objects: Int
 
-  /// The largest id that a column can be made for: ids have 32 bits.
+  /// The largest id that a column can hold: ids have 32 bits.
   @inlinable public static var objectsMax: Int { Int(ObjectID.max) }
 
-  /// Zeroes for ids 0 to `objects`, which is at most `objectsMax`.
+  /// Creates zeros for ids 0 to `objects`, which is at most `objectsMax`.
   public init(objects: Int) {
     Column.check(objects)
     self.objects = objects
@@ -36,11 +36,11 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Makes ids up to `objects` valid, adding a quarter at least; values stay. O(`objects`).
+  /// Makes ids up to `objects` valid, growing by at least a quarter; values are kept. O(`objects`).
   public mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
     Column.check(wanted)
-    // A caller that grows in steps of a quarter at least knows what it wants.
+    // A caller that grows by at least a quarter has chosen its size.
     let isLarge = wanted - objects >= objects / 4
     let grown = isLarge ? wanted : min(objects * 2, Column.objectsMax)
     let larger = Column.allocate(grown + 1)
@@ -50,15 +50,15 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     objects = grown
   }
 
-  /// Brings the value's cache line near.
+  /// Prefetches the cache line of the value.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
     larder_prefetch(base + Int(id))
   }
 
-  /// A copyable view, valid as long as the column lives and is not grown.
+  /// A copyable view, valid while the column exists and does not grow.
   @inlinable public var view: UnsafePointer<Element> { UnsafePointer(base) }
 
-  /// The values of `count` ids from `first` on, in a row; valid as long as `view`.
+  /// The values of `count` consecutive ids from `first` on; valid as long as `view`.
   @inlinable @inline(__always) public func row(
     from first: ObjectID, count: Int
   ) -> UnsafeMutablePointer<Element> {
@@ -73,7 +73,7 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
     precondition(
       !isTooMuch && bytes <= Int.max - (4 << 20), "out of address space: \(count) objects")
-    // Whole huge pages, whatever they add: a column is read in no order to its end.
+    // Always whole huge pages: a column is accessed randomly over its full length.
     let room = bytes < 2 << 20 ? bytes : LargeMemory.rounded(bytes, adding: 1)
     let memory = LargeMemory.allocate(bytes: room)
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
@@ -87,21 +87,21 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
   }
 }
 
-/// Access by threads of which others read and write the same values.
+/// Access by threads that read and write the values concurrently.
 extension Column where Element == UInt32 {
-  /// The value of `id`, read atomically and in no order with others. O(1).
+  /// The value of `id`, read atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func loadShared(_ id: ObjectID) -> UInt32 {
     shared(id).pointee.load(ordering: .relaxed)
   }
 
-  /// Stores the value of `id` atomically and in no order with others. O(1).
+  /// Stores the value of `id` atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt32) {
     shared(id).pointee.store(value, ordering: .relaxed)
   }
 
   /// The value of id 0; valid until the column grows.
   @inlinable var sharedBase: UnsafeMutablePointer<Atomic<UInt32>> {
-    // An atomic word is in memory what the word is.
+    // An atomic word has the layout of the word.
     UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
@@ -111,9 +111,9 @@ extension Column where Element == UInt32 {
   }
 }
 
-/// The same for times.
+/// Concurrent access to 64-bit values, such as times.
 extension Column where Element == UInt64 {
-  /// Stores the value of `id` atomically and in no order with others. O(1).
+  /// Stores the value of `id` atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt64) {
     assert(Int(id) <= objects)
     sharedBase[Int(id)].store(value, ordering: .relaxed)
@@ -125,7 +125,7 @@ extension Column where Element == UInt64 {
   }
 }
 
-/// The stored sizes in a column, as a policy sees them.
+/// The stored sizes in a column, in the form that policies read.
 @usableFromInline struct ColumnSizes: ObjectSizes {
   @usableFromInline let base: UnsafePointer<UInt32>
   #if DEBUG
@@ -148,14 +148,14 @@ extension Column where Element == UInt64 {
   }
 }
 
-/// A word for each object, by id, that hits of other threads may change meanwhile: every access is
-/// atomic, and in no order with others.
+/// A word for each object, by id, that hits of other threads may change concurrently: every access
+/// is atomic with relaxed ordering.
 ///
-/// What a policy answers to `hitWords` with. Otherwise as `Column`.
+/// The storage behind a policy's `hitWords`. Otherwise equivalent to `Column`.
 public struct SharedColumn: ~Copyable {
   @usableFromInline var words: Column<UInt32>
 
-  /// Zeroes for ids 0 to `objects`.
+  /// Creates zeros for ids 0 to `objects`.
   public init(objects: Int) { words = Column(objects: objects) }
 
   /// The word of `id`. O(1).
@@ -164,11 +164,11 @@ public struct SharedColumn: ~Copyable {
     @inline(__always) nonmutating set { words.storeShared(id, newValue) }
   }
 
-  /// Makes ids up to `objects` valid; words stay. Nobody else may use them meanwhile, and
-  /// `hitWords` must be asked for again. O(`objects`).
+  /// Makes ids up to `objects` valid; words are kept. No other thread may use them during the call,
+  /// and `hitWords` must be read again afterwards. O(`objects`).
   public mutating func reserve(objects: Int) { words.reserve(objects: objects) }
 
-  /// Brings the word's cache line near.
+  /// Prefetches the cache line of the word.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   /// Memory held, in bytes.
@@ -181,13 +181,12 @@ public struct SharedColumn: ~Copyable {
   @inlinable public var base: UnsafeMutablePointer<Atomic<UInt32>> { words.sharedBase }
 }
 
-/// What a hit is to a policy to which it is a change of one word of the object's, such as a mark or
-/// a counter: enough to make it without the policy, by any number of threads at once and while
-/// another one changes what the policy holds.
+/// Hits that only update one word of the object's, such as a mark or a counter, so that any number
+/// of threads can make them without the policy, while another thread changes the policy.
 ///
-/// An object is resident when its word is one of `residents`. A hit adds `step` to the word unless
-/// the bits of `counter` have come to `highest`. Valid until the policy is asked to `reserve`; the
-/// policy itself reads and writes the words atomically, too.
+/// An object is resident if its word is one of `residents`. A hit adds `step` to the word unless
+/// the bits of `counter` have reached `highest`. Valid until the policy's next `reserve`; the
+/// policy itself accesses the words atomically as well.
 @frozen public struct HitWords {
   @usableFromInline let words: UnsafeMutablePointer<Atomic<UInt32>>
   @usableFromInline let first: UInt32
@@ -199,9 +198,9 @@ public struct SharedColumn: ~Copyable {
     @usableFromInline let objects: Int
   #endif
 
-  /// Hits that change nothing, or what `counter`, `highest` and `step` say, of objects whose words
-  /// begin with that of id 0 at `words` and end with that of id `objects`, which debug builds
-  /// check.
+  /// Creates hits that change nothing, or that follow `counter`, `highest` and `step`, for objects
+  /// whose words start with that of id 0 at `words` and end with that of id `objects`, which debug
+  /// builds check.
   public init(
     _ words: UnsafeMutablePointer<Atomic<UInt32>>, objects: Int, residents: ClosedRange<UInt32>,
     counter: UInt32 = 0, highest: UInt32 = 0, step: UInt32 = 0
@@ -217,7 +216,7 @@ public struct SharedColumn: ~Copyable {
     self.step = step
   }
 
-  /// Makes a hit and says whether the object is resident. O(1).
+  /// Records a hit and returns true if the object is resident. O(1).
   @inlinable @inline(__always) public func hit(_ id: ObjectID) -> Bool {
     let word = word(id)
     return isResident(word) && count(id, word)
@@ -231,21 +230,21 @@ public struct SharedColumn: ~Copyable {
     return words[Int(id)].load(ordering: .relaxed)
   }
 
-  /// Whether an object with such a word is resident.
+  /// Returns true if an object with this word is resident.
   @inlinable @inline(__always) public func isResident(_ word: UInt32) -> Bool {
     word &- first <= span
   }
 
-  /// Makes a hit of an object whose word was `word`, that of a resident object, and says whether it
-  /// is still resident. O(1).
+  /// Records a hit on an object whose word `word` was that of a resident object, and returns true
+  /// if it is still resident. O(1).
   @inlinable @inline(__always) @discardableResult public func count(
     _ id: ObjectID, _ word: UInt32
   ) -> Bool {
-    // Not written again: the other processors then keep what they have of it.
+    // Not rewritten, so other processors keep their copies of the cache line.
     word & counter >= highest || advance(id, word)
   }
 
-  /// What has been changed since it was read is read again: a policy's own change is never undone.
+  /// Rereads a word that changed since it was read: a change by the policy is never undone.
   @inlinable @inline(__always) func advance(_ id: ObjectID, _ word: UInt32) -> Bool {
     var word = word
     while true {

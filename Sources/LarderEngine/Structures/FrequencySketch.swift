@@ -1,17 +1,17 @@
-/// How often each of any number of keys was requested lately, to within a small overestimate, in 8
-/// bytes for each object of a cache: a count-min sketch that ages.
+/// Recent request counts of any number of keys, with a small overestimate, in 8 bytes for each
+/// object of a cache: a count-min sketch with ageing.
 ///
-/// A key has four counters of 4 bits, and its estimate is the least of them; it is never too low
-/// but through ageing, and too high only where all four are shared (Cormode and Muthukrishnan, An
-/// improved data stream summary: the count-min sketch and its applications, Journal of Algorithms
-/// 2005). After `period` additions every counter is halved, so that the past fades (Einziger,
-/// Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM ToS 2017). All four
-/// counters of a key lie in one block of 64 bytes, as in Caffeine: one access to memory.
+/// A key has four counters of 4 bits, and its estimate is their minimum; it is too low only through
+/// ageing, and too high only if all four are shared (Cormode and Muthukrishnan, An improved data
+/// stream summary: the count-min sketch and its applications, Journal of Algorithms 2005). After
+/// `period` additions every counter is halved, so that old requests fade (Einziger, Friedman and
+/// Manes, TinyLFU: a highly efficient cache admission policy, ACM ToS 2017). All four counters of a
+/// key are in one block of 64 bytes, as in Caffeine: one memory access.
 ///
-/// Plain increments, not conservative ones: every counter of the key goes up, so that the counters
-/// of a block can be read and written without being compared.
+/// Increments are plain, not conservative: every counter of the key is incremented, so that the
+/// counters of a block can be read and written without comparisons.
 public struct FrequencySketch: ~Copyable {
-  /// A count never goes beyond this.
+  /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
 
   @inlinable static var wordsInBlock: Int { 8 }
@@ -21,14 +21,14 @@ public struct FrequencySketch: ~Copyable {
   @usableFromInline var first: UInt32
   @usableFromInline var blockMask: UInt32
   @usableFromInline var additions: UInt64 = 0
-  /// The number of objects that it is for: as many as the cache holds.
+  /// The number of objects that the sketch is sized for, that of the cache.
   public private(set) var objects: Int
-  /// After this many additions everything is halved.
+  /// The number of additions after which all counters are halved.
   public private(set) var period: UInt64
   @usableFromInline let periodFixed: UInt64?
 
-  /// All counts zero, for a cache of `objects`. Halves after `period` additions, by default ten for
-  /// each object.
+  /// Creates a sketch of zeros for a cache of `objects`. Halves after `period` additions, by
+  /// default ten for each object.
   public init(objects: Int, period: UInt64? = nil) {
     self.objects = max(objects, 1)
     periodFixed = period
@@ -39,11 +39,11 @@ public struct FrequencySketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Counts one request; true when that was the last of a period and everything was halved.
-  /// Amortised O(1).
+  /// Counts one request; returns true if it ended a period and all counters were halved. Amortised
+  /// O(1).
   @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) -> Bool {
     let place = Place(fingerprint, self)
-    // Without branches: whether a counter is at its end is as good as random.
+    // Branchless, because saturation of a counter is unpredictable.
     var added: UInt64 = 0
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
@@ -58,7 +58,7 @@ public struct FrequencySketch: ~Copyable {
     return true
   }
 
-  /// How often the key was requested lately, from 0 to 15. O(1).
+  /// The recent request count of the key, from 0 to 15. O(1).
   @inlinable @inline(__always) public func estimate(_ fingerprint: UInt32) -> UInt32 {
     let place = Place(fingerprint, self)
     var least: UInt64 = 15
@@ -69,8 +69,8 @@ public struct FrequencySketch: ~Copyable {
     return UInt32(truncatingIfNeeded: least)
   }
 
-  /// Is good for a cache of `wanted` objects from now on; estimates stay as they are. O(`wanted`)
-  /// each time that number doubles.
+  /// Sizes the sketch for a cache of `wanted` objects without changing estimates. O(`wanted`) each
+  /// time that number doubles.
   public mutating func reserve(objects wanted: Int) {
     guard wanted > objects else { return }
     objects = wanted
@@ -78,7 +78,7 @@ public struct FrequencySketch: ~Copyable {
     let blocks = FrequencySketch.blocks(wanted)
     let oldBlocks = Int(blockMask) + 1
     guard blocks > oldBlocks else { return }
-    // A key's block is the low bits of its hash, so that its counters are now in one of the copies.
+    // A key's block is the low bits of its hash, so its counters are now in one of the copies.
     let larger = Column<UInt64>(objects: (blocks + 1) * FrequencySketch.wordsInBlock)
     let largerFirst = FrequencySketch.alignedWord(larger)
     let oldWords = oldBlocks * FrequencySketch.wordsInBlock
@@ -90,7 +90,7 @@ public struct FrequencySketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Brings the counters of a key near.
+  /// Prefetches the counters of a key.
   @inlinable @inline(__always) public func prefetch(_ fingerprint: UInt32) {
     words.prefetch(Place(fingerprint, self).block)
   }
@@ -98,11 +98,11 @@ public struct FrequencySketch: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes }
 
-  /// Where the counters of a key are.
+  /// Position of the counters of a key.
   @usableFromInline struct Place {
     /// The first word of its block.
     @usableFromInline let block: UInt32
-    // Five bits for each counter: one of two words and one of 16 places there.
+    // Five bits for each counter: one of two words, and one of 16 counters in it.
     @usableFromInline let choices: UInt32
 
     @inlinable @inline(__always) init(_ fingerprint: UInt32, _ sketch: borrowing FrequencySketch) {
@@ -112,7 +112,7 @@ public struct FrequencySketch: ~Copyable {
       choices = UInt32(truncatingIfNeeded: hash >> 44)
     }
 
-    /// The word of the counter in a row from 0 to 3, and how far its bits are from the lowest.
+    /// The word of the counter in a row from 0 to 3, and the shift of its bits.
     @inlinable @inline(__always) func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
       let choice = choices >> (row * 5)
       return (block + row * 2 + (choice & 1), UInt64(choice >> 1 & 15) * 4)
@@ -125,7 +125,7 @@ public struct FrequencySketch: ~Copyable {
     return hash ^ hash >> 32
   }
 
-  /// Halves every counter, odd ones downwards, and the number of additions with them.
+  /// Halves every counter, rounding down, and the number of additions with them.
   @usableFromInline @inline(never) mutating func halve() {
     var odd: UInt64 = 0
     for index in 0..<(Int(blockMask) + 1) * FrequencySketch.wordsInBlock {
@@ -133,8 +133,8 @@ public struct FrequencySketch: ~Copyable {
       odd += UInt64((word & 0x1111_1111_1111_1111).nonzeroBitCount)
       words[first + UInt32(index)] = word >> 1 & 0x7777_7777_7777_7777
     }
-    // As Caffeine 2, to which published results belong. (Caffeine 3 subtracts half as much, which
-    // is what odd counters lose; hit ratios differ by 0.1 points.)
+    // As in Caffeine 2, with which the published results were produced. (Caffeine 3 subtracts half
+    // as much, which is what odd counters lose; hit ratios differ by 0.1 points.)
     additions = additions / 2 - min(additions / 2, odd / 4)
   }
 
@@ -144,30 +144,30 @@ public struct FrequencySketch: ~Copyable {
     return blocks
   }
 
-  /// The first word that begins a cache line.
+  /// The first word on a cache line boundary.
   private static func alignedWord(_ words: borrowing Column<UInt64>) -> UInt32 {
     UInt32((64 - UInt(bitPattern: words.view) % 64) % 64 / 8)
   }
 }
 
-/// What TinyLFU knows: about how often each key was requested lately, resident or not, and which
-/// key each resident object has.
+/// TinyLFU's estimator: approximate recent request counts of all keys, resident or not, and the key
+/// of each resident object.
 ///
-/// A sketch, and optionally a *doorkeeper* in front of it: a Bloom filter that takes in what is
-/// requested once in a period, so that only second requests count in the sketch. Where the capacity
-/// is in bytes the sketch grows with the number of resident objects, of which the highest so far
-/// stands for the capacity. What was counted cannot be taken back: an object that is removed leaves
-/// its requests in the sketch until they fade.
+/// It consists of a sketch and an optional *doorkeeper* in front of it: a Bloom filter that absorbs
+/// the first request for each key in a period, so that only further requests count in the sketch.
+/// With a capacity in bytes, the sketch grows with the number of resident objects, whose maximum so
+/// far serves as the capacity. Counts cannot be undone: the requests of a removed object stay in
+/// the sketch until they fade.
 ///
 /// Memory: 4 bytes an object, and the sketch's 8 to 16 for each one that the cache can hold (11
 /// to 14 with a doorkeeper).
 public struct SketchedCounts: ~Copyable {
-  /// The parameter that asks for a doorkeeper.
+  /// The parameter that enables a doorkeeper.
   public static let doorkeeperParameter = PolicyParameter(
     "doorkeeper", default: "false",
     "true: a Bloom filter absorbs the first request of each object in a period")
 
-  // For large capacities the sketch starts with so many objects and doubles as they come.
+  // For large capacities, the sketch starts with this number of objects and doubles as needed.
   @inlinable static var objectsAtFirst: Int { 1 << 20 }
   @inlinable static var doorkeeperError: Double { 0.03 }
 
@@ -177,7 +177,7 @@ public struct SketchedCounts: ~Copyable {
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var residents = 0
 
-  /// Nothing counted yet.
+  /// Creates an estimator with all counts zero.
   public init(_ setup: PolicySetup) throws(PolicyError) {
     hasDoorkeeper = try setup.spec.flag("doorkeeper", default: false)
     if setup.unit == .objects {
@@ -200,24 +200,24 @@ public struct SketchedCounts: ~Copyable {
     count(request.fingerprint)
   }
 
-  /// How often a resident object was requested lately.
+  /// The recent request count of a resident object.
   @inlinable @inline(__always) public func estimate(_ id: ObjectID) -> UInt32 {
     estimate(fingerprint: fingerprints[id])
   }
 
-  /// How often a requested object that is not resident was requested lately.
+  /// The recent request count of a requested object that is not resident.
   @inlinable @inline(__always) public func estimate(_ request: Request) -> UInt32 {
     estimate(fingerprint: request.fingerprint)
   }
 
-  /// An object becomes resident.
+  /// Records that an object becomes resident.
   @inlinable @inline(__always) public mutating func enter(_ request: Request) {
     fingerprints[request.id] = request.fingerprint
     residents += 1
     if residents > sketch.objects { grow() }
   }
 
-  /// A resident object leaves.
+  /// Records that a resident object leaves.
   @inlinable @inline(__always) public mutating func leave() { residents -= 1 }
 
   /// Requests in a period, after which every count is halved.
@@ -226,15 +226,15 @@ public struct SketchedCounts: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { fingerprints.reserve(objects: objects) }
 
-  /// Brings the object's fingerprint near.
+  /// Prefetches the object's fingerprint.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { fingerprints.prefetch(id) }
 
-  /// Brings the counters of an object near whose fingerprint is; only if it was resident before.
+  /// Prefetches the counters of the object's fingerprint, which is known only if it was resident.
   @inlinable @inline(__always) public func prefetchCounters(_ id: ObjectID) {
     sketch.prefetch(fingerprints[id])
   }
 
-  /// Brings the counters of a fingerprint near.
+  /// Prefetches the counters of a fingerprint.
   @inlinable @inline(__always) public func prefetchCounters(fingerprint: UInt32) {
     sketch.prefetch(fingerprint)
   }
@@ -253,7 +253,7 @@ public struct SketchedCounts: ~Copyable {
     sketch.estimate(fingerprint) + (hasDoorkeeper && doorkeeper.contains(fingerprint) ? 1 : 0)
   }
 
-  /// Caffeine's doorkeeper: room for three keys for each object.
+  /// Caffeine's doorkeeper: three keys for each object.
   private static func makeDoorkeeper(_ objects: Int) -> BloomFilter {
     BloomFilter(capacity: objects * 3, error: doorkeeperError)
   }
@@ -266,26 +266,26 @@ public struct SketchedCounts: ~Copyable {
   }
 }
 
-/// A set of keys that never forgets one and rarely claims one that it was not given (Bloom,
-/// Space/time trade-offs in hash coding with allowable errors, CACM 1970).
+/// A set of keys without false negatives and with few false positives (Bloom, Space/time trade-offs
+/// in hash coding with allowable errors, CACM 1970).
 ///
-/// Keys are known by 32-bit fingerprints, so a claim may also be wrong because two keys share one:
-/// with n keys that adds n / 2^32 to the stated error. Memory: 1.5 log2(1 / error) bits a key, 7.7
-/// for an error of 3 %.
+/// Keys are identified by 32-bit fingerprints, so a false positive may also be due to two keys that
+/// share one: with n keys, that adds n / 2^32 to the stated error. Memory: 1.5 log2(1 / error) bits
+/// a key, 7.7 for an error of 3 %.
 public struct BloomFilter: ~Copyable {
   @usableFromInline var words: Column<UInt64>
   @usableFromInline let bits: UInt64
   @usableFromInline let probes: Int
-  /// How many keys it can take before it is wrong more often than stated.
+  /// The number of keys up to which the error rate is as stated.
   public let capacity: Int
-  /// Keys inserted since it was last empty, those that it thought it had not counted.
+  /// Keys inserted since the set was last empty, except those it took for known.
   @inlinable @inline(__always) public var count: Int { inserted }
   @usableFromInline var inserted = 0
 
-  /// An empty set that, once it holds `capacity` keys, claims one that it does not hold with the
-  /// probability `error`, which is between 0 and 1.
+  /// Creates an empty set. With `capacity` keys, its false-positive probability is `error`, which
+  /// is between 0 and 1.
   public init(capacity: Int, error: Double) {
-    // A twentieth more bits than the formula, which neglects that the number of probes is whole.
+    // 5 % more bits than the formula, which ignores that the number of probes is an integer.
     let ln2 = 0.6931471805599453
     let bitsPerKey = -DeterministicMath.log(error) / (ln2 * ln2)
     self.capacity = max(capacity, 1)
@@ -294,7 +294,7 @@ public struct BloomFilter: ~Copyable {
     words = Column(objects: Int(bits / 64))
   }
 
-  /// Whether the key was inserted: surely not, or very likely. O(1).
+  /// Returns false if the key was certainly not inserted, true if it very likely was. O(1).
   @inlinable @inline(__always) public func contains(_ fingerprint: UInt32) -> Bool {
     var (hash, step) = BloomFilter.hashes(fingerprint)
     for _ in 0..<probes {
@@ -305,7 +305,7 @@ public struct BloomFilter: ~Copyable {
     return true
   }
 
-  /// Inserts a key, and says whether it was not there before, as far as `contains` can tell. O(1).
+  /// Inserts a key, and returns true if `contains` was false for it before. O(1).
   @inlinable @inline(__always) public mutating func insert(_ fingerprint: UInt32) -> Bool {
     var (hash, step) = BloomFilter.hashes(fingerprint)
     var isNew = false
@@ -321,13 +321,13 @@ public struct BloomFilter: ~Copyable {
     return isNew
   }
 
-  /// Forgets everything. O(capacity).
+  /// Removes all keys. O(capacity).
   public mutating func clear() {
     for word in 0...UInt32(truncatingIfNeeded: bits / 64) { words[word] = 0 }
     inserted = 0
   }
 
-  /// Brings the first bit of a key near.
+  /// Prefetches the first bit of a key.
   @inlinable @inline(__always) public func prefetch(_ fingerprint: UInt32) {
     let bit = BloomFilter.hashes(fingerprint).0.multipliedFullWidth(by: bits).high
     words.prefetch(UInt32(truncatingIfNeeded: bit / 64))
@@ -336,7 +336,7 @@ public struct BloomFilter: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes }
 
-  /// Two hashes, of which every probe is a sum (Kirsch and Mitzenmacher, Less hashing, same
+  /// Two hashes; every probe is a sum of them (Kirsch and Mitzenmacher, Less hashing, same
   /// performance: building a better Bloom filter, ESA 2006).
   @inlinable @inline(__always) static func hashes(_ fingerprint: UInt32) -> (UInt64, UInt64) {
     var hash = (UInt64(fingerprint) &+ 0x632B_E59B_D9B4_E019) &* 0xBF58_476D_1CE4_E5B9

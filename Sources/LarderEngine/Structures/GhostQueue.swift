@@ -1,12 +1,12 @@
-/// Objects that have left, in the order in which they left, up to a total weight.
+/// Ghosts in order of eviction, up to a total weight.
 ///
-/// Memory: 4 bytes an object, 4 for each place in the queue, and 4 more an object where sizes
-/// differ, since the cache has forgotten the sizes of ghosts. All operations are O(1), amortised.
+/// Memory: 4 bytes an object, 4 for each slot of the queue, and 4 more an object with different
+/// sizes, because the cache does not keep the sizes of ghosts. All operations are O(1), amortised.
 public struct GhostQueue: ~Copyable {
   @inlinable static var queued: UInt32 { 1 << 31 }
   @inlinable static var positionMask: UInt32 { IDRing.positionLimit - 1 }
 
-  // Whether the object is queued in the top bit, its position in the lowest 28.
+  // The top bit is set for a queued object; its position is in the lowest 28.
   @usableFromInline var words: Column<UInt32>
   @usableFromInline var ring: IDRing
   @usableFromInline var sizes: Column<UInt32>
@@ -15,8 +15,8 @@ public struct GhostQueue: ~Copyable {
   @usableFromInline var used: UInt64 = 0
   @usableFromInline var limit = GhostLimit()
 
-  /// An empty queue for ids up to `objects` whose members weigh at most `capacity` together; unless
-  /// `weighs`, every object weighs 1.
+  /// Creates an empty queue for ids up to `objects`, with a total weight of at most `capacity`;
+  /// unless `weighs`, every object weighs 1.
   public init(objects: Int, capacity: UInt64, weighs: Bool) {
     words = Column(objects: objects)
     ring = IDRing(capacity: min(objects, weighs ? 0 : Int(min(capacity, 1 << 20))))
@@ -25,11 +25,11 @@ public struct GhostQueue: ~Copyable {
     self.capacity = weighs ? capacity : min(capacity, UInt64(IDRing.entriesMax))
   }
 
-  /// Whether the object is queued.
+  /// Returns true if the object is queued.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { words[id] != 0 }
 
-  /// Queues an object that is not queued as the newest; the oldest go until everything fits, and
-  /// where sizes differ are not too many beside the `residents`.
+  /// Appends an object that is not queued as the newest. Removes the oldest until everything fits
+  /// and, with different sizes, the number of ghosts is within the limit for `residents`.
   @inlinable @inline(__always) public mutating func push(
     _ id: ObjectID, _ size: UInt32, residents: Int
   ) {
@@ -42,8 +42,8 @@ public struct GhostQueue: ~Copyable {
     words[id] = GhostQueue.queued | ring.push(id, words)
   }
 
-  /// Forgets and returns the oldest where the next `push` of `size` would, otherwise returns
-  /// `.none`: for those who keep more of a ghost than its place.
+  /// Removes and returns the oldest ghost if the next `push` of `size` would remove it, otherwise
+  /// returns `.none`; for callers that keep more state for each ghost.
   @inline(__always) mutating func makeRoom(for size: UInt32, residents: Int) -> ObjectID {
     let weight = weighs ? UInt64(size) : 1
     guard weight <= capacity else { return .none }
@@ -62,7 +62,7 @@ public struct GhostQueue: ~Copyable {
     return oldest
   }
 
-  /// Takes an object that is queued out.
+  /// Removes a queued object.
   @inlinable @inline(__always) public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     ring.remove(at: words[id] & GhostQueue.positionMask)
@@ -76,53 +76,54 @@ public struct GhostQueue: ~Copyable {
     if weighs { sizes.reserve(objects: objects) }
   }
 
-  /// Brings the object's word near.
+  /// Prefetches the object's word.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes + ring.bytes + (weighs ? sizes.bytes : 0) }
 }
 
-/// How many objects that have left may be remembered where the capacity is in bytes.
+/// The largest number of ghosts with a capacity in bytes.
 ///
-/// What they weigh has a limit by the policy's rule, but objects may weigh nothing, or little
-/// beside what else the cache holds, and each takes memory all the same. The limit is meant never
-/// to be reached by objects whose sizes are what they cost: eight for each resident object unless a
-/// policy asks for more, of which the most so far count.
+/// The policy limits their total weight, but objects may have no size, or a small one compared with
+/// the others, and each takes memory anyway. Realistic sizes never reach the limit: eight ghosts
+/// for each resident object, by the maximum number of residents so far, unless a policy asks for
+/// more.
 public struct GhostLimit {
-  /// Ghosts for each resident object, where a policy asks for no other number.
+  /// Ghosts for each resident object, unless a policy asks for another number.
   @inlinable public static var usualPerResident: Int { 8 }
   @inlinable static var least: Int { 1024 }
 
-  /// At most so many; never more than a queue holds.
+  /// The limit; never above the capacity of a queue.
   @inlinable @inline(__always) public var ghosts: Int { most }
   @usableFromInline var most = GhostLimit.least
   @usableFromInline let perResident: Int
 
-  /// No object was resident yet. There may be `perResident` ghosts for each one that will be.
+  /// Creates a limit of `perResident` ghosts for each resident object, which applies as objects
+  /// become resident.
   public init(perResident: Int = GhostLimit.usualPerResident) { self.perResident = perResident }
 
-  /// So many objects are resident.
+  /// Records the number of resident objects.
   @inlinable @inline(__always) public mutating func note(residents: Int) {
     most = max(most, min(residents &* perResident, IDRing.entriesMax))
   }
 }
 
-/// A queue of ghosts that knows nothing of them but their places, for caches that keep what stands
-/// for a ghost by its place.
+/// A queue of ghosts identified only by their slots, for caches that store a ghost's key by its
+/// slot.
 ///
-/// Places are numbers from 0 to below `places`, given out in a ring. A ghost that is taken out of
-/// the middle leaves a hole, which `popOldest` skips. Memory: a bit for each place. All operations
-/// are O(1), amortised, but for `repack`.
+/// Slots are numbered from 0 to below `places` and assigned in a ring. A ghost that is removed from
+/// the middle leaves a hole, which `popOldest` skips. Memory: a bit for each slot. All operations
+/// are O(1), amortised, except `repack`.
 @usableFromInline struct GhostPlaces: ~Copyable {
-  // A bit for each place in which there is a ghost.
+  // A bit for each slot that holds a ghost.
   @usableFromInline var bits: Column<UInt64>
   @usableFromInline private(set) var places: UInt32
-  // The place of the oldest ghost, or of a hole before it.
+  // The slot of the oldest ghost, or of a hole before it.
   @usableFromInline var oldest: UInt32 = 0
-  // The place that is given out next, unless all are taken.
+  // The next slot to assign, unless all are taken.
   @usableFromInline var newest: UInt32 = 0
-  // Places from the oldest to the newest ghost, holes among them.
+  // Slots from the oldest to the newest ghost, including holes.
   @usableFromInline var span: UInt32 = 0
   /// Ghosts queued.
   @usableFromInline var count: UInt32 = 0
@@ -145,7 +146,7 @@ public struct GhostLimit {
     place &+ 1 == places ? 0 : place &+ 1
   }
 
-  /// Whether no place is free; holes at the oldest end are given back first.
+  /// True if no slot is free; holes at the oldest end are freed first.
   @inlinable @inline(__always) var isFull: Bool {
     mutating get {
       if span < places { return false }
@@ -154,7 +155,7 @@ public struct GhostLimit {
     }
   }
 
-  /// Queues a ghost as the newest and returns its place, of which one must be free.
+  /// Appends a ghost as the newest and returns its slot; one must be free.
   @inlinable @inline(__always) mutating func push() -> UInt32 {
     assert(span < places)
     let place = newest
@@ -165,7 +166,7 @@ public struct GhostLimit {
     return place
   }
 
-  /// Takes the oldest ghost out, of which there must be one, and returns its place.
+  /// Removes the oldest ghost, of one or more, and returns its slot.
   @inlinable @inline(__always) mutating func popOldest() -> UInt32 {
     assert(count > 0)
     skipHoles()
@@ -177,7 +178,7 @@ public struct GhostLimit {
     return place
   }
 
-  /// Takes the ghost at a place out.
+  /// Removes the ghost in a slot.
   @inlinable @inline(__always) mutating func remove(at place: UInt32) {
     assert(isTaken(place))
     flip(place)
@@ -191,9 +192,9 @@ public struct GhostLimit {
     }
   }
 
-  /// Has `wanted` places from now on, no fewer than there are ghosts, and no holes. Tells of every
-  /// ghost whose place is another one, from the oldest to the newest; with as many places as before
-  /// the new one is free by then. O(places).
+  /// Resizes the ring to `wanted` slots, at least the number of ghosts, and closes holes. Calls
+  /// `moved` for every ghost whose slot changes, from the oldest to the newest; if the number of
+  /// slots stays the same, the new slot is free by then. O(places).
   @usableFromInline mutating func repack(
     places wanted: UInt32, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {
@@ -219,32 +220,31 @@ public struct GhostLimit {
   @usableFromInline var bytes: Int { bits.bytes }
 }
 
-/// What becomes of an object that left a cache which keeps ghosts by their places: see
-/// `ThreeQueues.settle`.
+/// The fate of an object that left a cache with ghosts in slots: see `ThreeQueues.settle`.
 @frozen public struct GhostMove: Sendable {
-  /// What comes next.
+  /// Possible outcomes.
   @frozen public enum Outcome: UInt8, Sendable {
-    /// Nothing is remembered of the object.
+    /// The object is forgotten.
     case forgotten
     /// The object is a ghost.
     case ghost
-    /// A ghost had to go, and another one has to: ask again.
+    /// A ghost was dropped, and another one must be: call again.
     case unfinished
-    /// Every place is taken: see `ThreeQueues.repackGhosts`, and ask again.
+    /// Every slot is taken: see `ThreeQueues.repackGhosts`, and call again.
     case full
   }
 
-  /// No place.
+  /// The value for no slot.
   @inlinable public static var nowhere: UInt32 { .max }
 
-  /// What became of the object.
+  /// The outcome for the object.
   public let outcome: Outcome
-  /// Where it is as a ghost.
+  /// The slot of the object's ghost.
   public let place: UInt32
-  /// The place of a ghost that had to go for it, or `nowhere`. It is free by now, and the object
-  /// may be there.
+  /// The slot of a ghost that was dropped for it, or `nowhere`. It is free, and the object may have
+  /// taken it.
   public let dropped: UInt32
-  /// The place of what is likely to have to go next, or `nowhere`: a hint.
+  /// The slot that is likely to be dropped next, or `nowhere`: a hint.
   public let next: UInt32
 
   @inlinable @inline(__always) init(

@@ -1,30 +1,30 @@
 /// A queue of ids in a ring buffer: pushed at the newest end, popped at the oldest.
 ///
-/// Half the cache misses of a linked list: entries are touched in order, and only at the two ends.
-/// Every entry has a *position*; whoever keeps it can take the entry out of the middle in O(1),
-/// which leaves a hole that `popOldest` skips. Positions are 28 bits wide, so that they fit into
-/// one word with a few flags: the lowest bits of the queued object's word.
+/// Half the cache misses of a linked list: entries are accessed in order, and only at the two ends.
+/// Every entry has a *position*, with which it can be removed from the middle in O(1); this leaves
+/// a hole that `popOldest` skips. Positions are 28 bits wide, so that they fit into one word with a
+/// few flags: the lowest bits of the queued object's word.
 ///
-/// When full, the ring closes its holes if they are at least half of it, which gives the entries
-/// other positions, and otherwise doubles. Once a round it looks whether an eighth of it would do,
-/// as after a cache was filled. Memory: 4 bytes for each place.
+/// A full ring closes its holes if they are at least half of it, which changes the positions of
+/// entries, and otherwise doubles. Once a round it checks if an eighth of it would suffice, as after
+/// a cache was filled. Memory: 4 bytes for each slot.
 public struct IDRing: ~Copyable {
   /// Positions are below this.
   @inlinable public static var positionLimit: UInt32 { 1 << 28 }
-  /// It holds at most so many entries.
+  /// The largest number of entries.
   @inlinable public static var entriesMax: Int { Int(positionLimit) - 1 }
 
   @usableFromInline var base: UnsafeMutablePointer<ObjectID>
   @usableFromInline var mask: UInt32
   @usableFromInline var oldest: UInt32 = 0
   @usableFromInline var newest: UInt32 = 0
-  // The newest position at which to look whether there is room: that is certain before.
+  // The newest position at which to check for room, which is certain before.
   @usableFromInline var checkpoint: UInt32
-  /// Entries queued, holes not counted.
+  /// Queued entries, excluding holes.
   @inlinable @inline(__always) public var count: Int { entries }
   @usableFromInline var entries = 0
 
-  /// An empty ring with room for at least `capacity` entries before it grows.
+  /// Creates an empty ring with room for at least `capacity` entries before it grows.
   public init(capacity: Int) {
     var places = 16
     while places <= min(capacity, IDRing.entriesMax) { places *= 2 }
@@ -36,8 +36,8 @@ public struct IDRing: ~Copyable {
 
   deinit { base.deallocate() }
 
-  /// Queues `id` as the newest and returns its position. The lowest bits of the words of entries
-  /// that are moved for it are set to their new positions. Amortised O(1).
+  /// Appends `id` as the newest entry and returns its position. If other entries move, the lowest
+  /// bits of their words are set to the new positions. Amortised O(1).
   @inlinable @inline(__always) public mutating func push(
     _ id: ObjectID, _ words: borrowing some ObjectWords & ~Copyable
   )
@@ -51,7 +51,8 @@ public struct IDRing: ~Copyable {
     return position & (IDRing.positionLimit - 1)
   }
 
-  /// Takes the oldest entry out, or returns `.none` when nothing is queued. Amortised O(1).
+  /// Removes and returns the oldest entry, or returns `.none` if the queue is empty. Amortised
+  /// O(1).
   @inlinable @inline(__always) public mutating func popOldest() -> ObjectID {
     while oldest != newest {
       let id = base[Int(oldest & mask)]
@@ -71,11 +72,11 @@ public struct IDRing: ~Copyable {
     return position == newest ? .none : base[Int(position & mask)]
   }
 
-  /// What is in the place of the oldest entry: that, or `.none` where it is a hole. O(1).
+  /// The oldest slot: the oldest entry, or `.none` for a hole. O(1).
   @inlinable @inline(__always) public var oldestPlace: ObjectID { base[Int(oldest & mask)] }
 
-  /// The first of the four oldest places whose entry is `wanted`, or what is in the oldest one: a
-  /// guess at what a search will find. It may be something that was taken out. O(1).
+  /// The first of the four oldest slots whose entry is `wanted`, or the content of the oldest slot:
+  /// a guess at the result of a search. It may be an entry that was removed. O(1).
   @inlinable @inline(__always) func guess(_ wanted: (ObjectID) -> Bool) -> ObjectID {
     for ahead in 0..<4 as Range<UInt32> {
       let id = base[Int((oldest &+ ahead) & mask)]
@@ -84,7 +85,7 @@ public struct IDRing: ~Copyable {
     return oldestPlace
   }
 
-  /// Takes the entry at `position` out. O(1).
+  /// Removes the entry at `position`. O(1).
   @inlinable @inline(__always) public mutating func remove(at position: UInt32) {
     assert(base[Int(position & mask)] != .none)
     base[Int(position & mask)] = .none
@@ -94,8 +95,8 @@ public struct IDRing: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
 
-  /// Called when every place was given out since the last look: where all are taken drops holes at
-  /// the oldest end, closes those between, or else doubles.
+  /// Called when every slot was assigned since the last check: if all are taken, drops holes at the
+  /// oldest end and closes those in between, or else doubles.
   @inlinable @inline(never) mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable)
   {
     defer { checkpoint = oldest &+ mask &+ 1 }
@@ -104,7 +105,7 @@ public struct IDRing: ~Copyable {
       if newest &- oldest < mask / 8 { shrink() }
       return
     }
-    // With no more room to be had, closing one hole is enough.
+    // If the ring cannot grow, closing one hole is enough.
     let isLargest = mask == IDRing.positionLimit - 1
     if count <= (isLargest ? IDRing.entriesMax : Int(mask) / 2) {
       closeHoles(words)
@@ -136,7 +137,7 @@ public struct IDRing: ~Copyable {
     move(to: places)
   }
 
-  /// Keeps so many places that at most three quarters are taken. Positions stay as they are.
+  /// Reduces the ring until at most three quarters of it are taken. Positions are kept.
   @usableFromInline mutating func shrink() {
     var places = 16
     while places / 4 * 3 < Int(newest &- oldest) { places *= 2 }

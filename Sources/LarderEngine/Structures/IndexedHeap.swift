@@ -1,32 +1,33 @@
 import CLarderShims
 
-/// A 4-ary min-heap of objects whose keys can change: smallest key first, among equal keys the
-/// smallest order.
+/// A 4-ary min-heap of objects with changeable keys: smallest key first; equal keys by the smallest
+/// order.
 ///
-/// Key, order and id are one 128-bit number, so the least of four children is found without a
-/// branch that could be predicted wrong. Four children instead of two halve the depth (LaMarca and
-/// Ladner, The influence of caches on the performance of heaps, ACM JEA 1996). The place of each
-/// object is kept, so that changing a key or removing an object needs no search.
-/// Memory: 4 bytes an object and 16 for each one in the heap.
+/// Key, order and id are one 128-bit number, so the minimum of four children is found without
+/// unpredictable branches. Four children instead of two halve the depth (LaMarca and Ladner, The
+/// influence of caches on the performance of heaps, ACM JEA 1996). The index of each object is
+/// kept, so changing a key or removing an object needs no search. Memory: 4 bytes an object and 16
+/// for each one in the heap.
 ///
-/// Tried and slower: marking raised keys beside the object and correcting the heap when it comes to
-/// the top (half the speed on GDSF: every correction starts at the root).
+/// Tried and slower: marking raised keys next to the object and correcting the heap when it comes
+/// to the top (half the speed on GDSF: every correction starts at the root).
 public struct IndexedHeap: ~Copyable {
-  // Allocated with three places in front, so that four children share a cache line.
+  // Allocated with three unused entries in front, so that four children share a cache line.
   @usableFromInline var memory: UnsafeMutableRawPointer
   @usableFromInline var entries: UnsafeMutablePointer<UInt128>
   @usableFromInline var room: Int
   /// Objects in the heap.
   @inlinable @inline(__always) public var count: Int { held }
   @usableFromInline var held = 0
-  // Place of each object plus one; 0 means that it is not in the heap, the top bit that it is not
-  // and the others are its note.
+  // Index of each object plus one; 0 for an object that is not in the heap; with the top bit set,
+  // the object is not in the heap and the other bits are its note.
   @usableFromInline var places: Column<UInt32>
 
   /// Notes are below this.
   @inlinable public static var noteLimit: UInt32 { 1 << 31 }
 
-  /// An empty heap for ids up to `objects`, with room for `capacity` of them before it grows.
+  /// Creates an empty heap for ids up to `objects`, with room for `capacity` of them before it
+  /// grows.
   public init(objects: Int, capacity: Int) {
     places = Column(objects: objects)
     room = max(capacity, 16)
@@ -36,18 +37,18 @@ public struct IndexedHeap: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// Whether the object is in the heap.
+  /// Returns true if the object is in the heap.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
     Int32(bitPattern: places[id]) > 0
   }
 
-  /// A number below `noteLimit` that an object which is not in the heap carries in the place of its
-  /// place, or 0. Entering the heap wipes it out. O(1).
+  /// A number below `noteLimit` stored for an object that is not in the heap, or 0. Entering the
+  /// heap erases it. O(1).
   @inlinable @inline(__always) public func note(of id: ObjectID) -> UInt32 {
     places[id] & (IndexedHeap.noteLimit - 1)
   }
 
-  /// Gives an object that is not in the heap a note.
+  /// Stores a note for an object that is not in the heap.
   @inlinable @inline(__always) public func setNote(of id: ObjectID, to note: UInt32) {
     places[id] = IndexedHeap.noteLimit | note
   }
@@ -62,7 +63,7 @@ public struct IndexedHeap: ~Copyable {
     siftUp(IndexedHeap.entry(id, key, order), from: count - 1)
   }
 
-  /// Gives an object in the heap another key. O(log n).
+  /// Changes the key of an object in the heap. O(log n).
   @inlinable @inline(__always) public mutating func update(
     _ id: ObjectID, key: UInt64, order: UInt32
   ) {
@@ -76,18 +77,18 @@ public struct IndexedHeap: ~Copyable {
     return UInt64(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 64)
   }
 
-  /// The order that an object in the heap was given with its key. O(1).
+  /// The order that was set with the key of an object in the heap. O(1).
   @inlinable @inline(__always) public func order(of id: ObjectID) -> UInt32 {
     assert(contains(id))
     return UInt32(truncatingIfNeeded: entries[Int(places[id]) - 1] >> 32)
   }
 
-  /// The object with the smallest key, or `.none` when the heap is empty. O(1).
+  /// The object with the smallest key, or `.none` if the heap is empty. O(1).
   @inlinable @inline(__always) public func minimum() -> ObjectID {
     count > 0 ? ObjectID(truncatingIfNeeded: entries[0]) : .none
   }
 
-  /// Takes out the object with the smallest key; the heap must not be empty. O(log n).
+  /// Removes and returns the object with the smallest key; the heap must not be empty. O(log n).
   @inlinable @inline(__always) public mutating func popMinimum() -> (id: ObjectID, key: UInt64) {
     assert(count > 0)
     let top = entries[0]
@@ -98,7 +99,7 @@ public struct IndexedHeap: ~Copyable {
     return (id, UInt64(truncatingIfNeeded: top >> 64))
   }
 
-  /// Takes out an object in the heap. O(log n).
+  /// Removes an object in the heap. O(log n).
   public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     let place = Int(places[id]) - 1
@@ -110,12 +111,12 @@ public struct IndexedHeap: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
-  /// Brings the object's place near.
+  /// Prefetches the object's index.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
-  /// Brings the entry of an object, whose place must be near, and those below it near.
+  /// Prefetches the entry of an object and its children; reads the index.
   @inlinable @inline(__always) public func prefetchEntry(_ id: ObjectID) {
-    // A note is no place: it would be somewhere far off.
+    // A note is not an index: it would address memory far away.
     let place = Int(max(Int32(bitPattern: places[id]), 0))
     larder_prefetch(entries + place)
     larder_prefetch(entries + place * 4)
@@ -200,20 +201,18 @@ public struct IndexedHeap: ~Copyable {
   }
 }
 
-/// The largest first: a binary heap of plain values.
+/// A binary heap of plain values, the largest first.
 struct MaxHeap<Element: Comparable & BitwiseCopyable> {
   private var elements: [Element] = []
 
-  /// Whether there is none.
   @inline(__always) var isEmpty: Bool { elements.isEmpty }
 
-  /// How many there are.
   var count: Int { elements.count }
 
   /// Memory held, in bytes.
   var bytes: Int { elements.capacity * MemoryLayout<Element>.stride }
 
-  /// The largest, of which there must be one.
+  /// The largest element; the heap must not be empty.
   var largest: Element { elements[0] }
 
   /// Adds an element. O(log n).
@@ -227,7 +226,7 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
     elements[place] = element
   }
 
-  /// Takes the largest out. O(log n).
+  /// Removes the largest element. O(log n).
   mutating func removeLargest() {
     let last = elements.removeLast()
     guard !elements.isEmpty else { return }
@@ -243,7 +242,7 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
     elements[place] = last
   }
 
-  /// Puts something else in the place of every element. Their order must stay what it is. O(n).
+  /// Replaces every element. The order of elements must not change. O(n).
   mutating func replaceAll(_ replacement: (Element) -> Element) {
     for place in elements.indices { elements[place] = replacement(elements[place]) }
   }

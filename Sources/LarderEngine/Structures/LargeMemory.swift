@@ -1,27 +1,27 @@
 import LarderLibc
 
-/// Memory that is read in no order, for columns and for the records of memory caches. Random access
-/// to much of it is bound by address translation, so on Linux the system is asked for huge pages.
+/// Memory with random access, for columns and for the records of memory caches. Random access to
+/// much memory is bound by address translation, so on Linux the system is asked for huge pages.
 ///
-/// What is filled from a stream of unknown length, and so has to grow without being copied, is in
+/// Memory that is filled from a stream of unknown length, and must grow without copies, is in
 /// LarderTraces' `PageMemory`.
 package enum LargeMemory {
-  /// The size of a huge page; no memory is large enough for one where the system has none.
+  /// The size of a huge page; larger than any memory if the system has none.
   #if os(Linux)
     private static let hugePage = 2 << 20
   #else
     private static let hugePage = Int.max
   #endif
 
-  /// So many bytes, rounded up to whole huge pages if that adds `share` of them at most.
+  /// Rounds up to whole huge pages if that adds at most `share` of the bytes.
   package static func rounded(_ bytes: Int, adding share: Double) -> Int {
     guard bytes >= hugePage / 2, hugePage < Int.max else { return bytes }
     let whole = (bytes + hugePage - 1) / hugePage * hugePage
     return Double(whole - bytes) <= Double(bytes) * share ? whole : bytes
   }
 
-  /// Memory that is not initialised, at the beginning of a cache line or as `alignment` says, which
-  /// is a power of two.
+  /// Allocates uninitialised memory, aligned to a cache line or to `alignment`, which is a power of
+  /// two.
   package static func allocate(bytes: Int, alignment: Int = 64) -> UnsafeMutableRawPointer {
     let isHuge = bytes >= hugePage
     var memory: UnsafeMutableRawPointer?
@@ -30,12 +30,12 @@ package enum LargeMemory {
       preconditionFailure("out of memory: \(bytes) bytes")
     }
     #if os(Linux)
-      // Only whole huge pages: of another, more would be held than is used.
+      // Whole huge pages only: a partial one would use more memory than needed.
       if isHuge { madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE) }
     #endif
     return memory
   }
 
-  /// Gives memory back that `allocate` gave.
+  /// Frees memory from `allocate`.
   package static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 }

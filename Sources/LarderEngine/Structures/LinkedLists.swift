@@ -1,14 +1,14 @@
 /// One or more doubly linked lists over the same objects, each object in at most one of them.
 ///
 /// Links are indexes, not pointers: 8 bytes an object, no allocation and no reference counting. The
-/// word with both links also answers whether the object is in a list at all. Each list is closed
-/// into a circle by a node of its own, so no operation has a special case for an end.
+/// word with both links also records if the object is in a list. Each list is closed into a circle
+/// by a sentinel node, so no operation has a special case for an end.
 public struct LinkedLists: ~Copyable {
-  /// The links of a node; `next == 0` means that it is in no list.
+  /// The links of a node; `next` is 0 for a node that is in no list.
   @usableFromInline struct Links: BitwiseCopyable {
-    /// Towards the front.
+    /// The neighbour towards the front.
     @usableFromInline var previous: UInt32
-    /// Towards the back.
+    /// The neighbour towards the back.
     @usableFromInline var next: UInt32
 
     @inlinable @inline(__always) init(previous: UInt32, next: UInt32) {
@@ -17,11 +17,11 @@ public struct LinkedLists: ~Copyable {
     }
   }
 
-  // Node 0 is nothing, nodes 1 to `lists` close the circles, node `lists` + id is the object.
+  // Node 0 is unused, nodes 1 to `lists` are sentinels, node `lists` + id is the object.
   @usableFromInline var nodes: Column<Links>
   @usableFromInline let lists: UInt32
 
-  /// `lists` empty lists, numbered from 0, for ids up to `objects`.
+  /// Creates `lists` empty lists, numbered from 0, for ids up to `objects`.
   public init(lists: Int = 1, objects: Int) {
     precondition(lists >= 1 && objects >= 0, "\(lists) lists of \(objects) objects")
     self.lists = UInt32(lists)
@@ -29,24 +29,24 @@ public struct LinkedLists: ~Copyable {
     for node in 1...UInt32(lists) { nodes[node] = Links(previous: node, next: node) }
   }
 
-  /// Whether the object is in any list.
+  /// Returns true if the object is in any list.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
     nodes[id + lists].next != 0
   }
 
-  /// Puts an object that is in no list at the front of `list`.
+  /// Inserts an object that is in no list at the front of `list`.
   @inlinable @inline(__always) public mutating func pushFront(_ id: ObjectID, list: UInt32 = 0) {
     assert(!contains(id) && list < lists)
     link(id + lists, behind: list + 1)
   }
 
-  /// Puts an object that is in no list at the back of `list`.
+  /// Inserts an object that is in no list at the back of `list`.
   @inlinable @inline(__always) public mutating func pushBack(_ id: ObjectID, list: UInt32 = 0) {
     assert(!contains(id) && list < lists)
     link(id + lists, behind: nodes[list + 1].previous)
   }
 
-  /// Takes an object out of the list it is in.
+  /// Removes an object from its list.
   @inlinable @inline(__always) public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     let node = id + lists
@@ -54,7 +54,7 @@ public struct LinkedLists: ~Copyable {
     nodes[node] = Links(previous: 0, next: 0)
   }
 
-  /// Moves an object that is in a list to the front of `list`.
+  /// Moves an object from its list to the front of `list`.
   @inlinable @inline(__always) public mutating func moveToFront(_ id: ObjectID, list: UInt32 = 0) {
     assert(contains(id) && list < lists)
     let node = id + lists
@@ -73,7 +73,7 @@ public struct LinkedLists: ~Copyable {
     object(nodes[list + 1].previous)
   }
 
-  /// The object in front of one that is in a list, or `.none` where that is at the front.
+  /// The object in front of another one in its list, or `.none` at the front.
   @inlinable @inline(__always) public func ahead(of id: ObjectID) -> ObjectID {
     object(nodes[id + lists].previous)
   }
@@ -81,17 +81,17 @@ public struct LinkedLists: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { nodes.reserve(objects: objects + Int(lists)) }
 
-  /// Brings the object's links near.
+  /// Prefetches the object's links.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { nodes.prefetch(id + lists) }
 
-  /// Brings the links of the object's neighbours near; its own must be near already.
+  /// Prefetches the links of the object's neighbours; reads the object's links.
   @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {
     let links = nodes[id + lists]
     nodes.prefetch(links.previous)
     nodes.prefetch(links.next)
   }
 
-  /// Brings near what taking out the object at the back will touch.
+  /// Prefetches the nodes that removing the object at the back changes.
   @inlinable @inline(__always) public func prefetchBack(list: UInt32 = 0) {
     nodes.prefetch(nodes[nodes[list + 1].previous].previous)
   }
@@ -117,26 +117,26 @@ public struct LinkedLists: ~Copyable {
   }
 }
 
-/// Several doubly linked lists over the same objects that know what their members weigh: the queues
-/// and ghost queues of policies that divide their capacity.
+/// Several doubly linked lists over the same objects, with the total weight of each: the queues and
+/// ghost queues of policies that divide their capacity.
 ///
-/// An object is in one list at most. Weights are kept here and not read from the cache's books,
-/// because ghosts have none there. Memory: 9 bytes an object, and 4 more where sizes differ.
+/// An object is in at most one list. Weights are kept here because the cache does not keep those of
+/// ghosts. Memory: 9 bytes an object, and 4 more with different sizes.
 public struct WeightedLists: ~Copyable {
   @usableFromInline var lists: LinkedLists
-  // List of each object plus one; 0 means that it is in none.
+  // List of each object plus one; 0 for an object in no list.
   @usableFromInline var places: Column<UInt8>
   @usableFromInline var weights: Column<UInt32>
   @usableFromInline let weighs: Bool
   @usableFromInline var sums: Column<UInt64>
-  // Members of each list, counted where sizes differ, and of those before the ghosts together.
+  // Members of each list, counted with different sizes, and the total of those before the ghosts.
   @usableFromInline var counts: Column<Int>
   @usableFromInline let firstGhosts: UInt32
   @usableFromInline var residents = 0
   @usableFromInline var limit = GhostLimit()
 
-  /// `lists` empty lists, numbered from 0, for ids up to `objects`; unless `weighs`, every object
-  /// weighs 1. Those from `ghosts` on are of objects that are not resident: `trim` keeps them
+  /// Creates `lists` empty lists, numbered from 0, for ids up to `objects`; unless `weighs`, every
+  /// object weighs 1. Lists from `ghosts` on hold objects that are not resident: `trim` keeps them
   /// within a `GhostLimit`.
   public init(lists count: Int, objects: Int, weighs: Bool, ghosts: UInt32 = .max) {
     firstGhosts = ghosts
@@ -148,18 +148,18 @@ public struct WeightedLists: ~Copyable {
     sums = Column(objects: count)
   }
 
-  /// The list that the object is in plus one, or 0 for none.
+  /// The number of the object's list plus one, or 0 for none.
   @inlinable @inline(__always) public func place(_ id: ObjectID) -> UInt8 { places[id] }
 
-  /// Whether the object is in the list.
+  /// Returns true if the object is in the list.
   @inlinable @inline(__always) public func contains(_ id: ObjectID, in list: UInt32) -> Bool {
     UInt32(places[id]) == list + 1
   }
 
-  /// What the members of a list weigh.
+  /// The total weight of a list.
   @inlinable @inline(__always) public func weight(of list: UInt32) -> UInt64 { sums[list] }
 
-  /// What a member weighs.
+  /// The weight of a member.
   @inlinable @inline(__always) public func weight(_ id: ObjectID) -> UInt32 {
     weighs ? weights[id] : 1
   }
@@ -169,12 +169,12 @@ public struct WeightedLists: ~Copyable {
     lists.back(list: list)
   }
 
-  /// The member in front of another in its list, or `.none` where that is at the front.
+  /// The member in front of another in its list, or `.none` at the front.
   @inlinable @inline(__always) public func ahead(of id: ObjectID) -> ObjectID {
     lists.ahead(of: id)
   }
 
-  /// Puts an object that is in no list at the front of one.
+  /// Inserts an object that is in no list at the front of one.
   @inlinable @inline(__always) public mutating func pushFront(
     _ id: ObjectID, to list: UInt32, weight: UInt32
   ) {
@@ -200,7 +200,7 @@ public struct WeightedLists: ~Copyable {
     }
   }
 
-  /// Takes a member out of the list that it is in.
+  /// Removes a member from its list.
   @inlinable @inline(__always) public mutating func remove(_ id: ObjectID) {
     let list = UInt32(places[id]) - 1
     sums[list] -= UInt64(weight(id))
@@ -209,7 +209,7 @@ public struct WeightedLists: ~Copyable {
     lists.remove(id)
   }
 
-  /// Gives a member another weight.
+  /// Changes the weight of a member.
   public mutating func reweigh(_ id: ObjectID, _ weight: UInt32) {
     guard weighs else { return }
     let list = UInt32(places[id]) - 1
@@ -217,11 +217,11 @@ public struct WeightedLists: ~Copyable {
     weights[id] = weight
   }
 
-  /// How many members a list has; known only where sizes differ.
+  /// The number of members of a list; known only with different sizes.
   @inlinable @inline(__always) public func count(of list: UInt32) -> Int { counts[list] }
 
-  /// Takes members out at the back of a list of ghosts until they weigh no more than `capacity`,
-  /// and where sizes differ are not too many.
+  /// Removes members at the back of a list of ghosts until they weigh at most `capacity` and, with
+  /// different sizes, their number is within the limit.
   @inlinable @inline(__always) public mutating func trim(_ list: UInt32, to capacity: UInt64) {
     while sums[list] > capacity || (weighs && counts[list] > limit.ghosts) {
       remove(lists.back(list: list))
@@ -243,18 +243,18 @@ public struct WeightedLists: ~Copyable {
     if weighs { weights.reserve(objects: objects) }
   }
 
-  /// Brings the object's state near.
+  /// Prefetches the object's state.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
     places.prefetch(id)
     lists.prefetch(id)
   }
 
-  /// Brings the links of the object's neighbours near; its own must be near already.
+  /// Prefetches the links of the object's neighbours; reads the object's links.
   @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {
     lists.prefetchNeighbours(id)
   }
 
-  /// Brings near what taking out the object at the back of a list will touch.
+  /// Prefetches the nodes that removing the object at the back of a list changes.
   @inlinable @inline(__always) public func prefetchBack(of list: UInt32) {
     let back = lists.back(list: list)
     lists.prefetchBack(list: list)

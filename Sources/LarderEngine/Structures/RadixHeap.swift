@@ -1,21 +1,21 @@
-/// Objects in a heap whose keys seldom fall below the last one taken out, as where victims raise a
-/// floor: smallest key first, among equal keys the smallest order.
+/// A heap of objects whose keys seldom fall below the last minimum, as when victims raise a floor:
+/// smallest key first; equal keys by the smallest order.
 ///
 /// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Faster algorithms for the shortest path
 /// problem, JACM 1990): an object is in the bucket of the highest digit in which its key differs
-/// from the last minimum. Raising a key mostly leaves the object in its bucket, and then writes one
-/// place in memory. Taking the minimum out spreads the lowest bucket over lower ones: an object
-/// moves down at most once for each digit. What has the least key is sorted by order once.
+/// from the last minimum. Raising a key usually leaves the object in its bucket, which is a single
+/// write to memory. Removing the minimum spreads the lowest bucket over lower ones: an object moves
+/// down at most once for each digit. The objects with the smallest key are sorted by order once.
 ///
-/// In place of `IndexedHeap` it made GDSF 1.7 times as fast with 0.9 million objects and 2.6 times
-/// with 5.8 million. Any key is allowed; one below the last minimum costs a move of what is in the
+/// Compared with `IndexedHeap`, it made GDSF 1.7 times as fast with 0.9 million objects and 2.6
+/// times with 5.8 million. Any key is allowed; one below the last minimum moves the contents of the
 /// lower buckets. Memory: 4 bytes an object and 16 for each one in the heap, rounded up to whole
 /// chunks in each bucket.
 public struct RadixHeap: ~Copyable {
-  // Behind a pointer, since finding the minimum spreads buckets and changes nothing that is seen.
+  // Behind a pointer, because finding the minimum spreads buckets without a visible change.
   @usableFromInline let buckets: UnsafeMutablePointer<RadixBuckets>
 
-  /// An empty heap for ids up to `objects`.
+  /// Creates an empty heap for ids up to `objects`.
   public init(objects: Int) {
     buckets = .allocate(capacity: 1)
     buckets.initialize(to: RadixBuckets(objects: objects))
@@ -29,7 +29,7 @@ public struct RadixHeap: ~Copyable {
   /// Objects in the heap.
   @inlinable @inline(__always) public var count: Int { buckets.pointee.count }
 
-  /// Whether the object is in the heap.
+  /// Returns true if the object is in the heap.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
     buckets.pointee.places[id] != 0
   }
@@ -42,7 +42,7 @@ public struct RadixHeap: ~Copyable {
     buckets.pointee.insert(RadixBuckets.Item(key: key, order: order, id: id))
   }
 
-  /// Gives an object in the heap another key. O(1).
+  /// Changes the key of an object in the heap. O(1).
   @inlinable @inline(__always) public mutating func update(
     _ id: ObjectID, key: UInt64, order: UInt32
   ) {
@@ -50,16 +50,17 @@ public struct RadixHeap: ~Copyable {
     buckets.pointee.update(RadixBuckets.Item(key: key, order: order, id: id))
   }
 
-  /// The object with the smallest key, or `.none` when the heap is empty. Amortised O(log n).
+  /// The object with the smallest key, or `.none` if the heap is empty. Amortised O(log n).
   public func minimum() -> ObjectID { count > 0 ? buckets.pointee.least() : .none }
 
-  /// Takes out the object with the smallest key; the heap must not be empty. Amortised O(log n).
+  /// Removes and returns the object with the smallest key; the heap must not be empty. Amortised
+  /// O(log n).
   @inlinable @inline(__always) public mutating func popMinimum() -> (id: ObjectID, key: UInt64) {
     assert(count > 0)
     return buckets.pointee.pop()
   }
 
-  /// Takes out an object in the heap. O(1).
+  /// Removes an object in the heap. O(1).
   public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     buckets.pointee.remove(id)
@@ -68,14 +69,14 @@ public struct RadixHeap: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { buckets.pointee.places.reserve(objects: objects) }
 
-  /// Brings the object's place near.
+  /// Prefetches the object's index.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
     buckets.pointee.places.prefetch(id)
   }
 
-  /// Brings the key of an object, whose place must be near, near.
+  /// Prefetches the key of an object; reads its index.
   @inlinable @inline(__always) public func prefetchKey(_ id: ObjectID) {
-    // The front is read in sequence.
+    // The front is read in sequence and needs no prefetch.
     let place = buckets.pointee.places[id]
     buckets.pointee.items.prefetch(place < RadixBuckets.inFront ? place : 0)
   }
@@ -86,10 +87,10 @@ public struct RadixHeap: ~Copyable {
 
 /// The buckets of a `RadixHeap`.
 ///
-/// A key is a number of 16 digits of 4 bits. A bucket is a digit's position and its value; what is
-/// in it agrees with the last minimum in all higher digits. It is a chain of chunks of which all
-/// but the newest are full, so the last item of the newest fills the gap that another leaves. What
-/// has the same key as the last minimum is in the front, by order.
+/// A key is a number of 16 digits of 4 bits. A bucket is identified by a digit's position and its
+/// value; its objects agree with the last minimum in all higher digits. It is a chain of chunks,
+/// all full except the newest, so the last item of the newest chunk fills the gap of a removed
+/// item. Objects with the key of the last minimum are in the front, by order.
 @usableFromInline struct RadixBuckets: ~Copyable {
   /// An object with its key.
   @usableFromInline struct Item: BitwiseCopyable {
@@ -107,29 +108,29 @@ public struct RadixHeap: ~Copyable {
   /// Items in a chunk.
   @inlinable static var chunk: UInt32 { 16 }
   @inlinable static var digits: Int { 16 }
-  /// In the place of an object: it is in the front.
+  /// Flag in an object's index: the object is in the front.
   @inlinable static var inFront: UInt32 { 1 << 31 }
 
-  // Place of each object in `items`, or in the front; 0 means that it is not in the heap.
+  // Index of each object in `items`, or in the front; 0 for an object that is not in the heap.
   @usableFromInline var places: Column<UInt32>
-  // Chunks, from place 16 on: chunk 0 is none.
+  // Chunks, from index 16 on: chunk 0 is unused.
   @usableFromInline var items: Column<Item>
-  // Of each chunk the one below it in its bucket, or for a free one the next free one; 0 for none.
+  // The chunk below each chunk in its bucket, or the next free one of a free chunk; 0 for none.
   @usableFromInline var below: Column<UInt32>
-  // Of each bucket the place of its last item; 0 when it is empty.
+  // The index of the last item of each bucket; 0 for an empty bucket.
   @usableFromInline var tops: Column<UInt32>
-  // Of each position of a digit, which values have a bucket that is not empty.
+  // A bit for each digit value with a non-empty bucket, for each position of a digit.
   @usableFromInline var values: Column<UInt32>
-  // Which positions have any.
+  // A bit for each position with a non-empty bucket.
   @usableFromInline var positions: UInt32 = 0
   @usableFromInline var front = OrderedRun()
-  // The key of the last minimum, and of all in the front.
+  // The key of the last minimum and of all objects in the front.
   @usableFromInline var last: UInt64 = 0
   @usableFromInline var count = 0
   @usableFromInline var freeChunk: UInt32 = 0
   @usableFromInline var chunks: UInt32 = 0
 
-  /// Nothing held, for ids up to `objects`.
+  /// Creates empty buckets for ids up to `objects`.
   init(objects: Int) {
     places = Column(objects: objects)
     items = Column(objects: 64 * Int(RadixBuckets.chunk) - 1)
@@ -155,7 +156,7 @@ public struct RadixHeap: ~Copyable {
     count += 1
   }
 
-  /// Gives an object another key.
+  /// Changes the key of an object.
   @inlinable @inline(__always) mutating func update(_ item: Item) {
     let place = places[item.id]
     if place < RadixBuckets.inFront {
@@ -171,7 +172,7 @@ public struct RadixHeap: ~Copyable {
     put(item)
   }
 
-  /// Takes an object out.
+  /// Removes an object.
   @inlinable @inline(__always) mutating func remove(_ id: ObjectID) {
     let place = places[id]
     if place < RadixBuckets.inFront {
@@ -183,7 +184,7 @@ public struct RadixHeap: ~Copyable {
     count -= 1
   }
 
-  /// Takes out the object with the smallest key, of which there must be one.
+  /// Removes and returns the object with the smallest key; the heap must not be empty.
   @inlinable @inline(__always) mutating func pop() -> (id: ObjectID, key: UInt64) {
     if front.count == 0 { spread() }
     let id = front.popFirst()
@@ -192,13 +193,14 @@ public struct RadixHeap: ~Copyable {
     return (id, last)
   }
 
-  /// The object with the smallest key, of which there must be one.
+  /// The object with the smallest key; the heap must not be empty.
   @usableFromInline mutating func least() -> ObjectID {
     if front.count == 0 { spread() }
     return front.first
   }
 
-  /// Moves what is in the lowest bucket into lower ones, and the least into the front.
+  /// Moves the objects of the lowest bucket into lower ones, those with the smallest key to the
+  /// front.
   @usableFromInline @inline(never) mutating func spread() {
     let digit = UInt32(truncatingIfNeeded: positions.trailingZeroBitCount)
     let value = UInt32(truncatingIfNeeded: values[digit].trailingZeroBitCount)
@@ -225,7 +227,7 @@ public struct RadixHeap: ~Copyable {
     for place in 0..<front.end { places[front.id(at: place)] = RadixBuckets.inFront | place }
   }
 
-  /// Puts an object where it belongs.
+  /// Inserts an object into its bucket or the front.
   @inlinable @inline(__always) mutating func put(_ item: Item) {
     if item.key > last {
       push(item, bucket(item.key))
@@ -245,12 +247,12 @@ public struct RadixHeap: ~Copyable {
     }
   }
 
-  /// Makes a key below it the last minimum.
+  /// Lowers the last minimum to a key below it.
   private mutating func lower(to key: UInt64) {
     let old = last
     last = key
-    // What is below the highest digit in which the two differ belongs into one bucket now, and so
-    // does the front; what is above stays.
+    // All objects below the highest digit in which the two differ, and those in the front, now
+    // belong to one bucket; objects above stay.
     let target = bucket(old)
     for digit in 0..<target >> 4 {
       while values[digit] != 0 {
@@ -270,7 +272,7 @@ public struct RadixHeap: ~Copyable {
     front.clear()
   }
 
-  /// The place before one that is done with, in its bucket, whose chunk is freed after its first.
+  /// Returns the index before a processed one in its bucket; frees the chunk after its first item.
   @inlinable @inline(__always) mutating func next(freeing place: UInt32) -> UInt32 {
     place % RadixBuckets.chunk != 0 ? place - 1 : free(place / RadixBuckets.chunk)
   }
@@ -291,7 +293,7 @@ public struct RadixHeap: ~Copyable {
 }
 
 extension RadixBuckets {
-  /// Frees a chunk. Returns the last place of the one below, or 0.
+  /// Frees a chunk. Returns the last index of the one below, or 0.
   @inlinable @inline(__always) mutating func free(_ chunk: UInt32) -> UInt32 {
     let next = below[chunk]
     below[chunk] = freeChunk
@@ -319,7 +321,7 @@ extension RadixBuckets {
     places[item.id] = top
   }
 
-  /// Takes out what is at a place of a bucket.
+  /// Removes the item at an index of a bucket.
   @inlinable @inline(__always) mutating func take(_ place: UInt32, _ bucket: UInt32) {
     let top = tops[bucket]
     if place != top {
@@ -340,7 +342,7 @@ extension RadixBuckets {
     if values[bucket >> 4] == 0 { positions &= ~(1 << (bucket >> 4)) }
   }
 
-  /// A chunk from new memory. Amortised O(1).
+  /// Allocates a chunk from new memory. Amortised O(1).
   @usableFromInline @inline(never) mutating func makeChunk() -> UInt32 {
     chunks += 1
     below.reserve(objects: Int(chunks))
@@ -350,20 +352,19 @@ extension RadixBuckets {
   }
 }
 
-/// Objects in ascending order of a number that each has, taken out from the front: a `RadixHeap`'s
-/// objects of the least key.
+/// Objects sorted by a number, removed from the front: the objects of a `RadixHeap` with the
+/// smallest key.
 ///
-/// Filled as they come, sorted once, then read in sequence. Memory: 16 bytes for each place.
+/// Filled in any order, sorted once, then read in sequence. Memory: 16 bytes for each slot.
 @usableFromInline struct OrderedRun: ~Copyable {
-  // The order above the id, which is 0 where an object was taken out of the middle.
+  // The order above the id, which is 0 after an object was removed from the middle.
   @usableFromInline var entries = Column<UInt64>(objects: 31)
   private var spare = Column<UInt64>(objects: 31)
   private var places = Column<UInt32>(objects: 255)
-  /// The first place that may hold an object.
+  /// The first slot that may hold an object.
   @usableFromInline var start: UInt32 = 0
-  /// The place behind the last.
+  /// The slot after the last.
   @usableFromInline var end: UInt32 = 0
-  /// Objects held.
   @usableFromInline var count: UInt32 = 0
 
   init() {}
@@ -371,12 +372,12 @@ extension RadixBuckets {
   /// Memory held, in bytes.
   var bytes: Int { entries.bytes + spare.bytes + places.bytes }
 
-  /// Whether another object goes behind the last without a move of others.
+  /// True if another object fits after the last one without moving others.
   @inlinable @inline(__always) func takes(_ order: UInt32) -> Bool {
     Int(end) <= entries.objects && (end == 0 || entries[end - 1] >> 32 <= UInt64(order))
   }
 
-  /// Adds an object at the end, which may be out of order until `sort`.
+  /// Appends an object, which may be out of order until `sort`.
   @inlinable @inline(__always) mutating func add(_ order: UInt32, _ id: ObjectID) {
     if Int(end) > entries.objects { makeRoom() }
     entries[end] = UInt64(order) << 32 | UInt64(id)
@@ -384,14 +385,14 @@ extension RadixBuckets {
     count += 1
   }
 
-  /// Takes out the object at a place.
+  /// Removes the object in a slot.
   @inlinable @inline(__always) mutating func remove(at place: UInt32) {
     entries[place] &= ~UInt64(UInt32.max)
     count -= 1
     if count == 0 { (start, end) = (0, 0) }
   }
 
-  /// Takes out the first object; one must be held.
+  /// Removes and returns the first object; the run must not be empty.
   @inlinable @inline(__always) mutating func popFirst() -> ObjectID {
     while true {
       let id = ObjectID(truncatingIfNeeded: entries[start])
@@ -404,29 +405,29 @@ extension RadixBuckets {
     }
   }
 
-  /// The first object; one must be held.
+  /// The first object; the run must not be empty.
   var first: ObjectID {
     var place = start
     while ObjectID(truncatingIfNeeded: entries[place]) == .none { place += 1 }
     return ObjectID(truncatingIfNeeded: entries[place])
   }
 
-  /// The order of the first object; one must be held.
+  /// The order of the first object; the run must not be empty.
   @inline(__always) var firstOrder: UInt32 {
     var place = start
     while ObjectID(truncatingIfNeeded: entries[place]) == .none { place += 1 }
     return UInt32(truncatingIfNeeded: entries[place] >> 32)
   }
 
-  /// The object at a place, or `.none`.
+  /// The object in a slot, or `.none`.
   @inlinable @inline(__always) func id(at place: UInt32) -> ObjectID {
     ObjectID(truncatingIfNeeded: entries[place])
   }
 
-  /// The order of the object at a place.
+  /// The order of the object in a slot.
   func order(at place: UInt32) -> UInt32 { UInt32(truncatingIfNeeded: entries[place] >> 32) }
 
-  /// Takes all out.
+  /// Removes all objects.
   mutating func clear() { (start, end, count) = (0, 0, 0) }
 
   /// Closes gaps and sorts. O(count).
@@ -464,7 +465,7 @@ extension RadixBuckets {
     }
   }
 
-  /// Moves the entries into `spare`, ordered by one byte and otherwise as they were.
+  /// Moves the entries into `spare` with a stable sort by one byte.
   private mutating func sort(by shift: UInt64) {
     for value: UInt32 in 0..<256 { places[value] = 0 }
     for place in 0..<end {
@@ -484,7 +485,7 @@ extension RadixBuckets {
     }
   }
 
-  /// Called when every place is taken: closes the gaps where that gains half, or else doubles.
+  /// Called when every slot is taken: closes the gaps if that frees half, or else doubles.
   @usableFromInline @inline(never) mutating func makeRoom() {
     closeGaps()
     guard Int(count) > entries.objects / 2 else { return }

@@ -1,18 +1,19 @@
-/// An object with a rank that never rises as time goes by.
+/// An object with a rank that never rises over time.
 protocol FallingRank: BitwiseCopyable {
   var id: ObjectID { get }
 
-  /// Whether this rank is the lower one at `now`, or goes first among equals.
+  /// True if this rank is the lower one at `now`, or wins among equals.
   func isLower(than other: Self, at now: UInt64) -> Bool
 
   /// A time after `now` before which this rank, which is not the lower one at `now`, does not
-  /// become it; `.max` if it never does. Too early costs a comparison, too late is wrong.
+  /// become it; `.max` if it never does. A time too early costs a comparison; one too late is
+  /// wrong.
   func overtaking(_ winner: Self, at now: UInt64) -> UInt64
 }
 
 extension FallingRank {
-  /// `now` and so much time, which is rounded: early rather than late, for then a match is only
-  /// played again.
+  /// The time `left` after `now`, rounded: early rather than late, because then a match is only
+  /// replayed.
   func time(_ left: Double, after now: UInt64) -> UInt64 {
     let safe = left * (1 - 1e-9) - 2
     guard safe < 9e18 else { return .max }
@@ -21,34 +22,32 @@ extension FallingRank {
   }
 }
 
-/// Objects of which the one with the lowest rank is known at any time.
+/// A tournament that finds the object with the lowest rank at any time.
 ///
-/// Ranks fall as time goes by, some faster than others, so their order changes. A tournament over
-/// the objects keeps for each match its winner, and until when that result stands; asking for the
-/// lowest plays again only what may have changed (Basch, Guibas and Hershberger, Data structures
-/// for mobile data, SODA 1997).
+/// Ranks fall over time at different speeds, so their order changes. Each match keeps its winner
+/// and the time until which the result is valid; a query replays only matches that may have changed
+/// (Basch, Guibas and Hershberger, Data structures for mobile data, SODA 1997).
 ///
-/// A change is O(log n). Asking for the lowest adds the matches whose time has come since, each
-/// played again once. Memory: 4 bytes an object, and a player and 16 bytes for each place in the
-/// tournament.
+/// A change is O(log n). A query replays each match that expired since the last query once. Memory:
+/// 4 bytes an object, and a player and 16 bytes for each slot of the tournament.
 struct RankTournament<Player: FallingRank>: ~Copyable {
   struct Match: BitwiseCopyable {
-    /// Place of the winner, or 0.
+    /// Slot of the winner, or 0.
     var winner: UInt32
-    /// From then on the result may be another.
+    /// The time from which the result may change.
     var end: UInt64
   }
 
-  // Place of each object, from 1; 0 means that it is not held.
+  // Slot of each object, from 1; 0 for an object that is not in the tournament.
   private var places: Column<UInt32>
   private var players: Column<Player>
-  // Match n is between the winners of matches 2n and 2n + 1; the numbers from `room` on stand for
-  // the players themselves.
+  // Match n is between the winners of matches 2n and 2n + 1; numbers from `room` on are the
+  // players.
   private var matches: Column<Match>
   private var room: UInt32
   private var count: UInt32 = 0
 
-  /// An empty tournament for ids up to `objects`, with room for `capacity` before it grows.
+  /// Creates an empty tournament for ids up to `objects`, with room for `capacity` before it grows.
   init(objects: Int, capacity: Int) {
     precondition(capacity <= 1 << 31, "a tournament has at most 2^31 places")
     room = UInt32(max(capacity, 16))
@@ -58,10 +57,10 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
     for match in 1..<room { matches[match] = Match(winner: 0, end: .max) }
   }
 
-  /// Whether the object is held.
+  /// True if the object is in the tournament.
   @inline(__always) func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// Holds an object that is not held. Amortised O(log n).
+  /// Adds an object that is not in the tournament. Amortised O(log n).
   mutating func insert(_ player: Player, now: UInt64) {
     count += 1
     if count > room { grow(now) }
@@ -70,21 +69,21 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
     replay(above: count, now)
   }
 
-  /// Gives an object that is held another rate and last request. O(log n).
+  /// Changes the rank of an object in the tournament. O(log n).
   mutating func update(_ player: Player, now: UInt64) {
     let place = places[player.id]
     players[place] = player
     replay(above: place, now)
   }
 
-  /// The object with the lowest rank at `now`, which may not be before any time given earlier; one
-  /// must be held.
+  /// The object with the lowest rank at `now`, which must not be earlier than any time passed
+  /// before. The tournament must not be empty.
   mutating func lowest(now: UInt64) -> ObjectID {
     settle(1, now)
     return players[winner(of: 1)].id
   }
 
-  /// Takes an object that is held out. O(log n).
+  /// Removes an object of the tournament. O(log n).
   mutating func remove(_ id: ObjectID, now: UInt64) {
     let (place, last) = (places[id], count)
     places[id] = 0
@@ -100,7 +99,7 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
   /// Makes ids up to `objects` valid.
   mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
-  /// Brings the object's place near.
+  /// Prefetches the object's slot number.
   func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
   /// Memory held, in bytes.
@@ -114,7 +113,7 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
 
   private func end(of match: UInt32) -> UInt64 { match < room ? matches[match].end : .max }
 
-  /// Plays the matches above a place, up to the first that nothing changes in.
+  /// Replays the matches above a slot, up to the first that does not change.
   private mutating func replay(above place: UInt32, _ now: UInt64) {
     var match = (room + place - 1) / 2
     while match > 0 {
@@ -126,7 +125,7 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
     }
   }
 
-  /// Plays again what no longer stands at `now`.
+  /// Replays the matches that have expired at `now`.
   private mutating func settle(_ match: UInt32, _ now: UInt64) {
     guard end(of: match) <= now else { return }
     settle(match * 2, now)
@@ -149,7 +148,7 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
     room *= 2
     players.reserve(objects: Int(room))
     matches = Column(objects: Int(room))
-    // The newcomer is not there yet: those who are play all their matches again.
+    // The newcomer is not inserted yet: all matches of the present players are replayed.
     count -= 1
     var match = room - 1
     while match > 0 {

@@ -1,7 +1,7 @@
-/// Counts requests for policies whose decisions depend on how long ago something was.
+/// Counts requests, for policies whose decisions depend on ages.
 ///
-/// A request whose object is removed before the next one takes no time, so that a removal leaves
-/// no trace.
+/// A request whose object is removed before the next one is not counted, so a removal leaves no
+/// trace.
 public struct RequestClock {
   /// Requests so far.
   @inlinable @inline(__always) public var now: UInt64 { time }
@@ -9,7 +9,7 @@ public struct RequestClock {
   @usableFromInline var latest = ObjectID.none
   @usableFromInline var previous = ObjectID.none
 
-  /// No request yet.
+  /// Creates a clock at 0.
   public init() {}
 
   /// Counts a request for an object.
@@ -19,7 +19,7 @@ public struct RequestClock {
     latest = id
   }
 
-  /// Takes the latest request back where it was for this object, which is being removed.
+  /// Retracts the latest request if it was for this object, which is being removed.
   @inlinable @inline(__always) public mutating func retract(_ id: ObjectID) {
     guard id == latest else { return }
     time -= 1
@@ -28,12 +28,12 @@ public struct RequestClock {
   }
 }
 
-/// Numbers 1, 2, 3 ... for the order of calls. After 2^32 - 1 it starts again, so ties between
-/// objects untouched for as many calls may then go either way.
+/// Numbers 1, 2, 3 ... that order calls. After 2^32 - 1 they start again, so ties between objects
+/// untouched for that many calls may go either way.
 public struct OrderCounter {
   @usableFromInline var last: UInt32 = 0
 
-  /// Nothing counted yet.
+  /// Creates a counter before its first number.
   public init() {}
 
   /// The next number; never 0.
@@ -43,8 +43,8 @@ public struct OrderCounter {
   }
 }
 
-/// How many objects a cache holds when it is full: its capacity, or, where that is in bytes, the
-/// most that were resident so far. What policies measure histories and periods by.
+/// The number of objects in a full cache: its capacity or, with a capacity in bytes, the largest
+/// number of residents so far. Policies size histories and periods by it.
 public struct CacheSizeInObjects {
   @usableFromInline let capacity: Int?
   /// Resident objects.
@@ -52,12 +52,12 @@ public struct CacheSizeInObjects {
   @usableFromInline var held = 0
   @usableFromInline var most = 1
 
-  /// An empty cache.
+  /// Creates the size of an empty cache.
   public init(_ setup: PolicySetup) {
     capacity = setup.unit == .objects ? Int(min(setup.capacity, 1 << 40)) : nil
   }
 
-  /// At least 1.
+  /// The size in objects, at least 1.
   @inlinable @inline(__always) public var objects: Int { capacity ?? most }
 
   /// A share of the size, rounded down.
@@ -65,12 +65,12 @@ public struct CacheSizeInObjects {
     Int(Double(objects) * share)
   }
 
-  /// An object becomes resident.
+  /// Records that an object becomes resident.
   @inlinable @inline(__always) public mutating func enter() {
     held += 1
     most = max(most, held)
   }
 
-  /// A resident object leaves.
+  /// Records that a resident object leaves.
   @inlinable @inline(__always) public mutating func leave() { held -= 1 }
 }

@@ -1,39 +1,39 @@
-/// Objects with a value each, side by side and in no order, so that looking at one drawn at random
-/// touches memory once.
+/// Objects with a value each, contiguous and in no order, so that reading a random one costs one
+/// memory access.
 ///
-/// All operations are O(1). Memory: 4 bytes an object, and 4 and the value for each one held.
+/// All operations are O(1). Memory: 4 bytes an object, and 4 and the value for each element.
 public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
-  /// One object held. The id stands last to fill the value's padding.
+  /// An element. The id is last to fill the value's padding.
   public struct Entry: BitwiseCopyable {
-    /// What stands beside the object.
+    /// The value stored with the object.
     public var value: Value
     /// The object.
     public var id: ObjectID
 
-    /// An entry from its parts.
+    /// Creates an entry from its parts.
     @inlinable @inline(__always) init(value: Value, id: ObjectID) {
       self.value = value
       self.id = id
     }
   }
 
-  // Place of each object in `entries`, from 1; 0 means that it is not held.
+  // Index of each object in `entries`, from 1; 0 for an object that is not in the set.
   @usableFromInline var places: Column<UInt32>
   @usableFromInline var entries: Column<Entry>
-  /// Objects held.
+  /// Objects in the set.
   @inlinable @inline(__always) public var count: Int { held }
   @usableFromInline var held = 0
 
-  /// An empty set for ids up to `objects`, with room for `capacity` before it grows.
+  /// Creates an empty set for ids up to `objects`, with room for `capacity` before it grows.
   public init(objects: Int, capacity: Int) {
     places = Column(objects: objects)
     entries = Column(objects: max(capacity, 16))
   }
 
-  /// Whether the object is held.
+  /// Returns true if the object is in the set.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// The value of an object that is held.
+  /// The value of an object in the set.
   @inlinable public subscript(id: ObjectID) -> Value {
     @inline(__always) get {
       assert(contains(id))
@@ -45,20 +45,20 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// An object and its value by a number below 2^32 that is mapped to those held in proportion; one
-  /// must be. Numbers drawn evenly pick evenly, to within `count` / 2^32.
+  /// Returns the object and value for a number below 2^32, which is mapped in proportion to the
+  /// elements; the set must not be empty. Uniform numbers pick uniformly, to within `count` / 2^32.
   @inlinable @inline(__always) public func pick(_ number: UInt32) -> Entry {
     assert(count > 0)
     return entries[UInt32(truncatingIfNeeded: (UInt64(number) &* UInt64(count)) >> 32) + 1]
   }
 
-  /// An object and its value by its place, from 0 to `count` - 1: the order of `insert`, but that
-  /// the last takes the place of what is removed.
+  /// Returns the object and value at an index, from 0 to `count` - 1, in order of insertion, except
+  /// that the last element moves to the index of a removed one.
   @inlinable @inline(__always) public func entry(at place: Int) -> Entry {
     entries[UInt32(truncatingIfNeeded: place + 1)]
   }
 
-  /// Holds an object that is not held.
+  /// Adds an object that is not in the set.
   @inlinable @inline(__always) public mutating func insert(_ id: ObjectID, _ value: Value) {
     assert(!contains(id))
     held += 1
@@ -68,7 +68,7 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
     places[id] = place
   }
 
-  /// Takes an object that is held out; the last takes its place.
+  /// Removes an object in the set; the last element moves to its index.
   @inlinable @inline(__always) public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     let place = places[id]
@@ -82,10 +82,10 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
-  /// Brings the object's place near.
+  /// Prefetches the object's index.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
-  /// Brings the value of an object, whose place must be near, near.
+  /// Prefetches the value of an object; reads its index.
   @inlinable @inline(__always) public func prefetchEntry(_ id: ObjectID) {
     entries.prefetch(places[id])
   }
@@ -94,41 +94,41 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   public var bytes: Int { places.bytes + entries.bytes }
 }
 
-/// Objects in no order, of which any one can be picked by number.
+/// Objects in no order, each of which can be picked by index.
 ///
-/// All operations are O(1). Memory: 4 bytes an object and 4 for each one held.
+/// All operations are O(1). Memory: 4 bytes an object and 4 for each element.
 public struct IDBag: ~Copyable {
   @usableFromInline var held: [ObjectID] = []
-  // Place in `held` plus one; 0 means that the object is not held.
+  // Index in `held` plus one; 0 for an object that is not in the bag.
   @usableFromInline var places: SharedColumn
 
-  /// An empty bag for ids up to `objects`, with room for `capacity` before it grows.
+  /// Creates an empty bag for ids up to `objects`, with room for `capacity` before it grows.
   public init(objects: Int, capacity: Int) {
     places = SharedColumn(objects: objects)
     held.reserveCapacity(max(capacity, 0))
   }
 
-  /// Objects held.
+  /// Objects in the bag.
   @inlinable @inline(__always) public var count: Int { held.count }
 
-  /// The object at a place from 0 to `count` - 1.
+  /// The object at an index from 0 to `count` - 1.
   @inlinable @inline(__always) public subscript(place: Int) -> ObjectID { held[place] }
 
-  /// Whether the object is held.
+  /// Returns true if the object is in the bag.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// How other threads find out whether an object is held.
+  /// The word with which other threads read if an object is in the bag.
   public var holding: HitWords {
     HitWords(places.base, objects: places.objects, residents: 1 ... .max)
   }
 
-  /// Adds an object that is not held.
+  /// Adds an object that is not in the bag.
   @inlinable @inline(__always) public mutating func insert(_ id: ObjectID) {
     held.append(id)
     places[id] = UInt32(truncatingIfNeeded: held.count)
   }
 
-  /// Takes an object that is held out; the last takes its place.
+  /// Removes an object in the bag; the last one moves to its index.
   @inlinable @inline(__always) public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     let place = places[id]
@@ -143,7 +143,7 @@ public struct IDBag: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
-  /// Brings the object's place near.
+  /// Prefetches the object's index.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
   /// Memory held, in bytes.

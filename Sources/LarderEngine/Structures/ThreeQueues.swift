@@ -1,21 +1,19 @@
-/// A small queue, a main one and a ghost, with a request counter for each object: what S3-FIFO,
-/// QD-LP-FIFO and their relatives have in common. The policies say what moves between the queues,
-/// and when.
+/// A small, a main and a ghost queue with a request counter for each object, shared by S3-FIFO,
+/// QD-LP-FIFO and their relatives. The policies move objects between the queues.
 ///
-/// One word an object answers where it is, at which position, and how often it was requested. The
-/// sizes of ghosts are kept where sizes differ: the cache has forgotten them. Memory: 4 bytes an
-/// object, 4 more for byte capacities, and 4 for each place in a queue. All operations are O(1),
-/// amortised.
+/// One word per object holds its queue, its position and its counter. The sizes of ghosts are kept
+/// only with different sizes, because the cache does not keep them. Memory: 4 bytes an object, 4
+/// more for byte capacities, and 4 for each slot of a queue. All operations are O(1), amortised.
 public struct ThreeQueues: ~Copyable {
-  // Where an object is, in the top two bits of its word; zero is nowhere.
+  // The queue of an object, in the top two bits of its word; zero for none.
   @inlinable static var inSmall: UInt32 { 1 << 30 }
   @inlinable static var inMain: UInt32 { 2 << 30 }
   @inlinable static var inGhost: UInt32 { 3 << 30 }
   @inlinable static var placeMask: UInt32 { 3 << 30 }
-  // How often it was requested, up to three, in the next two.
+  // Its request counter, up to three, in the next two.
   @inlinable static var one: UInt32 { 1 << 28 }
   @inlinable static var counterMask: UInt32 { 3 << 28 }
-  // The position in its queue below.
+  // Its position in the queue, below.
   @inlinable static var positionMask: UInt32 { IDRing.positionLimit - 1 }
 
   @usableFromInline var words: SharedColumn
@@ -24,25 +22,26 @@ public struct ThreeQueues: ~Copyable {
   @usableFromInline var ghost: IDRing
   @usableFromInline var ghostSizes: Column<UInt32>
   @usableFromInline let countsBytes: Bool
-  /// What the objects in the small queue weigh.
+  /// Total weight of the small queue.
   @inlinable @inline(__always) public var smallUsed: UInt64 { smallWeight }
   @usableFromInline var smallWeight: UInt64 = 0
-  /// What the objects in the main queue weigh.
+  /// Total weight of the main queue.
   @inlinable @inline(__always) public var mainUsed: UInt64 { mainWeight }
   @usableFromInline var mainWeight: UInt64 = 0
   @usableFromInline var ghostUsed: UInt64 = 0
   @usableFromInline var limit: GhostLimit
-  /// The share of the small queue.
+  /// The capacity share of the small queue.
   public let smallCapacity: UInt64
-  /// The share of the main queue.
+  /// The capacity share of the main queue.
   public let mainCapacity: UInt64
   @usableFromInline let ghostCapacity: UInt64
   @usableFromInline var forgotten = ObjectID.none
-  // Whether ghosts are in `places`, and then the sizes by place: see ThreeQueues+Places.
+  // True if ghosts are in `places`, with their sizes by slot: see the extension for slots below.
   @usableFromInline var placesGhosts = false
   @usableFromInline var places = GhostPlaces(places: 0)
 
-  /// Empty queues, of which small gets `smallShare` of the capacity, at least 1, and main the rest.
+  /// Creates empty queues. The small one gets `smallShare` of the capacity, at least 1, and main
+  /// the rest.
   ///
   /// - Throws: `capacity` for more objects than a queue has positions.
   public init(_ setup: PolicySetup, smallShare: Double, ghostShare: Double) throws(PolicyError) {
@@ -51,9 +50,9 @@ public struct ThreeQueues: ~Copyable {
       ghosts: UInt64(Double(setup.capacity) * ghostShare))
   }
 
-  /// Empty queues, of which small gets `small` of the capacity and main the rest; ghosts weigh at
-  /// most `ghosts`, and where sizes differ are at most `ghostsPerResident` for each resident
-  /// object.
+  /// Creates empty queues. The small one gets `small` of the capacity and main the rest; ghosts
+  /// weigh at most `ghosts` and, with different sizes, number at most `ghostsPerResident` for each
+  /// resident object.
   ///
   /// - Throws: `capacity` for more objects than a queue has positions.
   public init(
@@ -63,7 +62,7 @@ public struct ThreeQueues: ~Copyable {
     try setup.requireQueueable()
     smallCapacity = small
     mainCapacity = setup.capacity - small
-    // The ghosts of objects that all weigh 1 are as many as they weigh: the queue has to hold them.
+    // With objects of weight 1, the number of ghosts is their weight: the queue must hold them.
     ghostCapacity = setup.unit == .bytes ? ghosts : min(ghosts, UInt64(IDRing.entriesMax))
     limit = GhostLimit(perResident: ghostsPerResident)
     words = SharedColumn(objects: setup.objects)
@@ -74,23 +73,23 @@ public struct ThreeQueues: ~Copyable {
     ghost = IDRing(capacity: setup.expectedResidents)
   }
 
-  /// Whether the object is in small or in main.
+  /// Returns true if the object is in the small or the main queue.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
     let place = words[id] & ThreeQueues.placeMask
     return place == ThreeQueues.inSmall || place == ThreeQueues.inMain
   }
 
-  /// Whether the object is in any of the three.
+  /// Returns true if the object is in any of the three queues.
   @inlinable @inline(__always) public func remembers(_ id: ObjectID) -> Bool { words[id] != 0 }
 
-  /// Whether small holds nothing.
+  /// True if the small queue is empty.
   @inlinable @inline(__always) public var isSmallEmpty: Bool { small.count == 0 }
 
-  /// Whether main holds nothing.
+  /// True if the main queue is empty.
   @inlinable @inline(__always) public var isMainEmpty: Bool { main.count == 0 }
 
-  /// What will be evicted next if it is one of the oldest few in small, or in main where that holds
-  /// more than its share; otherwise what is oldest, or `.none` where a hole is in its place.
+  /// The next victim if it is one of the oldest few in the small queue, or in main if that exceeds
+  /// its share; otherwise the oldest object, or `.none` for a hole.
   @inlinable @inline(__always) public var candidate: ObjectID {
     mainUsed > mainCapacity
       ? main.guess { words[$0] & ThreeQueues.counterMask == 0 }
@@ -104,7 +103,7 @@ public struct ThreeQueues: ~Copyable {
     words[id] = word &+ (isBelow ? ThreeQueues.one : 0)
   }
 
-  /// How other threads do what `contains` and `count` do.
+  /// The equivalent of `contains` and `count` for other threads.
   public var counting: HitWords {
     HitWords(
       words.base, objects: words.objects,
@@ -112,17 +111,16 @@ public struct ThreeQueues: ~Copyable {
       counter: ThreeQueues.counterMask, highest: ThreeQueues.counterMask, step: ThreeQueues.one)
   }
 
-  /// At most how many ghosts there are; where sizes differ that depends on how many objects will be
-  /// resident.
+  /// The largest number of ghosts; with different sizes it depends on the number of residents.
   public var ghostsMax: Int { countsBytes ? .max : Int(min(ghostCapacity, 1 << 40)) }
 
-  /// The ghost that was forgotten last, once; `.none` where none was.
+  /// Returns the ghost that was forgotten last, once; `.none` if none was.
   @inlinable @inline(__always) public mutating func takeForgotten() -> ObjectID {
     defer { forgotten = .none }
     return forgotten
   }
 
-  /// Gives a resident object another size.
+  /// Changes the size of a resident object.
   public mutating func resize(_ id: ObjectID, from old: UInt32, to new: UInt32) {
     if words[id] & ThreeQueues.placeMask == ThreeQueues.inSmall {
       smallWeight = smallUsed - UInt64(old) + UInt64(new)
@@ -131,29 +129,28 @@ public struct ThreeQueues: ~Copyable {
     }
   }
 
-  /// Takes an object that is not resident out of the ghosts, if it is there, and says whether it
-  /// was.
+  /// Removes an object that is not resident from the ghosts, and returns true if it was a ghost.
   @inlinable @inline(__always) public mutating func forgetGhost(_ id: ObjectID) -> Bool {
     let word = words[id]
     if word != 0 { forgetGhost(id, word) }
     return word != 0
   }
 
-  /// Puts an object that is in none of the three into small.
+  /// Adds an object that is in none of the three to the small queue.
   @inlinable @inline(__always) public mutating func pushSmall(_ id: ObjectID, _ size: UInt32) {
     smallWeight += UInt64(size)
     words[id] = ThreeQueues.inSmall | small.push(id, words)
   }
 
-  /// Puts an object that is in none of the three into main.
+  /// Adds an object that is in none of the three to the main queue.
   @inlinable @inline(__always) public mutating func pushMain(_ id: ObjectID, _ size: UInt32) {
     mainWeight += UInt64(size)
     words[id] = ThreeQueues.inMain | main.push(id, words)
   }
 
-  /// Takes the oldest out of small, which must not be empty. With more than `limit` requests it
-  /// goes on to main, its counter at 0, and the answer is `.none`; otherwise it leaves a ghost, and
-  /// is the answer.
+  /// Removes the oldest object from the small queue, which must not be empty. With more than
+  /// `limit` requests, the object moves to main with its counter at 0, and `.none` is returned;
+  /// otherwise the object becomes a ghost and is returned.
   @inlinable @inline(__always) public mutating func popSmall(
     movingAbove limit: UInt32, _ sizes: some ObjectSizes
   ) -> ObjectID {
@@ -169,8 +166,8 @@ public struct ThreeQueues: ~Copyable {
     return .none
   }
 
-  /// Takes the oldest object without requests out of main, which must not be empty; older ones go
-  /// round again, their counters lowered by 1, or to 0.
+  /// Removes and returns the oldest object of main without requests; main must not be empty. Older
+  /// ones are reinserted with their counters decremented, or reset to 0.
   @inlinable @inline(__always) public mutating func popMain(
     _ sizes: some ObjectSizes, resets: Bool = false
   ) -> ObjectID {
@@ -187,7 +184,7 @@ public struct ThreeQueues: ~Copyable {
     }
   }
 
-  /// Takes the object out of whichever queue it is in, if any.
+  /// Removes the object from its queue, if any.
   @inlinable public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     let word = words[id]
     switch word & ThreeQueues.placeMask {
@@ -209,7 +206,7 @@ public struct ThreeQueues: ~Copyable {
     if countsBytes, !placesGhosts { ghostSizes.reserve(objects: objects) }
   }
 
-  /// Brings the object's word near.
+  /// Prefetches the object's word.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   /// Memory held, in bytes.
@@ -249,25 +246,25 @@ public struct ThreeQueues: ~Copyable {
   }
 }
 
-/// For policies that look at what they would evict before they do, and may keep it after all.
+/// Access for policies that inspect the next victim and may keep it.
 extension ThreeQueues {
-  /// Objects in small.
+  /// Objects in the small queue.
   @inlinable @inline(__always) public var smallCount: Int { small.count }
 
-  /// Whether the object is in small.
+  /// Returns true if the object is in the small queue.
   @inlinable @inline(__always) public func isInSmall(_ id: ObjectID) -> Bool {
     words[id] & ThreeQueues.placeMask == ThreeQueues.inSmall
   }
 
-  /// What is oldest in small; `.none` where a hole is in its place.
+  /// The oldest object of the small queue; `.none` for a hole.
   @inlinable @inline(__always) public var smallCandidate: ObjectID { small.oldestPlace }
 
-  /// What is oldest in main; `.none` where a hole is in its place.
+  /// The oldest object of the main queue; `.none` for a hole.
   @inlinable @inline(__always) public var mainCandidate: ObjectID { main.oldestPlace }
 
-  /// The oldest object in small with at most `limit` requests, which stays there; older ones go on
-  /// to main with their counters. `.none` where small is empty then. Amortised O(1), if what is
-  /// found is then taken out.
+  /// Returns the oldest object of the small queue with at most `limit` requests, without removing
+  /// it; older ones move to main with their counters. `.none` if the small queue becomes empty.
+  /// Amortised O(1) if the object is then removed.
   @inlinable @inline(__always) public mutating func spareSmall(
     above limit: UInt32, _ sizes: some ObjectSizes
   ) -> ObjectID {
@@ -283,8 +280,9 @@ extension ThreeQueues {
     }
   }
 
-  /// The oldest object in main without requests, which stays there; older ones go round again,
-  /// their counters lowered by 1. Main must not be empty. Amortised O(1), as above.
+  /// Returns the oldest object of main without requests, without removing it; older ones are
+  /// reinserted with their counters decremented. Main must not be empty. Amortised O(1) if the
+  /// object is then removed.
   @inlinable @inline(__always) public mutating func spareMain() -> ObjectID {
     while true {
       let id = main.oldestEntry
@@ -295,7 +293,7 @@ extension ThreeQueues {
     }
   }
 
-  /// Takes the oldest out of small, which must not be empty, and leaves no ghost of it.
+  /// Removes the oldest object from the small queue, which must not be empty, without a ghost.
   @inlinable @inline(__always) public mutating func dropSmall(_ sizes: some ObjectSizes) -> ObjectID
   {
     let id = small.popOldest()
@@ -304,8 +302,9 @@ extension ThreeQueues {
     return id
   }
 
-  /// Makes the oldest of small or of main, which must not be empty, the newest of small, as if it
-  /// had never been requested. It is resident all the while, also to other threads.
+  /// Moves the oldest object of the small or main queue, which must not be empty, to the newest end
+  /// of the small queue and resets its counter. It stays resident throughout, also to other
+  /// threads.
   @inlinable @inline(__always) public mutating func renewOldest(
     inSmall: Bool, _ sizes: some ObjectSizes
   ) {
@@ -318,30 +317,29 @@ extension ThreeQueues {
   }
 }
 
-/// Ghosts that are known by their places, for caches that keep keys: of a ghost such a cache has
-/// the key alone, at the ghost's place, and ids are those of resident objects. The order in which
-/// ghosts come and go is the same.
+/// Ghosts identified by slots, for caches that store keys: such a cache keeps only a ghost's key,
+/// at the ghost's slot, and ids belong to resident objects. The order in which ghosts come and go
+/// does not change.
 ///
-/// An object that leaves a ghost keeps its id until the cache asks what became of it (`settle`).
-/// Before anything else is asked of the policy the cache does so for all that have left, in the
-/// order in which they left.
+/// An object that becomes a ghost keeps its id until the cache calls `settle`. Before any other
+/// call to the policy, the cache does so for all evicted objects, in order of eviction.
 extension ThreeQueues {
-  // The counter of an object that has left and has no place yet; others in the ghost have 0.
+  // The counter of an evicted object without a slot; other ghosts have 0.
   @inlinable static var unsettled: UInt32 { one }
 
-  /// Ghosts are known by their places from now on. Nothing must have been stored.
+  /// Switches to ghosts in slots. Must be called before anything is stored.
   public mutating func placeGhosts() {
     placesGhosts = true
     ghost = IDRing(capacity: 0)
     ghostSizes = Column(objects: 0)
   }
 
-  /// Ghosts that have a place.
+  /// Ghosts in slots.
   public var ghostCount: Int { Int(places.count) }
 
-  /// Says what became of an object of a size that is no longer resident: whether it is a ghost,
-  /// where, and which one had to go for it. The id is free afterwards. A ghost that came back and
-  /// was not stored is where it was. O(1).
+  /// Finalises the eviction of an object of a size: returns if it became a ghost, in which slot,
+  /// and which ghost was dropped for it. The id is free afterwards. A ghost that was requested and
+  /// not stored keeps its slot. O(1).
   @inlinable @inline(__always) public mutating func settle(
     _ id: ObjectID, _ size: UInt32
   ) -> GhostMove {
@@ -371,23 +369,21 @@ extension ThreeQueues {
     ghostUsed + weight > ghostCapacity || (countsBytes && Int(places.count) >= limit.ghosts)
   }
 
-  /// The ghost at a place has an id again, that of an object of which nothing is known, because it
-  /// is requested.
+  /// Gives the ghost in a slot an id, that of an unknown object, because it is requested.
   @inlinable @inline(__always) public mutating func recall(_ place: UInt32, as id: ObjectID) {
     assert(words[id] == 0 && places.isTaken(place))
     words[id] = ThreeQueues.inGhost | place
   }
 
-  /// Forgets the ghost at a place.
+  /// Forgets the ghost in a slot.
   @inlinable @inline(__always) public mutating func dropGhost(at place: UInt32) {
     places.remove(at: place)
     ghostUsed -= countsBytes ? UInt64(ghostSizes[place]) : 1
   }
 
-  /// Has so many places for ghosts from now on, at most `ghostPlacesMax` and no fewer than there
-  /// are ghosts, without holes between them. Tells of every ghost whose place is another one, from
-  /// the oldest to the newest; with as many places as before the new one is free by then.
-  /// O(places).
+  /// Resizes the ghost slots to `wanted`, at most `ghostPlacesMax` and at least the number of
+  /// ghosts, and closes holes. Calls `moved` for every ghost whose slot changes, from the oldest to
+  /// the newest; if the number of slots stays the same, the new slot is free by then. O(places).
   public mutating func repackGhosts(
     places wanted: Int, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {
@@ -406,6 +402,6 @@ extension ThreeQueues {
     ghostSizes = sizes
   }
 
-  /// At most so many places for ghosts.
+  /// The largest number of ghost slots.
   public static var ghostPlacesMax: Int { IDRing.entriesMax }
 }

@@ -1,10 +1,10 @@
-/// Logarithm, exponential, power and normal quantile, the same to the last bit on every machine.
+/// Logarithm, exponential, power and normal quantile with bit-identical results on every machine.
 ///
 /// The functions of a system's math library differ in the last digit between systems, and one digit
 /// is enough to change a generated trace. These use only `+ - * /`, `sqrt` and the bits of a
-/// number, all of which IEEE 754 fixes exactly; Swift never contracts `a * b + c` into a fused
-/// operation by itself. Relative error is below 1e-15 for `log`, `exp` and `pow`, measured against
-/// libm.
+/// number, all of which IEEE 754 defines exactly; Swift never contracts `a * b + c` into a fused
+/// operation by itself. The relative error is below 1e-15 for `log`, `exp` and `pow`, measured
+/// against libm.
 public enum DeterministicMath {
   /// The natural logarithm. NaN below zero, negative infinity at zero.
   public static func log(_ x: Double) -> Double {
@@ -17,19 +17,19 @@ public enum DeterministicMath {
 
   /// e to the power `x`: infinity above 709.8, zero below -745.2.
   ///
-  /// x = k ln 2 + r with |r| <= 0.35, then the Taylor series of e^r; the last term left out is
+  /// x = k ln 2 + r with |r| <= 0.35, then the Taylor series of e^r; the first omitted term is
   /// below 5e-18.
   public static func exp(_ x: Double) -> Double {
     guard x < 709.79 else { return x.isNaN ? x : .infinity }
     guard x > -745.2 else { return 0 }
-    // Adding and subtracting 1.5 * 2^52 rounds to the nearest whole number.
+    // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer.
     let k = (x * 1.4426950408889634 + 0x1.8p52) - 0x1.8p52
     let high = x - k * ln2High
     let low = k * ln2Low
     let r = high - low
-    // What `r` lost to rounding: ((high - r) - low), tiny, so that first order is enough.
+    // The rounding error of `r`: ((high - r) - low), small enough for first order.
     let lost = (high - r) - low
-    // Terms from r^13/13! down; 1 + r are added last, where their rounding hurts least.
+    // Terms from r^13/13! down; 1 + r are added last, where their rounding error matters least.
     var tail = 1 / 6_227_020_800.0
     tail = tail * r + 1 / 479_001_600.0
     tail = tail * r + 1 / 39_916_800.0
@@ -45,9 +45,9 @@ public enum DeterministicMath {
     return scaled(1 + (r + (r * r * tail + lost)), byPowerOfTwo: Int(k))
   }
 
-  /// `base` to the power `exponent`, for bases that are not negative (NaN for those that are).
+  /// `base` to the power `exponent`, for bases that are not negative (NaN for negative ones).
   ///
-  /// The logarithm is carried to about twice the precision of a `Double`, so that the error does
+  /// The logarithm is computed with about twice the precision of a `Double`, so that the error does
   /// not grow with the size of the result.
   public static func pow(_ base: Double, _ exponent: Double) -> Double {
     if exponent == 0 || base == 1 { return 1 }
@@ -64,7 +64,7 @@ public enum DeterministicMath {
     return high.isFinite ? high + high * low : high
   }
 
-  /// ln 2 in two parts, the first with enough zero bits at its end that its product with any binary
+  /// ln 2 in two parts; the first ends in enough zero bits that its product with any binary
   /// exponent is exact.
   private static let ln2High = 0x1.62e42feep-1
   private static let ln2Low = 0x1.a39ef35793c76p-33
@@ -72,7 +72,7 @@ public enum DeterministicMath {
   /// ln x as the sum of two numbers; `x` is positive and finite.
   ///
   /// x = 2^k m with m near 1, s = (m - 1) / (m + 1), ln m = 2 artanh(s) = 2 (s + s^3/3 + s^5/5 +
-  /// ...) with |s| <= 0.1716; the first term left out is below 1e-18 of the sum.
+  /// ...) with |s| <= 0.1716; the first omitted term is below 1e-18 of the sum.
   private static func logParts(_ x: Double) -> (high: Double, low: Double) {
     var bits = x.bitPattern
     var k = 0
@@ -112,7 +112,7 @@ public enum DeterministicMath {
     return (high, low - (high - sum.high))
   }
 
-  /// a * 2^k with a between 0.5 and 2, in two steps where the result is subnormal.
+  /// a * 2^k with a between 0.5 and 2, in two steps for subnormal results.
   private static func scaled(_ a: Double, byPowerOfTwo k: Int) -> Double {
     if k > 1023 { return a * 2 * power(ofTwo: k - 1) }
     if k < -1021 { return a * power(ofTwo: k + 100) * 0x1p-100 }
@@ -123,14 +123,14 @@ public enum DeterministicMath {
     Double(bitPattern: UInt64(k + 1023) << 52)
   }
 
-  /// a + b and what rounding lost (Knuth, The Art of Computer Programming 2, 4.2.2).
+  /// a + b and its rounding error (Knuth, The Art of Computer Programming 2, 4.2.2).
   private static func exactSum(_ a: Double, _ b: Double) -> (high: Double, low: Double) {
     let sum = a + b
     let bPart = sum - a
     return (sum, (a - (sum - bPart)) + (b - bPart))
   }
 
-  /// a * b and what rounding lost (Dekker, A floating-point technique for extending the available
+  /// a * b and its rounding error (Dekker, A floating-point technique for extending the available
   /// precision, Numerische Mathematik 1971).
   private static func exactProduct(_ a: Double, _ b: Double) -> (high: Double, low: Double) {
     let product = a * b
@@ -180,7 +180,7 @@ extension DeterministicMath {
     }
   }
 
-  /// For p within 0.425 of the middle.
+  /// For p within 0.425 of 0.5.
   private static let center = Ratio(
     upper: (
       3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
@@ -206,7 +206,7 @@ extension DeterministicMath {
       1.05075007164441684324e-9
     ))
 
-  /// For the rest.
+  /// For p below that.
   private static let tail = Ratio(
     upper: (
       6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
@@ -220,18 +220,18 @@ extension DeterministicMath {
     ))
 }
 
-/// Random numbers from a seed, the same on every machine: xoshiro256**.
+/// A random number generator with identical numbers on every machine: xoshiro256**.
 ///
 /// Blackman and Vigna, Scrambled Linear Pseudorandom Number Generators, ACM Transactions on
-/// Mathematical Software 47 (2021). The state is filled by SplitMix64, as its authors advise, so
-/// that seeds 0 and 1 are as good as any.
+/// Mathematical Software 47 (2021). SplitMix64 fills the state, as its authors advise, so that
+/// seeds 0 and 1 are as suitable as any other.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   @usableFromInline var a: UInt64
   @usableFromInline var b: UInt64
   @usableFromInline var c: UInt64
   @usableFromInline var d: UInt64
 
-  /// A generator whose numbers follow from `seed` alone.
+  /// Creates a generator whose numbers depend only on `seed`.
   public init(seed: UInt64) {
     var state = seed
     func nextWord() -> UInt64 {
@@ -261,15 +261,15 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return result
   }
 
-  /// A number from 0 to `bound` - 1, all equally likely to within `bound` / 2^64. `bound` is above
-  /// 0.
+  /// A number from 0 to `bound` - 1, uniform to within `bound` / 2^64. `bound` is above 0.
   ///
-  /// Not named `next(upperBound:)`, whose algorithm the standard library may change.
+  /// Not named `next(upperBound:)`, because the standard library may change the algorithm of that
+  /// one.
   @inlinable public mutating func next(below bound: UInt64) -> UInt64 {
     next().multipliedFullWidth(by: bound).high
   }
 
-  /// A number from 0 up to but not including 1, a multiple of 2^-53.
+  /// A number from 0 to below 1, a multiple of 2^-53.
   @inlinable public mutating func nextUnit() -> Double {
     Double(next() >> 11) * 0x1p-53
   }

@@ -1,12 +1,11 @@
 import LarderLibc
 
-/// A lock that may be held for long, as while the disk is at work: who waits sleeps until it is
-/// free.
+/// A lock that may be held for long, for example during disk I/O: waiting threads sleep.
 package final class SleepingLock: @unchecked Sendable {
-  // In cache lines of its own: processors fetch them in pairs.
+  // On separate cache lines: processors fetch them in pairs.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  /// A lock that nobody holds.
+  /// Creates an unlocked lock.
   package init() {
     let place = UnsafeMutableRawPointer.allocate(
       byteCount: max(MemoryLayout<pthread_mutex_t>.size, 128), alignment: 128)
@@ -20,7 +19,7 @@ package final class SleepingLock: @unchecked Sendable {
     UnsafeMutableRawPointer(mutex).deallocate()
   }
 
-  /// Waits for the lock and takes it. Not recursive.
+  /// Waits for the lock and acquires it. Not recursive.
   package func lock() {
     #if LARDER_SCHEDULES
       if let hook = Schedules.hook {
@@ -32,10 +31,10 @@ package final class SleepingLock: @unchecked Sendable {
     pthread_mutex_lock(mutex)
   }
 
-  /// Takes the lock if nobody holds it, and says whether it did.
+  /// Acquires the lock if it is free, and returns true if it did.
   package func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
-  /// Gives the lock back.
+  /// Releases the lock.
   package func unlock() {
     pthread_mutex_unlock(mutex)
     #if LARDER_SCHEDULES
@@ -44,20 +43,19 @@ package final class SleepingLock: @unchecked Sendable {
   }
 }
 
-/// A value behind a lock of its own.
+/// A value protected by a lock.
 ///
-/// What the standard library's `Mutex` is, but for two things: it is an object, and the thread
-/// sanitizer knows its lock. On Linux a `Mutex` that somebody waits for is handed over by the
-/// kernel, unseen by the sanitizer, which then takes what the two threads do one after the other
-/// for a race.
+/// Equivalent to the standard library's `Mutex`, with two differences: it is an object, and the
+/// thread sanitizer recognises its lock. On Linux, the kernel hands a contended `Mutex` over
+/// without the sanitizer's knowledge, which then reports a race between properly ordered accesses.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
   private let lock = SleepingLock()
   private var value: Value
 
-  /// A value that nobody holds.
+  /// Creates an unlocked value.
   package init(_ value: consuming sending Value) { self.value = value }
 
-  /// Calls `body` with the value while nobody else has it. Not recursive.
+  /// Calls `body` with exclusive access to the value. Not recursive.
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

@@ -1,6 +1,7 @@
 extension StringProtocol {
-  /// The candidate that is fewest edits away, if few enough for a typing error: at most a third of
-  /// the letters, and at least one. For "did you mean" in errors. O(product of the lengths).
+  /// Returns the candidate with the smallest edit distance, if that is small enough for a typing
+  /// error: at most a third of the letters, and at least one. For "did you mean" in errors.
+  /// O(product of the lengths).
   public func nearest(among candidates: some Sequence<String>) -> String? {
     var best: (name: String, distance: Int)?
     for candidate in candidates {
@@ -12,7 +13,7 @@ extension StringProtocol {
     return best?.name
   }
 
-  /// Insertions, deletions, substitutions and swaps of neighbours that lead from one to the other.
+  /// The number of insertions, deletions, substitutions and swaps of neighbours between the two.
   private func editDistance(to other: String) -> Int {
     let (left, right) = (Array(self), Array(other))
     var beforeLast = [Int](repeating: 0, count: right.count + 1)

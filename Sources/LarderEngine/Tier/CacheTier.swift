@@ -1,93 +1,93 @@
 public import Synchronization
 
-/// A tier whose policy the caller does not know: what real caches drive, and, with what only a
-/// simulation asks for (`SimulatedTier`), simulated hybrids and probes.
+/// A type-erased tier: driven by real caches and, with the additions for simulations
+/// (`SimulatedTier`), by simulated hybrids and probes.
 ///
-/// One call through a closure for each operation; everything below it is specialised for the
-/// policy. A value, so that calling it from a class that holds it counts no references. See `Tier`
-/// for what the operations do. A cache keeps keys and values beside the ids, gives an id to another
-/// key only when the tier no longer `remembers` it, and calls from one thread at a time, but for
-/// hits made through `hitWords`.
+/// Each operation costs one call through a closure; everything below it is specialised for the
+/// policy. A value, so that calls from a class that holds it need no reference counting. See `Tier`
+/// for the operations. A cache keeps keys and values by id, assigns an id to another key only when
+/// the tier no longer `remembers` it, and calls from one thread at a time, except for hits through
+/// `hitWords`.
 @usableFromInline package struct CacheTier {
-  /// What a get found.
+  /// Outcomes of a get.
   @frozen @usableFromInline package enum Access: UInt8 {
-    /// Nothing.
+    /// The object is not resident.
     case absent
-    /// Something that had expired. It is removed now, unless `CacheTierSetup.keepsExpired`.
+    /// The entry had expired. It has been removed, unless `CacheTierSetup.keepsExpired`.
     case expired
-    /// The object.
+    /// The object is resident.
     case hit
   }
 
-  /// What a set did.
+  /// Outcomes of a set.
   @frozen @usableFromInline package enum Stored: UInt8 {
-    /// Nothing: the object is larger than the capacity or the policy does not want it. What was
-    /// there of it has been removed.
+    /// The object is larger than the capacity, or the policy rejects it. An old copy has been
+    /// removed.
     case rejected
-    /// The object is stored and was not there before.
+    /// The object is stored and was not resident before.
     case stored
-    /// The object's value is replaced; the object may be among the victims all the same.
+    /// The object's value was replaced; the object may still be among the victims.
     case replaced
   }
 
-  // What sets and gets use comes first, in as few cache lines as possible.
+  // Members that sets and gets use come first, in as few cache lines as possible.
 
-  /// A get at a time in microseconds; may leave victims.
+  /// Performs a get at a time in microseconds; may leave victims.
   @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
-  /// A set at a time in microseconds of a request whose `expires` is `expiryFrom`; may leave
-  /// victims, also when it rejects.
+  /// Performs a set at a time in microseconds, of a request whose `expires` is from `expiryFrom`;
+  /// may leave victims, also when it rejects.
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
-  /// What the last `access` or `set` evicted.
+  /// The victims of the last `access` or `set`.
   @usableFromInline package let victims: VictimList
   @usableFromInline let victimsOwner: VictimList.Owner
-  /// Where what the policy keeps is, and how long that is: only to be brought near. The columns are
-  /// elsewhere.
+  /// The policy's state in memory, without its columns, for prefetching only.
   @usableFromInline package let state: UnsafeRawBufferPointer
-  /// Says what became of an object that is no longer resident: see `ThreeQueues.settle`. Only after
-  /// `placeGhosts`, as all that is said of places.
+  /// Finalises an eviction: reports whether the object became a ghost; see `ThreeQueues.settle`.
+  /// Like all operations on ghost slots, only after `placeGhosts`.
   @usableFromInline package let settle: (ObjectID) -> GhostMove
-  /// The ghost at a place is requested, and has an id until it is stored or settled.
+  /// Gives the requested ghost in a slot an id until it is stored or settled.
   @usableFromInline package let recall: (_ place: UInt32, ObjectID) -> Void
-  /// Whether the object is resident.
+  /// Returns true if the object is resident.
   @usableFromInline package let contains: (ObjectID) -> Bool
-  /// Whether the policy knows anything about the object.
+  /// Returns true if the policy holds any state of the object.
   @usableFromInline package let remembers: (ObjectID) -> Bool
-  /// When something stored now with a time to live of its own expires, microseconds; 0 is none.
+  /// Returns the expiry of an object stored now with its own TTL, in microseconds; a TTL of 0 means
+  /// none.
   @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
 
   /// The size of a resident object, in units of the capacity.
   @usableFromInline package let size: (ObjectID) -> UInt32
-  /// When a resident object expires, microseconds; `Request.noExpiry` for never.
+  /// The expiry of a resident object, in microseconds; `Request.noExpiry` for none.
   @usableFromInline package let expiry: (ObjectID) -> UInt64
-  /// How hits of what has not expired are made by any number of threads at once and while another
-  /// one calls the tier; nil where hits must be one at a time. Valid until `reserve`.
+  /// Describes hits on unexpired objects that any number of threads can make concurrently, also
+  /// while another thread calls the tier; nil if hits must be exclusive. Valid until `reserve`.
   @usableFromInline package let hitWords: () -> HitWords?
-  /// For these hits: when objects expire, from id 0 on, or nil where nothing was ever set that
-  /// does. Valid until `reserve` or `beginExpiries`.
+  /// The expiries for these hits, from id 0 on, or nil if no entry ever had an expiry. Valid until
+  /// `reserve` or `beginExpiries`.
   @usableFromInline package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
-  /// Makes room for expiries, as the first set with an expiry does. O(ids).
+  /// Allocates expiries, as the first set with an expiry does. O(ids).
   @usableFromInline package let beginExpiries: () -> Void
-  /// From here on what is set was admitted before, as when a cache is read back from disk, or no
-  /// longer: an admission filter learns of it and is not asked.
+  /// Starts or ends restoring, in which sets were admitted before, as when a cache is read back
+  /// from disk: an admission filter records them without deciding.
   @usableFromInline package let setRestoring: (Bool) -> Void
-  /// Gives a resident object another expiry, microseconds, without a reference to it: the policy
-  /// hears of it only when it orders objects by their expiry.
+  /// Changes the expiry of a resident object, in microseconds. Not a request for it: the policy is
+  /// notified only if it orders objects by their expiry.
   @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
-  /// Removes whatever there is of the object, ghosts included.
+  /// Removes the object and all state of it, ghosts included.
   @usableFromInline package let remove: (ObjectID) -> Void
-  /// The first id in a range of which the policy knows nothing, or `.none`. O(the range's length).
+  /// The first id in a range that the policy does not remember, or `.none`. O(length of the range).
   @usableFromInline package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
-  /// Gives the tier other limits, in the unit that it has; leaves victims, and throws what making a
-  /// policy for them throws. See `Tier.resize`. O(objects).
+  /// Changes the limits of the tier, in its unit; leaves victims, and returns errors of creating a
+  /// policy for them. See `Tier.resize`. O(objects).
   @usableFromInline let resizeBody:
     (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
-  /// Gives up one object, of which there must be one; not counted as an eviction.
+  /// Evicts one object, of one or more; does not count as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
-  /// Makes room for ids up to a number. O(that number).
+  /// Makes ids up to a number valid. O(that number).
   @usableFromInline package let reserve: (_ objects: Int) -> Void
-  /// Forgets the ghost at a place.
+  /// Forgets the ghost in a slot.
   @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
-  /// Has so many places for ghosts: see `ThreeQueues.repackGhosts`.
+  /// Resizes the ghost slots: see `ThreeQueues.repackGhosts`.
   @usableFromInline package let repackGhosts:
     (_ places: Int, _ moved: (_ old: UInt32, _ new: UInt32) -> Void) -> Void
   @usableFromInline let placeGhostsBody: () -> Bool
@@ -100,7 +100,7 @@ public import Synchronization
   @usableFromInline let countsBody: () -> TierCounts
   @usableFromInline let resetBody: () -> Void
 
-  /// Hides the policy of a tier.
+  /// Erases the type of a tier.
   @inlinable init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
     _ held: Held<Tier<Policy, Shape>>
   ) {
@@ -139,7 +139,7 @@ public import Synchronization
     set = { request, now in
       list.clear()
       return held.with { tier in
-        // What was forgotten before this set may belong to nobody by now.
+        // The id of a ghost forgotten before this set may be free by now.
         _ = tier.takeForgotten()
         let outcome = tier.set(request, now: now) { list.append($0) }
         list.noteForgotten(tier.takeForgotten())
@@ -175,59 +175,58 @@ public import Synchronization
   package var count: Int { countBody() }
   /// Sum of the sizes of the resident objects, in units of the capacity.
   package var used: UInt64 { usedBody() }
-  /// At most how many objects that are not resident the policy remembers, as far as it can say.
+  /// The largest number of remembered objects that are not resident, as far as it is known.
   @usableFromInline package var ghostsMax: Int { ghostsMaxBody() }
-  /// Ghosts are known by their places from now on, and an id is free when its object has been
-  /// settled; false where the policy does not allow it. Nothing must have been stored.
+  /// Switches to ghosts in slots, after which an id is free once its object has been settled;
+  /// returns false if the policy does not support that. Must be called before anything is stored.
   package func placeGhosts() -> Bool { placeGhostsBody() }
-  /// Ghosts that have a place.
+  /// Ghosts in slots.
   @usableFromInline package var ghostCount: Int { ghostCountBody() }
-  /// Whether anything was ever stored that expires: until then the time of a get plays no part.
+  /// True if an entry with an expiry was ever stored: until then, gets do not depend on the time.
   package var expires: Bool { expiresBody() }
   /// Memory held, in bytes.
   package var stateBytes: Int { stateBytesBody() }
-  /// What has happened since the start or the last `resetCounts`.
+  /// Counts since the start or the last `resetCounts`.
   package var counts: TierCounts { countsBody() }
   /// Sets all counts to zero.
   package func resetCounts() { resetBody() }
 }
 
-/// What a tier is made from, whether it is simulated or a real cache's.
+/// The setup of a tier, simulated or in a real cache.
 ///
-/// The one place where limits become the capacity of a policy. Entries are the unit where they
-/// alone are limited; otherwise bytes are, and a limit on entries stands beside the capacity, of
-/// which the policy knows nothing.
+/// The only place that turns limits into the capacity of a policy. If only entries are limited,
+/// they are the unit; otherwise bytes are, and a limit on entries applies in addition, unknown to
+/// the policy.
 @usableFromInline package struct CacheTierSetup: Sendable {
-  /// Objects that a tier of a real cache holds at most, whatever was asked for: 2^27, half of what
-  /// a queue holds.
+  /// The largest number of objects in a tier of a real cache, regardless of its limits: 2^27, half
+  /// of the capacity of a queue.
   package static var residentsMax: Int { 1 << 27 }
 
   /// The policy with its parameters.
   package var policy: PolicySpec
-  /// How much the tier holds, in `unit`. From 1 to `PolicySetup.capacityMax`.
+  /// The capacity of the tier, in `unit`. From 1 to `PolicySetup.capacityMax`.
   package let capacity: UInt64
-  /// What the capacity counts.
+  /// The unit of the capacity.
   @usableFromInline package let unit: CapacityUnit
-  /// At most how many objects are resident, whatever the unit. At least 1.
+  /// The largest number of resident objects, in addition to the capacity. At least 1.
   package var objectsMax: Int
-  /// The longest life of an entry, microseconds; nil for no limit.
+  /// The longest TTL of an entry, in microseconds; nil for no limit.
   package var timeToLiveMicroseconds: UInt64?
-  /// The largest object id that will occur before `reserve` is called.
+  /// The largest object id before the next call of `reserve`.
   package var objects: Int
   /// The seed of random choices.
   package var seed: UInt64
   /// The admission filter with its parameters; nil for none.
   package var admission: PolicySpec?
-  /// Of how many equal parts of a cache this is one.
+  /// The number of equal parts of the cache, of which this is one.
   package var parts: Int
-  /// Whether `access` leaves an object that it finds expired where it is, for the caller to remove.
+  /// True if `access` leaves an expired object in place for the caller to remove.
   package var keepsExpired = false
-  /// Whether the costs of fetching are kept with the copies; nil for whether the policy asks for
+  /// True if the costs of fetches are kept with the copies; nil to keep them if the policy needs
   /// them.
   var keepsCosts: Bool?
 
-  /// A setup with at most so many entries and bytes, where nil is no limit; see the properties for
-  /// the meaning of the other parts.
+  /// Creates a setup with limits on entries and bytes, where nil is no limit.
   package init(
     policy: PolicySpec, entriesMax: Int?, bytesMax: UInt64?,
     timeToLiveMicroseconds: UInt64? = nil, objects: Int, seed: UInt64 = 0,
@@ -244,7 +243,7 @@ public import Synchronization
     self.parts = parts
   }
 
-  /// What a configuration's tier, whose capacity counts `unit`, comes to.
+  /// Creates the setup of a configuration's tier whose capacity counts `unit`.
   package init(_ tier: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0) {
     self.init(
       policy: tier.policy, entriesMax: tier.entriesMax(in: unit),
@@ -254,33 +253,32 @@ public import Synchronization
 }
 
 extension TierSetup {
-  /// The tier's limit on entries where its capacity counts `unit`: nil for none. Of two limits on
+  /// The tier's limit on entries if its capacity counts `unit`; nil for none. Of two limits on
   /// objects only the lower one can be reached, so it is the capacity.
   package func entriesMax(in unit: CapacityUnit) -> Int? {
     let limits = [objectsMax, unit == .objects ? capacity : nil].compactMap { $0 }
     return limits.min().map { Int(clamping: $0) }
   }
 
-  /// The tier's limit on bytes where its capacity counts `unit`: nil for none.
+  /// The tier's limit on bytes if its capacity counts `unit`; nil for none.
   package func bytesMax(in unit: CapacityUnit) -> UInt64? { unit == .bytes ? capacity : nil }
 
-  /// The longest life of an entry, microseconds; nil for no limit.
+  /// The longest TTL of an entry, in microseconds; nil for no limit.
   package var timeToLiveMicroseconds: UInt64? {
     timeToLiveSeconds.flatMap { $0 == 0 ? nil : UInt64($0) * 1_000_000 }
   }
 }
 
-/// A place on the heap for a value that cannot be copied, so that several closures can share it.
+/// A heap allocation for a noncopyable value, so that several closures can share it.
 ///
-/// The value is reached through a pointer and not as a stored property: a property of a class is
-/// checked for overlapping access at run time, each time, which cost a hybrid a quarter of its
-/// speed. Whoever holds it sees to it that one call at a time uses the value.
+/// The value is accessed through a pointer and not as a stored property: accesses to a property of
+/// a class are checked for exclusivity at run time, which cost a hybrid a quarter of its speed. The
+/// owner ensures exclusive access.
 @usableFromInline final class Held<Value: ~Copyable> {
   @usableFromInline let place: UnsafeMutablePointer<Value>
 
-  /// Moves `value` in.
   @usableFromInline init(_ value: consuming Value) {
-    // Nothing else is in its cache lines, which processors fetch in pairs.
+    // The value has its cache lines to itself; processors fetch them in pairs.
     let bytes = (MemoryLayout<Value>.size + 127) / 128 * 128
     place = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 128)
       .bindMemory(to: Value.self, capacity: 1)

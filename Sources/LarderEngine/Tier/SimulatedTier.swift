@@ -1,32 +1,32 @@
-/// A tier of a simulated hybrid or of a probe: what a real cache drives, and what only a simulation
-/// says or asks.
+/// A tier of a simulated hybrid or of a probe: the interface for real caches, and additions for
+/// simulations.
 @usableFromInline struct SimulatedTier {
-  /// What a real cache would drive.
+  /// The interface for real caches.
   @usableFromInline let tier: CacheTier
-  /// A get, with all that a trace says of it: the copy that is there to be used, if there is one;
-  /// may leave victims.
+  /// Performs a get with all fields of the trace and returns the copy that answers it, if any; may
+  /// leave victims.
   @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
-  /// What fetching a resident object cost.
+  /// The cost of fetching a resident object.
   @usableFromInline let cost: (ObjectID) -> Float
-  /// Whether a resident object is older than the origin's.
+  /// True if a resident object is older than the origin's.
   @usableFromInline let isStale: (ObjectID) -> Bool
   /// Marks a resident object as older than the origin's, or as fresh.
   @usableFromInline let setStale: (ObjectID, Bool) -> Void
-  /// Another tier answered for a resident object.
+  /// Updates the next use of a resident object after another tier answered.
   @usableFromInline let foresee: (Request) -> Void
-  /// Whether the policy must be told of that.
+  /// True if the policy needs these updates.
   @usableFromInline let needsNextUse: Bool
-  /// Whether an object is resident and would answer a get at a time.
+  /// Returns true if an object is resident and would answer a get at this time.
   @usableFromInline let holds: (ObjectID, _ now: UInt64) -> Bool
-  /// Tells a policy that is told of all gets of one; nil for others. See `EvictionPolicy.observe`.
+  /// Passes a get to a policy that observes gets; nil for others. See `EvictionPolicy.observe`.
   @usableFromInline let observe: ((ObjectID, _ now: UInt64, _ fetchLatency: UInt64) -> Void)?
-  /// Tells a policy that follows time of it, and one that is told of gets that a flight has ended;
-  /// nil for others.
+  /// Passes the time to a policy that follows it, and the end of a flight to one that observes
+  /// gets; nil for others.
   @usableFromInline let advance: ((_ now: UInt64, _ landing: UInt64) -> Void)?
-  /// Brings what a request for an object will touch near.
+  /// Prefetches the state that a request for an object reads.
   @usableFromInline let prefetch: (ObjectID) -> Void
 
-  /// Hides the policy of a tier.
+  /// Erases the type of a tier.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
     let tier = CacheTier(held)
     let victims = tier.victims
@@ -36,7 +36,7 @@
         let id = request.id
         guard case .hit = tier.access(request, now: now, evicted: { victims.append($0) })
         else { return nil }
-        // A policy may have given the object up on this hit. It is still answered.
+        // The policy may have evicted the object on this hit. It still answers.
         return TierCopy(
           size: tier.size(of: id), isStale: tier.isStale(id), expires: tier.expiry(of: id),
           cost: tier.cost(of: id))
@@ -65,38 +65,37 @@
     self.tier = tier
   }
 
-  /// Stores an object or replaces it, and says whether it was accepted; may leave victims.
+  /// Stores or replaces an object and returns true if it was accepted; may leave victims.
   func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
 
-  /// Gives an object another expiry if it is resident and has not expired. Not a reference to it.
+  /// Changes the expiry of an object if it is resident and has not expired. Not a request for it.
   @discardableResult func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
     guard holds(id, now) else { return false }
     tier.renew(id, expires)
     return true
   }
 
-  /// What the last `use` or `put` evicted, in order.
+  /// The victims of the last `use` or `put`, in order.
   var evicted: VictimList { tier.victims }
   /// A copy of `evicted`.
   var victims: [ObjectID] { (0..<evicted.count).map { evicted[$0] } }
-  /// What has happened since the start or the last `resetCounts`.
+  /// Counts since the start or the last `resetCounts`.
   var counts: TierCounts { tier.counts }
   /// Memory held, in bytes.
   var stateBytes: Int { tier.stateBytes }
 }
 
-/// What a simulated tier knows of the copy of an object that answers a get.
+/// The copy of an object that answers a get.
 @usableFromInline struct TierCopy {
   /// Its size, in units of the capacity.
   @usableFromInline var size: UInt32
-  /// Whether it is older than the origin's.
+  /// True if it is older than the origin's.
   @usableFromInline var isStale: Bool
-  /// When it expires, microseconds.
+  /// Its expiry, in microseconds.
   @usableFromInline var expires: UInt64
-  /// What fetching it cost.
+  /// The cost of fetching it.
   @usableFromInline var cost: Float
 
-  /// A copy from its parts.
   @inlinable @inline(__always) init(size: UInt32, isStale: Bool, expires: UInt64, cost: Float) {
     self.size = size
     self.isStale = isStale
@@ -105,15 +104,15 @@
   }
 }
 
-/// One tier that is driven by hand, a request at a time, and tells what it evicts.
+/// A single tier that is driven by hand, request by request, and reports its evictions.
 public final class PolicyProbe {
-  /// What a get did.
+  /// Outcomes of a get.
   public enum Outcome: Hashable, Sendable {
     /// The object was resident.
     case hit
-    /// It was stored, and these were evicted for it, in order.
+    /// The object was stored after these were evicted for it, in order.
     case stored(evicted: [ObjectID])
-    /// It was refused: larger than the capacity, or not admitted.
+    /// The object was rejected: larger than the capacity, or not admitted.
     case rejected
   }
 
@@ -125,7 +124,7 @@ public final class PolicyProbe {
     self.objects = objects
   }
 
-  /// Ids end where memory for them does, in release builds, too.
+  /// Traps on ids beyond the reserved memory, also in release builds.
   private func check(_ id: ObjectID) {
     precondition(
       id != .none && Int(id) <= objects,
@@ -138,7 +137,7 @@ public final class PolicyProbe {
     return simulated.tier.contains(id)
   }
 
-  /// True if the policy still knows anything about the object.
+  /// True if the policy holds any state of the object.
   public func remembers(_ id: ObjectID) -> Bool {
     check(id)
     return simulated.tier.remembers(id)
@@ -150,22 +149,22 @@ public final class PolicyProbe {
   /// Memory held, in bytes.
   public var stateBytes: Int { simulated.stateBytes }
 
-  /// A get: a hit, or a miss that is stored where it fits.
+  /// Performs a get: a hit, or a miss that is stored if it fits.
   public func request(_ request: Request) -> Outcome {
     check(request.id)
     if simulated.use(request, 0) != nil { return .hit }
     return simulated.put(request, 0) ? .stored(evicted: simulated.victims) : .rejected
   }
 
-  /// Replaces the value of a resident object and returns what was evicted, in order.
+  /// Replaces the value of a resident object and returns the evicted objects, in order.
   public func replace(_ request: Request) -> [ObjectID] {
     check(request.id)
     _ = simulated.put(request, 0)
     return simulated.victims
   }
 
-  /// What the last request or replacement evicted, in order: a refused object may have made room,
-  /// too.
+  /// The objects evicted by the last request or replacement, in order; a rejected object may have
+  /// evicted some as well.
   public var evicted: [ObjectID] { simulated.victims }
 
   /// Deletes an object, ghosts included.

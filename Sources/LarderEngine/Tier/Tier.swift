@@ -1,15 +1,15 @@
 public import Synchronization
 
-/// One tier of a cache without its keys and values: a policy, its limits, and what must be known of
-/// each resident object. The driver that a policy's contract speaks of.
+/// One tier of a cache without its keys and values: a policy, its limits, and the state of each
+/// resident object. The driver in the contract of `EvictionPolicy`.
 ///
-/// The simulator's loops and the real caches drive this one type, so that both count the same. What
-/// a tier of the one kind needs and one of the other does not is its `Shape`, which costs nothing
-/// where it is not needed.
+/// The simulator's loops and the real caches drive this one type, so that their counts agree.
+/// Differences between the kinds of tiers are in its `Shape`; features that a shape does not need
+/// cost nothing.
 @usableFromInline struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @usableFromInline var policy: Policy
   @usableFromInline var capacity: UInt64
-  // Microseconds; 0 for no limit.
+  // In microseconds; 0 for no limit.
   @usableFromInline var timeToLive: UInt64
   @usableFromInline var objectsMax: Int
   @usableFromInline var filter: TierFilter?
@@ -17,33 +17,33 @@ public import Synchronization
   @usableFromInline let keepsExpired: Bool
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var sizes: Column<UInt32>
-  // Bytes of a key, where an object takes what its entry would take of a server.
+  // Bytes of a key if objects count with their entries' overhead.
   @usableFromInline let keyBytes: UInt64?
-  // The sizes of the values, where they are not `sizes`.
+  // The sizes of the values if they differ from `sizes`.
   @usableFromInline var values: Column<UInt32>
-  // What fetching the stored copy cost: a hit does not say it.
+  // The cost of the stored copy's fetch, which a hit does not carry.
   @usableFromInline var costs: Column<Float>
   @usableFromInline var expiries: Column<UInt64>
   @usableFromInline var stale: Column<Bool>
-  /// Whether entries may have an expiry; until then there are no expiries.
+  /// True if entries may have an expiry; until then there are no expiries.
   @usableFromInline var hasExpiries: Bool
-  // The largest id that there is room for.
+  // The largest id in the columns.
   @usableFromInline private(set) var objects: Int
   /// Sum of the sizes of the resident objects.
   @usableFromInline var used: UInt64 = 0
-  /// Resident objects. Counted where the shape knows limits on them.
+  /// Resident objects. Counted if the shape supports limits on them.
   @usableFromInline var count = 0
-  /// What has happened since the counts were last set to zero.
+  /// Counts since they were last reset.
   @usableFromInline var counts = TierCounts()
 
-  /// Whether what is stored was admitted before, as when a cache is read back from disk: the
-  /// filter learns of it and is not asked.
+  /// True while stored objects were admitted before, as when a cache is read back from disk: the
+  /// filter records them without deciding.
   @usableFromInline var isRestoring = false
 
-  /// Whether ghosts are known by their places: see `ThreeQueues.placeGhosts`.
+  /// True if ghosts are in slots: see `ThreeQueues.placeGhosts`.
   @usableFromInline var placesGhosts = false
 
-  /// An empty tier.
+  /// Creates an empty tier.
   @usableFromInline init(_ setup: CacheTierSetup) throws(PolicyError) {
     let made = try TierFilter(
       setup, policy: Policy.description.name, knowsVictim: Policy.knowsVictim)
@@ -72,7 +72,7 @@ public import Synchronization
     self.objects = objects
   }
 
-  /// Makes room for ids up to `objects`.
+  /// Makes ids up to `objects` valid.
   @usableFromInline mutating func reserve(objects: Int) {
     policy.reserve(objects: objects)
     if filter != nil { fingerprints.reserve(objects: objects) }
@@ -95,41 +95,41 @@ public import Synchronization
 
   // MARK: Objects
 
-  /// Whether the object is resident.
+  /// True if the object is resident.
   @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
 
-  /// Whether the policy knows anything about the object.
+  /// True if the policy holds any state of the object.
   @inlinable func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
-  /// The stored size of a resident object, without what its entry takes beside the value.
+  /// The stored size of a resident object, without its entry's overhead.
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {
     guard Shape.weighs else { return 1 }
     return Shape.limits && keyBytes != nil ? values[id] : sizes[id]
   }
 
-  /// What fetching the stored copy of a resident object cost; 1 where nobody asks.
+  /// The cost of fetching the stored copy of a resident object; 1 if costs are not kept.
   @inlinable @inline(__always) func cost(of id: ObjectID) -> Float {
     Shape.limits && keepsCosts ? costs[id] : 1
   }
 
-  /// When a resident object expires, microseconds.
+  /// The expiry of a resident object, in microseconds.
   @inlinable @inline(__always) func expiry(of id: ObjectID) -> UInt64 {
     mayExpire ? expiries[id] : Request.noExpiry
   }
 
-  /// Whether the stored copy of a resident object is older than the origin's.
+  /// True if the stored copy of a resident object is older than the origin's.
   @inlinable @inline(__always) func isStale(_ id: ObjectID) -> Bool {
     Shape.marksStale && stale[id]
   }
 
-  /// Marks the stored copy of an object as older than the origin's, or as fresh. It says nothing
-  /// of an object that is not resident.
+  /// Marks the stored copy of an object as older than the origin's, or as fresh. No effect on an
+  /// object that is not resident.
   @inlinable @inline(__always) func setStale(_ id: ObjectID, _ isStale: Bool) {
     if Shape.marksStale { stale[id] = isStale }
   }
 
-  /// When something stored at `now` with a time to live of its own expires; 0 means that it has
-  /// none. All in microseconds.
+  /// The expiry of an object stored at `now` with its own TTL, or with none if that is 0. All in
+  /// microseconds.
   @inlinable @inline(__always) func expiry(now: UInt64, timeToLive own: UInt64) -> UInt64 {
     var life = own
     if timeToLive != 0, life == 0 || timeToLive < life { life = timeToLive }
@@ -137,7 +137,7 @@ public import Synchronization
     return life == 0 || isBeyondTime ? Request.noExpiry : expiry
   }
 
-  /// Whether some resident object may have an expiry.
+  /// True if a resident object may have an expiry.
   @inlinable @inline(__always) var mayExpire: Bool {
     switch Shape.expiry {
     case .none: false
@@ -148,8 +148,8 @@ public import Synchronization
 }
 
 extension Tier where Policy: ~Copyable {
-  /// A get: whether the object is there to be used, which is then a reference to it. What is found
-  /// expired is counted and removed, unless the tier leaves removing it to its caller.
+  /// Performs a get: a hit, which counts as a request for the object, or a miss. An expired entry
+  /// is counted and removed, unless the tier leaves the removal to its caller.
   @inlinable @inline(__always) mutating func access(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Access {
@@ -164,12 +164,13 @@ extension Tier where Policy: ~Copyable {
     return .hit
   }
 
-  /// Whether a resident object has expired, or was idle for too long.
+  /// True if a resident object has expired or was idle for too long.
   @inlinable @inline(__always) func isOver(_ id: ObjectID, now: UInt64) -> Bool {
     (mayExpire && expiries[id] <= now) || (Policy.idles && policy.hasIdled(id))
   }
 
-  /// A resident object is requested. Its size, expiry and cost are those of the stored copy.
+  /// Handles a request for a resident object. Size, expiry and cost become those of the stored
+  /// copy.
   @inlinable @inline(__always) mutating func hit(_ request: Request, evicted: (ObjectID) -> Void) {
     var request = request
     if Shape.weighs { request.size = sizes[request.id] }
@@ -185,8 +186,8 @@ extension Tier where Policy: ~Copyable {
     while policy.overflows { evict(for: .none, evicted) }
   }
 
-  /// A set: stores an object or replaces its value. What is found expired is removed first, without
-  /// being counted.
+  /// Performs a set: stores an object or replaces its value. An expired entry is first removed,
+  /// without being counted.
   @inlinable @inline(__always) mutating func set(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Stored {
@@ -200,7 +201,7 @@ extension Tier where Policy: ~Copyable {
     return store(request, evicted: evicted) ? .stored : .rejected
   }
 
-  /// Stores an object that is not resident, and says whether it did.
+  /// Stores an object that is not resident, and returns true if it did.
   @inlinable @inline(__always) mutating func store(
     _ given: Request, evicted: (ObjectID) -> Void
   ) -> Bool {
@@ -232,7 +233,7 @@ extension Tier where Policy: ~Copyable {
     return true
   }
 
-  /// A request with what its value takes, where that is more than its size.
+  /// The request with the overhead of its entry added to its size, if objects count with it.
   @inlinable @inline(__always) func weighed(_ given: Request) -> Request {
     guard Shape.limits, Shape.weighs, let key = keyBytes else { return given }
     var request = given
@@ -241,14 +242,14 @@ extension Tier where Policy: ~Copyable {
     return request
   }
 
-  /// Keeps what an object that is stored takes, and the size of its value where that is less.
+  /// Records the size of a stored object, and that of its value if it is smaller.
   @inlinable @inline(__always) mutating func noteSize(_ request: Request, value: UInt32) {
     guard Shape.weighs else { return }
     sizes[request.id] = request.size
     if Shape.limits, keyBytes != nil { values[request.id] = value }
   }
 
-  /// Whether the admission filter, where there is one, lets an object in.
+  /// True if the admission filter, if any, admits an object.
   @inlinable @inline(__always) func passesFilter(_ request: Request) -> Bool {
     guard Shape.limits, let filter else { return true }
     filter.rule.requested(request)
@@ -260,8 +261,8 @@ extension Tier where Policy: ~Copyable {
     return isAdmitted || isRestoring
   }
 
-  /// Replaces the value of a resident object, and says whether the new one was accepted: what is
-  /// larger than the capacity is removed instead.
+  /// Replaces the value of a resident object and returns true if the new one was accepted: an
+  /// object larger than the capacity is removed instead.
   @inlinable mutating func replace(_ given: Request, evicted: (ObjectID) -> Void) -> Bool {
     let request = weighed(given)
     let (id, size) = (request.id, Shape.weighs ? UInt64(request.size) : 1)
@@ -282,7 +283,7 @@ extension Tier where Policy: ~Copyable {
     return true
   }
 
-  /// Keeps what must be known of a copy beside its size.
+  /// Records properties of a copy other than its size.
   @inlinable @inline(__always) mutating func note(_ request: Request) {
     if Shape.limits, keepsCosts { costs[request.id] = request.cost }
     noteExpiry(request.id, request.expires)
@@ -297,13 +298,13 @@ extension Tier where Policy: ~Copyable {
         if expires == Request.noExpiry { return }
         beginExpiries()
       }
-      // A real cache's gets may read it at the same time.
+      // Gets of a real cache may read it at the same time.
       expiries.storeShared(id, expires)
     case .column: expiries[id] = expires
     }
   }
 
-  /// Makes room for expiries, which the first entry with one does, too.
+  /// Allocates expiries, as the first entry with one does.
   @inlinable @inline(never) mutating func beginExpiries() {
     if hasExpiries { return }
     hasExpiries = true
@@ -311,8 +312,8 @@ extension Tier where Policy: ~Copyable {
     for id in 0...objects { expiries[ObjectID(id)] = Request.noExpiry }
   }
 
-  /// Gives a resident object another expiry without a reference to it: the policy hears of it only
-  /// where it orders objects by their expiry.
+  /// Changes the expiry of a resident object. Not a request for it: the policy is notified only if
+  /// it orders objects by their expiry.
   @inlinable mutating func renew(_ id: ObjectID, expires: UInt64) {
     noteExpiry(id, expires)
     guard Policy.description.needs.contains(.ttl) else { return }
@@ -320,26 +321,25 @@ extension Tier where Policy: ~Copyable {
     policy.replace(request, Shape.sizes(sizes))
   }
 
-  /// Gives an object another expiry if it is resident and has not expired. Not a reference to it.
+  /// Changes the expiry of an object if it is resident and has not expired. Not a request for it.
   @inlinable mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) {
     if policy.contains(id), !isOver(id, now: now) { renew(id, expires: expires) }
   }
 
-  /// Gives up one object, of which there must be one, without counting it as evicted for want of
-  /// room.
+  /// Evicts one object, of one or more, without counting it as an eviction.
   @inlinable mutating func giveUp() -> ObjectID {
     let victim = policy.evict(for: .none, Shape.sizes(sizes))
     forget(victim)
     return victim
   }
 
-  /// Removes whatever there is of the object, ghosts included.
+  /// Removes the object and all state of it, ghosts included.
   @inlinable mutating func remove(_ id: ObjectID) {
     if policy.contains(id) { forget(id) }
     policy.remove(id, Shape.sizes(sizes))
   }
 
-  /// Gives up one object, of which there must be one, to make room for `request`.
+  /// Evicts one object, of one or more, to make room for `request`.
   @inlinable @inline(__always) mutating func evict(
     for request: Request, _ evicted: (ObjectID) -> Void
   ) {
@@ -349,17 +349,17 @@ extension Tier where Policy: ~Copyable {
     evicted(victim)
   }
 
-  /// An object is resident no longer.
+  /// Clears the state of an object that is no longer resident.
   @inlinable @inline(__always) mutating func forget(_ id: ObjectID) {
     used -= Shape.weighs ? UInt64(sizes[id]) : 1
     if Shape.limits { count -= 1 }
   }
 }
 
-/// What a tier tells its cache or a loop, and what changes nothing.
+/// Queries and hints, which do not change the tier's content.
 extension Tier where Policy: ~Copyable {
-  /// Brings what a simulated request for `id` will touch near. Each column is memory of its own:
-  /// what is left out here costs a request one wait for memory.
+  /// Prefetches the state that a simulated request for `id` reads. Each column is a separate memory
+  /// block: one that is left out here costs a request a cache miss.
   @inlinable @inline(__always) func prefetch(_ id: ObjectID) {
     policy.prefetch(id)
     if Shape.weighs { sizes.prefetch(id) }
@@ -372,30 +372,30 @@ extension Tier where Policy: ~Copyable {
     }
   }
 
-  /// Brings what the state of `id` points to near.
+  /// Prefetches the data that the state of `id` points to.
   @inlinable @inline(__always) func prefetchNeighbours(_ id: ObjectID) {
     policy.prefetchNeighbours(id)
   }
 
-  /// A resident object was answered for by another tier.
+  /// Updates the next use of a resident object after another tier answered.
   @inlinable mutating func foresee(_ request: Request) { policy.foresee(request) }
 
-  /// An object that may well be evicted before long, or `.none`.
+  /// An object that is likely to be evicted soon, or `.none`.
   @inlinable @inline(__always) var candidate: ObjectID { policy.candidate }
 
-  /// How hits of what has not expired are made by many threads at once, where the policy allows it
-  /// and no filter must hear of them.
+  /// Describes hits on unexpired objects that many threads can make concurrently, if the policy
+  /// supports them and no filter watches hits.
   @inlinable var hitWords: HitWords? { filter?.watchesHits ?? false ? nil : policy.hitWords }
 
-  /// Where the expiries are, once there are some; valid until `reserve`.
+  /// The expiries, once they are allocated; valid until `reserve`.
   @inlinable var sharedExpiries: UnsafeMutablePointer<Atomic<UInt64>>? {
     mayExpire ? expiries.sharedBase : nil
   }
 
-  /// At most how many objects that are not resident the policy remembers, as far as it can say.
+  /// The largest number of remembered objects that are not resident, as far as it is known.
   @inlinable var ghostsMax: Int { policy.ghostsMax }
 
-  /// The first id from `first` to `last` of which the policy knows nothing, or `.none`.
+  /// The first id from `first` to `last` that the policy does not remember, or `.none`.
   @inlinable func forgotten(from first: ObjectID, through last: ObjectID) -> ObjectID {
     precondition(Int(last) <= objects, "id \(last) of a tier with room for \(objects)")
     var id = first
@@ -406,63 +406,64 @@ extension Tier where Policy: ~Copyable {
     return .none
   }
 
-  /// An object of which the policy has come to know nothing, or `.none`.
+  /// Returns an object that the policy has just forgotten, or `.none`.
   @inlinable @inline(__always) mutating func takeForgotten() -> ObjectID {
     let id = policy.takeForgotten()
     return id != .none && policy.remembers(id) ? .none : id
   }
 }
 
-/// Ghosts by their places, for policies that allow it: see `ThreeQueues.settle`. Without such
-/// queues nothing is remembered.
+/// Ghosts in slots, for policies that support them: see `ThreeQueues.settle`. Without ghost queues
+/// there are no ghosts.
 extension Tier where Policy: ~Copyable {
-  /// Ghosts are known by their places from now on; false where the policy does not allow it.
+  /// Switches to ghosts in slots; returns false if the policy does not support them.
   @usableFromInline @discardableResult mutating func placeGhosts() -> Bool {
     placesGhosts = policy.withGhostQueues { $0.placeGhosts() } != nil
     return placesGhosts
   }
 
-  /// Says what became of an object that is no longer resident.
+  /// Finalises the eviction of an object.
   @inlinable @inline(__always) mutating func settle(_ id: ObjectID) -> GhostMove {
     let size = Shape.weighs ? sizes[id] : 1
     return policy.withGhostQueues { $0.settle(id, size) } ?? GhostMove(.forgotten)
   }
 
-  /// The ghost at a place is requested, and has an id again.
+  /// Gives the requested ghost in a slot an id.
   @inlinable @inline(__always) mutating func recall(_ place: UInt32, as id: ObjectID) {
     _ = policy.withGhostQueues { $0.recall(place, as: id) }
   }
 
-  /// Forgets the ghost at a place.
+  /// Forgets the ghost in a slot.
   @inlinable mutating func dropGhost(at place: UInt32) {
     _ = policy.withGhostQueues { $0.dropGhost(at: place) }
   }
 
-  /// Has so many places for ghosts.
+  /// Resizes the ghost slots.
   @inlinable mutating func repackGhosts(places: Int, moved: (_ old: UInt32, _ new: UInt32) -> Void)
   {
     _ = policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) }
   }
 
-  /// Ghosts that have a place.
+  /// Ghosts in slots.
   @inlinable var ghostCount: Int {
     mutating get { policy.withGhostQueues { $0.ghostCount } ?? 0 }
   }
 }
 
 extension Tier where Policy: ~Copyable {
-  /// Gives the tier the limits of `setup`, in the unit that it has; the rest of `setup` must be
-  /// what the tier was made from. What does not fit is evicted, as the policy chooses.
+  /// Changes the limits of the tier to those of `setup`, in its unit; other properties of `setup`
+  /// must be those the tier was created with. Evicts objects that do not fit, as the policy
+  /// chooses.
   ///
-  /// A policy divides its capacity when it is made, so with another capacity there is another
-  /// policy: it is told of the objects in the order in which the old one would have evicted them.
-  /// What else the old one had learned, ghosts included, is forgotten, and so is what an admission
-  /// filter has. With the same capacity both stay. O(objects), and what the policy takes.
+  /// A policy divides its capacity when it is created, so another capacity requires a new policy:
+  /// objects are inserted into it in the order in which the old one would have evicted them. Other
+  /// knowledge of the old one, ghosts included, is lost, and so is that of an admission filter.
+  /// With an unchanged capacity both stay. O(objects), plus the policy's own cost.
   ///
   /// - Parameters:
-  ///   - fingerprint: What stands for the key of a resident object; see `Request.fingerprint`.
-  ///   - evicted: Told of each victim. None is counted.
-  /// - Throws: what making the policy or the filter throws; nothing has changed then.
+  ///   - fingerprint: The hash of a resident object's key; see `Request.fingerprint`.
+  ///   - evicted: Called for each victim. Victims are not counted.
+  /// - Throws: the errors of creating the policy or the filter; the tier is then unchanged.
   @usableFromInline mutating func resize(
     _ setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32, evicted: (ObjectID) -> Void
   ) throws(PolicyError) {
@@ -492,7 +493,7 @@ extension Tier where Policy: ~Copyable {
         id: id, size: size(of: id), expires: expiry(of: id), cost: cost(of: id))
       request.fingerprint = fingerprint(id)
       var isStored = false
-      // A policy that waits for a second request has had it.
+      // A second try, for policies that admit at the second request.
       for _ in 0..<2 where !isStored { isStored = store(request, evicted: evicted) }
       if !isStored { evicted(id) }
     }

@@ -1,28 +1,28 @@
-/// What a tier has to keep for each object beside the policy's state. Chosen once for each cell, so
-/// that a simulation of objects of one size pays for nothing else.
+/// The features of a tier beyond its policy. Chosen once for each cell, so that a simulation of
+/// objects of equal size pays for nothing else.
 @usableFromInline protocol TierShape {
   /// The view of the sizes that policies get.
   associatedtype Sizes: ObjectSizes
-  /// Whether objects have sizes of their own.
+  /// True if objects have different sizes.
   static var weighs: Bool { get }
-  /// Whether there may be a limit on the number of objects, an admission filter, and costs.
+  /// True if the tier supports a limit on the number of objects, an admission filter, and costs.
   static var limits: Bool { get }
-  /// How entries expire.
+  /// Storage of expiries.
   static var expiry: TierExpiry { get }
-  /// Whether entries can be marked as older than the origin's.
+  /// True if entries can be marked as older than the origin's.
   static var marksStale: Bool { get }
   /// The view of the column, which is empty unless `weighs`.
   static func sizes(_ column: borrowing Column<UInt32>) -> Sizes
 }
 
-/// How the entries of a tier expire.
+/// Storage of the entries' expiries.
 @usableFromInline enum TierExpiry {
-  /// They do not.
+  /// Entries do not expire.
   case none
-  /// Expiries are kept from the first entry on that has one: until then they take neither memory
-  /// nor time.
+  /// Expiries are stored from the first entry that has one: until then they cost neither memory nor
+  /// time.
   case lazy
-  /// Every entry has one from the start.
+  /// Every entry has an expiry from the start.
   case column
 }
 
@@ -47,7 +47,7 @@
   { ColumnSizes(column) }
 }
 
-/// Everything that can be simulated.
+/// All features that can be simulated.
 @usableFromInline enum FullShape: TierShape {
   @inlinable static var weighs: Bool { true }
   @inlinable static var limits: Bool { true }

@@ -1,7 +1,7 @@
-/// What one operation of a tier evicted, in order, and what it forgot: memory that is used again
-/// and again.
+/// The objects that one operation of a tier evicted, in order, and a ghost that it forgot, in
+/// reused memory.
 ///
-/// Valid for as long as its `Owner`: who passes it on counts no references.
+/// Valid as long as its `Owner`; passing it on needs no reference counting.
 @usableFromInline package struct VictimList {
   @usableFromInline struct Storage {
     @usableFromInline var base: UnsafeMutablePointer<ObjectID>
@@ -12,14 +12,14 @@
     @usableFromInline var move: GhostMove?
   }
 
-  // Two cache lines that nothing else is in: what is counted, and behind it the first victims.
+  // Two cache lines of its own: the counters, followed by the first victims.
   private static var bytes: Int { 128 }
 
   @usableFromInline let storage: UnsafeMutablePointer<Storage>
 
-  /// Has the memory of a list.
+  /// Owns the memory of a list.
   @usableFromInline final class Owner {
-    /// The list, which is empty at first.
+    /// The list, initially empty.
     @usableFromInline let list = VictimList()
 
     @usableFromInline init() {}
@@ -45,30 +45,29 @@
     UnsafeMutableRawPointer(storage + 1).assumingMemoryBound(to: ObjectID.self)
   }
 
-  /// Where the list is: only to be brought near.
+  /// The address of the list, for prefetching only.
   @usableFromInline package var place: UnsafeRawPointer { UnsafeRawPointer(storage) }
 
-  /// How many there are.
+  /// The number of victims.
   @inlinable package var count: Int { storage.pointee.count }
 
-  /// The victim at a place, which must exist.
+  /// The victim at an index, which must exist.
   @inlinable package subscript(place: Int) -> ObjectID {
     assert(place < storage.pointee.count)
     return storage.pointee.base[place]
   }
 
-  /// A ghost of which the policy knows nothing any more, not among the victims; or `.none`, which
-  /// does not say that there is none.
+  /// A ghost that the policy has just forgotten, not among the victims; or `.none`, which does not
+  /// mean that there is none.
   @inlinable package var forgotten: ObjectID { storage.pointee.forgotten }
 
-  /// What may well be evicted before long, as the last `set` left it; `.none` where nobody can say.
+  /// An object that is likely to be evicted soon, after the last `set`; `.none` if unknown.
   @inlinable package var candidate: ObjectID { storage.pointee.candidate }
 
-  /// What became of the only victim of the last `set`, if that was asked already: see
-  /// `ThreeQueues.settle`.
+  /// The outcome for the only victim of the last `set`, if known: see `ThreeQueues.settle`.
   @inlinable package var move: GhostMove? { storage.pointee.move }
 
-  /// Notes what became of the only victim.
+  /// Records the outcome for the only victim.
   @inlinable @inline(__always) func noteMove(_ move: GhostMove?) { storage.pointee.move = move }
 
   /// Memory held, in bytes.
@@ -77,17 +76,17 @@
     return Self.bytes + (isElsewhere ? storage.pointee.room * MemoryLayout<ObjectID>.stride : 0)
   }
 
-  /// Takes all out.
+  /// Removes all elements.
   @inlinable @inline(__always) func clear() { storage.pointee.count = 0 }
 
-  /// Notes a ghost that was forgotten after the victims are known.
+  /// Records a ghost that was forgotten, once the victims are known.
   @inlinable @inline(__always) func noteForgotten(_ id: ObjectID) {
-    // A victim may have been a ghost for a moment. It is told of once.
+    // A victim may briefly have been a ghost. It is reported once.
     let isVictim = id != .none && (0..<count).contains { self[$0] == id }
     storage.pointee.forgotten = isVictim ? .none : id
   }
 
-  /// Notes what may well be evicted before long.
+  /// Records an object that is likely to be evicted soon.
   @inlinable @inline(__always) func noteCandidate(_ id: ObjectID) { storage.pointee.candidate = id }
 
   /// Adds a victim.

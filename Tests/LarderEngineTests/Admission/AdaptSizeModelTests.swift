@@ -2,15 +2,15 @@ import Testing
 
 @testable import LarderEngine
 
-/// The model that AdaptSize chooses its scale with is the paper's, object by object, but for what
-/// grouping and a faster solution change.
+/// AdaptSize's model of scales against the paper's, object by object, except for the effects of
+/// grouping and a faster solver.
 @Suite struct AdaptSizeModelTests {
   private struct Object {
     var rate: Float
     var size: UInt32
   }
 
-  /// As the paper has it: no groups, and the time multiplied until it does not change any more.
+  /// The paper's version: no groups, and the time multiplied until it converges.
   private struct Naive {
     var capacity: Double
     var objects: [Object]
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Popularity as in traffic, sizes over four powers of ten.
+  /// Skewed popularity as in traffic, sizes over four powers of ten.
   private func objects(_ count: Int, seed: UInt64) -> [Object] {
     var random = SeededGenerator(seed: seed)
     return (1...count).map { rank in
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: zip([UInt64(1), 2], [0.01, 0.1]))
-  func hitsAreThoseOfThePaper(_ seed: UInt64, _ share: Double) {
+  func hitsMatchPaper(_ seed: UInt64, _ share: Double) {
     let objects = objects(2000, seed: seed)
     let footprint = objects.reduce(0) { $0 + Double($1.size) }
     let naive = Naive(capacity: footprint * share, objects: objects)
@@ -67,7 +67,7 @@ import Testing
     var life: Double?
     for exponent in stride(from: 6.0, through: 26, by: 5) {
       let (own, expected) = (model.hits(exponent, near: &life), naive.hits(exponent))
-      // Mostly within 2 %; a few large objects that are hot tell by e to the power of their size.
+      // Usually within 2 %; a few large popular objects contribute e to the power of their size.
       #expect(abs(own - expected) <= 0.1 * expected, "\(exponent): \(own), \(expected)")
     }
     let chosen = naive.hits(model.bestExponent())
@@ -81,9 +81,9 @@ import Testing
     return AdaptSizeModel(capacity: capacity, groups: groups)
   }
 
-  /// Where the search begins changes nothing beyond the tolerance of its end.
+  /// The start of the search changes the result only within its tolerance.
   @Test(arguments: [1e-9, 1e-3, 1, 1e6, 1e11])
-  func aBadBeginningChangesLittle(_ life: Double) {
+  func poorStartingPointChangesLittle(_ life: Double) {
     let objects = objects(500, seed: 3)
     let model = model(capacity: 1e6, objects)
     for exponent in stride(from: 6.0, through: 26, by: 5) {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func whatFitsWholeIsAHit() {
+  @Test func workingSetThatFitsAlwaysHits() {
     var life: Double?
     let model = model(capacity: 1e9, [Object(rate: 100, size: 10), Object(rate: 2, size: 20)])
     let hits = model.hits(20, near: &life)
@@ -102,7 +102,7 @@ import Testing
     #expect(nothing.hits(10, near: &life) == 0)
   }
 
-  /// Rates and sizes at the ends of their types are grouped like others.
+  /// Extreme rates and sizes are grouped like others.
   @Test func extremesAreGrouped() {
     var groups = AdaptSizeGroups()
     for rate: Float in [0, 0.1, 1, 0x1p30, .greatestFiniteMagnitude] {

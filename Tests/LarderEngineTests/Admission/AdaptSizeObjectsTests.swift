@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderEngine
 
-/// The table of what AdaptSize has seen, against a dictionary.
+/// AdaptSize's table of objects against a dictionary.
 @Suite struct AdaptSizeObjectsTests {
   private struct Seen {
     var recent: Float = 0
@@ -10,8 +10,7 @@ import Testing
     var size: UInt32 = 0
   }
 
-  /// Fingerprints that share their place in the table are among them, and 0, which an empty slot
-  /// has.
+  /// Includes fingerprints that collide in the table, and 0, the value of empty slots.
   @Test(arguments: [UInt64(1), 2, 3])
   func agreesWithADictionary(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

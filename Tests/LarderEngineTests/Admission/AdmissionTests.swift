@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderEngine
 
-/// Filters before policies: what each lets in, and that refusals are counted.
+/// Admission filters in front of policies: their decisions and the counts of rejections.
 @Suite struct AdmissionTests {
   private func counts(
     _ admission: String?, policy: String = "lru", capacity: UInt64, unit: CapacityUnit = .bytes,
@@ -35,14 +35,14 @@ import Testing
     #expect(try counts("always", capacity: 200, skewed) == counts(nil, capacity: 200, skewed))
   }
 
-  @Test func sizeRefusesWhatIsLarger() throws {
+  @Test func sizeThresholdRejectsLargerObjects() throws {
     let trace = OwnedTrace(ids: [1, 2, 1, 2], sizes: [3, 4, 3, 4])
     let counts = try counts("size:max=3", capacity: 100, trace)
     #expect(counts.hits == 1)
     #expect(counts.memory.rejections == 2)
   }
 
-  @Test func secondHitStoresWhatComesBack() throws {
+  @Test func secondHitAdmitsSecondRequest() throws {
     let trace = OwnedTrace(ids: [1, 2, 1, 1, 3], sizes: [1, 1, 1, 1, 1])
     let counts = try counts("second-hit", capacity: 100, trace)
     #expect(counts.hits == 1)
@@ -50,8 +50,8 @@ import Testing
     #expect(counts.memory.rejections == 3)
   }
 
-  /// 1 is popular; 2, 3, 4 come once each and do not push it out of a cache of one.
-  @Test func tinyLFUProtectsWhatIsPopular() throws {
+  /// 1 is popular; 2, 3, 4 are requested once each and do not displace it from a cache of one.
+  @Test func tinyLFUProtectsPopularObject() throws {
     let trace = OwnedTrace(
       ids: [1, 1, 1, 2, 1, 3, 1, 4, 1], sizes: [UInt32](repeating: 1, count: 9))
     let counts = try counts("tinylfu", capacity: 1, unit: .objects, trace)
@@ -72,9 +72,9 @@ import Testing
     #expect(try counts("probabilistic:p=0.2", capacity: 200, skewed).memory.rejections > 0)
   }
 
-  /// Large objects that come once, small ones that come back: the filter learns to refuse the
-  /// large.
-  @Test func adaptSizeLearnsToRefuseLargeObjects() throws {
+  /// Large objects are requested once, small ones repeatedly: the filter learns to reject large
+  /// ones.
+  @Test func adaptSizeLearnsToRejectLargeObjects() throws {
     var random = SeededGenerator(seed: 5)
     var ids: [ObjectID] = []
     var sizes: [UInt32] = []
@@ -96,11 +96,11 @@ import Testing
   @Test(arguments: [
     "secondhit", "size:min=3", "probabilistic:p=2", "second-hit:error=1", "adaptsize:interval=x",
   ])
-  func whatCannotBeIsRefused(spec: String) {
+  func invalidFiltersAreRejected(spec: String) {
     #expect(throws: PolicyError.self) { try counts(spec, capacity: 10, skewed) }
   }
 
-  /// Sizes are nothing beside the capacity, so the bytes seen never ask for a search.
+  /// Sizes are negligible next to the capacity, so the bytes seen never trigger a search.
   @Test func adaptSizeForgetsByCount() throws {
     let filter = try AdaptSize(
       AdmissionSetup(

@@ -2,8 +2,7 @@ import Testing
 
 @testable import LarderEngine
 
-/// A bound in the place of a policy counts requests as a simulation does, and its hits are those of
-/// the bound.
+/// A bound in place of a policy counts requests like a simulation and has the hits of the bound.
 @Suite struct BoundSimulationTests {
   private func run(
     _ name: String, _ columns: RequestColumns, _ unit: CapacityUnit, capacity: UInt64,
@@ -16,7 +15,7 @@ import Testing
       simulation.run(upTo: warmUp, untilFirstEviction: false)
       simulation.resetCounts()
     }
-    // In parts, as the harness does.
+    // In parts, like the harness.
     simulation.run(upTo: (warmUp + columns.count) / 2, untilFirstEviction: false)
     simulation.run(upTo: columns.count, untilFirstEviction: false)
     return simulation.counts
@@ -45,8 +44,8 @@ import Testing
     }
   }
 
-  /// a b a b, 3 and 5 bytes, room for 5: either interval fits alone, and b is worth more.
-  @Test func bytesAreBoundedApart() throws {
+  /// a b a b, 3 and 5 bytes, room for 5: each interval fits alone, and b is worth more.
+  @Test func bytesHaveTheirOwnBound() throws {
     let trace = OwnedTrace(ids: [1, 2, 1, 2], sizes: [3, 5, 3, 5])
     try trace.with { columns in
       let upper = try run("pfoo-u", columns, .bytes, capacity: 5)
@@ -54,12 +53,12 @@ import Testing
       #expect(upper.hits == 2 && upper.bytesHit == 8)
       let lower = try run("pfoo-l", columns, .bytes, capacity: 5)
       #expect(lower.hits == 1 && lower.bytesHit == 3)
-      // Of the second interval 16 - 6 of 10 is there at a capacity of 4, and 5 bytes are too many.
+      // At a capacity of 4, 16 - 6 of the second interval's 10 fit, and its 5 bytes do not.
       #expect(try run("pfoo-u", columns, .bytes, capacity: 4).bytesHit == 3)
     }
   }
 
-  /// Only a get or a set leaves a copy: neither a delete nor a change at the origin does.
+  /// Only a get or a set leaves a copy; a delete or a change at the origin does not.
   @Test(arguments: [
     ([Operation.get, .modify, .get], [2, 2, .max] as [UInt32], 1),
     ([.get, .delete, .get], [.max, 2, .max], 0),

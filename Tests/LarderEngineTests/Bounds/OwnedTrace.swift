@@ -1,6 +1,6 @@
 @testable import LarderEngine
 
-/// A small trace of gets with next uses, in arrays of its own.
+/// A small trace of gets with next uses, in arrays that it owns.
 struct OwnedTrace {
   let ids: [ObjectID]
   let sizes: [UInt32]
@@ -30,7 +30,7 @@ struct OwnedTrace {
     self.init(ids: ids, sizes: ids.map { sizeOf[Int($0)] })
   }
 
-  /// Calls `body` with the columns, which live as long as the call.
+  /// Calls `body` with the columns, which are valid during the call.
   func with<Result>(_ body: (RequestColumns) throws -> Result) rethrows -> Result {
     try ids.withUnsafeBufferPointer { ids in
       try sizes.withUnsafeBufferPointer { sizes in

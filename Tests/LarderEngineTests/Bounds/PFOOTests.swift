@@ -5,7 +5,7 @@ import Testing
 /// No policy has more hits than the upper bound, and the lower bound is below it.
 @Suite struct PFOOTests {
   @Test(arguments: [false, true])
-  func nothingBeatsTheUpperBound(bytes: Bool) throws {
+  func noPolicyBeatsUpperBound(bytes: Bool) throws {
     var random = SeededGenerator(seed: bytes ? 1 : 2)
     for _ in 0..<12 {
       let trace = OwnedTrace(requests: 300, objects: 30, sized: bytes, &random)
@@ -35,14 +35,14 @@ import Testing
     try trace.with { columns in
       let bounds = try PFOO(columns, unit: .bytes)
       #expect(bounds.lowerBound(capacity: 3) == 1)
-      // Four moments of 3 bytes are room for both intervals of 6, if space could be moved in time.
+      // Four time steps of 3 bytes hold both intervals of 6, if space could be moved in time.
       #expect(bounds.upperBound(capacity: 3) == 2)
       #expect(bounds.upperBound(capacity: 2) == 0)
       #expect(bounds.lowerBound(capacity: 6) == 2)
     }
   }
 
-  @Test func theFutureMustBeKnown() throws {
+  @Test func missingNextUsesAreRejected() throws {
     let trace = OwnedTrace(ids: [1, 1], sizes: [1, 1])
     trace.with { columns in
       var blind = columns

@@ -4,11 +4,11 @@ import Testing
 
 /// Relations between policies that are theorems.
 @Suite struct BoundTests {
-  /// MIN is optimal where every object has the same size (Mattson, Gecsei, Slutz, Traiger, IBM
-  /// Systems Journal 1970) among rules that store every miss. A cache that refuses objects is no
-  /// better than one with another place, through which those pass.
+  /// MIN is optimal for objects of equal size (Mattson, Gecsei, Slutz, Traiger, IBM Systems Journal
+  /// 1970) among rules that store every miss. A cache that rejects objects is no better than one
+  /// with an additional slot through which those pass.
   @Test(arguments: ContractSpecs.varied)
-  func nothingBeatsBelady(spec: String) throws {
+  func noPolicyBeatsBelady(spec: String) throws {
     for seed in 0..<UInt64(TestEffort.rounds(150, atLeast: 18)) {
       let trace = ContractSpecs.trace([.costs], capacity: 9, seed: seed)
       let capacity = 1 + seed % 9
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// Stack algorithms lose nothing by more room (the same paper).
+  /// More room never hurts stack algorithms (the same paper).
   @Test(arguments: ["lru", "belady"])
   func moreRoomNeverHurts(spec: String) throws {
     for seed in 0..<UInt64(TestEffort.rounds(150, atLeast: 18)) {

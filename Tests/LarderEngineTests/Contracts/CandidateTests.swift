@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderEngine
 
-/// What a tier says may be evicted before long.
+/// A tier's hint at the next victim.
 @Suite struct CandidateTests {
   private static let policies = PolicyRegistry.standard.map(\.description)
     .filter { !$0.needs.contains(.nextUse) }.map(\.name)
@@ -13,7 +13,7 @@ import Testing
         policy: try PolicySpec(parsing: policy), entriesMax: 30, bytesMax: nil, objects: 400))
   }
 
-  /// A real cache reads memory at it, so it is an id of the tier's whatever happens.
+  /// A real cache reads memory at the hint, so it must always be an id of the tier.
   @Test(arguments: policies)
   func isAnIDOrNone(policy: String) throws {
     let tier = try tier(policy)
@@ -27,9 +27,9 @@ import Testing
     }
   }
 
-  /// Nothing is there: what is asked for it is too large.
+  /// Nothing is resident, because the requested object is too large.
   @Test(arguments: policies)
-  func isNoneOfNothing(policy: String) throws {
+  func isNoneInEmptyCache(policy: String) throws {
     let tier = try PolicyRegistry.makeCacheTier(
       CacheTierSetup(
         policy: try PolicySpec(parsing: policy), entriesMax: nil, bytesMax: 30, objects: 400))
@@ -38,7 +38,7 @@ import Testing
     #expect(tier.victims.candidate == .none)
   }
 
-  /// Where nothing but the order of requests counts, it is the victim itself.
+  /// For policies that depend only on the order of requests, it is the victim itself.
   @Test(arguments: ["lru", "mru", "fifo"])
   func isTheNextVictim(policy: String) throws {
     let tier = try tier(policy)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// What is requested once only goes as the candidates said.
+  /// In a scan, objects are evicted as the candidates predicted.
   @Test(arguments: ["clock", "sieve", "s3-fifo", "qd-lp", "slru", "2q", "lfu"])
   func isTheNextVictimOfAScan(policy: String) throws {
     let tier = try tier(policy)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import LarderEngine
 
-/// Capacities at the ends of their range, for every policy and filter.
+/// Extreme capacities, for every policy and filter.
 @Suite struct CapacityRangeTests {
-  /// Parameters by which policies multiply their capacity, at their largest.
+  /// The largest values of parameters by which policies multiply their capacity.
   static let extremes = [
     "2q:in=0.9999:ghost=100", "mq:queues=16:ghost=100:life=1000000", "lru-k:k=8:history=100",
     "lirs:hir=1:stack=1000", "s3-fifo:small=0.9999:ghost=100", "qd-lp:small=0.0001:ghost=100",
@@ -30,7 +30,7 @@ import Testing
   @Test(
     arguments: ContractSpecs.plain + ["pfoo-u", "pfoo-l"],
     [0, PolicySetup.capacityMax + 1, .max])
-  func othersAreRefused(policy: String, capacity: UInt64) throws {
+  func capacitiesOutOfRangeAreRejected(policy: String, capacity: UInt64) throws {
     let spec = try PolicySpec(parsing: policy)
     let expected = PolicyError.capacity(
       policy: policy, capacity: capacity, expected: "1 to 1125899906842624")
@@ -75,14 +75,14 @@ import Testing
           AdmissionSetup(capacity: 5, unit: .bytes, spec: spec, parts: parts))
       }
     }
-    // However large, memory is taken as objects come.
+    // Even with a huge capacity, memory is allocated as objects arrive.
     let largest = AdmissionSetup(
       capacity: PolicySetup.capacityMax, unit: .objects, spec: spec, parts: 1024)
     #expect(try #require(try AdmissionRegistry.make(largest)).stateBytes < 32 << 20)
   }
 
-  /// A sketch for more objects than it begins with: it still tells frequent ones apart.
-  @Test func aLargeSketchGrowsWithWhatIsAdmitted() throws {
+  /// A sketch for more objects than its initial size still distinguishes frequent ones.
+  @Test func largeSketchGrowsWithAdmissions() throws {
     let made = try AdmissionRegistry.make(
       AdmissionSetup(
         capacity: 1 << 30, unit: .objects, spec: try PolicySpec(parsing: "tinylfu")))

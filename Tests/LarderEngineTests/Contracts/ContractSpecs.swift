@@ -1,17 +1,17 @@
 import LarderEngine
 
-/// What the contract tests run over: the registry, so that a new policy is covered unasked.
+/// The policies of the contract tests: the registry, so that a new policy is covered automatically.
 enum ContractSpecs {
-  /// Every registered policy as it comes.
+  /// Every registered policy with its defaults.
   static let plain = PolicyRegistry.standard.map(\.description.name)
 
-  /// The same and whatever parameters the naive models know of.
+  /// Every registered policy, with all parameters that the naive models support.
   static let varied = plain.flatMap { name in
     [name] + NaivePolicies.specs(of: name).filter { $0 != name }
   }
 
-  /// As `plain` and `varied`, with policies that refuse objects by their size made not to: rules
-  /// about what was stored say nothing where nothing is.
+  /// `plain` and `varied` without the rejection of objects by size: rules about stored objects are
+  /// vacuous if nothing is stored.
   static let storing = plain.map(storing)
   static let storingVaried = varied.map(storing)
 
@@ -23,7 +23,7 @@ enum ContractSpecs {
     return refuses && !spec.contains("refuse-large") ? spec + ":refuse-large=false" : spec
   }
 
-  /// Those that draw random numbers.
+  /// Policies that draw random numbers.
   static let random = PolicyRegistry.standard.map(\.description).filter(\.isRandom).map(\.name)
 
   /// A probe of one tier.
@@ -48,7 +48,7 @@ enum ContractSpecs {
       over: trace.columns())
   }
 
-  /// What memory alone counts on a whole trace.
+  /// The counts of a memory tier on a whole trace.
   static func counts(
     _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64 = 0,
     over trace: TestTrace

@@ -1,7 +1,7 @@
 import LarderEngine
 import Synchronization
 
-/// A wrong thing that a policy may do.
+/// Faults that a policy may have.
 enum PolicyFault: Sendable {
   case none
   case evictsWhatIsNotThere
@@ -22,20 +22,20 @@ enum PolicyFault: Sendable {
   case refusesLargeCapacities
 }
 
-/// Which fault a `FaultyPolicy` has.
+/// Selects the fault of a `FaultyPolicy`.
 protocol PlantedFault: SendableMetatype {
   static var fault: PolicyFault { get }
 }
 
-/// FIFO with a second chance for what was requested, written without regard for speed, and with one
-/// fault.
+/// FIFO with a second chance for requested objects, written without regard for speed, with one
+/// planted fault.
 struct FaultyPolicy<Planted: PlantedFault>: EvictionPolicy, ~Copyable {
   static var description: PolicyDescription {
     PolicyDescription(
       name: "faulty", family: .queue, summary: "Second chance, with a fault.", paper: "a test")
   }
 
-  /// What hints change: they are no mutations of the policy.
+  /// State that hints change; hints do not mutate the policy.
   private final class Notes: Sendable {
     let hints = Atomic<Int>(0)
   }
@@ -85,7 +85,7 @@ struct FaultyPolicy<Planted: PlantedFault>: EvictionPolicy, ~Copyable {
 
   var victim: ObjectID { queue.last ?? .none }
 
-  /// Places of the queue that the fault passes over.
+  /// Slots of the queue that the fault skips.
   private mutating func skipped() -> Int {
     switch Planted.fault {
     case .countsTheRemoved: removals
@@ -138,7 +138,7 @@ struct FaultyPolicy<Planted: PlantedFault>: EvictionPolicy, ~Copyable {
   }
 }
 
-/// What no policy should have: a state of all of its kind.
+/// State shared by all instances, which no policy should have.
 private enum SharedState {
   static let calls = Atomic<Int>(0)
 }

@@ -20,7 +20,7 @@ private enum Eager: PlantedFault { static var fault: PolicyFault { .insertsInAdm
 private enum Listener: PlantedFault { static var fault: PolicyFault { .listensToHints } }
 private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLargeCapacities } }
 
-/// A contract check that finds nothing is worth nothing: each planted fault is found.
+/// Contract checks must find each planted fault.
 @Suite struct PlantedFaultTests {
   private func broken<Planted: PlantedFault>(
     _ fault: Planted.Type
@@ -30,7 +30,7 @@ private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLarge
       uniquingKeysWith: { first, _ in first })
   }
 
-  @Test func theRightOneKeepsAllRules() throws {
+  @Test func correctPolicyKeepsAllRules() throws {
     try PolicyContract.check(FaultyPolicy<NoFault>.self)
   }
 
@@ -65,7 +65,7 @@ private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLarge
     #expect(broken(Counter.self)[.removal] != nil)
   }
 
-  @Test func decisionsOfAnythingElseAreFound() throws {
+  @Test func decisionsFromOtherInputsAreFound() throws {
     #expect(broken(Sharer.self)[.repeatability] != nil)
     #expect(try #require(broken(Gambler.self)[.seed]).problem.contains("isRandom is false"))
     #expect(
@@ -77,8 +77,8 @@ private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLarge
       try #require(broken(Picky.self)[.setup]).problem.contains("it cannot be made"))
   }
 
-  /// What is thrown says how to see the fault again, in few lines.
-  @Test func whatIsFoundIsShort() throws {
+  /// The error shows how to reproduce the fault, in few lines.
+  @Test func violationIsShortened() throws {
     let found = try #require(broken(Stranger.self)[.residency])
     let lines = found.script.split(separator: "\n")
     #expect(lines.first == "policy faulty")
@@ -91,7 +91,7 @@ private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLarge
     #expect(found.description.contains("seed \(found.seed)"))
   }
 
-  @Test func parametersThatCannotBeAreFound() {
+  @Test func invalidParametersAreReported() {
     let found = PolicyContract.violations(
       of: FaultyPolicy<NoFault>.self, parameters: ["nonsense"])
     #expect(found.map(\.rule) == [.setup])

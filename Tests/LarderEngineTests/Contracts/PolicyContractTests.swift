@@ -3,8 +3,8 @@ import LarderEngine
 import TestSupport
 import Testing
 
-/// What `EvictionPolicy` promises, for every registered policy: the library call that policies of
-/// other packages are checked with.
+/// The contract of `EvictionPolicy`, for every registered policy, checked with the library call
+/// that serves policies of other packages.
 @Suite struct PolicyContractTests {
   @Test(arguments: Array(ContractSpecs.varied.enumerated()))
   func isKept(varied: (offset: Int, element: String)) throws {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func aBoundPromisesNothing() throws {
+  @Test func boundHasNoContract() throws {
     let bound = try #require(PolicyRegistry.bounds.first)
     #expect(PolicyContract.violations(of: bound, parameters: [""]).isEmpty)
   }

@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test(arguments: ContractSpecs.random)
-  func theSeedDecides(spec: String) throws {
+  func seedDeterminesCounts(spec: String) throws {
     let trace = Self.uniformTrace(objects: 100, requests: 5000)
     func counts(_ seed: UInt64) throws -> Counts {
       try ContractSpecs.counts(spec, capacity: 30, seed: seed, over: trace)
@@ -19,8 +19,8 @@ import Testing
     #expect(different.count > 1)
   }
 
-  /// Requests that are all equally likely hit with the probability capacity / objects. 40,000 of
-  /// them at 30 % have a standard deviation of less than 0.4 points.
+  /// Uniform requests hit with the probability capacity / objects. 40,000 of them at 30 % have a
+  /// standard deviation of less than 0.4 points.
   @Test func uniformRequestsHitInProportion() throws {
     let trace = Self.uniformTrace(objects: 100, requests: 40_000)
     for seed in 1...4 as ClosedRange<UInt64> {
@@ -31,7 +31,7 @@ import Testing
 
   /// Each of eight residents is the victim equally often over 8000 seeds: chi-square with seven
   /// degrees of freedom stays below 24.3 in 999 of 1000 cases.
-  @Test func everyResidentIsEquallyLikelyToLeave() throws {
+  @Test func everyResidentIsEquallyLikelyToBeEvicted() throws {
     var victims = Array(repeating: 0.0, count: 8)
     for seed in 0..<8000 as Range<UInt64> {
       let probe = try ContractSpecs.probe("random", capacity: 8, objects: 9, seed: seed)

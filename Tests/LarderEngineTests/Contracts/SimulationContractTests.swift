@@ -2,11 +2,11 @@ import LarderEngine
 import TestSupport
 import Testing
 
-/// What must hold for a simulation with any registered policy.
+/// Invariants of a simulation with any registered policy.
 @Suite struct SimulationContractTests {
   private static let features: TestTraceMaker.Features = [.sizes, .times, .operations, .costs]
 
-  /// With room for everything every object is fetched once.
+  /// With room for everything, every object is fetched once.
   @Test(arguments: ContractSpecs.storing, [CapacityUnit.objects, .bytes])
   func everythingFitsAndMissesOnce(spec: String, unit: CapacityUnit) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// The same for a hybrid whose disk holds everything, whatever memory does.
+  /// Every object is fetched once if disk holds everything, whatever memory does.
   @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
   func everythingFitsOnDisk(spec: String, inclusion: HybridRules.Inclusion) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// A hybrid run until the first eviction stops right after the first one on disk.
+  /// A hybrid run until the first eviction stops right after the first eviction on disk.
   @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
   func hybridStopsAfterTheFirstEvictionOnDisk(
     spec: String, inclusion: HybridRules.Inclusion
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// Two runs, and a run in pieces, count the same.
+  /// Two runs, and a run in parts, produce the same counts.
   @Test(arguments: ContractSpecs.varied, [CapacityUnit.objects, .bytes])
   func runsAreRepeatable(spec: String, unit: CapacityUnit) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// After a reset the counts are those of the rest, and the cache's content stays.
+  /// After a reset, the counts are those of the remaining requests, and the content is kept.
   @Test(arguments: ContractSpecs.varied)
   func resetKeepsTheContent(spec: String) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {

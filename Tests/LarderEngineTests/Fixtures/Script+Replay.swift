@@ -1,8 +1,8 @@
 import LarderEngine
 
 extension Script {
-  /// Replays every section through a cache and fails at the first line that does not come true.
-  /// Sections without a cache are passed over. Returns how many were replayed.
+  /// Replays every section through a cache and fails at the first line whose outcome differs.
+  /// Sections without a cache are skipped. Returns the number of replayed sections.
   @discardableResult
   func replay(through make: (Section) throws -> (any ScriptedCache)?) throws -> Int {
     var replayed = 0
@@ -19,7 +19,7 @@ extension Script {
     return replayed
   }
 
-  /// Does what the line says, and describes what is wrong with the result.
+  /// Performs a line and returns a description of the difference, if any.
   private func check(
     _ action: Action, _ section: Section, _ cache: inout any ScriptedCache, _ misses: inout Int
   ) -> String? {

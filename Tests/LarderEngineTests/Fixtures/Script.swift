@@ -1,8 +1,8 @@
 import LarderEngine
 
-/// A fixture in the format of the README beside it.
+/// A fixture in the format described in the folder's README.
 struct Script {
-  /// A line that could not be read, or did not come true.
+  /// A line that could not be parsed, or whose outcome differed.
   struct Failure: Error, CustomStringConvertible {
     var file: String
     var line: Int
@@ -24,7 +24,7 @@ struct Script {
     var action: Action
   }
 
-  /// From one `policy` line to the next.
+  /// The lines from one `policy` line to the next.
   struct Section {
     var policy: PolicySpec
     var capacity: UInt64 = 0
@@ -46,7 +46,7 @@ struct Script {
   let file: String
   private(set) var sections: [Section] = []
 
-  /// Reads a script.
+  /// Parses a script.
   init(file: String, text: String) throws {
     self.file = file
     for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -74,14 +74,14 @@ struct Script {
   }
 }
 
-/// Why a line means nothing.
+/// Reasons why a line is invalid.
 struct ScriptProblem: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
 extension Script.Section {
-  /// Reads one line after the one with the policy.
+  /// Parses a line after the one with the policy.
   fileprivate mutating func read(_ words: [String], line: Int) throws {
     let rest = words.dropFirst().filter { $0 != "-" }
     switch words[0] {
@@ -132,7 +132,7 @@ extension Script.Section {
     return value
   }
 
-  /// Tells each request when its object is requested next.
+  /// Sets the next use of each request.
   fileprivate mutating func setNextUses() {
     var next: [ObjectID: Int] = [:]
     for place in steps.indices.reversed() {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The scripts in the folder beside this file.
+/// The scripts in this folder.
 enum ScriptFiles {
   static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Scripts")
 
-  /// Names without their extension, in order.
+  /// Names without their extension, sorted.
   static let names: [String] = {
     let files = try? FileManager.default.contentsOfDirectory(
       at: directory, includingPropertiesForKeys: nil)

@@ -1,7 +1,7 @@
 import LarderEngine
 import Testing
 
-/// The scripts prove nothing unless a wrong one fails.
+/// Wrong scripts must fail, or scripts prove nothing.
 @Suite struct ScriptFormatTests {
   private func problem(_ lines: String) throws -> String? {
     do {

@@ -15,7 +15,7 @@ import Testing
   @Test(arguments: ScriptFiles.names)
   func engineFollowsTheScript(name: String) throws {
     let script = try ScriptFiles.load(name)
-    // Learned policies follow theirs with the stand-in for a library, as their models do.
+    // Learned policies follow their scripts with the stand-in for a library, like their models.
     let replayed = try GradientBoosting.$substitute.withValue(NaiveBooster.boosting) {
       try script.replay {
         try ScriptedPolicy(

@@ -9,7 +9,7 @@ protocol ScriptedCache {
   func remembers(_ id: ObjectID) -> Bool
 }
 
-/// What a request came to.
+/// The outcome of a request.
 struct ScriptOutcome: Equatable, CustomStringConvertible {
   enum Kind: String {
     case hit
@@ -27,7 +27,7 @@ struct ScriptOutcome: Equatable, CustomStringConvertible {
 struct ScriptedModel: ScriptedCache {
   private var tier: NaiveTier
 
-  /// Nil where the policy has no model.
+  /// Nil if the policy has no model.
   init?(_ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit) throws {
     let setup = TierSetup(policy: spec, capacity: capacity)
     guard let tier = try NaiveTier(setup, unit: unit) else { return nil }

@@ -1,7 +1,7 @@
 import LarderEngine
 
 /// A line of `generated.csv`: a cell of generated trace, configuration, policy and capacity, and
-/// what it counts.
+/// its counts.
 struct GoldenRow: Sendable, CustomStringConvertible {
   static let header =
     "trace,configuration,policy,capacity,unit,requests,memory_hits,disk_hits,bytes_requested,"

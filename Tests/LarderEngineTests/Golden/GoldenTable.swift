@@ -6,7 +6,6 @@ enum GoldenTable {
   static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("generated.csv")
 
-  /// What the file holds.
   static func load() throws -> [GoldenRow] {
     let lines = try String(contentsOf: file, encoding: .utf8).split(whereSeparator: \.isNewline)
     return try lines.dropFirst().map { line in
@@ -15,12 +14,12 @@ enum GoldenTable {
     }
   }
 
-  /// The cells that belong in the table, in its order.
+  /// The cells that belong in the table, in order.
   static var keys: [[String]] {
     var keys: [[String]] = []
     for (trace, _) in GoldenTraces.all {
       let bytes = trace == "sized" || trace == "mixed"
-      // Learned policies have tables of their own: LearnedReferenceTests.
+      // Learned policies have separate tables: LearnedReferenceTests.
       for name in NaivePolicies.names where !NaivePolicies.learnedNames.contains(name) {
         for spec in NaivePolicies.specs(of: name) {
           for capacity in bytes ? [600, 3000, 12000] : [8, 40, 140] {
@@ -47,7 +46,7 @@ enum GoldenTable {
     }
   }
 
-  /// What the naive models count in a cell.
+  /// The counts of the naive models in a cell.
   static func modelled(_ key: [String]) throws -> GoldenRow {
     var row = GoldenRow(key: key, counts: Counts())
     guard let trace = GoldenTraces.named(key[0]),

@@ -3,7 +3,7 @@ import LarderEngine
 import TestSupport
 import Testing
 
-/// The engine against counts pinned by the naive models, on traces that every machine can make.
+/// The engine against counts pinned by the naive models, on traces that every machine can generate.
 @Suite struct GoldenTests {
   private static let isUpdating = ProcessInfo.processInfo.environment["LARDER_UPDATE_GOLDEN"] != nil
 
@@ -25,7 +25,7 @@ import Testing
     #expect(try GoldenTable.load().map(\.key) == GoldenTable.keys)
   }
 
-  /// The models are slow, so only the smallest capacities are made again.
+  /// The models are slow, so only the smallest capacities are recomputed.
   @Test func theTableIsTheModels() throws {
     let rows = try GoldenTable.load().filter { $0.key[3] == "8" || $0.key[3] == "600" }
     #expect(!rows.isEmpty)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Writes the table anew: `LARDER_UPDATE_GOLDEN=1 swift test --filter rewriteTheTable`.
+  /// Rewrites the table: `LARDER_UPDATE_GOLDEN=1 swift test --filter rewriteTheTable`.
   @Test(.enabled(if: isUpdating, "only with LARDER_UPDATE_GOLDEN"))
   func rewriteTheTable() throws {
     let rows = try GoldenTable.keys.map { try GoldenTable.modelled($0).description }

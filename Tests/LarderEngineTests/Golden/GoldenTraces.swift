@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// The generated traces of `generated.csv`: the tests' own numbers, so that no change elsewhere can
-/// change them.
+/// The generated traces of `generated.csv`, made with the tests' own random numbers, so that no
+/// change elsewhere affects them.
 enum GoldenTraces {
   /// Every trace by its name in the table.
   static let all: [(name: String, trace: TestTrace)] = [
@@ -11,7 +11,7 @@ enum GoldenTraces {
 
   static func named(_ name: String) -> TestTrace? { all.first { $0.name == name }?.trace }
 
-  /// The product of two uniform draws: few objects have most of the requests.
+  /// The product of two uniform draws: few objects get most of the requests.
   private static func skewedID(_ objects: Int, _ random: inout TestRandom) -> ObjectID {
     ObjectID(1 + random.below(objects) * random.below(objects) / objects)
   }
@@ -36,7 +36,7 @@ enum GoldenTraces {
     return TestTrace(ids: ids).renumbered()
   }
 
-  /// Round and round, with a random request now and then.
+  /// Round and round, with an occasional random request.
   private static func loop() -> TestTrace {
     var random = TestRandom(seed: 103)
     let ids = (0..<2500).map { step in
@@ -59,8 +59,7 @@ enum GoldenTraces {
     return TestTrace(requests).renumbered()
   }
 
-  /// Everything at once: sizes that change, times, times to live, sets, deletes and changes at the
-  /// origin.
+  /// All features together: changing sizes, times, TTLs, sets, deletes and changes at the origin.
   private static func mixed() -> TestTrace {
     var random = TestRandom(seed: 105)
     var time: UInt32 = 0

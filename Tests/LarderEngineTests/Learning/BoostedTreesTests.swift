@@ -2,7 +2,7 @@ import LarderContracts
 import LarderEngine
 import Testing
 
-/// Models, and where they come from.
+/// Models and their validation.
 @Suite struct BoostedTreesTests {
   typealias Split = BoostedTrees.Split
   typealias Tree = BoostedTrees.Tree
@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [
     Tree(splits: [], leaves: []),
     Tree(splits: [Split(feature: 0, threshold: 1, low: ~0, high: ~1)], leaves: [1]),
-    // To itself, behind the end, and to no leaf.
+    // A loop to itself, an index out of range, and a missing leaf.
     Tree(splits: [Split(feature: 0, threshold: 1, low: 0, high: ~1)], leaves: [1, 2]),
     Tree(splits: [Split(feature: 0, threshold: 1, low: 1, high: ~1)], leaves: [1, 2]),
     Tree(splits: [Split(feature: 0, threshold: 1, low: ~0, high: ~2)], leaves: [1, 2]),
@@ -18,11 +18,11 @@ import Testing
     Tree(splits: [Split(feature: -1, threshold: 1, low: ~0, high: ~1)], leaves: [1, 2]),
     Tree(splits: [Split(feature: 0, threshold: .nan, low: ~0, high: ~1)], leaves: [1, 2]),
   ])
-  func whatIsNoTreeIsRefused(tree: Tree) {
+  func malformedTreesAreRejected(tree: Tree) {
     #expect(throws: BoostingError.self) { try BoostedTrees([tree], features: 3) }
   }
 
-  /// Any number of rows, since four are taken at a time, and thresholds between `Float`s.
+  /// Any number of rows, because four are evaluated together, and thresholds between `Float`s.
   @Test func predictionsFollowTheTrees() throws {
     var random = TestRandom(seed: 4)
     for rows in 1...20 {
@@ -41,7 +41,7 @@ import Testing
       splits.append(
         Split(
           feature: random.below(3), threshold: Double(random.below(5)) + 0x1p-40, low: 0, high: 0))
-      // Split number takes the place of a leaf of one before it.
+      // Each split replaces a leaf of an earlier one.
       guard number > 0 else { continue }
       while true {
         let parent = random.below(number)
@@ -59,7 +59,7 @@ import Testing
     return Tree(splits: splits, leaves: (0..<leaves).map { _ in Double(random.below(100)) / 7 })
   }
 
-  @Test func aMissingLibraryIsSaidInOneLine() {
+  @Test func missingLibraryIsReportedInOneLine() {
     let error = PolicyError.missingLibrary(policy: "lrb", need: "LightGBM, which was not found")
     #expect("\(error)" == "policy 'lrb' needs LightGBM, which was not found")
   }

@@ -2,17 +2,16 @@ import LarderContracts
 import LarderEngine
 import Testing
 
-/// How 3L-Cache's history grows, which takes more requests than a trace of the differential tests
-/// has.
+/// The growth of 3L-Cache's history, which takes more requests than the differential tests have.
 @Suite struct HistoryLengthTests {
-  /// Shares of hits, and of requests for what is remembered, in thousandths.
+  /// Shares of hits, and of requests for remembered objects, in thousandths.
   @Test(arguments: [(300, 40), (500, 4), (0, 100), (0, 0), (100, 600), (900, 20), (10, 1)])
-  func growsAsTheModel(hits: Int, ghosts: Int) {
+  func growsLikeModel(hits: Int, ghosts: Int) {
     var random = TestRandom(seed: 9)
     var history = HistoryLength()
     var model = NaiveHistory()
     for _ in 0..<5 {
-      // It takes some requests until there are enough to forget one.
+      // It takes some requests before an object can be forgotten.
       for isFull in [false, true] {
         if isFull { (history.isFull, model.isFull) = (true, true) }
         for _ in 0..<(isFull ? 1_000_001 : 10) {

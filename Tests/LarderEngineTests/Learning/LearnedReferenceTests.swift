@@ -1,14 +1,14 @@
 import LarderEngine
 import Testing
 
-/// `lrb` and `3l-cache` against what their authors' programs count on a trace made here.
+/// `lrb` and `3l-cache` against the counts of their authors' programs on a trace generated here.
 ///
 /// Both programs are in github.com/optiq-lab/3L-Cache (commit fa5caa6): 3L-Cache by its authors,
-/// and LRB as libCacheSim has it. They were built with four changes, so that nothing is left to
-/// chance: random numbers are those of `SeededGenerator`, one for each example; of equal
-/// predictions the first wins; a variable of `quick_demotion` that is read before it is set is 0;
-/// and instead of LightGBM they call the stand-in of these tests, written once more in C++. With
-/// LightGBM 4.7.0 on both sides counts are equal, too: `docs/learned-policies.md`.
+/// and LRB as implemented in libCacheSim. They were built with four changes that make them
+/// deterministic: random numbers are those of `SeededGenerator`, one for each example; equal
+/// predictions go to the first; a variable of `quick_demotion` that is read before it is set is 0;
+/// and instead of LightGBM they call the stand-in of these tests, reimplemented in C++. With
+/// LightGBM 4.7.0 on both sides, counts are equal as well: `docs/learned-policies.md`.
 @Suite struct LearnedReferenceTests {
   struct Cell: CustomTestStringConvertible, Sendable {
     var spec: String
@@ -34,8 +34,8 @@ import Testing
     Cell(spec: "3l-cache:batch=500:objective=objects", seed: 2, misses: (8419, 7331)),
   ]
 
-  /// 12,000 requests for 900 objects of which others are popular after 5,000, and a fifth for
-  /// objects that come once.
+  /// 12,000 requests for 900 objects, whose popularity changes after 5,000, a fifth of them for
+  /// objects with a single request.
   private static let ids: [ObjectID] = {
     var state: UInt64 = 12345
     func next() -> UInt64 {

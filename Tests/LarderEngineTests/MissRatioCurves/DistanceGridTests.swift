@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DistanceGridTests {
   @Test(arguments: [0, 1, 2, 3, 7, 50])
-  func countsByTheSmallestCapacityThatIsEnough(_ count: Int) {
+  func countsAtSmallestSufficientCapacity(_ count: Int) {
     var random = TestRandom(seed: UInt64(count))
     var capacities = (0..<count).map { _ in UInt64(random.below(100)) }
     capacities.sort()
@@ -18,7 +18,7 @@ import Testing
         })
   }
 
-  @Test func theHeapGivesTheLargestFirst() {
+  @Test func heapReturnsLargestFirst() {
     var random = TestRandom(seed: 3)
     var heap = MaxHeap<UInt32>()
     var model: [UInt32] = []

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LarderEngine
 
-/// One pass against plain arrays, and against the simulation of `lru`, to the request.
+/// One pass against plain arrays and against the simulation of `lru`, to the request.
 @Suite struct LRUCurveTests {
-  @Test func distancesAreThoseOfAPlainStack() {
+  @Test func distancesEqualPlainStack() {
     for seed in 0..<TestEffort.rounds(2000) {
       var random = TestRandom(seed: UInt64(seed))
       let objects = 1 + random.below(40)
@@ -31,9 +31,9 @@ import Testing
     }
   }
 
-  /// Gets, sets, deletes; sizes that only a set changes.
+  /// Gets, sets and deletes; only a set changes a size.
   @Test(arguments: [CapacityUnit.objects, .bytes])
-  func hitsAreThoseOfSimulations(_ unit: CapacityUnit) throws {
+  func hitsEqualSimulations(_ unit: CapacityUnit) throws {
     var exact = 0
     for seed in 0..<TestEffort.rounds(400) {
       let trace = Self.trace(seed: UInt64(seed)).columns()
@@ -49,9 +49,9 @@ import Testing
     #expect(exact > TestEffort.rounds(10_000))
   }
 
-  /// Where a cache of bytes and the stack part, the curve says so.
+  /// The curve reports where a cache of bytes and the stack differ.
   @Test func aLargeObjectMakesSmallCachesInexact() throws {
-    // A cache of 2 does not store object 2 and keeps object 1; the stack has it below object 2.
+    // A cache of 2 does not store object 2 and keeps object 1; in the stack it is below object 2.
     let trace = TestTrace([
       TestRequest(id: 1, size: 1), TestRequest(id: 2, size: 5), TestRequest(id: 1, size: 1),
     ]).columns()
@@ -64,7 +64,7 @@ import Testing
     #expect(curve.hits(at: 3) == nil)
   }
 
-  @Test func aGetOfAnotherSizeMakesBytesInexact() {
+  @Test func resizedGetMakesByteCountsInexact() {
     let trace = TestTrace([TestRequest(id: 1, size: 3), TestRequest(id: 1, size: 4)]).columns()
     let curve = Self.curve(of: trace, .bytes, [10])
     #expect(curve.resizedGets == 1)
@@ -85,7 +85,7 @@ import Testing
     #expect(Self.curve(of: TestTrace(ids: [1, 1]).columns(), .bytes, []).hits == [])
   }
 
-  @Test func expiryIsSeen() {
+  @Test func expiryIsDetected() {
     var request = TestRequest(id: 1)
     #expect(!LRUCurvePass.expires(TestTrace([request]).columns()))
     #expect(!LRUCurvePass.expires(TestTrace([request]).columns(sparse: true)))
@@ -97,7 +97,7 @@ import Testing
     of trace: RequestColumns, _ unit: CapacityUnit, _ capacities: [UInt64] = []
   ) -> LRUCurve {
     let pass = LRUCurvePass(over: trace, unit: unit, capacities: capacities)
-    // In pieces, as with progress.
+    // In parts, as with progress.
     while pass.position < trace.count { pass.run(upTo: pass.position + 7) }
     return pass.curve
   }

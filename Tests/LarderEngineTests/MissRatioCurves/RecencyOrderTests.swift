@@ -8,7 +8,7 @@ import Testing
 
   @Test func weightsAddUpLikeAnArray() { check(RecencyWeights.self, room: 3000, steps: 20_000) }
 
-  /// So many positions that every level of sums has several parts.
+  /// Enough positions that every level of sums has several parts.
   @Test func bitsCountAcrossSections() { checkWide(RecencyBits.self, room: 5 << 20) }
 
   @Test func weightsAddUpAcrossSections() { checkWide(RecencyWeights.self, room: 5 << 19) }
@@ -65,7 +65,7 @@ import Testing
     var order = Order(room: room)
     for _ in 0..<room { _ = order.append(1) }
     var removed = 0
-    // Across the borders of all parts, from the end and from the beginning.
+    // Across the borders of all parts, from the end and from the start.
     for position in stride(from: 63, to: room, by: 65_535) {
       #expect(order.before(UInt32(position)) == UInt64(position - removed))
       order.remove(UInt32(position))

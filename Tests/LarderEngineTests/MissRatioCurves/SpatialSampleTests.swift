@@ -23,13 +23,13 @@ import Testing
       UInt64(sample.hash(Self.trace.requests[$0].id)) < sample.threshold
     }
     #expect(Self.select(sample) == expected)
-    // In pieces of any length.
+    // In parts of any length.
     #expect(
       Self.select(sample, in: 0..<17) + Self.select(sample, in: 17..<1000)
         + Self.select(sample, in: 1000..<20_011) == expected)
   }
 
-  @Test func aSampleIsPartOfALargerOne() {
+  @Test func sampleIsSubsetOfLargerSample() {
     let small = Set(Self.select(SpatialSample(rate: 0.01, seed: 5)))
     let large = Set(Self.select(SpatialSample(rate: 0.02, seed: 5)))
     #expect(small.isStrictSubset(of: large))
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [0.05, 1])
-  func partsAreDisjointAndTheWhole(_ rate: Double) {
+  func partsAreDisjointAndComplete(_ rate: Double) {
     let sample = SpatialSample(rate: rate, seed: 5)
     let parts = (UInt32(0)..<8).map { Self.select(sample.part($0, of: 8)) }
     #expect(parts.flatMap { $0 }.sorted() == Self.select(sample))
@@ -46,10 +46,10 @@ import Testing
     #expect(parts.allSatisfy { !$0.isEmpty })
   }
 
-  /// Points that are spread evenly: the number of sampled ids among any beginning is right to
-  /// within a few, where a random sample of 2000 would be off by 40 in the mean.
+  /// Evenly spread points: the number of sampled ids in any prefix is right to within a few; a
+  /// random sample of 2000 would be off by 40 on average.
   @Test(arguments: 1...20)
-  func everyBeginningHasItsShare(_ seed: Int) {
+  func everyPrefixHasItsShare(_ seed: Int) {
     let sample = SpatialSample(rate: 0.02, seed: UInt64(seed))
     var count = 0
     for id in ObjectID(1)...100_000 {
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func aSampleOfEverythingIsExact() {
+  @Test func fullSampleIsExact() {
     let columns = Self.trace.columns()
     let capacities: [UInt64] = [1, 10, 100, 1000, 9000]
     let pass = FixedSizePass(
@@ -82,15 +82,15 @@ import Testing
       threshold = pass.sample.threshold
     }
     #expect(pass.sampledObjects == 100)
-    // Of about 8000 objects 100 are left.
+    // Of about 8000 objects, 100 are left.
     #expect((0.01...0.016).contains(pass.sample.rate))
     #expect(pass.estimate.requests == 20_011)
-    // What is left is exactly what a fixed rate would have chosen.
+    // The remaining sample is exactly that of a fixed rate.
     let ids = Set(Self.select(pass.sample).map { Self.trace.requests[$0].id })
     #expect(ids.count == 100)
   }
 
-  @Test func fixedSizeWithSetsAndDeletesIsExactWhereItIsEverything() {
+  @Test func fullFixedSizeSampleIsExactWithSetsAndDeletes() {
     var random = TestRandom(seed: 4)
     let trace = TestTrace(
       (0..<3000).map { _ in
@@ -108,7 +108,7 @@ import Testing
     #expect(pass.estimate.requests == exact.requests)
   }
 
-  @Test func theCorrectionPutsMissingRequestsAmongTheHits() {
+  @Test func correctionCountsMissingRequestsAsHits() {
     let few = SampledHits(requests: 100, represented: 80, hits: [0, 40])
     #expect(few.hitRatios == [0.2, 0.6])
     let many = SampledHits(requests: 100, represented: 130, hits: [20, 90])

@@ -2,7 +2,7 @@ import LarderEngine
 import Testing
 
 @Suite struct DecimalShareTests {
-  @Test func sharesAreThoseOfDecimals() {
+  @Test func sharesMatchDecimalArithmetic() {
     #expect(DecimalShare(0.29).of(100) == 29)
     #expect(DecimalShare(0.29).ceiling(of: 100) == 29)
     #expect(DecimalShare(0.1).of(134_217_728) == 13_421_772)
@@ -27,7 +27,7 @@ import Testing
     #expect(DecimalShare(-1) == DecimalShare(0))
   }
 
-  @Test func specsSayWhatIsWrong() throws {
+  @Test func invalidSharesAreReported() throws {
     let spec = try PolicySpec(parsing: "s4-fifo:small=0.25:ghost=x")
     #expect(try spec.share("small", default: 0.1, in: 0...1) == DecimalShare(0.25))
     #expect(try spec.share("skip", default: 0.5, in: 0...1) == DecimalShare(0.5))

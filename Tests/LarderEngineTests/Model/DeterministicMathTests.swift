@@ -2,7 +2,7 @@ import Foundation
 import LarderEngine
 import Testing
 
-/// The functions against the system's own, which are good to about one unit in the last place.
+/// The functions against the system's, which are accurate to about one unit in the last place.
 struct DeterministicMathTests {
   private func relativeError(_ found: Double, _ expected: Double) -> Double {
     found == expected ? 0 : abs(found - expected) / abs(expected)
@@ -12,7 +12,7 @@ struct DeterministicMathTests {
     var random = SeededGenerator(seed: 1)
     var worst = 0.0
     for _ in 0..<200_000 {
-      // Any positive finite number, subnormal ones included.
+      // Any positive finite number, including subnormal ones.
       let x = Double(bitPattern: random.next(below: 0x7ff0 << 48))
       worst = max(worst, relativeError(DeterministicMath.log(x), Foundation.log(x)))
       let nearOne = 0.5 + random.nextUnit()
@@ -31,7 +31,7 @@ struct DeterministicMathTests {
       worst = max(worst, relativeError(DeterministicMath.exp(small), Foundation.exp(small)))
     }
     #expect(worst < 1e-15)
-    // Subnormal results have fewer digits: compare what is left.
+    // Subnormal results have fewer digits: compare the remaining ones.
     for x in stride(from: -745.0, to: -708, by: 0.37) {
       #expect(abs(DeterministicMath.exp(x) - Foundation.exp(x)) <= .leastNonzeroMagnitude)
     }
@@ -49,14 +49,14 @@ struct DeterministicMathTests {
     #expect(worst < 1e-15)
   }
 
-  @Test func wholePowersAreRight() {
+  @Test func knownPowersAreExact() {
     #expect(DeterministicMath.pow(2, 10) == 1024)
     #expect(DeterministicMath.pow(10, 6) == 1e6)
     #expect(DeterministicMath.pow(4, -1) == 0.25)
     #expect(DeterministicMath.pow(1e6, 0.5) == 1000)
   }
 
-  @Test func edgesAreTheUsualOnes() {
+  @Test func edgeCasesFollowConventions() {
     #expect(DeterministicMath.log(0) == -.infinity)
     #expect(DeterministicMath.log(1) == 0)
     #expect(DeterministicMath.log(.infinity) == .infinity)
@@ -82,7 +82,8 @@ struct DeterministicMathTests {
     // Through the system's erfc: P(Z < z) = erfc(-z / sqrt 2) / 2.
     for p in [1e-300, 1e-100, 1e-20, 1e-12, 1e-6, 0.001, 0.02, 0.0749, 0.0751, 0.2, 0.4999, 0.5] {
       let z = DeterministicMath.normalQuantile(p)
-      // The inverse is steep in the tail: an error of one unit in z shows z squared times as large.
+      // The inverse is steep in the tail: an error of one unit in z appears z squared times as
+      // large.
       let tolerance = 1e-15 * (8 + 2 * z * z)
       #expect(relativeError(Foundation.erfc(-z / 2.0.squareRoot()) / 2, p) < tolerance)
     }
@@ -94,7 +95,7 @@ struct DeterministicMathTests {
     #expect(DeterministicMath.normalQuantile(1.5).isNaN)
   }
 
-  /// The exact bits: what makes generated traces equal on every machine.
+  /// The exact bits, which make generated traces equal on every machine.
   @Test func bitsAreFixed() {
     var random = SeededGenerator(seed: 4)
     var digest: UInt64 = 0

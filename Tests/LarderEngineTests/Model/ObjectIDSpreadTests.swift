@@ -1,9 +1,9 @@
 import LarderEngine
 import Testing
 
-/// Keys that stand for object ids.
+/// Keys derived from object ids.
 @Suite struct ObjectIDSpreadTests {
-  @Test func spreadingCanBeUndone() {
+  @Test func spreadIsInvertible() {
     let ids = Array(0...10_000 as ClosedRange<ObjectID>) + [1 << 20, 1 << 31, .max - 1, .max]
     for id in ids { #expect(ObjectID(spread: id.spread) == id) }
     #expect(Set(ids.map(\.spread)).count == ids.count)

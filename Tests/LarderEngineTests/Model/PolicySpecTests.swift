@@ -2,12 +2,12 @@ import LarderEngine
 import Testing
 
 @Suite struct PolicySpecTests {
-  /// Results name a policy by its description, and what reads them must find the same policy.
+  /// Results name a policy by its description, and readers must find the same policy.
   @Test(arguments: [
     "lru", "S3-FIFO:Small=0.1", "s3-fifo:small=1E-1:GHOST=0.9", "W-TinyLFU:window=Adaptive",
     "a:b=İ",
   ])
-  func theDescriptionIsTheSamePolicy(text: String) throws {
+  func descriptionParsesToTheSameSpec(text: String) throws {
     let spec = try PolicySpec(parsing: text)
     #expect(try PolicySpec(parsing: spec.description) == spec)
     #expect(spec.description == text.lowercased())
@@ -19,7 +19,7 @@ import Testing
     try PolicyRegistry.validate(spec)
   }
 
-  @Test func onceIsEnough() {
+  @Test func repeatedParameterIsRejected() {
     #expect(throws: PolicyError.repeatedParameter(policy: "lru", parameter: "a")) {
       try PolicySpec(parsing: "LRU:a=1:A=2")
     }

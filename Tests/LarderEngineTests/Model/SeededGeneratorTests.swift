@@ -2,7 +2,7 @@ import LarderEngine
 import Testing
 
 struct SeededGeneratorTests {
-  @Test func numbersFollowFromTheSeed() {
+  @Test func numbersDependOnlyOnSeed() {
     var first = SeededGenerator(seed: 7)
     var second = SeededGenerator(seed: 7)
     var other = SeededGenerator(seed: 8)
@@ -11,7 +11,7 @@ struct SeededGeneratorTests {
     #expect(numbers != (0..<100).map { _ in other.next() })
   }
 
-  @Test func seedZeroGivesTheNumbersItAlwaysGave() {
+  @Test func seedZeroSequenceIsStable() {
     var random = SeededGenerator(seed: 0)
     let expected: [UInt64] = [
       11_091_344_671_253_066_420, 13_793_997_310_169_335_082, 1_900_383_378_846_508_768,
@@ -19,7 +19,7 @@ struct SeededGeneratorTests {
     #expect(expected.map { _ in random.next() } == expected)
   }
 
-  @Test func boundedNumbersAreEven() {
+  @Test func boundedNumbersAreUniform() {
     var random = SeededGenerator(seed: 3)
     var counts = [Int](repeating: 0, count: 10)
     for _ in 0..<100_000 { counts[Int(random.next(below: 10))] += 1 }

@@ -46,7 +46,7 @@ import Testing
     #expect(left.sums[bucket] == 3001)
   }
 
-  @Test func outcomesMergePlaceByPlace() {
+  @Test func mergeAddsEachOutcome() {
     var left = OutcomeSizes()
     left.memoryHits.add(bytes: 1)
     var right = OutcomeSizes()

@@ -3,14 +3,14 @@ import LarderEngine
 /// Replays random traces through the engine and through the models, and reports the first
 /// difference as a script to read.
 enum Differential {
-  /// What the engine counts.
+  /// The engine's counts.
   static func engine(_ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool) throws -> Counts {
     let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.columns(sparse: sparse))
     simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
     return simulation.counts
   }
 
-  /// What the model counts; costs where the engine is given any.
+  /// The model's counts, with costs if the engine has any.
   private static func model(
     _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> Counts? {
@@ -19,7 +19,7 @@ enum Differential {
     return counts
   }
 
-  /// Nil when engine and model agree; otherwise the smallest trace on which they do not.
+  /// Returns nil if engine and model agree; otherwise the smallest trace on which they differ.
   static func difference(
     on trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> String? {

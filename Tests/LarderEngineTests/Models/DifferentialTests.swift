@@ -38,14 +38,14 @@ import Testing
     }
   }
 
-  /// Long enough for every structure to grow, close its gaps and wrap around many times.
+  /// Long enough that every structure grows, closes its gaps and wraps around many times.
   @Test(arguments: specs)
   func longTracesAgree(spec: String) throws {
     try checkLong(spec, rounds: TestEffort.rounds(8, atLeast: 2))
   }
 
-  /// LHD makes its model anew often enough to count ages in other steps, twice.
-  @Test func aModelMadeAnewAgrees() throws {
+  /// LHD recomputes its model often enough to change its age step twice.
+  @Test func recomputedModelAgrees() throws {
     try checkLong("lhd:samples=3:period=50", rounds: 2)
   }
 
@@ -105,8 +105,7 @@ import Testing
       objectsMax: random.oneIn(4) ? UInt64(1 + random.below(12)) : nil)
   }
 
-  /// Often none; otherwise borders among the lives of the test's traces, which need not be in
-  /// order.
+  /// Usually none; otherwise limits among the TTLs of the test's traces, not necessarily in order.
   private static func placement(_ random: inout TestRandom) -> HybridRules.Placement? {
     guard random.oneIn(2) else { return nil }
     let short = UInt32(random.below(20))
@@ -115,7 +114,7 @@ import Testing
       diskOnlyFromSeconds: random.oneIn(5) ? UInt32(random.below(20)) : short + 10)
   }
 
-  /// Records a difference and then returns false: one is enough to look at.
+  /// Records a difference and then returns false: one is enough to investigate.
   private static func agrees(
     _ setup: SimulationSetup, _ random: inout TestRandom
   ) throws -> Bool {

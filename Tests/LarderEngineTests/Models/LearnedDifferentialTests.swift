@@ -20,15 +20,15 @@ import Testing
     }
   }
 
-  /// Neither reports nor advice nor `all` take a learned policy unasked.
-  @Test func listsOfAllPoliciesHaveNone() throws {
+  /// Reports, advice and `all` exclude learned policies unless they are named.
+  @Test func listsExcludeLearnedPolicies() throws {
     for policy in PolicyRegistry.learned.map(\.description) {
       #expect(!PolicyRegistry.all.contains { $0.description.name == policy.name })
       #expect(policy.needs.contains(.boosting) && policy.needs.names.contains("LightGBM"))
     }
   }
 
-  /// Short traces, with everything that a trace may have.
+  /// Short traces with all features of traces.
   @Test(arguments: specs)
   func shortTracesAgree(spec: String) throws {
     try agree(spec, rounds: TestEffort.rounds(300), requests: nil, capacityMax: 20)

@@ -1,16 +1,16 @@
 import LarderEngine
 
-/// ARC (Megiddo and Modha, FAST 2003), Figure 4, with sizes for counts: what the figure says of
-/// "exactly c pages" holds here of what would not leave room for the new object.
+/// ARC (Megiddo and Modha, FAST 2003), Figure 4, with sizes for counts: the figure's condition
+/// "exactly c pages" becomes "no room for the new object".
 struct NaiveARC: NaivePolicy {
-  /// Least recently requested first, all four.
+  /// Least recently requested first, in all four.
   var t1: [NaiveWeighted] = []
   var t2: [NaiveWeighted] = []
   var b1: [NaiveWeighted] = []
   var b2: [NaiveWeighted] = []
-  /// What T1 should hold.
+  /// The target of T1.
   var p = 0.0
-  /// The missing object that room is being made for.
+  /// The missing object for which room is being made.
   var missing: NaiveWeighted?
 
   let capacity: UInt64
@@ -45,7 +45,7 @@ struct NaiveARC: NaivePolicy {
   }
 
   mutating func evict() -> ObjectID {
-    // Case IV A with |T1| = c: without its ghosts, which go first, L1 would still be too large.
+    // Case IV A with |T1| = c: even without its ghosts, which go first, L1 would be too large.
     if let missing, !isGhost(missing.id), t1.weight + missing.size > capacity {
       b1 = []
       return t1.removeFirst().id
@@ -76,8 +76,9 @@ struct NaiveARC: NaivePolicy {
     trim()
   }
 
-  /// The ghosts that cases IV A and B delete: L1 holds at most c, both together 2c. They go when an
-  /// object is stored; one that grows in its place can take them over the mark until then.
+  /// The ghosts that cases IV A and B delete: L1 holds at most c, both together 2c. They are
+  /// deleted when an object is stored; an object that grows in place can exceed the limit until
+  /// then.
   private mutating func trim() {
     while t1.weight + b1.weight > capacity, !b1.isEmpty { b1.removeFirst() }
     while t1.weight + t2.weight + b1.weight + b2.weight > 2 * capacity, !b2.isEmpty {

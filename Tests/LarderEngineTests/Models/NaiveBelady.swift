@@ -1,7 +1,8 @@
 import LarderEngine
 
-/// MIN (Belady, IBM Systems Journal 1966) with forced admission: the object whose next request is
-/// furthest away leaves. Never again is furthest; among those the least recently requested leaves.
+/// MIN (Belady, IBM Systems Journal 1966) with forced admission: evicts the object whose next
+/// request is furthest away. Objects without one are furthest; among those, the least recently
+/// requested is evicted.
 struct NaiveBelady: NaivePolicy {
   struct Entry {
     var id: ObjectID

@@ -1,8 +1,8 @@
 import LarderEngine
 
-/// BeladySize of libCacheSim over all objects: the largest product of size and time to the next use
-/// leaves; what is never used again before everything else. Among equals the later next use leaves,
-/// then the larger object, then the one that appeared first.
+/// BeladySize of libCacheSim over all objects: evicts the largest product of size and time to the
+/// next use, and objects that are never used again first. Ties go to the later next use, then to
+/// the larger object, then to the one that appeared first.
 struct NaiveBeladySize: NaivePolicy {
   struct Entry {
     var id: ObjectID

@@ -1,12 +1,12 @@
 import LarderEngine
 
-/// A stand-in for a gradient boosting library: three small trees that follow from the rows by
-/// arithmetic alone.
+/// A stand-in for a gradient boosting library: three small trees, computed from the rows by simple
+/// arithmetic.
 ///
 /// Tree t of seed s splits by feature (5 t + s) modulo the number of features, at its mean, and the
-/// low side by the next feature, at its mean. A leaf adds a third of the mean label of its rows.
+/// low side by the next feature, at its mean. A leaf outputs a third of the mean label of its rows.
 enum NaiveBooster {
-  /// The stand-in as the engine takes it.
+  /// The stand-in as a library for the engine.
   static let boosting = GradientBoosting(name: "stand-in") {
     (rows, parameters) throws(BoostingError) in
     let features = rows.features
@@ -43,7 +43,7 @@ enum NaiveBooster {
     }
   }
 
-  /// What trees predict for a row, from the definition of a tree.
+  /// The prediction of trees for a row, by the definition of a tree.
   static func predict(_ trees: [BoostedTrees.Tree], _ row: [Float]) -> Double {
     trees.reduce(0) { sum, tree in
       var place = tree.splits.isEmpty ? ~0 : 0

@@ -6,13 +6,13 @@ struct NaiveCAR: NaivePolicy {
     var object: NaiveWeighted
     var isReferenced = false
   }
-  /// The clocks, the one under the hand first.
+  /// The clocks, with the page under the hand first.
   var t1: [Page] = []
   var t2: [Page] = []
   /// Ghosts, oldest first.
   var b1: [NaiveWeighted] = []
   var b2: [NaiveWeighted] = []
-  /// What T1 should hold.
+  /// The target of T1.
   var p = 0.0
 
   let capacity: UInt64

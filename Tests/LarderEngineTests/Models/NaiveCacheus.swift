@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// Cacheus (Rodriguez and others, FAST 2021), as the authors' program: SR-LRU and CR-LFU as
-/// experts, and a learning rate that adapts.
+/// Cacheus (Rodriguez and others, FAST 2021), following the authors' program: SR-LRU and CR-LFU as
+/// experts, and an adaptive learning rate.
 struct NaiveCacheus: NaivePolicy {
   struct Entry {
     var id: ObjectID
@@ -9,7 +9,7 @@ struct NaiveCacheus: NaivePolicy {
     var requests = 1
     var isDemoted = false
     var isNew = false
-    /// When it was requested last, in calls.
+    /// Call number of its last request.
     var order: Int
   }
   /// S and Q of the paper, the oldest first.

@@ -1,7 +1,7 @@
 import LarderEngine
 
 /// CLOCK (Corbato, MIT Project MAC, 1968), generalised to counters of several bits, written as FIFO
-/// with reinsertion: the hand looks at the oldest; a counter above zero buys it another round.
+/// with reinsertion: the hand checks the oldest object, and a counter above zero reinserts it.
 struct NaiveClock: NaivePolicy {
   struct Entry {
     var id: ObjectID
@@ -9,7 +9,7 @@ struct NaiveClock: NaivePolicy {
   }
   /// The highest counter: 2^bits - 1.
   let maximum: Int
-  /// The one under the hand first.
+  /// The object under the hand first.
   var queue: [Entry] = []
 
   init(bits: Int) { maximum = (1 << bits) - 1 }

@@ -2,8 +2,8 @@ import LarderEngine
 
 /// CLOCK-Pro (Jiang, Chen, Zhang, USENIX ATC 2005), with sizes for counts.
 ///
-/// Whatever a hand spares goes to the front, so each hand is always at the oldest page of its kind
-/// and the clock is a list. What the paper leaves open is as the engine's description has it.
+/// Every page that a hand skips moves to the front, so each hand is always at the oldest page of
+/// its kind and the clock is a list. Open points of the paper follow the engine's description.
 struct NaiveClockPro: NaivePolicy {
   enum Kind {
     case hot
@@ -20,7 +20,7 @@ struct NaiveClockPro: NaivePolicy {
   }
   /// Oldest first.
   var clock: [Page] = []
-  /// m_c: what cold pages may hold.
+  /// m_c: the target of cold pages.
   var coldTarget: UInt64
 
   let capacity: UInt64
@@ -61,7 +61,7 @@ struct NaiveClockPro: NaivePolicy {
     clock.append(Page(object: object, kind: isHot ? .hot : .tested))
   }
 
-  /// Run by the cold hand.
+  /// Runs the cold hand.
   mutating func evict() -> ObjectID {
     while true {
       guard let place = clock.firstIndex(where: { $0.kind == .cold || $0.kind == .tested }) else {
@@ -93,7 +93,7 @@ struct NaiveClockPro: NaivePolicy {
     }
   }
 
-  /// Ends the test period of the page at a place, and returns the place after it.
+  /// Ends the test period of the page at an index, and returns the next index.
   private mutating func endTest(_ place: Int) -> Int {
     let page = clock[place]
     switch page.kind {
@@ -123,7 +123,7 @@ struct NaiveClockPro: NaivePolicy {
     return true
   }
 
-  /// Run by the hot hand, which stops at the limit, or having turned a page cold.
+  /// Runs the hot hand, which stops at the limit, or after turning a page cold.
   private mutating func demoteHot(before limit: ObjectID) -> Bool {
     guard var place = clock.firstIndex(where: { $0.kind == .hot }) else { return false }
     var isDemoted = false
@@ -140,7 +140,7 @@ struct NaiveClockPro: NaivePolicy {
     return isDemoted
   }
 
-  /// The hot hand goes on to the next hot page.
+  /// Moves the hot hand to the next hot page.
   private mutating func moveToHot(from place: Int) {
     var place = place
     while hasHot, clock[place].kind != .hot { place = endTest(place) }

@@ -1,18 +1,18 @@
 import LarderEngine
 
-/// What a modelled tier is told of a request beside what its policy sees.
+/// Properties of a request that a modelled tier sees in addition to its policy.
 struct NaiveContext {
   /// Microseconds.
   var now: UInt64
-  /// The request's own; 0 for none.
+  /// The request's own TTL; 0 for none.
   var ttlSeconds: UInt32
-  /// The origin's present version of the object.
+  /// The current version of the object at the origin.
   var version: Int
-  /// Each object's latest request, this one included.
+  /// Each object's latest request, including this one.
   var latest: [ObjectID: Request]
 }
 
-/// Where a get was answered from.
+/// Sources that answer a get.
 enum NaiveAnswer {
   case memory(NaiveCopy)
   case disk(NaiveCopy)

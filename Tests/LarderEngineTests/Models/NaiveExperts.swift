@@ -1,14 +1,14 @@
 import LarderEngine
 
-/// What LeCaR and Cacheus have in common: residents with their counts, two histories of victims,
-/// and the weights of the two experts, LRU first.
+/// State shared by LeCaR and Cacheus: residents with their counts, two histories of victims, and
+/// the weights of the two experts, LRU first.
 struct NaiveExperts {
   struct Victim {
     var id: ObjectID
     var requests: Int
     /// The clock at the eviction.
     var time: Int
-    /// Cacheus: it entered a full cache as a stranger.
+    /// Cacheus: it entered a full cache without a history.
     var isNew = false
   }
   /// Oldest first.
@@ -17,13 +17,13 @@ struct NaiveExperts {
 
   func isGhost(_ id: ObjectID) -> Bool { histories.joined().contains { $0.id == id } }
 
-  /// Adds a victim, and keeps at most so many of its expert.
+  /// Adds a victim of an expert and trims that expert's history to `limit`.
   mutating func remember(_ victim: Victim, of expert: Int, atMost limit: Int) {
     histories[expert].append(victim)
     while histories[expert].count > limit { histories[expert].removeFirst() }
   }
 
-  /// Takes a victim out of the history that it is in.
+  /// Removes a victim from its history.
   mutating func take(_ id: ObjectID) -> (victim: Victim, expert: Int)? {
     for expert in histories.indices {
       if let victim = histories[expert].take(where: { $0.id == id }) { return (victim, expert) }
@@ -31,8 +31,8 @@ struct NaiveExperts {
     return nil
   }
 
-  /// The expert's advice is missed: its weight falls, both are scaled to a sum of 1 and kept
-  /// between 0.01 and 0.99.
+  /// The expert's victim was missed: its weight falls, and both are scaled to a sum of 1 and
+  /// clamped to 0.01...0.99.
   mutating func penalise(_ expert: Int, loss: Double) {
     weights[expert] *= DeterministicMath.exp(-loss)
     let share = min(max(weights[0] / (weights[0] + weights[1]), 0.01), 0.99)
@@ -40,7 +40,7 @@ struct NaiveExperts {
   }
 }
 
-/// How many objects a cache holds when it is full: its capacity, or the most that it held so far.
+/// The number of objects in a full cache: its capacity, or its maximum so far.
 struct NaiveCacheSize {
   let capacity: Int?
   var most = 1

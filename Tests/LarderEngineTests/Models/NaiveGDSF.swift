@@ -12,7 +12,7 @@ struct NaiveGDSF: NaivePolicy {
   var entries: [Entry] = []
   /// L in the papers: the priority of the last victim.
   var inflation = 0.0
-  /// Whether requests are counted (GDSF) or not (GreedyDual-Size).
+  /// True if requests are counted (GDSF), false for GreedyDual-Size.
   let countsRequests: Bool
 
   init(countsRequests: Bool) { self.countsRequests = countsRequests }

@@ -1,7 +1,8 @@
 import LarderEngine
 
-/// GreedyDual (Young, Algorithmica 1994) as Cao and Irani put it: priority L + cost, renewed by a
-/// request, L being the priority of the last victim; ties go to the least recently requested.
+/// GreedyDual (Young, Algorithmica 1994) in the formulation of Cao and Irani: priority L + cost,
+/// renewed by a request, where L is the priority of the last victim; ties go to the least recently
+/// requested.
 struct NaiveGreedyDual: NaivePolicy {
   struct Entry {
     var id: ObjectID

@@ -1,5 +1,5 @@
 /// LHD's model, section 4 of the paper (Beckmann, Chen, Cidon, NSDI 2018), with the constants of
-/// the authors' program: events by class and age, and what follows from them.
+/// the authors' program: events by class and age, and the densities that follow.
 struct NaiveHitDensities {
   static let ages = 20_000
   static let classes = 16
@@ -12,7 +12,7 @@ struct NaiveHitDensities {
   var meanObjects: Float = 0
   var meanMass: Float = 0
 
-  /// How often the sum can double before it reaches all ages; at most 15 times.
+  /// The number of times the sum can double before it reaches all ages, at most 15.
   static func group(agesSum: Int) -> Int {
     var (group, sum) = (0, agesSum)
     while group < classes - 1, sum < ages { (group, sum) = (group + 1, sum * 2) }
@@ -33,7 +33,7 @@ struct NaiveHitDensities {
     reconfigurations += 1
   }
 
-  /// Hits to come, by the time to come of all that get so old.
+  /// Future hits, divided by the remaining time of all objects that reach this age.
   private func modelled(_ hits: [Float], _ evictions: [Float]) -> [Float] {
     var densities = [Float](repeating: 0, count: Self.ages)
     var later = hits[Self.ages - 1]
@@ -63,7 +63,7 @@ struct NaiveHitDensities {
     coarsening = next
   }
 
-  /// The same events by ages that are 2 to `shift` times as long. The last age stays apart.
+  /// The events by ages 2 to `shift` times as long. The last age stays separate.
   private func rescaled(_ counts: [Float], by shift: Int) -> [Float] {
     let last = Self.ages - 1
     var scaled = counts

@@ -1,13 +1,13 @@
 import LarderEngine
 
-/// Memory before disk, as the doc comment of `Simulation` describes it.
+/// Memory in front of disk, as the doc comment of `Simulation` describes it.
 struct NaiveHybrid {
   var memory: NaiveTier
   var disk: NaiveTier
   let rules: HybridRules
   var promotions: UInt64 = 0
   var demotions: UInt64 = 0
-  /// Where fetches take time: what one of so many bytes would, for policies that are told of gets.
+  /// With fetch latencies: the latency for a number of bytes, for policies that observe gets.
   var demotedLatency: ((UInt32) -> UInt64)?
 
   init(memory: NaiveTier, disk: NaiveTier, rules: HybridRules) {
@@ -26,7 +26,7 @@ struct NaiveHybrid {
     return .miss
   }
 
-  /// A get as far as memory answers it.
+  /// The part of a get that memory answers.
   mutating func lookUpMemory(_ request: Request, _ context: NaiveContext) -> NaiveCopy? {
     memory.policy.follow(context.now)
     disk.policy.follow(context.now)
@@ -36,14 +36,14 @@ struct NaiveHybrid {
     return copy
   }
 
-  /// Promotes what disk has answered, where the rules want it.
+  /// Promotes an object that disk answered, if the rules allow it.
   mutating func finishDiskHit(_ request: Request, _ copy: NaiveCopy, _ context: NaiveContext) {
     if places(until: copy.expires, context).contains(.memory), isPromoted(request.id, copy) {
       promote(request, copy, context)
     }
   }
 
-  /// Stores what no tier has.
+  /// Stores an object that no tier has.
   mutating func fill(_ request: Request, _ context: NaiveContext) {
     let places = places(lifeOf: request, context)
     switch rules.inclusion {
@@ -96,12 +96,12 @@ struct NaiveHybrid {
 
   private enum Place { case memory, disk }
 
-  /// The tiers that may take something new.
+  /// The tiers that may store a new object.
   private func places(lifeOf request: Request, _ context: NaiveContext) -> Set<Place> {
     places(until: disk.timed(request, context).expires, context)
   }
 
-  /// The tiers that may take something that expires then.
+  /// The tiers that may store an object with this expiry.
   private func places(until expires: UInt64, _ context: NaiveContext) -> Set<Place> {
     guard let placement = rules.placement else { return [.memory, .disk] }
     if expires == Request.noExpiry { return [.disk] }
@@ -110,7 +110,7 @@ struct NaiveHybrid {
     return seconds < Double(placement.diskOnlyFromSeconds) ? [.memory, .disk] : [.disk]
   }
 
-  /// What memory gave up moves to disk; what memory refused is stored there instead.
+  /// Moves memory's victims to disk, and stores objects there that memory rejected.
   private mutating func finishExclusive(
     _ outcome: NaiveTier.Outcome, _ request: Request, _ context: NaiveContext
   ) {
@@ -138,7 +138,7 @@ struct NaiveHybrid {
     }
   }
 
-  /// Counts a disk hit, and says whether the rule lets it pass to memory.
+  /// Counts a disk hit, and returns true if the rule promotes the object.
   private mutating func isPromoted(_ id: ObjectID, _ copy: NaiveCopy) -> Bool {
     switch rules.promotion {
     case .never: return false
@@ -155,7 +155,7 @@ struct NaiveHybrid {
     request.size = copy.size
     request.cost = copy.cost
     request.expires = min(copy.expires, memory.expiry(ttlSeconds: 0, now: context.now))
-    // In time it may have expired since it was asked for.
+    // With latencies, it may have expired since the request.
     _ = memory.dropExpired(request.id, now: context.now)
     switch memory.store(request, version: copy.version) {
     case .rejected(let evicted):

@@ -8,7 +8,7 @@ struct NaiveHyperbolic: NaivePolicy {
     var requests: Int
     var start: Int
   }
-  /// In the order of the engine, since a sample is drawn by place.
+  /// In the order of the engine, because samples are drawn by index.
   var residents: [Entry] = []
   var clock = NaiveRequestClock()
   var random: SeededGenerator

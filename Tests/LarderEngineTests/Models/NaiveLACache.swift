@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// Whose requests during a fetch are expected to wait least, per byte, leaves.
+/// Evicts the object whose requests during a fetch are expected to wait least, per byte.
 struct NaiveLACache: NaivePolicy {
   private struct Known {
     var times: [UInt64] = []
@@ -8,7 +8,7 @@ struct NaiveLACache: NaivePolicy {
   }
 
   let capacity: UInt64
-  /// Share of the capacity for what is not resident, or 0 for all of it.
+  /// Share of the capacity for objects that are not resident, or 0 for no limit.
   let history: Double
   let unit: CapacityUnit
   let admitsAll: Bool

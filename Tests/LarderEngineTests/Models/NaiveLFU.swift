@@ -1,13 +1,13 @@
 import LarderEngine
 
-/// The lowest count leaves; among equals the one that reached that count longest ago. The count is
-/// 1 on insert and is lost on eviction.
+/// Evicts the lowest count; ties go to the object that reached that count first. The count is 1 on
+/// insertion and is lost on eviction.
 struct NaiveLFU: NaivePolicy {
   struct Entry {
     var id: ObjectID
     var count: Int
   }
-  /// In the order in which they reached their present counts, longest ago first.
+  /// In the order in which they reached their current counts, the earliest first.
   var entries: [Entry] = []
 
   func contains(_ id: ObjectID) -> Bool { entries.contains { $0.id == id } }

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// LFU with dynamic ageing (Arlitt et al., Performance Evaluation Review 2000): priority
-/// age + requests, the age being the priority of the last victim; ties go to the least recently
+/// LFU with dynamic ageing (Arlitt et al., Performance Evaluation Review 2000): priority age +
+/// requests, where the age is the priority of the last victim; ties go to the least recently
 /// requested.
 struct NaiveLFUDA: NaivePolicy {
   struct Entry {

@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// LHD (Beckmann, Chen, Cidon, NSDI 2018), as the authors' program for one application.
+/// LHD (Beckmann, Chen, Cidon, NSDI 2018), following the authors' program for one application.
 struct NaiveLHD: NaivePolicy {
   struct Entry {
     var object: NaiveWeighted
@@ -11,10 +11,10 @@ struct NaiveLHD: NaivePolicy {
     var ageBefore = NaiveHitDensities.ages
     var isExplorer = false
   }
-  /// In the order of the engine, since candidates are drawn by place.
+  /// In the order of the engine, because candidates are drawn by index.
   var residents: [Entry] = []
-  /// New objects that looked no better than what was evicted lately: eight at most, each new one in
-  /// the place of the oldest.
+  /// New objects that ranked no better than recent victims: at most eight, each new one replacing
+  /// the oldest.
   var doubtful = [ObjectID](repeating: .none, count: 8)
   var doubtfulNext = 0
   var model = NaiveHitDensities()
@@ -67,7 +67,7 @@ struct NaiveLHD: NaivePolicy {
     tick()
   }
 
-  /// Whether an object becomes an explorer.
+  /// True if an object becomes an explorer.
   private func draws(_ number: UInt64) -> Bool {
     number % 32 == 0 && explorerBudget > 0 && model.reconfigurations < 50
   }
@@ -93,7 +93,7 @@ struct NaiveLHD: NaivePolicy {
     untilReconfiguration = period
   }
 
-  /// A 64-bit number is two draws, its lower half first; then the doubtful are looked at.
+  /// A 64-bit number is two draws, its lower half first; then the doubtful objects are considered.
   mutating func evict() -> ObjectID {
     let wanted = model.reconfigurations <= 50 ? 8 : samples
     var draws: [UInt64] = []

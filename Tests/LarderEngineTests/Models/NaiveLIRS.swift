@@ -2,10 +2,10 @@ import LarderEngine
 
 /// LIRS (Jiang and Zhang, SIGMETRICS 2002, section 3.3), with sizes for counts.
 ///
-/// As in the authors' program a request for the object requested last changes nothing, and a new
-/// object is LIR where the whole cache is no fuller than the LIR part may be. What the paper says
-/// of the beginning, that "any blocks referenced get LIR status", also holds when no LIR block is
-/// left: without one there would be no stack. What is larger than the LIR part never gets there.
+/// As in the authors' program, a request for the object requested last changes nothing, and a new
+/// object is LIR while the whole cache is no fuller than the LIR part may be. The paper's rule for
+/// the start, "any blocks referenced get LIR status", also applies when no LIR block is left,
+/// because the stack needs one. Objects larger than the LIR part never become LIR.
 struct NaiveLIRS: NaivePolicy {
   enum Status {
     case lir
@@ -17,7 +17,7 @@ struct NaiveLIRS: NaivePolicy {
     var size: UInt64
     var status: Status
   }
-  /// S, bottom first: what was requested most recently is last.
+  /// S, bottom first: the most recent request is last.
   var stack: [Block] = []
   /// Q: the resident HIR blocks, in the stack or not, the next victim first.
   var queue: [NaiveWeighted] = []
@@ -25,7 +25,7 @@ struct NaiveLIRS: NaivePolicy {
   var returning: ObjectID = .none
 
   let lirLimit: UInt64
-  /// What the ghosts in the stack may come to; nil for no limit.
+  /// The limit on the weight of ghosts in the stack; nil for none.
   let ghostLimit: UInt64?
 
   init(capacity: UInt64, hir: Double, stack: Double) {
@@ -45,7 +45,7 @@ struct NaiveLIRS: NaivePolicy {
 
   mutating func hit(_ request: Request) { if stack.last?.id != request.id { use(request) } }
 
-  /// The object may be the one requested last, but if its size has changed, so may its status.
+  /// The object may be the last one requested, but a changed size can change its status.
   mutating func replace(_ request: Request) {
     let size = UInt64(request.size)
     if let place = queue.firstIndex(where: { $0.id == request.id }) { queue[place].size = size }
@@ -70,7 +70,7 @@ struct NaiveLIRS: NaivePolicy {
     returning = .none
   }
 
-  /// Puts an object, resident or not, on top of the stack with its new status.
+  /// Moves an object, resident or not, to the top of the stack with its new status.
   private mutating func use(_ request: Request) {
     let old = stack.take { $0.id == request.id }
     let wasInStack = old != nil || returning == request.id
@@ -88,7 +88,7 @@ struct NaiveLIRS: NaivePolicy {
     settle()
   }
 
-  /// Turns LIR blocks from the bottom into HIR blocks until the others are few enough, and prunes.
+  /// Demotes LIR blocks from the bottom until the others fit, and prunes.
   private mutating func settle() {
     prune()
     while weight(.lir) > lirLimit {

@@ -11,7 +11,7 @@ struct NaiveLRB: NaivePolicy {
     var samples: [Int] = []
   }
 
-  // In the order of insertion, but that the last takes the place of one that leaves.
+  // In the order of insertion, except that the last moves to the index of a removed one.
   var residents: [Object] = []
   var ghosts: [Object] = []
   var examples: (rows: [[Float]], labels: [Float]) = ([], [])

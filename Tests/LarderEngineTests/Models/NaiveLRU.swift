@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// Least recently used leaves.
+/// Evicts the least recently used object.
 struct NaiveLRU: NaivePolicy {
   /// Least recently requested first.
   var stack: [ObjectID] = []

@@ -5,13 +5,13 @@ import LarderEngine
 struct NaiveLRUK: NaivePolicy {
   struct Block {
     var object: NaiveWeighted
-    /// HIST: times of the last k requests, the latest first; 0 where there were fewer.
+    /// HIST: times of the last k requests, the latest first; 0 for missing ones.
     var history: [Int]
     /// LAST.
     var last: Int
   }
   var residents: [Block] = []
-  /// In the order in which they left.
+  /// In order of eviction.
   var ghosts: [Block] = []
   var returning: Block?
   var clock = NaiveRequestClock()
@@ -58,8 +58,8 @@ struct NaiveLRUK: NaivePolicy {
     returning = nil
   }
 
-  /// Those out of their correlated period, or else all; among those the ones with fewer than k
-  /// requests, or else all by the k-th last.
+  /// Considers objects out of their correlated period, or else all; evicts those with fewer than k
+  /// requests first, or else by the k-th last.
   mutating func evict() -> ObjectID {
     let free = residents.filter { period == 0 || clock.now - $0.last > period }
     let few = free.filter { $0.history[k - 1] == 0 }

@@ -1,6 +1,7 @@
 import LarderEngine
 
-/// Whose misses are expected to cause the least delay, for the time since its last request, leaves.
+/// Evicts the object whose misses are expected to cause the least delay, for the time since its
+/// last request.
 struct NaiveLRUMAD: NaivePolicy {
   private struct Known {
     var windows = 0.0

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// LeCaR (Vietri and others, HotStorage 2018), Algorithm 1, with the authors' program where that
-/// says more: what comes back from a history keeps its count.
+/// LeCaR (Vietri and others, HotStorage 2018), Algorithm 1, with details from the authors' program:
+/// an object that returns from a history keeps its count.
 struct NaiveLeCaR: NaivePolicy {
   struct Entry {
     var id: ObjectID
@@ -57,7 +57,7 @@ struct NaiveLeCaR: NaivePolicy {
     size.note(residents.count)
   }
 
-  /// Where both experts agree nobody is to blame, and nothing is remembered.
+  /// If both experts agree, neither is to blame, and no victim is remembered.
   mutating func evict() -> ObjectID {
     let rarest = residents.firstMinimum { $0.requests < $1.requests }
     let expert = random.nextUnit() < experts.weights[0] ? 0 : 1

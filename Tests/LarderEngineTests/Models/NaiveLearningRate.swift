@@ -3,10 +3,10 @@ import LarderEngine
 /// Cacheus' learning rate, after the authors' program: the request that completes a period belongs
 /// to the next one.
 struct NaiveLearningRate {
-  /// The rate of each period, the present one last; before the first it was nothing.
+  /// The rate of each period, the current one last; 0 before the first.
   var rates: [Double]
   let resetRate: Double
-  /// The hit ratio of each period that is over, in thousandths; before the first it was nothing.
+  /// The hit ratio of each completed period, in thousandths; 0 before the first.
   var ratios = [0.0]
   var period: Int
   var requests = 0

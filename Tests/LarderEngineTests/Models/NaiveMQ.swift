@@ -1,18 +1,19 @@
 import LarderEngine
 
-/// MQ (Zhou, Philbin, Li, USENIX ATC 2001), with a life time of so many requests for each resident
-/// object. The paper's Adjust runs for each request gone by when the next hit or eviction comes.
+/// MQ (Zhou, Philbin, Li, USENIX ATC 2001), with a lifetime in requests that is proportional to the
+/// number of residents. The paper's Adjust runs for each past request when the next hit or eviction
+/// comes.
 struct NaiveMQ: NaivePolicy {
   struct Entry {
     var object: NaiveWeighted
     var count: Int
     var entered: Int
   }
-  /// Q0 and up, each with the one requested longest ago first.
+  /// Q0 and up, each with the least recently requested object first.
   var queues: [[Entry]]
   /// Qout, the oldest first.
   var ghosts: [Entry] = []
-  /// What the missing object's ghost had counted.
+  /// The count of the missing object's ghost.
   var returningCount = 0
   var clock = NaiveRequestClock()
   /// Requests for which Adjust has run.
@@ -50,9 +51,9 @@ struct NaiveMQ: NaivePolicy {
   }
 
   private mutating func enter(_ request: Request, count: Int) {
-    // Queue n holds what was requested 2^n times or more.
+    // Queue n holds objects with 2^n requests or more.
     let place = queues.indices.last { 1 << $0 <= count } ?? 0
-    // More requests than the highest queue asks for are not told apart.
+    // Requests beyond the threshold of the highest queue are not counted.
     let entry = Entry(
       object: NaiveWeighted(request), count: min(count, 1 << (queues.count - 1)),
       entered: clock.now)

@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// Most recently used leaves.
+/// Evicts the most recently used object.
 struct NaiveMRU: NaivePolicy {
   /// Least recently requested first.
   var stack: [ObjectID] = []

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// memcached's items.c and slabs.c: arrays for its lists, the maintainer run to its end after each
-/// request.
+/// memcached's items.c and slabs.c: arrays for its lists, with the maintainer run to completion
+/// after each request.
 struct NaiveMemcached: NaivePolicy {
   private enum Segment: CaseIterable { case hot, warm, cold }
 
@@ -21,7 +21,7 @@ struct NaiveMemcached: NaivePolicy {
   private var replacedIn: Int?
   private var oversized: ObjectID?
   private var time: NaiveClockTime
-  /// Chunks by class; empty where objects count.
+  /// Chunks by class; empty if the capacity counts objects.
   private let chunkSizes: [Int]
   private let page: Int
   private let pagesMax: Int
@@ -99,7 +99,7 @@ struct NaiveMemcached: NaivePolicy {
     }
   }
 
-  /// lru_pull_tail, and whether it moved anything.
+  /// lru_pull_tail; returns true if it moved an item.
   private mutating func pull(_ slab: Int, _ segment: Segment, _ total: Int, _ coldAge: Int) -> Bool
   {
     var limit = total * shares[segment, default: 0] / 100

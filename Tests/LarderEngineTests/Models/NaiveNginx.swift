@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// nginx's proxy_cache (src/http/ngx_http_file_cache.c), with a manager that looks before anything
+/// nginx's proxy_cache (src/http/ngx_http_file_cache.c), with a manager that runs before anything
 /// is stored.
 struct NaiveNginx: NaivePolicy {
   /// The latest request last.

@@ -1,10 +1,10 @@
-/// The models of learned policies. They train with `NaiveBooster`, and so must the engine.
+/// The models of learned policies. They train with `NaiveBooster`, as the engine must.
 extension NaivePolicies {
   /// Their names.
   static let learnedNames = ["lrb", "3l-cache"]
 
-  /// Specs that exercise every parameter; the plain name, which never trains in a short trace, is
-  /// the first.
+  /// Specs that cover every parameter; the plain name, which never trains in a short trace, is the
+  /// first.
   static func learnedSpecs(of name: String) -> [String] {
     switch name {
     case "lrb":

@@ -1,13 +1,13 @@
 import LarderEngine
 
-/// The models of policies that draw random numbers, in the order in which the engine does.
+/// The models of policies that draw random numbers, in the same order as the engine.
 extension NaivePolicies {
   /// Their names.
   static let randomNames = [
     "random", "hyperbolic", "lhd", "lecar", "cacheus", "redis-lru", "redis-lfu",
   ]
 
-  /// Specs that exercise every parameter; the plain name is always the first.
+  /// Specs that cover every parameter; the plain name is always the first.
   static func randomSpecs(of name: String) -> [String] {
     switch name {
     case "hyperbolic": ["hyperbolic", "hyperbolic:samples=3", "hyperbolic:size=true:samples=8"]
@@ -28,7 +28,7 @@ extension NaivePolicies {
     }
   }
 
-  /// The model of a policy, or nil when it has none here.
+  /// Returns the model of a policy, or nil if this family has none.
   static func makeRandom(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64
   ) throws -> (any NaivePolicy)? {

@@ -13,7 +13,7 @@ enum NaivePolicies {
       "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo",
     ] + NaiveServers.names + randomNames + learnedNames
 
-  /// Specs that exercise every parameter; the plain name is always the first.
+  /// Specs that cover every parameter; the plain name is always the first.
   static func specs(of name: String) -> [String] {
     switch name {
     case "clock": ["clock", "clock:bits=2", "clock:bits=3"]
@@ -62,7 +62,7 @@ enum NaivePolicies {
     }
   }
 
-  /// The model of a policy, or nil when it has none.
+  /// Returns the model of a policy, or nil if it has none.
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0
   ) throws -> (any NaivePolicy)? {

@@ -2,36 +2,36 @@ import LarderEngine
 
 /// An eviction policy written with plain arrays and linear searches, straight from its paper.
 ///
-/// The models share no code with the engine's policies: they exist to disagree with them. The calls
-/// are those of `EvictionPolicy`, and whoever drives a model keeps the sizes.
+/// The models share no code with the engine's policies, so that errors show as differences. The
+/// calls are those of `EvictionPolicy`; the driver of a model keeps the sizes.
 protocol NaivePolicy {
-  /// Whether the object is resident.
+  /// True if the object is resident.
   func contains(_ id: ObjectID) -> Bool
-  /// Whether the object is known without being resident.
+  /// True if the object is known without being resident.
   func isGhost(_ id: ObjectID) -> Bool
-  /// Asked after `hit` and `replace`: while it is true, the policy is told to evict.
+  /// Read after `hit` and `replace`: while it is true, the driver calls `evict`.
   var overflows: Bool { get }
   /// A resident object is requested; `request.size` is its stored size.
   mutating func hit(_ request: Request)
   /// A resident object gets a new value of `request.size`.
   mutating func replace(_ request: Request)
-  /// Whether nothing answers with a resident object any more, since it was idle.
+  /// True if a resident object was idle too long to answer.
   func hasIdled(_ id: ObjectID) -> Bool
-  /// Asked for a missing object that was admitted: while it is true, the policy is told to evict.
+  /// Read after a missing object was admitted: while it is true, the driver calls `evict`.
   func isFull(for request: Request) -> Bool
-  /// Gives up one resident object for a request.
+  /// Evicts one resident object for a request.
   mutating func evict(for request: Request) -> ObjectID
-  /// Asked for a missing object before anything is evicted for it.
+  /// Called for a missing object before anything is evicted for it.
   mutating func admit(_ request: Request) -> Bool
-  /// Gives up one resident object.
+  /// Evicts one resident object.
   mutating func evict() -> ObjectID
-  /// A resident object is requested, and another tier answers.
+  /// A resident object is requested and another tier answers.
   mutating func foresee(_ request: Request)
-  /// The object is requested, whatever comes of it; only where fetches take time.
+  /// Any request for the object; called only if fetches take time.
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64)
   /// A fetch ended.
   mutating func advance(to now: UInt64)
-  /// It is this time, or 0 where that is not known; before each get and set.
+  /// The time, or 0 if unknown; called before each get and set.
   mutating func follow(_ now: UInt64)
   /// A missing object is stored.
   mutating func insert(_ request: Request)
@@ -54,7 +54,7 @@ extension NaivePolicy {
 }
 
 extension Array {
-  /// Takes out and returns the first element that satisfies the condition.
+  /// Removes and returns the first element that satisfies the condition.
   mutating func take(where condition: (Element) -> Bool) -> Element? {
     firstIndex(where: condition).map { remove(at: $0) }
   }

@@ -1,8 +1,8 @@
 import LarderEngine
 
 /// QD-LP-FIFO (Yang, Qiu, Zhang, Yue, Rashmi, HotOS 2023): a small FIFO, a ghost FIFO, and a CLOCK
-/// with 2-bit counters. The clock makes room for what enters it, and small for the rest; until the
-/// clock has its share, small may have more.
+/// with 2-bit counters. The clock evicts for objects that enter it, and the small queue for the
+/// others; until the clock has its share, the small queue may have more.
 struct NaiveQDLP: NaivePolicy {
   struct Entry {
     var object: NaiveWeighted

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// Evicts any object. What leaves is replaced by the last, as in the engine, so that a number drawn
-/// means the same object.
+/// Evicts a random object. The last one moves to its index, as in the engine, so that a random
+/// number selects the same object.
 struct NaiveRandom: NaivePolicy {
   var residents: [ObjectID] = []
   var random: SeededGenerator
@@ -18,7 +18,7 @@ struct NaiveRandom: NaivePolicy {
 }
 
 extension Array {
-  /// Takes an element out and puts the last into its place.
+  /// Removes an element and moves the last to its index.
   @discardableResult
   mutating func fill(hole place: Int) -> Element {
     let element = self[place]

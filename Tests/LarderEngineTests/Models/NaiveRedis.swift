@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// Redis's allkeys-lru and allkeys-lfu (src/evict.c), with keys drawn evenly.
+/// Redis's allkeys-lru and allkeys-lfu (src/evict.c), with keys drawn uniformly.
 struct NaiveRedis: NaivePolicy {
   struct Key {
     var id: ObjectID
@@ -13,7 +13,7 @@ struct NaiveRedis: NaivePolicy {
     var score: Int
   }
 
-  /// In the order of the engine, since a sample is drawn by place.
+  /// In the order of the engine, because samples are drawn by index.
   var keys: [Key] = []
   /// Lowest score first.
   var pool: [Candidate] = []
@@ -103,7 +103,7 @@ struct NaiveRedis: NaivePolicy {
     }
   }
 
-  /// Into an empty place, or else in the place of the lowest score.
+  /// Into a free slot, or else replacing the lowest score.
   private mutating func offer(_ candidate: Candidate) {
     let lower = pool.prefix { $0.score < candidate.score }.count
     if pool.count < places {

@@ -1,10 +1,10 @@
 import LarderEngine
 
-/// Time in requests. A removal takes the latest request back where it was for the object removed,
-/// and after that the one before it.
+/// Time in requests. A removal retracts the latest request if it was for the removed object, and
+/// then the one before it.
 struct NaiveRequestClock {
   var now = 0
-  /// The latest two at most, the latest last.
+  /// The latest two requests at most, the latest last.
   var latest: [ObjectID] = []
 
   mutating func tick(_ id: ObjectID) {

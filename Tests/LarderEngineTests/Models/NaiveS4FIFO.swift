@@ -8,11 +8,11 @@ struct NaiveS4FIFO: NaivePolicy {
     var counter = 0
   }
 
-  /// What decides whether a hit in small counts.
+  /// Rules for the hits in the small queue that count.
   enum Age {
-    /// S4-FIFO: a share of the objects in small.
+    /// S4-FIFO: a share of the objects in the small queue.
     case skip(NaiveShare)
-    /// Clock2Q+: a share of what small may hold.
+    /// Clock2Q+: a share of the small queue's capacity.
     case window(NaiveShare)
   }
 
@@ -20,13 +20,13 @@ struct NaiveS4FIFO: NaivePolicy {
   var small: [Entry] = []
   var main: [Entry] = []
   var ghost: [Entry] = []
-  /// Everything that was admitted to small, oldest first.
+  /// All admissions to the small queue, oldest first.
   var admitted: [Entry] = []
-  /// The last of these, until something else happens to it than coming.
+  /// The last of these, until any other call affects it.
   var newest: ObjectID = .none
   /// The missing object that was found among the ghosts.
   var promoted: ObjectID = .none
-  /// What room is made for although it was refused.
+  /// Room that is made for an object although it was rejected.
   var owed = 0
   var hasEvicted = false
 
@@ -74,7 +74,7 @@ struct NaiveS4FIFO: NaivePolicy {
     hit(request)
   }
 
-  /// Whether a hit in small counts.
+  /// True if a hit in the small queue counts.
   private func counts(_ id: ObjectID) -> Bool {
     let place = admitted.lastIndex { $0.id == id } ?? 0
     let later = admitted[(place + 1)...]
@@ -148,7 +148,7 @@ struct NaiveS4FIFO: NaivePolicy {
     small.removeAll { $0.id == id }
     main.removeAll { $0.id == id }
     ghost.removeAll { $0.id == id }
-    // What comes and goes at once never was there.
+    // An object that is added and removed at once leaves no trace.
     if newest == id, id != .none {
       admitted.removeLast()
       newest = .none

@@ -2,12 +2,12 @@ import LarderEngine
 
 /// Segmented LRU (Karedla, Love, Wherry, IEEE Computer 1994) with any number of equal segments.
 ///
-/// A hit moves an object to the head of the segment above, or to the head of its own where it is
+/// A hit moves an object to the head of the segment above, or to the head of its own if it is
 /// larger than a segment's limit. A segment over its limit cools its tail to the head of the one
-/// below; the lowest has no limit but the cache's, and its tail leaves.
+/// below; the lowest is limited only by the cache, and its tail is evicted.
 ///
-/// With `fill`, as in libCacheSim, a new object goes to the lowest segment that has room for it,
-/// and a hit that cools something into the lowest segment trims that to its limit.
+/// With `fill`, as in libCacheSim, a new object enters the lowest segment with room for it, and a
+/// hit that cools an object into the lowest segment trims that segment to its limit.
 struct NaiveSLRU: NaivePolicy {
   struct Entry {
     var id: ObjectID
@@ -15,11 +15,11 @@ struct NaiveSLRU: NaivePolicy {
   }
   /// Lowest segment first; in each the tail first.
   var segments: [[Entry]]
-  /// What each segment but the lowest may hold.
+  /// The limit of each segment except the lowest.
   let limit: UInt64
-  /// Whether a new object goes to the lowest segment with room for it, rather than to the lowest.
+  /// True if a new object enters the lowest segment with room for it, rather than the lowest.
   let fill: Bool
-  /// Whether the last hit cooled something into the lowest segment.
+  /// True if the last hit cooled an object into the lowest segment.
   var cooledToLowest = false
 
   init(capacity: UInt64, segments count: Int, fill: Bool) {

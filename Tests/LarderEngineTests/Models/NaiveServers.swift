@@ -4,7 +4,7 @@ import LarderEngine
 enum NaiveServers {
   static let names = ["nginx", "varnish", "memcached"]
 
-  /// Specs that exercise every parameter; the plain name is always the first.
+  /// Specs that cover every parameter; the plain name is always the first.
   static let specs = [
     "nginx": [
       "nginx", "nginx:inactive=9", "nginx:inactive=4:clock=requests:rate=2",
@@ -21,7 +21,7 @@ enum NaiveServers {
     ],
   ]
 
-  /// The model of a policy, or nil where it is none of these.
+  /// Returns the model of a policy, or nil if it is none of these.
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit
   ) -> (any NaivePolicy)? {
@@ -45,7 +45,7 @@ extension PolicySpec {
   }
 }
 
-/// The time of requests as the servers' rules take it.
+/// The clock of the servers' rules.
 struct NaiveClockTime {
   var microseconds = 0
   private var isTold = false

@@ -1,4 +1,4 @@
-/// A share as it was typed, in decimals: so many parts of a power of ten.
+/// A share in decimals: a number of parts of a power of ten.
 struct NaiveShare {
   let parts: Int
   let whole: Int
@@ -13,6 +13,6 @@ struct NaiveShare {
   /// The share of a number, rounded down.
   func of(_ number: Int) -> Int { number * parts / whole }
 
-  /// Whether a number is at least the share of another.
+  /// Returns true if a number is at least the share of another.
   func isReached(by number: Int, of other: Int) -> Bool { number * whole >= other * parts }
 }

@@ -1,14 +1,14 @@
 import LarderEngine
 
-/// The semantics of `Simulation`, written once more for clarity: one tier, or memory before disk.
+/// The semantics of `Simulation`, rewritten for clarity: one tier, or memory in front of disk.
 struct NaiveSimulation {
   private var tiers: Tiers
-  /// What no tier counts for itself.
+  /// Counts that no tier keeps itself.
   private var totals = Counts()
   private var cost = CostCounts(requested: 0, saved: 0)
-  /// How often the origin has changed each object.
+  /// The number of changes of each object at the origin.
   private var versions: [ObjectID: Int] = [:]
-  /// Each object's latest request, for what moves between tiers.
+  /// Each object's latest request, for moves between tiers.
   private var latest: [ObjectID: Request] = [:]
   private let unit: CapacityUnit
 
@@ -18,7 +18,7 @@ struct NaiveSimulation {
     case hybrid(NaiveHybrid)
   }
 
-  /// Nil when a policy has no model.
+  /// Nil if a policy has no model.
   init?(_ setup: SimulationSetup) throws {
     unit = setup.unit
     switch setup.arrangement {

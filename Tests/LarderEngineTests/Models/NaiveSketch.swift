@@ -1,7 +1,7 @@
 @testable import LarderEngine
 
-/// How often objects were requested lately, by the engine's own sketch: which counters two keys
-/// share is nothing a model could know better. What a policy makes of the estimates is its own.
+/// Recent request counts from the engine's own sketch: a model could not know better which counters
+/// two keys share. The model reimplements the use of the estimates.
 final class NaiveSketch {
   private var counts: SketchedCounts
 
@@ -12,9 +12,9 @@ final class NaiveSketch {
 
   func count(_ id: ObjectID) { counts.countMiss(Request(id: id)) }
   func estimate(_ id: ObjectID) -> UInt32 { counts.estimate(Request(id: id)) }
-  /// As the number of resident objects grows, so does the sketch. Whose they are plays no part.
+  /// The sketch grows with the number of residents, regardless of their identity.
   func enter() { counts.enter(Request(id: 1)) }
   func leave() { counts.leave() }
-  /// Additions after which all is halved.
+  /// The number of additions after which all counts are halved.
   var period: UInt64 { counts.period }
 }

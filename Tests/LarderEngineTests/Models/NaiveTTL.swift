@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// The entry that expires first leaves; entries without expiry last; among equals the one stored
-/// first. A replacement is stored anew.
+/// Evicts the entry that expires first, entries without expiry last; ties go to the one stored
+/// first. A replacement counts as stored again.
 struct NaiveTTL: NaivePolicy {
   struct Entry {
     var id: ObjectID

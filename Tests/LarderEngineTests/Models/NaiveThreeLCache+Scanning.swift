@@ -3,7 +3,7 @@ import LarderEngine
 extension NaiveThreeLCache {
   mutating func latest() -> ObjectID {
     if evictionsLeft <= 0 || predictions.isEmpty { evictionsLeft = predictBatch() / 2 }
-    // Of equal values the one predicted first.
+    // Equal values go to the one predicted first.
     guard let most = predictions.map(\.value).max(),
       let id = predictions.first(where: { $0.value == most })?.id, let object = known[id]
     else { return queue[0] }
@@ -69,7 +69,7 @@ extension NaiveThreeLCache {
   }
 }
 
-/// Where the scan stands and what it adapts.
+/// The state of the scan and its adapted parameters.
 struct NaiveScan {
   let adapts: Bool
   var length = 0
@@ -79,7 +79,7 @@ struct NaiveScan {
   var reserved = 2
   var lastCandidate = 0
   var victims = [Int](repeating: 0, count: 16)
-  // Of the objects after the beginning of the queue, and of those at the beginning.
+  // Victims after the beginning of the queue, and at the beginning.
   var oldVictims = 0
   var oldCandidates = 0
   var beginningVictims = 0
@@ -137,7 +137,7 @@ struct NaiveScan {
   }
 }
 
-/// How many evicted objects are remembered.
+/// The number of evicted objects that are remembered.
 struct NaiveHistory {
   var multiple = 2
   var requests = 0

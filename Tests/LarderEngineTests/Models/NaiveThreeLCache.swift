@@ -9,7 +9,7 @@ struct NaiveThreeLCache: NaivePolicy {
     var requests = 1
     var intervals: [Int] = []
     var sampled = 0
-    /// Stays what it is for as long as the object is not removed.
+    /// Constant until the object is removed.
     var serial = 0
   }
   struct Prediction {

@@ -1,15 +1,15 @@
 import LarderEngine
 
 extension NaiveTier {
-  /// The request as this tier stores it: with its expiry.
+  /// The request with the expiry of this tier.
   func timed(_ request: Request, _ context: NaiveContext) -> Request {
     var request = request
     request.expires = expiry(ttlSeconds: context.ttlSeconds, now: context.now)
     return request
   }
 
-  /// The copy that answers a get, if there is one that has not expired, and what the policy gave up
-  /// on account of the hit.
+  /// Returns the unexpired copy that answers a get, if any, and the objects that the policy evicted
+  /// because of the hit.
   mutating func lookUp(
     _ request: Request, _ context: NaiveContext
   ) -> (copy: NaiveCopy, evicted: NaiveVictims)? {
@@ -23,14 +23,14 @@ extension NaiveTier {
     return (copy, makeRoom(for: .none) { !$0.policy.overflows })
   }
 
-  /// A get where this is the only tier.
+  /// A get of a single tier.
   mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveCopy? {
     if let hit = lookUp(request, context) { return hit.copy }
     _ = store(timed(request, context), version: context.version)
     return nil
   }
 
-  /// A set where this is the only tier.
+  /// A set of a single tier.
   mutating func set(_ request: Request, _ context: NaiveContext) {
     _ = set(timed(request, context), version: context.version, now: context.now)
   }

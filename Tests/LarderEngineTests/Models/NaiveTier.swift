@@ -3,11 +3,11 @@ import LarderEngine
 /// A stored object in a modelled tier.
 struct NaiveCopy {
   var size: UInt32
-  /// How often the origin had changed when the copy was made.
+  /// The origin's version number when the copy was made.
   var version: Int
   /// Microseconds.
   var expires: UInt64
-  /// What fetching it cost.
+  /// The cost of fetching it.
   var cost: Float
   /// Disk hits since it was stored here or last promoted.
   var promotionHits = 0
@@ -21,16 +21,16 @@ extension NaiveCopy {
   }
 }
 
-/// What a tier gave up, in order.
+/// Objects that a tier evicted, in order.
 typealias NaiveVictims = [(id: ObjectID, copy: NaiveCopy)]
 
-/// One tier of a modelled cache: a policy, and what is stored.
+/// One tier of a modelled cache: a policy and its stored objects.
 struct NaiveTier {
-  /// What storing an object came to.
+  /// Outcomes of storing an object.
   enum Outcome {
-    /// Not stored; a policy may have given these up all the same.
+    /// Not stored; the policy may have evicted these anyway.
     case rejected(evicted: NaiveVictims)
-    /// Stored, after these had been given up.
+    /// Stored after these were evicted.
     case stored(evicted: NaiveVictims)
   }
 
@@ -38,13 +38,13 @@ struct NaiveTier {
   let capacity: UInt64
   let timeToLiveSeconds: UInt32?
   let objectsMax: Int
-  /// What an object takes, by the size of its value.
+  /// The memory of an object, from the size of its value.
   let weight: (UInt32) -> UInt32
   var copies: [ObjectID: NaiveCopy] = [:]
   var counts = TierCounts()
 
   init?(_ setup: TierSetup, unit: CapacityUnit, seed: UInt64 = 0) throws {
-    // Objects are counted once: the lower of two limits on them is the capacity.
+    // Objects have one limit: the lower of the two limits on their number is the capacity.
     capacity = unit == .objects ? min(setup.capacity, setup.objectsMax ?? .max) : setup.capacity
     let made = try NaivePolicies.make(setup.policy, capacity: capacity, unit: unit, seed: seed)
     guard let policy = made else { return nil }
@@ -56,33 +56,33 @@ struct NaiveTier {
 
   var used: UInt64 { copies.values.reduce(0) { $0 + UInt64(weight($1.size)) } }
 
-  /// The request with what the object takes.
+  /// The request with the object's memory as its size.
   func weighed(_ request: Request) -> Request {
     var request = request
     request.size = weight(request.size)
     return request
   }
 
-  /// When an entry stored now would expire.
+  /// The expiry of an entry stored now.
   func expiry(ttlSeconds: UInt32, now: UInt64) -> UInt64 {
     let limits = [ttlSeconds == 0 ? nil : ttlSeconds, timeToLiveSeconds].compactMap { $0 }
     return limits.min().map { now + UInt64($0) * 1_000_000 } ?? Request.noExpiry
   }
 
-  /// Removes the object where its copy has expired, and says so.
+  /// Removes the object if its copy has expired, and returns true if so.
   mutating func dropExpired(_ id: ObjectID, now: UInt64) -> Bool {
     guard let copy = copies[id], copy.expires <= now || policy.hasIdled(id) else { return false }
     drop(id)
     return true
   }
 
-  /// Deletes the object, and all that the policy knows of it.
+  /// Deletes the object and all state of it in the policy.
   mutating func drop(_ id: ObjectID) {
     copies[id] = nil
     policy.remove(id)
   }
 
-  /// Gives the object another time to live where its copy has not expired.
+  /// Changes the TTL of the object if its copy has not expired.
   mutating func expire(_ id: ObjectID, _ context: NaiveContext) {
     guard let copy = copies[id], copy.expires > context.now, !policy.hasIdled(id) else { return }
     let expires = expiry(ttlSeconds: context.ttlSeconds, now: context.now)

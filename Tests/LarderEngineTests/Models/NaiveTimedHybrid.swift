@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// Memory before a disk whose reads take time, written as a list of events: what
-/// `TimedHybridSimulation` says, without any of its structures.
+/// Memory in front of a disk with read latency, written as a list of events: the semantics of
+/// `TimedHybridSimulation`, without any of its structures.
 struct NaiveTimedHybrid {
   private enum Kind { case read, fetch, bypass }
 
@@ -18,11 +18,11 @@ struct NaiveTimedHybrid {
   private let model: FetchModel
   private var events: [Event] = []
   private var begun = 0
-  /// When each server is free.
+  /// The time at which each server is free.
   private var servers: [UInt64]
   private var versions: [ObjectID: Int] = [:]
   private var latest: [ObjectID: Request] = [:]
-  /// Events with lower numbers were overtaken by a set or a delete.
+  /// Events with lower numbers were superseded by a set or a delete.
   private var current: [ObjectID: Int] = [:]
   private var now: UInt64 = 0
   private var totals = Counts()
@@ -30,7 +30,7 @@ struct NaiveTimedHybrid {
   private var time: TimeCounts
   private var waits: [UInt64] = []
 
-  /// Nil for one tier, and when a policy has no model.
+  /// Nil for one tier, and if a policy has no model.
   init?(_ setup: SimulationSetup, _ model: FetchModel) throws {
     guard case .hybrid(let memory, let disk, let rules) = setup.arrangement,
       let memory = try NaiveTier(memory, unit: setup.unit, seed: setup.seed),
@@ -151,7 +151,7 @@ struct NaiveTimedHybrid {
     if copy.version < context.version { totals.staleHits += 1 }
   }
 
-  /// Whatever is on its way for the object will be asked for next at this request's next use.
+  /// Sets the next use of an object in flight to that of this request.
   private mutating func foresee(_ request: Request) {
     for place in events.indices where events[place].request.id == request.id {
       events[place].request.nextUse = request.nextUse

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// One tier whose misses take time, written as a list of events: what `TimedSimulation` says,
-/// without any of its structures.
+/// One tier whose misses take time, written as a list of events: the semantics of
+/// `TimedSimulation`, without any of its structures.
 struct NaiveTimedSimulation {
   private struct Fetch {
     var end: UInt64
@@ -18,11 +18,11 @@ struct NaiveTimedSimulation {
   private let model: FetchModel
   private var fetches: [Fetch] = []
   private var begun = 0
-  /// When each server is free.
+  /// The time at which each server is free.
   private var servers: [UInt64]
   private var versions: [ObjectID: Int] = [:]
   private var latest: [ObjectID: Request] = [:]
-  /// Fetches with lower numbers were overtaken by a set or a delete.
+  /// Fetches with lower numbers were superseded by a set or a delete.
   private var current: [ObjectID: Int] = [:]
   private var now: UInt64 = 0
   private var totals = Counts()
@@ -30,7 +30,7 @@ struct NaiveTimedSimulation {
   private var time: TimeCounts
   private var waits: [UInt64] = []
 
-  /// Nil for a hybrid, and when the policy has no model.
+  /// Nil for a hybrid, and if the policy has no model.
   init?(_ setup: SimulationSetup, _ model: FetchModel) throws {
     let single: TierSetup
     switch setup.arrangement {
@@ -126,7 +126,7 @@ struct NaiveTimedSimulation {
     if !joins(request) { fetch(request, line, stores: true) }
   }
 
-  /// A get from a disk whose reads take time: what is in flight comes first.
+  /// A get from a disk with read latency: reads in flight come first.
   private mutating func getFromDisk(
     _ request: Request, _ line: TestRequest, _ context: NaiveContext, _ read: UInt64
   ) {
@@ -150,7 +150,7 @@ struct NaiveTimedSimulation {
     }
   }
 
-  /// Waits for what is in flight of the object, where something is.
+  /// Waits for a fetch of the object in flight, if any.
   private mutating func joins(_ request: Request) -> Bool {
     let joined = fetches.indices.last {
       fetches[$0].request.id == request.id && fetches[$0].stores
@@ -163,7 +163,7 @@ struct NaiveTimedSimulation {
     return true
   }
 
-  /// Whatever is on its way for the object will be asked for next at this request's next use.
+  /// Sets the next use of an object in flight to that of this request.
   private mutating func foresee(_ request: Request) {
     for place in fetches.indices where fetches[place].request.id == request.id {
       fetches[place].request.nextUse = request.nextUse
@@ -175,7 +175,7 @@ struct NaiveTimedSimulation {
     return NaiveTimedSimulation.latency(model, index) + transfer
   }
 
-  /// Only models of one latency are drawn here.
+  /// Only models with a single latency are used here.
   private static func latency(_ model: FetchModel, _ index: UInt64) -> UInt64 {
     model.latencies[0]
   }
@@ -199,7 +199,7 @@ struct NaiveTimedSimulation {
     land()
   }
 
-  /// What has ended by now is stored, in the order of the ends.
+  /// Stores objects whose fetches have ended, in order of their ends.
   private mutating func land() {
     while true {
       let due = fetches.indices.filter { fetches[$0].end <= now }

@@ -1,7 +1,7 @@
 import LarderEngine
 
-/// TinyLFU (Einziger, Friedman, Manes, ToS 2017) in front of LRU: where something must leave for a
-/// new object, that is stored only if it was requested more often than the first to leave.
+/// TinyLFU (Einziger, Friedman, Manes, ToS 2017) in front of LRU: if a new object needs an
+/// eviction, it is stored only if it was requested more often than the first victim.
 struct NaiveTinyLFU: NaivePolicy {
   /// Least recently requested first.
   var stack: [NaiveWeighted] = []

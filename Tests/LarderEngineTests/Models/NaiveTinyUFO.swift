@@ -1,6 +1,6 @@
 @testable import LarderEngine
 
-/// TinyUFO (cloudflare/pingora): two queues, and who was missed more often stays.
+/// TinyUFO (cloudflare/pingora): two queues; the object with more misses stays.
 struct NaiveTinyUFO: NaivePolicy {
   struct Entry {
     var id: ObjectID
@@ -12,7 +12,7 @@ struct NaiveTinyUFO: NaivePolicy {
   var small: [Entry] = []
   var main: [Entry] = []
   var misses: NaiveMisses
-  /// What is to leave, where that has been decided.
+  /// The next victim, if decided.
   var victim: ObjectID = .none
   let capacity: Int
 
@@ -46,7 +46,7 @@ struct NaiveTinyUFO: NaivePolicy {
       small.append(Entry(id: found.id, size: found.size))
       return false
     }
-    // Back to where it was: it leaves when it is told to.
+    // Back to its old position: it leaves when it is evicted.
     small.insert(found, at: 0)
     victim = found.id
     return true
@@ -89,8 +89,8 @@ struct NaiveTinyUFO: NaivePolicy {
   }
 }
 
-/// How often each object was missed, in a dictionary; or by the engine's sketch, since which
-/// counters two keys share is nothing a model could know better.
+/// Miss counts of each object, in a dictionary or in the engine's sketch, because a model could not
+/// know better which counters two keys share.
 final class NaiveMisses {
   private var size: NaiveCacheSize
   var known: [ObjectID: UInt32] = [:]
@@ -104,7 +104,7 @@ final class NaiveMisses {
     self.sketch = sketch
   }
 
-  /// A request for a missing object.
+  /// Counts a request for a missing object.
   func count(_ id: ObjectID) -> UInt32 {
     if steps >= 8 * size.objects {
       steps = 0
@@ -122,7 +122,7 @@ final class NaiveMisses {
     isExact ? known[id, default: 0] : sketch.estimate(Request.fingerprint(of: id))
   }
 
-  /// So many objects are resident.
+  /// Records the number of residents.
   func note(residents: Int) {
     size.note(residents)
     sketch.reserve(objects: MissCounts.sketched(residents))

@@ -47,7 +47,7 @@ struct NaiveVarnish: NaivePolicy {
       Entry(id: request.id, size: UInt64(request.size), moved: time.microseconds))
   }
 
-  /// Tries what would be left after each number of evictions that is allowed.
+  /// Tries each allowed number of evictions.
   mutating func admit(_ request: Request) -> Bool {
     for count in 0...min(nukeLimit, queue.count) {
       let left = queue.dropFirst(count).reduce(0) { $0 + $1.size }

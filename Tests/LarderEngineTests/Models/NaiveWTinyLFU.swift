@@ -9,21 +9,21 @@ struct NaiveWTinyLFU: NaivePolicy {
   var protected: [NaiveWeighted] = []
   var windowLimit: UInt64
   var protectedLimit: UInt64
-  /// The missing object is larger than the window and enters main at once.
+  /// The missing object is larger than the window and enters main directly.
   var skipsWindow = false
-  /// What the missing object needs in the window.
+  /// The room that the missing object needs in the window.
   var entering: UInt64 = 0
   let sketch: NaiveSketch
   let capacity: UInt64
 
-  // The climber: whether there is one, the period's requests and hits, and the next step.
+  // The climber: enabled or not, the period's requests and hits, and the next step.
   let isAdaptive: Bool
   var wasFull = false
   var requests = 0
   var hits = 0
   var previousRatio = 0.0
   var step: Double
-  /// What the window is still to gain.
+  /// The room that the window has yet to gain.
   var pending = 0
 
   init(_ sketch: NaiveSketch, capacity: UInt64, window: Double?, protected: Double) {
@@ -119,7 +119,7 @@ struct NaiveWTinyLFU: NaivePolicy {
     hits = 0
   }
 
-  /// The window gains main's oldest, as far as whole objects fill what protected can give.
+  /// Moves main's oldest objects to the window, as far as whole objects fit into protected's share.
   private mutating func widen(by amount: UInt64) {
     let gained = min(amount, protectedLimit)
     var moved: UInt64 = 0

@@ -1,6 +1,6 @@
 import LarderEngine
 
-/// An object in one of a model's queues, with the size it counts for.
+/// An object in one of a model's queues, with its size.
 struct NaiveWeighted {
   var id: ObjectID
   var size: UInt64

@@ -1,6 +1,6 @@
 import LarderContracts
 
-// The short traces that contracts are checked with serve the other tests, too.
+// The short traces of the contract checks serve the other tests as well.
 typealias TestTrace = LarderContracts.TestTrace
 typealias TestTraceMaker = LarderContracts.TestTraceMaker
 typealias TestRequest = LarderContracts.TestRequest

@@ -2,9 +2,9 @@ import LarderEngine
 import Testing
 
 /// Replays random traces with time through the engine and through the models, and records the first
-/// difference as a script to read.
+/// difference as a readable script.
 enum TimedDifferential {
-  /// Whether engine and model agree; the smallest trace on which they do not is an issue.
+  /// Returns true if engine and model agree; records the smallest trace on which they differ.
   static func agrees(
     _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> Bool {
@@ -27,7 +27,7 @@ enum TimedDifferential {
     return false
   }
 
-  /// What the models count; costs where the engine is given any.
+  /// The models' counts, with costs if the engine has any.
   private static func expected(
     _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> Counts? {
@@ -40,7 +40,7 @@ enum TimedDifferential {
     return counts
   }
 
-  /// Times of some requests, or of seconds as the traces have them.
+  /// Latencies of a few requests, or of seconds, the traces' unit.
   static func model(_ random: inout TestRandom) throws -> FetchModel {
     let isCounting = random.oneIn(3)
     let unit: UInt64 = isCounting ? 1 : 500_000

@@ -2,13 +2,13 @@ import Testing
 
 @testable import LarderEngine
 
-/// Blocks and headers of recordings: what is written is read again, and nothing else is.
+/// Blocks and headers of recordings: written data is read back, and anything else is rejected.
 @Suite struct RecordedBlockTests {
   private static let events: [RecordedEvent] = [
     RecordedEvent(key: 7, time: 1_000_000, kind: .get, outcome: .miss),
     RecordedEvent(
       key: 7, time: 1_000_100, kind: .set, size: 4096, lifetime: 60_000, cost: 2.5),
-    // Earlier than the one before: of another thread.
+    // Earlier than the previous event, because it is from another thread.
     RecordedEvent(key: .max, time: 999_999, kind: .get, outcome: .hit, size: 0),
     RecordedEvent(key: 0, time: .max, kind: .remove),
     RecordedEvent(key: 1, time: 0, kind: .modify, size: .max, lifetime: .max, cost: 0),
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func eventsComeBack() {
+  @Test func eventsRoundTrip() {
     let bytes = block()
     #expect(decode(bytes) == Self.events)
     let header = bytes.withUnsafeBytes { RecordedBlock(decoding: $0) }
@@ -41,7 +41,7 @@ import Testing
     #expect(bytes.starts(with: RecordedBlock.markerBytes))
   }
 
-  @Test func aBuilderBeginsAnew() {
+  @Test func builderRestartsAfterTake() {
     var builder = RecordedBlockBuilder()
     for event in Self.events { builder.add(event) }
     _ = builder.take(gets: 0, lost: 0)
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Every bit of a block is under one of its checksums.
-  @Test func everyChangeIsFound() {
+  @Test func everyBitFlipIsDetected() {
     let whole = block()
     for index in whole.indices {
       for bit in 0..<8 {
@@ -77,8 +77,8 @@ import Testing
     for length in whole.indices { #expect(decode(Array(whole[..<length])) == nil) }
   }
 
-  /// Bytes whose checksum fits but which nobody has written: no trap, and nothing made of them.
-  @Test func hostileBytesAreNoEvents() {
+  /// Bytes with a valid checksum that no writer produced: no trap, and no events.
+  @Test func hostileBytesDecodeToNoEvents() {
     var random = SeededGenerator(seed: 1)
     for count in 0..<400 {
       let body = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func textsComeBack() {
+  @Test func textsRoundTrip() {
     let texts: [(key: UInt64, text: String)] = [(1, "a"), (2, ""), (.max, "Grüße/🌍")]
     let bytes = RecordedBlockBuilder.texts(texts)
     #expect(bytes.count == 1)
@@ -111,7 +111,7 @@ import Testing
     #expect(RecordedBlockBuilder.texts([]).isEmpty)
   }
 
-  @Test func headersComeBack() throws {
+  @Test func headersRoundTrip() throws {
     let header = RecordedHeader(threshold: 42_949_673, began: 17, origin: .hybrid, keys: .plain)
     let bytes = header.encoded
     #expect(bytes.count == RecordedHeader.length)
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [0, -0.1, 1.0001, .nan, .infinity, 1e-11])
-  func ratesOutOfRangeHaveNone(_ rate: Double) {
+  func ratesOutOfRangeHaveNoThreshold(_ rate: Double) {
     #expect(RecordedHeader.threshold(rate: rate) == nil)
   }
 }

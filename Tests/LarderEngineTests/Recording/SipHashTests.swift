@@ -3,9 +3,9 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct SipHashTests {
-  /// The vector of the authors' reference implementation for eight bytes: the key is 0, 1 ... 15
+  /// The eight-byte test vector of the authors' reference implementation: the key is 0, 1 ... 15
   /// and the message 0, 1 ... 7.
-  @Test func isTheReference() {
+  @Test func matchesReferenceVector() {
     let hash = SipHash(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
     #expect(hash.hash(0x0706_0504_0302_0100) == 0x93f5_f579_9a93_2462)
   }

@@ -1,13 +1,13 @@
 @testable import LarderEngine
 
-/// Segments as plain arrays, which are searched from one end to the other.
+/// Segments as plain arrays, searched from one end to the other.
 struct NaiveSegments {
   struct Value {
     var id: ObjectID
     var bytes: Int
-    /// Whether the object still has this value.
+    /// True if the object still has this value.
     var isCurrent = true
-    /// Whether the books count it: until the commit after it has left.
+    /// True if the value counts as live: until the commit after its eviction.
     var isLive = true
     var pages: Int { max(1, (bytes + 4095) / 4096) * 4096 }
   }
@@ -15,7 +15,7 @@ struct NaiveSegments {
   struct Segment {
     var number: Int
     var values: [Value] = []
-    /// Bytes of the file, which a segment keeps when it is written over.
+    /// Bytes of the file, which a reused segment keeps.
     var size = 0
     var isSpent = false
     var end: Int { values.reduce(0) { $0 + $1.pages } }
@@ -106,7 +106,7 @@ struct NaiveSegments {
     while isWasteful, let victim { recycle(victim) }
   }
 
-  /// What has left is dead: at each commit values of one segment at most.
+  /// Marks evicted values as dead: values of one segment at most at each commit.
   private mutating func retire() {
     for number in segments.map(\.number) {
       var changed = false

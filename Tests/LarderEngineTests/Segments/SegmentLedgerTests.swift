@@ -3,7 +3,7 @@ import Testing
 @testable import LarderEngine
 
 extension SegmentLedger {
-  /// Writes a value of so many pages.
+  /// Writes a value of `pages` pages.
   fileprivate mutating func append(_ pages: UInt64) -> Place {
     let (place, _) = place(extent: pages * Self.pageBytes)
     noteWritten(place, extent: pages * Self.pageBytes)
@@ -11,7 +11,7 @@ extension SegmentLedger {
   }
 }
 
-/// The books of segments, by hand and against plain arrays.
+/// The ledger of segments, by hand and against plain arrays.
 @Suite struct SegmentLedgerTests {
   private static let page: UInt64 = 4096
 
@@ -19,9 +19,9 @@ extension SegmentLedger {
   ///
   ///     1: A B C   2: D E F   3: G (open)
   ///
-  /// A, B, D and E leave. Four pages are dead; as many as a third of the three live ones (a page)
-  /// and one segment (three pages) may be. With H, which replaces C, five are: segment 1 holds
-  /// nothing and is free. Two remain, which may be.
+  /// A, B, D and E are removed. Four pages are dead; the limit is a third of the three live ones (a
+  /// page) plus one segment (three pages). With H, which replaces C, five are dead: segment 1 is
+  /// empty and becomes free. Two dead pages remain, within the limit.
   @Test func deadBytesAreKeptWithinTheirBound() {
     var ledger = SegmentLedger(bytesMax: 3 * Self.page)
     func append(_ ledger: inout SegmentLedger) -> SegmentLedger.Place {
@@ -39,7 +39,7 @@ extension SegmentLedger {
     #expect(h == SegmentLedger.Place(segment: 3, offset: Self.page))
     ledger.retire(values[2], extent: Self.page, keeps: true)
     #expect(ledger.spareBytes == 3 * Self.page && !ledger.isWasteful)
-    // The free segment is written over before a new one is made.
+    // The free segment is reused before a new one is created.
     let (next, isNew) = {
       _ = append(&ledger)
       return ledger.place(extent: Self.page)
@@ -48,9 +48,9 @@ extension SegmentLedger {
     #expect(ledger.takeGone() == [])
   }
 
-  /// Segments of eight pages, filled with single pages and then written over with values of five:
-  /// three pages stay behind each of them, which are more than may be dead.
-  @Test func whatIsLeftBehindTheLastValueIsNotRecycled() {
+  /// Segments of eight pages, filled with single pages and then overwritten with values of five:
+  /// three unused pages remain in each, more than the limit on dead pages.
+  @Test func unusedTailIsNotRecycled() {
     var ledger = SegmentLedger(bytesMax: 8 * Self.page)
     var small = (0..<240).map { _ in ledger.append(1) }
     var large: [UInt64: SegmentLedger.Place] = [:]
@@ -73,10 +73,11 @@ extension SegmentLedger {
     }
   }
 
-  /// Segments of 14 pages, filled with single pages and then written over with values of five: two
-  /// fit, and four pages stay behind them. In thirty segments these are 120 pages, more than may be
-  /// dead (114), but dead is none of them: the first value that is given up is no reason to copy.
-  @Test func whatIsLeftBehindTheLastValueIsNotDead() {
+  /// Segments of 14 pages, filled with single pages and then overwritten with values of five: two
+  /// fit, and four pages stay unused. In thirty segments these are 120 pages, more than the limit
+  /// on dead pages (114), but none of them is dead: the first removed value does not trigger a
+  /// copy.
+  @Test func unusedTailIsNotDead() {
     var ledger = SegmentLedger(bytesMax: 14 * Self.page)
     var small = (0..<(32 * 14)).map { _ in ledger.append(1) }
     var large: [SegmentLedger.Place] = []
@@ -97,7 +98,7 @@ extension SegmentLedger {
   }
 
   /// A folder that was written with larger segments.
-  @Test func segmentsThatAreTooLongAreNotWrittenOver() {
+  @Test func oversizedSegmentsAreNotReused() {
     var ledger = SegmentLedger(bytesMax: 2 * Self.page)
     ledger.add(1, size: 9 * Self.page)
     ledger.noteFound(in: 1, extent: Self.page)
@@ -126,11 +127,11 @@ extension SegmentLedger {
     ledger.spend(3)
     #expect(ledger.victim() == 1)
     ledger.spend(1)
-    // One without dead bytes would win nothing.
+    // A segment without dead bytes would free nothing.
     #expect(ledger.victim() == nil)
   }
 
-  @Test func aSegmentThatIsReadIsNotWrittenOver() {
+  @Test func segmentBeingReadIsNotOverwritten() {
     var ledger = SegmentLedger(bytesMax: Self.page)
     let (place, _) = ledger.place(extent: Self.page)
     ledger.noteWritten(place, extent: Self.page)
@@ -141,7 +142,7 @@ extension SegmentLedger {
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func copiesAreThoseOfArrays(seed: UInt64) {
+  func copiesEqualArrayModel(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let setup = SegmentSetup(
       bytes: [4096, 16 << 10, 50_000][Int(seed % 3)], inlineBytesMax: seed % 2 * 3000)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderEngine
 
-/// Segments change what is written, and nothing else.
+/// Segments change only the counts of writes.
 @Suite struct SegmentedSimulationTests {
   private func setup(_ policy: String, segments: SegmentSetup?) throws -> SimulationSetup {
     SimulationSetup(
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
-  func otherCountsAreThoseWithoutSegments(policy: String) throws {
+  func segmentsChangeOnlyWriteCounts(policy: String) throws {
     var maker = TestTraceMaker(
       features: [.sizes, .times, .operations, .costs], capacity: 400, random: TestRandom(seed: 11))
     let columns = maker.make(requests: 3000, objects: 60).columns()

@@ -2,15 +2,16 @@ import Testing
 
 @testable import LarderEngine
 
-/// The filter against what was put into it.
+/// The filter against the keys inserted into it.
 @Suite struct BloomFilterTests {
   private static func key(_ number: Int) -> UInt32 {
     Request.fingerprint(of: ObjectID(number + 1))
   }
 
-  /// A hundred thousand strangers are claimed with a standard deviation of at most 0.1 points.
+  /// The false-positive rate over a hundred thousand keys has a standard deviation of at most 0.1
+  /// points.
   @Test(arguments: [(1000, 0.1), (1000, 0.01), (20_000, 0.03), (20_000, 0.001)])
-  func forgetsNothingAndErrsAsStated(keys: Int, error: Double) {
+  func hasNoFalseNegativesAndStatedErrorRate(keys: Int, error: Double) {
     var filter = BloomFilter(capacity: keys, error: error)
     var seenBefore = 0
     for number in 0..<keys where !filter.insert(Self.key(number)) { seenBefore += 1 }
@@ -26,7 +27,7 @@ import Testing
     #expect(wrong > 0)
   }
 
-  @Test func insertingTwiceIsNoticed() {
+  @Test func secondInsertionIsDetected() {
     var filter = BloomFilter(capacity: 100, error: 0.01)
     let first = filter.insert(Self.key(5))
     let second = filter.insert(Self.key(5))

@@ -2,10 +2,10 @@ import Testing
 
 @testable import LarderEngine
 
-/// What is outside a structure's bounds ends the process with a message and touches no memory:
-/// where a structure is made or grows in every build, elsewhere in debug builds.
+/// Accesses outside a structure's bounds end the process with a message and touch no memory: on
+/// creation and growth in every build, elsewhere in debug builds.
 @Suite struct ColumnBoundsTests {
-  @Test func columnsAreOfSensibleSizes() async {
+  @Test func invalidColumnSizesTrap() async {
     await #expect(processExitsWith: .failure) { _ = Column<UInt64>(objects: -1) }
     await #expect(processExitsWith: .failure) { _ = Column<UInt64>(objects: 1 << 40) }
     await #expect(processExitsWith: .failure) {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func columnsGrowByWhatIsAskedForOrDouble() {
+  @Test func columnsGrowToRequestedSizeOrDouble() {
     var column = Column<UInt8>(objects: 100)
     column[100] = 7
     column.reserve(objects: 101)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LarderEngine
 
-/// What entries take of the memory of servers.
+/// The memory of entries in servers.
 @Suite struct EntryMemoryTests {
-  /// Entries that take more than the few bytes that other tests have for a whole cache.
+  /// Entries larger than the few bytes that other tests give a whole cache.
   static let specs = [
     "memcached:memory=server:key=20", "memcached:memory=server:page=256:first=80",
     "nginx:memory=server", "nginx:memory=server:key=0:inactive=20", "varnish:memory=server",
@@ -38,7 +38,7 @@ import Testing
     #expect(Nginx.entryBytes(value: 3504, key: 250) == 8192)
   }
 
-  /// As Varnish 7.1 counts it: 120 and 80 for the headers of this response.
+  /// Varnish 7.1's accounting: 120, and 80 for the headers of this response.
   @Test func varnish() {
     #expect(Varnish.entryBytes(value: 1000, key: 80) == 1200)
     #expect(Varnish.entryBytes(value: 1001, key: 73) == 1201)
@@ -54,7 +54,7 @@ import Testing
     #expect(error?.description.contains(expected) == true)
   }
 
-  /// Where entries have room: engine and models count the same, in caches of any arrangement.
+  /// With room for entries, engine and models agree in caches of any arrangement.
   @Test(arguments: EntryMemoryTests.specs)
   func modelsAgree(spec: String) throws {
     var random = TestRandom(seed: 31)

@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Ten keys of eight requests each, then twenty of one: the hundredth addition halves.
-  @Test func aPeriodHalvesEverything() {
+  @Test func endOfPeriodHalvesCounts() {
     var sketch = FrequencySketch(objects: 1000, period: 100)
     for number in 0..<80 {
       let halved = sketch.increment(Self.key(number % 10))
@@ -62,7 +62,7 @@ import Testing
     #expect(once == 0)
   }
 
-  @Test func countsStopAtTheirLargest() {
+  @Test func countsSaturate() {
     var sketch = FrequencySketch(objects: 10, period: .max)
     for _ in 0..<40 { _ = sketch.increment(Self.key(3)) }
     let estimate = sketch.estimate(Self.key(3))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import LarderEngine
 
-/// The queue of ghosts by their places, against an array of them.
+/// The queue of ghosts by slot, against an array.
 @Suite struct GhostPlacesTests {
-  /// A queue and what is in it, from the oldest to the newest, each with a name.
+  /// A queue and its named contents, from the oldest to the newest.
   private struct Model: ~Copyable {
     var queue = GhostPlaces(places: 0)
     var names: [Int] = []
@@ -16,7 +16,7 @@ import Testing
       queue.repack(places: UInt32(count)) { moved.append(($0, $1)) }
       for (old, new) in moved {
         guard let name = places.first(where: { $0.value == old })?.key else { continue }
-        // Whoever keeps something by place moves it there at once.
+        // Callers that store data by slot move it at once.
         let isFree = !places.values.contains(new)
         #expect(!isSame || isFree)
         places[name] = new
@@ -24,7 +24,7 @@ import Testing
       if !isSame { renumber() }
     }
 
-    /// With other places everything is numbered anew.
+    /// Resizing renumbers everything.
     mutating func renumber() {
       for (number, name) in names.enumerated() { places[name] = UInt32(number) }
     }

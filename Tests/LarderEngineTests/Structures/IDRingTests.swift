@@ -4,8 +4,8 @@ import Testing
 
 /// The ring of ids, against an array.
 @Suite struct IDRingTests {
-  /// Grows while it is filled and becomes small again when it has few, with holes and without; a
-  /// word always says where its id is.
+  /// The ring grows as it fills and shrinks when few entries are left, with holes and without; a
+  /// word always holds the position of its id.
   @Test(arguments: [UInt64(1), 2, 3])
   func behavesAsAQueueThatGrowsAndShrinks(seed: UInt64) {
     let objects = 3_000

@@ -53,7 +53,7 @@ import Testing
     #expect(MissCounts.sketched(objects) == expected)
   }
 
-  @Test func countsEndAt15AndHalve() {
+  @Test func countsSaturateAt15AndHalve() {
     var sketch = MissSketch(objects: 16)
     for _ in 0..<300 { _ = sketch.increment(Self.key(1)) }
     let highest = sketch.increment(Self.key(1))

@@ -2,20 +2,20 @@ import Testing
 
 @testable import LarderEngine
 
-/// The heap of floors against a plain list.
+/// The radix heap against a plain list.
 @Suite struct RadixHeapTests {
   private struct Entry {
     var key: UInt64
     var order: UInt32
   }
 
-  /// How keys come: on a floor that victims raise, few or many of them, and anyhow.
+  /// Sequences of keys: above a floor that victims raise, few or many of them, and arbitrary ones.
   enum Keys: CaseIterable {
     case few, many, any
   }
 
   @Test(arguments: Keys.allCases)
-  func takesOutTheSmallest(_ keys: Keys) {
+  func popsSmallest(_ keys: Keys) {
     for seed in 0..<40 {
       var random = SeededGenerator(seed: UInt64(seed))
       var heap = RadixHeap(objects: 300)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// Keys that stay on the floor are a queue, which must not need more and more room.
+  /// Keys that stay on the floor form a queue, which must not need more and more room.
   @Test func aQueueDoesNotGrow() {
     var heap = RadixHeap(objects: 100)
     for id: ObjectID in 1...100 { heap.insert(id, key: 7, order: UInt32(id)) }

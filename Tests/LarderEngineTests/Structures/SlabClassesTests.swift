@@ -4,7 +4,7 @@ import Testing
 
 /// The classes and pages of memcached.
 @Suite struct SlabClassesTests {
-  /// The default classes as `memcached -vv` prints them.
+  /// The default classes printed by `memcached -vv`.
   @Test func sizes() {
     let sizes: [UInt32] = [
       96, 120, 152, 192, 240, 304, 384, 480, 600, 752, 944, 1184, 1480, 1856, 2320, 2904, 3632,
@@ -41,7 +41,7 @@ import Testing
     #expect(classes.hasRoom(in: large, for: 1) == false)
     classes.give(1 << 20, in: large)
     #expect(classes.hasRoom(in: large, for: 2) == true)
-    // Another class may have its first all the same.
+    // Even so, another class may have its first page.
     #expect(classes.hasRoom(in: 5, for: 1) == false)
     classes.grow(5, for: 1)
     #expect(classes.hasRoom(in: 5, for: 1) == true)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import LarderEngine
 
-/// SIEVE's queue where the hand does not move.
+/// SIEVE's queue while the hand does not move.
 @Suite struct SweepQueueTests {
-  /// Objects come and are taken out by their ids, and none is evicted.
+  /// Objects are added and removed by their ids, without evictions.
   @Test func removalsDoNotMakeTheRingGrow() throws {
     let probe = try ContractSpecs.probe("sieve", capacity: 1000, objects: 64)
     let bytes = probe.stateBytes
@@ -16,11 +16,11 @@ import Testing
     #expect(probe.used == 10)
   }
 
-  /// The same in between evictions, against a list.
+  /// Removals between evictions, against a list.
   @Test func orderSurvivesTheClosingOfHoles() {
     var random = SeededGenerator(seed: 4)
     var queue = SweepQueue(objects: 500, capacity: 8)
-    // Oldest first, with the place of the hand.
+    // Oldest first, with the position of the hand.
     var list: [(id: ObjectID, isMarked: Bool)] = []
     var hand = 0
     for _ in 0..<20_000 {

@@ -7,12 +7,12 @@ import Testing
 @Suite struct CapacitySweepTests {
   static let names = PolicyRegistry.standard.filter(\.sweepsCapacities).map(\.description.name)
 
-  @Test func thereAreSome() {
+  @Test func somePoliciesHaveSweeps() {
     #expect(Set(["lru", "fifo", "clock", "sieve"]).isSubset(of: Self.names))
   }
 
   @Test(arguments: names)
-  func countsAreThoseOfSimulations(_ name: String) throws {
+  func countsEqualSimulations(_ name: String) throws {
     var evictions: UInt64 = 0
     for seed in 0..<TestEffort.rounds(600) {
       var random = TestRandom(seed: UInt64(seed))
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func hitsOfADiskAreCountedThere() throws {
+  @Test func diskHitsAreCountedAsDiskHits() throws {
     let trace = TestTrace(ids: [1, 2, 1, 3, 1]).columns(sparse: true)
     let setups = try [1, 2].map { capacity in
       SimulationSetup(
@@ -104,7 +104,7 @@ import Testing
     #expect(sweep.counts.map(\.memoryHits) == [0, 0])
   }
 
-  @Test func whatAPassDoesNotKnowHasNone() throws {
+  @Test func unsupportedSetupsHaveNoSweep() throws {
     let plain = TestTrace(ids: [1, 2, 1, 3, 1]).columns(sparse: true)
     let lru = try [1, 2].map { try Self.setup("lru", $0) }
     #expect(PolicyRegistry.makeSweep(lru, over: plain) != nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderEngine
 
-/// A hit that may be one of many at once is to a policy what any hit is.
+/// A concurrent hit has the same effect as an ordinary hit.
 @Suite(.endsInTime) struct ConcurrentAccessTests {
   /// Every policy of the registry whose hits need no lock, and one with a wider counter.
   private static let policies =
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func decidesAsTheOrdinaryHitDoes(policy: String) throws {
+  func concurrentHitEqualsOrdinaryHit(policy: String) throws {
     let (ordinary, shared) = (try Self.tier(policy), try Self.tier(policy))
     let hits = try #require(shared.hitWords())
     var random = SeededGenerator(seed: 5)
@@ -42,10 +42,10 @@ import Testing
     #expect(count > 5_000)
   }
 
-  /// Hits at any moment, also while the policy moves what is hit, leave it whole: it holds what its
-  /// tier says, and gives all of it up one by one.
+  /// Hits at any time, also while the policy moves the object, keep the policy consistent: it holds
+  /// what its tier reports, and evicts all objects one by one.
   @Test(arguments: policies)
-  func hitsWhileAnotherThreadStoresLeaveThePolicyWhole(policy: String) async throws {
+  func hitsDuringStoresKeepPolicyConsistent(policy: String) async throws {
     final class Shared: @unchecked Sendable {
       let tier: CacheTier
       let hits: HitWords
@@ -95,7 +95,7 @@ import Testing
     #expect(given.sorted() == residents)
   }
 
-  @Test func expiriesAreThereOnceTheyHaveBegun() throws {
+  @Test func sharedExpiriesExistAfterBeginExpiries() throws {
     let tier = try Self.tier("sieve")
     #expect(tier.sharedExpiries() == nil)
     #expect(tier.set(Request(id: 2), 0) == .stored)
@@ -108,12 +108,12 @@ import Testing
     #expect(!tier.contains(1))
   }
 
-  @Test func policiesWithListsHaveNone() throws {
+  @Test func listPoliciesHaveNoHitWords() throws {
     #expect(try Self.tier("lru").hitWords() == nil)
     #expect(try Self.tier("gdsf").hitWords() == nil)
   }
 
-  /// What S3-FIFO says that it has forgotten is known to it no more, and no victim.
+  /// A ghost that S3-FIFO reports as forgotten is unknown to it and not a victim.
   @Test(arguments: ["s3-fifo", "s3-fifo:ghost=0.05", "s3-fifo:ghost=0"])
   func forgottenGhostsAreForgotten(policy: String) throws {
     let tier = try Self.tier(policy)

@@ -3,9 +3,9 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct FlightQueueTests {
-  /// In the order of their ends, then of their beginnings, however many there are.
+  /// In the order of their ends, then of their starts, however many there are.
   @Test(arguments: [1, 3, 1000])
-  func theyEndInOrder(latencies: Int) {
+  func fetchesEndInOrder(latencies: Int) {
     var random = SeededGenerator(seed: 5)
     var queue = FlightQueue()
     var expected: [Flight] = []
@@ -65,7 +65,7 @@ import Testing
     #expect(counts.total == .max)
   }
 
-  @Test func numbersAreChecked() {
+  @Test func invalidFetchModelsAreRejected() {
     #expect(throws: PolicyError.self) { try FetchModel(latencies: []) }
     #expect(throws: PolicyError.self) { try FetchModel(latencies: [FetchModel.latencyMax + 1]) }
     #expect(throws: PolicyError.self) { try FetchModel(latencies: [1], bytesPerSecond: 0) }

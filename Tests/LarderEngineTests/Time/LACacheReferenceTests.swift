@@ -1,12 +1,12 @@
 import LarderEngine
 import Testing
 
-/// `la-cache` against what its authors' program counts (github.com/GYan58/la-cache, commit 2dcb806,
-/// `cache_la` built from its source) on a trace made here.
+/// `la-cache` against the counts of its authors' program (github.com/GYan58/la-cache, commit
+/// 2dcb806, `cache_la` built from its source) on a trace generated here.
 ///
 /// That program has one request at each tick, and stores an object of size 1 that was fetched with
-/// `--latency L` for the request L + 3 ticks after its miss. Objects of one size rank by their
-/// rates, whatever a fetch takes, so the ranks are the same.
+/// `--latency L` for the request L + 3 ticks after its miss. Objects of equal size rank by their
+/// rates, independent of the latency, so the ranks are the same.
 @Suite struct LACacheReferenceTests {
   struct Cell: CustomTestStringConvertible, Sendable {
     var capacity: UInt64
@@ -33,7 +33,7 @@ import Testing
     Cell(capacity: 150, latency: 3000, hits: 9444, delayedHits: 8995, misses: 1561),
   ]
 
-  /// 20,000 requests for 400 objects; which of them are popular changes every 2,500.
+  /// 20,000 requests for 400 objects; the popular ones change every 2,500.
   private static func ids() -> [ObjectID] {
     var state: UInt64 = 12345
     return (0..<20_000).map { place in

@@ -28,9 +28,9 @@ import Testing
     }
   }
 
-  /// Policies that are told of gets hear of those that wait for a read of a resident object, too.
+  /// Policies that observe gets also observe those that wait for a read of a resident object.
   @Test(arguments: observers)
-  func requestsThatWaitForReadsAreHeardOf(spec: String) throws {
+  func requestsWaitingForReadsAreObserved(spec: String) throws {
     var random = TestRandom(seed: 13)
     for _ in 0..<TestEffort.rounds(1500) {
       let tier = TierSetup(
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Nothing takes time: the counts are those without time, and nobody waits.
+  /// Without latency, the counts are those without time, and no request waits.
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
   func withoutLatencyNothingChanges(spec: String) throws {
     var random = TestRandom(seed: 12)
@@ -62,7 +62,7 @@ import Testing
         features: .random(&random), capacity: tier.capacity,
         random: TestRandom(seed: random.next()))
       let trace = maker.make()
-      // To a policy that is told of gets, a set is none, and a get of what is too large is one.
+      // Policies that observe gets do not see sets, but do see gets of objects that are too large.
       if Self.observers.contains(spec),
         trace.requests.contains(where: { $0.operation == .set || $0.size > tier.capacity })
       {

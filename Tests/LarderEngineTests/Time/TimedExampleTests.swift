@@ -35,8 +35,8 @@ import Testing
     return counts
   }
 
-  /// One frame, fetches of 10 us. a misses at 0 and is there at 10: the requests at 1 and 2 wait 9
-  /// and 8. b is there from 30 on in place of a, which therefore misses at 30.
+  /// One slot, fetches of 10 us. a misses at 0 and is resident at 10: the requests at 1 and 2 wait
+  /// 9 and 8. b replaces a at 30, so a misses at 30.
   @Test func delayedHitsWaitForTheRest() throws {
     let counts = try Self.counts(
       "a0 a1 a2 b20 a25 a30 b35", policy: "lru", capacity: 1, try FetchModel(latencies: [10]))
@@ -46,7 +46,7 @@ import Testing
     #expect(time.p50Latency == 9 && time.p90Latency == 10 && time.p99Latency == 10)
   }
 
-  /// The same where everybody fetches for himself: the first to come back is stored.
+  /// Without coalescing every request fetches separately: the first result is stored.
   @Test func withoutCoalescing() throws {
     let counts = try Self.counts(
       "a0 a1 a2 a10 a11 b20", policy: "lru", capacity: 1,
@@ -56,7 +56,7 @@ import Testing
     #expect(time.totalLatency == 40 && time.maxInFlight == 3)
   }
 
-  /// One server: the second fetch begins when the first has ended, at 10, the third at 20.
+  /// One server: the second fetch starts when the first has ended, at 10, the third at 20.
   @Test func fetchesQueue() throws {
     let counts = try Self.counts(
       "a0 b0 c5 c20 c30", policy: "lru", capacity: 3,
@@ -66,18 +66,18 @@ import Testing
     #expect(time.totalLatency == 10 + 20 + 25 + 10)
   }
 
-  /// Two frames. At 30 b comes in. a has caused delays of 10 + 9 + 8 in one window and was last
-  /// requested at 2: 27 / 29. c has caused 10, last at 12: 10 / 19. So c leaves; LRU gives up a.
-  @Test func lruMadKeepsWhatManyWaitFor() throws {
+  /// Two slots. At 30, b is stored. a has caused delays of 10 + 9 + 8 in one window and was last
+  /// requested at 2: 27 / 29. c has caused 10, last at 12: 10 / 19. So c is evicted; LRU evicts a.
+  @Test func lruMadKeepsObjectWithManyWaiters() throws {
     let requests = "a0 a1 a2 c12 b20 a31"
     let model = try FetchModel(latencies: [10])
     #expect(try Self.counts(requests, policy: "lru-mad", capacity: 2, model).hits == 1)
     #expect(try Self.counts(requests, policy: "lru", capacity: 2, model).hits == 0)
   }
 
-  /// Fetches of 10 us, reads of 4. a is in memory at 10, b takes its place at 30, and a is on disk.
-  /// The read of a at 40 ends at 44: the request at 41 waits 3 for it, and that at 44 finds a in
-  /// memory. b is read at 50 in turn.
+  /// Fetches of 10 us, reads of 4. a is in memory at 10, b replaces it at 30, and a is on disk. The
+  /// read of a at 40 ends at 44: the request at 41 waits 3 for it, and that at 44 finds a in
+  /// memory. b is then read at 50.
   @Test(arguments: [HybridRules.Inclusion.inclusive, .exclusive])
   func readsFromDiskTakeTime(inclusion: HybridRules.Inclusion) throws {
     let lru = try PolicySpec(parsing: "lru")
@@ -94,7 +94,7 @@ import Testing
     #expect(counts.demotions == (inclusion == .exclusive ? 2 : 0))
   }
 
-  /// A disk alone: each hit is a read of 4 us, and the request at 12 waits for that of 11.
+  /// A single disk: each hit is a read of 4 us, and the request at 12 waits for that of 11.
   @Test func hitsOnADiskAreReads() throws {
     let lru = try PolicySpec(parsing: "lru")
     let counts = try Self.counts(

@@ -24,17 +24,17 @@ import Testing
     }
   }
 
-  /// Nothing takes time: the counts are those without time, and nobody waits.
+  /// Without latency, the counts are those without time, and no request waits.
   @Test(arguments: policies)
   func withoutLatencyNothingChanges(memory: String) throws {
     var random = TestRandom(seed: 22)
-    // What was requested before is another question where sets and demotions are told of, too.
+    // Observed sets and demotions also change which objects count as requested before.
     func storing(_ name: String) -> String { name == "la-cache" ? name + ":admission=all" : name }
     let memory = storing(memory)
     for (round, disk) in Self.disks(memory, times: 2).map(storing).enumerated() {
       var setup = try Self.setup(memory, disk, round: round, &random)
       let trace = Self.trace(for: setup, &random)
-      // To a policy that is told of gets, a set is none.
+      // Policies that observe gets do not see sets.
       let hasSets = trace.requests.contains { $0.operation == .set }
       if hasSets, [memory, disk].contains("lru-mad") { continue }
       let untimed = try Differential.engine(trace, setup, sparse: false)
@@ -55,7 +55,7 @@ import Testing
   private static func setup(
     _ memory: String, _ disk: String, round: Int, _ random: inout TestRandom
   ) throws -> SimulationSetup {
-    // Mostly little memory before a larger disk, so that much is read.
+    // Usually little memory in front of a larger disk, for many reads.
     let capacities = random.oneIn(4) ? (12, 6) : (1 + random.below(5), 4 + random.below(16))
     let tiers = try [(memory, capacities.0), (disk, capacities.1)].map { name, capacity in
       TierSetup(

@@ -3,7 +3,7 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct WaitCountsTests {
-  /// As behind an origin that cannot keep up.
+  /// As with an origin that cannot keep up.
   @Test func growingWaitsTakeBoundedMemory() {
     var waits = WaitCounts()
     let count: UInt64 = 2_500_000

@@ -1,4 +1,4 @@
-/// Two lists and their ghosts, of which those that are missed most often move the border.
+/// Two lists with ghosts; a missed ghost moves the border towards the list it came from.
 struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "arc", family: .adaptive,
@@ -15,7 +15,7 @@ struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
   var lists: WeightedLists
   private let capacity: UInt64
   private let weighs: Bool
-  // The share that `recent` is to have: the paper's p, which need not be whole.
+  // The target weight of `recent`: the paper's p, which need not be a whole number.
   private var target = 0.0
   private var missedPlace: UInt32 = 0
 
@@ -30,7 +30,7 @@ struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
     lists.moveToFront(request.id, of: ARC.frequent)
   }
 
-  /// Adapts to a missed ghost, and takes it out before anything is evicted for it.
+  /// Adapts to a missed ghost and removes it before anything is evicted for it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedPlace = UInt32(lists.place(request.id))
     guard missedPlace != 0 else { return true }
@@ -46,7 +46,8 @@ struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
     return true
   }
 
-  /// The paper's REPLACE. Ghosts in excess go when the object is stored, which comes to the same.
+  /// The paper's REPLACE. Excess ghosts are removed when the object is stored, with the same
+  /// result.
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
     let recent = Double(lists.weight(of: ARC.recent))
@@ -75,8 +76,8 @@ struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
     lists.prefetchBack(of: ARC.frequentGhosts)
   }
 
-  /// Case IV A with a full T1: it must give something up whatever its share. Where every object
-  /// weighs 1, the other list is empty then.
+  /// Case IV A with a full T1, which must evict whatever its target. With objects of weight 1, the
+  /// other list is then empty.
   @inline(__always) private func leavesNoRoom(for request: Request) -> Bool {
     guard weighs, missedPlace == 0, request.id != .none, lists.place(request.id) == 0 else {
       return false
@@ -84,8 +85,8 @@ struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
     return lists.weight(of: ARC.recent) + UInt64(request.size) > capacity
   }
 
-  /// What was requested once, ghosts included, weighs no more than the capacity; everything
-  /// together no more than twice that.
+  /// Trims ghosts until T1 and B1 weigh at most the capacity, and all four lists at most twice
+  /// that.
   @inline(__always) private mutating func trimGhosts() {
     let recent = lists.weight(of: ARC.recent)
     lists.trim(ARC.recentGhosts, to: capacity - min(recent, capacity))

@@ -1,8 +1,9 @@
 /// LeCaR with experts that withstand scans and churn, and a learning rate that adapts.
 ///
-/// The experts are SR-LRU, whose victim is the oldest in a probation list beside one for objects
-/// that came back, and CR-LFU, whose victim is the latest of those with the fewest requests. As the
-/// authors' program. The weights stay learned after an object is removed.
+/// The experts are SR-LRU, which evicts the oldest object of a probation list and keeps a second
+/// list for reused objects, and CR-LFU, which evicts the newest of the objects with the fewest
+/// requests. Follows the authors' program. The weights keep what they learned when an object is
+/// removed.
 struct Cacheus: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "cacheus", family: .adaptive,
@@ -23,9 +24,9 @@ struct Cacheus: EvictionPolicy, ~Copyable {
 
   // An object's word: list plus one, flags, and a ghost's count.
   private static var placeMask: UInt32 { 7 }
-  /// It was pushed out of `reused`.
+  /// Demoted from `reused`.
   private static var demoted: UInt32 { 8 }
-  /// It entered a full cache as a stranger.
+  /// Entered a full cache without a history.
   private static var new: UInt32 { 16 }
   private static var flags: UInt32 { 24 }
   private static var countShift: UInt32 { 5 }
@@ -34,7 +35,7 @@ struct Cacheus: EvictionPolicy, ~Copyable {
   private var lists: LinkedLists
   private var frequencies: IndexedHeap
   private var words: Column<UInt32>
-  // What the objects in `reused` and `probation` weigh; how many are in each history.
+  // Weights of the objects in `reused` and `probation`; lengths of the histories.
   private var sums: Column<UInt64>
   private var weights = ExpertWeights(first: 0.5)
   private var rate: LearningRate
@@ -51,7 +52,7 @@ struct Cacheus: EvictionPolicy, ~Copyable {
   private var countToRestore: UInt64 = 0
   private var madeRoom = false
   private var hasEvicted = false
-  // The object being replaced, whose size in the cache's books is still the old one.
+  // The object being replaced; the cache still counts its old size.
   private var resized = Request.none
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -106,7 +107,7 @@ struct Cacheus: EvictionPolicy, ~Copyable {
     resized = .none
   }
 
-  /// Learns from a missed ghost, and takes it out before anything is evicted for it.
+  /// Learns from a missed ghost and removes it before anything is evicted for it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     rate.count(isHit: false, nextPeriod: size.objects, &random)
     countToRestore = 0
@@ -197,20 +198,20 @@ extension Cacheus {
     UInt64(id == resized.id ? resized.size : sizes[id])
   }
 
-  /// Later is smaller, so that the latest of the rarest is evicted.
+  /// Decreases, so that the newest of the least frequent objects is evicted.
   @inline(__always) private mutating func nextOrder() -> UInt32 { ~order.next() }
 
   @inline(__always) private mutating func setPlace(_ id: ObjectID, _ list: UInt32) {
     words[id] = (words[id] & ~Cacheus.placeMask) | (list + 1)
   }
 
-  /// Where the capacity is in bytes, how many objects it is becomes clear with the first eviction.
+  /// With a capacity in bytes, the number of objects is known only from the first eviction on.
   @inline(never) private mutating func begin() {
     hasEvicted = true
     if countsBytes { rate = LearningRate(period: size.objects) }
   }
 
-  /// Moves the oldest of `reused` to `probation`, if there is one.
+  /// Moves the oldest object of `reused`, if any, to `probation`.
   @inline(__always) private mutating func demoteOldest(_ sizes: some ObjectSizes) -> Bool {
     let id = lists.back(list: Cacheus.reused)
     guard id != .none else { return false }
@@ -224,7 +225,7 @@ extension Cacheus {
     return true
   }
 
-  /// Takes an object that leaves the cache off the accounts.
+  /// Subtracts an object that leaves the cache from the counts.
   @inline(__always) private mutating func leave(_ id: ObjectID, _ weight: UInt32) {
     let word = words[id]
     sums[(word & Cacheus.placeMask) - 1] -= UInt64(weight)
@@ -265,12 +266,12 @@ extension Cacheus {
     countToRestore = UInt64(word >> Cacheus.countShift)
   }
 
-  /// A demoted object was hit: objects that came back get more room, in steps of its size.
+  /// After a hit on a demoted object: enlarges `reused`, in steps of the object's size.
   @inline(__always) private mutating func growReused(by ratio: Double, _ size: UInt32) {
     reusedLimit = min(capacity - 1, reusedLimit + Cacheus.step(ratio, size))
   }
 
-  /// A new object was given up too early: strangers get more room.
+  /// After a miss on a new object that was evicted too early: enlarges `probation`.
   @inline(__always) private mutating func shrinkReused(by ratio: Double, _ size: UInt32) {
     let probationLimit = capacity - reusedLimit + Cacheus.step(ratio, size)
     reusedLimit = capacity - max(1, min(capacity - 1, probationLimit))
@@ -281,16 +282,15 @@ extension Cacheus {
   }
 }
 
-/// Cacheus' learning rate: it goes on changing in the direction in which the hit ratio rises,
-/// period by period, and tries a direction at random when the ratio falls while the rate stands
-/// still.
+/// Cacheus' learning rate. Each period it keeps moving in the direction in which the hit ratio
+/// rises; it picks a random direction when the ratio falls while the rate is constant.
 ///
-/// As the authors' program, thresholds and rounding to thousandths included.
+/// Follows the authors' program, including its thresholds and rounding to thousandths.
 struct LearningRate {
   private static var least: Double { 0.001 }
   private static var patience: Int { 10 }
 
-  /// The rate, from 0.001 to 1 once it has changed.
+  /// The rate; from 0.001 to 1 after its first change.
   private(set) var value: Double
   private var current: Double
   private var previous = 0.0
@@ -302,7 +302,7 @@ struct LearningRate {
   private var periodsWithoutHits = 0
   private var periodsOfDecline = 0
 
-  /// The rate to begin with, given the number of requests in a period.
+  /// Starts with the rate for a number of requests per period.
   init(period: Int) {
     // The root of 2 ln 2 / period.
     value = (1.3862943611198906 / Double(max(period, 1))).squareRoot()
@@ -311,8 +311,8 @@ struct LearningRate {
     self.period = max(period, 1)
   }
 
-  /// Takes note of a request; with the first of each period the rate changes. `nextPeriod` is how
-  /// many requests the period that then begins has.
+  /// Counts a request. The first request of each period changes the rate; `nextPeriod` is the
+  /// number of requests in the new period.
   @inline(__always) mutating func count(
     isHit: Bool, nextPeriod: Int, _ random: inout SeededGenerator
   ) {

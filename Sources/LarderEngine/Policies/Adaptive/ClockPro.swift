@@ -1,12 +1,12 @@
 /// CLOCK-Pro: LIRS with reference bits in place of lists that every hit would reorder.
 ///
 /// The clock is a list from the newest page, at the front, to the oldest; the hands move to the
-/// front. The paper's m is the capacity and its m_c the share of cold pages; in bytes, both weigh.
-/// Where the paper is silent, as its authors' program does: an empty cache takes hot pages first;
-/// at least 1 % of the capacity stays for cold pages and as much for hot ones; and a cold page
-/// becomes hot only when the hot hand finds an unreferenced hot page before it comes to the cold
-/// one, which otherwise begins another test period. A page found referenced when its test period is
-/// ended counts as one requested within it.
+/// front. The paper's m is the capacity and its m_c the share of cold pages; in bytes, both are
+/// weights. Where the paper is silent, this follows the authors' program: an empty cache fills with
+/// hot pages first; cold and hot pages each keep at least 1 % of the capacity; and a cold page
+/// becomes hot only if the hot hand finds an unreferenced hot page before it reaches the cold one,
+/// which otherwise starts another test period. A page that is referenced when its test period ends
+/// counts as requested within it.
 struct ClockPro: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "clock-pro", family: .adaptive,
@@ -16,7 +16,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     paper: "Jiang, Chen and Zhang, CLOCK-Pro: an effective improvement of the CLOCK replacement, "
       + "USENIX ATC 2005")
 
-  /// What an object is, in the low bits of its state; 0 is unknown.
+  /// Kinds of objects, in the low bits of a state; 0 is unknown.
   private enum State {
     static var hot: UInt8 { 1 }
     static var cold: UInt8 { 2 }
@@ -28,21 +28,20 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     static var mark: UInt8 { 8 }
   }
 
-  /// The objects of one kind: how many, their weight, and the hand that points to the last of them
-  /// or to a place behind it.
+  /// The objects of one kind: their number, their weight, and the hand, which points to the last of
+  /// them or to an object behind it.
   struct Kind {
     var count = 0
     var used: UInt64 = 0
     var hand = ObjectID.none
 
-    /// A new object, at the front.
+    /// Counts a new object, at the front of the list.
     @inline(__always) mutating func add(_ id: ObjectID, _ weight: UInt64) {
       if count == 0 { hand = id }
       count += 1
       used += weight
     }
 
-    /// One object less.
     @inline(__always) mutating func subtract(_ weight: UInt64) {
       count -= 1
       used -= weight
@@ -55,7 +54,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
   private let weighs: Bool
   private let capacity: UInt64
   private var hot = Kind()
-  // Resident cold objects, in their test period or not.
+  // Resident cold objects, in or out of their test period.
   private var cold = Kind()
   // Objects in their test period, resident or not.
   private var test = Kind()
@@ -103,7 +102,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
   {
     while true {
       guard cold.count > 0 else {
-        // Sizes or removals have left only hot objects.
+        // After size changes or removals, only hot objects are left.
         _ = demoteHot(before: .none)
         continue
       }
@@ -122,7 +121,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     var isHot = hot.used + cold.used + size <= capacity - coldTarget
     if kind(id) == State.ghost {
       isHot = canPromote(id, size)
-      // The hot hand may have come past it.
+      // The hot hand may have removed it.
       if states[id] != 0 { take(id) }
     }
     if weighs { weights[id] = request.size }
@@ -163,12 +162,12 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     kind(id) == State.coldInTest || kind(id) == State.ghost
   }
 
-  /// Where a hand goes from a place; from nowhere, to the back.
+  /// The next object for a hand; from `.none`, the back of the list.
   @inline(__always) private func forward(_ id: ObjectID) -> ObjectID {
     id == .none ? list.back() : list.ahead(of: id)
   }
 
-  /// Puts an object that is unknown at the front, its reference bit unset.
+  /// Adds an unknown object at the front, with its reference bit clear.
   @inline(__always) private mutating func put(_ id: ObjectID, _ state: UInt8) {
     let weight = weight(id)
     list.pushFront(id)
@@ -181,7 +180,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Takes an object out of the list and forgets it.
+  /// Removes an object from the list and forgets it.
   @inline(__always) private mutating func take(_ id: ObjectID) {
     let (kind, weight) = (kind(id), weight(id))
     if kind == State.hot { hot.subtract(weight) }
@@ -191,7 +190,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
       ghostUsed -= weight
       ghostCount -= 1
     }
-    // A hand may also stand where it has yet to move on from.
+    // A hand may also point to an object from which it has yet to move on.
     if hot.hand == id { hot.hand = list.ahead(of: id) }
     if cold.hand == id { cold.hand = list.ahead(of: id) }
     if test.hand == id { test.hand = list.ahead(of: id) }
@@ -199,7 +198,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     states[id] = 0
   }
 
-  /// Evicts a cold object, which stays in the list as long as its test period lasts.
+  /// Evicts a cold object, which stays in the list until its test period ends.
   @inline(__always) private mutating func leave(_ id: ObjectID) -> ObjectID {
     guard kind(id) == State.coldInTest else {
       take(id)
@@ -215,7 +214,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     return id
   }
 
-  /// What the test hand does.
+  /// Runs the test hand.
   @inline(__always) private mutating func endOldestTest() {
     while !isInTest(test.hand) { test.hand = forward(test.hand) }
     endTest(test.hand)
@@ -234,7 +233,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Gives cold objects more room after a request within a test period, and less after a test
+  /// Enlarges the cold share after a request within a test period, and shrinks it after a test
   /// period without one.
   @inline(__always) private mutating func adapt(toRequest isRequested: Bool, _ weight: UInt64) {
     if isRequested {
@@ -244,7 +243,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Whether an object requested in its test period may turn hot, for which others may turn cold.
+  /// True if an object requested in its test period may become hot; others may become cold for it.
   private mutating func canPromote(_ id: ObjectID, _ weight: UInt64) -> Bool {
     adapt(toRequest: true, weight)
     while hot.used + weight > capacity - coldTarget {
@@ -253,8 +252,8 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     return true
   }
 
-  /// What the hot hand does: turns an unreferenced hot object cold, unless it comes to `limit`
-  /// first, and says whether it did. It spares the referenced, and ends test periods on its way.
+  /// Runs the hot hand: turns an unreferenced hot object cold unless it reaches `limit` first, and
+  /// returns whether it did. Skips referenced objects and ends test periods on its way.
   private mutating func demoteHot(before limit: ObjectID) -> Bool {
     var isDemoted = false
     while hot.count > 0, !isDemoted, hot.hand != limit || limit == .none {
@@ -265,7 +264,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
         isDemoted = states[id] & State.mark == 0
         take(id)
         put(id, isDemoted ? State.cold : State.hot)
-        // The only hot object has taken the hand along to the front.
+        // The only hot object moved the hand along to the front.
         if next != .none { hot.hand = next }
       } else {
         hot.hand = next
@@ -276,7 +275,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     return isDemoted
   }
 
-  /// Moves the hot hand to the next hot object, and ends test periods on its way.
+  /// Moves the hot hand to the next hot object, ending test periods on its way.
   @inline(__always) private mutating func stopAtHot() {
     while hot.count > 0, kind(hot.hand) != State.hot {
       let id = forward(hot.hand)

@@ -1,8 +1,8 @@
-/// Learning Cache Replacement: at each eviction follows LRU or LFU, drawn by weights that shift
-/// away from the one whose victims are missed.
+/// Learning Cache Replacement: each eviction follows LRU or LFU, drawn at random with weights that
+/// shift away from the expert whose victims are missed.
 ///
-/// As the authors' program: an object that comes back from a history keeps its count. The weights
-/// stay learned after an object is removed.
+/// Follows the authors' program: an object that returns from a history keeps its count. The weights
+/// keep what they learned when an object is removed.
 struct LeCaR: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lecar", family: .adaptive,
@@ -23,12 +23,12 @@ struct LeCaR: EvictionPolicy, ~Copyable {
   private static var lruGhosts: UInt32 { 1 }
   private static var lfuGhosts: UInt32 { 2 }
 
-  // A ghost's history in the lowest bits of its mark, and its count above.
+  // A ghost's history is in the lowest bits of its word, its count above them.
   private static var historyMask: UInt16 { 3 }
   private static var countMax: UInt64 { 0x3FFF }
 
   private var lists: LinkedLists
-  // By count; a ghost's note is the clock when it was evicted.
+  // By count; a ghost's entry holds the clock at its eviction.
   private var frequencies: IndexedHeap
   private var marks: Column<UInt16>
   // Ghosts in each history.
@@ -69,7 +69,7 @@ struct LeCaR: EvictionPolicy, ~Copyable {
     frequencies.update(request.id, key: count, order: order.next())
   }
 
-  /// Learns from a missed ghost, and takes it out before anything is evicted for it.
+  /// Learns from a missed ghost and removes it before anything is evicted for it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     clock &+= 1
     countToRestore = 0
@@ -153,17 +153,16 @@ struct LeCaR: EvictionPolicy, ~Copyable {
   }
 }
 
-/// The weights of two experts that advise on victims, LRU and LFU: whoever advised to evict what is
-/// then missed loses weight (regret minimisation with multiplicative weights).
+/// Weights of two experts that recommend victims, LRU and LFU. An expert loses weight when its
+/// victim is missed (regret minimisation with multiplicative weights).
 struct ExpertWeights {
-  // No expert falls below this, so that the other can come back.
+  // The lowest weight, from which an expert can recover.
   private static var least: Double { 0.01 }
 
-  /// The share of the first expert; the second has the rest.
+  /// Weight of the first expert; the second has the rest.
   private(set) var first: Double
 
-  /// Makes the first expert, or else the second, pay for its advice: its weight is multiplied by
-  /// e to the power -`loss`.
+  /// Penalises the first expert or the second: multiplies its weight by e to the power -`loss`.
   @inline(never) mutating func penalise(first isFirst: Bool, loss: Double) {
     let factor = DeterministicMath.exp(-loss)
     let one = isFirst ? first * factor : first

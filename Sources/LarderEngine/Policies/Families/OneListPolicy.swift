@@ -1,22 +1,22 @@
-/// A policy whose residents are the objects in one list by their last request, the latest at the
-/// front: what LRU and MRU have in common. A policy says at which end it evicts.
+/// A policy that keeps its residents in one list ordered by their last request, the latest at the
+/// front, such as LRU and MRU. Conforming types choose the end that is evicted.
 public protocol OneListPolicy: EvictionPolicy, ~Copyable {
   /// The resident objects.
   var list: LinkedLists { get set }
 }
 
 extension OneListPolicy where Self: ~Copyable {
-  /// Whether the object is resident.
+  /// Returns true if the object is resident.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { list.contains(id) }
 
-  /// A resident object is requested.
+  /// Moves a resident object that is requested to the front.
   @inlinable @inline(__always) public mutating func hit(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
     list.moveToFront(request.id)
   }
 
-  /// Gives up one resident object and returns it.
+  /// Evicts one resident object and returns it.
   @inlinable @inline(__always) public mutating func evict(
     for request: Request, _ sizes: some ObjectSizes
   ) -> ObjectID {
@@ -25,28 +25,28 @@ extension OneListPolicy where Self: ~Copyable {
     return victim
   }
 
-  /// A missing object is stored.
+  /// Stores a missing object at the front.
   @inlinable @inline(__always) public mutating func insert(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
     list.pushFront(request.id)
   }
 
-  /// Removes whatever is known of the object.
+  /// Removes all state of the object.
   @inlinable public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if list.contains(id) { list.remove(id) }
   }
 
-  /// It can say what it would evict.
+  /// True: the next victim is an end of the list.
   @inlinable public static var knowsVictim: Bool { true }
 
-  /// Makes room for ids up to `objects`.
+  /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { list.reserve(objects: objects) }
 
-  /// Brings the object's state near.
+  /// Prefetches the object's state.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { list.prefetch(id) }
 
-  /// Brings what the object's state points to near.
+  /// Prefetches the neighbours of the object in the list.
   @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {
     list.prefetchNeighbours(id)
   }
@@ -55,43 +55,43 @@ extension OneListPolicy where Self: ~Copyable {
   public var stateBytes: Int { list.bytes }
 }
 
-/// A policy of two lists of residents, numbered 0 and 1, and of ghosts in those after them: what
-/// 2Q, ARC and CAR have in common. A policy says what moves between the lists, and when.
+/// A policy with two lists of residents, numbered 0 and 1, and lists of ghosts after them, such as
+/// 2Q, ARC and CAR. Conforming types move objects between the lists.
 public protocol TwoListPolicy: EvictionPolicy, ~Copyable {
   /// The resident objects and the ghosts.
   var lists: WeightedLists { get set }
 }
 
 extension TwoListPolicy where Self: ~Copyable {
-  /// Whether the object is resident.
+  /// Returns true if the object is resident.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
     let place = lists.place(id)
     return place == 1 || place == 2
   }
 
-  /// Whether the object is resident or a ghost.
+  /// Returns true if the object is resident or a ghost.
   @inlinable @inline(__always) public func remembers(_ id: ObjectID) -> Bool {
     lists.place(id) != 0
   }
 
-  /// A resident object's value is replaced.
+  /// Updates the weight of a resident object whose value is replaced.
   @inlinable public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     lists.reweigh(request.id, request.size)
     hit(request, sizes)
   }
 
-  /// Removes whatever is known of the object.
+  /// Removes all state of the object.
   @inlinable public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if lists.place(id) != 0 { lists.remove(id) }
   }
 
-  /// Makes room for ids up to `objects`.
+  /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { lists.reserve(objects: objects) }
 
-  /// Brings the object's state near.
+  /// Prefetches the object's state.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { lists.prefetch(id) }
 
-  /// Brings what the object's state points to near.
+  /// Prefetches the neighbours of the object in its list.
   @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {
     lists.prefetchNeighbours(id)
   }

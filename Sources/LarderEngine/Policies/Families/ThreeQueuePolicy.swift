@@ -1,9 +1,9 @@
-/// A policy of a small queue, a main one and a ghost: what S3-FIFO and QD-LP-FIFO have in common
-/// beside the queues. A policy says which of them gives something up.
+/// A policy with a small queue, a main queue and a ghost queue, such as S3-FIFO and QD-LP-FIFO.
+/// Conforming types choose the queue that evicts.
 public protocol ThreeQueuePolicy: EvictionPolicy, ~Copyable {
   /// The resident objects and the ghosts.
   var queues: ThreeQueues { get set }
-  /// Whether the object that is about to be stored was a ghost.
+  /// True if the object that is about to be stored was a ghost.
   var missedGhost: Bool { get set }
 }
 
@@ -20,51 +20,51 @@ extension ThreeQueuePolicy where Self: ~Copyable {
     ]
   }
 
-  /// Empty queues as the parameters say.
+  /// Creates empty queues from the parameters.
   @inlinable public static func queues(_ setup: PolicySetup) throws(PolicyError) -> ThreeQueues {
     try ThreeQueues(
       setup, smallShare: try setup.spec.number("small", default: 0.1, in: 0.0001...0.9999),
       ghostShare: try setup.spec.number("ghost", default: 0.9, in: 0...100))
   }
 
-  /// Whether the object is resident.
+  /// Returns true if the object is resident.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { queues.contains(id) }
 
-  /// Whether the object is resident or a ghost.
+  /// Returns true if the object is resident or a ghost.
   @inlinable @inline(__always) public func remembers(_ id: ObjectID) -> Bool {
     queues.remembers(id)
   }
 
-  /// A resident object is requested.
+  /// Counts a request for a resident object.
   @inlinable @inline(__always) public mutating func hit(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
     queues.count(request.id)
   }
 
-  /// A hit is a change of one word.
+  /// A hit updates one word.
   @inlinable public var hitWords: HitWords? { queues.counting }
 
-  /// At most how many ghosts there are.
+  /// The largest number of ghosts.
   @inlinable public var ghostsMax: Int { queues.ghostsMax }
 
-  /// A ghost that was forgotten, or `.none`.
+  /// Returns a ghost that was forgotten, or `.none`.
   @inlinable @inline(__always) public mutating func takeForgotten() -> ObjectID {
     queues.takeForgotten()
   }
 
-  /// Ghosts are in the queues and nowhere else.
+  /// Passes the queues, which hold all ghosts, to `body`.
   @inlinable @inline(__always) public mutating func withGhostQueues<Result>(
     _ body: (inout ThreeQueues) -> Result
   ) -> Result? { body(&queues) }
 
-  /// A resident object's value is replaced.
+  /// Counts the replacement of a resident object's value.
   @inlinable public mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     queues.count(request.id)
     queues.resize(request.id, from: sizes[request.id], to: request.size)
   }
 
-  /// Takes a ghost out before anything is evicted, so that the victims' ghosts cannot push it out.
+  /// Removes a ghost before anything is evicted, so that ghosts of the victims cannot displace it.
   @inlinable @inline(__always) public mutating func admit(
     _ request: Request, _ sizes: some ObjectSizes
   ) -> Bool {
@@ -72,7 +72,7 @@ extension ThreeQueuePolicy where Self: ~Copyable {
     return true
   }
 
-  /// A missing object is stored.
+  /// Stores a missing object.
   @inlinable @inline(__always) public mutating func insert(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
@@ -84,55 +84,56 @@ extension ThreeQueuePolicy where Self: ~Copyable {
     missedGhost = false
   }
 
-  /// An object that may be evicted before long.
+  /// An object that may be evicted soon.
   @inlinable @inline(__always) public var candidate: ObjectID { queues.candidate }
 
-  /// Removes whatever is known of the object.
+  /// Removes all state of the object.
   @inlinable public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     queues.remove(id, sizes)
   }
 
-  /// Makes room for ids up to `objects`.
+  /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { queues.reserve(objects: objects) }
 
-  /// Brings the object's state near.
+  /// Prefetches the object's state.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { queues.prefetch(id) }
 
   /// Memory held, in bytes.
   public var stateBytes: Int { queues.bytes }
 }
 
-/// A policy of three queues as S4-FIFO has them: until something is evicted, what small has no room
-/// for fills main; and what is as large as small is refused. What S4-FIFO and Clock2Q+ have in
-/// common. A policy says which hits count, and what a hit is worth in main.
+/// A policy with the three queues of S4-FIFO, such as S4-FIFO and Clock2Q+: until the first
+/// eviction, objects that do not fit into the small queue fill main, and objects at least as large
+/// as the small queue are rejected. Conforming types choose the hits that count and the effect of a
+/// hit in main.
 protocol FillingQueuePolicy: ThreeQueuePolicy, ~Copyable {
-  /// The admissions to small.
+  /// Admissions to the small queue.
   var admissions: AdmissionLog { get set }
-  /// Whether anything was ever evicted.
+  /// True after the first eviction.
   var hasEvicted: Bool { get set }
-  /// Whether a miss on a ghost enters main.
+  /// True if a miss on a ghost enters main.
   var promotesGhosts: Bool { get }
-  /// Whether objects that are not smaller than the small queue are refused.
+  /// True if objects that are not smaller than the small queue are rejected.
   var refusesLarge: Bool { get }
-  /// What room is still made for although it was refused.
+  /// Room that is still being made for a rejected object.
   var owed: UInt64 { get set }
-  /// What an admission of an object of this size counts as.
+  /// Returns the amount by which an admission of an object of this size counts.
   func amount(of size: UInt32) -> UInt64
 }
 
 extension FillingQueuePolicy where Self: ~Copyable {
-  /// The parameter for objects that are not smaller than the small queue. A real cache stores them,
-  /// because with few entries a shard it would store nothing.
+  /// The parameter that controls objects not smaller than the small queue. Real caches store them:
+  /// with few entries per shard they would otherwise store nothing.
   static var largeParameter: PolicyParameter {
     PolicyParameter(
       "refuse-large", default: "true", inRealCaches: "false",
       "true: objects that are not smaller than the small queue are never stored")
   }
 
-  /// Takes a ghost out, and refuses what is too large. Exactly as large as the small queue is
-  /// refused as late as in the reference: room has been made for it by then.
+  /// Removes a ghost and rejects an object that is too large. An object exactly as large as the
+  /// small queue is rejected as late as in the reference, after room was made for it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
-    // Objects without a size are ghosts even where none have room.
+    // Objects without a size become ghosts even if the ghost queue has no room for others.
     missedGhost = queues.forgetGhost(request.id) && promotesGhosts
     owed = 0
     guard refusesLarge else { return true }
@@ -145,7 +146,7 @@ extension FillingQueuePolicy where Self: ~Copyable {
     return false
   }
 
-  /// Whether room is still to be made for what was refused.
+  /// True if room is still to be made for a rejected object.
   @inline(__always) var overflows: Bool {
     owed != 0
       && queues.smallUsed + queues.mainUsed + owed > queues.smallCapacity + queues.mainCapacity
@@ -185,11 +186,12 @@ extension FillingQueuePolicy where Self: ~Copyable {
   var stateBytes: Int { queues.bytes + admissions.bytes }
 }
 
-/// How much was admitted to a queue after each object: how young an object still is there.
+/// A running total of the admissions to a queue, with the total at each object's admission: the age
+/// of an object in admissions.
 ///
-/// An admission that is taken back before the next one never was, so that an object that comes and
-/// goes at once leaves no trace. All operations are O(1). Memory: 8 bytes an object, unless nothing
-/// is kept.
+/// The latest admission can be retracted, so that an object that is added and removed at once
+/// leaves no trace. All operations are O(1). Memory: 8 bytes an object, unless the log keeps
+/// nothing.
 public struct AdmissionLog: ~Copyable {
   @usableFromInline let keeps: Bool
   @usableFromInline var total: UInt64 = 0
@@ -198,13 +200,13 @@ public struct AdmissionLog: ~Copyable {
   // The total right after the object's latest admission.
   @usableFromInline var stamps: Column<UInt64>
 
-  /// Nothing was admitted yet. Unless it `keeps` anything, it must not be asked.
+  /// Creates an empty log. Unless it `keeps` admissions, ages must not be queried.
   public init(objects: Int, keeps: Bool) {
     self.keeps = keeps
     stamps = Column(objects: keeps ? objects : 0)
   }
 
-  /// An object is admitted, which counts as so much.
+  /// Records the admission of an object, which counts as `amount`.
   @inlinable @inline(__always) public mutating func admit(_ id: ObjectID, _ amount: UInt64) {
     guard keeps else { return }
     total += amount
@@ -213,10 +215,10 @@ public struct AdmissionLog: ~Copyable {
     latestAmount = amount
   }
 
-  /// What was admitted after the object was; it itself does not count.
+  /// The amount admitted after the object, excluding the object itself.
   @inlinable @inline(__always) public func later(than id: ObjectID) -> UInt64 { total - stamps[id] }
 
-  /// Takes the latest admission back where it was this object's, which is being removed.
+  /// Retracts the latest admission if it was that of this object, which is being removed.
   @inlinable public mutating func retract(_ id: ObjectID) {
     guard keeps, id == latest, id != .none else { return }
     total -= latestAmount
@@ -226,7 +228,7 @@ public struct AdmissionLog: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { if keeps { stamps.reserve(objects: objects) } }
 
-  /// Brings the object's stamp near.
+  /// Prefetches the object's stamp.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
     if keeps { stamps.prefetch(id) }
   }

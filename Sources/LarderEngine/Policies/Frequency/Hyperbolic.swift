@@ -1,8 +1,8 @@
-/// Evicts, among a few objects drawn at random, the one requested least often for its time in the
-/// cache.
+/// Evicts, among a few objects drawn at random, the one with the fewest requests for its time in
+/// the cache.
 ///
-/// Time counts requests, not seconds as in the paper, so that results depend on nothing but the
-/// trace. The paper's costs and classes are left out; its division by the size is a parameter.
+/// Time counts requests, not seconds as in the paper, so that results depend only on the trace. The
+/// paper's costs and classes are not modelled; its division by the size is a parameter.
 struct Hyperbolic: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "hyperbolic", family: .frequency,
@@ -20,7 +20,7 @@ struct Hyperbolic: EvictionPolicy, ~Copyable {
       + "applications, USENIX ATC 2017")
 
   struct Life: BitwiseCopyable {
-    // The clock when it was stored.
+    // The clock when the object was stored.
     var start: UInt64
     var requests: UInt32
   }
@@ -52,7 +52,7 @@ struct Hyperbolic: EvictionPolicy, ~Copyable {
     var victim = ObjectID.none
     var numbers: UInt64 = 0
     for sample in 0..<samples {
-      // Each random word serves twice.
+      // Each random word is used twice.
       numbers = sample & 1 == 0 ? random.next() : numbers >> 32
       let candidate = residents.pick(UInt32(truncatingIfNeeded: numbers))
       let age = clock.now - candidate.value.start + 1

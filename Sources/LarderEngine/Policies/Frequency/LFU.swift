@@ -1,4 +1,4 @@
-/// Evicts what was requested least often since it was stored.
+/// Evicts the object with the fewest requests since it was stored.
 struct LFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lfu", family: .frequency,
@@ -48,12 +48,12 @@ struct LFU: EvictionPolicy, ~Copyable {
   }
 }
 
-/// Objects by how often they were requested: a chain of counts in ascending order, each with the
-/// list of its objects in the order in which they reached it.
+/// Objects by their number of requests: a chain of counts in ascending order, each with a list of
+/// its objects in the order in which they reached the count.
 ///
 /// Every operation is O(1) (Shah, Mitra and Matani, "An O(1) algorithm for implementing the LFU
-/// cache eviction scheme", 2010). Memory: 12 bytes an object and 32 for each distinct count, of
-/// which there are at most as many as objects held.
+/// cache eviction scheme", 2010). Memory: 12 bytes an object and 32 for each distinct count, with
+/// at most one count per object in the lists.
 public struct FrequencyLists: ~Copyable {
   @usableFromInline struct Links: BitwiseCopyable {
     @usableFromInline var previous: ObjectID
@@ -78,23 +78,23 @@ public struct FrequencyLists: ~Copyable {
   }
 
   @usableFromInline var links: Column<Links>
-  // Bucket of each object; 0 means that it is not held.
+  // Bucket of each object; 0 for an object that is not in the lists.
   @usableFromInline var buckets: Column<UInt32>
   @usableFromInline var table: Column<Bucket>
   @usableFromInline var bucketsUsed: UInt32 = 0
   @usableFromInline var freeBucket: UInt32 = 0
 
-  /// Nothing held, for ids up to `objects`.
+  /// Creates empty lists for ids up to `objects`.
   public init(objects: Int) {
     links = Column(objects: objects)
     buckets = Column(objects: objects)
     table = Column(objects: 64)
   }
 
-  /// Whether the object is held.
+  /// Returns true if the object is in the lists.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { buckets[id] != 0 }
 
-  /// Holds an object with a count of 1.
+  /// Adds an object with a count of 1.
   @inlinable @inline(__always) public mutating func insert(_ id: ObjectID) {
     assert(!contains(id))
     let lowest = table[0].higher
@@ -102,7 +102,7 @@ public struct FrequencyLists: ~Copyable {
     append(id, to: bucket)
   }
 
-  /// Raises the count of an object that is held by 1.
+  /// Increments the count of an object in the lists.
   @inlinable @inline(__always) public mutating func increment(_ id: ObjectID) {
     assert(contains(id))
     let old = buckets[id]
@@ -120,8 +120,8 @@ public struct FrequencyLists: ~Copyable {
     }
   }
 
-  /// Takes out the object with the lowest count, among several the one that reached it longest
-  /// ago; one must be held.
+  /// Removes and returns the object with the lowest count; ties go to the one that reached it
+  /// first. The lists must not be empty.
   @inlinable @inline(__always) public mutating func popLeastFrequent() -> ObjectID {
     assert(leastFrequent != .none)
     let id = table[table[0].higher].first
@@ -129,13 +129,13 @@ public struct FrequencyLists: ~Copyable {
     return id
   }
 
-  /// The object that `popLeastFrequent` would take out, or `.none`.
+  /// The object that `popLeastFrequent` would remove, or `.none`.
   public var leastFrequent: ObjectID {
     let lowest = table[0].higher
     return lowest == 0 ? .none : table[lowest].first
   }
 
-  /// Takes an object that is held out.
+  /// Removes an object of the lists.
   @inlinable @inline(__always) public mutating func remove(_ id: ObjectID) {
     assert(contains(id))
     detach(id, from: buckets[id])
@@ -148,7 +148,7 @@ public struct FrequencyLists: ~Copyable {
     buckets.reserve(objects: objects)
   }
 
-  /// Brings the object's state near.
+  /// Prefetches the object's state.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
     buckets.prefetch(id)
     links.prefetch(id)

@@ -1,4 +1,4 @@
-/// LFU with dynamic ageing: what was popular long ago does not stay for ever.
+/// LFU with dynamic ageing: formerly popular objects do not stay for ever.
 struct LFUDA: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lfuda", family: .frequency,
@@ -8,7 +8,7 @@ struct LFUDA: EvictionPolicy, FloorPolicy, ~Copyable {
       + "techniques for web proxy caches, Performance Evaluation Review 2000")
 
   var heap: RadixHeap
-  // The age, which is whole.
+  // The age, a whole number.
   var floor = 0.0
   var order = OrderCounter()
   private var frequencies: Column<UInt32>

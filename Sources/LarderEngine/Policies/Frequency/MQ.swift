@@ -1,10 +1,10 @@
-/// Several LRU queues by the number of requests, through which objects sink as their time runs out.
+/// Several LRU queues by number of requests; objects sink to lower queues when their lifetime ends.
 ///
-/// Time counts requests. The paper sets an object's life time to the temporal distance that most
-/// blocks come back after, which it measures as it goes; here it is `life` times the number of
-/// resident objects. Twice was best or close to it on block traces (OLTP of the ARC paper, glimpse,
-/// sprite and 2-pools of the LIRS paper); a long life suits loops, a short one recency. A missed
-/// ghost is taken out before the victims' ghosts could push it out.
+/// Time counts requests. The paper sets an object's lifetime to the temporal distance after which
+/// most blocks return, measured at run time; here it is `life` times the number of resident
+/// objects. A factor of two was best or close to it on block traces (OLTP of the ARC paper,
+/// glimpse, sprite and 2-pools of the LIRS paper); a long lifetime suits loops, a short one
+/// recency. A missed ghost is removed before the victims' ghosts can displace it.
 struct MQ: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "mq", family: .frequency,
@@ -20,20 +20,20 @@ struct MQ: EvictionPolicy, ~Copyable {
     paper: "Zhou, Philbin and Li, The multi-queue replacement algorithm for second level buffer "
       + "caches, USENIX ATC 2001")
 
-  // What a request asks of an object, in one word.
+  // The state that a request reads, in one word.
   struct State: BitwiseCopyable {
-    // The clock when it came into its queue, modulo 2^32.
+    // The clock when the object entered its queue, modulo 2^32.
     var entry: UInt32
-    // Its requests, up to what the highest queue asks for: more makes no difference.
+    // Its requests, up to the threshold of the highest queue; more make no difference.
     var count: UInt16
-    // Its list plus one; 0 for an object that is not known.
+    // Its list plus one; 0 for an unknown object.
     var place: UInt16
   }
 
   // List i is queue i; the one after the last is the paper's Qout.
   private var lists: LinkedLists
   private var states: Column<State>
-  // What ghosts weigh, each and together.
+  // Weight of each ghost, and their total.
   private var ghostWeights: Column<UInt32>
   private var ghostsWeight: UInt64 = 0
   private var ghosts = 0
@@ -43,12 +43,12 @@ struct MQ: EvictionPolicy, ~Copyable {
   private let ghostCapacity: UInt64
   private let lifePerResident: Double
   private var clock = RequestClock()
-  // Up to when objects have sunk.
+  // The clock up to which objects have sunk.
   private var settled: UInt32 = 0
-  // No queue but the lowest begins with an object that came into it before this.
+  // Every queue except the lowest starts with an object that entered it at this clock or later.
   private var oldestEntry: UInt32 = 0
   private var residents = 0
-  // A life in requests, of which a hit asks more often than it changes.
+  // The lifetime in requests; hits read it more often than it changes.
   private var life: Int32 = 0
   private var missedCount: UInt16 = 0
 
@@ -65,7 +65,7 @@ struct MQ: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool {
-    // 0 less one is more than any queue.
+    // 0 minus one is larger than the number of any queue.
     UInt32(states[id].place) &- 1 < queues
   }
 
@@ -103,7 +103,7 @@ struct MQ: EvictionPolicy, ~Copyable {
         forget(lists.back(list: queues))
       }
     } else {
-      // Too large to be remembered: no reason to forget all others.
+      // Too large for a ghost: it must not displace all others.
       lists.remove(victim)
       states[victim].place = 0
     }
@@ -150,7 +150,7 @@ struct MQ: EvictionPolicy, ~Copyable {
     states[ghost].place = 0
   }
 
-  /// Notes a request for an object after as many others, and returns the queue that it goes to.
+  /// Counts a request for an object with `others` requests before it, and returns its new queue.
   @inline(__always) private mutating func count(_ id: ObjectID, after others: UInt16) -> UInt32 {
     let limit = UInt16(1) << UInt16(queues - 1)
     let number = min(others, limit - 1) + 1
@@ -167,8 +167,8 @@ struct MQ: EvictionPolicy, ~Copyable {
     life = Int32(min(lifePerResident * Double(residents), 0x1p30))
   }
 
-  /// The paper's Adjust, for every request since it was last called. Only hits and evictions depend
-  /// on it, so an object that comes and goes before one of these has not moved the others.
+  /// The paper's Adjust, for every request since the last call. Only hits and evictions depend on
+  /// it, so an object that is added and removed before one of these does not move others.
   @inline(__always) private mutating func settle() {
     let now = UInt32(truncatingIfNeeded: clock.now)
     while Int32(bitPattern: now &- settled) > 0 {
@@ -177,7 +177,8 @@ struct MQ: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// From each queue but the lowest, the object requested longest ago sinks if its time is over.
+  /// Lets the least recently requested object of each queue except the lowest sink if its lifetime
+  /// ended.
   @inline(never) private mutating func sink() {
     var ageMax: Int32 = 0
     var queue: UInt32 = 1

@@ -1,6 +1,7 @@
-/// LRU behind a filter that lets in only what is requested more often than the object it displaces.
+/// LRU with an admission filter: an object is admitted only if it is requested more often than the
+/// object it displaces.
 ///
-/// Requests stay counted after an object is removed: a sketch cannot forget one key.
+/// Requests stay counted after an object is removed, because a sketch cannot forget one key.
 struct TinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinylfu", family: .frequency,
@@ -35,7 +36,7 @@ struct TinyLFU: EvictionPolicy, ~Copyable {
     hit(request, sizes)
   }
 
-  /// Where sizes differ, the object is compared with the first of those it may displace.
+  /// With different sizes, compares the object with the first of those it may displace.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     counts.countMiss(request)
     let victim = list.back()

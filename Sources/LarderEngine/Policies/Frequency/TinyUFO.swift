@@ -1,11 +1,11 @@
-/// A small queue and a main one, and a count of misses that decides between a newcomer and what
-/// would have to leave for it.
+/// A small and a main queue, with a count of misses that decides between a new object and its first
+/// victim.
 ///
-/// The program of the reference counts with a sketch whose hashes differ from run to run. Here they
-/// are the same in every run; `counters=exact` has a counter for each object, and counts what the
-/// reference does. That is defined for objects of one size: where the capacity is in bytes, the
-/// share of the small queue is one of bytes, a newcomer is compared with the first object that
-/// would have to leave, and the cache's size in objects is the most that it held so far.
+/// The reference program counts with a sketch whose hashes differ from run to run. Here they are
+/// the same in every run; `counters=exact` keeps a counter for each object and produces the
+/// reference's counts. The reference is defined for objects of one size. With a capacity in bytes,
+/// the share of the small queue is one of bytes, a new object is compared with the first object
+/// that would be evicted for it, and the cache's size in objects is its maximum so far.
 struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinyufo", family: .frequency,
@@ -23,7 +23,7 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   private enum Chosen { case nothing, small, main }
 
   var queues: ThreeQueues
-  // There are no ghosts.
+  // Always false: the queues keep no ghosts.
   var missedGhost = false
   private var counts: MissCounts
   private let capacity: UInt64
@@ -47,8 +47,8 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
     queues.contains(id) || counts.remembers(id)
   }
 
-  /// Decides between the newcomer and the first victim, which becomes the newest of the small queue
-  /// where it wins.
+  /// Compares the new object with the first victim. A victim that wins becomes the newest object of
+  /// the small queue.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     let misses = counts.countMiss(request)
     chosen = .nothing
@@ -84,10 +84,10 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
     queues.smallUsed >= queues.smallCapacity ? queues.smallCandidate : queues.mainCandidate
   }
 
-  /// What exact counters remember.
+  /// The largest number of objects that exact counters remember.
   var ghostsMax: Int { counts.ghostsMax }
 
-  /// The queues have no ghosts, but misses may be counted by id.
+  /// Returns nil: the queues have no ghosts, though exact counters remember missing ids.
   mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result? { nil }
 
   mutating func reserve(objects: Int) {
@@ -104,7 +104,7 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
 
   var stateBytes: Int { queues.bytes + counts.bytes }
 
-  /// Finds the victim, which stays where it is: the oldest of the queue that is chosen.
+  /// Chooses a queue and returns its oldest object, the victim, without removing it.
   @inline(__always) private mutating func choose(_ sizes: some ObjectSizes) -> ObjectID {
     if queues.smallUsed >= queues.smallCapacity || queues.isMainEmpty {
       let victim = queues.spareSmall(above: 1, sizes)
@@ -118,28 +118,29 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   }
 }
 
-/// How often each key was missed lately: TinyUFO's estimator, which hits do not change.
+/// Recent misses of each key: TinyUFO's estimator, which ignores hits.
 ///
-/// Counts go up to 255, or to 15 in the sketch. After a step for every miss, of which there are
-/// eight for each object that the cache holds and one more, all are halved. Either a sketch counts,
-/// or a counter for each object: those go down to zero within eight halvings, so that what is
-/// remembered is bounded.
+/// Counts go up to 255, or to 15 in the sketch. Each miss is a step, and all counts are halved
+/// after eight steps per object in the cache and one more. Misses are counted either by a sketch or
+/// by one counter per object; a counter reaches zero within eight halvings, which bounds the number
+/// of remembered objects.
 ///
-/// Memory: 4 bytes an object and the sketch's 32 to 64 for each one that the cache can hold, up to
-/// eight times that in a cache of less than 1,024; or 8 bytes an object.
+/// Memory: 4 bytes an object and the sketch's 32 to 64 for each object that the cache can hold, up
+/// to eight times that in a cache of less than 1,024; or 8 bytes an object with exact counters.
 public struct MissCounts: ~Copyable {
-  // For large capacities the sketch starts with so many objects and doubles as they come.
+  // For large capacities, the sketch starts with this number of objects and doubles as needed.
   @inlinable static var objectsAtFirst: Int { 1 << 16 }
   @inlinable static var stepsPerObject: Int { 8 }
 
-  /// How many objects the sketch of a cache of `objects` is for. In a small cache two popular keys
-  /// that share their counters are many of the requests: with 200 objects a sketch for so many was
-  /// up to two points from exact counters on a real trace, and one for 1,024 was within 0.05.
+  /// The number of objects that the sketch of a cache of `objects` is sized for. In a small cache,
+  /// two popular keys that share counters account for many of the requests: with 200 objects, a
+  /// sketch for 200 was up to two points off exact counters on a real trace, and one for 1,024
+  /// within 0.05.
   @inlinable static func sketched(_ objects: Int) -> Int { max(objects, min(objects * 8, 1024)) }
 
   @usableFromInline let isExact: Bool
   let countsObjects: Bool
-  // The count in the lowest 8 bits, the number of halvings when it was right above.
+  // The count is in the lowest 8 bits, the number of halvings at its last update above them.
   @usableFromInline var counters: Column<UInt64>
   @usableFromInline var sketch: MissSketch
   @usableFromInline var fingerprints: Column<UInt32>
@@ -147,7 +148,7 @@ public struct MissCounts: ~Copyable {
   @usableFromInline var steps = 0
   @usableFromInline var halvings: UInt64 = 0
 
-  /// Nothing counted yet.
+  /// Creates a counter of misses, all zero.
   public init(_ setup: PolicySetup, isExact: Bool) {
     self.isExact = isExact
     countsObjects = setup.unit == .objects
@@ -158,7 +159,7 @@ public struct MissCounts: ~Copyable {
     fingerprints = Column(objects: isExact ? 0 : setup.objects)
   }
 
-  /// Counts a request for an object that is not resident, and returns the count then.
+  /// Counts a request for an object that is not resident and returns its new count.
   @inlinable @inline(__always) public mutating func countMiss(_ request: Request) -> UInt32 {
     if steps >= size.objects * MissCounts.stepsPerObject {
       steps = 0
@@ -172,32 +173,32 @@ public struct MissCounts: ~Copyable {
     return UInt32(truncatingIfNeeded: count)
   }
 
-  /// How often a resident object was missed.
+  /// The number of misses of a resident object.
   @inlinable @inline(__always) public func estimate(_ id: ObjectID) -> UInt32 {
     isExact ? UInt32(truncatingIfNeeded: exact(id)) : sketch.estimate(fingerprints[id])
   }
 
-  /// Whether misses of the object are known, and whose they were.
+  /// Returns true if misses of this object are counted by its id.
   @inlinable @inline(__always) public func remembers(_ id: ObjectID) -> Bool {
     isExact && exact(id) > 0
   }
 
-  /// Forgets an object's misses, where it is known whose they were.
+  /// Forgets the object's misses if they are counted by id.
   public mutating func forget(_ id: ObjectID) { if isExact { counters[id] = 0 } }
 
-  /// An object becomes resident.
+  /// Records that an object becomes resident.
   @inlinable @inline(__always) public mutating func enter(_ request: Request) {
     if !isExact { fingerprints[request.id] = request.fingerprint }
     size.enter()
     if !isExact { sketch.reserve(objects: MissCounts.sketched(size.residents)) }
   }
 
-  /// A resident object leaves.
+  /// Records that a resident object leaves.
   @inlinable @inline(__always) public mutating func leave() { size.leave() }
 
-  /// At most how many objects that are not resident are remembered: those of the misses in this
-  /// period, half as many of the one before, and so on. Where sizes differ that depends on how many
-  /// objects will be resident.
+  /// The largest number of remembered objects that are not resident: those missed in this period,
+  /// half as many of the period before, and so on. With different sizes it depends on the number of
+  /// objects that will be resident.
   public var ghostsMax: Int {
     guard isExact else { return 0 }
     return countsObjects ? size.objects * MissCounts.stepsPerObject * 2 + 2 : .max
@@ -212,12 +213,12 @@ public struct MissCounts: ~Copyable {
     }
   }
 
-  /// Brings what the count of an object begins with near.
+  /// Prefetches the first word of an object's count.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
     if isExact { counters.prefetch(id) } else { fingerprints.prefetch(id) }
   }
 
-  /// Brings the counters of an object near whose fingerprint is; only if it was resident before.
+  /// Prefetches the counters of the object's fingerprint, which is known only if it was resident.
   @inlinable @inline(__always) public func prefetchCounters(_ id: ObjectID) {
     if !isExact { sketch.prefetch(fingerprints[id]) }
   }
@@ -225,7 +226,7 @@ public struct MissCounts: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { counters.bytes + sketch.bytes + fingerprints.bytes }
 
-  // Halving rounds down each time, and so does halving often at once.
+  // Halving rounds down each time, and so does shifting once by several bits.
   @inlinable @inline(__always) func exact(_ id: ObjectID) -> UInt64 {
     let word = counters[id]
     return (word & 255) >> min(halvings - (word >> 8), 8)
@@ -237,16 +238,17 @@ public struct MissCounts: ~Copyable {
   }
 }
 
-/// How often each of any number of keys was counted, up to 15 and to within a small overestimate,
-/// in 32 to 64 bytes for each object of a cache: a count-min sketch with conservative updates.
+/// A count-min sketch with conservative updates: counts of any number of keys, up to 15 and with a
+/// small overestimate, in 32 to 64 bytes for each object of a cache.
 ///
-/// As `FrequencySketch`, but of a key's counters only the lowest go up (Estan and Varghese, New
-/// directions in traffic measurement and accounting, SIGCOMM 2002), there are four times as many,
-/// and they are halved when its owner says so. TinyUFO keeps so many different keys between two
-/// halvings that with a quarter of the counters it is up to half a point from exact ones; counts
-/// above 15 make no difference to it. All four counters of a key lie in one block of 64 bytes.
+/// Differs from `FrequencySketch` in three ways: an increment raises only the lowest counters of a
+/// key (Estan and Varghese, New directions in traffic measurement and accounting, SIGCOMM 2002),
+/// there are four times as many counters, and the owner decides when they are halved. TinyUFO
+/// counts so many different keys between two halvings that a quarter of the counters is up to half
+/// a point off exact ones; counts above 15 make no difference to it. All four counters of a key are
+/// in one block of 64 bytes.
 public struct MissSketch: ~Copyable {
-  /// A count never goes beyond this.
+  /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
 
   @inlinable static var wordsInBlock: Int { 8 }
@@ -256,10 +258,10 @@ public struct MissSketch: ~Copyable {
   // The first word at the start of a cache line.
   @usableFromInline var first: UInt32
   @usableFromInline var blockMask: UInt32
-  /// The number of objects that it is for: at least as many as the cache holds.
+  /// The number of objects that the sketch is sized for, at least that of the cache.
   public private(set) var objects: Int
 
-  /// All counts zero, for a cache of `objects`.
+  /// Creates a sketch of zeros for a cache of `objects`.
   public init(objects: Int) {
     self.objects = max(objects, 1)
     let blocks = MissSketch.blocks(self.objects)
@@ -268,7 +270,7 @@ public struct MissSketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Counts once, and returns the estimate then. O(1).
+  /// Increments the key's count and returns the new estimate. O(1).
   @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) -> UInt32 {
     let place = Place(fingerprint, self)
     let old = estimate(place)
@@ -280,20 +282,20 @@ public struct MissSketch: ~Copyable {
     return UInt32(truncatingIfNeeded: old + 1)
   }
 
-  /// How often the key was counted, from 0 to 15. O(1).
+  /// The key's count, from 0 to 15. O(1).
   @inlinable @inline(__always) public func estimate(_ fingerprint: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: estimate(Place(fingerprint, self)))
   }
 
-  /// Halves every counter, odd ones downwards. O(its size).
+  /// Halves every counter, rounding down. O(size).
   @inline(never) public mutating func halve() {
     for index in 0..<(Int(blockMask) + 1) * MissSketch.wordsInBlock {
       words[first + UInt32(index)] = words[first + UInt32(index)] >> 1 & 0x7777_7777_7777_7777
     }
   }
 
-  /// Is good for a cache of `wanted` objects from now on; estimates stay as they are. O(`wanted`)
-  /// each time that number doubles.
+  /// Sizes the sketch for a cache of `wanted` objects without changing estimates. O(`wanted`) each
+  /// time that number doubles.
   @inlinable @inline(__always) public mutating func reserve(objects wanted: Int) {
     if wanted > objects { grow(wanted) }
   }
@@ -303,7 +305,7 @@ public struct MissSketch: ~Copyable {
     let blocks = MissSketch.blocks(wanted)
     let oldBlocks = Int(blockMask) + 1
     guard blocks > oldBlocks else { return }
-    // A key's block is the low bits of its hash, so that its counters are now in one of the copies.
+    // A key's block is the low bits of its hash, so its counters are now in one of the copies.
     let larger = Column<UInt64>(objects: (blocks + 1) * MissSketch.wordsInBlock)
     let largerFirst = MissSketch.alignedWord(larger)
     let oldWords = oldBlocks * MissSketch.wordsInBlock
@@ -315,7 +317,7 @@ public struct MissSketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Brings the counters of a key near.
+  /// Prefetches the counters of a key.
   @inlinable @inline(__always) public func prefetch(_ fingerprint: UInt32) {
     words.prefetch(Place(fingerprint, self).block)
   }
@@ -323,11 +325,11 @@ public struct MissSketch: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes }
 
-  /// Where the counters of a key are.
+  /// Position of the counters of a key.
   @usableFromInline struct Place {
     /// The first word of its block.
     @usableFromInline let block: UInt32
-    // Five bits for each counter: one of two words and one of 16 places there.
+    // Five bits for each counter: one of two words, and one of 16 counters in it.
     @usableFromInline let choices: UInt32
 
     @inlinable @inline(__always) init(_ fingerprint: UInt32, _ sketch: borrowing MissSketch) {
@@ -337,7 +339,7 @@ public struct MissSketch: ~Copyable {
       choices = UInt32(truncatingIfNeeded: hash >> 44)
     }
 
-    /// The word of the counter in a row from 0 to 3, and how far its bits are from the lowest.
+    /// The word of the counter in a row from 0 to 3, and the shift of its bits.
     @inlinable @inline(__always) func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
       let choice = choices >> (row * 5)
       return (block + row * 2 + (choice & 1), UInt64(choice >> 1 & 15) * 4)
@@ -359,7 +361,7 @@ public struct MissSketch: ~Copyable {
     return blocks
   }
 
-  /// The first word that begins a cache line.
+  /// The first word on a cache line boundary.
   private static func alignedWord(_ words: borrowing Column<UInt64>) -> UInt32 {
     UInt32((64 - UInt(bitPattern: words.view) % 64) % 64 / 8)
   }

@@ -1,7 +1,7 @@
-/// A small LRU window in front of a segmented LRU that lets in only what is requested more often
-/// than what it would have to give up.
+/// A small LRU window in front of a segmented LRU that admits an object only if it is requested
+/// more often than its victim.
 ///
-/// Requests stay counted after an object is removed: a sketch cannot forget one key.
+/// Requests stay counted after an object is removed, because a sketch cannot forget one key.
 struct WTinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "w-tinylfu", family: .frequency,
@@ -29,7 +29,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
   private var climber: WindowClimber
   private var windowCapacity: UInt64
   private var protectedCapacity: UInt64
-  // The object being stored is larger than the window and goes to main at once.
+  // The object being stored is larger than the window and enters main directly.
   private var skipsWindow = false
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -37,7 +37,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     let share = isAdaptive ? 0.01 : try setup.spec.number("window", default: 0.01, in: 0...1)
     let protectedShare = try setup.spec.number("protected", default: 0.8, in: 0...1)
     let counts = try SketchedCounts(setup)
-    // Rounded as Caffeine does: main down, the window takes the rest.
+    // Rounded like Caffeine: main down, the window has the rest.
     let main = min(UInt64(Double(setup.capacity) * (1 - share)), setup.capacity - 1)
     windowCapacity = setup.capacity - main
     protectedCapacity = UInt64(Double(main) * protectedShare)
@@ -64,8 +64,8 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     hit(request, sizes)
   }
 
-  /// Counts the request. What is larger than the window is its own candidate: when main would have
-  /// to give something up for it, it is compared here, since afterwards it cannot be refused.
+  /// Counts the request. An object larger than the window is its own candidate: if main would have
+  /// to evict for it, it is compared here, because it cannot be rejected later.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     counts.countMiss(request)
     if climber.isUsed { climb(isHit: false) }
@@ -75,12 +75,12 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     return victim == .none || counts.estimate(request) > counts.estimate(victim)
   }
 
-  /// Gives up the less requested of two: the oldest in the window, if the window must shrink for
-  /// the new object, and main's victim. When the first wins it goes over to main.
+  /// Evicts the less frequent of two objects: the oldest of the window, if the window must shrink
+  /// for the new object, and main's victim. If the oldest of the window wins, it moves to main.
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
     climber.isFull = true
-    // An object whose value is replaced is counted already.
+    // The weight of an object whose value is replaced is counted already.
     let isNew = request.id != .none && !contains(request.id)
     let needed = isNew && !skipsWindow ? UInt64(request.size) : 0
     let isOver = lists.weight(of: WTinyLFU.window) + needed > windowCapacity
@@ -106,7 +106,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     lists.pushFront(request.id, to: list, weight: request.size)
     skipsWindow = false
     drainWindow()
-    // The two that are compared at the next miss.
+    // The two objects that the next miss compares.
     prefetchNext(of: WTinyLFU.window)
     prefetchNext(of: WTinyLFU.probation)
   }
@@ -145,7 +145,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
       + lists.weight(of: WTinyLFU.protected)
   }
 
-  /// What main gives up first.
+  /// The next victim of main.
   @inline(__always) private func mainVictim() -> ObjectID {
     let oldest = lists.back(of: WTinyLFU.probation)
     return oldest != .none ? oldest : lists.back(of: WTinyLFU.protected)
@@ -157,14 +157,14 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// What the window gives up while the cache has room needs no comparison.
+  /// Moves objects from the window to main without a comparison while the cache has room.
   @inline(__always) private mutating func drainWindow() {
     while lists.weight(of: WTinyLFU.window) > windowCapacity {
       lists.moveToFront(lists.back(of: WTinyLFU.window), of: WTinyLFU.probation)
     }
   }
 
-  /// Lets the climber see the request, and moves the border a little where it wants it elsewhere.
+  /// Passes the request to the climber and moves the border a little if it asks for that.
   @inline(__always) private mutating func climb(isHit: Bool) {
     climber.count(isHit: isHit, period: counts.period)
     if climber.pending != 0 { moveBorder() }
@@ -193,8 +193,8 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Moves main's oldest to the window, up to a weight of `limit`. Says what they weigh, and
-  /// whether nothing is left to move.
+  /// Moves main's oldest objects to the window, up to a weight of `limit`. Returns their weight,
+  /// and true if there is nothing left to move.
   private mutating func fillWindow(_ limit: UInt64) -> (moved: UInt64, isDone: Bool) {
     var moved: UInt64 = 0
     for _ in 0..<WindowClimber.movesAtOnce {
@@ -209,27 +209,27 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
   }
 }
 
-/// Hill climbing on the hit ratio: moves a border one way as long as a period of requests hits more
-/// often than the one before, and turns round when it hits less.
+/// Hill climbing on the hit ratio: moves the border in one direction while each period of requests
+/// has a higher hit ratio than the one before, and turns round when it has a lower one.
 ///
-/// Caffeine's constants: steps begin with 1/16 of the capacity and shrink by 2 % each; a change of
-/// the hit ratio of 5 points or more starts over (Einziger, Eytan, Friedman and Manes, Adaptive
+/// Uses Caffeine's constants: steps start at 1/16 of the capacity and shrink by 2 % each; a change
+/// of the hit ratio of 5 points or more starts over (Einziger, Eytan, Friedman and Manes, Adaptive
 /// software cache management, Middleware 2018).
 struct WindowClimber {
-  /// How many objects change sides in one call, so that no request waits for a whole step.
+  /// Objects moved in one call, so that no request waits for a whole step.
   static var movesAtOnce: Int { 1000 }
 
   private static var stepShare: Double { 0.0625 }
   private static var stepDecay: Double { 0.98 }
   private static var restartChange: Double { 0.05 }
 
-  /// Whether the border moves at all.
+  /// True if the border moves at all.
   let isUsed: Bool
   /// The capacity of the cache.
   let capacity: UInt64
-  /// Whether the cache was ever full: before, hits say nothing.
+  /// True once the cache was full; hits before that carry no information.
   var isFull = false
-  /// How far the border is still to move: positive to a larger window.
+  /// Distance that the border still has to move; positive enlarges the window.
   var pending: Int64 = 0
 
   private var hits: UInt64 = 0
@@ -237,14 +237,13 @@ struct WindowClimber {
   private var previousRatio = 0.0
   private var step: Double
 
-  /// A climber for a cache of `capacity`.
   init(isUsed: Bool, capacity: UInt64) {
     self.isUsed = isUsed
     self.capacity = capacity
     step = -WindowClimber.stepShare * Double(capacity)
   }
 
-  /// Takes note of a request, and after `period` of them sets the next step.
+  /// Counts a request, and sets the next step after `period` of them.
   @inline(__always) mutating func count(isHit: Bool, period: UInt64) {
     guard isFull else { return }
     requests += 1

@@ -1,29 +1,29 @@
 /// A library that trains regression trees by gradient boosting, for the policies that learn a model
 /// (`PolicyRegistry.learned`).
 ///
-/// The engine has none of its own. A program provides one with `provide(_:)`; the module
+/// The engine does not include one. A program provides one with `provide(_:)`; the module
 /// `LarderLearning` loads LightGBM. Only training calls it: a trained model is `BoostedTrees`,
 /// which the engine evaluates itself.
 public struct GradientBoosting: Sendable {
-  /// Trains a model on rows with labels. The same rows and parameters must give the same model, and
+  /// Trains a model on labelled rows. Equal rows and parameters must produce equal models, and
   /// several threads may train at once.
   public typealias Trainer =
     @Sendable (borrowing TrainingRows, Parameters) throws(BoostingError) -> BoostedTrees
 
-  /// How a model is trained: for least squares, with a part of the features for each tree and a
-  /// part of the rows, drawn anew every few trees.
+  /// Training parameters for least squares, with a random share of the features for each tree and a
+  /// random share of the rows, redrawn every few trees.
   public struct Parameters: Sendable, Hashable {
     /// Trees in the model, 1 or more.
     public var trees: Int
     /// Leaves of a tree, 2 or more.
     public var leaves = 32
-    /// What is added of each tree, above 0.
+    /// The factor applied to each tree's output, above 0.
     public var learningRate = 0.1
     /// Share of the features that one tree may use.
     public var featureShare = 0.8
-    /// Share of the rows that one tree sees.
+    /// Share of the rows that one tree is trained on.
     public var rowShare = 0.8
-    /// Trees after which other rows are drawn.
+    /// Trees after which the rows are redrawn.
     public var rowPeriod = 5
     /// The seed of these draws, from 0 to 2^31 - 1.
     public var seed: Int32
@@ -34,28 +34,28 @@ public struct GradientBoosting: Sendable {
       self.seed = Int32(truncatingIfNeeded: seed & 0x7FFF_FFFF)
     }
 
-    /// The memory of the largest model, in bytes. How large one is depends on its examples.
+    /// The memory of the largest possible model, in bytes. Actual models depend on their examples.
     var modelBytes: Int { BoostedTrees.bytes(trees: trees, leaves: leaves) }
   }
 
-  /// The library with its version, as a person would name it.
+  /// Name and version of the library, for display.
   public let name: String
   /// Trains a model.
   public let train: Trainer
 
-  /// A library; see the properties.
+  /// Creates a library from its name and its trainer.
   public init(name: String, train: @escaping Trainer) {
     self.name = name
     self.train = train
   }
 
-  /// Takes the place of what is provided, for a task: tests train with a stand-in.
+  /// Replaces the provided library within a task, for tests.
   @TaskLocal package static var substitute: GradientBoosting?
 
   private static let provided = Locked<Provider>(.none)
 
-  /// Sets where the library comes from. `make` is called at most once: when the first learned
-  /// policy is made.
+  /// Sets the source of the library. `make` is called at most once, when the first learned policy
+  /// is created.
   public static func provide(
     _ make: @escaping @Sendable () throws(BoostingError) -> GradientBoosting
   ) {
@@ -89,16 +89,16 @@ public struct GradientBoosting: Sendable {
   }
 }
 
-/// Why there is no library or no model.
+/// Reasons for a missing library or model.
 public enum BoostingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is no library: what is missing and what to do, to stand behind "needs".
+  /// The library is missing; the text completes "needs" with the library and how to install it.
   case unavailable(String)
-  /// The library refused to train, with its message.
+  /// Training failed, with the library's message.
   case failed(String)
-  /// A model is not made of binary trees over the features that it was trained on.
+  /// The model does not consist of binary trees over the features it was trained on.
   case badModel(String)
 
-  /// One line for a person.
+  /// A one-line message for users.
   public var description: String {
     switch self {
     case .unavailable(let need): "needs \(need)"
@@ -108,9 +108,9 @@ public enum BoostingError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What learned policies ask of their setup.
+/// Setup of learned policies.
 extension PolicySetup {
-  /// Refuses more objects than a policy has records for.
+  /// Rejects more objects than a policy has records for.
   ///
   /// - Throws: `capacity`.
   func requireObjects(atMost most: Int) throws(PolicyError) {
@@ -122,7 +122,7 @@ extension PolicySetup {
 }
 
 extension PolicySpec {
-  /// The parameter as one of several words, of which the first is the default.
+  /// The value of a parameter that takes one of several words, the first by default.
   ///
   /// - Throws: `badValue`.
   func choice(_ parameter: String, _ words: [String]) throws(PolicyError) -> String {
@@ -136,7 +136,7 @@ extension PolicySpec {
 }
 
 extension GradientBoosting {
-  /// The library for a policy.
+  /// Returns the library for a policy.
   ///
   /// - Throws: `missingNeed`, with what to install.
   static func current(for spec: PolicySpec) throws(PolicyError) -> GradientBoosting {
@@ -151,18 +151,19 @@ extension GradientBoosting {
   }
 }
 
-/// Rows of features with labels, collected for one training.
+/// Labelled rows of features, collected for one training.
 ///
-/// Features are `Float`: counts above 2^24 lose their last bits, here and when a model is asked.
+/// Features are `Float`: counts above 2^24 lose their low bits, in training and in predictions.
 public struct TrainingRows: ~Copyable {
   /// Features in a row.
   public let features: Int
-  /// What a model is to predict, one for each row.
+  /// The value to predict for each row.
   public private(set) var labels: [Float] = []
   /// The features of all rows, row by row.
   public private(set) var values: [Float] = []
 
-  /// No rows, with room for `capacity`: memory that is not touched before it is used.
+  /// Creates an empty collection with room for `capacity` rows; the memory is not touched before it
+  /// is used.
   public init(features: Int, capacity: Int) {
     self.features = features
     labels.reserveCapacity(capacity)
@@ -195,7 +196,7 @@ public struct TrainingRows: ~Copyable {
   var bytes: Int { (labels.capacity + values.capacity) * MemoryLayout<Float>.stride }
 }
 
-/// Objects that a model is asked about together, with their features and its predictions.
+/// Objects that are predicted together, with their features and predictions.
 struct CandidateRows: ~Copyable {
   /// Features in a row.
   let features: Int
@@ -203,7 +204,6 @@ struct CandidateRows: ~Copyable {
   private var rows: Column<Float>
   private var scores: Column<Double>
 
-  /// Room for `capacity` objects.
   init(features: Int, capacity: Int) {
     self.features = features
     ids = Column(objects: max(capacity, 1))
@@ -211,10 +211,9 @@ struct CandidateRows: ~Copyable {
     scores = Column(objects: max(capacity, 1))
   }
 
-  /// Objects that there is room for.
   var capacity: Int { ids.objects }
 
-  /// Makes room for `capacity` objects; rows stay.
+  /// Grows to `capacity` objects and keeps the rows.
   mutating func reserve(capacity: Int) {
     guard capacity > ids.objects else { return }
     ids.reserve(objects: capacity)
@@ -222,24 +221,23 @@ struct CandidateRows: ~Copyable {
     scores.reserve(objects: capacity)
   }
 
-  /// Puts an object in a place, with features of 0.
+  /// Stores an object at an index, with all features 0.
   mutating func set(_ place: Int, _ id: ObjectID) {
     ids[ObjectID(place)] = id
     clear(place)
   }
 
-  /// Sets all features in a place to 0.
+  /// Sets all features at an index to 0.
   mutating func clear(_ place: Int) { row(place).update(repeating: 0, count: features) }
 
-  /// The object in a place.
   func id(_ place: Int) -> ObjectID { ids[ObjectID(place)] }
 
-  /// The features of the object in a place; valid until `reserve`.
+  /// The features of the object at an index; valid until `reserve`.
   func row(_ place: Int) -> UnsafeMutablePointer<Float> {
     rows.row(from: ObjectID(place * features), count: features)
   }
 
-  /// Asks the model about the first `count` objects.
+  /// Predicts the first `count` objects.
   mutating func predict(with model: borrowing BoostedTrees, count: Int) {
     assert(model.features <= features)
     model.predict(
@@ -247,7 +245,7 @@ struct CandidateRows: ~Copyable {
       into: scores.row(from: 0, count: count))
   }
 
-  /// What the model predicted for the object in a place.
+  /// The prediction for the object at an index.
   func score(_ place: Int) -> Double { scores[ObjectID(place)] }
 
   /// Memory held, in bytes.
@@ -256,9 +254,9 @@ struct CandidateRows: ~Copyable {
 
 /// A trained model: regression trees whose outputs are added.
 ///
-/// All nodes lie in one array, the inner nodes of a tree before its leaves. A row goes through all
-/// trees without a branch that depends on it: a leaf is a node that leads to itself. Four rows are
-/// taken at a time, so that they wait for memory together.
+/// All nodes are in one array, the inner nodes of a tree before its leaves. A row passes through
+/// all trees without data-dependent branches, because a leaf points to itself. Four rows are
+/// evaluated together so that their memory accesses overlap.
 public struct BoostedTrees: Sendable {
   /// An inner node of a tree: rows whose `feature` is at most `threshold` go to `low`.
   public struct Split: Sendable, Hashable {
@@ -266,12 +264,12 @@ public struct BoostedTrees: Sendable {
     public var feature: Int
     /// The largest value that goes to `low`.
     public var threshold: Double
-    /// Where rows go: the number of a split, which is larger than this one's, or ~leaf.
+    /// The next node of these rows: the number of a split, larger than this one's, or ~leaf.
     public var low: Int
-    /// The same for the other rows.
+    /// The next node of all other rows: the number of a split, larger than this one's, or ~leaf.
     public var high: Int
 
-    /// A split from its parts.
+    /// Creates a split from its parts.
     public init(feature: Int, threshold: Double, low: Int, high: Int) {
       self.feature = feature
       self.threshold = threshold
@@ -282,12 +280,12 @@ public struct BoostedTrees: Sendable {
 
   /// One tree.
   public struct Tree: Sendable, Hashable {
-    /// Its inner nodes, the root first; none where the tree is a single leaf.
+    /// Its inner nodes, the root first; empty if the tree is a single leaf.
     public var splits: [Split]
-    /// What each leaf adds.
+    /// The output of each leaf.
     public var leaves: [Double]
 
-    /// A tree from its parts.
+    /// Creates a tree from its parts.
     public init(splits: [Split], leaves: [Double]) {
       self.splits = splits
       self.leaves = leaves
@@ -309,13 +307,13 @@ public struct BoostedTrees: Sendable {
   /// Features in a row.
   public let features: Int
   private var nodes: [Node] = []
-  // What a leaf adds; 0 for inner nodes.
+  // The output of a leaf; 0 for inner nodes.
   private var outputs: [Double] = []
   private var spans: [Span] = []
 
-  /// A model of trees over rows of `features` values.
+  /// Creates a model of trees over rows of `features` values.
   ///
-  /// - Throws: `badModel` when a tree is not one.
+  /// - Throws: `badModel` if a tree is invalid.
   public init(_ trees: [Tree], features: Int) throws(BoostingError) {
     self.features = features
     for tree in trees { try append(tree) }
@@ -328,7 +326,7 @@ public struct BoostedTrees: Sendable {
     }
     let root = nodes.count
     func place(_ child: Int, of split: Int) throws(BoostingError) -> Int32 {
-      // Larger numbers alone: whoever follows them arrives at a leaf.
+      // Children have larger numbers, so every path ends at a leaf.
       guard child < 0 ? ~child < leaves : child > split && child < splits else {
         throw .badModel("split \(split) leads to node \(child)")
       }
@@ -352,7 +350,7 @@ public struct BoostedTrees: Sendable {
     spans.append(Span(root: Int32(root), firstLeaf: Int32(root + splits)))
   }
 
-  /// The largest `Float` that is not above `x`: what is compared with it is a `Float`, too.
+  /// The largest `Float` that is not above `x`; it is only compared with `Float`s.
   private static func roundedDown(_ x: Double) -> Float {
     let nearest = Float(x)
     return Double(nearest) > x ? nearest.nextDown : nearest
@@ -381,7 +379,7 @@ public struct BoostedTrees: Sendable {
     }
   }
 
-  /// The predictions for rows of `features` values each.
+  /// Returns the predictions for rows of `features` values each.
   public func predictions(for rows: [[Float]]) -> [Double] {
     let values = rows.flatMap { $0 }
     precondition(values.count == rows.count * features, "rows of \(features) features")
@@ -428,7 +426,7 @@ public struct BoostedTrees: Sendable {
     scores[3] += outputs[Int(d)]
   }
 
-  /// The memory of so many trees with so many leaves, in bytes.
+  /// The memory of a model with these numbers of trees and leaves, in bytes.
   static func bytes(trees: Int, leaves: Int) -> Int {
     let nodes = trees * (2 * leaves - 1)
     return nodes * (MemoryLayout<Node>.stride + MemoryLayout<Double>.stride)

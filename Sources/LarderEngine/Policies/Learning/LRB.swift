@@ -1,11 +1,11 @@
-/// Learning Relaxed Belady: a model predicts when objects are requested next, and of 64 residents
+/// Learning Relaxed Belady: a model predicts the next requests of objects, and of 64 residents
 /// drawn at random the one with the latest prediction is evicted.
 ///
-/// The authors' rules as libCacheSim runs them, where room is made before an object is stored. An
-/// object is a training example each time that it is drawn (one object of those remembered, for
-/// each request): its label is the logarithm of the time until its next request, or of twice the
-/// window where none follows. Until the first model is trained, and for objects that were not
-/// requested for a window, it is LRU. Of equal predictions the one drawn first wins.
+/// Follows the authors' rules as implemented in libCacheSim, which makes room before an object is
+/// stored. Each request draws one of the known objects as a training example; its label is the
+/// logarithm of the time until its next request, or of twice the window if there is none. Until the
+/// first model is trained, and for objects that were not requested within a window, the policy is
+/// LRU. Equal predictions go to the object drawn first.
 struct LRB: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lrb", family: .adaptive,
@@ -38,19 +38,19 @@ struct LRB: EvictionPolicy, ~Copyable {
   static var features: Int { 44 }
   private static var sizeFeature: Int { 32 }
   private static var candidates: Int { 64 }
-  // Drawing ends with repetitions where few objects are resident.
+  // Limits redrawing when few objects are resident.
   private static var drawsMax: Int { 200 }
   private static var objectsMax: Int { 100_000_000 }
 
-  /// What is known of an object, resident or not.
+  /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
     /// The number of the last request.
     var last: UInt64
-    /// What is or was stored, in the capacity's unit.
+    /// The stored size, or that of its last stay, in the capacity's unit.
     var size: UInt32
-    /// The record of its intervals, or 0.
+    /// The record of its intervals; 0 for none.
     var record: UInt32
-    /// The last of its examples that wait for a label, or 0.
+    /// The last of its examples without a label; 0 for none.
     var samples: UInt32
     /// The number of the last eviction that drew it.
     var drawn: UInt32
@@ -233,7 +233,7 @@ extension LRB {
     }
   }
 
-  /// Forgets the ghosts that were not requested for a window.
+  /// Forgets ghosts without a request for a whole window.
   private mutating func forgetExpired() {
     while expiry.count > 0 {
       let oldest = expiry.minimum()
@@ -255,7 +255,7 @@ extension LRB {
     forget(id)
   }
 
-  /// Gives all examples of an object one label.
+  /// Labels all examples of an object.
   private mutating func label(_ id: ObjectID, _ distance: UInt64) {
     guard known[id].samples != 0 else { return }
     while known[id].samples != 0 {
@@ -271,7 +271,7 @@ extension LRB {
     known[id] = Known(last: 0, size: 0, record: 0, samples: 0, drawn: 0)
   }
 
-  /// Draws one of the objects that are remembered as an example of this moment.
+  /// Draws one of the known objects as an example at this time.
   private mutating func sample() {
     let count = residents.count + ghosts.count
     guard count > 0 else { return }
@@ -290,12 +290,12 @@ extension LRB {
 
   private mutating func trainIfDue() {
     guard examples.count >= batch else { return }
-    // With a library that fails, the model stays.
+    // If training fails, the current model is kept.
     if let trained = try? boosting.train(examples, parameters) { model = trained }
     examples.removeAll()
   }
 
-  /// The object that is requested latest of those drawn.
+  /// The drawn object with the latest predicted request.
   private mutating func latest() -> ObjectID {
     evictions &+= 1
     var (count, draws) = (0, 0)
@@ -324,7 +324,7 @@ extension LRB {
     return weighsSize ? score * Double(known[candidates.id(place)].size) : score
   }
 
-  /// Writes what a model sees of an object to a row of zeroes.
+  /// Writes the features of an object to a row of zeros.
   private func write(_ id: ObjectID, at time: UInt64, to row: UnsafeMutablePointer<Float>) {
     let object = known[id]
     let age = time &- object.last
@@ -339,11 +339,11 @@ extension LRB {
   }
 }
 
-/// Times at which objects were sampled, which wait for the label that an object's next request
-/// gives: a list for each object, oldest first.
+/// Sample times of objects, waiting for the label that the object's next request provides: a list
+/// for each object, oldest first.
 ///
-/// A list is a circle of which its owner keeps the last element, 0 for none. All operations are
-/// O(1), amortised. Memory: 16 bytes a sample.
+/// A list is circular, and its owner keeps the index of its last element, 0 for none. All
+/// operations are O(1), amortised. Memory: 16 bytes a sample.
 struct PendingSamples: ~Copyable {
   struct Sample: BitwiseCopyable {
     var time: UInt64
@@ -362,7 +362,7 @@ struct PendingSamples: ~Copyable {
     last = place
   }
 
-  /// Removes the oldest time from a list that is not empty.
+  /// Removes and returns the oldest time of a list that is not empty.
   mutating func removeFirst(from last: inout UInt32) -> UInt64 {
     let first = samples[last].next
     let sample = samples[first]
@@ -372,7 +372,7 @@ struct PendingSamples: ~Copyable {
     return sample.time
   }
 
-  /// Removes all of a list. O(1).
+  /// Removes all times of a list. O(1).
   mutating func removeAll(from last: inout UInt32) {
     guard last != 0 else { return }
     let first = samples[last].next
@@ -397,7 +397,7 @@ struct PendingSamples: ~Copyable {
 }
 
 /// The last intervals between an object's requests, and LRB's exponentially decayed counts of its
-/// requests: one record for each object that was requested twice, found by number.
+/// requests: one record, found by number, for each object with two or more requests.
 ///
 /// Memory: 168 bytes a record. All operations are O(1) in the number of records.
 struct RequestIntervals: ~Copyable {
@@ -407,17 +407,18 @@ struct RequestIntervals: ~Copyable {
   static var decays: Int { 10 }
   private static var stride: Int { 32 }
 
-  // 31 intervals as a ring, and how many there have been.
+  // 31 intervals as a ring, and the number of intervals so far.
   private var intervals = Column<UInt32>(objects: 8 * RequestIntervals.stride)
   private var counts = Column<Float>(objects: 8 * RequestIntervals.decays)
   private var free: [UInt32] = []
   private var used: UInt32 = 0
   private let halvingsMax: UInt64
 
-  /// No records. Counts are halved `window` / 1024 - 1 times at most, as in the authors' table.
+  /// Creates an empty table. Counts are halved `window` / 1024 - 1 times at most, as in the
+  /// authors' program.
   init(window: UInt64) { halvingsMax = max(window >> 10, 1) - 1 }
 
-  /// A new record with its first interval.
+  /// Creates a record with its first interval and returns its number.
   mutating func make(_ interval: UInt32) -> UInt32 {
     let record: UInt32
     if let last = free.popLast() {
@@ -443,7 +444,7 @@ struct RequestIntervals: ~Copyable {
     let row = intervalRow(record)
     let count = row[RequestIntervals.kept]
     row[Int(count) % RequestIntervals.kept] = interval
-    // The place in the ring matters, and whether it is full.
+    // Only the position in the ring matters, and if the ring is full.
     let next = count + 1
     let isWrapped = next >= UInt32(2 * RequestIntervals.kept)
     row[RequestIntervals.kept] = isWrapped ? next - UInt32(RequestIntervals.kept) : next
@@ -453,11 +454,11 @@ struct RequestIntervals: ~Copyable {
     }
   }
 
-  /// Gives a record back.
+  /// Frees a record.
   mutating func remove(_ record: UInt32) { free.append(record) }
 
-  /// Writes the intervals, the latest first, to the beginning of a row of zeroes, and returns how
-  /// many of them lie within `window` requests of the last one.
+  /// Writes the intervals, the latest first, to the beginning of a row of zeros, and returns the
+  /// number of intervals within `window` requests before the last one.
   func writeIntervals(
     of record: UInt32, within window: UInt64, to row: UnsafeMutablePointer<Float>
   ) -> Int {
@@ -474,8 +475,8 @@ struct RequestIntervals: ~Copyable {
     return within
   }
 
-  /// Writes the decayed counts as they are `age` requests after the last request; of an object
-  /// without a record where `record` is 0.
+  /// Writes the decayed counts `age` requests after the last request; 0 for `record` means an
+  /// object without a record.
   func writeCounts(of record: UInt32, age: UInt64, to row: UnsafeMutablePointer<Float>) {
     let decayed = countRow(record)
     for k in 0..<RequestIntervals.decays {
@@ -484,8 +485,7 @@ struct RequestIntervals: ~Copyable {
     }
   }
 
-  /// 2 to the power of -(requests / 2^(10 + k)), or 0 where that is below the smallest number with
-  /// full precision.
+  /// 2 to the power of -(requests / 2^(10 + k)), or 0 if that is below the smallest normal number.
   private func decay(_ requests: UInt64, _ k: Int) -> Double {
     let halvings = min(requests >> UInt64(10 + k), halvingsMax)
     return halvings > 1022 ? 0 : Double(bitPattern: (1023 - halvings) << 52)

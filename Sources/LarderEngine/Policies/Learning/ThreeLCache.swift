@@ -1,11 +1,11 @@
-/// 3L-Cache: a model predicts when objects are requested next, asked in batches about objects from
-/// both ends of an LRU queue; half of a batch is evicted before the next is predicted.
+/// 3L-Cache: a model predicts the next requests of a batch of objects from both ends of an LRU
+/// queue; half of a batch is evicted before the next is predicted.
 ///
-/// The authors' rules. Candidates are new objects, once more than a share of the size is new, and
-/// old ones, of which a pointer that moves through the queue passes over those requested often. Of
-/// equal predictions the first wins. Where the authors' program would evict nothing, as in caches
-/// of a few objects, the least recent object is evicted, and shares are percentages up to 255
-/// instead of numbers that wrap around.
+/// Follows the authors' rules. Candidates are new objects, once more than a share of the size is
+/// new, and old ones, which a scan pointer selects from the queue, skipping frequently requested
+/// ones. Equal predictions go to the first. When the authors' program would evict nothing, as in
+/// caches of a few objects, the least recent object is evicted; percentages are limited to 255
+/// instead of wrapping around.
 struct ThreeLCache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "3l-cache", family: .adaptive,
@@ -29,32 +29,32 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   static var features: Int { 6 }
   private static var objectsMax: Int { 1 << 30 }
 
-  /// What is known of an object, resident or not.
+  /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
     /// The number of the last request.
     var last: UInt64
-    /// When it was drawn as an example since, or 0.
+    /// The last time it was drawn as an example, or 0.
     var sampled: UInt64
     /// The last three intervals, as a ring.
     var intervals: (UInt32, UInt32, UInt32)
-    /// What is or was stored, in the capacity's unit.
+    /// The stored size, or that of its last stay, in the capacity's unit.
     var size: UInt32
-    /// The number of its place among the evicted ones.
+    /// Its number in the queue of evicted objects.
     var place: UInt32
-    /// How often the object of this id was removed.
+    /// The number of times the object with this id was removed.
     var epoch: UInt32
     var requests: UInt16
-    /// Intervals so far, less 3 where there are 6.
+    /// Intervals so far; 3 less from 6 on.
     var intervalCount: UInt8
     var isGhost: Bool
   }
 
   var known: Column<Known>
   var residents: IDBag
-  // The most recent one in front.
+  // The most recent object at the front.
   var order: LinkedLists
   var evicted: EvictedQueue
-  // Residents that were predicted, the latest first.
+  // Predicted residents, the latest first.
   var predicted: IndexedHeap
   var arrivals: NewArrivals
   var examples: TrainingRows
@@ -67,7 +67,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   var scan: ScanState
   var history = HistoryLength()
   var predictions = OrderCounter()
-  /// The object at which the scan stands.
+  /// The position of the scan.
   var pointer = ObjectID.none
   /// The number of this request; the first is 0.
   var now: UInt64 = .max
@@ -185,7 +185,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
       + examples.bytes + candidates.bytes + parameters.modelBytes
   }
 
-  /// Takes an object out of all that residents are in.
+  /// Removes an object from all structures of residents.
   private mutating func leave(_ id: ObjectID) {
     if pointer == id { pointer = next(after: id) }
     if predicted.contains(id) { predicted.remove(id) }
@@ -194,7 +194,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     used -= UInt64(known[id].size)
   }
 
-  /// The object behind which the scan goes on: from the oldest to the newest, and round.
+  /// The object after which the scan continues: from the oldest to the newest, then from the start.
   func next(after id: ObjectID) -> ObjectID {
     let ahead = order.ahead(of: id)
     return ahead == .none ? order.back() : ahead
@@ -236,7 +236,7 @@ extension ThreeLCache {
     if known[id].requests < .max { known[id].requests += 1 }
   }
 
-  /// Whether an object was drawn as an example and becomes one: one in four once there is a model.
+  /// True if an object that was drawn becomes an example: one in four once there is a model.
   private mutating func becomesExample(_ id: ObjectID) -> Bool {
     guard known[id].sampled != 0 else { return false }
     return random.next(below: 4) == 0 || model == nil
@@ -251,7 +251,7 @@ extension ThreeLCache {
     if examples.count >= batch, evictionsLeft <= 0 { train() }
   }
 
-  /// Draws one of the objects that are remembered as an example of this moment.
+  /// Draws one of the known objects as an example at this time.
   private mutating func sample() {
     let count = residents.count + evicted.count
     guard count > 0 else { return }
@@ -260,7 +260,7 @@ extension ThreeLCache {
     if id != .none, known[id].sampled == 0 { known[id].sampled = now }
   }
 
-  /// Forgets the object that was evicted first where there are too many.
+  /// Forgets the oldest evicted object if there are too many.
   private mutating func forgetOldest() {
     guard evicted.count >= history.evictedMax(residents: residents.count) else { return }
     history.isFull = true
@@ -274,7 +274,7 @@ extension ThreeLCache {
   }
 
   private mutating func train() {
-    // With a library that fails, the model stays.
+    // If training fails, the current model is kept.
     if let trained = try? boosting.train(examples, parameters) { model = trained }
     examples.removeAll()
     forgetPredictions()
@@ -292,7 +292,7 @@ extension ThreeLCache {
     row[5] = Float(object.requests)
   }
 
-  /// Forgets an object but for its epoch.
+  /// Clears the state of an object except its epoch.
   private func clear(_ id: ObjectID) {
     known[id] = Known(
       last: 0, sampled: 0, intervals: (0, 0, 0), size: 0, place: 0, epoch: known[id].epoch,
@@ -302,7 +302,7 @@ extension ThreeLCache {
 
 /// Candidates and predictions.
 extension ThreeLCache {
-  /// The predicted resident that is requested latest; predicts a batch where one is due.
+  /// The predicted resident with the latest next request; predicts a new batch when one is due.
   mutating func latest() -> ObjectID {
     if evictionsLeft <= 0 || predicted.count == 0 {
       evictionsLeft = predictBatch() / ScanState.evictionRate
@@ -314,12 +314,12 @@ extension ThreeLCache {
     return victim
   }
 
-  /// No prediction holds any more.
+  /// Discards all predictions.
   mutating func forgetPredictions() {
     while predicted.count > 0 { _ = predicted.popMinimum() }
   }
 
-  /// Predicts new and old objects, and returns how many.
+  /// Predicts new and old objects, and returns their number.
   private mutating func predictBatch() -> Int {
     candidateCount = 0
     if scan.length == 0 { scan.length = residents.count }
@@ -332,7 +332,7 @@ extension ThreeLCache {
     return candidateCount
   }
 
-  /// Takes new objects while more than their share of the size is new.
+  /// Selects new objects while their share of the size is too large.
   private mutating func takeNew(atMost most: Double) {
     var taken = 0
     while arrivals.size > used * UInt64(scan.reserved) / 100, Double(taken) < most,
@@ -349,7 +349,7 @@ extension ThreeLCache {
     arrivals.settle()
   }
 
-  /// Takes objects from where the scan stands on.
+  /// Selects old objects from the scan position on.
   private mutating func takeOld(_ sampleSize: inout Int) {
     var taken = 0
     while taken < sampleSize, candidateCount < scan.length {
@@ -402,49 +402,50 @@ extension ThreeLCache {
   }
 }
 
-/// What 3L-Cache adapts: how far and among which objects it looks for candidates, after each scan
-/// of the whole queue.
+/// The parameters that 3L-Cache adapts after each scan of the whole queue: the range and kind of
+/// objects that are candidates.
 struct ScanState {
-  /// Of the candidates predicted together, one in so many is evicted.
+  /// The number of candidates predicted for each eviction.
   static var evictionRate: Int { 2 }
   private static var most: Int { 255 }
 
   /// Objects in the queue when the scan began; 0 before the first.
   var length = 0
-  /// Objects looked at in this scan.
+  /// Objects passed in this scan.
   var looked = 0
-  /// Objects requested more often than this are candidates at the beginning of the queue alone.
+  /// Objects with more requests than this are candidates only at the beginning of the queue.
   var boundary: Int
   /// Percentage of the queue that is its beginning.
   private(set) var beginning = 1
   /// Percentage of the size for which new objects wait before they are candidates.
   private(set) var reserved = 2
-  /// When the last candidate of the old ones was requested.
+  /// The time of the last request of the latest old candidate.
   var lastCandidate: UInt64 = 0
 
   // Victims by the logarithm of their requests.
   private var victims: [UInt64] = Array(repeating: 0, count: 16)
-  // Of the candidates from the beginning, then from the rest: victims, and all.
+  // Victims and candidates, for the beginning of the queue and for the rest.
   private var old = (victims: UInt64(0), candidates: UInt64(0))
   private var oldBefore = (victims: UInt64(0), candidates: UInt64(0))
   private let adapts: Bool
 
-  /// Nothing learned yet. For the ratio of objects nothing is, and all objects are candidates.
+  /// Starts without adaptation. For the object hit ratio there is none, and all objects are
+  /// candidates.
   init(adapts: Bool) {
     self.adapts = adapts
     boundary = adapts ? 1 : 65_535
   }
 
-  /// Candidates that are taken from the old objects at a time.
+  /// The number of old objects selected at a time.
   var sampleSize: Int {
     let share = Double(length) * 0.01 + Double(ScanState.evictionRate)
     return 1024 >= share ? (length > 2 ? Int(share) : 2) : 1024
   }
 
-  /// Objects looked at that are the beginning of the queue.
+  /// Length of the beginning of the queue.
   private var beginningLength: Int { length * beginning / 100 }
 
-  /// Whether an object requested so often is a candidate where the scan stands.
+  /// True if an object with this number of requests is a candidate at the scan position.
   mutating func isCandidate(requests: UInt16) -> Bool {
     if oldBefore.candidates == 0, looked > beginningLength {
       oldBefore = old
@@ -453,16 +454,16 @@ struct ScanState {
     return Int(requests) - 1 < boundary || looked <= beginningLength + ScanState.evictionRate
   }
 
-  /// So many old candidates were predicted.
+  /// Counts predicted old candidates.
   mutating func note(candidates: Int) { old.candidates += UInt64(candidates) }
 
-  /// An object is evicted.
+  /// Counts an evicted object.
   mutating func note(victimWith requests: UInt16, isOld: Bool) {
     victims[15 - requests.leadingZeroBitCount] += 1
     if isOld { old.victims += 1 }
   }
 
-  /// The queue was looked at to its end: begins anew with so many objects.
+  /// Starts a new scan of a queue of `length` objects.
   mutating func restart(length: Int, arrivals: Int) {
     self.length = length
     looked = 0
@@ -483,8 +484,8 @@ struct ScanState {
     for place in victims.indices { victims[place] = 0 }
   }
 
-  /// The number of requests below which 99 % of the victims were, between powers of two in
-  /// proportion.
+  /// Sets the boundary to the number of requests below which 99 % of the victims were, interpolated
+  /// between powers of two.
   private mutating func adaptBoundary() {
     let most = 0.99 * Double(victims.reduce(0, +))
     var sum: UInt64 = 0
@@ -499,28 +500,27 @@ struct ScanState {
   }
 }
 
-/// How many evicted objects 3L-Cache remembers: a multiple of the residents that grows while enough
-/// requests would find more.
+/// The number of evicted objects that 3L-Cache remembers: a multiple of the residents that grows
+/// while enough requests would find more.
 package struct HistoryLength {
-  /// Times the residents, at most, residents included.
+  /// The largest multiple of the number of residents, residents included.
   package static var most: Int { 6 }
 
   private var multiple = 2
   private var requests: UInt64 = 0
   private var hits: UInt64 = 0
   private var found: UInt64 = 0
-  // The largest age at which an object was forgotten: before the last training, and since.
+  // The largest age of a forgotten object: before the last training, and since.
   private var forgottenAge = (before: UInt64(0), since: UInt64(0))
-  /// Whether objects were forgotten with this multiple.
+  /// True if objects were forgotten with this multiple.
   package var isFull = false
 
-  /// Twice the residents, and nothing seen.
   package init() {}
 
-  /// Places for evicted objects.
+  /// The largest number of evicted objects.
   package func evictedMax(residents: Int) -> Int { residents * (multiple - 1) + 2 }
 
-  /// A request; an object that is known is resident or remembered.
+  /// Counts a request; a known object is resident or remembered.
   package mutating func note(isHit: Bool, isKnown: Bool) {
     guard isFull else { return }
     requests += 1
@@ -528,19 +528,19 @@ package struct HistoryLength {
     if isKnown { found += 1 }
   }
 
-  /// The label of an object that is forgotten at an age: its age, and what others had.
+  /// The label of an object that is forgotten at an age, from its age and those of earlier ones.
   package mutating func label(afterForgetting age: UInt64) -> UInt64 {
     let label = forgottenAge.before + age
     forgottenAge.since = max(forgottenAge.since, age)
     return label
   }
 
-  /// A model was trained.
+  /// Adapts the multiple after a model was trained.
   package mutating func adapt() {
     forgottenAge.before = forgottenAge.since
     guard requests > 1_000_000, isFull else { return }
     let ghosts = found - hits
-    // With no hits at all, any ghost that was found is worth it.
+    // Without hits, a single ghost that was found justifies the memory.
     if Double(ghosts) > 0.01 * Double(hits) * Double(multiple - 1) {
       if UInt64(multiple - 1) < (requests - hits) / ghosts {
         multiple += 1
@@ -552,20 +552,20 @@ package struct HistoryLength {
   }
 }
 
-/// Objects that were evicted, oldest first, of which any place can be looked up by number.
+/// Evicted objects, oldest first, with lookup by number.
 ///
-/// An object that comes back leaves a gap, which counts until it is the oldest. All operations are
-/// O(1), amortised. Memory: 4 bytes a place.
+/// An object that returns leaves a gap, which counts until it is the oldest element. All operations
+/// are O(1), amortised. Memory: 4 bytes an element.
 struct EvictedQueue: ~Copyable {
   private var ids: [ObjectID] = []
   private var head = 0
-  // The number of the place at `head`; numbers wrap around.
+  // The number of the element at `head`; numbers wrap around.
   private var first: UInt32 = 0
 
-  /// Places, gaps included.
+  /// Elements, including gaps.
   var count: Int { ids.count - head }
 
-  /// What stands in a place, from 0 for the oldest; `.none` for a gap.
+  /// The object at an index, from 0 for the oldest; `.none` for a gap.
   subscript(place: Int) -> ObjectID { ids[head + place] }
 
   /// Adds an object as the newest, and returns the number by which it is removed.
@@ -574,10 +574,11 @@ struct EvictedQueue: ~Copyable {
     return first &+ UInt32(truncatingIfNeeded: count - 1)
   }
 
-  /// Leaves a gap in the place with a number.
+  /// Turns the element with this number into a gap.
   mutating func remove(_ number: UInt32) { ids[head + Int(number &- first)] = .none }
 
-  /// Takes the oldest place out of a queue that has one, and returns its object; `.none` for a gap.
+  /// Removes the oldest element of a queue that is not empty and returns its object; `.none` for a
+  /// gap.
   mutating func popOldest() -> ObjectID {
     let id = ids[head]
     head += 1
@@ -593,8 +594,8 @@ struct EvictedQueue: ~Copyable {
   var bytes: Int { ids.capacity * MemoryLayout<ObjectID>.stride }
 }
 
-/// Objects stored since a model was trained, oldest first, with the bytes that they had: 3L-Cache
-/// looks at them before it looks at old ones.
+/// Objects stored since the last training, oldest first, with their sizes; 3L-Cache considers them
+/// before old objects.
 struct NewArrivals: ~Copyable {
   struct Arrival: BitwiseCopyable {
     var id: ObjectID
@@ -603,30 +604,30 @@ struct NewArrivals: ~Copyable {
 
   private var arrivals: [Arrival] = []
   private var head = 0
-  /// The size of all, less those that were taken; those that left unnoticed count until none is
-  /// left.
+  /// The total size, without that of objects taken; objects removed elsewhere count until the queue
+  /// is empty.
   private(set) var size: UInt64 = 0
 
   /// Arrivals that were not taken.
   var count: Int { arrivals.count - head }
 
-  /// Adds an object. Its `epoch` tells it from another that has its id later.
+  /// Adds an object. Its `epoch` distinguishes it from a later object with the same id.
   mutating func append(_ id: ObjectID, epoch: UInt32, size: UInt32) {
     arrivals.append(Arrival(id: id, epoch: epoch))
     self.size += UInt64(size)
   }
 
-  /// Takes the oldest of one or more.
+  /// Removes and returns the oldest arrival; the queue must not be empty.
   mutating func popOldest() -> (id: ObjectID, epoch: UInt32) {
     let arrival = arrivals[head]
     head += 1
     return (arrival.id, arrival.epoch)
   }
 
-  /// Leaves out the size of one that was taken.
+  /// Subtracts the size of an arrival that was taken.
   mutating func subtract(_ bytes: UInt32) { size -= min(size, UInt64(bytes)) }
 
-  /// After some were taken: frees their places, and where none is left their size.
+  /// Frees the memory of arrivals that were taken, and resets the size when none is left.
   mutating func settle() {
     if count == 0 { size = 0 }
     guard head >= 1024 && head * 2 > arrivals.count || count == 0 else { return }

@@ -1,7 +1,7 @@
 /// Belady's rule for objects of different sizes: a good offline policy, not a bound.
 ///
-/// The rule is the one that libCacheSim calls BeladySize. There it is applied to a sample of the
-/// objects; here the largest product among all of them is found exactly, at any time.
+/// The rule is libCacheSim's BeladySize. libCacheSim applies it to a sample of the objects; here
+/// the largest product of all objects is found exactly.
 struct BeladySize: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "belady-size", family: .offline,
@@ -58,25 +58,23 @@ struct BeladySize: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { residents.bytes }
 
-  /// Time never goes back, not even for an eviction on the cache's own account.
+  /// Time never goes back, even for evictions without a request.
   @inline(__always) private mutating func advance(to request: Request) {
     now = max(now, UInt32(truncatingIfNeeded: request.index))
   }
 }
 
-/// Objects of which the one with the largest product of size and time to the next use is known at
-/// any time.
+/// A tournament that finds the object with the largest product of size and time to its next use.
 ///
-/// The order of these products changes as time goes by, since those of large objects fall faster. A
-/// tournament over the objects keeps for each match its winner, and until when it and all matches
-/// below stand; asking for the largest plays again only those whose time has come (Basch, Guibas
-/// and Hershberger, Data structures for mobile data, SODA 1997). Where two products are equal the
-/// later next use wins, then the larger object, then the lower id; what is never used again wins
-/// over everything else, the larger first.
+/// The order of these products changes over time, because those of large objects fall faster. Each
+/// match keeps its winner and the time until which it and all matches below remain valid; a query
+/// replays only expired matches (Basch, Guibas and Hershberger, Data structures for mobile data,
+/// SODA 1997). Ties go to the later next use, then to the larger object, then to the lower id;
+/// objects that are never used again win over all others, the larger first.
 ///
-/// A change is O(log n) and mostly stops after a few matches. Asking for the largest adds the
-/// matches whose time has come since, each played again once: an amortised cost that depends on how
-/// sizes and times are spread. Memory: 4 bytes an object and 20 for each place in the tournament.
+/// A change is O(log n) and usually stops after a few matches. A query replays each match that
+/// expired since the last query once; the amortised cost depends on the distribution of sizes and
+/// times. Memory: 4 bytes an object and 20 for each slot of the tournament.
 public struct KineticTournament: ~Copyable {
   @usableFromInline struct Player: BitwiseCopyable {
     @usableFromInline var id: ObjectID
@@ -91,9 +89,9 @@ public struct KineticTournament: ~Copyable {
   }
 
   @usableFromInline struct Match: BitwiseCopyable {
-    /// Place of the winner, or 0.
+    /// Slot of the winner, or 0.
     @usableFromInline var winner: UInt32
-    /// From then on the result may be another.
+    /// The time from which the result may change.
     @usableFromInline var end: UInt32
 
     @inlinable @inline(__always) init(winner: UInt32, end: UInt32) {
@@ -104,30 +102,30 @@ public struct KineticTournament: ~Copyable {
 
   @inlinable static var noEnd: UInt32 { .max }
 
-  // Place of each object, from 1; 0 means that it is not held.
+  // Slot of each object, from 1; 0 for an object that is not in the tournament.
   @usableFromInline var places: Column<UInt32>
   @usableFromInline var players: Column<Player>
-  // Match n is between the winners of matches 2n and 2n + 1; the numbers from `room` on stand for
-  // the players themselves.
+  // Match n is between the winners of matches 2n and 2n + 1; numbers from `room` on are the
+  // players.
   @usableFromInline var matches: Column<Match>
   @usableFromInline var room: UInt32
   @usableFromInline var count: UInt32 = 0
 
-  /// An empty tournament for ids up to `objects`, with room for `capacity` before it grows.
+  /// Creates an empty tournament for ids up to `objects`, with room for `capacity` before it grows.
   public init(objects: Int, capacity: Int) {
     precondition(capacity <= 1 << 31, "a tournament has at most 2^31 places")
     room = UInt32(max(capacity, 16))
     places = Column(objects: objects)
     players = Column(objects: Int(room))
     matches = Column(objects: Int(room))
-    // Nothing ends where nobody plays.
+    // Matches without players never expire.
     for match in 1..<room { matches[match] = Match(winner: 0, end: KineticTournament.noEnd) }
   }
 
-  /// Whether the object is held.
+  /// Returns true if the object is in the tournament.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// Holds an object that is not held. Amortised O(log n).
+  /// Adds an object that is not in the tournament. Amortised O(log n).
   @inlinable @inline(__always) public mutating func insert(
     _ id: ObjectID, nextUse: UInt32, size: UInt32, now: UInt32
   ) {
@@ -138,8 +136,8 @@ public struct KineticTournament: ~Copyable {
     replay(above: count, now)
   }
 
-  /// Gives an object that is held another next use and, unless nil, another size. O(log n), O(1) on
-  /// average.
+  /// Changes the next use of an object in the tournament and, unless nil, its size. O(log n), O(1)
+  /// on average.
   @inlinable @inline(__always) public mutating func update(
     _ id: ObjectID, nextUse: UInt32, size: UInt32? = nil, now: UInt32
   ) {
@@ -149,8 +147,8 @@ public struct KineticTournament: ~Copyable {
     replay(above: place, now)
   }
 
-  /// Takes out the object with the largest product at `now`, which may not be before any time given
-  /// earlier; one must be held.
+  /// Removes and returns the object with the largest product at `now`, which must not be earlier
+  /// than any time passed before. The tournament must not be empty.
   @inlinable @inline(__always) public mutating func popLargest(now: UInt32) -> ObjectID {
     assert(count > 0)
     settle(1, now)
@@ -159,14 +157,14 @@ public struct KineticTournament: ~Copyable {
     return id
   }
 
-  /// Takes an object that is held out. O(log n).
+  /// Removes an object of the tournament. O(log n).
   @inlinable @inline(__always) public mutating func remove(_ id: ObjectID, now: UInt32) {
     assert(contains(id))
     let (place, last) = (places[id], count)
     places[id] = 0
     count -= 1
     if place != last {
-      // The last takes its place.
+      // The last player moves into its slot.
       players[place] = players[last]
       places[players[place].id] = place
     }
@@ -177,10 +175,10 @@ public struct KineticTournament: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
-  /// Brings the object's place near.
+  /// Prefetches the object's slot number.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
-  /// Brings the object, whose place must be near, and its first match near.
+  /// Prefetches the object's player and its first match; reads the slot number.
   @inlinable @inline(__always) public func prefetchPlayer(_ id: ObjectID) {
     let place = places[id]
     players.prefetch(place)
@@ -200,20 +198,20 @@ public struct KineticTournament: ~Copyable {
     match < room ? matches[match].end : KineticTournament.noEnd
   }
 
-  /// Plays the matches that a change at a place can have changed, from the lowest up.
+  /// Replays the matches that a change in a slot can affect, from the lowest up.
   @inlinable @inline(__always) mutating func replay(above place: UInt32, _ now: UInt32) {
     var match = (room + place - 1) / 2
     while match > 0 {
       let old = matches[match]
       let new = play(match, now)
-      // Above, neither who plays nor what they bring is different.
+      // Matches above have the same players with the same values.
       if new.winner == old.winner, new.end == old.end, new.winner != place { return }
       matches[match] = new
       match /= 2
     }
   }
 
-  /// Plays again what no longer stands at `now`.
+  /// Replays the matches that have expired at `now`.
   @usableFromInline mutating func settle(_ match: UInt32, _ now: UInt32) {
     guard end(of: match) <= now else { return }
     settle(match * 2, now)
@@ -247,7 +245,7 @@ public struct KineticTournament: ~Copyable {
     return a.size != b.size ? a.size > b.size : a.id < b.id
   }
 
-  /// When the loser of a match would win it.
+  /// The time at which the loser of a match would win it.
   @inlinable @inline(__always) func overtaking(
     of winner: Player, _ winnerValue: UInt64, by loser: Player, _ loserValue: UInt64, _ now: UInt32
   ) -> UInt32 {
@@ -264,7 +262,7 @@ public struct KineticTournament: ~Copyable {
     room *= 2
     players.reserve(objects: Int(room))
     matches = Column(objects: Int(room))
-    // The newcomer is not there yet: those who are play all their matches again.
+    // The newcomer is not inserted yet: all matches of the present players are replayed.
     count -= 1
     var match = room - 1
     while match > 0 {

@@ -1,4 +1,4 @@
-/// FIFO that gives requested objects another round.
+/// FIFO that reinserts requested objects.
 struct Clock: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "clock", family: .queue,
@@ -31,7 +31,7 @@ struct Clock: EvictionPolicy, ~Copyable {
   @inline(__always) func contains(_ id: ObjectID) -> Bool { words[id] != 0 }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    // Without a branch, which would be wrong as often as not.
+    // Branchless, because the branch would be mispredicted half of the time.
     let word = words[request.id]
     words[request.id] = word &+ (word & Clock.counterMask < highest ? Clock.one : 0)
   }
@@ -76,7 +76,7 @@ struct Clock: EvictionPolicy, ~Copyable {
   static var sweepsCapacities: Bool { true }
 
   static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    // More bits of a counter than one are more than a mark.
+    // A counter of more than one bit cannot be a mark.
     guard setup.capacities.count > 1,
       (try? setup.spec.integer("bits", default: 1, in: 1...1)) == 1,
       let pass = MarkPass<ClockLane>(capacities: setup.capacities, objects: columns.objects)

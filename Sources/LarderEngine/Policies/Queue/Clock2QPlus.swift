@@ -1,7 +1,7 @@
-/// S3-FIFO without correlated references: hits soon after an object came do not count.
+/// S3-FIFO that ignores correlated references: hits soon after an object's admission do not count.
 ///
-/// The reference counts admissions in objects and is defined for these alone. Where the capacity is
-/// in bytes the window is a share of the small queue's bytes, and so is what is admitted.
+/// The paper defines the window in admissions of objects. With a capacity in bytes, the window is a
+/// share of the small queue's bytes and admissions are counted in bytes.
 struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "clock2q-plus", family: .queue,
@@ -31,7 +31,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   let refusesLarge: Bool
   var owed: UInt64 = 0
   private let window: UInt64
-  // A counter at most so high leaves small.
+  // The highest counter with which an object is evicted from the small queue.
   private let highestLeaving: UInt32
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -39,7 +39,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     let small = try spec.share("small", default: 0.1, in: 0.0001...0.9999).of(setup.capacity)
     let ghost = try spec.number("ghost", default: 0.9, in: 0...100)
     let threshold = try spec.integer("threshold", default: 1, in: 1...3)
-    // Whole numbers are at least a fraction when they are at least the next whole number.
+    // A whole number reaches a fraction when it reaches the next whole number.
     let window = try spec.share("window", default: 0.5, in: 0...1).ceiling(of: small)
     let refusesLarge = try spec.flag("refuse-large", default: true)
     queues = try ThreeQueues(
@@ -62,7 +62,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     queues.count(request.id)
   }
 
-  /// Without a window a hit is a change of one word.
+  /// Without a window, a hit updates one word.
   var hitWords: HitWords? { window == 0 ? queues.counting : nil }
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID

@@ -1,4 +1,4 @@
-/// Evicts what was stored first.
+/// Evicts the object that was stored first.
 struct FIFO: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "fifo", family: .queue,

@@ -1,9 +1,9 @@
 /// QD-LP-FIFO: quick demotion by a small queue, lazy promotion by a clock.
 ///
-/// The paper's two parts are caches of fixed size. Here small may hold more than its share as long
-/// as main holds less than its own, so that nothing is evicted before the cache is full; from then
-/// on main makes room for what enters it, and small for the rest. (The authors' simulator evicts
-/// from small for everything, which leaves a hole after each missed ghost.)
+/// The paper's two parts are caches of fixed size. Here the small queue may exceed its share while
+/// main is below its own, so that nothing is evicted before the cache is full. From then on main
+/// evicts for objects that enter it, and the small queue for all others. (The authors' simulator
+/// always evicts from the small queue, which leaves a hole after each missed ghost.)
 struct QDLP: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "qd-lp", family: .queue,

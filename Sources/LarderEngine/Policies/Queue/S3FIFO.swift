@@ -1,4 +1,4 @@
-/// Three queues: a small one that most objects leave again, a main one, and a ghost.
+/// Three queues: a small one that most objects leave without a hit, a main one, and a ghost queue.
 struct S3FIFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "s3-fifo", family: .queue,
@@ -16,7 +16,8 @@ struct S3FIFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
     if queues.mainUsed <= queues.mainCapacity {
-      // Once begun with the small queue, stay with it, even if main exceeds its share meanwhile.
+      // An eviction that starts in the small queue stays there, even if main exceeds its share
+      // meanwhile.
       while !queues.isSmallEmpty {
         let victim = queues.popSmall(movingAbove: 1, sizes)
         if victim != .none { return victim }

@@ -1,7 +1,7 @@
-/// S3-FIFO whose queues, thresholds and ghosts are parameters, to be fitted to a workload.
+/// S3-FIFO with its queues, thresholds and ghosts as parameters, to be fitted to a workload.
 ///
-/// An object is refused unless it is smaller than the small queue. With the defaults a cache of
-/// fewer than 20 objects stores nothing, therefore, and real caches do not refuse any.
+/// Objects that are not smaller than the small queue are rejected. With the defaults, a cache of
+/// fewer than 20 objects therefore stores nothing; real caches do not reject objects.
 struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "s4-fifo", family: .queue,
@@ -47,7 +47,7 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   var owed: UInt64 = 0
   private let countsAll: Bool
   private let skip: DecimalShare
-  // A counter at most so high leaves small.
+  // The highest counter with which an object is evicted from the small queue.
   private let highestLeaving: UInt32
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -74,14 +74,14 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     if !countsAll, queues.isInSmall(request.id) {
-      // Its own admission counts, too.
+      // The object's own admission counts.
       let age = admissions.later(than: request.id) + 1
       if age < skip.of(UInt64(queues.smallCount)) { return }
     }
     queues.count(request.id)
   }
 
-  /// Unless the newest are skipped, a hit is a change of one word.
+  /// If hits on the newest objects count as well, a hit updates one word.
   var hitWords: HitWords? { countsAll ? queues.counting : nil }
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID

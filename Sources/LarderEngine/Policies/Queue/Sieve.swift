@@ -52,18 +52,18 @@ struct Sieve: EvictionPolicy, ~Copyable {
   }
 }
 
-/// A queue of objects through which a hand sweeps from the oldest to the newest, again and again,
-/// taking objects out or leaving them where they are.
+/// A queue of objects with a hand that sweeps from the oldest to the newest, again and again,
+/// removing objects or leaving them in the queue.
 ///
-/// SIEVE's list, without a list: objects lie in a ring buffer in order of age. What the hand leaves
-/// behind is moved down against the other survivors, so the order stays and the gap closes when the
-/// hand reaches the newest and starts over. The hand thus reads memory in sequence, where a linked
-/// list would jump.
+/// SIEVE's list in a ring buffer ordered by age. Objects that survive the hand are moved down next
+/// to the other survivors, so the order is kept, and the gap closes when the hand reaches the
+/// newest object and starts over. The hand therefore reads memory in sequence, where a linked list
+/// would jump.
 ///
 ///     | survivors ... | gap ... | hand -> not yet passed ... newest |
 ///
-/// Each object has a word with its position, whether it is queued and a mark. Memory: 4 bytes an
-/// object and 4 for each place in the ring.
+/// Each object has a word with its position, a queued bit and a mark. Memory: 4 bytes an object and
+/// 4 for each slot of the ring.
 public struct SweepQueue: ~Copyable {
   @inlinable static var queued: UInt32 { 1 << 31 }
   @inlinable static var mark: UInt32 { 1 << 30 }
@@ -72,16 +72,16 @@ public struct SweepQueue: ~Copyable {
   @usableFromInline var words: SharedColumn
   @usableFromInline var base: UnsafeMutablePointer<ObjectID>
   @usableFromInline var mask: UInt32
-  // Positions count up without end; a place in the ring is a position modulo its size.
+  // Positions increase without end; a slot of the ring is a position modulo its size.
   @usableFromInline var survivors: UInt32 = 0
   @usableFromInline var survivorsEnd: UInt32 = 0
   @usableFromInline var hand: UInt32 = 0
   @usableFromInline var newest: UInt32 = 0
 
-  /// It holds at most so many objects.
+  /// The largest number of objects in a queue.
   @inlinable public static var entriesMax: Int { Int(positionMask) }
 
-  /// An empty queue for ids up to `objects`, with room for `capacity` before it grows.
+  /// Creates an empty queue for ids up to `objects`, with room for `capacity` before it grows.
   public init(objects: Int, capacity: Int) {
     words = SharedColumn(objects: objects)
     var places = 16
@@ -94,7 +94,7 @@ public struct SweepQueue: ~Copyable {
 
   deinit { base.deallocate() }
 
-  /// Whether the object is queued.
+  /// Returns true if the object is queued.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool {
     words[id] & SweepQueue.queued != 0
   }
@@ -102,22 +102,22 @@ public struct SweepQueue: ~Copyable {
   /// Marks a queued object.
   @inlinable @inline(__always) public func setMark(_ id: ObjectID) { words[id] |= SweepQueue.mark }
 
-  /// How other threads mark queued objects.
+  /// The update with which other threads mark queued objects.
   public var marking: HitWords {
     HitWords(
       words.base, objects: words.objects, residents: SweepQueue.queued ... .max,
       counter: SweepQueue.mark, highest: SweepQueue.mark, step: SweepQueue.mark)
   }
 
-  /// Queues an object as the newest, without a mark. Amortised O(1).
+  /// Appends an object as the newest, without a mark. Amortised O(1).
   @inlinable @inline(__always) public mutating func push(_ id: ObjectID) {
     if newest &- survivors > mask { makeRoom() }
     place(id, at: newest, mark: 0)
     newest = newest &+ 1
   }
 
-  /// Moves the hand past marked objects, taking their marks, and takes out the first without one.
-  /// The queue must not be empty. Amortised O(1).
+  /// Moves the hand past marked objects, clearing their marks, and removes and returns the first
+  /// unmarked one. The queue must not be empty. Amortised O(1).
   @inlinable @inline(__always) public mutating func popUnmarked() -> ObjectID {
     assert(hand != newest, "an empty queue has nothing to give up")
     while true {
@@ -136,8 +136,8 @@ public struct SweepQueue: ~Copyable {
     }
   }
 
-  /// What `popUnmarked` will take out if it is one of the few that the hand comes to next;
-  /// otherwise the first of these, or `.none` where there is a hole.
+  /// The object that `popUnmarked` will return if it is one of the next few; otherwise the first of
+  /// these, or `.none` for a hole.
   @inlinable @inline(__always) public var atHand: ObjectID {
     for ahead in 0..<4 as Range<UInt32> {
       let id = base[Int((hand &+ ahead) & mask)]
@@ -146,12 +146,12 @@ public struct SweepQueue: ~Copyable {
     return base[Int(hand & mask)]
   }
 
-  /// Takes a queued object out. Amortised O(1).
+  /// Removes a queued object. Amortised O(1).
   public mutating func remove(_ id: ObjectID) {
     assert(contains(id) && base[Int(words[id] & SweepQueue.positionMask & mask)] == id)
     base[Int(words[id] & SweepQueue.positionMask & mask)] = .none
     words[id] = 0
-    // The newest place must not be a hole, or the hand would not notice that it is at the end.
+    // The newest slot must not be a hole: the hand would miss the end of the queue.
     while newest != hand, base[Int((newest &- 1) & mask)] == .none { newest = newest &- 1 }
     if newest == hand { startOver() }
   }
@@ -159,7 +159,7 @@ public struct SweepQueue: ~Copyable {
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { words.reserve(objects: objects) }
 
-  /// Brings the object's word near.
+  /// Prefetches the object's word.
   @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   /// Memory held, in bytes.
@@ -182,8 +182,8 @@ public struct SweepQueue: ~Copyable {
     survivorsEnd = survivors
   }
 
-  /// Called when every place is taken: closes the gap behind the hand and the holes ahead of it,
-  /// and where that gains less than a quarter of the ring doubles it.
+  /// Called when the ring is full: closes the gap behind the hand and the holes ahead of it, and
+  /// doubles the ring if that frees less than a quarter of it.
   @usableFromInline @inline(never) mutating func makeRoom() {
     var target = hand
     var position = survivorsEnd
@@ -201,8 +201,8 @@ public struct SweepQueue: ~Copyable {
     if newest &- survivors > (isLargest ? mask : mask - mask / 4) { grow() }
   }
 
-  /// Where objects are taken out and none is evicted, the hand stands still: without this the holes
-  /// that they leave would make the ring grow without end.
+  /// Closes the holes of removed objects ahead of the hand. Without evictions the hand does not
+  /// move, and the ring would otherwise grow without bound.
   private mutating func closeHolesAhead() {
     var target = hand
     var position = hand

@@ -1,8 +1,8 @@
-/// Least Hit Density: of a few objects drawn at random evicts the one from which the fewest hits
-/// are to be expected for the room and the time it takes.
+/// Least Hit Density: of a few objects drawn at random, evicts the one with the fewest expected
+/// hits for the space and time it takes.
 ///
-/// As the authors' program, for one application. What was learned from an object's requests stays
-/// after it is removed.
+/// Follows the authors' program, for one application. The model keeps what it learned from an
+/// object's requests when the object is removed.
 struct LHD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lhd", family: .random,
@@ -19,13 +19,13 @@ struct LHD: EvictionPolicy, ~Copyable {
     paper: "Beckmann, Chen and Cidon, LHD: improving cache hit rate by maximizing hit density, "
       + "NSDI 2018")
 
-  /// What is known of a resident object.
+  /// State of a resident object.
   struct Tag: BitwiseCopyable {
     var id: ObjectID
     /// The clock at its last request.
     var time: UInt32
-    /// Its ages at the last request and the one before, and whether it is an explorer, which is
-    /// kept so that something is learned of old ages.
+    /// Its ages at the last request and the one before, and if it is an explorer, which is kept so
+    /// that the model learns about old ages.
     var history: UInt32
 
     static var ageMask: UInt32 { 0x7FFF }
@@ -44,7 +44,7 @@ struct LHD: EvictionPolicy, ~Copyable {
   private static var explorerShare: Double { 0.01 }
   private static var explorerOdds: UInt64 { 32 }
 
-  // Residents in no order, from place 1, and the place of each object.
+  // Residents in no order, from slot 1, and the slot of each object.
   private var tags: Column<Tag>
   private var places: Column<UInt32>
   private var count: UInt32 = 0
@@ -53,9 +53,10 @@ struct LHD: EvictionPolicy, ~Copyable {
   private let samples: UInt32
   private let period: Int
   private var untilReconfiguration: Int
-  // Requests so far, modulo 2^32: what nobody asked for in as many looks young for a while.
+  // Requests so far, modulo 2^32: after 2^32 requests without a hit, an object looks young for a
+  // while.
   private var clock: UInt32 = 0
-  // New objects that looked no better than the last victims: always candidates.
+  // New objects that ranked no better than the last victims: always candidates.
   private var doubtful: Column<ObjectID>
   private var doubtfulNext: UInt32 = 0
   private var meanVictimDensity: Float = 0
@@ -77,7 +78,7 @@ struct LHD: EvictionPolicy, ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// What has left is doubtful again when it comes back soon.
+  /// Returns true for residents and for evicted objects that are still listed as doubtful.
   func remembers(_ id: ObjectID) -> Bool {
     contains(id) || (1...UInt32(LHD.newest)).contains { doubtful[$0] == id }
   }
@@ -98,7 +99,7 @@ struct LHD: EvictionPolicy, ~Copyable {
     var lowest = Float.infinity
     let isLearning = model.reconfigurations <= LHD.learningReconfigurations
     var left = isLearning ? LHD.samplesWhileLearning : samples
-    // Two candidates for each random number.
+    // Each random number selects two candidates.
     while left > 0 {
       let word = random.next()
       consider(LHD.scaled(UInt32(truncatingIfNeeded: word), count), sizes, &victim, &lowest)
@@ -153,7 +154,7 @@ struct LHD: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { tags.bytes + places.bytes + model.bytes }
 
-  /// A place from 1 to `count`.
+  /// A slot from 1 to `count`.
   @inline(__always) private static func scaled(_ random: UInt32, _ count: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: (UInt64(random) * UInt64(count)) >> 32) + 1
   }
@@ -173,7 +174,7 @@ struct LHD: EvictionPolicy, ~Copyable {
     min((clock &- tag.time) >> model.coarsening, HitDensities.ages - 1)
   }
 
-  /// Explorers are worth more than any other object, what is too old to be known less.
+  /// Explorers have the highest density, objects beyond the largest age the lowest.
   @inline(__always) private func density(_ tag: Tag, _ size: UInt32) -> Float {
     let age = age(tag)
     guard age < HitDensities.ages - 1 else { return -.greatestFiniteMagnitude }
@@ -213,7 +214,7 @@ struct LHD: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// The last takes the place of the one that leaves.
+  /// Moves the last resident into the freed slot.
   @inline(__always) private mutating func drop(_ place: UInt32) {
     places[tags[place].id] = 0
     if place != count {
@@ -224,20 +225,20 @@ struct LHD: EvictionPolicy, ~Copyable {
   }
 }
 
-/// LHD's model: how likely hits and evictions are at each age, learned from those that happened,
-/// and what follows for the hits that an object will bring for each unit of time it stays.
+/// LHD's model: the probabilities of hits and evictions at each age, learned from past ones, and
+/// the hits that follow for each unit of time an object stays.
 ///
-/// Objects fall into classes by the ages at their last two requests; ages are coarse: requests are
-/// counted in steps of a power of two that follows from the number of objects. Memory: 3.8 MB,
-/// whatever the cache's size.
+/// Objects are classified by the ages at their last two requests. Ages are coarse: they count
+/// requests in steps of a power of two that depends on the number of objects. Memory: 3.8 MB,
+/// independent of the cache's size.
 struct HitDensities: ~Copyable {
-  /// Ages are below this; the last one stands for everything older.
+  /// The number of ages; the last one includes everything older.
   static var ages: UInt32 { 20_000 }
 
   private static var classes: UInt32 { 16 }
-  // The part of what was counted that survives a reconfiguration.
+  // The factor by which older counts are multiplied at a reconfiguration.
   private static var decay: Float { 0.9 }
-  // Ages are to be no coarser than this part of the time for which an object stays.
+  // The largest ratio of the age step to the time that an object stays.
   private static var coarseningError: Float { 0.01 }
 
   // One row of ages for each class.
@@ -246,12 +247,11 @@ struct HitDensities: ~Copyable {
   private var densities: Column<Float>
   private var meanObjects: Float = 0
   private var meanObjectsMass: Float = 0
-  /// Requests are counted in steps of 2 to this.
+  /// Base-2 logarithm of the age step, in requests.
   private(set) var coarsening: UInt32 = 10
-  /// How often the model was made anew.
+  /// The number of times the model was recomputed.
   private(set) var reconfigurations = 0
 
-  /// Nothing learned.
   init() {
     let cells = Int(HitDensities.classes * HitDensities.ages)
     hits = Column(objects: cells)
@@ -259,8 +259,8 @@ struct HitDensities: ~Copyable {
     densities = Column(objects: cells)
   }
 
-  /// The class of an object whose ages at its last two requests have this sum: 15 for 0, one less
-  /// each time the sum doubles, 0 from the largest age on.
+  /// The class of an object from the sum of its ages at its last two requests: 15 for 0, one less
+  /// for each doubling, 0 from the largest age on.
   @inline(__always) static func group(agesSum: UInt32) -> UInt32 {
     guard agesSum > 0 else { return classes - 1 }
     guard agesSum < ages else { return 0 }
@@ -268,9 +268,9 @@ struct HitDensities: ~Copyable {
     return min(classes - 1, agesSum << doublings < ages ? doublings + 1 : doublings)
   }
 
-  /// What an object of a class and age is worth: the hits it will bring for each unit of time.
+  /// The value of an object of a class and age: its expected hits for each unit of time.
   ///
-  /// Until something was learned, younger objects are worth more, and those requested at short
+  /// Until the first reconfiguration, younger objects are worth more, and those requested at short
   /// intervals up to twice as much. (The authors number applications and classes together; theirs
   /// is number 1.)
   @inline(__always) func density(_ group: UInt32, age: UInt32) -> Float {
@@ -280,17 +280,17 @@ struct HitDensities: ~Copyable {
     return densities[HitDensities.cell(group, age)]
   }
 
-  /// Learns of a request for an object.
+  /// Records a request for an object.
   @inline(__always) mutating func countHit(_ group: UInt32, age: UInt32) {
     hits[HitDensities.cell(group, age)] += 1
   }
 
-  /// Learns of an eviction.
+  /// Records an eviction.
   @inline(__always) mutating func countEviction(_ group: UInt32, age: UInt32) {
     evictions[HitDensities.cell(group, age)] += 1
   }
 
-  /// Makes the model anew from what was counted, of which older parts fade. O(classes * ages), a
+  /// Recomputes the model from the counts, in which older parts fade. O(classes * ages), a
   /// millisecond.
   @inline(never) mutating func reconfigure(objects: Int) {
     for cell in 0..<HitDensities.classes * HitDensities.ages {
@@ -302,7 +302,7 @@ struct HitDensities: ~Copyable {
     reconfigurations += 1
   }
 
-  /// Brings the density near.
+  /// Prefetches the density.
   @inline(__always) func prefetch(_ group: UInt32, age: UInt32) {
     densities.prefetch(HitDensities.cell(group, age))
   }
@@ -314,7 +314,8 @@ struct HitDensities: ~Copyable {
     group * ages + age
   }
 
-  /// Hits at this age and later, divided by the time that objects of this age go on to stay.
+  /// Expected hits at this age and later, divided by the remaining time that objects of this age
+  /// stay.
   private mutating func model(_ group: UInt32) {
     let last = HitDensities.cell(group, HitDensities.ages - 1)
     var laterHits = hits[last]
@@ -353,7 +354,7 @@ struct HitDensities: ~Copyable {
     }
   }
 
-  /// Spreads what was counted at each age over 2 to `shift` ages; what is then too old is added up.
+  /// Distributes the count of each age over 2 to `shift` ages; the last age sums everything beyond.
   private static func stretch(
     _ counts: borrowing Column<Float>, _ group: UInt32, by shift: UInt32
   ) {
@@ -365,7 +366,7 @@ struct HitDensities: ~Copyable {
     }
   }
 
-  /// Adds up what was counted at each 2 to `shift` ages.
+  /// Sums the counts of each 2 to `shift` ages.
   private static func compress(
     _ counts: borrowing Column<Float>, _ group: UInt32, by shift: UInt32
   ) {

@@ -1,4 +1,4 @@
-/// Evicts any object.
+/// Evicts an object drawn at random.
 struct RandomEviction: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "random", family: .random,

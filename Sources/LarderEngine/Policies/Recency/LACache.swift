@@ -1,10 +1,10 @@
-/// Evicts the object whose requests in the time of a fetch are expected to wait least in all, per
-/// byte, and stores only what was requested before.
+/// Evicts the object with the lowest expected total wait of its requests during a fetch, per byte,
+/// and stores only objects that were requested before.
 ///
-/// The rate at which an object is requested is that of its last 20 intervals at most, and unknown
-/// with fewer than 3; `ArrivalRank` has the formula. Where fetches take no time all ranks are 0: it
-/// is LRU over what is requested a second time. The authors' program remembers the requests of
-/// every object for ever, as the simulation does unless `history` says otherwise.
+/// An object's request rate is that of its last 20 intervals at most, and unknown with fewer than
+/// 3; `ArrivalRank` has the formula. If fetches take no time, all ranks are 0 and the policy is LRU
+/// over objects with a second request. The authors' program remembers the requests of every object
+/// for ever, and the simulation does so unless `history` sets a limit.
 struct LACache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "la-cache", family: .recency,
@@ -27,13 +27,13 @@ struct LACache: EvictionPolicy, ~Copyable {
 
   static var observesRequests: Bool { true }
 
-  /// What is known of an object, resident or not.
+  /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var requests: UInt64
-    /// The time of the last request, and what a fetch took then.
+    /// The time of the last request, and the latency of a fetch at that time.
     var last: UInt64
     var latency: UInt64
-    /// The number of the last hit or of the insertion, and what is stored, in the capacity's unit.
+    /// The number of the last hit or of the insertion, and the stored size in the capacity's unit.
     var order: UInt64
     var size: UInt32
   }
@@ -47,7 +47,7 @@ struct LACache: EvictionPolicy, ~Copyable {
   private var count = 0
   private var orders: UInt64 = 0
   private var now: UInt64 = 0
-  // Without it, as in a real cache, hits and misses are the requests.
+  // False in real caches, where hits and misses are the requests.
   private var isObserving = false
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -83,7 +83,7 @@ struct LACache: EvictionPolicy, ~Copyable {
     isObserving = true
     self.now = max(self.now, now)
     request(id, latency: fetchLatency)
-    // Not every request of a resident object is a hit: some wait while a disk reads it.
+    // Some requests for a resident object are not hits: they wait while a disk reads it.
     if contains(id) { residents.update(rank(of: id), now: self.now) }
   }
 
@@ -101,7 +101,7 @@ struct LACache: EvictionPolicy, ~Copyable {
     let id = request.id
     note(id)
     if admitsAll || histories[id].requests > 1 {
-      // Before others leave, who might push it out.
+      // Before evictions, whose ghosts could displace it.
       if forgets, ghosts.contains(id) { ghosts.remove(id) }
       return true
     }
@@ -153,7 +153,7 @@ struct LACache: EvictionPolicy, ~Copyable {
     History(requests: 0, last: 0, latency: 0, order: 0, size: 0)
   }
 
-  /// Counts a request at this moment.
+  /// Counts a request at the current time.
   private mutating func request(_ id: ObjectID, latency: UInt64) {
     let number = histories[id].requests
     histories[id].requests = number + 1
@@ -162,16 +162,16 @@ struct LACache: EvictionPolicy, ~Copyable {
     if isObserving { arrivals.note(id, number: number, now: now) }
   }
 
-  /// Counts a request that was not observed: any in a real cache, otherwise the first after the
-  /// object was removed, or a set of one that nobody requested.
+  /// Counts a request that was not observed: any in a real cache; otherwise the first after the
+  /// object was removed, or a set of an object without requests.
   private mutating func note(_ id: ObjectID) {
     if !isObserving || histories[id].requests == 0 { request(id, latency: 0) }
   }
 
-  /// Ranks what is or becomes resident anew.
+  /// Recomputes the rank of an object that is or becomes resident.
   private mutating func place(_ request: Request, isNew: Bool) {
     let id = request.id
-    // A miss was noted when it was admitted.
+    // A miss was counted at its admission.
     if !isNew { note(id) }
     orders += 1
     histories[id].order = orders
@@ -193,7 +193,7 @@ struct LACache: EvictionPolicy, ~Copyable {
       order: history.order)
   }
 
-  /// Keeps the history of an object that is not resident, as long as there is room.
+  /// Keeps the history of an object that is not resident while there is room.
   private mutating func remember(_ id: ObjectID, _ size: UInt32) {
     guard forgets, !ghosts.contains(id) else { return }
     while true {
@@ -206,18 +206,17 @@ struct LACache: EvictionPolicy, ~Copyable {
   }
 }
 
-/// The rank of LA-Cache: the delay that an object's requests are expected to cause in the time of a
-/// fetch, per byte.
+/// The rank of LA-Cache: the expected delay of an object's requests during a fetch, per byte.
 ///
-/// With requests arriving at random at `rate`, and x = rate * latency of them during a fetch, it is
-/// x (x + 1) / (x + 2) / (size + 1). An object that was not requested for 12 times its mean
-/// interval has a rate of one in the time since its last request. Of equal ranks that of the object
-/// that came or was hit least recently goes first.
+/// With random arrivals at `rate`, and x = rate * latency of them during a fetch, the rank is x (x
+/// + 1) / (x + 2) / (size + 1). An object without a request for 12 times its mean interval has a
+/// rate of one request in the time since its last. Equal ranks go to the object that was inserted
+/// or hit least recently.
 struct ArrivalRank: FallingRank {
   var id: ObjectID
-  /// Requests per microsecond, or 0 where that is not known.
+  /// Requests per microsecond, or 0 if unknown.
   var rate: Double
-  /// What a fetch takes, in microseconds.
+  /// The latency of a fetch, in microseconds.
   var latency: Double
   /// In bytes or objects, plus 1.
   var size: Double
@@ -233,8 +232,8 @@ struct ArrivalRank: FallingRank {
     return first == second ? order < other.order : first < second
   }
 
-  /// The winner's rank falls, too, so that this one cannot be lower before it has fallen to what
-  /// the winner's is now.
+  /// The winner's rank falls too, so the other cannot be lower before it has fallen to the winner's
+  /// current rank.
   func overtaking(_ winner: ArrivalRank, at now: UInt64) -> UInt64 {
     let aim = winner.value(at: now) * size
     guard aim > 0, rate > 0 else { return .max }
@@ -249,7 +248,7 @@ struct ArrivalRank: FallingRank {
     return time(max(needed, isAged ? 0 : ArrivalRank.patience / rate) - own, after: now)
   }
 
-  /// In this order of operations, as in the authors' program.
+  /// Uses the order of operations of the authors' program.
   private func value(at now: UInt64) -> Double {
     let age = age(at: now)
     let arrivals = (hasAged(age) ? 1 / age : rate) * latency
@@ -263,41 +262,40 @@ struct ArrivalRank: FallingRank {
   /// The x for which x (x + 1) / (x + 2) is `delay`.
   private static func arrivals(ofDelay delay: Double) -> Double {
     let root = ((1 - delay) * (1 - delay) + 8 * delay).squareRoot()
-    // Two forms of one root: each is exact where the other subtracts what is nearly equal.
+    // Two forms of the same root: each is exact where the other suffers from cancellation.
     return delay < 1 ? 4 * delay / (root + 1 - delay) : (root + delay - 1) / 2
   }
 }
 
-/// When the last requests of each object were, and the rate that follows from them.
+/// The times of the last requests of each object, and the rates that follow from them.
 ///
-/// Memory: 168 bytes an object, from the first `note` on. O(1).
+/// Memory: 168 bytes an object, allocated by the first `note`. O(1).
 struct ArrivalTimes: ~Copyable {
-  /// Intervals between requests that count, at most and at least.
+  /// The largest and smallest number of intervals used.
   private static var intervalsMax: UInt64 { 20 }
   private static var intervalsMin: UInt64 { 3 }
   private static var places: UInt64 { intervalsMax + 1 }
 
-  /// More objects have no room.
+  /// The largest number of objects.
   static var objectsMax: Int { Int(UInt32.max / UInt32(places)) - 1 }
 
   private var times = Column<UInt64>(objects: 0)
   private var objects: Int
 
-  /// Of ids up to `objects`, at most `objectsMax`.
   init(objects: Int) { self.objects = objects }
 
-  /// The object's request `number`, from 0, is at `now`.
+  /// Records the time of the object's request `number`, from 0.
   mutating func note(_ id: ObjectID, number: UInt64, now: UInt64) {
     if times.objects == 0 { times.reserve(objects: ArrivalTimes.slots(objects)) }
     times[ArrivalTimes.slot(id, number)] = now
   }
 
-  /// Requests per microsecond after request `number`, whose time is `last`; 0 where too few came.
+  /// Requests per microsecond after request `number` at time `last`; 0 after too few requests.
   func rate(of id: ObjectID, number: UInt64, last: UInt64) -> Double {
     let intervals = min(number, ArrivalTimes.intervalsMax)
     guard intervals >= ArrivalTimes.intervalsMin else { return 0 }
     let first = times[ArrivalTimes.slot(id, number - intervals)]
-    // Requests of one moment: as if they had come within a microsecond.
+    // Requests at the same time count as if they were a microsecond apart.
     return 1 / (Double(max(last - first, 1)) / Double(intervals))
   }
 

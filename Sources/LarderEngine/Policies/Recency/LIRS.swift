@@ -1,9 +1,9 @@
-/// Low Inter-reference Recency Set: keeps what comes back soon after it was requested.
+/// Low Inter-reference Recency Set: keeps objects that are requested again after a short time.
 ///
-/// As in the authors' program: a request for the object requested last changes nothing, and an
-/// empty cache fills the large part first. When removals have left nothing of the large part, the
-/// next object requested is its first again: without it there is no stack. An object larger than
-/// the large part passes through the queue alone.
+/// Follows the authors' program: a repeated request for the last object changes nothing, and an
+/// empty cache fills the LIR part first. If removals have emptied the LIR part, the next requested
+/// object becomes its first again, because the stack needs one. Objects larger than the LIR part
+/// only pass through the queue.
 struct LIRS: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lirs", family: .recency,
@@ -20,24 +20,24 @@ struct LIRS: EvictionPolicy, ~Copyable {
     paper: "Jiang and Zhang, LIRS: an efficient low inter-reference recency set replacement policy "
       + "to improve buffer cache performance, SIGMETRICS 2002")
 
-  /// What an object is to the policy.
+  /// States of an object in the policy.
   private enum State {
     static var unknown: UInt8 { 0 }
-    /// Resident and in the large part: always in the stack.
+    /// Resident and LIR: always in the stack.
     static var low: UInt8 { 1 }
-    /// Resident and in the queue, and in the stack or not.
+    /// Resident and in the queue, in the stack or not.
     static var highStacked: UInt8 { 2 }
     static var high: UInt8 { 3 }
-    /// Not resident and in the stack.
+    /// Not resident, in the stack.
     static var ghost: UInt8 { 4 }
   }
 
   private static var queue: UInt32 { 0 }
   private static var ghosts: UInt32 { 1 }
 
-  // Most recently requested in front.
+  // The most recent request at the front.
   private var stack: LinkedLists
-  // The resident queue, and the ghosts in the order in which they left.
+  // The resident queue, and the ghosts in order of eviction.
   private var lists: WeightedLists
   private var states: Column<UInt8>
   private var weights: Column<UInt32>
@@ -47,7 +47,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
   private var used: UInt64 = 0
   private var usedLow: UInt64 = 0
   private var missedGhost = false
-  // Where sizes differ and the stack has a bound.
+  // Counted only with different sizes and a bounded stack.
   private var residents = 0
   private var limit = GhostLimit()
 
@@ -75,7 +75,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     let id = request.id
-    // The top of the stack is what was requested last, also after removals.
+    // The top of the stack is the last requested object, also after removals.
     guard id != stack.front() else { return }
     switch states[id] {
     case State.low:
@@ -113,7 +113,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
     prune()
   }
 
-  /// Takes a ghost out before anything is evicted, so that the victims' ghosts cannot push it out.
+  /// Removes a ghost before anything is evicted, so that ghosts of the victims cannot displace it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedGhost = states[request.id] == State.ghost
     if missedGhost { forget(request.id) }
@@ -122,7 +122,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
-    // Where the queue is empty, sizes or removals have left only the large part.
+    // If the queue is empty, sizes or removals have left only the LIR part.
     if lists.back(of: LIRS.queue) == .none { demoteLowest() }
     let victim = lists.back(of: LIRS.queue)
     used -= weight(victim)
@@ -153,7 +153,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
     prefetchEnds()
   }
 
-  /// Brings near what the next miss takes out at the ends of the queue and the stack.
+  /// Prefetches the ends of the queue and the stack, which the next miss removes.
   @inline(__always) private func prefetchEnds() {
     let queued = lists.ahead(of: lists.back(of: LIRS.queue))
     lists.prefetchBack(of: LIRS.queue)
@@ -203,15 +203,14 @@ struct LIRS: EvictionPolicy, ~Copyable {
     weighs ? UInt64(weights[id]) : 1
   }
 
-  /// Whether more is remembered than may be: ghosts without a size count, too, where there is a
-  /// bound.
+  /// True if there are too many ghosts; with a limit, ghosts without a size count too.
   @inline(__always) private var isOverfull: Bool {
     guard ghostCapacity != .max else { return false }
     return lists.weight(of: LIRS.ghosts) > ghostCapacity
       || (weighs && lists.count(of: LIRS.ghosts) > limit.ghosts)
   }
 
-  /// An object of the queue that is at the top of the stack by now was requested.
+  /// Handles a request for an object of the queue that is already at the top of the stack.
   @inline(__always) private mutating func hitHigh(_ id: ObjectID, canRise: Bool) {
     if canRise, weight(id) <= capacityLow {
       lists.remove(id)
@@ -222,15 +221,14 @@ struct LIRS: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Puts an object that is at the top of the stack into the queue.
+  /// Adds an object at the top of the stack to the queue.
   @inline(__always) private mutating func stayHigh(_ id: ObjectID) {
     states[id] = State.highStacked
     lists.pushFront(id, to: LIRS.queue, weight: UInt32(truncatingIfNeeded: weight(id)))
     if usedLow == 0 { prune() }
   }
 
-  /// Takes an object at the top of the stack into the large part, and others out of it until it
-  /// has its size.
+  /// Makes the object at the top of the stack LIR, and demotes others until the LIR part fits.
   @inline(__always) private mutating func becomeLow(_ id: ObjectID) {
     states[id] = State.low
     usedLow += weight(id)
@@ -242,7 +240,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
     while usedLow > capacityLow { demoteLowest() }
   }
 
-  /// Moves the object of the large part that was requested longest ago to the queue.
+  /// Moves the least recently requested LIR object to the queue.
   @inline(__always) private mutating func demoteLowest() {
     prune()
     let id = stack.back()
@@ -253,7 +251,7 @@ struct LIRS: EvictionPolicy, ~Copyable {
     prune()
   }
 
-  /// Takes everything below the lowest object of the large part off the stack.
+  /// Removes everything below the lowest LIR object from the stack.
   @inline(__always) private mutating func prune() {
     while true {
       let id = stack.back()

@@ -1,4 +1,4 @@
-/// Evicts what was requested longest ago.
+/// Evicts the least recently requested object.
 struct LRU: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru", family: .recency,

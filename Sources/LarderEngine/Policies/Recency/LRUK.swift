@@ -1,13 +1,13 @@
-/// Keeps what was requested k times within the shortest time.
+/// Keeps the objects whose last k requests came within the shortest time.
 ///
-/// Time counts requests. Objects with fewer than k requests go first, among them the one requested
-/// longest ago: the paper leaves that choice open and names LRU. Information on objects that have
-/// left, which the paper keeps for a period of time, is kept here up to a share of the capacity; by
-/// default there is none, as in most comparisons.
+/// Time counts requests. Objects with fewer than k requests are evicted first, the least recently
+/// requested among them first: the paper leaves that choice open and mentions LRU. The paper keeps
+/// information on evicted objects for a period of time; here it is limited to a share of the
+/// capacity, by default 0, as in most comparisons.
 ///
-/// With a correlated reference period, requests within the period after the last one count as one
-/// together, and an object is not evicted within the period unless every other is in its own; then
-/// the one requested longest ago goes.
+/// With a correlated reference period, requests within the period after the last one count as one,
+/// and an object is not evicted within its period unless all others are in theirs as well; then the
+/// least recently requested object is evicted.
 struct LRUK: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-k", family: .recency,
@@ -26,20 +26,19 @@ struct LRUK: EvictionPolicy, ~Copyable {
     paper: "O'Neil, O'Neil and Weikum, The LRU-K page replacement algorithm for database disk "
       + "buffering, SIGMOD 1993")
 
-  // A key has this bit where there was a k-th last request, its time (that of the last one where
-  // there was none), and the highest bits of the time of the last request, whose lowest are the
-  // order: times tell objects apart. So k up to 2 needs nothing beside the heap. Times are below
-  // 2^47.
+  // A key consists of this bit if there was a k-th last request, the time of that request (of the
+  // last one otherwise), and the high bits of the time of the last request, whose low bits are the
+  // order: times are unique. So k up to 2 needs nothing but the heap. Times are below 2^47.
   private static var isComplete: UInt64 { 1 << 63 }
   private static var kthShift: UInt64 { 16 }
 
   private var heap: IndexedHeap
-  // Times of the requests between the last and the k-th last, latest first, 0 for none; with a
-  // correlated reference period also those two, which makes it the paper's HIST.
+  // Times of the requests between the last and the k-th last, latest first, 0 for none. With a
+  // correlated reference period it includes those two as well: the paper's HIST.
   private var times: Column<UInt64>
   private let depth: UInt32
   private let k: UInt32
-  // The paper's LAST; only where there is such a period, and for ghosts.
+  // The paper's LAST; used with a correlated reference period, and for ghosts.
   private var lasts: Column<UInt64>
   // The objects in their correlated reference period, latest first.
   private var sheltered: LinkedLists
@@ -63,7 +62,8 @@ struct LRUK: EvictionPolicy, ~Copyable {
     self.period = UInt64(period)
     self.depth = depth
     let ghostCapacity = UInt64(Double(setup.capacity) * history)
-    // A local: `||` with a property of a value that is not complete yet is compiled wrongly.
+    // A local, because `||` with a property of a value that is not fully initialised is
+    // miscompiled.
     let remembers = ghostCapacity > 0
     keepsHistory = remembers
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
@@ -181,14 +181,14 @@ struct LRUK: EvictionPolicy, ~Copyable {
     depth > 0 ? (objects + 1) * Int(depth) - 1 : 0
   }
 
-  /// Notes a request now where there is no correlated reference period; the last before it was at
-  /// `lastBefore`, or 0 for none. Returns the time of the k-th last, or 0.
+  /// Records a request without a correlated reference period; the previous one was at `lastBefore`,
+  /// or 0 for none. Returns the time of the k-th last request, or 0.
   @inline(__always) private func refer(_ id: ObjectID, lastBefore: UInt64) -> UInt64 {
     k == 1 ? clock.now : push(lastBefore, to: id, adding: 0)
   }
 
-  /// Puts a time in front of the object's times, to which `correlation` is added, and returns the
-  /// one that falls out at the end, without it.
+  /// Prepends a time to the object's times, adds `correlation` to the others, and returns the time
+  /// that falls out at the end, without `correlation`.
   @inline(__always) private func push(
     _ time: UInt64, to id: ObjectID, adding correlation: UInt64
   ) -> UInt64 {
@@ -205,7 +205,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
     return oldest
   }
 
-  /// Key and order by which an object stands in the heap.
+  /// Key and order of an object in the heap.
   @inline(__always) private func entry(
     kthLast: UInt64, last: UInt64
   ) -> (key: UInt64, order: UInt32) {
@@ -221,7 +221,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
     (heap.key(of: id) & 0xFFFF) << 32 | UInt64(heap.order(of: id))
   }
 
-  /// Puts objects whose correlated reference period is over into the heap.
+  /// Moves objects whose correlated reference period has passed into the heap.
   private mutating func exposeSheltered() {
     while true {
       let id = sheltered.back()

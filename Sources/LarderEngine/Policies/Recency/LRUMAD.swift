@@ -1,11 +1,11 @@
-/// Evicts the object whose next requests are expected to wait least in all, for the time since its
-/// last request.
+/// Evicts the object with the lowest expected total wait of its next requests, divided by the time
+/// since its last request.
 ///
-/// The delay that missing an object causes is more than that of its miss: requests that come while
-/// it is fetched wait, too. For every object ever requested the policy keeps the number of windows
-/// of one fetch each and the delays that fetches begun with them would have caused; the rank is
-/// their mean divided by the time since the last request. Where fetches take no time all ranks are
-/// 0, and it is LRU.
+/// A missing object delays more than the request that missed: requests during its fetch wait as
+/// well. For every object ever requested, the policy keeps the number of fetch-long windows and the
+/// total delay that fetches at their starts would have caused; the rank is the mean delay divided
+/// by the time since the last request. If fetches take no time, all ranks are 0 and the policy is
+/// LRU.
 struct LRUMAD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-mad", family: .recency,
@@ -15,12 +15,12 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
   static var observesRequests: Bool { true }
 
-  /// What is known of an object, resident or not.
+  /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var windows: UInt64
     /// Sum of delays.
     var delays: UInt64
-    /// When the current window began.
+    /// Start of the current window.
     var start: UInt64
     /// The last request: its time, and its number from 1.
     var last: UInt64
@@ -29,11 +29,11 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
   private var histories: Column<History>
   private var residents: RankTournament<DelayRank>
-  // The residents until something is observed: all ranks are 0, and a list is enough.
+  // The residents before the first observation: all ranks are 0, so a list is enough.
   private var recency: LinkedLists
   private var requests: UInt64 = 0
   private var now: UInt64 = 0
-  // Without it, as in a real cache, hits and inserts are the requests.
+  // False in real caches, where hits and insertions are the requests.
   private var isObserving = false
 
   init(_ setup: PolicySetup) {
@@ -61,13 +61,13 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     }
     histories[id].last = self.now
     histories[id].order = requests
-    // Not every request of a resident object is a hit: some wait while a disk reads it.
+    // Some requests for a resident object are not hits: they wait while a disk reads it.
     if contains(id) { residents.update(player(id), now: self.now) }
   }
 
   mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
 
-  /// The first observation: from now on ranks differ.
+  /// Switches to ranks at the first observation.
   @inline(never) private mutating func beginObserving() {
     isObserving = true
     while recency.back() != .none {
@@ -114,8 +114,8 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     histories[id] = History(windows: 0, delays: 0, start: 0, last: 0, order: 0)
   }
 
-  /// Notes a request that was not observed, any in a real cache and a set that stores something,
-  /// and says whether it was one.
+  /// Counts a request that was not observed (any in a real cache, or a set that stores something),
+  /// and returns true if it counted one.
   @inline(__always) private mutating func note(_ id: ObjectID) -> Bool {
     if isObserving, histories[id].order != 0 { return false }
     requests += 1
@@ -147,14 +147,14 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   var stateBytes: Int { histories.bytes + residents.bytes + recency.bytes }
 }
 
-/// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Of
-/// equal ranks that of the object requested least recently goes first.
+/// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Equal
+/// ranks go to the least recently requested object.
 struct DelayRank: FallingRank {
   var id: ObjectID
   var rate: Double
   /// The time of the last request.
   var last: UInt64
-  /// The number of that request: those of the same time have an order.
+  /// The number of that request, which orders requests of the same time.
   var order: UInt64
 
   func isLower(than other: DelayRank, at now: UInt64) -> Bool {
@@ -162,14 +162,14 @@ struct DelayRank: FallingRank {
     return first == second ? order < other.order : first < second
   }
 
-  /// Ranks cross once at most: when the one that was not lower has the lower rate.
+  /// Ranks cross at most once: when the object with the higher rank has the lower rate.
   func overtaking(_ winner: DelayRank, at now: UInt64) -> UInt64 {
     guard rate < winner.rate else { return .max }
     let (own, other) = (Double(winner.age(at: now)), Double(age(at: now)))
     return time((rate * own - winner.rate * other) / (winner.rate - rate), after: now)
   }
 
-  /// In this order of operations, by which the reference counts were made.
+  /// Uses the order of operations that produced the reference counts.
   private func value(at now: UInt64) -> Double { rate / Double(age(at: now)) }
 
   private func age(at now: UInt64) -> UInt64 { max(now, last) - last + 1 }

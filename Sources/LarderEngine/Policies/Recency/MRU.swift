@@ -1,4 +1,4 @@
-/// Evicts what was requested last.
+/// Evicts the most recently requested object.
 struct MRU: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "mru", family: .recency,

@@ -1,4 +1,4 @@
-/// LRU in segments: each further request takes an object one segment up.
+/// Segmented LRU: each further request moves an object one segment up.
 struct SLRU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "slru", family: .recency,
@@ -19,14 +19,14 @@ struct SLRU: EvictionPolicy, ~Copyable {
   // Most recently requested at the front of each list; list 0 is the lowest segment.
   private var lists: LinkedLists
   private var segmentOf: Column<UInt8>
-  // What the objects of each segment weigh.
+  // Weight of the objects in each segment.
   private var used: Column<UInt64>
   private let segments: UInt32
   private let segmentCapacity: UInt64
   private let fills: Bool
-  // An object cooled into the lowest segment during this hit.
+  // True if an object cooled into the lowest segment during this hit.
   private var cooledToLowest = false
-  // The object being replaced, whose size in the cache's books is still the old one.
+  // The object being replaced; the cache still counts its old size.
   private var resized = Request.none
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -110,7 +110,8 @@ struct SLRU: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { lists.bytes + segmentOf.bytes }
 
-  /// Takes a requested object one segment up; what is larger than a whole segment stays in its own.
+  /// Moves a requested object one segment up; an object larger than a whole segment stays in its
+  /// own.
   private mutating func rise(
     _ id: ObjectID, from segment: UInt32, newSize: UInt64, _ sizes: some ObjectSizes
   ) {
@@ -122,7 +123,7 @@ struct SLRU: EvictionPolicy, ~Copyable {
     place(id, target, newSize, sizes)
   }
 
-  /// Puts an object at the front of a segment.
+  /// Inserts an object at the front of a segment.
   @inline(__always) private mutating func enter(
     _ id: ObjectID, _ segment: UInt32, _ size: UInt64, _ sizes: some ObjectSizes
   ) {
@@ -130,16 +131,15 @@ struct SLRU: EvictionPolicy, ~Copyable {
     place(id, segment, size, sizes)
   }
 
-  /// Notes that an object is at the front of a segment and cools what that pushes out at its back
-  /// into the one below, and so on down. The lowest takes what comes: only `evict` makes room
-  /// there.
+  /// Records an object at the front of a segment and cools the objects that no longer fit into the
+  /// segment below, and so on down. The lowest segment accepts all: only `evict` makes room in it.
   @inline(__always) private mutating func place(
     _ id: ObjectID, _ segment: UInt32, _ size: UInt64, _ sizes: some ObjectSizes
   ) {
     segmentOf[id] = UInt8(truncatingIfNeeded: segment)
     used[segment] += size
     var segment = segment
-    // Where nothing is cooled, nothing changes further down.
+    // If nothing is cooled, the segments below do not change.
     while segment > 0, used[segment] > segmentCapacity {
       repeat {
         let cooled = lists.back(list: segment)

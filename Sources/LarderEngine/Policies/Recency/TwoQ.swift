@@ -1,4 +1,4 @@
-/// A queue for what was requested once, a list for what came back, and a memory of what left.
+/// A queue for objects requested once, an LRU list for objects requested again, and a ghost queue.
 struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "2q", family: .recency,
@@ -40,7 +40,7 @@ struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
     }
   }
 
-  /// Takes a ghost out before anything is evicted, so that the victims' ghosts cannot push it out.
+  /// Removes a ghost before anything is evicted, so that ghosts of the victims cannot displace it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedGhost = lists.place(request.id) != 0
     if missedGhost { lists.remove(request.id) }
@@ -55,7 +55,7 @@ struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
         lists.moveToFront(victim, of: TwoQ.ghosts)
         lists.trim(TwoQ.ghosts, to: ghostCapacity)
       } else {
-        // Too large to be remembered: no reason to forget all others.
+        // Too large for a ghost: it must not displace all others.
         lists.remove(victim)
       }
       return victim

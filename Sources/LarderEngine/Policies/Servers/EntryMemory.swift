@@ -1,8 +1,9 @@
-/// Whether objects take of a capacity in bytes what their entries would take of the server whose
-/// rule a policy is, or their sizes alone: two parameters of such policies. What an entry takes is
-/// `EvictionPolicy.entryBytes`; the tier applies it where an object is stored.
+/// Parameters that set how an object counts towards a capacity in bytes: with the overhead of the
+/// modelled server's entries or with its size alone. `EvictionPolicy.entryBytes` computes an
+/// entry's memory; the tier applies it when an object is stored.
 public enum EntryMemory {
-  /// The parameters of a policy whose entries have a `key` of so many bytes besides their value.
+  /// The parameters of a policy whose entries have a `key` of this length, by default `bytes`,
+  /// besides their value.
   public static func parameters(key: String, default bytes: Int) -> [PolicyParameter] {
     [
       PolicyParameter(
@@ -13,10 +14,11 @@ public enum EntryMemory {
     ]
   }
 
-  /// Whether entries take what a server's would.
+  /// True if objects count with the server's overhead.
   static func isGiven(in spec: PolicySpec) -> Bool { spec.values["memory"] == "server" }
 
-  /// The bytes of a key where entries take what a server's would; nil where they take their sizes.
+  /// The length of a key if objects count with the server's overhead; nil if they count with their
+  /// sizes.
   ///
   /// - Throws: `badValue`.
   package static func keyBytes(
@@ -33,8 +35,8 @@ public enum EntryMemory {
     return isGiven(in: spec) ? UInt64(bytes) : nil
   }
 
-  /// What jemalloc, made for a quantum of 8 bytes as Redis makes it, takes for so many bytes:
-  /// multiples of 8 up to 64, then four classes for each doubling.
+  /// The size of jemalloc's allocation for a request of `bytes`, built with Redis's quantum of 8
+  /// bytes: multiples of 8 up to 64, then four classes for each doubling.
   static func allocated(_ bytes: UInt64) -> UInt64 {
     guard bytes > 64 else { return max(8, (bytes + 7) / 8 * 8) }
     let step = UInt64(1) << (61 - UInt64((bytes - 1).leadingZeroBitCount))

@@ -1,11 +1,11 @@
-/// memcached's segmented LRU: each class of sizes has pages of its own and evicts from them, and in
-/// each class items move between hot, warm and cold.
+/// memcached's segmented LRU: each size class has its own pages and evicts from them, and within
+/// each class items move between hot, warm and cold lists.
 ///
-/// By items.c and slabs.c of memcached 1.6. Its maintainer thread, which moves items, is taken to
-/// have finished with an item's class after each request for it; it looks at no other class
-/// then. Pages stay with their class: memcached's automover is not modelled. memcached lets every
-/// class have one page even if that is above its limit; here the capacity is a limit as well, so
-/// that with a capacity of few pages an item of another class may have to leave. An item above half
+/// Modelled on items.c and slabs.c of memcached 1.6. The maintainer thread, which moves items, is
+/// assumed to have finished with an item's class after each request for it; it visits no other
+/// class. Pages stay with their class: memcached's automover is not modelled. memcached lets every
+/// class have one page even above its limit; here the capacity is a hard limit, so that with a
+/// capacity of few pages an item of another class may have to be evicted. An item larger than half
 /// a page takes several of the largest chunks. A cache that counts objects has one class.
 struct Memcached: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
@@ -35,16 +35,16 @@ struct Memcached: EvictionPolicy, ~Copyable {
   private static var fetched: UInt8 { 1 }
   private static var active: UInt8 { 2 }
 
-  // Three lists for each class; the latest to come at the front.
+  // Three lists for each class, the newest at the front.
   private var lists: WeightedLists
   private var slabs: SlabClasses
   private var flags: Column<UInt8>
   // Seconds.
   private var touchedAt: Column<UInt32>
   private var time: RequestTime
-  // The class into which an item was last replaced: its chunks may be too few.
+  // The class into which an item was last replaced: it may have too few chunks.
   private var replacedIn: UInt32?
-  // An item that became larger than any may be.
+  // An item that grew beyond the largest size.
   private var oversized = ObjectID.none
   private let shares: (hot: UInt64, warm: UInt64)
   private let ages: (hot: Double, warm: Double)
@@ -84,7 +84,7 @@ struct Memcached: EvictionPolicy, ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
 
-  /// The first hit is noted; the second protects, which in the cold list means to leave it.
+  /// The first hit is recorded; the second protects the item, which moves it out of the cold list.
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     time.tick()
     let id = request.id
@@ -102,8 +102,8 @@ struct Memcached: EvictionPolicy, ~Copyable {
     maintain(list / 3)
   }
 
-  /// A new item, perhaps of another class. memcached has both for a moment; here the old one leaves
-  /// first.
+  /// Stores a replaced item, perhaps in another class. memcached briefly holds both; here the old
+  /// one is removed first.
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     time.tick()
     _ = takeOut(request.id)
@@ -168,13 +168,14 @@ struct Memcached: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { lists.bytes + slabs.bytes + flags.bytes + touchedAt.bytes }
 
-  /// An item: 48 bytes and 8 for its version, the key and its end, the value and a line's end.
+  /// Bytes of an item: 48 and 8 for its version, the key with its terminator, the value and its
+  /// line end.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 48 + 8 + key + 1 + value + 2 }
 
   private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
 }
 
-/// Items in their classes.
+/// Items and their classes.
 extension Memcached {
   /// Stores an item at the front of its class's hot list.
   private mutating func putIn(_ request: Request, _ slab: UInt32) {
@@ -185,7 +186,7 @@ extension Memcached {
     maintain(slab)
   }
 
-  /// Takes an item out and returns its class.
+  /// Removes an item and returns its class.
   private mutating func takeOut(_ id: ObjectID) -> UInt32 {
     let slab = (UInt32(lists.place(id)) - 1) / 3
     slabs.give(lists.weight(id), in: slab)
@@ -193,7 +194,8 @@ extension Memcached {
     return slab
   }
 
-  /// The class of an item, if it has any to give up; else the one whose items weigh most.
+  /// The class of an item if it has items to evict; otherwise the class with the largest total
+  /// weight.
   private func slabToEvict(for request: Request) -> UInt32 {
     if request.id != .none {
       let own = slabs.slab(of: request.size)
@@ -217,9 +219,9 @@ extension Memcached {
     return lists.weight(of: first) + lists.weight(of: first + 1) + lists.weight(of: first + 2)
   }
 
-  /// What memcached's store takes without a free chunk: the oldest cold item. If there is none, hot
-  /// ones become cold, ten at most. Then memcached is out of memory; here the oldest warm item
-  /// leaves.
+  /// The item that memcached evicts when no chunk is free: the oldest cold item. If there is none,
+  /// up to ten hot items become cold. memcached then reports that it is out of memory; here the
+  /// oldest warm item is evicted.
   private mutating func tail(of slab: UInt32) -> ObjectID {
     let (hot, warm) = (slab * 3 + Memcached.hot, slab * 3 + Memcached.warm)
     let cold = slab * 3 + Memcached.cold
@@ -236,15 +238,15 @@ extension Memcached {
     return .none
   }
 
-  /// What the maintainer thread does in a class: up to 500 times an item from the back of the hot
-  /// or the warm list. In the cold list nothing is active here, so that nothing leaves it this way.
+  /// Runs the maintainer thread for a class: up to 500 times it moves an item from the back of the
+  /// hot or the warm list. No item of the cold list is active here, so none leaves it this way.
   private mutating func maintain(_ slab: UInt32) {
     let (hot, warm) = (slab * 3 + Memcached.hot, slab * 3 + Memcached.warm)
     let total = weight(of: slab)
     let oldest = lists.back(of: slab * 3 + Memcached.cold)
     let coldAge = Double(oldest == .none ? 0 : seconds &- touchedAt[oldest])
     let warmMost = total * shares.warm / 100
-    // So it is in memcached: no bytes at all mean those of the warm list.
+    // As in memcached: a limit of 0 bytes means that of the warm list.
     let hotMost = total * shares.hot / 100 == 0 ? warmMost : total * shares.hot / 100
     let (hotAge, warmAge) = (UInt64(coldAge * ages.hot), UInt64(coldAge * ages.warm))
     for _ in 0..<500 {
@@ -255,7 +257,7 @@ extension Memcached {
     }
   }
 
-  /// Moves the oldest hot item where it belongs, if that is not here.
+  /// Moves the oldest hot item to another list, if it does not belong here.
   private mutating func pullHot(_ hot: UInt32, weightMax: UInt64, ageMax: UInt64) -> Bool {
     let oldest = lists.back(of: hot)
     guard oldest != .none else { return false }
@@ -267,7 +269,7 @@ extension Memcached {
     return cool(oldest, from: hot, to: hot + 2, weightMax: weightMax, ageMax: ageMax)
   }
 
-  /// Moves active items at the back of the warm list to its front, five at most, or one that is not
+  /// Moves up to five active items at the back of the warm list to its front, or one inactive item
   /// to the cold list.
   private mutating func pullWarm(_ warm: UInt32, weightMax: UInt64, ageMax: UInt64) -> Bool {
     var oldest = lists.back(of: warm)
@@ -286,7 +288,7 @@ extension Memcached {
     return moved
   }
 
-  /// Moves an item to the cold list if its own is too heavy or it is too old.
+  /// Moves an item to the cold list if its own list is too heavy or the item is too old.
   private mutating func cool(
     _ id: ObjectID, from list: UInt32, to cold: UInt32, weightMax: UInt64, ageMax: UInt64
   ) -> Bool {
@@ -298,17 +300,17 @@ extension Memcached {
   }
 }
 
-/// memcached's memory: pages, each cut into chunks of one size, which a class of sizes has for
-/// itself. A class takes pages while there are any and keeps them; it may always have one.
+/// memcached's memory: pages cut into chunks of one size, each owned by a size class. A class takes
+/// pages while any are free and keeps them; each class may have at least one.
 struct SlabClasses: ~Copyable {
-  /// Classes at most.
+  /// The largest number of classes.
   static var countMax: Int { 63 }
 
-  /// How many classes there are.
+  /// The number of classes.
   let count: UInt32
-  /// The largest item.
+  /// The largest size of an item.
   let itemMax: UInt64
-  // Chunks are limited; a cache that counts objects has one class without a limit.
+  // True if chunks are limited; a cache that counts objects has one class without a limit.
   private let isLimited: Bool
   private let pagesMax: UInt64
   private var pagesTaken: UInt64 = 0
@@ -317,7 +319,7 @@ struct SlabClasses: ~Copyable {
   private var pages: Column<UInt64>
   private var used: Column<UInt64>
 
-  /// One class without a limit, for items that all weigh the same.
+  /// Creates one class without a limit, for items of equal weight.
   init() {
     count = 1
     itemMax = .max
@@ -329,9 +331,9 @@ struct SlabClasses: ~Copyable {
     used = Column(objects: 1)
   }
 
-  /// Classes of chunks from `first` bytes on, each `factor` times as large as the one before and
-  /// rounded up to 8 bytes, up to half a page. `page` is a multiple of 16, and `first` at most half
-  /// of it. All in bytes.
+  /// Creates classes of chunks from `first` bytes on, each `factor` times as large as the one
+  /// before, rounded up to 8 bytes, and at most half a page. `page` is a multiple of 16, and
+  /// `first` at most half of it. All in bytes.
   init(capacity: UInt64, page: UInt32, first: UInt32, factor: Double) {
     let largest = page / 2
     chunkSizes = Column(objects: Self.countMax)
@@ -352,8 +354,8 @@ struct SlabClasses: ~Copyable {
     isLimited = true
   }
 
-  /// The class of an item: that of the smallest chunk that holds it. Items above the largest chunk
-  /// take several of these. O(log classes).
+  /// The class of an item: that of the smallest chunk that holds it. An item above the largest
+  /// chunk takes several of these. O(log classes).
   func slab(of bytes: UInt32) -> UInt32 {
     var (low, high) = (UInt32(0), count - 1)
     while low < high {
@@ -363,14 +365,14 @@ struct SlabClasses: ~Copyable {
     return low
   }
 
-  /// The chunks that an item of a class takes.
+  /// The number of chunks that an item takes in a class.
   func chunks(_ bytes: UInt32, in slab: UInt32) -> UInt64 {
     guard isLimited, bytes > chunkSizes[slab] else { return 1 }
     let size = UInt64(chunkSizes[slab])
     return (UInt64(bytes) + size - 1) / size
   }
 
-  /// Takes pages for a class until it has so many chunks more or there are no pages. O(pages).
+  /// Takes pages for a class until it has room for `chunks` more or no pages are free. O(pages).
   mutating func grow(_ slab: UInt32, for chunks: UInt64) {
     guard isLimited else { return }
     while !hasRoom(in: slab, for: chunks), pages[slab] == 0 || pagesTaken < pagesMax {
@@ -379,15 +381,15 @@ struct SlabClasses: ~Copyable {
     }
   }
 
-  /// Whether a class has so many free chunks.
+  /// True if a class has this number of free chunks.
   func hasRoom(in slab: UInt32, for chunks: UInt64 = 0) -> Bool {
     !isLimited || used[slab] + chunks <= pages[slab] * chunksPerPage[slab]
   }
 
-  /// An item of a class is stored.
+  /// Allocates the chunks of an item.
   mutating func take(_ bytes: UInt32, in slab: UInt32) { used[slab] += chunks(bytes, in: slab) }
 
-  /// An item of a class leaves.
+  /// Frees the chunks of an item.
   mutating func give(_ bytes: UInt32, in slab: UInt32) { used[slab] -= chunks(bytes, in: slab) }
 
   /// Memory held, in bytes.

@@ -1,11 +1,11 @@
-/// The rule of nginx's proxy_cache: LRU whose entries leave after some time without a request, and
-/// whose zone of keys may be full before the disk is.
+/// The rule of nginx's proxy_cache: LRU with removal of entries after some time without a request,
+/// and with a zone of keys that may fill before the disk does.
 ///
-/// By src/http/ngx_http_file_cache.c. nginx lets a cache grow above `max_size` until its manager
-/// has looked again, 10 seconds later at most; here room is made before an object is stored. The
+/// Modelled on src/http/ngx_http_file_cache.c. nginx lets a cache exceed `max_size` until its
+/// manager next checks, at most 10 seconds later; here room is made before an object is stored. The
 /// manager removes entries that were not requested for `inactive` seconds when they are due; here
-/// they are removed when they are requested or when something is stored, so that hits and misses
-/// are the same. Nothing is in use while room is made for something else.
+/// they are removed when they are requested or when something is stored, which gives the same hits
+/// and misses. No entry is in use while room is made for another.
 struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "nginx", family: .recency,
@@ -29,7 +29,7 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   private var requestedAt: Column<UInt32>
   private var time: RequestTime
   private var count = 0
-  // Keys from which on some are given up: known since the zone was full for the first time.
+  // The number of keys from which some are evicted; known once the zone has been full.
   private var watermark = Int.max
   private let keys: Int
   private let inactive: UInt32
@@ -92,8 +92,8 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
     inactive > 0 && seconds &- requestedAt[id] >= inactive
   }
 
-  /// The file: 336 bytes that describe it, the key in a line of its own, headers and value, in
-  /// blocks of 4096 bytes.
+  /// Bytes of the file: 336 for its header, the key in its own line, headers and value, in blocks
+  /// of 4096.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 {
     (336 + 7 + key + value + 4095) / 4096 * 4096
   }

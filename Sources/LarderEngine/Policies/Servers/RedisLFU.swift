@@ -1,7 +1,7 @@
 /// Redis's allkeys-lfu: the least frequently used of the candidates that samples have found so far.
 ///
-/// By src/evict.c of Redis 7 and Valkey. A logarithmic counter of 8 bits goes up with a probability
-/// that falls as it grows, and down by one for each period without a request.
+/// Modelled on src/evict.c of Redis 7 and Valkey. A logarithmic counter of 8 bits is incremented
+/// with a probability that falls as it grows, and decremented for each period without a request.
 struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "redis-lfu", family: .random,
@@ -61,11 +61,11 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
 
   @inline(__always) func score(_ kept: UInt32) -> UInt32 { RedisLFU.highestCount - decayed(kept) }
 
-  /// The count now: the minute of the last request is above the lowest 8 bits.
+  /// The current count: the minute of the last request is above the lowest 8 bits.
   @inline(__always) private func decayed(_ kept: UInt32) -> UInt32 {
     let count = kept & 255
     guard decay > 0 else { return count }
-    // 16 bits, which wrap.
+    // 16 bits, which wrap around.
     let elapsed = minutes &- (kept >> 8) & RedisLFU.minuteMask
     return count - min(count, elapsed / decay)
   }

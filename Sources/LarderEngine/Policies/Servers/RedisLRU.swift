@@ -1,7 +1,7 @@
-/// Redis's allkeys-lru: the longest idle of the candidates that samples have found so far.
+/// Redis's allkeys-lru: evicts the longest idle of the candidates that samples have found so far.
 ///
-/// By src/evict.c of Redis 7 and Valkey. Idleness is told by a clock of 24 bits that counts whole
-/// seconds, so that within a second all objects are equally idle.
+/// Modelled on src/evict.c of Redis 7 and Valkey. Idleness is measured by a clock of 24 bits that
+/// counts whole seconds, so within a second all objects are equally idle.
 struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "redis-lru", family: .random,

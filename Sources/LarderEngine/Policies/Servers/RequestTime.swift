@@ -1,15 +1,15 @@
-/// The time of requests for policies that measure idleness by the clock: that of the trace, or,
-/// where that has none, of requests that come at a rate.
+/// The clock of policies that measure idle time: the trace's timestamps or, if it has none,
+/// requests at a constant rate.
 public struct RequestTime {
-  /// Microseconds since some moment.
+  /// Microseconds since an arbitrary origin.
   @inlinable @inline(__always) public var now: UInt64 { time }
   @usableFromInline var time: UInt64 = 0
   @usableFromInline var isTold = false
   @usableFromInline let followsTrace: Bool
   @usableFromInline let step: UInt64
 
-  /// The parameters of `init`. A real cache does not know the time of every request, so that there
-  /// requests count.
+  /// The parameters of `init`. A real cache does not know the time of every request, so it counts
+  /// requests.
   public static let parameters = [
     PolicyParameter(
       "clock", default: "trace", inRealCaches: "requests",
@@ -19,7 +19,7 @@ public struct RequestTime {
       "requests in a second where the trace's times do not count, 1 to 1000000"),
   ]
 
-  /// The beginning of time.
+  /// Creates a clock at 0.
   ///
   /// - Throws: `badValue`.
   public init(_ spec: PolicySpec) throws(PolicyError) {
@@ -32,10 +32,10 @@ public struct RequestTime {
     step = UInt64(1_000_000 / (try spec.integer("rate", default: 1000, in: 1...1_000_000)))
   }
 
-  /// A request whose time is not known otherwise.
+  /// Advances by one request, unless timestamps are known.
   @inlinable @inline(__always) public mutating func tick() { if !isTold { time += step } }
 
-  /// The time by the trace, microseconds; 0 where it is not known. Never goes back.
+  /// Sets the trace's time, in microseconds; ignores 0, which means unknown. Never goes back.
   @inlinable @inline(__always) public mutating func set(_ now: UInt64) {
     guard followsTrace, now > 0 else { return }
     isTold = true

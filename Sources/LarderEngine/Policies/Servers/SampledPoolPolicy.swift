@@ -1,23 +1,23 @@
-/// Redis's evictions: a few residents are drawn at random and offered to a pool, whose highest
-/// score leaves. What redis-lru and redis-lfu have in common. A policy says what a score is.
+/// Redis's evictions, shared by redis-lru and redis-lfu: a few residents are drawn at random and
+/// offered to a pool, whose highest score is evicted. Conforming types define the score.
 ///
 /// Redis draws the keys of neighbouring buckets of its hash table; here every resident is equally
 /// likely each time. Redis evicts before a command until it is below its limit, and may exceed it
-/// by what the command stores; here room is made first.
+/// by the size of the stored object; here room is made first.
 protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
-  /// The residents with what Redis keeps of each in 24 bits.
+  /// The residents with the 24 bits of state that Redis keeps for each.
   var residents: SampledSet<UInt32> { get set }
   var pool: EvictionPool { get set }
   var random: SeededGenerator { get set }
   var time: RequestTime { get set }
   /// Residents drawn for an eviction.
   var samples: Int { get }
-  /// How much a resident object should leave, from what is kept of it.
+  /// Returns the eviction score of a resident from its state.
   func score(_ kept: UInt32) -> UInt32
 }
 
 extension SampledPoolPolicy where Self: ~Copyable {
-  /// The parameters of both.
+  /// The parameters of both policies.
   static var poolParameters: [PolicyParameter] {
     [
       PolicyParameter(
@@ -28,8 +28,9 @@ extension SampledPoolPolicy where Self: ~Copyable {
 
   static var followsTime: Bool { true }
 
-  /// Redis 7.0's: the hash table's entry, the key's string, the value in the allocation of its
-  /// object (up to 44 bytes) or in one of its own, and 8 to 16 bytes of the table, taken as 12.
+  /// Bytes of an entry in Redis 7.0: the hash table's entry, the key's string, the value in the
+  /// allocation of its object (up to 44 bytes) or in one of its own, and 8 to 16 bytes of the
+  /// table, counted as 12.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 {
     let keyHeader: UInt64 = key < 32 ? 1 : key < 256 ? 3 : 5
     let common = 24 + EntryMemory.allocated(keyHeader + key + 1) + 12
@@ -42,7 +43,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
 
-  /// A candidate that left is a candidate again when it comes back.
+  /// True for residents and for candidates that left: these are candidates again when they return.
   func remembers(_ id: ObjectID) -> Bool { residents.contains(id) || pool.contains(id) }
 
   var ghostsMax: Int { pool.places }
@@ -50,7 +51,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
     while true {
-      // Of few residents Redis looks at each.
+      // With few residents, Redis samples all of them.
       let count = residents.count
       for sample in 0..<min(samples, count) {
         let place = count <= samples ? sample : Int(random.next(below: UInt64(count)))
@@ -81,11 +82,12 @@ extension SampledPoolPolicy where Self: ~Copyable {
   var stateBytes: Int { residents.bytes + pool.bytes }
 }
 
-/// Redis's pool of eviction candidates: the best of all samples so far, by a score from lowest to
-/// highest, kept from one eviction to the next.
+/// Redis's pool of eviction candidates: the best of all samples so far, sorted by score from lowest
+/// to highest, kept from one eviction to the next.
 ///
-/// Scores are those at the time of the sample. What was taken out of the cache meanwhile is still
-/// in it, and an object may be in it twice. All operations are O(places). Memory: 8 bytes a place.
+/// Scores are those at the time of the sample. Objects removed from the cache since then are still
+/// in the pool, and an object may be in it twice. All operations are O(places). Memory: 8 bytes a
+/// slot.
 public struct EvictionPool: ~Copyable {
   @usableFromInline struct Entry: BitwiseCopyable {
     @usableFromInline var id: ObjectID
@@ -98,17 +100,17 @@ public struct EvictionPool: ~Copyable {
   }
 
   @usableFromInline var entries: Column<Entry>
-  /// How many entries it has room for.
+  /// The largest number of entries.
   public let places: Int
   @usableFromInline var count = 0
 
-  /// An empty pool.
+  /// Creates an empty pool.
   public init(places: Int) {
     self.places = places
     entries = Column(objects: places)
   }
 
-  /// Takes an object in, unless the pool is full of higher scores; the lowest makes room.
+  /// Adds an object, displacing the lowest score, unless the pool is full of higher scores.
   @inlinable @inline(__always) public mutating func offer(_ id: ObjectID, score: UInt32) {
     var place = 0
     while place < count, entries[UInt32(place)].score < score { place += 1 }
@@ -127,19 +129,19 @@ public struct EvictionPool: ~Copyable {
     entries[UInt32(place)] = Entry(id: id, score: score)
   }
 
-  /// Takes the object with the highest score out, or returns `.none`.
+  /// Removes and returns the object with the highest score, or returns `.none`.
   @inlinable @inline(__always) public mutating func takeHighest() -> ObjectID {
     guard count > 0 else { return .none }
     count -= 1
     return entries[UInt32(count)].id
   }
 
-  /// Whether the object is in it.
+  /// Returns true if the object is in the pool.
   public func contains(_ id: ObjectID) -> Bool {
     (0..<count).contains { entries[UInt32($0)].id == id }
   }
 
-  /// Takes an object out, wherever it is.
+  /// Removes all entries of an object.
   public mutating func remove(_ id: ObjectID) {
     var kept = 0
     for place in 0..<count where entries[UInt32(place)].id != id {

@@ -1,9 +1,10 @@
-/// The rule of Varnish's malloc and file storages: LRU whose hits move an object only if it was not
-/// moved lately, and that gives up on an object for which too many others would have to leave.
+/// The rule of Varnish's malloc and file storages: LRU in which a hit moves an object only if it
+/// was not moved lately, and that rejects an object if too many others would have to be evicted for
+/// it.
 ///
-/// By bin/varnishd/storage/storage_lru.c. The lock of the list is always free here, and no object
-/// is in use while room is made. Short-lived objects, for which Varnish has another storage without
-/// a limit, are stored like others.
+/// Modelled on bin/varnishd/storage/storage_lru.c. The lock of the list is always free here, and no
+/// object is in use while room is made. Short-lived objects, for which Varnish has a separate
+/// storage without a limit, are stored like others.
 struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "varnish", family: .recency,
@@ -27,9 +28,9 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
   // Microseconds.
   private var movedAt: Column<UInt64>
   private var time: RequestTime
-  // What the residents take.
+  // Memory of the residents.
   private var used: UInt64 = 0
-  // Objects that leave for one that is refused all the same.
+  // Evictions still to be made for an object that is rejected anyway.
   private var owed = 0
   private let capacity: UInt64
   private let interval: UInt64
@@ -59,7 +60,7 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
     list.moveToFront(request.id)
   }
 
-  /// A new object in the place of the old one.
+  /// Replaces an object by a new one.
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     time.tick()
     used = used - UInt64(sizes[request.id]) + UInt64(request.size)
@@ -67,7 +68,8 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
     list.moveToFront(request.id)
   }
 
-  /// What would have to leave leaves here by `evict`, whether that is enough or not.
+  /// Rejects an object that needs more evictions than the limit; `evict` then still makes those up to
+  /// the limit.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     let size = UInt64(request.size)
     var (left, next, leaving) = (used, list.back(), 0)
@@ -107,8 +109,9 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
     used -= UInt64(sizes[id])
   }
 
-  /// 120 bytes that describe the object, its headers in words of 8 bytes, and the body, as asked of
-  /// the malloc storage of Varnish 7.1; what it keeps of an object elsewhere has no limit.
+  /// Bytes of an entry: 120 for the object, its headers in words of 8 bytes, and the body, as
+  /// allocated from the malloc storage of Varnish 7.1; memory that Varnish keeps elsewhere is not
+  /// limited.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 120 + (key + 7) / 8 * 8 + value }
 
   @inline(__always) var victim: ObjectID { list.back() }

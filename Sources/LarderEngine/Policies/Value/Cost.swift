@@ -1,4 +1,4 @@
-/// GreedyDual on what an object costs to fetch, for its size.
+/// GreedyDual on the cost of fetching an object, divided by its size.
 struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "cost", family: .value,
@@ -14,8 +14,8 @@ struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
 
   init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
 
-  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, as GDSF is; an
-  /// object of size 0 counts as 1.
+  /// Never negative, so its bits sort like its value. Scaled by 10^6 a byte, like GDSF; an object
+  /// of size 0 counts as 1.
   @inline(__always) func priority(_ request: Request) -> Double {
     floor + Double(request.cost) * 1e6 / Double(max(request.size, 1))
   }

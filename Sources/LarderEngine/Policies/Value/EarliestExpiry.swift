@@ -1,4 +1,4 @@
-/// Evicts what expires first.
+/// Evicts the object that expires first.
 struct EarliestExpiry: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "ttl", family: .value,

@@ -1,4 +1,4 @@
-/// GreedyDual on what an object costs to fetch, whatever its size.
+/// GreedyDual on the cost of fetching an object, independent of its size.
 struct GreedyDual: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "greedydual", family: .value,
@@ -13,6 +13,6 @@ struct GreedyDual: EvictionPolicy, FloorPolicy, ~Copyable {
 
   init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
 
-  /// Never negative, so that its bits order as it does.
+  /// Never negative, so its bits sort like its value.
   @inline(__always) func priority(_ request: Request) -> Double { floor + Double(request.cost) }
 }

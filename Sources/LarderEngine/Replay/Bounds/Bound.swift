@@ -1,28 +1,27 @@
-/// How many hits are possible at all: something that is asked for by name as a policy is, and has
-/// hits as one has, but decides nothing.
+/// A bound on the possible hits: it is requested by name and has hits like a policy, but makes no
+/// decisions.
 ///
-/// It works for one tier in a simulation, on the whole trace at once. Limits on time and on the
-/// number of objects, and admission filters, are left out of account by an upper bound; a lower one
-/// is refused with them.
+/// It applies to one tier in a simulation and to the whole trace at once. An upper bound ignores
+/// TTLs, limits on the number of objects, and admission filters; a lower bound rejects them.
 protocol Bound: SendableMetatype {
   /// Name, summary and paper.
   static var description: PolicyDescription { get }
 
-  /// Whether a cache that knows the future can have these hits.
+  /// True if a cache that knows the future can have these hits.
   static var isReachable: Bool { get }
 
-  /// Prepares the bound for a trace whose next uses are known.
+  /// Prepares the bound for a trace with next uses.
   init(_ columns: RequestColumns, unit: CapacityUnit) throws(PolicyError)
 
-  /// Hits among the requests from `first` on, and the sum of their sizes.
+  /// Returns the hits among the requests from `first` on, and the sum of their sizes.
   func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64)
 
   /// Memory held, in bytes.
   var stateBytes: Int { get }
 }
 
-/// A bound in the place of a simulation: it goes through the trace to count requests, and says at
-/// the end how many could have been hits.
+/// A bound in place of a simulation: it passes over the trace to count requests, and computes the
+/// possible hits at the end.
 final class BoundSimulation<Subject: Bound>: Simulation {
   private let bound: Subject
   private let columns: RequestColumns
@@ -78,8 +77,8 @@ final class BoundSimulation<Subject: Bound>: Simulation {
     }
   }
 
-  /// Nothing is ever evicted, so a warm-up until the first eviction would end with the trace: a
-  /// bound then counts from the beginning.
+  /// Nothing is ever evicted, so a warm-up until the first eviction would last for the whole trace:
+  /// a bound then counts from the start.
   func resetCounts() {
     guard position < columns.count else { return }
     totals = Counts()

@@ -1,24 +1,24 @@
-/// How many hits are possible at all, where sizes differ: bounds on what the best cache that knows
-/// the future and need not store a miss could reach.
+/// Bounds on the possible hits for objects of different sizes: those of the best cache that knows
+/// the future and need not store a miss.
 ///
 /// Practical Flow-based Offline Optimal (Berger, Beckmann and Harchol-Balter, Practical bounds on
-/// optimal caching with variable object sizes, SIGMETRICS 2018). A hit needs its object to be kept
-/// from one request to the next: that takes its size times the requests between. Both bounds take
-/// such intervals in the order of what they need, least first:
+/// optimal caching with variable object sizes, SIGMETRICS 2018). A hit requires its object to be
+/// kept from one request to the next, which costs its size times the number of requests in between.
+/// Both bounds choose such intervals by cost, the cheapest first:
 ///
-/// - the *upper* bound until their sum exceeds what the capacity offers over the whole trace, as if
-///   space could be moved in time. No cache has more hits.
-/// - the *lower* bound wherever the interval fits at every moment. A cache can have these hits.
+/// - the *upper* bound until their sum exceeds the space of the capacity over the whole trace, as
+///   if space could be moved in time. No cache has more hits.
+/// - the *lower* bound if the interval fits at every time. A cache can have these hits.
 ///
-/// An object whose size changes counts with its smallest, so that the upper bound stays one. Gets
-/// alone are hits; a set or delete ends an interval, as the column of next uses has it. That
-/// entries expire is left out of account.
+/// An object whose size changes counts with its smallest size, so that the upper bound holds. Only
+/// gets are hits; a set or delete ends an interval, according to the column of next uses. Expiry is
+/// ignored.
 public struct PFOO {
   static let paper =
     "Berger, Beckmann and Harchol-Balter, Practical bounds on optimal caching with variable object "
     + "sizes, SIGMETRICS 2018"
 
-  /// An interval, by what it needs; where needs are equal, by its end.
+  /// An interval, ordered by its cost; equal costs by its end.
   struct Interval: Comparable {
     var need: UInt64
     var end: UInt32
@@ -30,16 +30,16 @@ public struct PFOO {
 
   private let requests: Int
   private var intervals: [Interval] = []
-  // By the end of the interval: where it begins and what the object weighs.
+  // By the end of the interval: its start and the object's weight.
   private var starts: [UInt32]
   private var sizes: [UInt32]
-  // What each request is worth in bytes, where bytes count; `owner` keeps it alive.
+  // The value of each request in bytes, with a capacity in bytes; kept alive by `owner`.
   private let worths: UnsafePointer<UInt32>?
   private let owner: AnyObject?
 
   /// Prepares the bounds for every capacity. O(n log n) time, 24 bytes a request.
   ///
-  /// - Throws: `PolicyError.missingNeed` when the columns do not have the next uses.
+  /// - Throws: `PolicyError.missingNeed` if the columns do not have the next uses.
   public init(_ columns: RequestColumns, unit: CapacityUnit) throws(PolicyError) {
     guard let nextUses = columns.nextUses else {
       throw .missingNeed(policy: "pfoo", need: "the next use of each object")
@@ -59,7 +59,7 @@ public struct PFOO {
     }
     intervals.reserveCapacity(columns.count)
     for index in 0..<columns.count where nextUses[index] != Request.never {
-      // A copy is there after a get or a set; the column has a next use for the others, too.
+      // Only a get or a set leaves a copy; the column has a next use for other operations, too.
       let operation = columns.operations.flatMap { Operation(rawValue: $0[index]) } ?? .get
       guard operation == .get || operation == .set else { continue }
       let end = Int(nextUses[index])
@@ -72,8 +72,8 @@ public struct PFOO {
     intervals.sort()
   }
 
-  /// Hits that no cache of this capacity exceeds; only those at or after the request `first` are
-  /// counted. O(n), and stops when the space is used up.
+  /// The hits that no cache of this capacity exceeds, counting only requests from `first` on. O(n);
+  /// stops when the space is used up.
   public func upperBound(capacity: UInt64, from first: Int = 0) -> UInt64 {
     var left = space(capacity)
     var hits: UInt64 = 0
@@ -85,10 +85,10 @@ public struct PFOO {
     return hits
   }
 
-  /// Bytes hit that no cache of this capacity exceeds. Intervals are taken by what they need for
-  /// each byte, and of the first that does not fit a part. O(n log n) time, 12 bytes a request.
+  /// The bytes hit that no cache of this capacity exceeds. Chooses intervals by cost per byte, and
+  /// a part of the first one that does not fit. O(n log n) time, 12 bytes a request.
   public func upperBoundBytes(capacity: UInt64, from first: Int = 0) -> UInt64 {
-    // Where all sizes are alike the two are the same question.
+    // With equal sizes, both bounds coincide.
     guard worths != nil else { return upperBound(capacity: capacity, from: first) }
     func worth(_ interval: Interval) -> UInt64 { self.worth(Int(interval.end)) }
     let order = intervals.filter { counts($0, capacity, first) && worth($0) > 0 }
@@ -107,15 +107,15 @@ public struct PFOO {
     return total
   }
 
-  /// Hits that a cache of this capacity can have. O(n log n) time, 16 bytes a request.
+  /// The hits that a cache of this capacity can have. O(n log n) time, 16 bytes a request.
   public func lowerBound(capacity: UInt64) -> UInt64 {
     var hits: UInt64 = 0
     keep(capacity: capacity) { _ in hits += 1 }
     return hits
   }
 
-  /// Calls `body` with the request of each hit of a cache that has as many as the lower bound, in
-  /// the order in which they were chosen; only those at or after the request `first`.
+  /// Calls `body` with the request of each hit of a cache that has as many hits as the lower bound,
+  /// in the order of choice; only for requests from `first` on.
   func keep(capacity: UInt64, from first: Int = 0, _ body: (_ request: Int) -> Void) {
     var occupied = RangeMaximum(count: requests)
     for interval in intervals where counts(interval, capacity, first) {
@@ -128,7 +128,7 @@ public struct PFOO {
     }
   }
 
-  /// What a hit of a request is worth, in bytes or objects.
+  /// The value of a hit, in bytes or objects.
   func worth(_ request: Int) -> UInt64 { worths.map { UInt64($0[request]) } ?? 1 }
 
   /// Memory held, in bytes.
@@ -136,7 +136,7 @@ public struct PFOO {
     intervals.count * MemoryLayout<Interval>.stride + (starts.count + sizes.count) * 4
   }
 
-  /// What a capacity offers over the whole trace.
+  /// The space of a capacity over the whole trace.
   private func space(_ capacity: UInt64) -> UInt64 {
     let (space, overflows) = capacity.multipliedReportingOverflow(by: UInt64(requests))
     return overflows ? .max : space
@@ -147,22 +147,21 @@ public struct PFOO {
   }
 }
 
-/// Numbers in a row of which a range can be raised at once, and the largest of a range be found.
+/// An array of numbers with range addition and range maximum.
 ///
-/// A segment tree whose nodes keep what was added to all of them and is not passed down. Both
+/// A segment tree whose nodes keep additions to their whole range without passing them down. Both
 /// operations are O(log n). Memory: 32 bytes a number at most.
 struct RangeMaximum: ~Copyable {
   struct Node: BitwiseCopyable {
-    /// Added to everything below.
+    /// Added to the whole range.
     var added: UInt64
-    /// The largest below, what was added here included.
+    /// The largest number in the range, including the addition of this node.
     var maximum: UInt64
   }
 
   private var nodes: Column<Node>
   private let leaves: Int
 
-  /// `count` zeroes.
   init(count: Int) {
     var leaves = 1
     while leaves < count { leaves *= 2 }
@@ -175,7 +174,7 @@ struct RangeMaximum: ~Copyable {
     add(amount, to: range, node: 1, covering: 0..<leaves)
   }
 
-  /// The largest number of a range; 0 where it is empty.
+  /// The largest number of a range; 0 if it is empty.
   func maximum(in range: Range<Int>) -> UInt64 {
     maximum(in: range, node: 1, covering: 0..<leaves)
   }

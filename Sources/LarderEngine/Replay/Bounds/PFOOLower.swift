@@ -1,4 +1,4 @@
-/// What a cache that knows the future can have where sizes differ.
+/// A number of hits that a cache with knowledge of the future can have, with different sizes.
 struct PFOOLower: Bound {
   static let description = PolicyDescription(
     name: "pfoo-l", family: .offline,

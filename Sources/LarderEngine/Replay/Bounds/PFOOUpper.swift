@@ -1,4 +1,4 @@
-/// What no cache exceeds where sizes differ.
+/// A number of hits that no cache exceeds, with different sizes.
 struct PFOOUpper: Bound {
   static let description = PolicyDescription(
     name: "pfoo-u", family: .offline,

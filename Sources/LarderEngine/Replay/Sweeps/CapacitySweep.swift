@@ -1,10 +1,10 @@
 /// Caches of one policy at several capacities, simulated together in one pass over a trace of gets
-/// of unit size. Each counts what a simulation of it alone counts.
+/// of unit size. The counts of each equal those of a separate simulation.
 ///
-/// A policy that can do better than one simulation for each capacity says so in
+/// A policy that is faster than one simulation for each capacity implements
 /// `EvictionPolicy.sweep(_:over:)`.
 public final class CapacitySweep {
-  /// At most how many capacities go together: more of them are several sweeps.
+  /// The largest number of capacities in one sweep: more of them are several sweeps.
   public static var capacitiesMax: Int { 8 }
 
   private let replayBody: (_ start: Int, _ end: Int) -> Void
@@ -17,7 +17,7 @@ public final class CapacitySweep {
   /// Position of the next request.
   public private(set) var position = 0
 
-  /// Takes a pass over; its hits are memory's, or disk's where `isDisk`.
+  /// Takes ownership of a pass; its hits count as memory's, or as disk's if `isDisk`.
   init<Pass: CapacityPass & ~Copyable>(
     _ pass: consuming Pass, over columns: RequestColumns, isDisk: Bool
   ) {
@@ -30,7 +30,7 @@ public final class CapacitySweep {
     bytesBody = { held.with { $0.bytes } }
   }
 
-  /// Replays requests up to but not including `end`, or the last.
+  /// Replays requests up to `end`, exclusive, or the last one.
   public func run(upTo end: Int) {
     let end = min(end, requests)
     guard position < end else { return }
@@ -38,13 +38,13 @@ public final class CapacitySweep {
     position = end
   }
 
-  /// Sets all counts to zero and keeps what the caches hold: the end of a warm-up.
+  /// Resets all counts and keeps the caches' contents: the end of a warm-up.
   public func resetCounts() {
     before = talliesBody()
     start = position
   }
 
-  /// What has happened since the start or the last `resetCounts`, for each capacity as given.
+  /// Counts since the start or the last `resetCounts`, for each capacity in the given order.
   public var counts: [Counts] {
     zip(before, talliesBody()).map { before, now in
       let misses = now.misses - before.misses
@@ -61,11 +61,11 @@ public final class CapacitySweep {
     }
   }
 
-  /// Memory held beside the trace's columns, in bytes.
+  /// Memory held in addition to the trace's columns, in bytes.
   public var stateBytes: Int { bytesBody() }
 }
 
-/// What a sweep of one policy over several capacities is made from.
+/// The setup of a sweep of one policy over several capacities.
 public struct CapacitySweepSetup: Sendable {
   /// From 1 to `PolicySetup.capacityMax` each, at most `CapacitySweep.capacitiesMax`, in any order.
   public let capacities: [UInt64]
@@ -73,13 +73,13 @@ public struct CapacitySweepSetup: Sendable {
   public let spec: PolicySpec
   let isDisk: Bool
 
-  /// The capacity where there is one alone; otherwise nil.
+  /// The capacity if there is only one; otherwise nil.
   var onlyCapacity: UInt64? { capacities.count == 1 ? capacities.first : nil }
 }
 
 extension RegisteredPolicy {
-  /// A pass for several tiers with the policy over the same trace, where the policy has one and
-  /// nothing but the capacities differs; otherwise nil.
+  /// Creates a pass for several tiers over the same trace, if the policy has one and the tiers
+  /// differ only in their capacities; otherwise nil.
   func makeSweep(_ tiers: [SingleTier]) -> CapacitySweep? {
     guard let first = tiers.first, 1...CapacitySweep.capacitiesMax ~= tiers.count else {
       return nil
@@ -97,16 +97,16 @@ extension RegisteredPolicy {
 }
 
 extension PolicyRegistry {
-  /// Whether simulations that differ from this one in their capacity alone may go together: see
-  /// `makeSweep`, which may still have no pass for them.
+  /// Returns true if simulations that differ from this one only in their capacity may be combined:
+  /// see `makeSweep`, which may still have no pass for them.
   package static func sweepsCapacities(_ setup: SimulationSetup) -> Bool {
     guard let tier = setup.onlyTier else { return false }
     return (try? policy(named: tier.policy))?.sweepsCapacities ?? false
   }
 
-  /// Several simulations as one pass over the trace, where they differ in the capacity of their
-  /// only tier alone and the policy can do that; otherwise nil, and each must be made on its own.
-  /// Counts are the same either way.
+  /// Creates one pass for several simulations, if they differ only in the capacity of their single
+  /// tier and the policy supports it; otherwise nil, and each must be created separately. The
+  /// counts are equal either way.
   public static func makeSweep(
     _ setups: [SimulationSetup], over columns: RequestColumns
   ) -> CapacitySweep? {
@@ -126,7 +126,7 @@ extension PolicyRegistry {
 }
 
 extension SimulationSetup {
-  /// The tier of an arrangement that has one; nil for a hybrid.
+  /// The tier of an arrangement with a single tier; nil for a hybrid.
   var onlyTier: TierSetup? {
     switch arrangement {
     case .memory(let tier), .disk(let tier): tier
@@ -135,26 +135,26 @@ extension SimulationSetup {
   }
 }
 
-/// One pass over a trace of gets of unit size that keeps what caches of one policy at several
-/// capacities hold, in a form in which they share work.
+/// One pass over a trace of gets of unit size that tracks the caches of one policy at several
+/// capacities, in a form in which they share work.
 ///
-/// What it tallies for a capacity must be what a simulation of the policy at that capacity alone
-/// comes to: `CapacitySweepTests` compares the two.
+/// Its tally for a capacity must equal that of a separate simulation of the policy at that
+/// capacity: `CapacitySweepTests` compares the two.
 protocol CapacityPass: ~Copyable {
-  /// Replays requests from `start` up to but not including `end`.
+  /// Replays requests from `start` up to `end`, exclusive.
   mutating func replay(_ columns: RequestColumns, from start: Int, to end: Int)
 
-  /// For each capacity, in the order given: the misses so far, each of which was stored, and how
-  /// many objects are resident.
+  /// The misses so far, each of which was stored, and the number of residents, for each capacity in
+  /// the given order.
   var tallies: [CapacityTally] { get }
 
   /// Memory held, in bytes.
   var bytes: Int { get }
 }
 
-/// What one capacity of a `CapacityPass` comes to.
+/// The tally of one capacity of a `CapacityPass`.
 struct CapacityTally {
-  /// Misses from the start, each of which was stored.
+  /// Misses since the start, each of which was stored.
   var misses: UInt64 = 0
   /// Resident objects.
   var residents: UInt64 = 0
@@ -162,27 +162,26 @@ struct CapacityTally {
 
 /// FIFO caches of up to eight capacities in one pass.
 ///
-/// A FIFO cache stores an object in the place of the one that it stored `capacity` misses ago, so
-/// an object is resident as long as fewer misses than that have followed its own: no queue is
-/// needed, and nothing happens where an object is evicted. The numbers of an object's last miss in
-/// all caches are next to each other, so that a request takes a few vector operations and no
-/// branch. Memory: 32 bytes an object.
+/// A FIFO cache stores an object in the slot of the object stored `capacity` misses earlier, so an
+/// object is resident while fewer misses have followed its own: no queue is needed, and evictions
+/// cost nothing. The numbers of an object's last miss in all caches are contiguous, so a request
+/// takes a few vector instructions and no branch. Memory: 32 bytes an object.
 struct ArrivalPass: CapacityPass, ~Copyable {
-  /// What each capacity has of a number.
+  /// A number for each capacity.
   typealias Lanes = SIMD8<Int32>
 
   private var arrivals: Column<Lanes>
-  // The number of the next miss. It begins above the capacity, so that 0 is long ago.
+  // The number of the next miss. It starts above the capacity, so that 0 is long ago.
   private var next: Lanes
   private let limits: Lanes
   private let count: Int
 
   private static var lookahead: Int { 16 }
-  /// Memory that a pass may take.
+  /// The largest memory of a pass.
   private static var bytesMax: Int { 1 << 30 }
 
-  /// Empty caches; nil where there are too many objects or requests. A capacity beyond the number
-  /// of objects is as good as that.
+  /// Creates empty caches; nil with too many objects or requests. A capacity beyond the number of
+  /// objects is equivalent to that number.
   init?(capacities: [UInt64], over columns: RequestColumns) {
     let objects = columns.objects
     let bytes = objects.multipliedReportingOverflow(by: MemoryLayout<Lanes>.stride)
@@ -226,33 +225,33 @@ struct ArrivalPass: CapacityPass, ~Copyable {
 
 /// LRU caches of up to eight capacities in one pass.
 ///
-/// No list is kept: the trace is the list. An object is resident as long as its last request is not
-/// older than that of the least recently requested object that the cache still has, so a cache is
-/// one position of the trace. Where something is evicted, that position moves on to the next
-/// request that was its object's last; requests that were not have a bit each. Memory: 4 bytes an
-/// object and a bit a request.
+/// No list is kept: the trace is the list. An object is resident while its last request is not
+/// older than that of the cache's least recently requested object, so a cache is represented by one
+/// position of the trace. On an eviction, that position moves to the next request that was its
+/// object's last; a bit for each request marks those that were not. Memory: 4 bytes an object and a
+/// bit a request.
 struct RecencyPass: CapacityPass, ~Copyable {
   // The last request of each object, counted from 1.
   private var latest: Column<UInt32>
   private var outdated: Column<UInt64>
   // The capacities in ascending order.
   private let lanes: Column<Lane>
-  /// For each capacity as given its place in ascending order.
+  /// The rank of each given capacity in ascending order.
   private let places: [Int]
 
   /// One cache. Not private: the compiler of Swift 6.3.1 fails on that in debug builds.
   struct Lane: BitwiseCopyable {
     var capacity: UInt64
     var misses: UInt64 = 0
-    // The request at which to look for the next victim: what was requested from there on is
+    // The request at which to look for the next victim: objects requested from there on are
     // resident.
     var oldest: UInt32 = 1
   }
 
   private static var lookahead: Int { 48 }
 
-  /// Empty caches; nil where there are too many requests. A capacity beyond the number of objects
-  /// is as good as that.
+  /// Creates empty caches; nil with too many requests. A capacity beyond the number of objects is
+  /// equivalent to that number.
   init?(capacities: [UInt64], over columns: RequestColumns) {
     guard columns.count < Int(UInt32.max) else { return nil }
     let order = capacities.indices.sorted { (capacities[$0], $0) < (capacities[$1], $1) }
@@ -277,7 +276,7 @@ struct RecencyPass: CapacityPass, ~Copyable {
       let before = latest[id]
       latest[id] = UInt32(truncatingIfNeeded: index + 1)
       outdated[before / 64] |= 1 &<< UInt64(before % 64)
-      // What a cache does not have, smaller ones do not have either.
+      // Objects that a cache misses are missing in smaller ones as well.
       var lane = 0
       while lane < count, before < lanes[lane].oldest {
         if lanes[lane].misses >= lanes[lane].capacity {

@@ -1,8 +1,8 @@
-/// Stores by chance and size, and finds the size scale with the best hit ratio from a model of the
-/// recent requests.
+/// Admits objects with a probability that depends on their size, and finds the size scale with the
+/// best hit ratio from a model of recent requests.
 ///
-/// Follows the authors' program where the paper leaves details open: 250,000 requests or more
-/// between two searches, until the objects seen are three times the capacity; exponentially
+/// Follows the authors' program where the paper leaves details open: at least 250,000 requests
+/// between two searches, until three times the capacity of distinct bytes was seen; exponentially
 /// weighted request counts with a decay of 0.3; a coarse search over powers of two and then a
 /// golden section.
 final class AdaptSize: AdmissionFilter {
@@ -18,7 +18,7 @@ final class AdaptSize: AdmissionFilter {
     paper: "Berger, Sitaraman and Harchol-Balter, AdaptSize: orchestrating the hot object memory "
       + "cache in a content delivery network, NSDI 2017")
 
-  /// A search that many objects wait for at most: sizes may be tiny beside the capacity.
+  /// The largest number of objects before a search: sizes may be tiny compared with the capacity.
   private static let objectsMax = 1 << 22
 
   private let capacity: Double
@@ -36,7 +36,7 @@ final class AdaptSize: AdmissionFilter {
     self.interval = max(1, interval / setup.parts)
     objectsMax = Self.objectsMax / setup.parts
     random = SeededGenerator(seed: setup.seed ^ 0x6164_6170)
-    // Nearly everything is stored until the first search.
+    // Nearly everything is admitted until the first search.
     scale = max(1, capacity)
     untilSearch = self.interval
   }
@@ -63,17 +63,16 @@ final class AdaptSize: AdmissionFilter {
   var stateBytes: Int { seen.bytes }
 }
 
-/// The objects that AdaptSize has seen, by fingerprint: how often each was requested, and its size.
+/// The objects that AdaptSize has seen, by fingerprint, with their request counts and sizes.
 ///
-/// Open addressing with linear probing, the objects in the table itself: every request looks at one
-/// of them, so each costs one cache miss. Memory: 16 bytes for each slot, of which there are 1.6 to
-/// 3.2 for each object.
+/// Open addressing with linear probing, with the objects in the table itself, so that a request
+/// costs one cache miss. Memory: 16 bytes for each slot, with 1.6 to 3.2 slots for each object.
 struct AdaptSizeObjects: ~Copyable {
-  // Not private: the compiler (6.3) fails in debug mode where a column is of a private type.
+  // Not private: the compiler (6.3) fails in debug mode on a column of a private type.
   struct Object: BitwiseCopyable {
-    /// Requests since the last search. A slot without any, and none before, is empty.
+    /// Requests since the last search. A slot with 0 in both counts is empty.
     var recent: Float
-    /// Weighted requests before.
+    /// Weighted earlier requests.
     var before: Float
     var fingerprint: UInt32
     var size: UInt32
@@ -83,14 +82,13 @@ struct AdaptSizeObjects: ~Copyable {
 
   private var slots: Column<Object>
   private var mask: UInt32
-  /// Objects that it has.
+  /// Objects in the table.
   private(set) var count = 0
   /// The sum of the sizes, in bytes.
   private(set) var sizeSum = 0.0
 
   private static let roomMin = 1024
 
-  /// None yet.
   init() { self.init(room: Self.roomMin) }
 
   private init(room: Int) {
@@ -101,7 +99,7 @@ struct AdaptSizeObjects: ~Copyable {
   /// Memory held, in bytes.
   var bytes: Int { slots.bytes }
 
-  /// An object is requested. Amortised O(1).
+  /// Records a request for an object. Amortised O(1).
   @inline(__always) mutating func note(_ request: Request) {
     var slot = slot(of: request.fingerprint)
     if slots[slot].isEmpty {
@@ -113,15 +111,15 @@ struct AdaptSizeObjects: ~Copyable {
       slots[slot] = Object(recent: 0, before: 0, fingerprint: request.fingerprint, size: 0)
     }
     slots[slot].recent += 1
-    // A hit may say another size than the object's; what was asked for last counts.
+    // A hit may carry another size than the object's; the last requested size counts.
     sizeSum += Double(request.size) - Double(slots[slot].size)
     slots[slot].size = request.size
   }
 
-  /// Brings an object near.
+  /// Prefetches the slot of an object.
   func prefetch(_ fingerprint: UInt32) { slots.prefetch(home(fingerprint)) }
 
-  /// Moves the counts on and forgets what was hardly requested. O(objects).
+  /// Ages the counts and forgets rarely requested objects. O(objects).
   mutating func age() {
     var room = Self.roomMin
     while room * 5 < count * 8 { room *= 2 }
@@ -136,7 +134,7 @@ struct AdaptSizeObjects: ~Copyable {
     self = kept
   }
 
-  /// A model of what was requested until `age` was called. O(objects).
+  /// A model of the requests until the last call of `age`. O(objects).
   func model(capacity: Double) -> AdaptSizeModel {
     var groups = AdaptSizeGroups()
     for slot in 0...mask where !slots[slot].isEmpty {
@@ -145,7 +143,7 @@ struct AdaptSizeObjects: ~Copyable {
     return AdaptSizeModel(capacity: capacity, groups: groups)
   }
 
-  /// Where the object of a fingerprint is, or would be. O(1) on average.
+  /// The slot of the object with a fingerprint, or a free one for it. O(1) on average.
   @inline(__always) private func slot(of fingerprint: UInt32) -> UInt32 {
     var slot = home(fingerprint)
     while slots[slot].fingerprint != fingerprint, !slots[slot].isEmpty { slot = (slot + 1) & mask }
@@ -157,7 +155,7 @@ struct AdaptSizeObjects: ~Copyable {
     return UInt32(truncatingIfNeeded: hash >> 32) & mask
   }
 
-  /// Adds an object whose fingerprint is not there, for which there is room.
+  /// Adds an object whose fingerprint is not in the table, which has room for it.
   private mutating func put(_ object: Object) {
     slots[slot(of: object.fingerprint)] = object
     count += 1
@@ -171,27 +169,27 @@ struct AdaptSizeObjects: ~Copyable {
   }
 }
 
-/// The hit ratio that an LRU cache would have if it stored objects with probability
-/// e^(-size / 2^exponent), from the request rates and sizes of its objects.
+/// The hit ratio of an LRU cache that admits objects with probability e^(-size / 2^exponent),
+/// computed from the request rates and sizes of its objects.
 ///
-/// A Markov chain of each object's place in the list, solved for the time that an object stays
+/// A Markov chain of each object's position in the list, solved for the time that objects stay
 /// (sections 4.1 and 4.2 of the paper). Every function is O(groups of similar objects).
 struct AdaptSizeModel {
-  /// Bytes.
+  /// In bytes.
   private let capacity: Double
   private let groups: [AdaptSizeGroups.Group]
 
-  /// A model of objects that were requested at these rates, and have these sizes.
+  /// Creates a model of objects with these rates and sizes.
   init(capacity: Double, groups: AdaptSizeGroups) {
     self.capacity = capacity
     self.groups = groups.means
   }
 
-  /// The exponent of the best scale: a coarse search, and a golden section around its best, to a
-  /// tenth.
+  /// The exponent of the best scale, from a coarse search and a golden section around its best
+  /// result, to a tenth.
   func bestExponent() -> Double {
     let golden = 0.618_033_99
-    // Where one exponent's solution is, the next one's is not far.
+    // The solution of one exponent is close to that of the next.
     var life: Double?
     func modelled(_ exponent: Double) -> Double { self.hits(exponent, near: &life) }
     let highest = DeterministicMath.log(capacity) / DeterministicMath.log(2)
@@ -222,7 +220,7 @@ struct AdaptSizeModel {
     return hits > best.hits ? found : best.exponent
   }
 
-  /// Hits in an interval. `known` is the time that objects stay, for another exponent at first.
+  /// Hits in an interval. `known` is the time that objects stay, initially for another exponent.
   func hits(_ exponent: Double, near known: inout Double?) -> Double {
     let scale = DeterministicMath.pow(2, exponent)
     let probabilities = groups.map { DeterministicMath.exp(-$0.size / scale) }
@@ -235,15 +233,15 @@ struct AdaptSizeModel {
     return sum
   }
 
-  /// From then on everything that is stored at all is there for good.
+  /// From this time on, all objects that are ever stored stay for good.
   private static let lifeMax = 1e12
 
-  /// How long an object stays without being requested, in intervals: the time for which what is
-  /// there fills the cache; nil where nothing is stored.
+  /// The time that an object stays without a request, in intervals: the time for which the resident
+  /// objects fill the cache; nil if nothing is stored.
   ///
-  /// Where the paper multiplies the time by capacity / occupied 20 times, this is Newton's method
-  /// on the logarithms of both, kept between the bounds that are known: some four steps to four
-  /// digits, from a time that is near.
+  /// The paper multiplies the time by capacity / occupied 20 times; this is Newton's method on the
+  /// logarithms of both, kept within known bounds: about four steps to four digits, from a time
+  /// nearby.
   private func life(
     _ scale: Double, _ probabilities: [Double], near known: Double?
   ) -> Double? {
@@ -275,8 +273,8 @@ struct AdaptSizeModel {
     return life
   }
 
-  /// The bytes of the objects that are there, on average, if they stay that long; and by how many
-  /// bytes more for each e-fold of the time.
+  /// The average number of resident bytes if objects stay that long, and its increase for each
+  /// e-fold of the time.
   private func occupied(
     _ life: Double, _ scale: Double, _ probabilities: [Double]
   ) -> (bytes: Double, growth: Double) {
@@ -285,7 +283,7 @@ struct AdaptSizeModel {
     for (group, probability) in zip(groups, probabilities) {
       let requests = group.rate * life
       let bytes = group.objects * group.size
-      // p (e^x - 1) with p = e^(-size / scale), which may be too small a number by itself.
+      // p (e^x - 1) with p = e^(-size / scale), which may underflow by itself.
       let exponent = requests - group.size / scale
       guard exponent < 40 else {
         occupied += bytes
@@ -299,8 +297,8 @@ struct AdaptSizeModel {
     return (occupied, growth)
   }
 
-  /// The share of requests that hit, from the requests expected while the object stays: the
-  /// authors' rational approximation of p (e^x - 1) / (1 + p (e^x - 1)), kept between 0 and 1.
+  /// The share of requests that hit, from the expected number of requests while the object stays:
+  /// the authors' rational approximation of p (e^x - 1) / (1 + p (e^x - 1)), clamped to 0...1.
   private static func hitRatio(_ x: Double, _ p: Double) -> Double {
     let square = x * x
     let cube = square * x
@@ -313,27 +311,27 @@ struct AdaptSizeModel {
   }
 }
 
-/// Objects that are alike to AdaptSize's model: those whose rates agree in the exponent and two
-/// bits, and whose sizes agree in the exponent and three.
+/// Groups of similar objects for AdaptSize's model: their rates agree in the exponent and two bits,
+/// and their sizes in the exponent and three.
 ///
-/// That is some hundred groups for any number of objects. A group has the mean rate and size of its
-/// objects, so its sums are theirs; values within 12 and 6 % of a mean change the rest of the model
-/// by the square of that.
+/// That makes about a hundred groups for any number of objects. A group has the mean rate and size
+/// of its objects, so its sums are exact; values within 12 and 6 % of a mean change the rest of the
+/// model by the square of that.
 struct AdaptSizeGroups {
-  /// Objects that are alike.
+  /// A group of similar objects.
   struct Group {
-    /// How many there are.
+    /// The number of objects.
     var objects = 0.0
     /// Requests in an interval.
     var rate = 0.0
-    /// Bytes.
+    /// In bytes.
     var size = 0.0
   }
 
   private static let rates = 128
   private static let sizes = 272
 
-  // The place of each group plus one, by the bits that its objects share; 0 for none.
+  // The index of each group plus one, by the bits that its objects share; 0 for none.
   private var places = [UInt16](repeating: 0, count: rates * sizes)
   private var sums: [Group] = []
 
@@ -352,15 +350,15 @@ struct AdaptSizeGroups {
     sums[place].size += Double(size)
   }
 
-  /// Each group with the mean of its rates and sizes. O(groups).
+  /// The groups with their mean rates and sizes. O(groups).
   var means: [Group] {
     sums.map {
       Group(objects: $0.objects, rate: $0.rate / $0.objects, size: $0.size / $0.objects)
     }
   }
 
-  /// The exponent and the first bits of a number that is not negative, as a number from 0 to below
-  /// `count`: 0 for `first` and all below.
+  /// The exponent and the first bits of a non-negative number, as a number from 0 to below `count`:
+  /// 0 for `first` and everything below.
   private static func leading(_ value: Float, bits: UInt32, from first: Float, count: Int) -> Int {
     let above = Int(value.bitPattern >> (23 - bits)) - Int(first.bitPattern >> (23 - bits))
     return min(max(above, 0), count - 1)

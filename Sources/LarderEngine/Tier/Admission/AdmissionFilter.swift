@@ -1,29 +1,31 @@
-/// A rule that decides whether a missing object is stored at all. It stands before any eviction
-/// policy: what it refuses, the policy never hears of.
+/// A rule that decides if a missing object is stored. It precedes the eviction policy, which never
+/// sees rejected objects.
 ///
-/// A filter knows objects by their fingerprints alone, for it remembers some that the cache does
-/// not hold. Two objects with one fingerprint are one object to it, which is rare and harmless.
+/// A filter knows objects only by their fingerprints, because it remembers some that are not
+/// resident. Two objects with the same fingerprint are one object to it, which is rare and
+/// harmless.
 ///
-/// The tier calls `requested` for every get and set, in order, and, when an object that is not
-/// resident and not larger than the capacity is to be stored, `admits` right after. No decision
-/// depends on anything but these calls and the setup. One call through an existential a request:
-/// filters are not for the tightest loop.
+/// The tier calls `requested` for every get and set, in order, and calls `admits` right after if an
+/// object that is not resident and not larger than the capacity is to be stored. Decisions depend
+/// only on these calls and the setup. Each request costs a call through an existential: filters are
+/// not meant for the tightest loop.
 public protocol AdmissionFilter: AnyObject, SendableMetatype {
   /// Name, parameters and paper.
   static var description: AdmissionDescription { get }
 
-  /// A filter for an empty cache.
+  /// Creates a filter for an empty cache.
   init(_ setup: AdmissionSetup) throws(PolicyError)
 
-  /// An object is asked for or set, whether it is resident or not.
+  /// Records a get or set of an object, resident or not.
   func requested(_ request: Request)
 
-  /// Whether a missing object is to be stored. `victim` is the fingerprint of what the policy would
-  /// give up for it: nil while there is room, or where the policy cannot say.
+  /// Returns true if a missing object is to be stored. `victim` is the fingerprint of the object
+  /// that the policy would evict for it: nil while there is room, or if the policy cannot predict
+  /// it.
   func admits(_ request: Request, victim: UInt32?) -> Bool
 
-  /// An object will be asked for soon: brings what is known of it near, and changes nothing. Called
-  /// by simulations for filters that watch hits.
+  /// Prefetches the state of an object that will be requested soon, without changing anything.
+  /// Called by simulations for filters that watch hits.
   func prefetch(_ fingerprint: UInt32)
 
   /// Memory held, in bytes.
@@ -31,15 +33,15 @@ public protocol AdmissionFilter: AnyObject, SendableMetatype {
 }
 
 extension AdmissionFilter {
-  /// Only what is missing matters.
+  /// Does nothing by default, for filters that only count misses.
   public func requested(_ request: Request) {}
-  /// What is known is small, or not worth it.
+  /// Does nothing by default.
   public func prefetch(_ fingerprint: UInt32) {}
-  /// Nothing worth counting.
+  /// Defaults to 0, for filters with little state.
   public var stateBytes: Int { 0 }
 }
 
-/// What a filter says of itself.
+/// Name, parameters and traits of a filter.
 public struct AdmissionDescription: Sendable {
   /// The name users type, such as `second-hit`.
   public let name: String
@@ -47,20 +49,20 @@ public struct AdmissionDescription: Sendable {
   public let summary: String
   /// The parameters that may follow the name.
   public let parameters: [PolicyParameter]
-  /// Whether it compares a missing object with what would be evicted for it, so that the policy
-  /// must be able to say that.
+  /// True if it compares a missing object with its victim, so that the policy must be able to
+  /// predict victims.
   public let comparesVictims: Bool
-  /// Whether requests for resident objects play a part in its decisions. A real cache then tells
-  /// it of every hit, one at a time.
+  /// True if requests for resident objects influence its decisions. A real cache then reports every
+  /// hit to it, one at a time.
   public let watchesHits: Bool
-  /// True when it draws random numbers, so that results depend on the seed.
+  /// True if it draws random numbers, so that results depend on the seed.
   public let isRandom: Bool
-  /// True when its decisions depend on sizes: where all are equal it is not worth trying.
+  /// True if its decisions depend on sizes; with equal sizes it is not worth trying.
   public let comparesSizes: Bool
-  /// Authors, title, venue and year of the paper, or where the rule comes from.
+  /// Authors, title, venue and year of the paper, or the source of the rule.
   public let paper: String
 
-  /// A description; see the properties for the meaning of each part.
+  /// Creates a description from its parts.
   public init(
     name: String, summary: String, parameters: [PolicyParameter] = [],
     comparesVictims: Bool = false, watchesHits: Bool = false, isRandom: Bool = false,
@@ -77,22 +79,21 @@ public struct AdmissionDescription: Sendable {
   }
 }
 
-/// Everything a filter is made from.
+/// Parameters for the creation of a filter.
 public struct AdmissionSetup: Sendable {
   /// The capacity of the tier, in `unit`. From 1 to `PolicySetup.capacityMax`.
   public var capacity: UInt64
-  /// What the capacity counts.
+  /// The unit of the capacity.
   public var unit: CapacityUnit
   /// The seed of every random choice.
   public var seed: UInt64
-  /// The name and parameters asked for.
+  /// The requested name and parameters.
   public var spec: PolicySpec
-  /// Of how many equal parts of a cache, each with a filter of its own, this is one: what counts
-  /// objects or requests of the whole cache is divided by it. `capacity` is that of the part. At
-  /// least 1.
+  /// The number of equal parts of the cache, each with its own filter: counts of objects or
+  /// requests of the whole cache are divided by it. `capacity` is that of the part. At least 1.
   public var parts: Int
 
-  /// A setup; see the properties for the meaning of each part.
+  /// Creates a setup from its parts.
   public init(
     capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0, spec: PolicySpec, parts: Int = 1
   ) {
@@ -110,10 +111,10 @@ public struct AdmissionSetup: Sendable {
   @usableFromInline let comparesVictims: Bool
   @usableFromInline let watchesHits: Bool
 
-  /// The filter that a setup asks for, or nil where it asks for none.
+  /// Creates the filter of a setup; nil if it does not name one.
   ///
-  /// - Throws: where there is no such filter, or one that compares victims stands before a policy
-  ///   that cannot name its own.
+  /// - Throws: if the filter does not exist, or if it compares victims and the policy cannot
+  ///   predict its victims.
   init?(_ setup: CacheTierSetup, policy: String, knowsVictim: Bool) throws(PolicyError) {
     guard let spec = setup.admission else { return nil }
     let made = try AdmissionRegistry.make(

@@ -1,4 +1,4 @@
-/// All admission filters, by name. Adding one is a file in this folder and a line in `all`.
+/// All admission filters, by name. To add one, add a file to this folder and a line to `all`.
 public enum AdmissionRegistry {
   /// Every filter, in the order in which lists show them.
   public static let all: [RegisteredAdmission] = [
@@ -9,20 +9,20 @@ public enum AdmissionRegistry {
     RegisteredAdmission(AdaptSize.self),
   ]
 
-  /// The name that stands for no filter.
+  /// The name that means no filter.
   public static var always: String { "always" }
 
-  /// Checks a filter's name and the values of its parameters by making a tiny one.
+  /// Checks a filter's name and the values of its parameters by creating a tiny one.
   public static func validate(_ spec: PolicySpec) throws(PolicyError) {
     _ = try make(AdmissionSetup(capacity: 1, unit: .objects, spec: spec))
   }
 
-  /// What a filter says of itself; nil for `always`, and for one that is not registered.
+  /// Returns the description of a filter; nil for `always` and for an unregistered name.
   public static func description(of spec: PolicySpec) -> AdmissionDescription? {
     all.first { $0.description.name == spec.name }?.description
   }
 
-  /// The filter that a spec names, or nil for `always`.
+  /// Creates the filter of a spec; nil for `always`.
   ///
   /// - Throws: `PolicyError` for an unknown name, parameter or value, and for a capacity or a
   ///   number of parts out of range.
@@ -57,7 +57,7 @@ public struct RegisteredAdmission: Sendable {
   public let description: AdmissionDescription
   let make: @Sendable (AdmissionSetup) throws(PolicyError) -> any AdmissionFilter
 
-  /// The registry's line for a filter.
+  /// Creates the entry of a filter.
   init<Filter: AdmissionFilter>(_ filter: Filter.Type) {
     description = Filter.description
     make = { (setup: AdmissionSetup) throws(PolicyError) -> any AdmissionFilter in

@@ -1,4 +1,4 @@
-/// Stores a missing object by chance.
+/// Admits a missing object with a fixed probability.
 final class ProbabilisticAdmission: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "probabilistic",

@@ -1,4 +1,4 @@
-/// Stores what is asked for a second time: what is requested once never takes room.
+/// Admits an object at its second request: objects requested once never take room.
 final class SecondHit: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "second-hit",
@@ -20,7 +20,7 @@ final class SecondHit: AdmissionFilter {
     let objects = try setup.spec.integer("window", default: 1_000_000, in: 1...100_000_000)
     let window = max(1, objects / setup.parts)
     let error = try setup.spec.number("error", default: 0.01, in: 1e-9...0.5)
-    // Both filters are asked, so each may be wrong half as often.
+    // Both filters are queried, so each may have half the error rate.
     current = BloomFilter(capacity: window, error: error / 2)
     previous = BloomFilter(capacity: window, error: error / 2)
   }

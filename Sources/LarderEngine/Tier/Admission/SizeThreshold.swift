@@ -1,4 +1,4 @@
-/// Stores what is small enough.
+/// Admits objects up to a size.
 final class SizeThreshold: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "size",

@@ -1,4 +1,4 @@
-/// Stores what was requested more often than what would be evicted for it.
+/// Admits an object if it was requested more often than its victim.
 final class TinyLFUAdmission: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "tinylfu",
@@ -16,7 +16,7 @@ final class TinyLFUAdmission: AdmissionFilter {
 
   // 8 bytes for each: 1 GiB.
   private static var objectsMax: Int { 1 << 27 }
-  // For more objects than this the sketch starts with as many, and doubles as they come.
+  // With more objects than this, the sketch starts at this size and doubles as needed.
   private static var objectsAtFirst: Int { 1 << 20 }
 
   private var sketch: FrequencySketch
