@@ -20,7 +20,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   private var resident: [ObjectID: Copy] = [:]
   private(set) var used: UInt64 = 0
   private(set) var objects: Int
-  /// Counts so far.
   private(set) var counts = TierCounts()
   private(set) var hits: UInt64 = 0
   /// True if hits use the policy's `hitWords`, if it has them.
@@ -62,12 +61,10 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   /// True if the object is resident by the driver's account.
   func isResident(_ id: ObjectID) -> Bool { resident[id] != nil }
 
-  /// True if the policy remembers the object.
   func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
   var stateBytes: Int { policy.stateBytes }
 
-  /// Makes ids up to `objects` valid.
   func reserve(objects: Int) {
     policy.reserve(objects: objects)
     self.objects = max(self.objects, objects)
@@ -77,7 +74,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   /// Passes the time, in microseconds, to a policy that follows it.
   func follow(_ now: UInt64) { if Policy.followsTime { policy.follow(now) } }
 
-  /// Performs a request.
   func step(_ operation: LarderEngine.Operation, _ given: Request) throws(ContractProblem)
     -> ContractOutcome
   {

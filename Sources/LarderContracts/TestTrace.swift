@@ -2,7 +2,6 @@ import LarderEngine
 
 /// A short trace for tests and contracts, written by hand or made by `TestTraceMaker`.
 package struct TestTrace: CustomStringConvertible {
-  /// The requests in order.
   package var requests: [TestRequest]
 
   package init(_ requests: [TestRequest]) { self.requests = requests }
@@ -15,7 +14,6 @@ package struct TestTrace: CustomStringConvertible {
     requests.map { "  \($0)" }.joined(separator: "\n")
   }
 
-  /// The highest id.
   package var objects: Int { Int(requests.map(\.id).max() ?? 0) }
 
   /// Objects that are requested at least once.
@@ -138,7 +136,6 @@ extension TestRequest {
 package struct TestRequest: CustomStringConvertible {
   package var operation: LarderEngine.Operation
   package var id: ObjectID
-  /// The object's size.
   package var size: UInt32
   /// Time of the request.
   package var timeSeconds: UInt32
@@ -178,7 +175,6 @@ package struct TestTraceMaker {
 
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Objects have sizes.
     package static let sizes = Features(rawValue: 1)
     /// Requests have times, and some a TTL.
     package static let times = Features(rawValue: 2)
@@ -199,7 +195,6 @@ package struct TestTraceMaker {
     }
   }
 
-  /// Features of the traces.
   package var features: Features
   /// Sizes range from 0 to slightly more than this.
   package var capacity: UInt64

@@ -217,7 +217,6 @@ public struct SpatialSample: Sendable, Hashable {
     id &* 0x9E37_79B1 &+ offset
   }
 
-  /// The hash of an object.
   @inline(__always) func hash(_ id: ObjectID) -> UInt32 { Self.hash(id, offset) }
 
   /// Adds the positions of the requests in `range` whose objects are in the sample to `positions`,

@@ -78,7 +78,6 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
     order.prefetch(place == 0 ? 0 : place &- 1)
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { order.bytes + places.bytes }
 
   /// Fills holes from the top on after an object was pushed on top.
@@ -199,7 +198,6 @@ struct RecencyBits: RecencyOrder, ~Copyable {
 
   @inline(__always) var isFull: Bool { end == room }
 
-  /// Live positions.
   @inline(__always) var total: UInt64 { UInt64(truncatingIfNeeded: live) }
 
   static var weighs: Bool { false }

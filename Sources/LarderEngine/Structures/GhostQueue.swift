@@ -216,7 +216,6 @@ public struct GhostLimit {
     (oldest, newest, span) = (first, target, count)
   }
 
-  /// Memory held, in bytes.
   @usableFromInline var bytes: Int { bits.bytes }
 }
 

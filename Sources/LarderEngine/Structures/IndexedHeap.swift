@@ -209,13 +209,11 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
 
   var count: Int { elements.count }
 
-  /// Memory held, in bytes.
   var bytes: Int { elements.capacity * MemoryLayout<Element>.stride }
 
   /// The largest element; the heap must not be empty.
   var largest: Element { elements[0] }
 
-  /// Adds an element. O(log n).
   mutating func insert(_ element: Element) {
     var place = elements.count
     elements.append(element)

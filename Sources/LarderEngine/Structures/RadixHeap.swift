@@ -92,7 +92,6 @@ public struct RadixHeap: ~Copyable {
 /// all full except the newest, so the last item of the newest chunk fills the gap of a removed
 /// item. Objects with the key of the last minimum are in the front, by order.
 @usableFromInline struct RadixBuckets: ~Copyable {
-  /// An object with its key.
   @usableFromInline struct Item: BitwiseCopyable {
     @usableFromInline var key: UInt64
     @usableFromInline var order: UInt32
@@ -130,7 +129,6 @@ public struct RadixHeap: ~Copyable {
   @usableFromInline var freeChunk: UInt32 = 0
   @usableFromInline var chunks: UInt32 = 0
 
-  /// Creates empty buckets for ids up to `objects`.
   init(objects: Int) {
     places = Column(objects: objects)
     items = Column(objects: 64 * Int(RadixBuckets.chunk) - 1)
@@ -139,7 +137,6 @@ public struct RadixHeap: ~Copyable {
     values = Column(objects: RadixBuckets.digits - 1)
   }
 
-  /// Memory held, in bytes.
   var bytes: Int {
     places.bytes + items.bytes + below.bytes + tops.bytes + values.bytes + front.bytes
   }
@@ -150,7 +147,6 @@ public struct RadixHeap: ~Copyable {
     return UInt32(truncatingIfNeeded: digit &<< 4 | (key &>> (digit &<< 2)) & 15)
   }
 
-  /// Adds an object.
   @inlinable @inline(__always) mutating func insert(_ item: Item) {
     put(item)
     count += 1
@@ -172,7 +168,6 @@ public struct RadixHeap: ~Copyable {
     put(item)
   }
 
-  /// Removes an object.
   @inlinable @inline(__always) mutating func remove(_ id: ObjectID) {
     let place = places[id]
     if place < RadixBuckets.inFront {
@@ -369,7 +364,6 @@ extension RadixBuckets {
 
   init() {}
 
-  /// Memory held, in bytes.
   var bytes: Int { entries.bytes + spare.bytes + places.bytes }
 
   /// True if another object fits after the last one without moving others.
@@ -427,7 +421,6 @@ extension RadixBuckets {
   /// The order of the object in a slot.
   func order(at place: UInt32) -> UInt32 { UInt32(truncatingIfNeeded: entries[place] >> 32) }
 
-  /// Removes all objects.
   mutating func clear() { (start, end, count) = (0, 0, 0) }
 
   /// Closes gaps and sorts. O(count).

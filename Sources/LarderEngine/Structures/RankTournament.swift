@@ -47,7 +47,6 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
   private var room: UInt32
   private var count: UInt32 = 0
 
-  /// Creates an empty tournament for ids up to `objects`, with room for `capacity` before it grows.
   init(objects: Int, capacity: Int) {
     precondition(capacity <= 1 << 31, "a tournament has at most 2^31 places")
     room = UInt32(max(capacity, 16))
@@ -57,7 +56,6 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
     for match in 1..<room { matches[match] = Match(winner: 0, end: .max) }
   }
 
-  /// True if the object is in the tournament.
   @inline(__always) func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
   /// Adds an object that is not in the tournament. Amortised O(log n).
@@ -96,13 +94,11 @@ struct RankTournament<Player: FallingRank>: ~Copyable {
     if place != last { replay(above: place, now) }
   }
 
-  /// Makes ids up to `objects` valid.
   mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
   /// Prefetches the object's slot number.
   func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
-  /// Memory held, in bytes.
   var bytes: Int { places.bytes + players.bytes + matches.bytes }
 
   private func winner(of match: UInt32) -> UInt32 {

@@ -192,13 +192,11 @@ public struct TrainingRows: ~Copyable {
     values.removeAll(keepingCapacity: true)
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { (labels.capacity + values.capacity) * MemoryLayout<Float>.stride }
 }
 
 /// Objects that are predicted together, with their features and predictions.
 struct CandidateRows: ~Copyable {
-  /// Features in a row.
   let features: Int
   private var ids: Column<ObjectID>
   private var rows: Column<Float>
@@ -248,7 +246,6 @@ struct CandidateRows: ~Copyable {
   /// The prediction for the object at an index.
   func score(_ place: Int) -> Double { scores[ObjectID(place)] }
 
-  /// Memory held, in bytes.
   var bytes: Int { ids.bytes + rows.bytes + scores.bytes }
 }
 

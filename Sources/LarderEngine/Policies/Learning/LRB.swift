@@ -392,7 +392,6 @@ struct PendingSamples: ~Copyable {
     return used
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { samples.bytes }
 }
 
@@ -500,6 +499,5 @@ struct RequestIntervals: ~Copyable {
     counts.row(from: record * UInt32(RequestIntervals.decays), count: RequestIntervals.decays)
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { intervals.bytes + counts.bytes + free.capacity * MemoryLayout<UInt32>.stride }
 }

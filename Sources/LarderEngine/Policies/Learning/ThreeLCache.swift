@@ -590,7 +590,6 @@ struct EvictedQueue: ~Copyable {
     return id
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { ids.capacity * MemoryLayout<ObjectID>.stride }
 }
 
@@ -635,6 +634,5 @@ struct NewArrivals: ~Copyable {
     head = 0
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { arrivals.capacity * MemoryLayout<Arrival>.stride }
 }

@@ -307,7 +307,6 @@ struct HitDensities: ~Copyable {
     densities.prefetch(HitDensities.cell(group, age))
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { hits.bytes + evictions.bytes + densities.bytes }
 
   @inline(__always) private static func cell(_ group: UInt32, _ age: UInt32) -> UInt32 {

@@ -299,13 +299,11 @@ struct ArrivalTimes: ~Copyable {
     return 1 / (Double(max(last - first, 1)) / Double(intervals))
   }
 
-  /// Makes ids up to `objects` valid.
   mutating func reserve(objects: Int) {
     self.objects = objects
     if times.objects > 0 { times.reserve(objects: ArrivalTimes.slots(objects)) }
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { times.objects > 0 ? times.bytes : 0 }
 
   private static func slots(_ objects: Int) -> Int { (objects + 1) * Int(places) - 1 }

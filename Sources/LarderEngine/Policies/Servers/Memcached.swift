@@ -303,10 +303,8 @@ extension Memcached {
 /// memcached's memory: pages cut into chunks of one size, each owned by a size class. A class takes
 /// pages while any are free and keeps them; each class may have at least one.
 struct SlabClasses: ~Copyable {
-  /// The largest number of classes.
   static var countMax: Int { 63 }
 
-  /// The number of classes.
   let count: UInt32
   /// The largest size of an item.
   let itemMax: UInt64
@@ -392,6 +390,5 @@ struct SlabClasses: ~Copyable {
   /// Frees the chunks of an item.
   mutating func give(_ bytes: UInt32, in slab: UInt32) { used[slab] -= chunks(bytes, in: slab) }
 
-  /// Memory held, in bytes.
   var bytes: Int { chunkSizes.bytes + chunksPerPage.bytes + pages.bytes + used.bytes }
 }

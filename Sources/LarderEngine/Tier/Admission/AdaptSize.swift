@@ -96,7 +96,6 @@ struct AdaptSizeObjects: ~Copyable {
     slots = Column(objects: room - 1)
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { slots.bytes }
 
   /// Records a request for an object. Amortised O(1).
@@ -318,9 +317,7 @@ struct AdaptSizeModel {
 /// of its objects, so its sums are exact; values within 12 and 6 % of a mean change the rest of the
 /// model by the square of that.
 struct AdaptSizeGroups {
-  /// A group of similar objects.
   struct Group {
-    /// The number of objects.
     var objects = 0.0
     /// Requests in an interval.
     var rate = 0.0
