@@ -37,8 +37,8 @@ import Testing
       let expected = number == 2 ? nil : value(number, number % 3 == 0 ? 900 : 40)
       #expect(try cache.value(for: "key \(number)") == expected)
     }
-    #expect(try cache.entry(for: "key 4")?.version == "v4")
-    #expect(try cache.entry(for: "permanent")?.isPermanent == true)
+    #expect(try cache.entry(for: "key 4")?.metadata.version == "v4")
+    #expect(try cache.entry(for: "permanent")?.metadata.isPermanent == true)
     #expect(
       try DiskSuite<String>(cache, name: "texts", codec: .text).value(for: "word") == "caf\u{e9}")
     #expect(cache.statistics.damages == 0 && cache.statistics.rebuilds == 0)
