@@ -95,7 +95,7 @@ struct LarderCommand: ParsableCommand {
         larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
         larder mrc trace.csv --policy lru,s3-fifo
         larder advise trace.csv
-        larder tune trace.csv --policy s4-fifo --capacity 1%
+        larder advise trace.csv --policy s4-fifo --capacity 1%
         larder trace info trace.csv
         larder policies
         larder admissions
@@ -111,7 +111,7 @@ struct LarderCommand: ParsableCommand {
     subcommands: [
       RunCommand.self, PlanCommand.self, MergeCommand.self, StoreCommand.self,
       SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
-      TuneCommand.self, TraceCommand.self,
+      TraceCommand.self,
       PoliciesCommand.self, AdmissionsCommand.self, CachesCommand.self, CheckCommand.self,
       CompareCommand.self, ReportCommand.self, IndexCommand.self, TimeWorkerCommand.self,
       AdviseRegretCommand.self,

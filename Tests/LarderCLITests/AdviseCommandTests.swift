@@ -123,6 +123,33 @@ import Testing
     #expect(words.contains("of their tokens are not computed"))
   }
 
+  /// The parameters of one policy are the best of the configurations that it declares.
+  @Test func parametersOfOnePolicyAreFound() throws {
+    let scratch = try ScratchFolder()
+    let trace = (0..<4000).map { "\($0 * $0 % 370 + $0 % 5)\n" }.joined()
+    try scratch.write(trace, to: "t.txt")
+    let run = try LarderProcess(
+      ["advise", "t.txt", "--policy", "s4-fifo", "--capacity", "40", "--whole", "--json", "-"]
+        + ["--tiers", "memory", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    struct Advice: Decodable {
+      struct Capacity: Decodable {
+        struct Design: Decodable { var hitRatio: Double }
+        var advised: Design
+      }
+      var capacities: [Capacity]
+    }
+    let advice = try JSONDecoder().decode(Advice.self, from: Data(run.output.utf8))
+    let simulated = try LarderProcess(
+      ["simulate", "t.txt", "--policy", "s4-fifo:*", "--capacity", "40", "--csv", "-", "--quiet"],
+      in: scratch.folder)
+    let ratios = simulated.output.split(separator: "\n").dropFirst().compactMap {
+      Double($0.split(separator: ",", omittingEmptySubsequences: false)[12])
+    }
+    let best = try #require(ratios.max())
+    #expect(ratios.count == 18 && (advice.capacities.first?.advised.hitRatio ?? 0) >= best - 1e-6)
+  }
+
   @Test func pricesChooseTheCapacity() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.trace, to: "t.txt")

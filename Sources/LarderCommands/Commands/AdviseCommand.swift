@@ -23,6 +23,7 @@ struct AdviseCommand: ParsableCommand {
         larder advise access.log.2.gz access.log.1 access.log --join --capacity 1GiB
         larder advise Workloads/news-feed.yaml
         larder advise trace.csv --capacity 1%,10% --whole --json - --quiet
+        larder advise trace.csv --policy s4-fifo --capacity 128MiB,1GiB
         larder advise prompts.hash-ids.jsonl --capacity 10000 --prefix tail --policy lru,sieve
       """)
 
@@ -51,7 +52,8 @@ struct AdviseCommand: ParsableCommand {
   @Option(
     help: """
       Policies to search, separated by commas, with LRU; all by default. A policy without \
-      parameters is tried with all values that are worth trying.
+      parameters is tried with all values that are worth trying and all configurations that it \
+      declares: the parameters of one policy are found with --policy s4-fifo.
       """)
   var policy: [String] = []
 

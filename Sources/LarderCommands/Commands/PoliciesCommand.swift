@@ -94,7 +94,9 @@ enum PolicyText {
     text += wrapped(policy.summary)
     text += parameters(policy.parameters)
     if let specs = try? PolicyRegistry.configurations(of: policy.name) {
-      text += wrapped("Configurations to try: \(specs.count) (larder tune, or '\(policy.name):*')")
+      text += wrapped(
+        "Configurations to try: \(specs.count) (larder advise --policy \(policy.name); "
+          + "larder simulate --policy '\(policy.name):*')")
     }
     if !policy.needs.names.isEmpty {
       text += wrapped("Needs: \(policy.needs.names.joined(separator: ", "))")

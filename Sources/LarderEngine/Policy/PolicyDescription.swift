@@ -10,8 +10,8 @@ public struct PolicyDescription: Sendable {
   /// The parameters that may follow the name.
   public let parameters: [PolicyParameter]
   /// Values of several parameters that are worth trying together, as one would type them behind the
-  /// name (`small=0.2:ghost=3`): the configurations that `larder tune` tries. Empty for all
-  /// combinations of the values that the parameters declare as `searched`.
+  /// name (`small=0.2:ghost=3`): the configurations that `larder advise --policy` tries. Empty for
+  /// all combinations of the values that the parameters declare as `searched`.
   public let configurations: [String]
   /// What the policy must know of an object.
   public let needs: PolicyNeeds

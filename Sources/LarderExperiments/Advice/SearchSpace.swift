@@ -16,8 +16,9 @@ package struct SearchSpace: Sendable, Hashable {
   /// The candidates for a trace with these columns.
   ///
   /// - Parameters:
-  ///   - policies: policies to restrict the search to, beside LRU; one without parameters is tried
-  ///     with all that are worth trying. nil for all.
+  ///   - policies: policies to restrict the search to, next to LRU; one without parameters is tried
+  ///     with all values that are worth trying, and with the configurations that it declares. nil
+  ///     for all.
   ///   - unit: with `.objects` sizes are ignored.
   /// - Throws: `PolicyError` for a parameter that declares a value that is not valid, `AdviceError`
   ///   for a policy that is asked for and is no candidate.
@@ -44,8 +45,10 @@ package struct SearchSpace: Sendable, Hashable {
       let exact = asked?.filter { !$0.values.isEmpty } ?? []
       let isWhole = asked.map { $0.count > exact.count || $0.isEmpty } ?? true
       if isWhole { specs += try Self.specs(description.name, description.parameters) }
-      let added = exact.filter { !specs.contains($0) }
-      specs += added
+      let declared =
+        isWhole && asked != nil && !description.configurations.isEmpty
+        ? try PolicyRegistry.configurations(of: description.name) : []
+      for spec in declared + exact where !specs.contains(spec) { specs.append(spec) }
     }
     var filters: [PolicySpec] = []
     for filter in AdmissionRegistry.all where hasSizes || !filter.description.comparesSizes {
