@@ -13,9 +13,8 @@ struct CheckCommand: ParsableCommand {
     discussion: """
       Counts are compared exactly, or within the tolerances of the workload file. Memory and disk \
       of executed cells may grow by 5 %, or what the workload file says. Timings are compared on \
-      request only: --against times both builds in alternation on this machine; \
-      --timings times calibration kernels next to each cell and compares the ratios with those \
-      in the baseline. Seconds are never stored. See docs/ci.md.
+      request only: --against times both builds in alternation on this machine. Seconds are never \
+      stored. See docs/ci.md.
 
       Examples:
         larder check Workloads/ci.yaml --update
@@ -111,13 +110,6 @@ struct CheckTimingOptions: ParsableArguments {
 
   @Flag(
     help: """
-      Time calibration kernels next to each cell, and compare the ratios with those in the \
-      baseline. Weaker than --against. With --update, measure and store the ratios.
-      """)
-  var timings = false
-
-  @Flag(
-    help: """
       Count the instructions of each timed cell with valgrind, which must be installed, and \
       compare them with those of --against, or else in the baseline: a function of the program, \
       not of the machine's load. With --update, store them. Takes about 100 times as long as the \
@@ -125,10 +117,7 @@ struct CheckTimingOptions: ParsableArguments {
       """)
   var instructions = false
 
-  @Option(
-    help: """
-      The slowdown to detect. By default 5% with --against, 25% with --timings.
-      """)
+  @Option(help: "The slowdown to detect, with --against. By default 5%.")
   var threshold: ThresholdOption?
 
   @Option(
@@ -160,9 +149,6 @@ struct CheckTimingOptions: ParsableArguments {
   var scratch: String?
 
   func validate() throws {
-    if against != nil, timings {
-      throw ValidationError("--against and --timings exclude each other; use one of them")
-    }
     if latencyThreshold != nil, against == nil {
       throw ValidationError("--latency-threshold is for --against, which is missing")
     }
@@ -174,7 +160,7 @@ struct CheckTimingOptions: ParsableArguments {
   /// The settings for a comparison.
   var settings: TimingSettings {
     TimingSettings(
-      threshold: threshold?.share ?? (against == nil ? 0.25 : 0.05),
+      threshold: threshold?.share ?? 0.05,
       latencyThreshold: latencyThreshold?.share ?? 0.1,
       budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999),
       keepsGoing: keepGoing)
@@ -184,13 +170,12 @@ struct CheckTimingOptions: ParsableArguments {
   var words: [String] {
     var words: [String] = []
     if let against { words += ["--against", ShellWord.path(against)] }
-    if timings { words.append("--timings") }
     if instructions { words.append("--instructions") }
     if let threshold { words += ["--threshold", ShellWord.quoted(threshold.text)] }
     if let latencyThreshold {
       words += ["--latency-threshold", ShellWord.quoted(latencyThreshold.text)]
     }
-    if budget.seconds != 60, against != nil || timings {
+    if budget.seconds != 60, against != nil {
       words += ["--budget", "\(budget.seconds)s"]
     }
     if keepGoing { words.append("--keep-going") }

@@ -6,7 +6,7 @@ import LarderHarness
 import LarderReports
 import LarderTraces
 
-/// The timings of a check: in pairs against another build, or beside calibration kernels.
+/// The timings of a check: in pairs against another build.
 struct CheckTimer {
   /// What the user asked for.
   let command: CheckCommand
@@ -25,20 +25,12 @@ struct CheckTimer {
   struct Outcome {
     var comparisons: [TimingComparison] = []
     var method: String?
-    var measured: CalibratedTimings?
     var notes: [String] = []
   }
 
-  /// Measures what was asked for; nothing when nothing was.
-  func run(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
-    var outcome = Outcome()
-    if let other = command.timing.against {
-      outcome = try pairs(against: other)
-    } else if command.timing.timings {
-      outcome = try calibrated(stored, updating: updating)
-    } else {
-      return outcome
-    }
+  /// Times the cells in turns with those of `other`, an executable of larder.
+  func run(against other: String) throws -> Outcome {
+    var outcome = try pairs(against: other)
     if !settings.findsThreshold {
       outcome.notes.append(
         "A slowdown of \(percent(settings.threshold)) passes: code placement alone makes as much, "
@@ -131,42 +123,6 @@ struct CheckTimer {
     defer { probe.end() }
     _ = try probe.ready()
     return start
-  }
-
-  private func calibrated(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
-    var outcome = Outcome()
-    guard updating || stored != nil else {
-      throw UsageError(
-        "\(command.baseline): has no timings; store them with --update --timings")
-    }
-    progress.note(
-      "Timing \(cells.count) cells and calibration kernels, "
-        + "\(Int(settings.budgetSeconds)) s or ten rounds")
-    let scratch = command.timing.scratch ?? FileManager.default.temporaryDirectory.path
-    let timer = CellTimer(workload, traces: traces.table, scratch: scratch)
-    let bench = CalibrationBench(scratch: scratch)
-    let timing = CalibratedTiming(
-      settings, now: Self.now, isInterrupted: { Interrupts.cancellation.isRequested })
-    let measured = try timing.measure(
-      cells, cell: { try timer.time($0, runs: 1).seconds($0.name.mode) },
-      kernel: { try bench.seconds($0) })
-    let machine = MachineDescription.current().summary
-    if updating {
-      outcome.measured = CalibratedTimings(machine: machine, cells: measured)
-      outcome.method = "Stored as ratios to calibration kernels."
-      return outcome
-    }
-    guard let stored else { return outcome }
-    outcome.comparisons = timing.compare(measured, with: stored)
-    let left = measured.count - outcome.comparisons.count
-    if left > 0 { outcome.notes.append("The baseline has no timings of \(left) cells.") }
-    if stored.machine != machine {
-      outcome.notes.append("The baseline's timings come from another machine: \(stored.machine).")
-    }
-    outcome.method =
-      "Ratios to calibration kernels, now over those of the baseline. Weaker than "
-      + "--against: an interval above \(border) for every kernel fails, one below it passes."
-    return outcome
   }
 }
 

@@ -383,7 +383,7 @@ extension WorkloadKeys {
         example: "{memory_bytes_per_object: 2%}"),
       Key(
         "timed", .map(timed, into: ExecutionFilter()), \.timed,
-        "the cells that are timed with `--against` and `--timings`", default: "all",
+        "the cells that are timed with `--against`", default: "all",
         example: "{policies: lru}"),
     ])
 

@@ -7,7 +7,7 @@ package struct TimingComparison: Sendable, Hashable {
   package var name: TimedName
   /// What was compared of it.
   package var metric: TimedMetric
-  /// What it was held against, such as another build or a calibration kernel.
+  /// What it was held against, such as another build.
   package var against: String
   /// What to make of it.
   package var verdict: TimingVerdict
