@@ -2,41 +2,85 @@ import LarderEngine
 import LarderLibc
 package import LarderSupport
 
-/// Reads the lines of a server as they come, through the format of its log.
+/// Reads a trace as it comes: what a server prints while it runs.
 package enum LiveTrace {
-  /// Fills a buffer with the next bytes, of whole lines, and returns how many; 0 at the end.
+  /// Fills a buffer with the next bytes, and returns how many; 0 at the end.
   package typealias Input = (UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
 
-  /// Decodes what comes until the end, or until `sink` wants no more. Whatever has come is handed
-  /// on before more is waited for. Lines that cannot be read are counted.
+  /// The outcome of reading a trace.
+  package struct Reading {
+    /// The format's name, given or recognised.
+    package let format: String
+    /// The decoder's choices, in sentences.
+    package let understanding: [String]
+    /// Counts of what was left out.
+    package let facts: ReadingFacts
+
+    /// An outcome.
+    package init(format: String, understanding: [String], facts: ReadingFacts) {
+      self.format = format
+      self.understanding = understanding
+      self.facts = facts
+    }
+  }
+
+  /// Decodes what comes until the end, or until `sink` wants no more. Whatever has come is passed
+  /// on before more is waited for.
   ///
   /// - Parameters:
-  ///   - format: the format's name.
-  ///   - name: the server, for errors.
-  ///   - noticing: told what was noticed so far whenever more is waited for.
-  /// - Returns: what was noticed.
-  /// - Throws: what `input` and `sink` throw.
+  ///   - format: the format and its options; nil to recognise it by the first two lines.
+  ///   - maxBadShare: the share of lines that may be unreadable.
+  ///   - name: the input, for errors.
+  ///   - noticing: called with the facts so far whenever more is waited for.
+  /// - Throws: `TraceError` where nothing comes, and what `input` and `sink` throw.
   package static func decode(
-    format: String, from name: String, noticing: @escaping (ReadingFacts) -> Void = { _ in },
-    input: @escaping Input, into sink: @escaping RecordSink
-  ) throws -> ReadingFacts {
-    let format = try FormatRegistry.format(named: format)
-    let options = try FormatOptions(
-      ComponentSpec(name: format.description.name), of: format.description)
-    let decoder = try format.decoder(
-      options: options, sample: FormatSample(path: name, head: [], isWhole: false))
-    let batch = RecordBatch(skipsZeroSizes: false, maxBadShare: 1, sink: sink)
+    format spec: ComponentSpec?, maxBadShare: Double, from name: String,
+    noticing: @escaping (ReadingFacts) -> Void, input: @escaping Input,
+    into sink: @escaping RecordSink
+  ) throws -> Reading {
+    let named = try spec.map { spec throws(ComponentError) in
+      try FormatRegistry.format(named: spec.name)
+    }
+    let batch = RecordBatch(skipsZeroSizes: false, maxBadShare: maxBadShare, sink: sink)
     let source = Source(batch: batch, noticing: noticing, input: input)
-    try decoder.decode(ByteReader(source, path: name), into: batch)
+    let reader = ByteReader(source, path: name)
+    while !hasTwoLines(reader.bytes), reader.unreadCount < FormatSample.length {
+      guard try reader.fillMore() else { break }
+    }
+    let sample = FormatSample(
+      path: name, head: Array(reader.bytes.prefix(FormatSample.length)), isWhole: reader.isAtEnd)
+    if sample.head.isEmpty {
+      throw TraceError("is empty", in: name, advice: "a trace needs at least one request")
+    }
+    let format = try named ?? FormatRegistry.recognise(sample)
+    let decoder = try format.decoder(
+      options: try FormatOptions(
+        spec ?? ComponentSpec(name: format.description.name), of: format.description),
+      sample: sample)
+    try decoder.decode(reader, into: batch)
     if let failure = source.failure { throw failure }
-    return batch.reading
+    return Reading(
+      format: format.description.name, understanding: decoder.understanding, facts: batch.reading)
+  }
+
+  /// True if two lines are complete, beyond greetings such as `OK`.
+  private static func hasTwoLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var (lines, length) = (0, 0)
+    for byte in bytes {
+      length += 1
+      guard byte == UInt8(ascii: "\n") else { continue }
+      if length > 5 { lines += 1 }
+      if lines == 2 { return true }
+      length = 0
+    }
+    return false
   }
 
   private final class Source: ByteSource {
     private let batch: RecordBatch
     private let noticing: (ReadingFacts) -> Void
     private let input: Input
-    /// What the sink threw when it was handed what had come.
+    /// The error that the sink threw for what had come.
     private(set) var failure: (any Error)?
 
     init(

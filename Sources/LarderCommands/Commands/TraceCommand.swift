@@ -13,7 +13,7 @@ struct TraceCommand: ParsableCommand {
         larder trace head web.csv --count 5
         larder trace convert OLTP.lis.zst oltp.larder
         larder trace generate zipf:objects=100000:exponent=0.9 --requests 1000000 zipf.larder
-        larder trace record --redis localhost:6379 --for 60s traffic.recorded
+        redis-cli monitor | larder trace record - traffic.recorded
       """,
     subcommands: [
       TraceInfoCommand.self, TraceHeadCommand.self, TraceConvertCommand.self,

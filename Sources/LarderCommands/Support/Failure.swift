@@ -121,11 +121,6 @@ extension StoreError: UserFacingError {}
 extension TraceError: UserFacingError {}
 extension WorkloadError: UserFacingError {}
 
-extension ServerError: UserFacingError {
-  /// 1: the command was right, and the server did not do what it asked for.
-  var exitCode: Int32 { 1 }
-}
-
 extension CheckOutcome: UserFacingError {
   var exitCode: Int32 { code }
 }
