@@ -154,7 +154,7 @@ import Testing
       in: scratch.folder)
     #expect(wrong.exitCode == 2)
     #expect(wrong.notes.contains("policy 'sieve' cannot name"), "\(wrong.notes)")
-    let list = try LarderProcess(["admissions", "--format", "csv"], in: scratch.folder)
+    let list = try LarderProcess(["list", "admissions", "--format", "csv"], in: scratch.folder)
     #expect(list.output.contains("\nsecond-hit,"))
   }
 
@@ -194,7 +194,7 @@ import Testing
     let run = try LarderProcess(
       ["simulate", "t.txt", "--policy", "all", "--capacity", "2", "--csv", "-", "--quiet"],
       in: scratch.folder)
-    let listed = try LarderProcess(["policies", "--format", "csv"])
+    let listed = try LarderProcess(["list", "policies", "--format", "csv"])
     #expect(run.exitCode == 0)
     let names = { (text: String, column: Int) in
       text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[column] }
@@ -286,12 +286,44 @@ import Testing
 
   @Test(arguments: [
     ["--help"], ["run", "--help"], ["simulate", "--help"], ["trace", "--help"],
-    ["trace", "generate", "--help"], ["policies", "--help"], ["caches", "--help"], ["--version"],
+    ["trace", "generate", "--help"], ["policies", "--help"], ["list", "--help"], ["--version"],
   ])
   func helpGoesToTheOutput(_ arguments: [String]) throws {
     let run = try LarderProcess(arguments)
     #expect(run.exitCode == 0)
     #expect(run.output.contains("larder"))
     #expect(run.notes == "")
+  }
+
+  @Test(arguments: [
+    (["policies"], "lru"), (["admissions"], "second-hit"), (["caches"], "nscache"),
+    (["formats"], "redis-monitor"), (["generators"], "zipf"),
+  ])
+  func listsHaveThreeFormats(_ kind: [String], _ name: String) throws {
+    let text = try LarderProcess(["list"] + kind)
+    #expect(text.exitCode == 0 && text.notes == "" && text.output.contains("\(name)"))
+    let csv = try LarderProcess(["list"] + kind + ["--format", "csv"]).output.split(separator: "\n")
+    #expect(csv[0].hasPrefix("name,") && csv.contains { $0.hasPrefix("\(name),") })
+    let json = try LarderProcess(["list"] + kind + ["--format", "json"]).output
+    let entries = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
+    #expect(entries?.count == csv.count - 1)
+    #expect(entries?.contains { $0["name"] as? String == name } == true)
+  }
+
+  @Test(arguments: [
+    (["policies"], ["list", "policies"]), (["admissions"], ["list", "admissions"]),
+    (["caches"], ["list", "caches"]), (["trace", "formats"], ["list", "formats"]),
+    (["trace", "generators"], ["list", "generators"]),
+  ])
+  func earlierNamesOfListsAreUnderstood(_ old: [String], _ new: [String]) throws {
+    let (before, after) = (try LarderProcess(old), try LarderProcess(new))
+    #expect(before.exitCode == 0 && before.output == after.output && !after.output.isEmpty)
+    #expect(!(try LarderProcess(["--help"]).output).contains("admissions  "))
+  }
+
+  @Test func unknownListNamesTheKinds() throws {
+    let run = try LarderProcess(["list", "policy"])
+    #expect(run.exitCode == 2 && run.noteLines.count == 1)
+    #expect(run.notes.contains("generators") && run.notes.contains("'larder list --help'"))
   }
 }

@@ -17,44 +17,8 @@ struct TraceCommand: ParsableCommand {
       """,
     subcommands: [
       TraceInfoCommand.self, TraceHeadCommand.self, TraceConvertCommand.self,
-      TraceGenerateCommand.self, TraceRecordCommand.self, TraceFormatsCommand.self,
-      TraceGeneratorsCommand.self,
+      TraceGenerateCommand.self, TraceRecordCommand.self,
     ])
-}
-
-/// `larder trace formats`: what can be read.
-struct TraceFormatsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "formats", abstract: "List every trace format with its layout and options.")
-
-  func run() throws {
-    for format in FormatRegistry.all.map(\.description) {
-      var text = "\(format.name)\n" + PolicyText.wrapped(format.summary)
-      text += PolicyText.wrapped("Layout: \(format.layout)")
-      for parameter in format.parameters {
-        text += PolicyText.wrapped(
-          "\(parameter.name)=\(parameter.fallback)  \(parameter.meaning)")
-      }
-      Output.line(text)
-    }
-  }
-}
-
-/// `larder trace generators`: what can be generated.
-struct TraceGeneratorsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "generators", abstract: "List every generator with its parameters.")
-
-  func run() throws {
-    for generator in GeneratorRegistry.all.map(\.description) {
-      var text = "\(generator.name)\n" + PolicyText.wrapped(generator.summary)
-      for parameter in generator.parameters {
-        let fallback = parameter.defaultValue ?? ""
-        text += PolicyText.wrapped("\(parameter.name)=\(fallback)  \(parameter.summary)")
-      }
-      Output.line(text + PolicyText.wrapped(generator.source))
-    }
-  }
 }
 
 /// `larder trace generate`: a generated workload as a file.
@@ -73,7 +37,7 @@ struct TraceGenerateCommand: ParsableCommand {
           --operations get=0.95,set=0.05 small.larder
       """)
 
-  @Argument(help: "The generator with its parameters ('larder trace generators' lists them).")
+  @Argument(help: "The generator with its parameters ('larder list generators' lists them).")
   var generator: String
 
   @Argument(help: "The file to write.", completion: .file())

@@ -9,7 +9,7 @@ struct FormatOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Format of the trace, with its options: csv:time=1:id=2:size=3. Recognised by default.",
-      discussion: "'larder trace formats' lists all formats and options.", valueName: "format"))
+      discussion: "'larder list formats' lists all formats and options.", valueName: "format"))
   var format: String?
 
   @Option(

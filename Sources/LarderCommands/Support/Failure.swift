@@ -49,7 +49,7 @@ struct Failure {
   private static func commandName(_ parser: any ParsableCommand.Type) -> String {
     var command = parser
     var words = [parser.configuration.commandName ?? "larder"]
-    for argument in CommandLine.arguments.dropFirst() {
+    for argument in LarderCommand.words {
       let named = command.configuration.subcommands.first {
         $0.configuration.commandName == argument
       }

@@ -2,41 +2,43 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
+@testable import LarderExperiments
+
 /// How far advice is from the best of its search space: the measurement that keeps it honest.
-package struct Regret: Sendable {
+struct Regret: Sendable {
   /// A line of the table.
-  package struct Row: Sendable, Hashable {
+  struct Row: Sendable, Hashable {
     /// The trace.
-    package var trace: String
+    var trace: String
     /// What was chosen on: `whole`, or a share of the requests.
-    package var chosenOn: String
+    var chosenOn: String
     /// The share of the footprint that the capacity is.
-    package var share: String
+    var share: String
     /// The capacity.
-    package var capacity: UInt64
+    var capacity: UInt64
     /// The design that was advised.
-    package var advised: String
+    var advised: String
     /// Its exact hit ratio on the scored part.
-    package var hitRatio: Double
+    var hitRatio: Double
     /// The best design of the search space.
-    package var best: String
+    var best: String
     /// Its exact hit ratio on the scored part.
-    package var bestHitRatio: Double
+    var bestHitRatio: Double
     /// LRU's.
-    package var lruHitRatio: Double
+    var lruHitRatio: Double
     /// What the advice gave as the bound of its regret, points.
-    package var boundPoints: Double
+    var boundPoints: Double
     /// Whether the advice said that it matters.
-    package var matters: Bool
+    var matters: Bool
     /// Points that the advised design is below the best.
-    package var regretPoints: Double { (bestHitRatio - hitRatio) * 100 }
+    var regretPoints: Double { (bestHitRatio - hitRatio) * 100 }
     /// Points that LRU is below the best.
-    package var spreadPoints: Double { (bestHitRatio - lruHitRatio) * 100 }
+    var spreadPoints: Double { (bestHitRatio - lruHitRatio) * 100 }
   }
 
   /// The capacities of the table, as shares of the footprint: from 0.1 % to 50 %, each larger by
   /// about the same factor.
-  package static let shares = ["0.1%", "0.24%", "0.59%", "1.4%", "3.5%", "8.5%", "21%", "50%"]
+  static let shares = ["0.1%", "0.24%", "0.59%", "1.4%", "3.5%", "8.5%", "21%", "50%"]
 
   private let trace: PreparedTrace
   private let threads: Int
@@ -46,7 +48,7 @@ package struct Regret: Sendable {
 
   /// A measurement over a trace. `learned` is the share that is chosen on in the second half of the
   /// table.
-  package init(
+  init(
     trace: PreparedTrace, learned: Share, seed: UInt64, threads: Int, cancellation: Cancellation
   ) {
     self.trace = trace
@@ -60,9 +62,11 @@ package struct Regret: Sendable {
   /// exact simulations of the whole search space.
   ///
   /// - Throws: as `Advisor`.
-  package func rows(_ progress: @escaping @Sendable (String) -> Void) throws -> [Row] {
+  func rows(
+    at shares: [String] = Self.shares, _ progress: @escaping @Sendable (String) -> Void
+  ) throws -> [Row] {
     var rows: [Row] = []
-    for share in Self.shares {
+    for share in shares {
       let capacity = try capacity(share)
       let exact = try exhaustive(capacity)
       for learned in [nil, learned] {
@@ -118,12 +122,12 @@ package struct Regret: Sendable {
 
 extension Regret {
   /// The titles of a table of rows.
-  package static let csvHeader =
+  static let csvHeader =
     "trace,chosen_on,share,capacity,advised,hit_ratio,best,best_hit_ratio,lru_hit_ratio,"
     + "regret_points,bound_points,spread_points,says_it_matters\n"
 
   /// A row as CSV. Names of designs have no commas and no quotes; that of a trace may have both.
-  package static func csv(_ row: Row) -> String {
+  static func csv(_ row: Row) -> String {
     func ratio(_ value: Double) -> String { NumberText.fixed(value, decimals: 6) ?? "" }
     func points(_ value: Double) -> String { NumberText.fixed(value, decimals: 4) ?? "" }
     let name = TextSafety.singleLine(row.trace).replacing("\"", with: "\"\"")
@@ -135,7 +139,7 @@ extension Regret {
   }
 
   /// What the rows say together, as Markdown.
-  package static func summary(_ rows: [Row]) -> String {
+  static func summary(_ rows: [Row]) -> String {
     var text =
       "| chosen on | cells | mean | median | 99th percentile | largest | above 2 points |\n"
       + "| :-- | --: | --: | --: | --: | --: | --: |\n"
