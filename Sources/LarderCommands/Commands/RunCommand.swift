@@ -33,8 +33,8 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: """
-      Folder for the files. By default Results/<workload>/<date-time>, listed in \
-      Results/index.html.
+      Folder for the files. By default Results/<workload>/<date-time>; 'larder report --index' \
+      lists the runs there.
       """,
     completion: .directory)
   var output: String?
@@ -107,7 +107,6 @@ struct RunCommand: ParsableCommand {
     Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     Output.flush()
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
-    if output == nil { list(progress) }
     if results.interrupted {
       throw Interrupted(description: "stopped: \(Self.done(results)) are in \(directory)")
     }
@@ -136,22 +135,6 @@ struct RunCommand: ParsableCommand {
       if decisions.count == 1 { Output.line("") }
     }
     Output.flush()
-  }
-
-  /// Bytes of results that are read for the list of runs: a run is not to take longer for each that
-  /// was made before.
-  private static let listedBytes = 16 << 20
-
-  /// Writes the list of all runs. That it cannot be written does not spoil this one.
-  private func list(_ progress: ProgressLine) {
-    do throws(ReportError) {
-      let path = ResultsIndex.path(in: RunDirectory.root)
-      try ReportWriter.write(
-        try ResultsIndex(of: RunDirectory.root, bytesMax: Self.listedBytes).text, to: path)
-      progress.note(path)
-    } catch {
-      progress.note("cannot write the list of runs: \(error)")
-    }
   }
 
   /// Runs the sweep and writes the files: while it goes on and at its end.

@@ -12,24 +12,27 @@ struct StoreCommand: ParsableCommand {
     discussion: """
       Examples:
         larder store info --store /shared/store
-        larder store verify --store /shared/store
+        larder store info --verify --store /shared/store
         larder store prune --store /shared/store --damaged --foreign
 
       docs/clusters.md explains what a store is.
       """,
-    subcommands: [StoreInfoCommand.self, StoreVerifyCommand.self, StorePruneCommand.self])
+    subcommands: [StoreInfoCommand.self, StorePruneCommand.self])
 }
 
 /// `larder store info`.
 struct StoreInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Print what is in a store.")
+    commandName: "info", abstract: "Print the contents of a store.")
 
   @OptionGroup var store: RequiredStoreOption
 
+  @Flag(help: "Read every file; exit with 1 if one is damaged or two records of a cell differ.")
+  var verify = false
+
   func run() throws {
     let store = try self.store.open(makes: false)
-    let inventory = StoreInventory(of: store, verifies: false)
+    let inventory = StoreInventory(of: store, verifies: verify)
     var table = TextTable(alignsRight: [false, true, true])
     func add(_ title: String, _ sum: StoreInventory.Sum) {
       table.add([title, "\(sum.files)", NumberText.bytes(sum.bytes)])
@@ -46,20 +49,10 @@ struct StoreInfoCommand: ParsableCommand {
     Output.line(store.path)
     Output.line("rules of this larder: \(store.rules)")
     for line in table.lines { Output.line(line) }
+    if verify { try conclude(inventory, of: store) }
   }
-}
 
-/// `larder store verify`.
-struct StoreVerifyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Read every file of a store; exit with 1 if one is damaged or two differ.")
-
-  @OptionGroup var store: RequiredStoreOption
-
-  func run() throws {
-    let store = try self.store.open(makes: false)
-    let inventory = StoreInventory(of: store, verifies: true)
+  private func conclude(_ inventory: StoreInventory, of store: ResultStore) throws {
     for damage in inventory.damaged { Output.line("damaged: \(damage)") }
     for files in inventory.conflicts { Output.line("differ: \(files.joined(separator: ", "))") }
     let files = inventory.cells.files + inventory.foreign.values.reduce(0) { $0 + $1.files }
