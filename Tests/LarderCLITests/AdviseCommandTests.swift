@@ -108,6 +108,19 @@ import Testing
     #expect(Self.words(whole).contains("lru answers 46.7 % of requests, and"), "\(whole.output)")
   }
 
+  /// A second of the earlier option is 20 million requests.
+  @Test func budgetIsANumberOfRequests() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.trace, to: "t.txt")
+    let words = [
+      "advise", "t.txt", "--capacity", "20", "--tiers", "memory", "--json", "-", "--quiet",
+    ]
+    let runs = try [["--max-requests", "20M"], ["--time-budget", "1s"]].map {
+      try LarderProcess(words + $0, in: scratch.folder)
+    }
+    #expect(runs[0].exitCode == 0 && runs[0].output == runs[1].output, "\(runs[0].notes)")
+  }
+
   @Test func promptsAreAdvisedOnByPrefixes() throws {
     let scratch = try ScratchFolder()
     let made = try LarderProcess(
@@ -167,6 +180,9 @@ import Testing
     (["t.txt", "--learn", "100%"], "--learn '100%'"),
     (["t.txt", "--time-budget", "soon"], "--time-budget 'soon': expected a time from 1s to 24h"),
     (["t.txt", "--time-budget", "0s"], "--time-budget '0s'"),
+    (["t.txt", "--max-requests", "0"], "--max-requests expects a number above 0"),
+    (["t.txt", "--max-requests", "many"], "--max-requests"),
+    (["t.txt", "--max-requests", "1M", "--time-budget", "5s"], "exclude each other"),
     (["t.txt", "--capacity", "64MiB"], "t.txt: "), (["t.txt", "--unit", "bytes"], "has no sizes"),
     (["t.txt", "t.txt"], "t.txt is given twice"),
     (["t.txt", "u.txt", "--json", "-"], "--json writes the advice for one trace"),

@@ -73,10 +73,13 @@ struct AdviseCommand: ParsableCommand {
 
   @Option(
     help: """
-      Time to search: 60s, 5m. It is a number of requests, at 20 million a second, so that advice \
-      is the same on every machine. By default 4 s for each capacity, 12 s for more than \
-      three, and 5 s for the rest.
+      Number of requests that the search may replay: 200M, 1.2G. By default 80M for each capacity, \
+      240M for more than three, and 100M for the rest.
       """)
+  var maxRequests: RequestCount?
+
+  /// The earlier name of `--max-requests`, as a time at 20 million requests a second.
+  @Option(help: .hidden)
   var timeBudget: String?
 
   @Option(
@@ -117,6 +120,13 @@ struct AdviseCommand: ParsableCommand {
     }
     if let tiers, AdviceTiers(rawValue: tiers) == nil {
       throw ValidationError("--tiers expects memory, disk, hybrid or auto, found '\(tiers)'")
+    }
+    if let maxRequests, maxRequests.requests < 1 {
+      throw ValidationError(
+        "--max-requests expects a number above 0, found \(maxRequests.requests)")
+    }
+    if maxRequests != nil, timeBudget != nil {
+      throw ValidationError("--max-requests and --time-budget exclude each other; keep one")
     }
     if whole, learn != nil {
       throw ValidationError("--whole and --learn exclude each other; keep one")
@@ -201,6 +211,7 @@ struct AdviseCommand: ParsableCommand {
       }
       settings.learned = share
     }
+    if let maxRequests { settings.requestsMax = Double(maxRequests.requests) }
     if let timeBudget {
       guard let seconds = AdviseSpec.budget(timeBudget) else {
         throw UsageError(

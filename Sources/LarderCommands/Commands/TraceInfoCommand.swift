@@ -14,22 +14,31 @@ struct TraceInfoCommand: ParsableCommand {
       Examples:
         larder trace info OLTP.lis.zst
         larder trace info log.csv --format csv:time=1:id=2:size=3
-        larder trace info access.log access.log.1 access.log.2.gz
+        larder trace info --join access.log access.log.1 access.log.2.gz
       """)
 
-  @Argument(
-    help: "The trace, or the files that make it; - for standard input.", completion: .file())
-  var trace: [String]
+  @Argument(help: "Traces, compressed or not; - for standard input.", completion: .file())
+  var traces: [String]
+
+  @OptionGroup var joining: JoinOption
 
   @OptionGroup var format: FormatOption
 
   @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
+  func validate() throws { try JoinOption.refuseRepeated(traces) }
+
   func run() throws {
     Interrupts.listen()
     let progress = ProgressLine(isQuiet: quiet)
-    let source = try FileSource(try format.reference(trace))
+    for (number, reference) in try joining.references(traces, format).enumerated() {
+      if number > 0 { Output.line("") }
+      try print(try FileSource(reference), progress)
+    }
+  }
+
+  private func print(_ source: FileSource, _ progress: ProgressLine) throws {
     progress.begin("Reading \(source.name)")
     let prepared = try TraceReading.prepare(source, progress)
     progress.end("\(prepared.requests.count) requests")
