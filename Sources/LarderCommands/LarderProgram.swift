@@ -35,14 +35,14 @@ public enum LarderProgram {
     LarderCommand.runAndExit()
   }
 
-  /// What to type to run this program: a program that adds something has a name of its own.
+  /// The command that runs this program; a program with additions has its own name.
   static var name: String {
     let file = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
     return file == "LarderCLI" ? "larder" : file ?? "larder"
   }
 }
 
-/// What a program of its own brings to the command: see `LarderProgram.main(adding:)`.
+/// A policy, cache, format or report that a program adds: see `LarderProgram.main(adding:)`.
 public struct LarderAddition: Sendable {
   /// Enters it in its registry.
   let register: @Sendable () throws -> Void

@@ -5,7 +5,7 @@ import LarderHarness
 import LarderReports
 import LarderSupport
 
-/// `larder check`: holds the caches of a workload against what they were.
+/// `larder check`: compares a workload with its baseline.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -98,7 +98,7 @@ struct CheckCommand: ParsableCommand {
   }
 }
 
-/// How timings are compared.
+/// Options of the comparison of timings.
 struct CheckTimingOptions: ParsableArguments {
   @Option(
     help: """
@@ -166,7 +166,7 @@ struct CheckTimingOptions: ParsableArguments {
       keepsGoing: keepGoing)
   }
 
-  /// What repeats these options in a shell.
+  /// Words that repeat these options in a shell.
   var words: [String] {
     var words: [String] = []
     if let against { words += ["--against", ShellWord.path(against)] }
@@ -190,7 +190,7 @@ struct ThresholdOption: ExpressibleByArgument {
   /// As it was written.
   let text: String
 
-  /// The slowdown that the text stands for; nil for anything else.
+  /// Parses a share such as `5%`; nil for anything else.
   init?(argument: String) {
     guard let share = Share(parsing: argument) else { return nil }
     self.share = Double(share.billionths) / 1e9
@@ -203,10 +203,10 @@ struct BudgetOption: ExpressibleByArgument {
   /// Whole seconds.
   let seconds: UInt64
 
-  /// So many seconds.
+  /// A number of seconds.
   init(seconds: UInt64) { self.seconds = seconds }
 
-  /// The time that the text stands for; nil for anything else.
+  /// Parses a time such as `60s`; nil for anything else.
   init?(argument: String) {
     guard let seconds = Quantity.seconds(argument), (0...86_400).contains(seconds) else {
       return nil
@@ -218,7 +218,7 @@ struct BudgetOption: ExpressibleByArgument {
   var defaultValueDescription: String { "\(seconds)s" }
 }
 
-/// What a check tells GitHub when it runs there.
+/// Annotations and the summary of a step in GitHub Actions.
 enum GitHubStep {
   /// The longest summary of a step that GitHub takes is 1 MiB.
   private static let bytesMax = 1_000_000
@@ -234,7 +234,7 @@ enum GitHubStep {
       Notes.line("the summary is too long for GitHub and was skipped")
       return
     }
-    // What other steps and commands have written stays.
+    // Appended: other steps and commands write to the file as well.
     guard let file = fopen(path, "a") else {
       Notes.line("\(path): cannot be written: \(String(cString: strerror(errno)))")
       return

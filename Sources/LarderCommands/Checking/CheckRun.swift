@@ -10,7 +10,7 @@ import LarderTraces
 final class CheckRun {
   private let command: CheckCommand
   private let progress: ProgressLine
-  /// What `write` writes; known after `result`.
+  /// The new baseline; known after `result`.
   private var fresh: Baseline?
   private var notes: [String] = []
 
@@ -154,7 +154,7 @@ final class CheckRun {
     var sweep = Sweep(
       cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
       threads: command.speed.threads, execution: execution, driver: HarnessDriver())
-    // A fault in a policy would not show in a pass that stands for it.
+    // A pass in place of a policy would hide the policy's faults.
     sweep.sharesPasses = false
     sweep.executedRepetitions = MeasuredResources.repetitions
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
@@ -178,7 +178,7 @@ final class CheckRun {
       .joined(separator: " ")
   }
 
-  /// What is another trace than the baseline's.
+  /// Traces that differ from those of the baseline, in sentences.
   private static func changes(from before: [TraceFacts], to after: [TraceFacts]) -> [String] {
     func described(_ facts: TraceFacts) -> String {
       "\(facts.requests) requests, \(facts.objects) objects"
@@ -210,9 +210,9 @@ extension Array {
 }
 
 extension Workload {
-  /// Whether cells must be told apart by their traces.
+  /// True if names of cells include their traces.
   var hasSeveralTraces: Bool { !moreSources.isEmpty }
 
-  /// What a cell is called where runs are compared.
+  /// The cell's name in comparisons of runs.
   func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }
 }

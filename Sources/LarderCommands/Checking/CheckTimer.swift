@@ -8,20 +8,15 @@ import LarderTraces
 
 /// The timings of a check: in pairs against another build.
 struct CheckTimer {
-  /// What the user asked for.
+  /// The command with its options.
   let command: CheckCommand
-  /// How to compare.
   let settings: TimingSettings
-  /// The workload.
   let workload: Workload
-  /// Its traces.
   let traces: WorkloadTraces
-  /// What to time.
   let cells: [TimedCell]
-  /// Where to tell how it goes.
   let progress: ProgressLine
 
-  /// What came of it.
+  /// The comparisons of all cells.
   struct Outcome {
     var comparisons: [TimingComparison] = []
     var method: String?
@@ -105,7 +100,7 @@ struct CheckTimer {
 
   private func percent(_ share: Double) -> String { String(format: "%g %%", share * 100) }
 
-  /// What starts a process of one of the builds, tried out on the other one.
+  /// Returns a function that starts a worker of one of the builds; tries the other build's first.
   private func launcher(
     other: String, own: String
   ) throws -> (BuildSide) throws -> any TimedProcess {
@@ -127,7 +122,7 @@ struct CheckTimer {
 }
 
 extension BaselineError {
-  /// Whether what is there was a baseline once, so that it may be replaced.
+  /// True if the file was a baseline once, so that --update may replace it.
   func isReplaceable(_ bytes: Data) -> Bool {
     switch self {
     case .unknownVersion: true
@@ -137,12 +132,12 @@ extension BaselineError {
   }
 }
 
-/// The far end of `larder check --against`: times cells when it is told to. See `TimingWorker`.
+/// The worker of `larder check --against`, which times cells on request. See `TimingWorker`.
 struct TimeWorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "time-worker", abstract: "Time cells for 'larder check'.", shouldDisplay: false)
 
-  /// How much longer every measurement is made: see `LarderProgram.main`.
+  /// The share by which every measurement is prolonged: see `LarderProgram.main`.
   static let slowdown = Locked(0.0)
 
   @Argument(help: "The workload file.")

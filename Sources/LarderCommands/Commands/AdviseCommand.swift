@@ -140,7 +140,7 @@ struct AdviseCommand: ParsableCommand {
     try JoinOption.refuseRepeated(traces)
   }
 
-  /// Whether the path is that of a workload file.
+  /// True if the path has the suffix of a workload file.
   private static func isWorkload(_ path: String) -> Bool {
     [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
   }
@@ -191,7 +191,7 @@ struct AdviseCommand: ParsableCommand {
     try overridden(AdviceSettings(threads: speed.threads))
   }
 
-  /// Settings with what the options say in place of what they have.
+  /// Settings with the values of the options.
   private func overridden(_ settings: AdviceSettings) throws -> AdviceSettings {
     var settings = settings
     if !capacity.isEmpty {
@@ -249,7 +249,6 @@ struct AdviseCommand: ParsableCommand {
 
 /// Makes advice for traces that are prepared, and writes it.
 struct AdviceRun {
-  /// What is asked for.
   let settings: AdviceSettings
   let progress: ProgressLine
 

@@ -186,7 +186,7 @@ struct RunCommand: ParsableCommand {
           ? "" : ": \(stored) from the store, \(results.records.count - stored) computed"))
   }
 
-  /// How far an interrupted run came.
+  /// The number of cells that an interrupted run completed.
   private static func done(_ results: RunResults) -> String {
     let cells = "\(results.records.count) of \(results.plannedCells) cells"
     guard let execution = results.execution else { return cells }
@@ -194,7 +194,7 @@ struct RunCommand: ParsableCommand {
     return "\(cells), \(executed) of \(execution.cells) executed,"
   }
 
-  /// What to say when the warm-up left a cell nothing to count.
+  /// A note on cells whose requests are all warm-up; nil if there are none.
   private static func nothingCounted(_ results: RunResults) -> String? {
     let empty = results.records.count {
       let counts = $0.counts
@@ -269,7 +269,7 @@ struct PartRun {
   }
 }
 
-/// Where a run's files go when nothing else is said: `Results/<workload>/<date-time>`.
+/// The default folder for the files of a run: `Results/<workload>/<date-time>`.
 enum RunDirectory {
   /// The folder of all runs.
   static let root = "Results"
@@ -284,9 +284,8 @@ enum RunDirectory {
     return "\(root)/\(safe(workload))/\(formatter.string(from: now))"
   }
 
-  /// Makes the folder, or one beside it with a number at its end where it is there already: runs
-  /// that start in the same second do not write over each other. What hinders that, whoever writes
-  /// into the folder will find out and say.
+  /// Creates the folder, or with a number appended if it exists: runs that start in the same second
+  /// do not overwrite each other. Errors are left to the writer of the first file.
   static func claim(_ path: String) -> String {
     if let folder = folder(of: path) {
       try? FileManager.default.createDirectory(
@@ -311,7 +310,7 @@ enum RunDirectory {
     return missing
   }
 
-  /// What stands before the last name in `path`; nil where there is nothing but the name.
+  /// The folder of a path; nil for a plain name.
   private static func folder(of path: String) -> String? {
     var rest = path[...]
     while rest.last == "/" { rest.removeLast() }

@@ -5,7 +5,7 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// `larder trace info`: what a trace is like.
+/// `larder trace info`: statistics of traces.
 struct TraceInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -49,7 +49,7 @@ struct TraceInfoCommand: ParsableCommand {
   }
 }
 
-/// What is known of a trace, in lines for a person.
+/// Statistics of a trace as text.
 enum TraceInfoText {
   /// Name and value, aligned.
   static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
@@ -77,7 +77,7 @@ enum TraceInfoText {
     return table.lines
   }
 
-  /// What the figures below stand for.
+  /// The sampling rate, and estimates for the whole trace.
   private static func sample(_ trace: TraceAnalysis) -> String {
     let sampling = trace.sampling
     var text = "\(TraceSampling.share(sampling.rate)) of the objects; in all there are about "

@@ -7,7 +7,7 @@ import LarderHarness
 import LarderReports
 import LarderTraces
 
-/// How a run of the command ends when it does not end well: what is printed, and the exit code.
+/// The message and the exit code of a command that failed.
 struct Failure {
   /// The text for a person.
   private let message: String
@@ -83,7 +83,7 @@ struct UsageError: UserFacingError, CustomStringConvertible {
 /// The user pressed Ctrl-C.
 struct Interrupted: UserFacingError, CustomStringConvertible {
   var exitCode: Int32 { 130 }
-  /// What remains.
+  /// One line with the results that were written.
   let description: String
 }
 
