@@ -78,22 +78,17 @@ package struct CheckDocument {
     return result.timings.isEmpty ? blocks : blocks + [.table(table)]
   }
 
-  /// What to type to see what went wrong.
+  /// Commands that reproduce failures.
   private var commands: [Block] {
-    let shown = failedCells.prefix(3).map { CheckText.command(result, only: $0) }
+    var shown: [String] = []
+    for finding in result.findings where finding.level == .failure {
+      if let command = finding.command, !shown.contains(command) { shown.append(command) }
+    }
     guard !shown.isEmpty else { return [] }
     return [
       .paragraph(["To reproduce:"]),
-      .code(shown.joined(separator: "\n")),
+      .code(shown.prefix(3).joined(separator: "\n")),
     ]
-  }
-
-  private var failedCells: [CellName] {
-    var names = result.counts.failing.map(\.after.name) + result.unequalExecutions
-    names += result.resources?.worse.map(\.name) ?? []
-    names += result.timings.filter { $0.verdict == .fail }.map(\.name.cell)
-    var seen: Set<CellName> = []
-    return names.filter { seen.insert($0).inserted }
   }
 
   private var conditions: [Block] {
