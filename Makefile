@@ -159,8 +159,8 @@ test-foreign: build-foreign ## Stress the library from another package in releas
 	$(call say,Reading and writing from many threads for $(FOREIGN_SECONDS) s)
 	@"$$($(FOREIGN) --show-bin-path)/Readers" --seconds '$(FOREIGN_SECONDS)'
 
-# What has the tools in it is built in debug mode, which takes a quarter of the time. OwnCache decides
-# as FIFO does, so its hits (column 9) must be FIFO's.
+# Examples that contain the tools are built in debug mode, which takes a quarter of the time. OwnCache
+# decides as FIFO does, so its hits (column 9) must be FIFO's.
 test-examples: deps ## Build Examples as packages of their own, and run them
 	$(call say,Building and running Examples)
 	@programs="$$($(NESTED) --package-path Examples --show-bin-path)"; \
@@ -370,7 +370,7 @@ policies-page: build ## Run all policies on Workloads/policies, and write docs/p
 	  printf '\033[1m==> %s\033[0m\n' "$$name"; \
 	  "$$larder" run "$$workload" --output "Results/examples/policies/$$name" --threads 1 --quiet >/dev/null; \
 	done; \
-	"$$larder" policies --format markdown --results Results/examples/policies/* > docs/policies.md
+	LARDER_WRITE_DOCS=1 $(SWIFT) test --filter PolicyPageTests
 	$(call say,docs/policies.md)
 
 workload-docs: deps ## Write the schema of workload files, and the tables in docs that come from the sources
@@ -395,15 +395,10 @@ alarms: deps ## Measure false alarms and detections of 'larder check' (about 50 
 	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
 
 # TRACES may be any folder: traces whose format is not recognised are skipped with a note.
-advise-regret: build ## Compare 'larder advise' with exact search on the traces below TRACES
-	@[ -d '$(TRACES)' ] || { echo 'make advise-regret TRACES=folder' >&2; exit 1; }; \
-	larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
-	traces=(); \
-	while IFS= read -r trace; do \
-	  if "$$larder" trace head "$$trace" >/dev/null 2>&1; then traces+=("$$trace"); \
-	  else echo "Skipping $$trace: format not recognised." >&2; fi; \
-	done < <(find '$(TRACES)' -type f ! -name '*.md' | sort); \
-	"$$larder" advise-regret "$${traces[@]}" --output Results/examples/advice
+advise-regret: deps ## Compare 'larder advise' with exact search on the traces below TRACES
+	@[ -d '$(TRACES)' ] || { echo 'make advise-regret TRACES=folder' >&2; exit 1; }
+	@LARDER_REGRET_TRACES="$$(realpath '$(TRACES)')" \
+	  $(SWIFT) test -c release -Xswiftc -enable-testing --filter RegretTests
 
 lint: ## Check the format of the sources
 	$(call say,Checking the style)

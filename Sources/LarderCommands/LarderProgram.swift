@@ -35,14 +35,14 @@ public enum LarderProgram {
     LarderCommand.runAndExit()
   }
 
-  /// What to type to run this program: a program that adds something has a name of its own.
+  /// The command that runs this program; a program with additions has its own name.
   static var name: String {
     let file = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
     return file == "LarderCLI" ? "larder" : file ?? "larder"
   }
 }
 
-/// What a program of its own brings to the command: see `LarderProgram.main(adding:)`.
+/// A policy, cache, format or report that a program adds: see `LarderProgram.main(adding:)`.
 public struct LarderAddition: Sendable {
   /// Enters it in its registry.
   let register: @Sendable () throws -> Void
@@ -95,11 +95,9 @@ struct LarderCommand: ParsableCommand {
         larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
         larder mrc trace.csv --policy lru,s3-fifo
         larder advise trace.csv
-        larder tune trace.csv --policy s4-fifo --capacity 1%
+        larder advise trace.csv --policy s4-fifo --capacity 1%
         larder trace info trace.csv
-        larder policies
-        larder admissions
-        larder caches
+        larder list policies
 
       Exit codes:
         0 done; 1 a check failed; 2 the request was wrong; 3 timing inconclusive (--strict);
@@ -111,21 +109,22 @@ struct LarderCommand: ParsableCommand {
     subcommands: [
       RunCommand.self, PlanCommand.self, MergeCommand.self, StoreCommand.self,
       SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
-      TuneCommand.self, TraceCommand.self,
-      PoliciesCommand.self, AdmissionsCommand.self, CachesCommand.self, CheckCommand.self,
-      CompareCommand.self, ReportCommand.self, IndexCommand.self, TimeWorkerCommand.self,
-      AdviseRegretCommand.self,
+      TraceCommand.self, ListCommand.self, CheckCommand.self, CompareCommand.self,
+      ReportCommand.self, TimeWorkerCommand.self,
     ])
+
+  /// Words of the process's arguments, with today's names of commands.
+  static let words = CommandNames.current(Array(CommandLine.arguments.dropFirst()))
 
   /// Does what the process was asked, and exits.
   static func runAndExit() -> Never {
     var code: Int32 = 0
     MappingFaults.listen()
     do {
-      if CommandLine.arguments.dropFirst().contains("") {
+      if words.contains("") {
         throw UsageError("an argument is empty; is a shell variable unset?")
       }
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(words)
       try command.run()
     } catch {
       code = Failure(error, parser: LarderCommand.self).report()
@@ -136,5 +135,24 @@ struct LarderCommand: ParsableCommand {
       code = 2
     }
     Foundation.exit(code)
+  }
+}
+
+/// Earlier names of commands, which are still understood.
+enum CommandNames {
+  private static let renamed: [(old: [String], new: [String])] = [
+    (["policies"], ["list", "policies"]),
+    (["admissions"], ["list", "admissions"]),
+    (["caches"], ["list", "caches"]),
+    (["trace", "formats"], ["list", "formats"]),
+    (["trace", "generators"], ["list", "generators"]),
+    (["store", "verify"], ["store", "info", "--verify"]),
+    (["index"], ["report", "--index"]),
+  ]
+
+  /// The words of a command line with today's names.
+  static func current(_ words: [String]) -> [String] {
+    guard let name = renamed.first(where: { words.starts(with: $0.old) }) else { return words }
+    return name.new + words.dropFirst(name.old.count)
   }
 }

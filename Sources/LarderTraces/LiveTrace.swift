@@ -2,34 +2,78 @@ import LarderEngine
 import LarderLibc
 package import LarderSupport
 
-/// Decodes a server's log lines as they arrive, with the format of the log.
+/// Decodes a trace as it arrives, such as the output of a running server.
 package enum LiveTrace {
-  /// Fills a buffer with the next bytes, in complete lines, and returns their number; 0 at the end.
+  /// Fills a buffer with the next bytes and returns their number; 0 at the end.
   package typealias Input = (UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
 
+  /// The outcome of reading a trace.
+  package struct Reading {
+    /// The format's name, given or detected.
+    package let format: String
+    /// The decoder's choices, in sentences.
+    package let understanding: [String]
+    /// Counts of omitted and lost records.
+    package let facts: ReadingFacts
+
+    /// Creates an outcome.
+    package init(format: String, understanding: [String], facts: ReadingFacts) {
+      self.format = format
+      self.understanding = understanding
+      self.facts = facts
+    }
+  }
+
   /// Decodes input until its end, or until `sink` stops. Requests are passed on before the next
-  /// read blocks. Bad lines are counted.
+  /// read blocks.
   ///
   /// - Parameters:
-  ///   - format: the format's name.
-  ///   - name: the server, for errors.
+  ///   - format: the format and its options; nil to detect it from the first two lines.
+  ///   - maxBadShare: the allowed share of bad lines.
+  ///   - name: the input, for errors.
   ///   - noticing: receives the findings so far before each read that may block.
-  /// - Returns: the findings.
-  /// - Throws: any error of `input` and `sink`.
+  /// - Throws: `TraceError` for empty input, and any error of `input` and `sink`.
   package static func decode(
-    format: String, from name: String, noticing: @escaping (ReadingFacts) -> Void = { _ in },
-    input: @escaping Input, into sink: @escaping RecordSink
-  ) throws -> ReadingFacts {
-    let format = try FormatRegistry.format(named: format)
-    let options = try FormatOptions(
-      ComponentSpec(name: format.description.name), of: format.description)
-    let decoder = try format.decoder(
-      options: options, sample: FormatSample(path: name, head: [], isWhole: false))
-    let batch = RecordBatch(skipsZeroSizes: false, maxBadShare: 1, sink: sink)
+    format spec: ComponentSpec?, maxBadShare: Double, from name: String,
+    noticing: @escaping (ReadingFacts) -> Void, input: @escaping Input,
+    into sink: @escaping RecordSink
+  ) throws -> Reading {
+    let named = try spec.map { spec throws(ComponentError) in
+      try FormatRegistry.format(named: spec.name)
+    }
+    let batch = RecordBatch(skipsZeroSizes: false, maxBadShare: maxBadShare, sink: sink)
     let source = Source(batch: batch, noticing: noticing, input: input)
-    try decoder.decode(ByteReader(source, path: name), into: batch)
+    let reader = ByteReader(source, path: name)
+    while !hasTwoLines(reader.bytes), reader.unreadCount < FormatSample.length {
+      guard try reader.fillMore() else { break }
+    }
+    let sample = FormatSample(
+      path: name, head: Array(reader.bytes.prefix(FormatSample.length)), isWhole: reader.isAtEnd)
+    if sample.head.isEmpty {
+      throw TraceError("is empty", in: name, advice: "a trace needs at least one request")
+    }
+    let format = try named ?? FormatRegistry.recognise(sample)
+    let decoder = try format.decoder(
+      options: try FormatOptions(
+        spec ?? ComponentSpec(name: format.description.name), of: format.description),
+      sample: sample)
+    try decoder.decode(reader, into: batch)
     if let failure = source.failure { throw failure }
-    return batch.reading
+    return Reading(
+      format: format.description.name, understanding: decoder.understanding, facts: batch.reading)
+  }
+
+  /// True if two lines are complete, beyond greetings such as `OK`.
+  private static func hasTwoLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var (lines, length) = (0, 0)
+    for byte in bytes {
+      length += 1
+      guard byte == UInt8(ascii: "\n") else { continue }
+      if length > 5 { lines += 1 }
+      if lines == 2 { return true }
+      length = 0
+    }
+    return false
   }
 
   private final class Source: ByteSource {

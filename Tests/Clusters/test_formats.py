@@ -1,4 +1,4 @@
-"""What `larder plan` prints for Kubernetes, GitHub and GNU parallel is read, and carried out."""
+"""What `larder plan` prints for Kubernetes and for programs is read, and carried out."""
 
 from __future__ import annotations
 
@@ -89,20 +89,6 @@ def check_job(job: dict) -> None:
     check(mounts == volumes, f"mounts {mounts} of volumes {volumes}")
 
 
-def test_github(stand: Stand) -> None:
-    """The matrix is one line of JSON, and its parts are the whole sweep."""
-    workload = stand.small()
-    stand.run("larder", "run", workload, "--no-store", "--output", "plain")
-    lines = plan(stand, workload, "github").splitlines()
-    check(len(lines) == 1, "a matrix for GITHUB_OUTPUT is one line")
-    jobs = json.loads(lines[0])["include"]
-    check(len(jobs) == PARTS and all(0 < job["minutes"] <= 360 for job in jobs), f"{jobs}")
-    for job in jobs:
-        stand.run("larder", "run", workload, "--store", "store", "--part", job["part"])
-    stand.run("larder", "merge", workload, "--store", "store", "--output", "merged")
-    same_results(stand, "plain", "merged")
-
-
 def test_parallel(stand: Stand, sweep: Sweep) -> None:
     """GNU parallel runs the same sweep as Slurm does."""
     need({"parallel": "parallel"})
@@ -112,11 +98,12 @@ def test_parallel(stand: Stand, sweep: Sweep) -> None:
     parts = min(sweep.parts, 200)
     run = ["larder", "run", sweep.file, "--store", "parallel-store", "--part", "prepare"]
     stand.run(*run)
-    commands = stand.run(
+    plan = stand.run(
         "larder", "plan", sweep.file, "--parts", parts, "--store", "parallel-store",
-        "--format", "parallel",
+        "--format", "json",
     )  # fmt: skip
-    stand.write("commands", commands.output)
+    commands = [part["command"] for part in json.loads(plan.output)["parts"]]
+    stand.write("commands", "".join(f"{command}\n" for command in commands))
     ended = stand.run("parallel", "--will-cite", "--joblog", "jobs", "--arg-file", "commands")
     jobs = [line.split("\t") for line in (stand.folder / "jobs").read_text().splitlines()[1:]]
     check(len(jobs) == parts, f"{len(jobs)} of {parts} parts were run")
@@ -127,16 +114,3 @@ def test_parallel(stand: Stand, sweep: Sweep) -> None:
         f"    {parts} parts: {ended.seconds:.0f} s, "
         f"{sum(float(job[3]) for job in jobs):.0f} s as a sum over the parts"
     )
-
-
-def test_projection(stand: Stand) -> None:
-    """The published sweep is projected to take less than 300 core-hours; see docs/clusters.md."""
-    policies = (
-        "fifo,slru,lru,lru,arc,w-tinylfu,w-tinylfu,2q,lirs,clock,clock,clock,lecar,"
-        "s3-fifo,s3-fifo,s3-fifo,s3-fifo,lhd,cacheus"
-    )
-    size = "cells=1203532:traces=7749:requests=197.9G"
-    projected = stand.run("larder", "plan", "--project", size, "--policy", policies)
-    hours = re.search(r"projected +([\d.]+) core-hours", projected.output)
-    check(hours and 0 < float(hours[1]) < 300, projected.output)
-    print(f"    {hours[1]} core-hours")

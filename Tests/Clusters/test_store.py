@@ -22,13 +22,13 @@ def test_damaged_records_are_computed_again(stand: Stand) -> None:
     records = stand.records("store")
     check(len(records) == CELLS, f"{len(records)} records of {CELLS} cells")
     faults = damage(records)
-    verified = stand.run("larder", "store", "verify", "--store", "store", code=1)
+    verified = stand.run("larder", "store", "info", "--verify", "--store", "store", code=1)
     part = stand.run("larder", "run", workload, "--store", "store", "--part", "1/1")
     for file, fault in faults.items():
         check(f"damaged: store/cells/{file}: {fault}" in verified.output, verified.output)
         check(f"damaged, not used: store/cells/{file}: {fault}" in part.notes, part.notes)
     check(part.computed == len(faults), f"{part.computed} cells computed, not {len(faults)}")
-    stand.run("larder", "store", "verify", "--store", "store")
+    stand.run("larder", "store", "info", "--verify", "--store", "store")
     stand.run("larder", "merge", workload, "--store", "store", "--output", "merged")
     same_results(stand, "plain", "merged")
     print(f"    {len(faults)} records damaged: all found, and computed again")
@@ -98,7 +98,7 @@ def fill(stand: Stand, enlarge: list[str]) -> None:
     check(0 < kept < CELLS, f"the disk was full after {kept} cells, expected some of {CELLS}")
     hidden = list((stand.folder / "disk/store").rglob(".*.partial"))
     check(not hidden, f"unfinished files were left: {hidden}")
-    stand.run("larder", "store", "verify", "--store", "disk/store")
+    stand.run("larder", "store", "info", "--verify", "--store", "disk/store")
     # Results are worth more than the store: a run as a whole ends, and says what it did not keep.
     run = stand.run("larder", "run", workload, "--store", "disk/store", "--output", "whole")
     check("not all results were kept" in run.notes, run.notes)
@@ -124,7 +124,7 @@ def test_same_cells_at_the_same_time(stand: Stand) -> None:
         for process in [stand.start(*part) for _ in range(6)]:
             notes = process.communicate(timeout=300)[1]
             check(process.returncode == 0, notes)
-        stand.run("larder", "store", "verify", "--store", store)
+        stand.run("larder", "store", "info", "--verify", "--store", store)
         check(len(stand.records(store)) == CELLS, "two records of one cell")
         twice += len(stand.records(store, "timings")) - CELLS
         stand.run("larder", "merge", workload, "--store", store, "--output", f"merged{number}")

@@ -107,6 +107,19 @@ import Testing
     #expect(Self.words(whole).contains("lru answers 46.7 % of requests, and"), "\(whole.output)")
   }
 
+  /// A second of the earlier option is 20 million requests.
+  @Test func budgetIsANumberOfRequests() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write(Self.trace, to: "t.txt")
+    let words = [
+      "advise", "t.txt", "--capacity", "20", "--tiers", "memory", "--json", "-", "--quiet",
+    ]
+    let runs = try [["--max-requests", "20M"], ["--time-budget", "1s"]].map {
+      try LarderProcess(words + $0, in: scratch.folder)
+    }
+    #expect(runs[0].exitCode == 0 && runs[0].output == runs[1].output, "\(runs[0].notes)")
+  }
+
   @Test func promptsAreAdvisedOnByPrefixes() throws {
     let scratch = try ScratchFolder()
     let made = try LarderProcess(
@@ -120,6 +133,33 @@ import Testing
     let words = Self.words(run)
     #expect(words.contains("of the blocks of prompts as prefix hits in the last 50 %"), "\(words)")
     #expect(words.contains("of their tokens are not computed"))
+  }
+
+  /// The parameters of one policy are the best of the configurations that it declares.
+  @Test func parametersOfOnePolicyAreFound() throws {
+    let scratch = try ScratchFolder()
+    let trace = (0..<4000).map { "\($0 * $0 % 370 + $0 % 5)\n" }.joined()
+    try scratch.write(trace, to: "t.txt")
+    let run = try LarderProcess(
+      ["advise", "t.txt", "--policy", "s4-fifo", "--capacity", "40", "--whole", "--json", "-"]
+        + ["--tiers", "memory", "--quiet"], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    struct Advice: Decodable {
+      struct Capacity: Decodable {
+        struct Design: Decodable { var hitRatio: Double }
+        var advised: Design
+      }
+      var capacities: [Capacity]
+    }
+    let advice = try JSONDecoder().decode(Advice.self, from: Data(run.output.utf8))
+    let simulated = try LarderProcess(
+      ["simulate", "t.txt", "--policy", "s4-fifo:*", "--capacity", "40", "--csv", "-", "--quiet"],
+      in: scratch.folder)
+    let ratios = simulated.output.split(separator: "\n").dropFirst().compactMap {
+      Double($0.split(separator: ",", omittingEmptySubsequences: false)[12])
+    }
+    let best = try #require(ratios.max())
+    #expect(ratios.count == 18 && (advice.capacities.first?.advised.hitRatio ?? 0) >= best - 1e-6)
   }
 
   @Test func pricesChooseTheCapacity() throws {
@@ -139,6 +179,9 @@ import Testing
     (["t.txt", "--learn", "100%"], "--learn '100%'"),
     (["t.txt", "--time-budget", "soon"], "--time-budget 'soon': expected a time from 1s to 24h"),
     (["t.txt", "--time-budget", "0s"], "--time-budget '0s'"),
+    (["t.txt", "--max-requests", "0"], "--max-requests expects a number above 0"),
+    (["t.txt", "--max-requests", "many"], "--max-requests"),
+    (["t.txt", "--max-requests", "1M", "--time-budget", "5s"], "exclude each other"),
     (["t.txt", "--capacity", "64MiB"], "t.txt: "), (["t.txt", "--unit", "bytes"], "has no sizes"),
     (["t.txt", "t.txt"], "t.txt is given twice"),
     (["t.txt", "u.txt", "--json", "-"], "--json writes the advice for one trace"),

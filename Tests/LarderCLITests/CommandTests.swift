@@ -64,6 +64,9 @@ import Testing
     let again = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: scratch.folder)
     #expect(again.exitCode == 0)
     #expect(scratch.files.count { $0.hasSuffix("report.md") } == 2)
+    #expect(!scratch.files.contains("Results/index.html"))
+    let list = try LarderProcess(["report", "--index"], in: scratch.folder)
+    #expect(list.exitCode == 0 && list.output == "Results/index.html\n", "\(list.notes)")
     let index = try String(contentsOf: scratch.url("Results/index.html"), encoding: .utf8)
     #expect(index.ranges(of: "report.html\">page</a>").count == 2)
   }
@@ -76,11 +79,13 @@ import Testing
     let run = try LarderProcess(["report", "runs/a", "--output", "again"], in: scratch.folder)
     #expect(run.exitCode == 0 && run.output == "again/report.md\nagain/report.html\n")
     #expect(try Data(contentsOf: scratch.url("again/report.html")) == first)
+    // The earlier name is understood.
     let index = try LarderProcess(["index", "runs"], in: scratch.folder)
     #expect(index.exitCode == 0 && index.output == "runs/index.html\n")
     #expect(scratch.files.contains("runs/index.html"))
     for arguments in [
-      ["report", "nowhere"], ["index", "nowhere"], ["report", "runs/a", "--format", "x"],
+      ["report", "nowhere"], ["report", "--index", "nowhere"], ["report"],
+      ["report", "runs/a", "--format", "x"], ["report", "runs", "--index", "--format", "html"],
     ] {
       let failed = try LarderProcess(arguments, in: scratch.folder)
       #expect(failed.exitCode == 2 && failed.notes.split(separator: "\n").count == 1)
@@ -154,7 +159,7 @@ import Testing
       in: scratch.folder)
     #expect(wrong.exitCode == 2)
     #expect(wrong.notes.contains("policy 'sieve' cannot name"), "\(wrong.notes)")
-    let list = try LarderProcess(["admissions", "--format", "csv"], in: scratch.folder)
+    let list = try LarderProcess(["list", "admissions", "--format", "csv"], in: scratch.folder)
     #expect(list.output.contains("\nsecond-hit,"))
   }
 
@@ -194,7 +199,7 @@ import Testing
     let run = try LarderProcess(
       ["simulate", "t.txt", "--policy", "all", "--capacity", "2", "--csv", "-", "--quiet"],
       in: scratch.folder)
-    let listed = try LarderProcess(["policies", "--format", "csv"])
+    let listed = try LarderProcess(["list", "policies", "--format", "csv"])
     #expect(run.exitCode == 0)
     let names = { (text: String, column: Int) in
       text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[column] }
@@ -287,12 +292,44 @@ import Testing
 
   @Test(arguments: [
     ["--help"], ["run", "--help"], ["simulate", "--help"], ["trace", "--help"],
-    ["trace", "generate", "--help"], ["policies", "--help"], ["caches", "--help"], ["--version"],
+    ["trace", "generate", "--help"], ["policies", "--help"], ["list", "--help"], ["--version"],
   ])
   func helpGoesToTheOutput(_ arguments: [String]) throws {
     let run = try LarderProcess(arguments)
     #expect(run.exitCode == 0)
     #expect(run.output.contains("larder"))
     #expect(run.notes == "")
+  }
+
+  @Test(arguments: [
+    (["policies"], "lru"), (["admissions"], "second-hit"), (["caches"], "nscache"),
+    (["formats"], "redis-monitor"), (["generators"], "zipf"),
+  ])
+  func listsHaveThreeFormats(_ kind: [String], _ name: String) throws {
+    let text = try LarderProcess(["list"] + kind)
+    #expect(text.exitCode == 0 && text.notes == "" && text.output.contains("\(name)"))
+    let csv = try LarderProcess(["list"] + kind + ["--format", "csv"]).output.split(separator: "\n")
+    #expect(csv[0].hasPrefix("name,") && csv.contains { $0.hasPrefix("\(name),") })
+    let json = try LarderProcess(["list"] + kind + ["--format", "json"]).output
+    let entries = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
+    #expect(entries?.count == csv.count - 1)
+    #expect(entries?.contains { $0["name"] as? String == name } == true)
+  }
+
+  @Test(arguments: [
+    (["policies"], ["list", "policies"]), (["admissions"], ["list", "admissions"]),
+    (["caches"], ["list", "caches"]), (["trace", "formats"], ["list", "formats"]),
+    (["trace", "generators"], ["list", "generators"]),
+  ])
+  func earlierNamesOfListsAreUnderstood(_ old: [String], _ new: [String]) throws {
+    let (before, after) = (try LarderProcess(old), try LarderProcess(new))
+    #expect(before.exitCode == 0 && before.output == after.output && !after.output.isEmpty)
+    #expect(!(try LarderProcess(["--help"]).output).contains("admissions  "))
+  }
+
+  @Test func unknownListNamesTheKinds() throws {
+    let run = try LarderProcess(["list", "policy"])
+    #expect(run.exitCode == 2 && run.noteLines.count == 1)
+    #expect(run.notes.contains("generators") && run.notes.contains("'larder list --help'"))
   }
 }

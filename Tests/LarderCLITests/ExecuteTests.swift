@@ -89,17 +89,17 @@ import Testing
   }
 
   @Test func cachesAreListed() throws {
-    let text = try LarderProcess(["caches"])
+    let text = try LarderProcess(["list", "caches"])
     #expect(text.exitCode == 0)
     #expect(text.output.hasPrefix("larder  (memory, disk, hybrid; any policy)\n"))
-    let csv = try LarderProcess(["caches", "--format", "csv"]).output
+    let csv = try LarderProcess(["list", "caches", "--format", "csv"]).output
       .split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
     #expect(csv[0].prefix(4) == ["name", "sort", "kinds", "runs_policies"])
     let names = csv.dropFirst().map { $0[0] }
     for name in ["larder", "nscache", "textbook-lru", "yycache"] {
       #expect(names.contains(name), "\(name)")
     }
-    let json = try LarderProcess(["caches", "--format", "json"]).output
+    let json = try LarderProcess(["list", "caches", "--format", "json"]).output
     let read = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
     #expect(read?.map { $0["name"] as? String } == names)
   }

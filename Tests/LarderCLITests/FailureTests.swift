@@ -26,7 +26,6 @@ import Testing
     }
     #expect(Self.code(Interrupted(description: "stopped")) == 130)
     #expect(Self.code(TimingError.interrupted) == 130)
-    #expect(Self.code(ServerError.silent("host")) == 1)
     #expect(Self.code(CheckOutcome(description: "no", code: 3)) == 3)
   }
 

@@ -30,6 +30,35 @@ struct LogCommandTests {
     #expect(joined.notes.contains("1 request had no full size"))
   }
 
+  /// Without `--join` every file is a trace, in commands that describe and write traces as well.
+  @Test func filesAreTracesOfTheirOwnUnlessJoined() throws {
+    let scratch = try folder()
+    let files = ["access.log", "access.log.1"]
+    func run(_ words: String...) throws -> LarderProcess {
+      try LarderProcess(["trace"] + words + files, in: scratch.folder)
+    }
+    let apart = try run("info", "--quiet").output.split(separator: "\n").map(String.init)
+    #expect(apart.filter { $0.contains(/^requests +2$/) }.count == 2, "\(apart)")
+    #expect(apart.filter { $0.hasPrefix("trace ") }.count == 2)
+    let joined = try run("info", "--quiet", "--join").output
+    #expect(joined.contains(/requests +4\n/) && joined.contains("access.log+1"), "\(joined)")
+    let heads = try run("head")
+    #expect(heads.output.contains("access.log.1\n\n") && heads.notes.contains("access.log: format"))
+    #expect(try run("head", "--join").output.split(separator: "\n").count == 5)
+    let refused = try LarderProcess(
+      ["trace", "convert"] + files + ["a.larder"], in: scratch.folder)
+    #expect(refused.exitCode == 2 && refused.noteLines.count == 1)
+    #expect(refused.notes.contains("--join") && !scratch.files.contains("a.larder"))
+    let converted = try LarderProcess(
+      ["trace", "convert", "--join"] + files + ["a.larder"], in: scratch.folder)
+    #expect(converted.exitCode == 0 && converted.notes.contains("4 requests"), "\(converted.notes)")
+    for command in [["info"], ["head"]] {
+      let twice = try LarderProcess(
+        ["trace"] + command + ["access.log", "access.log"], in: scratch.folder)
+      #expect(twice.exitCode == 2 && twice.notes.contains("given twice"))
+    }
+  }
+
   /// Each object is requested once at each of two servers, two seconds apart.
   @Test func logsOfTwoServersAreMergedByTime() throws {
     let scratch = try ScratchFolder()

@@ -68,21 +68,43 @@ import Testing
     try scratch.write((0..<4000).map { "\($0 * $0 % 1999)\n" }.joined(), to: "t.txt")
     let run = try LarderProcess(
       [
-        "mrc", "t.txt", "--method", "shards", "--rate", "20%", "--measure-error",
+        "mrc", "t.txt", "--method", "shards", "--sample", "20%", "--measure-error",
         "--policy", "lru",
       ], in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
     #expect(run.output.contains("shards of") && run.output.contains("measured error"))
   }
 
+  /// A method that samples takes `--sample` of the whole trace; without one, only the sample is read.
+  @Test func sampleIsReadOrTakenByTheMethod() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write((0..<4000).map { "\($0 * $0 % 1999)\n" }.joined(), to: "t.txt")
+    func curve(_ words: [String]) throws -> String {
+      let run = try LarderProcess(
+        ["mrc", "t.txt", "--capacity", "100,500", "--csv", "-", "--quiet"] + words,
+        in: scratch.folder)
+      #expect(run.exitCode == 0, "\(run.notes)")
+      return run.output
+    }
+    let words = ["--method", "shards", "--sample", "20%"]
+    let shards = try curve(words)
+    #expect(shards.contains(",shards,"))
+    #expect(try curve(["--rate", "0.2"]) == shards)
+    #expect(try curve(["--method", "shards", "--rate", "20%"]) == shards)
+    let sampled = try curve(["--sample", "20%"])
+    #expect(sampled.contains(",exact,") && sampled != (try curve([])))
+  }
+
   @Test(arguments: [
     (["--method", "guess"], "auto, exact, shards or miniature"),
     (["--method", "shards", "--policy", "fifo"], "lru"),
-    (["--rate", "2"], "--rate"), (["--rate", "0"], "--rate"),
+    (["--sample", "2"], "--sample"), (["--sample", "0"], "--sample"),
     (["--method", "exact", "--rate", "0.1"], "--rate"),
+    (["--method", "exact", "--sample", "0.1", "--measure-error"], "--measure-error"),
     (["--samples", "10"], "--method shards"),
     (["--method", "shards", "--samples", "0"], "at least 1"),
-    (["--method", "shards", "--samples", "9", "--rate", "0.1"], "exclude"),
+    (["--method", "shards", "--samples", "9", "--sample", "0.1"], "exclude"),
+    (["--rate", "0.1", "--sample", "0.1"], "exclude"),
     (["--points", "1"], "--points"), (["--unit", "kilos"], "--unit"),
     (["--unit", "bytes"], "no sizes"), (["--unit", "bytes", "--ignore-size"], "contradict"),
     (["--capacity", "1MiB"], "objects"), (["--capacity", "0"], "above 0"),

@@ -1,5 +1,4 @@
 import Foundation
-import LarderExperiments
 import TestSupport
 import Testing
 
@@ -21,17 +20,28 @@ import Testing
     return run
   }
 
+  /// The commands of the parts in a plan as JSON.
+  private static func commands(_ plan: String) throws -> [String] {
+    struct Plan: Decodable {
+      struct Part: Decodable { var command: String }
+      var parts: [Part]
+    }
+    return try JSONDecoder().decode(Plan.self, from: Data(plan.utf8)).parts.map(\.command)
+  }
+
   @Test func missingPartsAreListed() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload, to: "tiny.yaml")
-    let all = try Self.plan(scratch, "--parts", "3", "--missing", "--format", "parallel").output
-    let lines = all.split(separator: "\n").map(String.init)
+    func missing() throws -> [String] {
+      try Self.commands(
+        Self.plan(scratch, "--parts", "3", "--missing", "--format", "json").output)
+    }
+    let lines = try missing()
     #expect(
       lines == (1...3).map { "larder run tiny.yaml --store store --part \($0)/3 --threads 1" })
     let run = try LarderProcess(shell: "\(lines[1]) --quiet", in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
-    let rest = try Self.plan(scratch, "--parts", "3", "--missing", "--format", "parallel").output
-    #expect(rest.split(separator: "\n").map(String.init) == [lines[0], lines[2]])
+    #expect(try missing() == [lines[0], lines[2]])
     let whole = try Self.plan(scratch, "--parts", "3").output
     #expect(whole.contains("6 cells, 4 missing in store"), "\(whole)")
   }
@@ -92,17 +102,8 @@ import Testing
     #expect(scratch.files.contains("merged/counts.csv"))
   }
 
-  @Test func theGitHubMatrixIsJSON() throws {
-    let scratch = try ScratchFolder()
-    try scratch.write(Self.workload, to: "tiny.yaml")
-    let text = try Self.plan(scratch, "--parts", "2", "--format", "github").output
-    #expect(text.split(separator: "\n").count == 1)
-    let json = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: [[String: Any]]]
-    #expect(json?["include"]?.compactMap { $0["part"] as? String } == ["1/2", "2/2"])
-  }
-
-  /// Names with anything in them are still one word of the script.
-  @Test(arguments: ["slurm", "parallel"])
+  /// Names with anything in them are still one word of the script, and of the commands for programs.
+  @Test(arguments: ["slurm", "json"])
   func wordsAreEscaped(_ format: String) throws {
     let scratch = try ScratchFolder()
     let file = "it's $(touch owned) & \"x\".yaml"
@@ -111,34 +112,13 @@ import Testing
       ["plan", file, "--parts", "1", "--store", "a 'b' $c", "--format", format, "--quiet"],
       in: scratch.folder)
     #expect(plan.exitCode == 0, "\(plan.notes)")
-    try scratch.write(plan.output, to: "job.sh")
+    let script =
+      format == "slurm" ? plan.output : try Self.commands(plan.output).joined(separator: "\n")
+    try scratch.write(script, to: "job.sh")
     let run = try LarderProcess(
       shell: format == "slurm" ? "SLURM_ARRAY_TASK_ID=1 bash job.sh part 0" : "sh job.sh",
       in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
     #expect(scratch.files.contains("a 'b' $c/cells") && !scratch.files.contains("owned"))
-  }
-
-  @Test(arguments: [("", "0.0"), (":large=70%", "70.0"), (":large=100%", "100.0")])
-  func largeTracesTakeTwiceAsLong(_ large: String, _ share: String) throws {
-    let run = try LarderProcess([
-      "plan", "--project", "cells=1M:traces=1000:requests=100G\(large)", "--policy", "lru",
-    ])
-    #expect(run.exitCode == 0 && run.output.contains("in large traces    \(share) %"))
-    let hours = try #require(run.output.firstMatch(of: #/to simulate +([\d.]+) core-hours/#))
-    // 100 T requests.
-    let small = PolicyCost.of("lru").nanoseconds * 1e14 / 1e9 / 3600
-    let factor = 1 + (Double(share) ?? 0) / 100
-    #expect(abs((Double(hours.1) ?? 0) - small * factor) < 0.2, "\(run.output)")
-  }
-
-  @Test func thePublishedSweepIsProjected() throws {
-    let run = try LarderProcess([
-      "plan", "--project", "cells=1.2M:traces=7749:requests=198G", "--policy",
-      "fifo,lru,clock,2q,slru,arc,lirs,tinylfu,lecar,cacheus,lhd,s3-fifo",
-    ])
-    #expect(run.exitCode == 0, "\(run.notes)")
-    let hours = try #require(run.output.firstMatch(of: #/projected +([\d.]+) core-hours/#))
-    #expect((10.0...300).contains(Double(hours.1) ?? 0), "\(run.output)")
   }
 }

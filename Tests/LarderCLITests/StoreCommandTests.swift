@@ -99,7 +99,8 @@ import Testing
       ["merge", "tiny.yaml", "--store", "store", "--output", "merged", "--quiet"], in: folder)
     #expect(merge.exitCode == 0, "\(merge.notes)")
     #expect(try Self.text(scratch, "merged/counts.csv") == Self.text(scratch, "whole/counts.csv"))
-    let verify = try LarderProcess(["store", "verify", "--store", "store"], in: scratch.folder)
+    let verify = try LarderProcess(
+      ["store", "info", "--verify", "--store", "store"], in: scratch.folder)
     #expect(verify.exitCode == 0 && verify.output.contains("all whole"), "\(verify.output)")
   }
 

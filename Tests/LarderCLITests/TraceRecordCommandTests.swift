@@ -26,16 +26,15 @@ struct TraceRecordCommandTests {
       "memcached", ["-u", "nobody", "-l", "127.0.0.1", "-p", "\(port)", "-U", "0"], port: port)
   }
 
-  /// Runs larder while `body` is called.
-  private func larder(
-    _ arguments: [String], in folder: ScratchFolder, environment: [String: String] = [:],
-    meanwhile body: () throws -> Void
+  /// Runs a script while `body` is called.
+  private func shell(
+    _ script: String, in folder: ScratchFolder, meanwhile body: () throws -> Void
   ) throws -> LarderProcess {
     let result = Locked<Result<LarderProcess, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)
     let url = folder.folder
     Thread.detachNewThread {
-      let run = Result { try LarderProcess(arguments, in: url, environment: environment) }
+      let run = Result { try LarderProcess(shell: script, in: url) }
       result.withLock { $0 = run }
       done.signal()
     }
@@ -43,6 +42,12 @@ struct TraceRecordCommandTests {
     done.wait()
     try failure.get()
     return try #require(result.withLock { $0 }).get()
+  }
+
+  /// The words of a shell that connect to a port, send `command`, and record the answers.
+  private static func record(_ command: String, _ port: UInt16, _ options: String) -> String {
+    "exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(port); printf \"\(command)\\r\\n\" >&3; "
+      + "exec larder trace record - \(options) <&3'"
   }
 
   /// Sends a request until the answer shows that the server is being monitored.
@@ -77,76 +82,56 @@ struct TraceRecordCommandTests {
     ask("DEL user:1")
   }
 
-  @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func redis() throws {
-    let folder = try ScratchFolder()
-    let server = try startRedis(folder)
-    let run = try larder(
-      [
-        "trace", "record", "--redis", "127.0.0.1:\(server.port)", "--requests", "201",
-        "a.recorded",
-      ], in: folder
-    ) { try askRedis(server.port) }
-    #expect(run.exitCode == 0 && run.notes.contains("a.recorded: 201 requests"), "\(run.notes)")
-    let path = folder.url("a.recorded").path
-    let bytes = try Data(contentsOf: folder.url("a.recorded"))
+  /// Checks what `askRedis` asks.
+  private func checkRedis(_ file: String, in folder: ScratchFolder) throws {
+    let bytes = try Data(contentsOf: folder.url(file))
     #expect(bytes.range(of: Data("user".utf8)) == nil && bytes.range(of: Data("vvv".utf8)) == nil)
-    let trace = try PreparedTrace.load(path: path)
+    let trace = try PreparedTrace.load(path: folder.url(file).path)
     #expect(trace.requests.count == 201 && trace.requests.objects == 7)
     let operations = (0..<201).compactMap { trace.requests.operations?[$0] }
     #expect(operations.count { $0 == 0 } == 150 && operations.count { $0 == 1 } == 50)
     #expect(operations.last == Operation.delete.rawValue)
     #expect(trace.requests.ttls?[1] == 30 && trace.requests.sizes?[1] == 16)
+    #expect(trace.notes.allSatisfy { !$0.contains("stopped") })
+  }
+
+  @Test(.enabled(if: hasRedis, "needs the package redis-server"))
+  func redis() throws {
+    let folder = try ScratchFolder()
+    let server = try startRedis(folder)
+    let run = try shell(
+      Self.record("MONITOR", server.port, "a.recorded --requests 201"), in: folder
+    ) { try askRedis(server.port) }
+    #expect(run.exitCode == 0 && run.notes.contains("a.recorded: 201 requests"), "\(run.notes)")
+    #expect(run.notes.contains("format: redis-monitor"))
+    try checkRedis("a.recorded", in: folder)
     let info = try LarderProcess(["trace", "info", "a.recorded", "--quiet"], in: folder.folder)
     #expect(info.output.contains("a.recorded (recorded)") && !info.output.contains("stopped"))
   }
 
-  @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func rawLines() throws {
+  /// The end of the input ends a recording.
+  @Test(
+    .enabled(
+      if: hasRedis && ServerProgram.path("redis-cli") != nil, "needs redis-server, redis-cli"))
+  func clientOfRedis() throws {
     let folder = try ScratchFolder()
     let server = try startRedis(folder)
-    let run = try larder(
-      [
-        "trace", "record", "--redis", "127.0.0.1:\(server.port)", "--for", "4s", "--raw", "--quiet",
-        "a.log",
-      ], in: folder
-    ) { try askRedis(server.port) }
-    #expect(run.exitCode == 0 && run.notes.isEmpty, "\(run.notes)")
-    let trace = try PreparedTrace.load(path: folder.url("a.log").path)
-    #expect(trace.requests.count == 201 && trace.requests.objects == 7)
-  }
-
-  @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func passwords() throws {
-    let folder = try ScratchFolder()
-    let server = try startRedis(folder, ["--requirepass", "open sesame"])
-    try folder.write("wrong\n", to: "wrong")
-    try folder.write("open sesame\n", to: "right")
-    let words = [
-      "trace", "record", "--redis", "127.0.0.1:\(server.port)", "--for", "1s", "--quiet",
-    ]
-    let none = try LarderProcess(words + ["a"], in: folder.folder)
-    #expect(none.exitCode == 1 && none.notes.contains("give it with --password-file"))
-    let wrong = try LarderProcess(words + ["--password-file", "wrong", "a"], in: folder.folder)
-    #expect(wrong.exitCode == 1 && wrong.notes.contains("refused the password"), "\(wrong.notes)")
-    #expect(none.noteLines.count == 1 && wrong.noteLines.count == 1)
-    #expect(!folder.files.contains("a"))
-    let right = try LarderProcess(words + ["--password-file", "right", "a"], in: folder.folder)
-    #expect(right.exitCode == 0, "\(right.notes)")
-    let named = try LarderProcess(
-      words + ["--user", "default", "b"], in: folder.folder,
-      environment: ["LARDER_PASSWORD": "open sesame"])
-    #expect(named.exitCode == 0, "\(named.notes)")
+    let run = try shell(
+      "redis-cli -p \(server.port) monitor | larder trace record - a.recorded", in: folder
+    ) {
+      try askRedis(server.port)
+      server.stop()
+    }
+    #expect(run.exitCode == 0, "\(run.notes)")
+    try checkRedis("a.recorded", in: folder)
   }
 
   @Test(.enabled(if: hasMemcached, "needs the package memcached"))
   func memcached() throws {
     let folder = try ScratchFolder()
     let server = try startMemcached()
-    let run = try larder(
-      ["trace", "record", "--memcached", "127.0.0.1:\(server.port)", "--requests", "101", "a"],
-      in: folder
-    ) {
+    let watch = "watch fetchers mutations deletions evictions"
+    let run = try shell(Self.record(watch, server.port, "a --requests 101"), in: folder) {
       let client = try TCPConnection(port: server.port)
       try wait(client, "stats conns\r\n", "END\r\n", "conn_watch")
       func ask(_ command: String, _ end: String) {
@@ -170,104 +155,87 @@ struct TraceRecordCommandTests {
     #expect(trace.requests.ttls?[1] == 30 && trace.requests.sizes?[1] == 15)
   }
 
-  @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func recordingIsKeptWhenTheServerExits() throws {
+  /// Lines of MONITOR: 60 gets of 6 keys, a second apart.
+  private static let monitor =
+    "OK\n"
+    + (0..<60).map { "17000000\($0 + 10).000001 [0 127.0.0.1:1] \"GET\" \"user:\($0 % 6)\"\n" }
+    .joined()
+
+  @Test func logFileIsRecordedWithoutKeys() throws {
     let folder = try ScratchFolder()
-    let server = try startRedis(folder)
-    let run = try larder(
-      ["trace", "record", "--redis", "127.0.0.1:\(server.port)", "--for", "600s", "--quiet", "a"],
-      in: folder
-    ) {
-      try askRedis(server.port)
-      server.stop()
-    }
-    #expect(run.exitCode == 1 && run.noteLines.count == 1)
-    #expect(run.notes.contains("connection lost") && run.notes.contains("201 requests are in a"))
-    #expect(try PreparedTrace.load(path: folder.url("a").path).requests.count == 201)
+    try folder.write(Self.monitor + "rubbish\n", to: "m.log")
+    let run = try LarderProcess(["trace", "record", "m.log", "a"], in: folder.folder)
+    #expect(run.exitCode == 0 && run.notes.contains("a: 60 requests"), "\(run.notes)")
+    #expect(run.notes.contains("format: redis-monitor"))
+    #expect(run.notes.contains("1 lines could not be read"))
+    #expect(try Data(contentsOf: folder.url("a")).range(of: Data("user".utf8)) == nil)
+    let trace = try PreparedTrace.load(path: folder.url("a").path)
+    #expect(trace.requests.count == 60 && trace.requests.objects == 6)
+    let log = try PreparedTrace.load(path: folder.url("m.log").path)
+    #expect((0..<60).allSatisfy { trace.requests.ids[$0] == log.requests.ids[$0] })
   }
 
-  @Test(.enabled(if: hasRedis, "needs the package redis-server"))
-  func signalEndsTheRecordingCleanly() throws {
+  @Test func standardInputEqualsFile() throws {
     let folder = try ScratchFolder()
-    let server = try startRedis(folder)
-    let program = try LarderProcess.executable().path
-    let script =
-      "'\(program)' trace record --redis 127.0.0.1:\(server.port) --for 600s a & p=$!; "
-      + "while [ ! -e asked ]; do sleep 0.05; done; kill -TERM $p; wait $p; echo code $?"
-    let result = Locked<LarderProcess?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    let url = folder.folder
-    Thread.detachNewThread {
-      let run = try? LarderProcess(shell: script, in: url)
-      result.withLock { $0 = run }
-      done.signal()
+    try folder.write(Self.monitor, to: "m.log")
+    let run = try LarderProcess(
+      shell: "(head -n 20 m.log; sleep 0.3; tail -n +21 m.log) | larder trace record - a --quiet",
+      in: folder.folder)
+    #expect(run.exitCode == 0 && run.notes.isEmpty && run.output.isEmpty, "\(run.notes)")
+    let trace = try PreparedTrace.load(path: folder.url("a").path)
+    #expect(trace.requests.count == 60 && trace.requests.objects == 6)
+  }
+
+  @Test func requestsAndSampleLimitRecording() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.monitor, to: "m.log")
+    for input in ["m.log", "- < m.log"] {
+      let run = try LarderProcess(
+        shell: "rm -f a b; larder trace record --requests 7 \(input) a.recorded --quiet && "
+          + "larder trace record --sample 50% \(input) b.recorded --quiet && "
+          + "larder trace info a.recorded --quiet; larder trace info b.recorded --quiet; rm *.recorded",
+        in: folder.folder)
+      #expect(run.notes.isEmpty && run.output.contains("sample"), "\(run.output)\(run.notes)")
+      #expect(run.output.contains(/requests +7\n/), "\(run.output)")
     }
-    let asked = Result { try askRedis(server.port) }
-    // Gives the recorder a second to read the requests.
-    sleep(1)
-    try folder.write("", to: "asked")
-    done.wait()
-    try asked.get()
-    let run = try #require(result.withLock { $0 })
+  }
+
+  /// A signal ends a recording as the end of its input does, with what has come in the file.
+  @Test func signalCompletesRecording() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.monitor, to: "m.log")
+    let run = try LarderProcess(
+      shell: """
+        mkfifo pipe; larder trace record - a < pipe & p=$!
+        exec 3> pipe; cat m.log >&3
+        while [ ! -s a ]; do sleep 0.05; done
+        kill -TERM $p; wait $p; echo code $?
+        """, in: folder.folder)
     #expect(run.output.contains("code 0") && run.notes.contains("interrupted"), "\(run.notes)")
     let trace = try PreparedTrace.load(path: folder.url("a").path)
-    #expect(trace.requests.count == 201 && trace.notes.allSatisfy { !$0.contains("stopped") })
-  }
-
-  @Test func unreachableServerIsAnError() throws {
-    let folder = try ScratchFolder()
-    let port = try ServerProgram.freePort()
-    let closed = try LarderProcess(
-      ["trace", "record", "--redis", "127.0.0.1:\(port)", "--quiet", "a"], in: folder.folder)
-    #expect(closed.exitCode == 1 && closed.notes.contains("cannot connect"), "\(closed.notes)")
-    let unknown = try LarderProcess(
-      ["trace", "record", "--memcached", "host.invalid", "--quiet", "a"], in: folder.folder)
-    #expect(unknown.exitCode == 1 && unknown.notes.contains("host.invalid:11211: unknown host"))
-    #expect(closed.noteLines.count == 1 && unknown.noteLines.count == 1 && folder.files.isEmpty)
+    #expect(trace.requests.count == 60 && trace.notes.allSatisfy { !$0.contains("stopped") })
   }
 
   @Test(
     arguments: [
-      ([], "expected one of --redis and --memcached"),
-      (["--redis", "a", "--memcached", "b"], "expected one of --redis and --memcached"),
-      (["--redis", "a:b"], "--redis"), (["--redis", "a", "--for", "0s"], "--for expects a time"),
-      (["--redis", "a", "--for", "soon"], "--for expects a time"),
-      (["--redis", "a", "--requests", "0"], "--requests expects a number above 0"),
-      (["--redis", "a", "--sampling", "0%"], "--sampling expects a share"),
-      (["--redis", "a", "--sampling", "10%", "--raw"], "exclude each other"),
-      (["--redis", "a", "--user", "u"], "--user needs a password"),
-      (["--redis", "a", "--password-file", "missing"], "cannot be read"),
-    ] as [([String], String)])
-  func misuse(_ words: [String], _ message: String) throws {
+      ("larder trace record - a < /dev/null", "-: is empty"),
+      ("printf 'OK\\n' | larder trace record - a --format redis-monitor", "-: has no request"),
+      ("printf 'what is this\\nand this\\n' | larder trace record - a", "recognise"),
+      ("larder trace record missing a", "missing"),
+      ("larder trace record m.log no/a", "no/a"),
+      ("larder trace record m.log m.log", "m.log: exists"),
+      ("larder trace record m.log", "Missing expected argument"),
+      ("larder trace record m.log a --requests 0", "--requests expects a number above 0"),
+      ("larder trace record m.log a --sample 0%", "--sample"),
+      ("larder trace record m.log a --format monitor", "redis-monitor"),
+      ("larder trace record --redis localhost a", "--redis"),
+    ] as [(String, String)])
+  func misuseIsOneLine(_ script: String, _ message: String) throws {
     let folder = try ScratchFolder()
-    let run = try LarderProcess(["trace", "record"] + words + ["x"], in: folder.folder)
+    try folder.write(Self.monitor, to: "m.log")
+    let run = try LarderProcess(shell: script, in: folder.folder)
     #expect(run.exitCode == 2 && run.notes.contains(message), "\(run.notes)")
-    #expect(folder.files.isEmpty)
-  }
-
-  @Test func existingFileIsNeverOverwritten() throws {
-    let folder = try ScratchFolder()
-    try folder.write("precious", to: "a")
-    let run = try LarderProcess(
-      ["trace", "record", "--redis", "127.0.0.1:1", "a"], in: folder.folder)
-    #expect(run.exitCode == 2 && run.notes.contains("a: exists"))
-    #expect(try String(contentsOf: folder.url("a"), encoding: .utf8) == "precious")
-  }
-
-  @Test(
-    arguments: [
-      ("localhost", "localhost", nil), ("localhost:6379", "localhost", 6379),
-      ("[::1]:7", "::1", 7), ("[::1]", "::1", nil), ("10.0.0.1:65535", "10.0.0.1", 65_535),
-    ] as [(String, String, UInt16?)])
-  func addresses(_ text: String, _ host: String, _ port: UInt16?) {
-    let address = ServerAddress(argument: text)
-    #expect(address?.host == host && address?.port == port)
-  }
-
-  @Test(arguments: [
-    "", ":1", "a:", "a:0", "a:65536", "a:x", "::1", "[::1", "[::1]7", "a b", "a:-1",
-  ])
-  func invalidAddressIsAnError(_ text: String) {
-    #expect(ServerAddress(argument: text) == nil)
+    #expect(run.noteLines.count == 1 && folder.files == ["m.log"], "\(run.notes)")
+    #expect(try String(contentsOf: folder.url("m.log"), encoding: .utf8) == Self.monitor)
   }
 }

@@ -190,7 +190,8 @@ import Testing
   @Test(arguments: [
     Case(
       "{kind: memory, cache: thiers}",
-      ".cache: unknown cache 'thiers'; did you mean 'theirs'? ('larder caches' lists them all)"),
+      ".cache: unknown cache 'thiers'; did you mean 'theirs'? ('larder list caches' lists them all)"
+    ),
     Case(
       "{kind: disk, cache: theirs}",
       ".cache: 'theirs' cannot be a disk cache; it can be memory"),
@@ -204,7 +205,7 @@ import Testing
       """),
     Case(
       "{preset: ap}",
-      ".preset: unknown preset 'ap'; did you mean 'app'? ('larder caches' lists them all)"),
+      ".preset: unknown preset 'ap'; did you mean 'app'? ('larder list caches' lists them all)"),
     Case(
       "{preset: app, kind: memory}",
       ": 'kind' is set by the preset; only 'name' and 'admission' may be given with 'preset'"

@@ -6,9 +6,9 @@ public import LarderEngine
 ///     MemoryCacheConfiguration(limits: limits, policy: .named("s3-fifo:small=0.2"))
 ///     MemoryCacheConfiguration(limits: limits, policy: "s3-fifo:small=0.2")
 ///
-/// Names and parameters are those of the command line (`larder policies`) and of policies that the
-/// program has added to the registry. They are checked when a cache is created. The constants are
-/// listed below; `docs/policies.md` describes each policy.
+/// Names and parameters are those of the command line (`larder list policies`) and of policies that
+/// the program has added to the registry. They are checked when a cache is created. The constants
+/// are listed below; `docs/policies.md` describes each policy.
 public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
   /// Error of a policy or an admission filter, as in `MemoryCacheError.policy`.
   public typealias Fault = PolicyError

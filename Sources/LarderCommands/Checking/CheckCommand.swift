@@ -5,7 +5,7 @@ import LarderHarness
 import LarderReports
 import LarderSupport
 
-/// `larder check`: holds the caches of a workload against what they were.
+/// `larder check`: compares a workload with its baseline.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -13,9 +13,8 @@ struct CheckCommand: ParsableCommand {
     discussion: """
       Counts are compared exactly, or within the tolerances of the workload file. Memory and disk \
       of executed cells may grow by 5 %, or what the workload file says. Timings are compared on \
-      request only: --against times both builds in alternation on this machine; \
-      --timings times calibration kernels next to each cell and compares the ratios with those \
-      in the baseline. Seconds are never stored. See docs/ci.md.
+      request only: --against times both builds in alternation on this machine. Seconds are never \
+      stored. See docs/ci.md.
 
       Examples:
         larder check Workloads/ci.yaml --update
@@ -99,7 +98,7 @@ struct CheckCommand: ParsableCommand {
   }
 }
 
-/// How timings are compared.
+/// Options of the comparison of timings.
 struct CheckTimingOptions: ParsableArguments {
   @Option(
     help: """
@@ -111,13 +110,6 @@ struct CheckTimingOptions: ParsableArguments {
 
   @Flag(
     help: """
-      Time calibration kernels next to each cell, and compare the ratios with those in the \
-      baseline. Weaker than --against. With --update, measure and store the ratios.
-      """)
-  var timings = false
-
-  @Flag(
-    help: """
       Count the instructions of each timed cell with valgrind, which must be installed, and \
       compare them with those of --against, or else in the baseline: a function of the program, \
       not of the machine's load. With --update, store them. Takes about 100 times as long as the \
@@ -125,10 +117,7 @@ struct CheckTimingOptions: ParsableArguments {
       """)
   var instructions = false
 
-  @Option(
-    help: """
-      The slowdown to detect. By default 5% with --against, 25% with --timings.
-      """)
+  @Option(help: "The slowdown to detect, with --against. By default 5%.")
   var threshold: ThresholdOption?
 
   @Option(
@@ -160,9 +149,6 @@ struct CheckTimingOptions: ParsableArguments {
   var scratch: String?
 
   func validate() throws {
-    if against != nil, timings {
-      throw ValidationError("--against and --timings exclude each other; use one of them")
-    }
     if latencyThreshold != nil, against == nil {
       throw ValidationError("--latency-threshold is for --against, which is missing")
     }
@@ -174,23 +160,22 @@ struct CheckTimingOptions: ParsableArguments {
   /// The settings for a comparison.
   var settings: TimingSettings {
     TimingSettings(
-      threshold: threshold?.share ?? (against == nil ? 0.25 : 0.05),
+      threshold: threshold?.share ?? 0.05,
       latencyThreshold: latencyThreshold?.share ?? 0.1,
       budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999),
       keepsGoing: keepGoing)
   }
 
-  /// What repeats these options in a shell.
+  /// Words that repeat these options in a shell.
   var words: [String] {
     var words: [String] = []
     if let against { words += ["--against", ShellWord.path(against)] }
-    if timings { words.append("--timings") }
     if instructions { words.append("--instructions") }
     if let threshold { words += ["--threshold", ShellWord.quoted(threshold.text)] }
     if let latencyThreshold {
       words += ["--latency-threshold", ShellWord.quoted(latencyThreshold.text)]
     }
-    if budget.seconds != 60, against != nil || timings {
+    if budget.seconds != 60, against != nil {
       words += ["--budget", "\(budget.seconds)s"]
     }
     if keepGoing { words.append("--keep-going") }
@@ -205,7 +190,7 @@ struct ThresholdOption: ExpressibleByArgument {
   /// As it was written.
   let text: String
 
-  /// The slowdown that the text stands for; nil for anything else.
+  /// Parses a share such as `5%`; nil for anything else.
   init?(argument: String) {
     guard let share = Share(parsing: argument) else { return nil }
     self.share = Double(share.billionths) / 1e9
@@ -218,10 +203,10 @@ struct BudgetOption: ExpressibleByArgument {
   /// Whole seconds.
   let seconds: UInt64
 
-  /// So many seconds.
+  /// A number of seconds.
   init(seconds: UInt64) { self.seconds = seconds }
 
-  /// The time that the text stands for; nil for anything else.
+  /// Parses a time such as `60s`; nil for anything else.
   init?(argument: String) {
     guard let seconds = Quantity.seconds(argument), (0...86_400).contains(seconds) else {
       return nil
@@ -233,7 +218,7 @@ struct BudgetOption: ExpressibleByArgument {
   var defaultValueDescription: String { "\(seconds)s" }
 }
 
-/// What a check tells GitHub when it runs there.
+/// Annotations and the summary of a step in GitHub Actions.
 enum GitHubStep {
   /// The longest summary of a step that GitHub takes is 1 MiB.
   private static let bytesMax = 1_000_000
@@ -249,7 +234,7 @@ enum GitHubStep {
       Notes.line("the summary is too long for GitHub and was skipped")
       return
     }
-    // What other steps and commands have written stays.
+    // Appended: other steps and commands write to the file as well.
     guard let file = fopen(path, "a") else {
       Notes.line("\(path): cannot be written: \(String(cString: strerror(errno)))")
       return

@@ -4,18 +4,17 @@ import LarderHarness
 
 /// Memory, disk and instructions of a check, measured and compared with the baseline's.
 struct CheckResources {
-  /// What the user asked for.
+  /// The command with its options.
   let command: CheckCommand
   /// The workload.
   let workload: Workload
   /// Its traces.
   let traces: WorkloadTraces
-  /// Where to tell how it goes.
   let progress: ProgressLine
   /// The baseline's figures; nil where it has none.
   let stored: MeasuredResources?
 
-  /// What came of it.
+  /// The figures of a run and their comparison.
   struct Outcome {
     /// The figures of this run, and in a new baseline those that it keeps.
     var measured: MeasuredResources?
@@ -52,7 +51,7 @@ struct CheckResources {
     return outcome
   }
 
-  /// Whether a failure ends the check, so that what is left need not be measured.
+  /// True if a failure ends the check without further measurements.
   private var stopsEarly: Bool { !command.update && !command.timing.keepGoing }
 
   /// Counts instructions until a cell has too many. Says whether cells are left, and what the build
@@ -90,7 +89,7 @@ struct CheckResources {
     return compare(before, figures, of: [name])?.worse.isEmpty == false
   }
 
-  /// What the baseline has of this system, with the instructions of another build.
+  /// The baseline's figures for this system, with the instructions of another build.
   private func held(against instructions: [CellName: Double]) -> MeasuredResources {
     let stored = stored.flatMap { $0.system == MeasuredResources.thisSystem ? $0 : nil }
     return (stored?.removing(.instructionsPerRequest, but: nil) ?? Self.none)
@@ -129,7 +128,7 @@ struct CheckResources {
       from: before, to: after, of: names, thresholds: workload.check.resources)
   }
 
-  /// Why figures are not compared.
+  /// Reasons why figures are not compared.
   private func remarks(_ measured: MeasuredResources?) -> [String] {
     guard let measured else { return [] }
     guard let stored else {
@@ -159,13 +158,12 @@ struct CheckResources {
 /// The instructions of a check's cells, counted under callgrind: in this build, and in the one that
 /// it is held against where there is one.
 struct CheckInstructions {
-  /// What the user asked for.
+  /// The command with its options.
   let command: CheckCommand
   /// The workload.
   let workload: Workload
   /// Its traces.
   let traces: WorkloadTraces
-  /// Where to tell how it goes.
   let progress: ProgressLine
 
   /// Instructions of a request.
@@ -174,9 +172,9 @@ struct CheckInstructions {
     var this: [CellName: Double] = [:]
     /// In the build of `--against`; empty without.
     var other: [CellName: Double] = [:]
-    /// How many cells were not counted, because one had too many.
+    /// Cells that were not counted, because one had too many instructions.
     var left = 0
-    /// How many cells the other build does not have.
+    /// Cells that the other build does not have.
     var unknown = 0
   }
 
@@ -192,8 +190,8 @@ struct CheckInstructions {
   ///
   /// - Parameters:
   ///   - all: The workload's cells, in the order in which a worker numbers them.
-  ///   - stops: Whether counting ends with a cell that has so many, in the other build (nil where
-  ///     there is none) and in this.
+  ///   - stops: True if counting ends with a cell that has so many, in the other build (nil if there
+  ///     is none) and in this.
   /// - Throws: `TimingError`.
   func figures(
     of cells: [PlannedCell], among all: [PlannedCell],

@@ -10,7 +10,7 @@ import LarderTraces
 final class CheckRun {
   private let command: CheckCommand
   private let progress: ProgressLine
-  /// What `write` writes; known after `result`.
+  /// The new baseline; known after `result`.
   private var fresh: Baseline?
   private var notes: [String] = []
 
@@ -46,12 +46,11 @@ final class CheckRun {
     ).run(records, of: planned, hasFailed: result.verdict == .fail)
     result.resources = resources.comparison
     notes += resources.notes
-    let timed = try time(planned, of: workload, traces, stored?.timings, after: result)
+    let timed = try time(planned, of: workload, traces, after: result)
     result.timings = timed.comparisons
     result.timingMethod = timed.method
     fresh = Baseline(
-      workload: workload.name, traces: traces.facts, cells: counted, resources: resources.measured,
-      timings: timed.measured ?? kept(stored?.timings, planned, of: workload))
+      workload: workload.name, traces: traces.facts, cells: counted, resources: resources.measured)
     loads += [MachineLoad.oneMinute].compactMap { $0 }
     result.loads = loads
     result.notes = notes
@@ -61,12 +60,13 @@ final class CheckRun {
   /// The timings that were asked for: none where the counts have failed the check already.
   private func time(
     _ cells: [PlannedCell], of workload: Workload, _ traces: WorkloadTraces,
-    _ stored: CalibratedTimings?, after result: CheckResult
+    after result: CheckResult
   ) throws -> CheckTimer.Outcome {
     let settings = command.timing.settings
-    guard settings.budgetSeconds > 0 else { return CheckTimer.Outcome() }
-    let isAsked = command.timing.against != nil || command.timing.timings
-    if isAsked, result.verdict == .fail, !settings.keepsGoing, !command.update {
+    guard let other = command.timing.against, settings.budgetSeconds > 0 else {
+      return CheckTimer.Outcome()
+    }
+    if result.verdict == .fail, !settings.keepsGoing {
       notes.append("Nothing was timed, as the check has failed already; --keep-going does.")
       return CheckTimer.Outcome()
     }
@@ -77,7 +77,7 @@ final class CheckRun {
         of: cells, timed: command.only.isEmpty ? workload.check : CheckSpec(),
         amongTraces: workload.hasSeveralTraces),
       progress: progress)
-    let outcome = try timer.run(stored, updating: command.update)
+    let outcome = try timer.run(against: other)
     notes += outcome.notes
     return outcome
   }
@@ -154,7 +154,7 @@ final class CheckRun {
     var sweep = Sweep(
       cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
       threads: command.speed.threads, execution: execution, driver: HarnessDriver())
-    // A fault in a policy would not show in a pass that stands for it.
+    // A pass in place of a policy would hide the policy's faults.
     sweep.sharesPasses = false
     sweep.executedRepetitions = MeasuredResources.repetitions
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
@@ -172,23 +172,13 @@ final class CheckRun {
     return records
   }
 
-  /// The stored timings of cells that are still there.
-  private func kept(
-    _ timings: CalibratedTimings?, _ planned: [PlannedCell], of workload: Workload
-  ) -> CalibratedTimings? {
-    guard var timings else { return nil }
-    let names = Set(planned.map { workload.name(of: $0.cell) })
-    timings.cells.removeAll { !names.contains($0.name.cell) }
-    return timings
-  }
-
   private var repeating: String {
     ([ShellText.check(command.workload, baseline: command.baseline)]
       + (command.exact ? ["--exact"] : []) + command.timing.words)
       .joined(separator: " ")
   }
 
-  /// What is another trace than the baseline's.
+  /// Traces that differ from those of the baseline, in sentences.
   private static func changes(from before: [TraceFacts], to after: [TraceFacts]) -> [String] {
     func described(_ facts: TraceFacts) -> String {
       "\(facts.requests) requests, \(facts.objects) objects"
@@ -220,9 +210,9 @@ extension Array {
 }
 
 extension Workload {
-  /// Whether cells must be told apart by their traces.
+  /// True if names of cells include their traces.
   var hasSeveralTraces: Bool { !moreSources.isEmpty }
 
-  /// What a cell is called where runs are compared.
+  /// The cell's name in comparisons of runs.
   func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }
 }

@@ -6,39 +6,26 @@ import LarderHarness
 import LarderReports
 import LarderTraces
 
-/// The timings of a check: in pairs against another build, or beside calibration kernels.
+/// The timings of a check: in pairs against another build.
 struct CheckTimer {
-  /// What the user asked for.
+  /// The command with its options.
   let command: CheckCommand
-  /// How to compare.
   let settings: TimingSettings
-  /// The workload.
   let workload: Workload
-  /// Its traces.
   let traces: WorkloadTraces
-  /// What to time.
   let cells: [TimedCell]
-  /// Where to tell how it goes.
   let progress: ProgressLine
 
-  /// What came of it.
+  /// The comparisons of all cells.
   struct Outcome {
     var comparisons: [TimingComparison] = []
     var method: String?
-    var measured: CalibratedTimings?
     var notes: [String] = []
   }
 
-  /// Measures what was asked for; nothing when nothing was.
-  func run(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
-    var outcome = Outcome()
-    if let other = command.timing.against {
-      outcome = try pairs(against: other)
-    } else if command.timing.timings {
-      outcome = try calibrated(stored, updating: updating)
-    } else {
-      return outcome
-    }
+  /// Times the cells in turns with those of `other`, an executable of larder.
+  func run(against other: String) throws -> Outcome {
+    var outcome = try pairs(against: other)
     if !settings.findsThreshold {
       outcome.notes.append(
         "A slowdown of \(percent(settings.threshold)) passes: code placement alone makes as much, "
@@ -113,7 +100,7 @@ struct CheckTimer {
 
   private func percent(_ share: Double) -> String { String(format: "%g %%", share * 100) }
 
-  /// What starts a process of one of the builds, tried out on the other one.
+  /// Returns a function that starts a worker of one of the builds; tries the other build's first.
   private func launcher(
     other: String, own: String
   ) throws -> (BuildSide) throws -> any TimedProcess {
@@ -132,46 +119,10 @@ struct CheckTimer {
     _ = try probe.ready()
     return start
   }
-
-  private func calibrated(_ stored: CalibratedTimings?, updating: Bool) throws -> Outcome {
-    var outcome = Outcome()
-    guard updating || stored != nil else {
-      throw UsageError(
-        "\(command.baseline): has no timings; store them with --update --timings")
-    }
-    progress.note(
-      "Timing \(cells.count) cells and calibration kernels, "
-        + "\(Int(settings.budgetSeconds)) s or ten rounds")
-    let scratch = command.timing.scratch ?? FileManager.default.temporaryDirectory.path
-    let timer = CellTimer(workload, traces: traces.table, scratch: scratch)
-    let bench = CalibrationBench(scratch: scratch)
-    let timing = CalibratedTiming(
-      settings, now: Self.now, isInterrupted: { Interrupts.cancellation.isRequested })
-    let measured = try timing.measure(
-      cells, cell: { try timer.time($0, runs: 1).seconds($0.name.mode) },
-      kernel: { try bench.seconds($0) })
-    let machine = MachineDescription.current().summary
-    if updating {
-      outcome.measured = CalibratedTimings(machine: machine, cells: measured)
-      outcome.method = "Stored as ratios to calibration kernels."
-      return outcome
-    }
-    guard let stored else { return outcome }
-    outcome.comparisons = timing.compare(measured, with: stored)
-    let left = measured.count - outcome.comparisons.count
-    if left > 0 { outcome.notes.append("The baseline has no timings of \(left) cells.") }
-    if stored.machine != machine {
-      outcome.notes.append("The baseline's timings come from another machine: \(stored.machine).")
-    }
-    outcome.method =
-      "Ratios to calibration kernels, now over those of the baseline. Weaker than "
-      + "--against: an interval above \(border) for every kernel fails, one below it passes."
-    return outcome
-  }
 }
 
 extension BaselineError {
-  /// Whether what is there was a baseline once, so that it may be replaced.
+  /// True if the file was a baseline once, so that --update may replace it.
   func isReplaceable(_ bytes: Data) -> Bool {
     switch self {
     case .unknownVersion: true
@@ -181,12 +132,12 @@ extension BaselineError {
   }
 }
 
-/// The far end of `larder check --against`: times cells when it is told to. See `TimingWorker`.
+/// The worker of `larder check --against`, which times cells on request. See `TimingWorker`.
 struct TimeWorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "time-worker", abstract: "Time cells for 'larder check'.", shouldDisplay: false)
 
-  /// How much longer every measurement is made: see `LarderProgram.main`.
+  /// The share by which every measurement is prolonged: see `LarderProgram.main`.
   static let slowdown = Locked(0.0)
 
   @Argument(help: "The workload file.")

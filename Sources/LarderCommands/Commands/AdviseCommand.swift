@@ -23,6 +23,7 @@ struct AdviseCommand: ParsableCommand {
         larder advise access.log.2.gz access.log.1 access.log --join --capacity 1GiB
         larder advise Workloads/news-feed.yaml
         larder advise trace.csv --capacity 1%,10% --whole --json - --quiet
+        larder advise trace.csv --policy s4-fifo --capacity 128MiB,1GiB
         larder advise prompts.hash-ids.jsonl --capacity 10000 --prefix tail --policy lru,sieve
       """)
 
@@ -51,7 +52,8 @@ struct AdviseCommand: ParsableCommand {
   @Option(
     help: """
       Policies to search, separated by commas, with LRU; all by default. A policy without \
-      parameters is tried with all values that are worth trying.
+      parameters is tried with all values that are worth trying and all configurations that it \
+      declares: the parameters of one policy are found with --policy s4-fifo.
       """)
   var policy: [String] = []
 
@@ -71,10 +73,13 @@ struct AdviseCommand: ParsableCommand {
 
   @Option(
     help: """
-      Time to search: 60s, 5m. It is a number of requests, at 20 million a second, so that advice \
-      is the same on every machine. By default 4 s for each capacity, 12 s for more than \
-      three, and 5 s for the rest.
+      Number of requests that the search may replay: 200M, 1.2G. By default 80M for each capacity, \
+      240M for more than three, and 100M for the rest.
       """)
+  var maxRequests: RequestCount?
+
+  /// The earlier name of `--max-requests`, as a time at 20 million requests a second.
+  @Option(help: .hidden)
   var timeBudget: String?
 
   @Option(
@@ -116,6 +121,13 @@ struct AdviseCommand: ParsableCommand {
     if let tiers, AdviceTiers(rawValue: tiers) == nil {
       throw ValidationError("--tiers expects memory, disk, hybrid or auto, found '\(tiers)'")
     }
+    if let maxRequests, maxRequests.requests < 1 {
+      throw ValidationError(
+        "--max-requests expects a number above 0, found \(maxRequests.requests)")
+    }
+    if maxRequests != nil, timeBudget != nil {
+      throw ValidationError("--max-requests and --time-budget exclude each other; keep one")
+    }
     if whole, learn != nil {
       throw ValidationError("--whole and --learn exclude each other; keep one")
     }
@@ -128,7 +140,7 @@ struct AdviseCommand: ParsableCommand {
     try JoinOption.refuseRepeated(traces)
   }
 
-  /// Whether the path is that of a workload file.
+  /// True if the path has the suffix of a workload file.
   private static func isWorkload(_ path: String) -> Bool {
     [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
   }
@@ -179,7 +191,7 @@ struct AdviseCommand: ParsableCommand {
     try overridden(AdviceSettings(threads: speed.threads))
   }
 
-  /// Settings with what the options say in place of what they have.
+  /// Settings with the values of the options.
   private func overridden(_ settings: AdviceSettings) throws -> AdviceSettings {
     var settings = settings
     if !capacity.isEmpty {
@@ -199,6 +211,7 @@ struct AdviseCommand: ParsableCommand {
       }
       settings.learned = share
     }
+    if let maxRequests { settings.requestsMax = Double(maxRequests.requests) }
     if let timeBudget {
       guard let seconds = AdviseSpec.budget(timeBudget) else {
         throw UsageError(
@@ -236,7 +249,6 @@ struct AdviseCommand: ParsableCommand {
 
 /// Makes advice for traces that are prepared, and writes it.
 struct AdviceRun {
-  /// What is asked for.
   let settings: AdviceSettings
   let progress: ProgressLine
 

@@ -18,8 +18,8 @@ struct MRCCommand: ParsableCommand {
       Examples:
         larder mrc OLTP.lis.zst --policy lru,s3-fifo
         larder mrc web.csv --format csv:id=2:size=3 --policy lru --csv curve.csv --svg curve.svg
-        larder mrc huge.larder --policy lru --method shards --rate 0.001 --measure-error
-        larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --rate 0.01
+        larder mrc huge.larder --policy lru --method shards --sample 0.1% --measure-error
+        larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --sample 1%
         larder mrc web.csv --unit objects --capacity 0.1%,1%,10% --csv -
       """)
 
@@ -92,7 +92,9 @@ struct MRCCommand: ParsableCommand {
     }
     let progress = ProgressLine(isQuiet: speed.quiet)
     var results: [TraceCurves] = []
-    for reference in try joining.references(traces, format) {
+    let readsAll = sampling.samplesWholeTrace
+    for var reference in try joining.references(traces, format) {
+      if readsAll { reference.sample = nil }
       let path = reference.path
       var curves = try curves(of: reference, settings, progress)
       let name = TraceNames.distinct(
@@ -115,7 +117,7 @@ struct MRCCommand: ParsableCommand {
         ? [] : try CapacitySpec.list(parsing: capacity.joined(separator: ",")),
       points: points, unit: ignoreSize ? .objects : unit.flatMap(CapacityUnit.init),
       share: share, threads: speed.threads)
-    try sampling.apply(to: &settings)
+    try sampling.apply(to: &settings, share: format.sample?.rate)
     return settings
   }
 
@@ -169,19 +171,21 @@ struct MRCCommand: ParsableCommand {
   }
 }
 
-/// How miss-ratio curves come about.
+/// Options of the curve method.
 struct SamplingOptions: ParsableArguments {
   @Option(
     help: """
       How to compute the curves: auto, exact, shards (LRU, from a sample of the objects) or \
-      miniature (any policy, simulated on a sample).
+      miniature (any policy, simulated on a sample). With the last two the whole trace is read, \
+      --sample is the size of the sample (0.001, 0.1%), and estimates have standard errors.
       """)
   var method: String = CurveMethod.auto.rawValue
 
-  @Option(help: "Share of the objects to sample: 0.001 or 0.1%. 1 is exact.")
-  var rate: String?
+  /// The earlier name of `--sample` for a sample of the whole trace.
+  @Option(help: .hidden)
+  var rate: SampleOption?
 
-  @Option(help: "Number of objects that SHARDS samples, instead of --rate.")
+  @Option(help: "Number of objects that SHARDS samples, instead of --sample.")
   var samples: Int?
 
   @Option(help: "Seed of the sample and of random policies.")
@@ -213,17 +217,27 @@ struct SamplingOptions: ParsableArguments {
     }
   }
 
+  /// True if the whole trace is read, and the curve's method takes the sample.
+  var samplesWholeTrace: Bool {
+    measureError || rate != nil || method == CurveMethod.shards.rawValue
+      || method == CurveMethod.miniature.rawValue
+  }
+
   /// Puts the options into the settings.
-  func apply(to settings: inout CurveSettings) throws {
+  ///
+  /// - Parameter share: the value of `--sample`.
+  func apply(to settings: inout CurveSettings, share: Double?) throws {
     settings.method = CurveMethod(rawValue: method) ?? .auto
     settings.samples = samples
     settings.seed = seed
     settings.measuresError = measureError
-    guard let rate else { return }
-    let value = Share(parsing: rate).map { Double($0.billionths) / 1e9 } ?? Double(rate)
-    guard let value, value > 0, value <= 1 else {
-      throw UsageError("--rate '\(rate)': expected a share of the objects such as 0.001 or 0.1%")
+    if share != nil, samples != nil || rate != nil {
+      throw UsageError(
+        "--sample excludes --samples and --rate, which say the same; use one of them")
     }
-    settings.rate = value
+    if measureError, settings.method == .exact, share != nil {
+      throw UsageError("--measure-error compares estimates, and --method exact makes none")
+    }
+    if samplesWholeTrace { settings.rate = rate?.rate ?? share }
   }
 }

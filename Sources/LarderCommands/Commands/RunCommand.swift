@@ -33,8 +33,8 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: """
-      Folder for the files. By default Results/<workload>/<date-time>, listed in \
-      Results/index.html.
+      Folder for the files. By default Results/<workload>/<date-time>; 'larder report --index' \
+      lists the runs there.
       """,
     completion: .directory)
   var output: String?
@@ -107,7 +107,6 @@ struct RunCommand: ParsableCommand {
     Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     Output.flush()
     for format in formats { progress.note("\(directory)/\(format.fileName)") }
-    if output == nil { list(progress) }
     if results.interrupted {
       throw Interrupted(description: "stopped: \(Self.done(results)) are in \(directory)")
     }
@@ -136,22 +135,6 @@ struct RunCommand: ParsableCommand {
       if decisions.count == 1 { Output.line("") }
     }
     Output.flush()
-  }
-
-  /// Bytes of results that are read for the list of runs: a run is not to take longer for each that
-  /// was made before.
-  private static let listedBytes = 16 << 20
-
-  /// Writes the list of all runs. That it cannot be written does not spoil this one.
-  private func list(_ progress: ProgressLine) {
-    do throws(ReportError) {
-      let path = ResultsIndex.path(in: RunDirectory.root)
-      try ReportWriter.write(
-        try ResultsIndex(of: RunDirectory.root, bytesMax: Self.listedBytes).text, to: path)
-      progress.note(path)
-    } catch {
-      progress.note("cannot write the list of runs: \(error)")
-    }
   }
 
   /// Runs the sweep and writes the files: while it goes on and at its end.
@@ -203,7 +186,7 @@ struct RunCommand: ParsableCommand {
           ? "" : ": \(stored) from the store, \(results.records.count - stored) computed"))
   }
 
-  /// How far an interrupted run came.
+  /// The number of cells that an interrupted run completed.
   private static func done(_ results: RunResults) -> String {
     let cells = "\(results.records.count) of \(results.plannedCells) cells"
     guard let execution = results.execution else { return cells }
@@ -211,7 +194,7 @@ struct RunCommand: ParsableCommand {
     return "\(cells), \(executed) of \(execution.cells) executed,"
   }
 
-  /// What to say when the warm-up left a cell nothing to count.
+  /// A note on cells whose requests are all warm-up; nil if there are none.
   private static func nothingCounted(_ results: RunResults) -> String? {
     let empty = results.records.count {
       let counts = $0.counts
@@ -286,7 +269,7 @@ struct PartRun {
   }
 }
 
-/// Where a run's files go when nothing else is said: `Results/<workload>/<date-time>`.
+/// The default folder for the files of a run: `Results/<workload>/<date-time>`.
 enum RunDirectory {
   /// The folder of all runs.
   static let root = "Results"
@@ -301,9 +284,8 @@ enum RunDirectory {
     return "\(root)/\(safe(workload))/\(formatter.string(from: now))"
   }
 
-  /// Makes the folder, or one beside it with a number at its end where it is there already: runs
-  /// that start in the same second do not write over each other. What hinders that, whoever writes
-  /// into the folder will find out and say.
+  /// Creates the folder, or with a number appended if it exists: runs that start in the same second
+  /// do not overwrite each other. Errors are left to the writer of the first file.
   static func claim(_ path: String) -> String {
     if let folder = folder(of: path) {
       try? FileManager.default.createDirectory(
@@ -328,7 +310,7 @@ enum RunDirectory {
     return missing
   }
 
-  /// What stands before the last name in `path`; nil where there is nothing but the name.
+  /// The folder of a path; nil for a plain name.
   private static func folder(of path: String) -> String? {
     var rest = path[...]
     while rest.last == "/" { rest.removeLast() }

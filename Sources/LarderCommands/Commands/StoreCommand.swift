@@ -4,7 +4,7 @@ import LarderExperiments
 import LarderReports
 import LarderSupport
 
-/// `larder store`: what is in a store of results.
+/// `larder store`: contents of a store of results.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
@@ -12,24 +12,27 @@ struct StoreCommand: ParsableCommand {
     discussion: """
       Examples:
         larder store info --store /shared/store
-        larder store verify --store /shared/store
+        larder store info --verify --store /shared/store
         larder store prune --store /shared/store --damaged --foreign
 
       docs/clusters.md explains what a store is.
       """,
-    subcommands: [StoreInfoCommand.self, StoreVerifyCommand.self, StorePruneCommand.self])
+    subcommands: [StoreInfoCommand.self, StorePruneCommand.self])
 }
 
 /// `larder store info`.
 struct StoreInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Print what is in a store.")
+    commandName: "info", abstract: "Print the contents of a store.")
 
   @OptionGroup var store: RequiredStoreOption
 
+  @Flag(help: "Read every file; exit with 1 if one is damaged or two records of a cell differ.")
+  var verify = false
+
   func run() throws {
     let store = try self.store.open(makes: false)
-    let inventory = StoreInventory(of: store, verifies: false)
+    let inventory = StoreInventory(of: store, verifies: verify)
     var table = TextTable(alignsRight: [false, true, true])
     func add(_ title: String, _ sum: StoreInventory.Sum) {
       table.add([title, "\(sum.files)", NumberText.bytes(sum.bytes)])
@@ -46,20 +49,10 @@ struct StoreInfoCommand: ParsableCommand {
     Output.line(store.path)
     Output.line("rules of this larder: \(store.rules)")
     for line in table.lines { Output.line(line) }
+    if verify { try conclude(inventory, of: store) }
   }
-}
 
-/// `larder store verify`.
-struct StoreVerifyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Read every file of a store; exit with 1 if one is damaged or two differ.")
-
-  @OptionGroup var store: RequiredStoreOption
-
-  func run() throws {
-    let store = try self.store.open(makes: false)
-    let inventory = StoreInventory(of: store, verifies: true)
+  private func conclude(_ inventory: StoreInventory, of store: ResultStore) throws {
     for damage in inventory.damaged { Output.line("damaged: \(damage)") }
     for files in inventory.conflicts { Output.line("differ: \(files.joined(separator: ", "))") }
     let files = inventory.cells.files + inventory.foreign.values.reduce(0) { $0 + $1.files }
@@ -80,34 +73,12 @@ struct StorePruneCommand: ParsableCommand {
     commandName: "prune",
     abstract: "Remove files from a store.",
     discussion: """
-      Removes only what is named; records of this larder's rules that are whole are never removed. \
-      Ages of files play no part.
+      Removes only what is named; whole records under this larder's rules are never removed.
       """)
 
   @OptionGroup var store: RequiredStoreOption
 
-  @Flag(help: "Remove damaged files; reads every file.")
-  var damaged = false
-
-  @Flag(help: "Remove records that were counted under other rules.")
-  var foreign = false
-
-  @Flag(help: "Remove files that killed processes left; only while nothing writes.")
-  var unfinished = false
-
-  @Flag(help: "Forget traces: the next run reads them again.")
-  var traces = false
-
-  @Flag(help: "Remove prepared traces, but not what is known of them.")
-  var prepared = false
-
-  private var kinds: Set<StoreInventory.Removable> {
-    let chosen: [(Bool, StoreInventory.Removable)] = [
-      (damaged, .damaged), (foreign, .foreign), (unfinished, .unfinished), (traces, .traces),
-      (prepared, .prepared),
-    ]
-    return Set(chosen.filter(\.0).map(\.1))
-  }
+  @Flag var kinds: [StoreInventory.Removable] = []
 
   func validate() throws {
     if kinds.isEmpty {
@@ -118,8 +89,8 @@ struct StorePruneCommand: ParsableCommand {
 
   func run() throws {
     let store = try self.store.open(makes: false)
-    let inventory = StoreInventory(of: store, verifies: damaged)
-    let (removed, left) = inventory.prune(kinds, from: store)
+    let inventory = StoreInventory(of: store, verifies: kinds.contains(.damaged))
+    let (removed, left) = inventory.prune(Set(kinds), from: store)
     Output.line("\(store.path): \(removed) files removed")
     guard left.isEmpty else {
       throw UsageError("\(left[0]): cannot remove it, nor \(left.count - 1) others")
@@ -127,7 +98,19 @@ struct StorePruneCommand: ParsableCommand {
   }
 }
 
-/// Where results of earlier runs are.
+extension StoreInventory.Removable: EnumerableFlag {
+  package static func help(for value: Self) -> ArgumentHelp? {
+    switch value {
+    case .damaged: "Remove damaged files; reads every file."
+    case .foreign: "Remove records that were counted under other rules."
+    case .unfinished: "Remove files that killed processes left; only while nothing writes."
+    case .traces: "Forget traces: the next run reads them again."
+    case .prepared: "Remove prepared traces, but not what is known of them."
+    }
+  }
+}
+
+/// Options that name a store of results.
 struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -180,7 +163,7 @@ struct RequiredStoreOption: ParsableArguments {
 
   /// The store.
   ///
-  /// - Parameter makes: Whether one that is not there is made.
+  /// - Parameter makes: true to create a missing one.
   func open(makes: Bool) throws(StoreError) -> ResultStore {
     try ResultStore(try path(), makes: makes, rules: .current())
   }

@@ -13,48 +13,12 @@ struct TraceCommand: ParsableCommand {
         larder trace head web.csv --count 5
         larder trace convert OLTP.lis.zst oltp.larder
         larder trace generate zipf:objects=100000:exponent=0.9 --requests 1000000 zipf.larder
-        larder trace record --redis localhost:6379 --for 60s traffic.recorded
+        redis-cli monitor | larder trace record - traffic.recorded
       """,
     subcommands: [
       TraceInfoCommand.self, TraceHeadCommand.self, TraceConvertCommand.self,
-      TraceGenerateCommand.self, TraceRecordCommand.self, TraceFormatsCommand.self,
-      TraceGeneratorsCommand.self,
+      TraceGenerateCommand.self, TraceRecordCommand.self,
     ])
-}
-
-/// `larder trace formats`: what can be read.
-struct TraceFormatsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "formats", abstract: "List every trace format with its layout and options.")
-
-  func run() throws {
-    for format in FormatRegistry.all.map(\.description) {
-      var text = "\(format.name)\n" + PolicyText.wrapped(format.summary)
-      text += PolicyText.wrapped("Layout: \(format.layout)")
-      for parameter in format.parameters {
-        text += PolicyText.wrapped(
-          "\(parameter.name)=\(parameter.fallback)  \(parameter.meaning)")
-      }
-      Output.line(text)
-    }
-  }
-}
-
-/// `larder trace generators`: what can be generated.
-struct TraceGeneratorsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "generators", abstract: "List every generator with its parameters.")
-
-  func run() throws {
-    for generator in GeneratorRegistry.all.map(\.description) {
-      var text = "\(generator.name)\n" + PolicyText.wrapped(generator.summary)
-      for parameter in generator.parameters {
-        let fallback = parameter.defaultValue ?? ""
-        text += PolicyText.wrapped("\(parameter.name)=\(fallback)  \(parameter.summary)")
-      }
-      Output.line(text + PolicyText.wrapped(generator.source))
-    }
-  }
 }
 
 /// `larder trace generate`: a generated workload as a file.
@@ -73,7 +37,7 @@ struct TraceGenerateCommand: ParsableCommand {
           --operations get=0.95,set=0.05 small.larder
       """)
 
-  @Argument(help: "The generator with its parameters ('larder trace generators' lists them).")
+  @Argument(help: "The generator with its parameters ('larder list generators' lists them).")
   var generator: String
 
   @Argument(help: "The file to write.", completion: .file())
@@ -144,13 +108,14 @@ struct TraceConvertCommand: ParsableCommand {
       Examples:
         larder trace convert OLTP.lis.zst oltp.larder
         larder trace convert big.vscsi.zst big.csv
-        larder trace convert access.log access.log.1 access.log.2.gz site.larder
+        larder trace convert --join access.log access.log.1 access.log.2.gz site.larder
       """)
 
   @Argument(
     help: ArgumentHelp(
       """
-      The trace, or the files that make it (- for standard input), and last the file to write.
+      The trace, or with --join the files that make it (- for standard input), and last the file \
+      to write.
       """, valueName: "trace> ... <destination"),
     completion: .file())
   var files: [String]
@@ -163,6 +128,8 @@ struct TraceConvertCommand: ParsableCommand {
     return slash == destination.startIndex ? "/" : String(destination[..<slash])
   }
 
+  @OptionGroup var joining: JoinOption
+
   @OptionGroup var format: FormatOption
 
   @OptionGroup var output: WriterOption
@@ -173,6 +140,10 @@ struct TraceConvertCommand: ParsableCommand {
   func validate() throws {
     guard files.count > 1 else {
       throw ValidationError("expected a trace and the file to write, found one file")
+    }
+    if files.count > 2, !joining.join {
+      throw ValidationError(
+        "\(files.count - 1) traces for one file to write; --join makes them one trace")
     }
   }
 
@@ -214,9 +185,10 @@ struct TraceHeadCommand: ParsableCommand {
         larder trace head access.log
       """)
 
-  @Argument(
-    help: "The trace, or the files that make it; - for standard input.", completion: .file())
-  var trace: [String]
+  @Argument(help: "Traces, compressed or not; - for standard input.", completion: .file())
+  var traces: [String]
+
+  @OptionGroup var joining: JoinOption
 
   @Option(name: [.customShort("n"), .long], help: "Number of requests.")
   var count: Int = 10
@@ -235,11 +207,20 @@ struct TraceHeadCommand: ParsableCommand {
         "--count expects a number from 1 to \(Self.countMax); "
           + "for more, 'larder trace convert' writes a table of all requests")
     }
+    try JoinOption.refuseRepeated(traces)
   }
 
   func run() throws {
     Interrupts.listen()
-    let source = try FileSource(try format.reference(trace))
+    let references = try joining.references(traces, format)
+    for reference in references {
+      if references.count > 1 { Output.line("\(NoteText.line(reference.path))\n") }
+      try print(try FileSource(reference))
+      if references.count > 1 { Output.line("") }
+    }
+  }
+
+  private func print(_ source: FileSource) throws {
     let columns = source.columns
     var rows: [TraceRecord] = []
     try source.records { batch in
@@ -248,7 +229,9 @@ struct TraceHeadCommand: ParsableCommand {
     }
     // Only now: an error is one line.
     if !quiet {
-      for line in ["format: \(source.format.name)"] + source.understanding { Notes.line(line) }
+      let file = traces.count > 1 && !joining.join ? "\(source.path): " : ""
+      Notes.line("\(file)format: \(source.format.name)")
+      for line in source.understanding { Notes.line(line) }
       if let note = source.reading.holesNote { Notes.line(note) }
     }
     let all: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [

@@ -5,7 +5,7 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// `larder trace info`: what a trace is like.
+/// `larder trace info`: statistics of traces.
 struct TraceInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -14,22 +14,31 @@ struct TraceInfoCommand: ParsableCommand {
       Examples:
         larder trace info OLTP.lis.zst
         larder trace info log.csv --format csv:time=1:id=2:size=3
-        larder trace info access.log access.log.1 access.log.2.gz
+        larder trace info --join access.log access.log.1 access.log.2.gz
       """)
 
-  @Argument(
-    help: "The trace, or the files that make it; - for standard input.", completion: .file())
-  var trace: [String]
+  @Argument(help: "Traces, compressed or not; - for standard input.", completion: .file())
+  var traces: [String]
+
+  @OptionGroup var joining: JoinOption
 
   @OptionGroup var format: FormatOption
 
   @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
+  func validate() throws { try JoinOption.refuseRepeated(traces) }
+
   func run() throws {
     Interrupts.listen()
     let progress = ProgressLine(isQuiet: quiet)
-    let source = try FileSource(try format.reference(trace))
+    for (number, reference) in try joining.references(traces, format).enumerated() {
+      if number > 0 { Output.line("") }
+      try print(try FileSource(reference), progress)
+    }
+  }
+
+  private func print(_ source: FileSource, _ progress: ProgressLine) throws {
     progress.begin("Reading \(source.name)")
     let prepared = try TraceReading.prepare(source, progress)
     progress.end("\(prepared.requests.count) requests")
@@ -40,7 +49,7 @@ struct TraceInfoCommand: ParsableCommand {
   }
 }
 
-/// What is known of a trace, in lines for a person.
+/// Statistics of a trace as text.
 enum TraceInfoText {
   /// Name and value, aligned.
   static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
@@ -68,7 +77,7 @@ enum TraceInfoText {
     return table.lines
   }
 
-  /// What the figures below stand for.
+  /// The sampling rate, and estimates for the whole trace.
   private static func sample(_ trace: TraceAnalysis) -> String {
     let sampling = trace.sampling
     var text = "\(TraceSampling.share(sampling.rate)) of the objects; in all there are about "

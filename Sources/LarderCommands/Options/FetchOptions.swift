@@ -55,7 +55,7 @@ struct FetchOptions: ParsableArguments {
     }
   }
 
-  /// What fetches take; nil where they take no time.
+  /// The time of fetches; nil where they take none.
   ///
   /// - Throws: `UsageError`.
   func spec() throws -> FetchSpec? {
@@ -98,7 +98,7 @@ struct FetchOptions: ParsableArguments {
   }
 }
 
-/// What the time of fetches is measured by.
+/// The clock that measures fetches.
 enum FetchClock: String, CaseIterable, ExpressibleByArgument {
   /// The times of the trace.
   case trace
@@ -121,7 +121,7 @@ struct PrefixOptions: ParsableArguments {
     throw ValidationError("--prefix expects 'front' or 'tail', found '\(prefix)'")
   }
 
-  /// How prefixes are counted; nil where they are not.
+  /// The order of prefixes; nil where they are not counted.
   var spec: PrefixSpec? {
     prefix.flatMap { PromptOrder(rawValue: $0) }.map { PrefixSpec(order: $0) }
   }

@@ -9,7 +9,7 @@ struct FormatOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Format of the trace, with its options: csv:time=1:id=2:size=3. Recognised by default.",
-      discussion: "'larder trace formats' lists all formats and options.", valueName: "format"))
+      discussion: "'larder list formats' lists all formats and options.", valueName: "format"))
   var format: String?
 
   @Option(
@@ -59,7 +59,7 @@ struct WriterOption: ParsableArguments {
   }
 }
 
-/// Whether several files are several traces or one.
+/// Option that makes several files one trace.
 struct JoinOption: ParsableArguments {
   @Flag(
     help: """
@@ -88,7 +88,7 @@ struct SampleOption: ExpressibleByArgument {
   /// Above 0 and at most 1.
   let rate: Double
 
-  /// The share that the text stands for; nil for anything else.
+  /// Parses a share; nil for anything else.
   init?(argument: String) {
     guard let rate = TraceSampling.rate(parsing: argument) else { return nil }
     self.rate = rate
@@ -100,7 +100,7 @@ struct ShareOption: ExpressibleByArgument {
   /// From 0 to 1.
   let share: Double
 
-  /// The share that the text stands for; nil for anything else.
+  /// Parses a share; nil for anything else.
   init?(argument: String) {
     guard let share = FormatOptions.share(argument) else { return nil }
     self.share = share
@@ -134,7 +134,7 @@ struct RequestCount: ExpressibleByArgument {
   /// The number itself.
   init(_ requests: Int) { self.requests = requests }
 
-  /// The number that the text stands for; nil for anything else.
+  /// Parses a number; nil for anything else.
   init?(argument: String) {
     guard let count = Quantity.count(argument), let requests = Int(exactly: count) else {
       return nil

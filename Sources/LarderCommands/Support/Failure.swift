@@ -7,7 +7,7 @@ import LarderHarness
 import LarderReports
 import LarderTraces
 
-/// How a run of the command ends when it does not end well: what is printed, and the exit code.
+/// The message and the exit code of a command that failed.
 struct Failure {
   /// The text for a person.
   private let message: String
@@ -49,7 +49,7 @@ struct Failure {
   private static func commandName(_ parser: any ParsableCommand.Type) -> String {
     var command = parser
     var words = [parser.configuration.commandName ?? "larder"]
-    for argument in CommandLine.arguments.dropFirst() {
+    for argument in LarderCommand.words {
       let named = command.configuration.subcommands.first {
         $0.configuration.commandName == argument
       }
@@ -83,7 +83,7 @@ struct UsageError: UserFacingError, CustomStringConvertible {
 /// The user pressed Ctrl-C.
 struct Interrupted: UserFacingError, CustomStringConvertible {
   var exitCode: Int32 { 130 }
-  /// What remains.
+  /// One line with the results that were written.
   let description: String
 }
 
@@ -120,11 +120,6 @@ extension ReportError: UserFacingError {}
 extension StoreError: UserFacingError {}
 extension TraceError: UserFacingError {}
 extension WorkloadError: UserFacingError {}
-
-extension ServerError: UserFacingError {
-  /// 1: the command was right, and the server did not do what it asked for.
-  var exitCode: Int32 { 1 }
-}
 
 extension CheckOutcome: UserFacingError {
   var exitCode: Int32 { code }

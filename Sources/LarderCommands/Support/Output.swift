@@ -9,10 +9,10 @@ enum Output {
   private static let pending = Locked<[UInt8]>([])
   private static let failure = Locked<Int32?>(nil)
 
-  /// Whether results go to a person's terminal.
+  /// True if standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether to use colour: only for a person, and only where it is not declined
+  /// True if output has colour: on a terminal, unless it is declined
   /// (https://no-color.org).
   static var usesColour: Bool {
     let environment = ProcessInfo.processInfo.environment
@@ -50,11 +50,11 @@ enum Output {
 /// Standard error: progress, notes and errors, each on a line of its own whatever it quotes from
 /// files: see `NoteText`.
 enum Notes {
-  /// Whether a status line is on the terminal.
+  /// True while a status line is on the terminal.
   private static let hasStatus = Locked(false)
   private static let clearLine = "\r\u{1B}[K"
 
-  /// Whether somebody watches, on a terminal that can write over a line.
+  /// True if standard error is a terminal that can overwrite a line.
   static var isTerminal: Bool {
     isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
@@ -93,7 +93,7 @@ enum Notes {
 enum NoteText {
   /// The most scalars of a line: an error with a long path and a list of what is known fits.
   static let scalarsMax = 1000
-  /// How much of the end stays, where an error says what to do.
+  /// Scalars of the end that are kept: errors end with advice.
   private static let endMax = 250
 
   /// The text on one line, with control characters replaced, and its middle left out where it is
@@ -119,7 +119,7 @@ final class ProgressLine: Sendable {
     var title = ""
     var done = 0
     var total = 0
-    /// How much is done where the total is not known, from 0 to 1.
+    /// Progress from 0 to 1, where the total is not known.
     var share: Double?
     var started = ContinuousClock.now
     var lastShown: ContinuousClock.Instant?
@@ -269,7 +269,7 @@ enum ShellText {
 }
 
 extension Output {
-  /// What pictures may be made of: where results do not go to a terminal, lines of 80 characters.
+  /// The terminal for pictures; 80 characters wide where results do not go to one.
   static var pictureTerminal: CurvePicture.Terminal {
     CurvePicture.Terminal(width: width, hasColour: usesColour, hasUnicode: hasUnicode)
   }
@@ -281,7 +281,7 @@ extension Output {
     return known ? Int(size.ws_col) : 80
   }
 
-  /// Whether the locale says UTF-8: the first of its variables that is set counts.
+  /// True if the locale is UTF-8; the first of its variables that is set counts.
   private static var hasUnicode: Bool {
     let environment = ProcessInfo.processInfo.environment
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy

@@ -4,17 +4,17 @@ import LarderHarness
 import LarderReports
 import LarderTraces
 
-/// What a command runs of a workload.
+/// The cells of a workload that a command runs, and their traces.
 struct RunPlan {
   /// The cells, in plan order.
   let cells: [PlannedCell]
-  /// What reports say of the traces.
+  /// Facts of the traces, for reports.
   let facts: [TraceFacts]
-  /// What whoever reads results must know of the traces.
+  /// Notes on the traces, for readers of results.
   let notes: [String]
   /// The traces of the cells that are to be computed; nil where there are none.
   let traces: WorkloadTraces?
-  /// What a store has of the cells; nil without a store.
+  /// The store's records of the cells; nil without a store.
   let records: StoredRecords?
 
   /// The sweep over the cells.
@@ -27,7 +27,7 @@ struct RunPlan {
     return sweep
   }
 
-  /// How many of the cells the store has.
+  /// The number of cells that are in the store.
   var stored: Int { cells.count { !$0.isExecuted && records?.record(of: $0) != nil } }
 }
 
@@ -38,7 +38,7 @@ struct RunPlanner {
   let store: ResultStore?
   /// Cells that are simulated at the same time.
   let threads: Int
-  /// Whether a record that the store does not take ends the run.
+  /// True if a record that cannot be stored ends the run.
   var mustKeep = false
   let progress: ProgressLine
 
@@ -93,7 +93,7 @@ struct RunPlanner {
       cells, facts: known.facts, repetitions: workload.repetitions, count: parts)
   }
 
-  /// What the store has of cells.
+  /// The store's records of cells.
   func records(
     _ cells: [PlannedCell], _ known: StoredTraces, _ store: ResultStore
   ) -> StoredRecords {
@@ -102,7 +102,7 @@ struct RunPlanner {
       threads: threads, mustKeep: mustKeep)
   }
 
-  /// What is known of the traces; those that are not known are prepared, all of them.
+  /// The traces that the store knows; if one is unknown, all are prepared.
   func traces(
     in store: ResultStore, isTrusted: Bool = true
   ) throws -> (known: StoredTraces, prepared: WorkloadTraces?) {

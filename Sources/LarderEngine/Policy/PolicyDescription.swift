@@ -1,5 +1,5 @@
 /// Name, parameters and traits of a policy: one constant next to its code, from which the registry,
-/// `larder policies`, `--help` and the documentation are generated.
+/// `larder list policies`, `--help` and the documentation are generated.
 public struct PolicyDescription: Sendable {
   /// The name users type, such as `s3-fifo`.
   public let name: String
@@ -10,8 +10,8 @@ public struct PolicyDescription: Sendable {
   /// The parameters that may follow the name.
   public let parameters: [PolicyParameter]
   /// Values of several parameters worth trying together, as typed after the name
-  /// (`small=0.2:ghost=3`): the configurations that `larder tune` tries. If empty, it tries all
-  /// combinations of the values that the parameters declare as `searched`.
+  /// (`small=0.2:ghost=3`): the configurations that `larder advise --policy` tries. If empty, it
+  /// tries all combinations of the values that the parameters declare as `searched`.
   public let configurations: [String]
   /// The properties of objects that the policy requires.
   public let needs: PolicyNeeds
@@ -118,7 +118,7 @@ public struct PolicyNeeds: OptionSet, Sendable, Hashable {
   /// A library that trains models; the policy cannot be created without it. See `GradientBoosting`.
   public static let boosting = PolicyNeeds(rawValue: 16)
 
-  /// The names of the needs in the set, as `larder policies` prints them.
+  /// The names of the needs in the set, as `larder list policies` prints them.
   public var names: [String] {
     var names: [String] = []
     if contains(.size) { names.append("size") }

@@ -17,7 +17,7 @@ package struct SearchSpace: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - policies: policies to restrict the search to, in addition to LRU; one without parameters
-  ///     is tried with all declared combinations. Nil for all.
+  ///     is tried with all declared combinations and configurations. Nil for all.
   ///   - unit: with `.objects` sizes are ignored.
   /// - Throws: `PolicyError` for a parameter that declares an invalid value, `AdviceError` for a
   ///   requested policy that is not a candidate.
@@ -44,8 +44,10 @@ package struct SearchSpace: Sendable, Hashable {
       let exact = asked?.filter { !$0.values.isEmpty } ?? []
       let isWhole = asked.map { $0.count > exact.count || $0.isEmpty } ?? true
       if isWhole { specs += try Self.specs(description.name, description.parameters) }
-      let added = exact.filter { !specs.contains($0) }
-      specs += added
+      let declared =
+        isWhole && asked != nil && !description.configurations.isEmpty
+        ? try PolicyRegistry.configurations(of: description.name) : []
+      for spec in declared + exact where !specs.contains(spec) { specs.append(spec) }
     }
     var filters: [PolicySpec] = []
     for filter in AdmissionRegistry.all where hasSizes || !filter.description.comparesSizes {

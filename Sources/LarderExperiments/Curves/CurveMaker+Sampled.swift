@@ -162,7 +162,7 @@ extension CurveMaker {
     let note =
       "\(trace.name): \(small) of \(capacities.count) capacities have room for fewer than "
       + "\(Int(CurveSettings.scaledObjectsMin)) sampled objects, so the estimate is unreliable; "
-      + "raise --rate"
+      + "raise --sample"
     if !notes.contains(note) { notes.append(note) }
   }
 

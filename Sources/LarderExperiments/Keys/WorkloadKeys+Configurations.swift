@@ -29,12 +29,12 @@ extension WorkloadKeys {
     Key(
       "preset", .preset, \.spec,
       "a known design with its tiers, limits and rules; only `name` and `admission` may be given "
-        + "with it. `larder caches` lists them",
+        + "with it. `larder list caches` lists them",
       default: "none", example: "yycache"),
     Key(
       "cache", .cache, \.cache,
       "the cache to execute: `larder`, a baseline such as `nscache`, one added by a program "
-        + "(`larder caches` lists them), or a map with the command of a "
+        + "(`larder list caches` lists them), or a map with the command of a "
         + "[process](#caches-in-other-processes)",
       default: "`larder`", example: "nscache"),
     Key(
@@ -45,7 +45,7 @@ extension WorkloadKeys {
     Key(
       "admission", .list(of: .admission, "admission filters"), \.filters,
       "the admission filter in front of the tier whose capacity is swept, or a list of filters, "
-        + "each of which makes a separate configuration; `larder admissions` lists them, "
+        + "each of which makes a separate configuration; `larder list admissions` lists them, "
         + "`always` admits everything",
       default: "none", example: "[always, second-hit]"),
     Key(

@@ -283,7 +283,7 @@ extension WorkloadKeys {
     keys: [
       Key(
         "generator", .text("the name of a generator"),
-        "the generator's name: `larder trace generators` lists them",
+        "the generator's name: `larder list generators` lists them",
         default: .required, example: "zipf"
       ) { name, spec, _ in spec.component.name = name.lowercased() },
       Key(

@@ -67,7 +67,7 @@ package enum WorkloadKeys {
       "policies", .list(of: .policyOrAll, "policies"),
       "the policies to try in every tier that does not name one, with parameters after colons, "
         + "`name:*` for all "
-        + "configurations that a policy declares, or `all`; `larder policies` lists them",
+        + "configurations that a policy declares, or `all`; `larder list policies` lists them",
       default: "required, unless all tiers name a policy", example: #"[lru, "s3-fifo:small=0.2"]"#
     ) { policies, reading, _ in reading.workload.policies = policies.flatMap { $0 } },
     Key(
@@ -381,7 +381,7 @@ extension WorkloadKeys {
         example: "{memory_bytes_per_object: 2%}"),
       Key(
         "timed", .map(timed, into: ExecutionFilter()), \.timed,
-        "the cells that are timed with `--against` and `--timings`", default: "all",
+        "the cells that are timed with `--against`", default: "all",
         example: "{policies: lru}"),
     ])
 

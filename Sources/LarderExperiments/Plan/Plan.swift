@@ -381,7 +381,7 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
         + "counted: remove 'prefix', or use the format hash-ids or the generator llm-prefix"
     case .noCosts(let trace):
       return "'\(trace)' has no costs, so 'origin: from-trace' has no times: write a time, such as "
-        + "80ms, or read the costs ('larder trace formats' lists the options)"
+        + "80ms, or read the costs ('larder list formats' lists the options)"
     case .factsMissing(let seed):
       return "no trace for seed \(seed)"
     case .noPolicy(let configuration):

@@ -75,6 +75,6 @@ package enum ContenderError: Error, Hashable, Sendable, CustomStringConvertible 
 
   private static func hint(_ name: String, _ known: [String]) -> String {
     let nearest = name.nearest(among: known).map { "; did you mean '\($0)'?" } ?? ""
-    return "\(nearest) ('larder caches' lists them all)"
+    return "\(nearest) ('larder list caches' lists them all)"
   }
 }

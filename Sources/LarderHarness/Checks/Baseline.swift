@@ -3,18 +3,15 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// What a cache is held to: the counts of every cell and, where asked for, how long cells took in
-/// proportion to calibration kernels. `LarderReports` reads and writes its file.
+/// Counts of every cell, and memory and disk of executed ones, that a check compares with.
 package struct Baseline: Sendable, Hashable {
   package var workload: String
   /// The replayed traces.
   package var traces: [TraceFacts]
   /// The cells, sorted.
   package var cells: [CheckedCell]
-  /// What executed cells took of memory and disk; nil where none was executed.
+  /// Memory and disk use of executed cells; nil if none was executed.
   package var resources: MeasuredResources?
-  /// Times in proportion to calibration kernels; nil where none were measured.
-  package var timings: CalibratedTimings?
 
   /// The version of the file that this code writes.
   package static var currentVersion: Int { 1 }
@@ -22,13 +19,12 @@ package struct Baseline: Sendable, Hashable {
   /// A baseline; the cells are put into order.
   package init(
     workload: String, traces: [TraceFacts], cells: [CheckedCell],
-    resources: MeasuredResources? = nil, timings: CalibratedTimings? = nil
+    resources: MeasuredResources? = nil
   ) {
     self.workload = workload
     self.traces = traces
     self.cells = cells.sorted()
     self.resources = resources
-    self.timings = timings
   }
 }
 
@@ -99,9 +95,6 @@ extension Baseline {
       workload: body.workload, traces: body.traces, cells: cells,
       resources: body.resources.map {
         MeasuredResources(system: body.system ?? "", cells: $0.map(\.entry))
-      },
-      timings: body.timings.map {
-        CalibratedTimings(machine: body.machine ?? "", cells: $0.map(\.entry))
       })
   }
 
@@ -137,14 +130,13 @@ extension Baseline {
     let version: Int?
   }
 
+  /// Files of earlier versions may have `machine` and `timings`, which are ignored.
   private struct Body: Decodable {
     let workload: String
     let traces: [TraceFacts]
     let cells: [BaselineCell]
     let system: String?
     let resources: [BaselineResources]?
-    let machine: String?
-    let timings: [BaselineTiming]?
   }
 }
 
@@ -192,29 +184,6 @@ struct BaselineCell: Decodable {
 extension CellName {
   /// The JSON keys of a name.
   static let keys: Set<String> = ["trace", "configuration", "policy", "capacity", "seed"]
-}
-
-/// Timings of a cell as a baseline has them.
-struct BaselineTiming: Decodable {
-  let entry: CalibratedTimings.Entry
-
-  init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: AnyKey.self)
-    var ratios: [CalibrationKernel: CentreInterval] = [:]
-    for kernel in CalibrationKernel.allCases {
-      let key = AnyKey(stringValue: kernel.rawValue)
-      guard let ends = try fields.decodeIfPresent([Double].self, forKey: key) else { continue }
-      guard ends.count == 3, ends[1] > 0, ends[1] <= ends[0], ends[0] <= ends[2] else {
-        throw DecodingError.dataCorruptedError(
-          forKey: key, in: fields,
-          debugDescription: "expected a ratio and the bounds of its interval")
-      }
-      ratios[kernel] = CentreInterval(centre: ends[0], lower: ends[1], upper: ends[2])
-    }
-    let mode = try fields.decode(Timing.Mode.self, forKey: AnyKey(stringValue: "mode"))
-    entry = CalibratedTimings.Entry(
-      name: TimedName(cell: try CellName(from: decoder), mode: mode), ratios: ratios)
-  }
 }
 
 /// Memory and disk use of a cell in the file.
@@ -270,10 +239,6 @@ extension Baseline {
       parts.append("\"system\": \(JSONLine.quoted(resources.system))")
       parts.append("\"resources\": " + Self.list(resources.cells.map(Self.line)))
     }
-    if let timings {
-      parts.append("\"machine\": \(JSONLine.quoted(timings.machine))")
-      parts.append("\"timings\": " + Self.list(timings.cells.map(Self.line)))
-    }
     return "{\n" + parts.joined(separator: ",\n") + "\n}\n"
   }
 
@@ -311,18 +276,6 @@ extension Baseline {
       // Files and bytes are whole numbers.
       let whole = value.rounded() == value ? NumberText.fixed(value, decimals: 0) : nil
       line.add(resource.rawValue, json: whole ?? NumberText.significant(value))
-    }
-    return line.text
-  }
-
-  private static func line(_ entry: CalibratedTimings.Entry) -> String {
-    var line = JSONLine()
-    add(entry.name.cell, to: &line)
-    line.add("mode", entry.name.mode.rawValue)
-    for kernel in CalibrationKernel.allCases {
-      guard let ratio = entry.ratios[kernel] else { continue }
-      let ends = [ratio.centre, ratio.lower, ratio.upper].map { NumberText.significant($0) }
-      line.add(kernel.rawValue, json: "[\(ends.joined(separator: ", "))]")
     }
     return line.text
   }

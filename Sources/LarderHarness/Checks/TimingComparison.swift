@@ -5,7 +5,7 @@ import LarderExperiments
 package struct TimingComparison: Sendable, Hashable {
   package var name: TimedName
   package var metric: TimedMetric
-  /// The name of the reference, such as another build or a calibration kernel.
+  /// The name of the reference, such as another build.
   package var against: String
   package var verdict: TimingVerdict
   /// The ratio of this to the reference, above 1 if this is slower; nil without measurements.

@@ -1,7 +1,7 @@
 import LarderHarness
 import LarderSupport
 
-/// What a check found, as blocks: a log, and the summary of a job, are made from it.
+/// Findings of a check as blocks, from which a log and the summary of a job are made.
 package struct CheckDocument {
   private let result: CheckResult
 
@@ -16,7 +16,7 @@ package struct CheckDocument {
   /// As Markdown for the summary of a job on GitHub.
   package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
-  /// Which figures of the baseline were not measured, and what to do, in one line; nil for none.
+  /// The baseline's figures that were not measured, and the remedy, in one line; nil for none.
   package var whatIsMissing: String? {
     guard let missing = result.resources?.missing, !missing.isEmpty else { return nil }
     return "\(NumberText.counted(missing.count, "figure")) of the baseline not measured: "
@@ -78,22 +78,17 @@ package struct CheckDocument {
     return result.timings.isEmpty ? blocks : blocks + [.table(table)]
   }
 
-  /// What to type to see what went wrong.
+  /// Commands that reproduce failures.
   private var commands: [Block] {
-    let shown = failedCells.prefix(3).map { CheckText.command(result, only: $0) }
+    var shown: [String] = []
+    for finding in result.findings where finding.level == .failure {
+      if let command = finding.command, !shown.contains(command) { shown.append(command) }
+    }
     guard !shown.isEmpty else { return [] }
     return [
       .paragraph(["To reproduce:"]),
-      .code(shown.joined(separator: "\n")),
+      .code(shown.prefix(3).joined(separator: "\n")),
     ]
-  }
-
-  private var failedCells: [CellName] {
-    var names = result.counts.failing.map(\.after.name) + result.unequalExecutions
-    names += result.resources?.worse.map(\.name) ?? []
-    names += result.timings.filter { $0.verdict == .fail }.map(\.name.cell)
-    var seen: Set<CellName> = []
-    return names.filter { seen.insert($0).inserted }
   }
 
   private var conditions: [Block] {
@@ -147,7 +142,7 @@ enum CheckText {
     return text
   }
 
-  /// What got worse of a cell, or changed where nothing did.
+  /// The metrics of a cell that got worse, or those that changed if none did.
   static func sentence(_ change: CellChange) -> String {
     let worse = change.metrics.filter { $0.kind == .worse }
     let told = worse.isEmpty ? change.metrics : worse
@@ -186,7 +181,7 @@ enum CheckText {
     "\(missing.resource.rawValue) \(figure(missing.before)) -> not measured"
   }
 
-  /// How to have a figure measured again.
+  /// Advice on having a figure measured again.
   static func remedy(_ missing: [MissingResource]) -> String {
     let hasInstructions = missing.contains { $0.resource == .instructionsPerRequest }
     let hasOthers = missing.contains { $0.resource != .instructionsPerRequest }

@@ -61,79 +61,31 @@ package enum CheckJUnit {
   }
 
   private static func cases(of result: CheckResult) -> [TestCase] {
-    let changes = Dictionary(
-      result.counts.changes.map { ($0.after.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let new = Set(result.counts.new.map(\.name))
-    let timings = Dictionary(grouping: result.timings, by: \.name.cell)
-    let unequal = Set(result.unequalExecutions)
-    let resources = Dictionary(grouping: result.resources?.changes ?? [], by: \.name)
-    let unmeasured = Dictionary(grouping: result.resources?.missing ?? [], by: \.name)
-    var cases =
-      result.traceChanges.isEmpty
-      ? [] : [TestCase(name: "trace", failure: result.traceChanges.joined(separator: "; "))]
-    cases += result.cells.map { name in
-      var test = TestCase(name: "\(name)")
-      var findings = Findings()
-      if let change = changes[name] {
-        let sentence = "\(change.kind.rawValue): \(CheckText.sentence(change))"
-        if result.counts.fails(change) {
-          findings.failures.append(sentence)
-        } else {
-          findings.remarks.append(sentence)
-        }
-      }
-      if new.contains(name) { findings.remarks.append("not in the baseline") }
-      if unequal.contains(name) {
-        findings.failures.append("executed in one thread, its counts differ from the simulation")
-      }
-      for change in resources[name] ?? [] { findings.add(change) }
-      if let missing = unmeasured[name] { findings.add(missing) }
-      for timing in timings[name] ?? [] { findings.add(timing) }
-      test.output = findings.remarks
-      if !findings.open.isEmpty {
-        test.skipped = "inconclusive: \(findings.open.joined(separator: "; "))"
-      }
-      if !findings.failures.isEmpty {
-        test.failure = findings.failures.joined(separator: "; ")
-        test.output.append(CheckText.command(result, only: name))
-      }
-      return test
-    }
-    return cases
-      + result.counts.missing.map {
-        TestCase(name: "\($0.name)", failure: "missing: the baseline has it, the workload does not")
-      }
+    let findings = result.findings
+    let byCell = Dictionary(grouping: findings) { $0.cell }
+    let traces = byCell[nil] ?? []
+    let missing = findings.filter { $0.level == .failure && $0.command == nil && $0.cell != nil }
+    return (traces.isEmpty ? [] : [test("trace", traces)])
+      + result.cells.map { test("\($0)", byCell[$0] ?? []) }
+      + missing.map { test($0.title, [$0]) }
   }
 
-  /// What was found of one cell.
-  private struct Findings {
-    /// What fails it.
-    var failures: [String] = []
-    /// What is undecided.
-    var open: [String] = []
-    /// Everything else.
-    var remarks: [String] = []
-
-    mutating func add(_ change: ResourceChange) {
-      let sentence = CheckText.sentence(change)
-      if change.isWorse {
-        failures.append("worse: \(sentence)")
-      } else {
-        remarks.append("better: \(sentence)")
-      }
+  private static func test(_ name: String, _ findings: [CheckFinding]) -> TestCase {
+    func texts(_ levels: CheckFinding.Level...) -> [String] {
+      findings.filter { levels.contains($0.level) }.map(\.text)
     }
-
-    mutating func add(_ missing: [MissingResource]) {
-      open += missing.map { CheckText.sentence($0) } + [CheckText.remedy(missing)]
+    var test = TestCase(name: name, output: texts(.change, .remark))
+    let open = texts(.inconclusive)
+    if !open.isEmpty {
+      var advice: [String] = []
+      for text in findings.compactMap(\.advice) where !advice.contains(text) { advice.append(text) }
+      test.skipped = "inconclusive: \((open + advice).joined(separator: "; "))"
     }
-
-    mutating func add(_ timing: TimingComparison) {
-      let sentence = CheckText.sentence(timing)
-      switch timing.verdict {
-      case .fail: failures.append("\(timing.title) \(sentence)")
-      case .inconclusive: open.append(sentence)
-      case .pass: remarks.append(sentence)
-      }
+    let failures = texts(.failure)
+    if !failures.isEmpty {
+      test.failure = failures.joined(separator: "; ")
+      test.output += findings.first { $0.level == .failure }?.command.map { [$0] } ?? []
     }
+    return test
   }
 }

@@ -13,11 +13,10 @@ package struct ResultsIndex {
   /// The depth of the search: `Results/<workload>/<date-time>` and one more level.
   private static let depthMax = 3
 
-  /// The runs below `folder`. Reads results files, newest first, up to `bytesMax` bytes in total;
-  /// older runs are listed with name and files only.
+  /// The runs below `folder`. Reads all results files.
   ///
   /// - Throws: `ReportError.file` if `folder` is not a readable folder.
-  package init(of folder: String, bytesMax: Int = .max) throws(ReportError) {
+  package init(of folder: String) throws(ReportError) {
     do {
       _ = try FileManager.default.contentsOfDirectory(atPath: folder)
     } catch {
@@ -25,19 +24,9 @@ package struct ResultsIndex {
     }
     var runs: [RunSummary] = []
     var unreadable: [String] = []
-    var read = 0
-    let found = Self.folders(below: folder, as: "", depth: 0).map { path in
-      (path: path, file: Self.facts(of: "\(folder)/\(path)/\(ResultsFolder.name)"))
-    }
-    for (path, file) in found.sorted(by: { ($0.file.date, $0.path) > ($1.file.date, $1.path) }) {
+    for path in Self.folders(below: folder, as: "", depth: 0) {
       do throws(ReportError) {
         let files = Self.names(in: "\(folder)/\(path)")
-        // The newest one is read whatever its size.
-        guard read == 0 || file.bytes <= bytesMax - read else {
-          runs.append(RunSummary(unread: path, date: file.date, files: files))
-          continue
-        }
-        read += file.bytes
         runs.append(
           RunSummary(try ResultsFolder.results(in: "\(folder)/\(path)"), path: path, files: files))
       } catch {
@@ -67,14 +56,6 @@ package struct ResultsIndex {
       else { return [] }
       return folders(below: root, as: next, depth: depth + 1)
     }
-  }
-
-  private static func facts(of path: String) -> (date: Date, bytes: Int) {
-    let facts = try? FileManager.default.attributesOfItem(atPath: path)
-    return (
-      facts?[.modificationDate] as? Date ?? .distantPast,
-      (facts?[.size] as? NSNumber)?.intValue ?? 0
-    )
   }
 
   private static func names(in folder: String) -> [String] {
@@ -150,21 +131,6 @@ struct RunSummary {
         (entry.title, peak.policy.text, ChartUnit.percent.value(peak.value))
       }
     }
-  }
-
-  /// A run whose results are not read; has its folder names and the date of its results.
-  init(unread path: String, date: Date, files: [String]) {
-    let names = path.split(separator: "/").map(String.init)
-    self.path = path
-    order = date
-    started = names.last ?? path
-    workload = names.dropLast().last ?? ""
-    description = "figures: larder index"
-    winners = []
-    cells = ""
-    machine = ""
-    links = Self.linked.filter(files.contains)
-    styles = PolicyStyles([])
   }
 
   var row: String {

@@ -8,8 +8,6 @@ package enum PlanRegistry {
     JSONPlan(),
     SlurmPlan(),
     KubernetesPlan(),
-    GitHubPlan(),
-    ParallelPlan(),
   ]
 
   /// The format with this name.

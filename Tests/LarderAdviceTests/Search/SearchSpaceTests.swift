@@ -50,6 +50,24 @@ import Testing
     #expect(Set(asked.candidates.map(\.policy.name)) == ["lru", "nginx"])
   }
 
+  @Test func configurationsOfRequestedPolicyAreCandidates() throws {
+    let trace = try AdviceStand.generated("zipf:objects=50", requests: 100)
+    func specs(_ policies: [String]) throws -> Set<PolicySpec> {
+      let space = try SearchSpace(
+        for: trace.requests, unit: .objects, policies: policies.map { try PolicySpec(parsing: $0) })
+      return Set(space.candidates.map(\.policy))
+    }
+    let declared = Set(try PolicyRegistry.configurations(of: "s4-fifo"))
+    let (lru, plain) = (try PolicySpec(parsing: "lru"), try PolicySpec(parsing: "s4-fifo"))
+    #expect(declared.count == 18)
+    #expect(try specs(["s4-fifo"]) == declared.union([lru, plain]))
+    // Parameters that are given are the only ones.
+    let exact = try PolicySpec(parsing: "s4-fifo:small=0.3")
+    #expect(try specs(["s4-fifo:small=0.3"]) == [lru, exact])
+    // A search over all policies leaves them out.
+    #expect(Set(try space(.objects).map(\.policy)).isDisjoint(with: declared))
+  }
+
   @Test func filtersBySizeNeedSizes() throws {
     let byCount = Set(try space(.objects).compactMap { $0.admission?.name })
     let bySize = Set(

@@ -20,23 +20,6 @@ struct ResultsIndexTests {
     }
   }
 
-  /// The cost of the list must not grow with the number of runs.
-  @Test func onlyNewestRunsAreRead() throws {
-    try inFolder { folder in
-      for number in 1...3 {
-        let path = "sample/run-\(number)"
-        try write(path, in: folder, started: "2026-11-2\(number)T10:00:00Z")
-        let date = try Date("2026-11-2\(number)T10:00:00Z", strategy: .iso8601)
-        try FileManager.default.setAttributes(
-          [.modificationDate: date], ofItemAtPath: "\(folder)/\(path)/results.json")
-      }
-      let index = try ResultsIndex(of: folder, bytesMax: 1)
-      #expect(index.runs.map(\.path) == ["sample/run-3", "sample/run-2", "sample/run-1"])
-      #expect(index.runs.map { $0.row.contains("s3-fifo") } == [true, false, false])
-      #expect(index.runs[2].row.contains("./sample/run-1/report.html"))
-    }
-  }
-
   @Test func foreignFoldersAreLeftAlone() throws {
     try inFolder { folder in
       try write("sample/run", in: folder, started: "2026-11-20T10:00:00Z")

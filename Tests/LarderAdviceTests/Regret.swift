@@ -2,38 +2,40 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
+@testable import LarderExperiments
+
 /// Distance of the advice from the best of its search space: the measure of its quality.
-package struct Regret: Sendable {
+struct Regret: Sendable {
   /// A line of the table.
-  package struct Row: Sendable, Hashable {
-    package var trace: String
+  struct Row: Sendable, Hashable {
+    var trace: String
     /// Data for the choice: `whole`, or a share of the requests.
-    package var chosenOn: String
+    var chosenOn: String
     /// Capacity as a share of the footprint.
-    package var share: String
-    package var capacity: UInt64
-    package var advised: String
+    var share: String
+    var capacity: UInt64
+    var advised: String
     /// Its exact hit ratio on the scored part.
-    package var hitRatio: Double
+    var hitRatio: Double
     /// Best design of the search space.
-    package var best: String
+    var best: String
     /// Its exact hit ratio on the scored part.
-    package var bestHitRatio: Double
+    var bestHitRatio: Double
     /// Exact hit ratio of LRU on the scored part.
-    package var lruHitRatio: Double
+    var lruHitRatio: Double
     /// Bound of the regret that the advice gave, in points.
-    package var boundPoints: Double
+    var boundPoints: Double
     /// True if the advice said that the choice matters.
-    package var matters: Bool
+    var matters: Bool
     /// Points by which the advised design is below the best.
-    package var regretPoints: Double { (bestHitRatio - hitRatio) * 100 }
+    var regretPoints: Double { (bestHitRatio - hitRatio) * 100 }
     /// Points by which LRU is below the best.
-    package var spreadPoints: Double { (bestHitRatio - lruHitRatio) * 100 }
+    var spreadPoints: Double { (bestHitRatio - lruHitRatio) * 100 }
   }
 
   /// Capacities of the table, as shares of the footprint: from 0.1 % to 50 %, in an approximately
   /// geometric sequence.
-  package static let shares = ["0.1%", "0.24%", "0.59%", "1.4%", "3.5%", "8.5%", "21%", "50%"]
+  static let shares = ["0.1%", "0.24%", "0.59%", "1.4%", "3.5%", "8.5%", "21%", "50%"]
 
   private let trace: PreparedTrace
   private let threads: Int
@@ -43,7 +45,7 @@ package struct Regret: Sendable {
 
   /// A measurement over a trace. `learned` is the share that is chosen on in the second half of the
   /// table.
-  package init(
+  init(
     trace: PreparedTrace, learned: Share, seed: UInt64, threads: Int, cancellation: Cancellation
   ) {
     self.trace = trace
@@ -57,9 +59,11 @@ package struct Regret: Sendable {
   /// simulations of the whole search space.
   ///
   /// - Throws: as `Advisor`.
-  package func rows(_ progress: @escaping @Sendable (String) -> Void) throws -> [Row] {
+  func rows(
+    at shares: [String] = Self.shares, _ progress: @escaping @Sendable (String) -> Void
+  ) throws -> [Row] {
     var rows: [Row] = []
-    for share in Self.shares {
+    for share in shares {
       let capacity = try capacity(share)
       let exact = try exhaustive(capacity)
       for learned in [nil, learned] {
@@ -114,13 +118,13 @@ package struct Regret: Sendable {
 
 extension Regret {
   /// Header of the CSV table.
-  package static let csvHeader =
+  static let csvHeader =
     "trace,chosen_on,share,capacity,advised,hit_ratio,best,best_hit_ratio,lru_hit_ratio,"
     + "regret_points,bound_points,spread_points,says_it_matters\n"
 
   /// A row as CSV. Names of designs have no commas and no quotes; the name of a trace may have
   /// both.
-  package static func csv(_ row: Row) -> String {
+  static func csv(_ row: Row) -> String {
     func ratio(_ value: Double) -> String { NumberText.fixed(value, decimals: 6) ?? "" }
     func points(_ value: Double) -> String { NumberText.fixed(value, decimals: 4) ?? "" }
     let name = TextSafety.singleLine(row.trace).replacing("\"", with: "\"\"")
@@ -132,7 +136,7 @@ extension Regret {
   }
 
   /// Summary of the rows as Markdown.
-  package static func summary(_ rows: [Row]) -> String {
+  static func summary(_ rows: [Row]) -> String {
     var text =
       "| chosen on | cells | mean | median | 99th percentile | largest | above 2 points |\n"
       + "| :-- | --: | --: | --: | --: | --: | --: |\n"
