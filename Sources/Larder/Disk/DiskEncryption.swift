@@ -41,6 +41,9 @@
   public struct DiskEncryption: Sendable, Hashable {
     let key: SymmetricKey
 
+    /// True: this build can encrypt.
+    package static var isAvailable: Bool { true }
+
     /// Encryption with a random key of 128, 192 or 256 bits. Do not use a password.
     ///
     /// - Throws: `encryptionKeyLength`.
@@ -91,7 +94,10 @@
   /// Encryption of a disk cache, which this build does not have: it comes with the package trait
   /// `Encryption`. There is no value of this type, so no cache can be encrypted, and to open one
   /// that is encrypted is an error.
-  public enum DiskEncryption: Sendable, Hashable {}
+  public enum DiskEncryption: Sendable, Hashable {
+    /// False: this build cannot encrypt.
+    package static var isAvailable: Bool { false }
+  }
 
   /// What seals values where there is encryption. There is no value of this type.
   enum DiskSeal: Sendable {

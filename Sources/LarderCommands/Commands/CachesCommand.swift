@@ -100,6 +100,8 @@ struct CacheEntry: Encodable {
       }
     let notes = [
       summary, models.map { "Models: \($0)" }, differences.map { "Differences: \($0)" },
+      CachePreset.named(name)?.disk?.isEncrypted ?? false && !DiskEncryption.isAvailable
+        ? "Only simulated by this program, which is built without the trait Encryption." : nil,
     ].compactMap { $0 }
     return "\(name)  (\(policies))\n" + notes.map(PolicyText.wrapped).joined()
   }

@@ -41,6 +41,7 @@ struct StoreInfoCommand: ParsableCommand {
     for rules in inventory.foreign.keys.sorted() {
       add("under other rules, \(rules)", inventory.foreign[rules] ?? .init())
     }
+    if inventory.older.files > 0 { add("of an older larder, not used", inventory.older) }
     add("unfinished", inventory.unfinished)
     add("unknown", inventory.unknown)
     Output.line(store.path)
@@ -70,7 +71,9 @@ struct StoreVerifyCommand: ParsableCommand {
           + "records differ; 'larder store prune --damaged' removes damaged files",
         code: 1)
     }
-    Output.line("\(store.path): \(files) records, all whole")
+    let older = inventory.older.files
+    let rest = older > 0 ? "; \(older) files of an older larder, which are not read" : ""
+    Output.line("\(store.path): \(files) records, all whole\(rest)")
   }
 }
 
@@ -89,7 +92,7 @@ struct StorePruneCommand: ParsableCommand {
   @Flag(help: "Remove damaged files; reads every file.")
   var damaged = false
 
-  @Flag(help: "Remove records that were counted under other rules.")
+  @Flag(help: "Remove records that were counted under other rules, or by an older larder.")
   var foreign = false
 
   @Flag(help: "Remove files that killed processes left; only while nothing writes.")

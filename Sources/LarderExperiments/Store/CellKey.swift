@@ -18,7 +18,7 @@ import LarderTraces
 package struct CellKey: Hashable, Sendable {
   /// The description, which a record repeats.
   package let text: String
-  /// Its SHA-256.
+  /// Its digest.
   package let digest: ContentDigest
 
   /// The key of a description.
@@ -148,10 +148,17 @@ struct EntryName: Hashable, Sendable {
   init?(parsing name: some StringProtocol) {
     let parts = String(name).split(separator: ".", omittingEmptySubsequences: false)
       .map(String.init)
-    guard parts.count == 3, parts[0].utf8.count == 64, parts[2].utf8.count == 16,
+    guard parts.count == 3, parts[0].utf8.count == 32, parts[2].utf8.count == 16,
       !parts[1].isEmpty, (parts[0] + parts[2]).utf8.allSatisfy(Self.isDigit)
     else { return nil }
     (key, rules, content) = (parts[0], parts[1], parts[2])
+  }
+
+  /// True for a name that begins with an SHA-256, as larders gave them until November 2026: none of
+  /// this version looks for it.
+  static func isOlder(_ name: String) -> Bool {
+    let digits = name.prefix { $0 != "." }.utf8
+    return digits.count == 64 && digits.allSatisfy(isDigit)
   }
 
   /// The name of the file.
@@ -180,7 +187,7 @@ package struct StoreRules: Hashable, Sendable, CustomStringConvertible {
   /// Raised when counts change in a way that no golden count shows.
   static let version = 1
 
-  /// The first digits of the SHA-256 over all golden counts. `StoreRulesTests` fails when it is
+  /// The first digits of the digest of all golden counts. `StoreRulesTests` fails when it is
   /// not: whoever changes a count must change this, and no record from before is used any more.
   static let goldenCounts = "3687a30a3a397fd9"
 

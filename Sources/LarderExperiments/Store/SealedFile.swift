@@ -1,31 +1,26 @@
+import CXXHash
 import Foundation
 import LarderEngine
 import LarderSupport
 
-#if canImport(CryptoKit)
-  import CryptoKit
-#else
-  import Crypto
-#endif
-
 /// The form of every file in a store: a line that says what it is, one line of JSON, and the
-/// SHA-256 of both lines.
+/// XXH3-128 of both lines.
 ///
-///     larder cell 1
+///     larder cell 2
 ///     {"cell":"...","counts":{...},...}
-///     sha256 3f2a...
+///     xxh128 3f2a...
 ///
 /// A file that is cut off, altered, or somebody else's is told from one that is whole.
 package enum SealedFile {
-  /// The version of the form and of what the JSON holds.
-  static let version = 1
+  /// The version of the form and of what the JSON holds. Version 1 had the SHA-256 of both lines.
+  static let version = 2
 
   /// The bytes of a file.
   package static func bytes(kind: String, json: Data) -> Data {
     var data = Data("larder \(kind) \(version)\n".utf8)
     data += json
     data += Data("\n".utf8)
-    return data + Data("sha256 \(ContentDigest(of: data))\n".utf8)
+    return data + Data("xxh128 \(ContentDigest(of: data))\n".utf8)
   }
 
   /// The JSON in the bytes of a file.
@@ -43,7 +38,7 @@ package enum SealedFile {
     // Two lines, the seal, and nothing behind its line feed.
     guard lines.count == 4, lines[3].isEmpty else { throw .cut }
     let sealed = data[data.startIndex..<lines[2].startIndex]
-    guard lines[2].elementsEqual("sha256 \(ContentDigest(of: sealed))".utf8) else {
+    guard lines[2].elementsEqual("xxh128 \(ContentDigest(of: sealed))".utf8) else {
       throw .checksum
     }
     return Data(lines[1])
@@ -111,16 +106,17 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The SHA-256 of some content as 64 hexadecimal digits in lower case: what names content in a
-/// store. Two contents with one digest are not known, and results are reused on its word alone, so
-/// no shorter and no faster hash would do.
+/// The XXH3-128 of some content as 32 hexadecimal digits in lower case, as `xxhsum -H128` prints it:
+/// what names content in a store. Results are reused on its word alone. In a store of 2^40 contents,
+/// two have one digest with a chance below 2^-48. Content that somebody made to collide is possible:
+/// whoever can write into a store can put wrong counts into it anyway.
 package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   /// The digits.
   package let description: String
 
   /// The digest of bytes. O(bytes).
-  package init(of bytes: some DataProtocol) {
-    description = Self.digits(SHA256.hash(data: bytes))
+  package init(of bytes: Data) {
+    description = bytes.withUnsafeBytes { Self.digits($0) }
   }
 
   /// The digest of a text in UTF-8.
@@ -135,9 +131,8 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     DispatchQueue.concurrentPerform(iterations: parts) { part in
       let start = part * Self.partLength
       let end = min(start + Self.partLength, column.bytes.count)
-      let digest = SHA256.hash(
-        data: UnsafeRawBufferPointer(rebasing: column.bytes[start..<end]))
-      digests.withLock { $0[part] = Self.digits(digest) }
+      let digest = Self.digits(UnsafeRawBufferPointer(rebasing: column.bytes[start..<end]))
+      digests.withLock { $0[part] = digest }
     }
     let all = digests.withLock { $0.joined() }
     self.init(of: "column of \(bytes.count) bytes in parts of \(Self.partLength)\n\(all)")
@@ -149,10 +144,12 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   /// Bytes of a part. Part of what a digest is, so it never changes.
   private static let partLength = 4 << 20
 
-  private static func digits(_ digest: SHA256.Digest) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  private static func digits(_ bytes: UnsafeRawBufferPointer) -> String {
+    let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
+    return [hash.high64, hash.low64].map { half in
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
   }
 
   /// Bytes that nobody changes while threads read them.

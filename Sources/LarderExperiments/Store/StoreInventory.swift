@@ -31,6 +31,8 @@ package struct StoreInventory: Sendable {
   package private(set) var prepared = Sum()
   /// Files that were begun: by a process that is still writing, or that was killed.
   package private(set) var unfinished = Sum()
+  /// Files of a larder that named them by SHA-256: none is found any more, and none is read.
+  package private(set) var older = Sum()
   /// Files that are none of these.
   package private(set) var unknown = Sum()
   /// Files that are damaged; known only after `verify`.
@@ -45,7 +47,7 @@ package struct StoreInventory: Sendable {
   package enum Removable: String, Hashable, Sendable, CaseIterable {
     /// Damaged files.
     case damaged
-    /// Records under other rules.
+    /// Records under other rules, and all files of an older larder.
     case foreign
     /// Files that were begun.
     case unfinished
@@ -85,6 +87,13 @@ package struct StoreInventory: Sendable {
     if name.hasPrefix("."), name.hasSuffix(".partial") {
       unfinished.add(size)
       removable[.unfinished, default: []].append(file)
+      return
+    }
+    if EntryName.isOlder(name) {
+      older.add(size)
+      removable[.foreign, default: []].append(file)
+      if part == .traces || part == .prepared { removable[.traces, default: []].append(file) }
+      if part == .prepared { removable[.prepared, default: []].append(file) }
       return
     }
     switch part {

@@ -104,7 +104,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
 struct TraceStamp: Hashable, Sendable {
   /// The description.
   let text: String
-  /// Its SHA-256.
+  /// Its digest.
   let digest: ContentDigest
 
   /// The stamp of a workload's source; nil where one of its files has none.

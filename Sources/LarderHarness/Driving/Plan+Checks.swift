@@ -1,3 +1,4 @@
+import Larder
 import LarderEngine
 import LarderExperiments
 import LarderTraces
@@ -5,20 +6,25 @@ import LarderTraces
 extension Plan {
   /// Checks against the traces what only they can tell, before the first cell is run: that they
   /// have the times which a load keeps and the costs that stand for the origin's times, that bounds
-  /// are asked for where they are some, and that the values of executed cells fit into memory.
+  /// are asked for where they are some, and that the values of executed cells fit into memory. And
+  /// that this program has the encryption which an executed cell asks for.
   ///
-  /// - Throws: `PlanError.noTimes`, `PlanError.noCosts`, `PlanError.bound` or `PlanError.memory`.
+  /// - Throws: `PlanError.noTimes`, `PlanError.noCosts`, `PlanError.bound`, `PlanError.memory` or
+  ///   `PlanError.noEncryption`.
   package static func check(
     _ cells: [PlannedCell], of workload: Workload, over traces: TraceTable
   ) throws(PlanError) {
     try check(cells, of: workload, over: traces, memory: .machine)
   }
 
-  /// The same within a budget of memory.
+  /// The same within a budget of memory, and with encryption or without.
   static func check(
     _ cells: [PlannedCell], of workload: Workload, over traces: TraceTable,
-    memory: MemoryBudget
+    memory: MemoryBudget, canEncrypt: Bool = DiskEncryption.isAvailable
   ) throws(PlanError) {
+    for planned in cells where planned.isExecuted && !canEncrypt && planned.encrypts {
+      throw .noEncryption(configuration: planned.cell.configuration)
+    }
     if case .trace = workload.execution?.load, cells.contains(where: \.isExecuted) {
       for trace in traces.all where trace.requests.times == nil {
         throw .noTimes(trace: trace.name)
@@ -72,6 +78,13 @@ extension Plan {
     if time.bytesPerSecond != nil, trace.requests.sizes == nil {
       throw .noSizesForFetches(configuration: cell.configuration, trace: cell.trace)
     }
+  }
+}
+
+extension PlannedCell {
+  /// True where the preset that it names encrypts. A simulation counts the same either way.
+  fileprivate var encrypts: Bool {
+    preset.flatMap { CachePreset.named($0) }?.disk?.isEncrypted ?? false
   }
 }
 
