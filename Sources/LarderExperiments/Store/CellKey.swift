@@ -189,7 +189,7 @@ package struct StoreRules: Hashable, Sendable, CustomStringConvertible {
 
   /// The first digits of the digest of all golden counts. `StoreRulesTests` fails when it is
   /// not: whoever changes a count must change this, and no record from before is used any more.
-  static let goldenCounts = "3687a30a3a397fd9"
+  static let goldenCounts = "0e4f69412b1a40ef"
 
   /// The rules of this program.
   ///
