@@ -16,6 +16,11 @@ SWIFT ?= swift
 # environment changes: reports named an older commit.
 SWIFT_BUILD := LARDER_TREE="$$(git describe --always --dirty 2>/dev/null)" \
   SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
+# What the command is built with. Encryption costs it a build of swift-crypto, most of it BoringSSL,
+# and only workloads that execute a cache which encrypts need it: TRAITS=Tools,Encryption. Debug
+# builds and tests have all of Package.swift's default traits.
+TRAITS ?= Tools
+RELEASE = $(SWIFT_BUILD) -c release --traits '$(TRAITS)'
 WORKLOAD ?= Workloads/news-feed.yaml
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -37,6 +42,7 @@ SECONDS ?= 60
 TARGETS ?=
 MERGE ?=
 SEEDS ?= 100000
+SCHEDULES_MODE ?= release
 SEED ?= 1
 SCENARIOS ?=
 ALARM_RESULTS ?= Results/alarms
@@ -50,7 +56,7 @@ SWIFT_FILES := Sources Tests Examples Benchmarks Package.swift
 
 # Headers by the name pkg-config knows; package names are Debian's.
 LIBRARIES := libzstd:libzstd-dev zlib:zlib1g-dev liblzma:liblzma-dev sqlite3:libsqlite3-dev \
-  jemalloc:libjemalloc-dev
+  libxxhash:libxxhash-dev jemalloc:libjemalloc-dev
 # Those that pkg-config does not know, by their headers.
 HEADERS := bzlib.h:libbz2-dev
 PROGRAMS := zstd:zstd xz:xz-utils
@@ -79,8 +85,8 @@ deps: ## Install missing libraries (Debian and Ubuntu; elsewhere list them)
 	  command -v "$${pair%%:*}" >/dev/null || missing+=("$${pair##*:}"); \
 	done; \
 	if [ "$$(uname)" = Darwin ]; then \
-	  command -v brew >/dev/null && brew list zstd xz sqlite >/dev/null 2>&1 || \
-	    { echo 'missing libraries: brew install zstd xz sqlite pkg-config' >&2; exit 1; }; \
+	  command -v brew >/dev/null && brew list zstd xz sqlite xxhash >/dev/null 2>&1 || \
+	    { echo 'missing libraries: brew install zstd xz sqlite xxhash pkg-config' >&2; exit 1; }; \
 	  exit 0; \
 	fi; \
 	if [ "$${#missing[@]}" -eq 0 ]; then exit 0; fi; \
@@ -118,9 +124,9 @@ browser: ## Install chromium for the test that opens report.html (Debian; skippe
 	  "$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
 	    --no-install-recommends chromium || skip 'it could not be installed'
 
-build: deps ## Build larder in release mode
+build: deps ## Build larder in release mode (TRAITS=Tools,Encryption: with encryption)
 	$(call say,Building in release mode)
-	@$(SWIFT_BUILD) -c release --product larder
+	@$(RELEASE) --product larder
 
 debug: deps ## Build larder in debug mode
 	$(call say,Building in debug mode)
@@ -142,12 +148,15 @@ test: deps browser lint ## Check the style, then build and run every test
 	  LARDER_TEST_SHARE='$(TEST_SHARE)' $(SWIFT) test --skip-build 2>&1 | tee "$$log" || $(call failures,$$log)
 
 # Packages of their own, built in release mode: what they share is built once, in one folder outside
-# Tests and Examples, where tests look at every file. A plan that is kept there is another package's.
+# Tests and Examples, where tests look at every file. All have the library with the trait Encryption
+# alone: another set of traits compiles it again. A plan that is kept there is another package's.
 NESTED := $(SWIFT_BUILD) -c release --scratch-path .build-nested --disable-build-manifest-caching
 NESTED_DEBUG := $(SWIFT_BUILD) --scratch-path .build-nested-debug --disable-build-manifest-caching
 FOREIGN := $(NESTED) --package-path Tests/Foreign
 DISK_TORTURE := $(NESTED) --traits Encryption --product DiskTorture
 BENCHMARKS := $(NESTED) --package-path Benchmarks
+# It has the tools' trait alone, with which the nested build would compile the library again.
+SLOW_LARDER := $(SWIFT_BUILD) -c release --scratch-path .build-slow --package-path Benchmarks/SlowLarder
 
 # DiskTorture is the package's own, and takes the library as Tests/Foreign has it.
 build-foreign: deps
@@ -251,10 +260,11 @@ fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each with libFuzzer and
 	MERGE='$(MERGE)' Tests/Fuzz/run.sh "$$($(FUZZ) --show-bin-path)/Fuzz" '$(SECONDS)' $(TARGETS)
 
 # The steps of the caches at which threads may change are compiled only with LARDER_SCHEDULES.
-# Everything but hash seeds follows from the seed of a schedule. FAULTS=1 plants each fault that the
-# schedules must find.
-SCHEDULES := $(SWIFT_BUILD) -c release --scratch-path .build-schedules --disable-default-traits \
-  -Xswiftc -DLARDER_SCHEDULES
+# Everything but hash seeds follows from the seed of a schedule, in debug mode as in release mode:
+# SCHEDULES_MODE=debug builds in a fraction of the time, and runs more slowly. FAULTS=1 plants each
+# fault that the schedules must find.
+SCHEDULES = $(SWIFT_BUILD) -c $(SCHEDULES_MODE) --scratch-path .build-schedules \
+  --disable-default-traits -Xswiftc -DLARDER_SCHEDULES
 
 build-schedules: deps
 	$(call say,Building Tests/Schedules)
@@ -273,7 +283,7 @@ test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; dama
 	@larder='$(LARDER)'; \
 	if [ -z "$$larder" ]; then \
 	  $(MAKE) --no-print-directory build; \
-	  larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
+	  larder="$$($(RELEASE) --show-bin-path)/larder"; \
 	fi; \
 	root=(); if [ "$$(id -u)" -ne 0 ]; then root=(sudo -n); fi; \
 	command -v $(PYTHON) >/dev/null || \
@@ -286,10 +296,10 @@ test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; dama
 
 run: build ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
 	$(call say,Running $(WORKLOAD))
-	@"$$($(SWIFT_BUILD) -c release --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
+	@"$$($(RELEASE) --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
 
 bench: build ## Measure every policy in one thread on a Zipf trace, into Results/bench
-	@larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
+	@larder="$$($(RELEASE) --show-bin-path)/larder"; \
 	trace=.build/bench-$(BENCH_REQUESTS).larder; \
 	results="Results/bench/$$(date -u +%Y-%m-%dT%H-%M-%SZ)"; \
 	if [ ! -f "$$trace" ]; then \
@@ -355,16 +365,16 @@ test-analysis: $(VENV)/.installed ## Check the style of analysis/ and run its te
 
 library: deps ## Build the C library (product LarderC; header Sources/CLarder/include/larder.h)
 	$(call say,Building the library)
-	@$(SWIFT_BUILD) -c release --product LarderC
+	@$(RELEASE) --product LarderC
 
 wheel: build library ## Build the Python wheel in .build/wheel, with the library and the command
 	$(call say,Building the wheel)
-	@analysis/wheel.sh "$$($(SWIFT_BUILD) -c release --show-bin-path)" .build/wheel $(PYTHON)
+	@analysis/wheel.sh "$$($(RELEASE) --show-bin-path)" .build/wheel $(PYTHON)
 
 # Estimates of plans and searches rest on the same runs: PolicyCostTests says what is then to be
 # changed in PolicyCost.swift.
 policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
-	@larder="$$($(SWIFT_BUILD) -c release --show-bin-path)/larder"; \
+	@larder="$$($(RELEASE) --show-bin-path)/larder"; \
 	for workload in Workloads/policies/*.yaml; do \
 	  name="$$(basename "$$workload" .yaml)"; \
 	  printf '\033[1m==> %s\033[0m\n' "$$name"; \
@@ -383,16 +393,16 @@ mutants: deps ## Plant faults in the engine, and count those that Workloads/ci.y
 	@$(PYTHON) analysis/mutants/mutants.py --traces '$(TRACES)' --output Results/mutants
 
 alarms: deps ## Measure false alarms and detections of 'larder check' (about 50 minutes)
-	@$(SWIFT_BUILD) -c release --product larder
-	@$(BENCHMARKS) --product SlowLarder
+	@$(RELEASE) --product larder
+	@$(SLOW_LARDER)
 	$(call say,$(ALARM_RUNS) runs of one build against itself under load)
 	@python3 analysis/alarms/alarms.py same --runs $(ALARM_RUNS) --budget 4 \
-	  --bin "$$($(SWIFT_BUILD) -c release --show-bin-path)" \
-	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
+	  --bin "$$($(RELEASE) --show-bin-path)" \
+	  --slow "$$($(SLOW_LARDER) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
 	$(call say,$(SLOW_RUNS) runs against a build that is 5 % slower)
 	@python3 analysis/alarms/alarms.py slow --runs $(SLOW_RUNS) --budget 20 \
-	  --bin "$$($(SWIFT_BUILD) -c release --show-bin-path)" \
-	  --slow "$$($(BENCHMARKS) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
+	  --bin "$$($(RELEASE) --show-bin-path)" \
+	  --slow "$$($(SLOW_LARDER) --show-bin-path)/SlowLarder" --output '$(ALARM_RESULTS)'
 
 # TRACES may be any folder: traces whose format is not recognised are skipped with a note.
 advise-regret: deps ## Compare 'larder advise' with exact search on the traces below TRACES
@@ -429,10 +439,10 @@ docs: deps ## Build the documentation of the libraries as a static site, in .bui
 
 clean: ## Remove build products
 	$(call say,Removing .build and $(VENV))
-	@rm -rf .build .build-nested .build-nested-debug .build-schedules $(VENV)
+	@rm -rf .build .build-nested .build-nested-debug .build-schedules .build-slow $(VENV)
 
 install: build ## Install larder into PREFIX/bin (default /usr/local)
 	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)
 	@install -d '$(DESTDIR)$(PREFIX)/bin'
-	@install -m 755 "$$($(SWIFT_BUILD) -c release --show-bin-path)/larder" \
+	@install -m 755 "$$($(RELEASE) --show-bin-path)/larder" \
 	  '$(DESTDIR)$(PREFIX)/bin/larder'

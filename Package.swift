@@ -61,13 +61,13 @@ let package = Package(
   traits: [
     .trait(name: "Encryption", description: "Disk caches can be encrypted."),
     .trait(
-      name: "Tools", description: "The command larder, and everything that only it needs.",
-      enabledTraits: ["Encryption"]),
+      name: "Tools", description: "The command larder, and everything that only it needs."),
     .trait(name: "Metrics", description: "LarderMetrics: statistics for swift-metrics."),
     .trait(name: "Logging", description: "LarderLogging: failures for swift-log."),
     .trait(name: "Tracing", description: "LarderTracing: spans for swift-distributed-tracing."),
     .trait(name: "Lifecycle", description: "LarderLifecycle: a service for a ServiceGroup."),
     .trait(name: "Hummingbird", description: "LarderHummingbird: a PersistDriver."),
+    // Everything that the tests test. The command is built with `--traits Tools`: see the Makefile.
     .default(enabledTraits: ["Encryption", "Tools"]),
   ],
   dependencies: [
@@ -82,7 +82,8 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
   ],
   targets: [
-    // C: a header-only shim, a file layer of SQLite's, the commit, and the system's decompressors.
+    // C: a header-only shim, a file layer of SQLite's, the commit, and libraries that come
+    // with the system.
     .target(name: "CLarderShims"),
     .target(
       name: "CLarderFiles",
@@ -95,6 +96,9 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
+    .systemLibrary(
+      name: "CXXHash", pkgConfig: "libxxhash",
+      providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
     // Without pkg-config: bzip2 has no file for it in Debian 12.
     .systemLibrary(
       name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
@@ -149,7 +153,7 @@ let package = Package(
     .target(
       name: "LarderExperiments",
       dependencies: [
-        "LarderSupport", "Larder", "LarderEngine", "LarderTraces", "LarderLibc", crypto,
+        "LarderSupport", "Larder", "LarderEngine", "LarderTraces", "LarderLibc", "CXXHash",
         tool("Yams", "Yams"),
       ]),
     // Real caches under load, counts against a baseline, timings in pairs.
@@ -261,8 +265,9 @@ let package = Package(
     .testTarget(
       name: "LarderStoreTests",
       dependencies: [
-        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport", crypto,
-      ]),
+        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport",
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "LarderAdviceTests",
       dependencies: [

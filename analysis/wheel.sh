@@ -4,8 +4,8 @@
 #
 #     analysis/wheel.sh RELEASE_FOLDER OUTPUT_FOLDER [PYTHON]
 #
-# They are linked again, with the static Swift standard library, zstd, zlib, liblzma, libbz2, SQLite and
-# jemalloc in them, so that they need glibc, libstdc++ and libgcc alone.
+# They are linked again, with the static Swift standard library, zstd, zlib, liblzma, libbz2, xxHash,
+# SQLite and jemalloc in them, so that they need glibc, libstdc++ and libgcc alone.
 set -euo pipefail
 
 release="$(cd "$1" && pwd)"
@@ -29,7 +29,7 @@ find "$package" -name __pycache__ -prune -exec rm -rf {} +
 mkdir -p "$native"
 
 # The linker takes the first folder that has a library in any form: here it finds only archives.
-for name in libzstd.a libz.a liblzma.a libbz2.a libsqlite3.a libjemalloc_pic.a; do
+for name in libzstd.a libz.a liblzma.a libbz2.a libxxhash.a libsqlite3.a libjemalloc_pic.a; do
   # Swift's own clang; without a folder in its answer it has not found the file.
   archive="$(clang -print-file-name="$name")"
   if [ ! -e "$archive" ]; then
@@ -57,7 +57,7 @@ foundation=(-Xlinker --start-group -lFoundation -lFoundationInternationalization
   -l_FoundationCollections -Xlinker --end-group)
 # Some objects are named from the folder above the build's.
 (cd "$release/../../.." && swiftc -static-stdlib -L "$work/static" -Xlinker --gc-sections \
-  -emit-library -o "$native/liblarder.so" "@$work/objects" -lzstd -lz -llzma -lbz2 -lsqlite3 \
+  -emit-library -o "$native/liblarder.so" "@$work/objects" -lzstd -lz -llzma -lbz2 -lxxhash -lsqlite3 \
   "${foundation[@]}" -Xlinker "--version-script=$work/exports" -Xlinker -soname=liblarder.so) \
   2>&1 | { grep -v 'mktemp' || true; } >&2
 # jemalloc in the program takes the place of malloc in the library as well.

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "OwnCache",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "larder", path: "../..")],
+  dependencies: [.package(name: "larder", path: "../..", traits: ["Tools"])],
   targets: [
     .executableTarget(
       name: "OwnCache", dependencies: [.product(name: "LarderCommands", package: "larder")],

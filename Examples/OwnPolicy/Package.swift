@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
   name: "OwnPolicy",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "larder", path: "../..")],
+  dependencies: [.package(name: "larder", path: "../..", traits: ["Tools"])],
   targets: [
     .executableTarget(
       name: "OwnPolicy",

@@ -274,10 +274,8 @@ package struct TestRandom: RandomNumberGenerator {
 
   /// The next 64 bits.
   package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+    state &+= SplitMix64.step
+    return SplitMix64.mixed(state)
   }
 
   /// A number from 0 to `bound` - 1. The remainder is nearly uniform for such small bounds and,

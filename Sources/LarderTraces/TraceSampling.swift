@@ -141,12 +141,6 @@ final class ObjectSample {
   /// Adds gets of all objects that `keep` found.
   func note(gets more: UInt64) { gets += more }
 
-  /// Mixes all bits of a key, which may be a small number (the finaliser of SplitMix64: Steele, Lea
-  /// and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
-  private static func hash(_ key: UInt64) -> UInt64 {
-    var mixed = key &+ 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
+  /// Mixes all bits of a key, which may be a small number.
+  private static func hash(_ key: UInt64) -> UInt64 { SplitMix64.number(0, seed: key) }
 }

@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+import packages
 import test_formats
 import test_slurm
 import test_store
@@ -69,7 +70,9 @@ def main() -> int:
     words.add_argument("--kill", type=float, default=0.1, help="share of the tasks to kill")
     words.add_argument("--seed", type=int, default=1, help="decides which tasks are killed")
     words.add_argument("--keep", action="store_true", help="keep the folders of failed tests")
+    words.add_argument("--no-install", action="store_true", help="skip what has no package here")
     options = words.parse_args()
+    packages.installs = not options.no_install
     options.larder = options.larder.resolve(strict=True)
     # Ended as by Ctrl-C, so that daemons and folders go.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -1,4 +1,5 @@
 import Foundation
+@testable import LarderExperiments
 import TestSupport
 import Testing
 
@@ -130,14 +131,10 @@ import Testing
     #expect(run.exitCode == 0)
     let name = try #require(scratch.files.first { $0.hasPrefix("store/cells/") && $0.count > 60 })
     // A valid record with other contents, as a faulty machine would write it.
-    let forged = try LarderProcess(
-      shell: """
-        f='\(name)'
-        sed -n 1,2p "$f" | sed 's/"sets":0/"sets":7/' > body
-        { cat body; echo "sha256 $(sha256sum < body | cut -d' ' -f1)"; } \
-          > "${f%.*}.0123456789abcdef"
-        """, in: scratch.folder)
-    #expect(forged.exitCode == 0, "\(forged.notes)")
+    let json = try Self.text(scratch, name).split(separator: "\n")[1]
+    let forged = SealedFile.bytes(
+      kind: "cell", json: Data(json.replacing("\"sets\":0", with: "\"sets\":7").utf8))
+    _ = try scratch.write(forged, to: name.dropLast(16) + "0123456789abcdef")
     let merge = try LarderProcess(
       ["merge", "tiny.yaml", "--store", "store", "--output", "merged"], in: scratch.folder)
     #expect(merge.exitCode == 1)

@@ -74,4 +74,23 @@ import Testing
       facts: [TraceFacts(name: "gigabytes", requests: 4, objects: 3, footprintBytes: 6 << 30)])
     try Plan.check(others, of: simulated, over: TraceTable(Self.trace), memory: MemoryBudget { 0 })
   }
+
+  @Test func executedPresetThatEncryptsNeedsEncryption() throws {
+    var workload = Workload(
+      name: "w", source: .trace(TraceReference(path: "a")),
+      configurations: [
+        try ConfigurationSpec(preset: .yycache), try ConfigurationSpec(preset: .mfs),
+      ],
+      policies: [], capacities: [], modes: [.simulate, .execute])
+    let facts = [TraceFacts(name: "gigabytes", requests: 4, objects: 3, footprintBytes: 6 << 30)]
+    func check(canEncrypt: Bool) throws {
+      try Plan.check(
+        Plan.cells(of: workload, facts: facts), of: workload, over: TraceTable(Self.trace),
+        memory: MemoryBudget { 1 << 40 }, canEncrypt: canEncrypt)
+    }
+    try check(canEncrypt: true)
+    #expect(throws: PlanError.noEncryption(configuration: "mfs")) { try check(canEncrypt: false) }
+    workload.modes = [.simulate]
+    try check(canEncrypt: false)
+  }
 }

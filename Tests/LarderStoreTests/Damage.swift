@@ -37,7 +37,7 @@ enum Damage: CaseIterable {
     case .otherProgram: data = Data("PK\u{3}\u{4} and so on\n\n\n".utf8)
     case .otherVersion:
       let text = String(decoding: data, as: UTF8.self)
-      data = Data(text.replacing("cell 1\n", with: "cell 2\n").utf8)
+      data = Data(text.replacing("cell 2\n", with: "cell 3\n").utf8)
     case .otherKind: data = SealedFile.bytes(kind: "trace", json: Data(json.utf8))
     case .otherCell:
       json = json.replacing("capacity 10", with: "capacity 11")

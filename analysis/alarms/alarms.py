@@ -112,7 +112,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="seed of the first run")
     parser.add_argument("--bin", type=Path, default=ROOT / ".build/release")
     parser.add_argument(
-        "--slow", type=Path, default=ROOT / ".build-nested/release/SlowLarder",
+        "--slow", type=Path, default=ROOT / ".build-slow/release/SlowLarder",
         help="the slowed build",
     )  # fmt: skip
     parser.add_argument("--output", type=Path, required=True, help="folder for the results")

@@ -41,6 +41,9 @@
   public struct DiskEncryption: Sendable, Hashable {
     let key: SymmetricKey
 
+    /// True: this build can encrypt.
+    package static var isAvailable: Bool { true }
+
     /// Creates an encryption with a random key of 128, 192 or 256 bits. Do not use a password.
     ///
     /// - Throws: `encryptionKeyLength`.
@@ -91,7 +94,10 @@
   /// Encryption of a disk cache, which this build does not have: it requires the package trait
   /// `Encryption`. This type has no values, so no cache can be encrypted, and opening an encrypted
   /// one is an error.
-  public enum DiskEncryption: Sendable, Hashable {}
+  public enum DiskEncryption: Sendable, Hashable {
+    /// False: this build cannot encrypt.
+    package static var isAvailable: Bool { false }
+  }
 
   /// Seal of values, which this build does not have. This type has no values.
   enum DiskSeal: Sendable {

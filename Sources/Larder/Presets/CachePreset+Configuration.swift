@@ -16,7 +16,10 @@ extension CachePreset {
     encryption: DiskEncryption? = nil, clock: any CacheClock = WallCacheClock(isExact: false)
   ) throws(HybridCacheError) -> HybridCacheConfiguration {
     if disk?.isEncrypted ?? false, encryption == nil {
-      throw .configuration(message: "preset '\(name)' uses encryption and needs a key")
+      throw .configuration(
+        message: DiskEncryption.isAvailable
+          ? "preset '\(name)' uses encryption and needs a key"
+          : "preset '\(name)' uses encryption, which comes with the package trait Encryption")
     } else if !(disk?.isEncrypted ?? false), encryption != nil {
       throw .configuration(message: "preset '\(name)' does not use encryption; remove the key")
     }

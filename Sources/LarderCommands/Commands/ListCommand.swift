@@ -376,7 +376,11 @@ private struct CacheEntry: ListEntry {
   }
 
   var lines: [String] {
-    [summary, models.map { "Models: \($0)" }, differences.map { "Differences: \($0)" }]
-      .compactMap { $0 }
+    [
+      summary, models.map { "Models: \($0)" }, differences.map { "Differences: \($0)" },
+      CachePreset.named(name)?.disk?.isEncrypted ?? false && !DiskEncryption.isAvailable
+        ? "Only simulated by this program, which is built without the trait Encryption." : nil,
+    ]
+    .compactMap { $0 }
   }
 }

@@ -44,6 +44,7 @@ struct StoreInfoCommand: ParsableCommand {
     for rules in inventory.foreign.keys.sorted() {
       add("under other rules, \(rules)", inventory.foreign[rules] ?? .init())
     }
+    if inventory.older.files > 0 { add("of an older larder, not used", inventory.older) }
     add("unfinished", inventory.unfinished)
     add("unknown", inventory.unknown)
     Output.line(store.path)
@@ -63,7 +64,9 @@ struct StoreInfoCommand: ParsableCommand {
           + "records differ; 'larder store prune --damaged' removes damaged files",
         code: 1)
     }
-    Output.line("\(store.path): \(files) records, all whole")
+    let older = inventory.older.files
+    let rest = older > 0 ? "; \(older) files of an older larder, which are not read" : ""
+    Output.line("\(store.path): \(files) records, all whole\(rest)")
   }
 }
 
@@ -102,7 +105,7 @@ extension StoreInventory.Removable: EnumerableFlag {
   package static func help(for value: Self) -> ArgumentHelp? {
     switch value {
     case .damaged: "Remove damaged files; reads every file."
-    case .foreign: "Remove records that were counted under other rules."
+    case .foreign: "Remove records that were counted under other rules, or by an older larder."
     case .unfinished: "Remove files that killed processes left; only while nothing writes."
     case .traces: "Forget traces: the next run reads them again."
     case .prepared: "Remove prepared traces, but not what is known of them."

@@ -87,12 +87,8 @@ public struct FetchModel: Sendable, Hashable, Codable {
     return times[times.count == 1 ? 0 : draw(index, of: times.count, ~seed)]
   }
 
-  /// One step of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) for each draw.
   @usableFromInline func draw(_ index: UInt64, of count: Int, _ seed: UInt64) -> Int {
-    var draw = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
-    draw = (draw ^ draw >> 30) &* 0xBF58_476D_1CE4_E5B9
-    draw = (draw ^ draw >> 27) &* 0x94D0_49BB_1331_11EB
-    draw ^= draw >> 31
+    let draw = SplitMix64.number(index, seed: seed)
     return Int(draw.multipliedFullWidth(by: UInt64(count)).high)
   }
 }

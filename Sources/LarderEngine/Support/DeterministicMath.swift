@@ -235,11 +235,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   public init(seed: UInt64) {
     var state = seed
     func nextWord() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var word = state
-      word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-      word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-      return word ^ word >> 31
+      state &+= SplitMix64.step
+      return SplitMix64.mixed(state)
     }
     a = nextWord()
     b = nextWord()
@@ -272,5 +269,26 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// A number from 0 to below 1, a multiple of 2^-53.
   @inlinable public mutating func nextUnit() -> Double {
     Double(next() >> 11) * 0x1p-53
+  }
+}
+
+/// SplitMix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
+@usableFromInline package enum SplitMix64 {
+  /// Increment of the state.
+  @inlinable package static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
+
+  /// A bijection of 64 bits in which every input bit changes half of the output bits.
+  @inlinable @inline(__always) package static func mixed(_ state: UInt64) -> UInt64 {
+    var word = state
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+
+  /// The number at an index of the sequence that a seed begins.
+  @inlinable @inline(__always) package static func number(
+    _ index: UInt64, seed: UInt64
+  ) -> UInt64 {
+    mixed(seed &+ (index &+ 1) &* step)
   }
 }

@@ -58,13 +58,7 @@ struct BucketSets {
     Int(Self.hash(UInt64(id)) % UInt64(buckets.count))
   }
 
-  /// SplitMix64 of a number: Steele, Lea and Flood, OOPSLA 2014.
-  static func hash(_ number: UInt64) -> UInt64 {
-    var word = number &+ 0x9E37_79B9_7F4A_7C15
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
-  }
+  static func hash(_ number: UInt64) -> UInt64 { SplitMix64.number(0, seed: number) }
 
   func contains(_ id: ObjectID) -> Bool { taken[Int(id)] != 0 }
 

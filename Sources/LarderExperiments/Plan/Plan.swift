@@ -351,6 +351,8 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case memory(
     configuration: String, capacity: String, trace: String, needBytes: UInt64,
     availableBytes: UInt64)
+  /// A cache that encrypts is to be executed by a program that cannot.
+  case noEncryption(configuration: String)
   /// No cell is simulated, and none executed.
   case nothingToRun
 
@@ -394,6 +396,10 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it needs "
         + "\(MemoryBudget.text(need)) of memory for values, only \(MemoryBudget.text(available)) "
         + "are available: choose smaller capacities or values, or only 'mode: simulate'"
+    case .noEncryption(let configuration):
+      return "configuration '\(configuration)' encrypts what it stores, and this program is built "
+        + "without encryption: build it with the trait Encryption ('make build "
+        + "TRAITS=Tools,Encryption'), or only 'mode: simulate'"
     case .nothingToRun:
       return "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell"
     }

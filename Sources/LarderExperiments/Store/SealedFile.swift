@@ -1,31 +1,26 @@
+import CXXHash
 import Foundation
 import LarderEngine
 import LarderSupport
 
-#if canImport(CryptoKit)
-  import CryptoKit
-#else
-  import Crypto
-#endif
-
-/// Format of all files in a store: a line with the kind, one line of JSON, and the SHA-256 of both
+/// Format of all files in a store: a line with the kind, one line of JSON, and the XXH3-128 of both
 /// lines.
 ///
-///     larder cell 1
+///     larder cell 2
 ///     {"cell":"...","counts":{...},...}
-///     sha256 3f2a...
+///     xxh128 3f2a...
 ///
 /// Detects files that are truncated, modified, or of another program.
 package enum SealedFile {
-  /// Version of the format and of the content of the JSON.
-  static let version = 1
+  /// Version of the format and of the content of the JSON. Version 1 had the SHA-256 of both lines.
+  static let version = 2
 
   /// Encodes a file.
   package static func bytes(kind: String, json: Data) -> Data {
     var data = Data("larder \(kind) \(version)\n".utf8)
     data += json
     data += Data("\n".utf8)
-    return data + Data("sha256 \(ContentDigest(of: data))\n".utf8)
+    return data + Data("xxh128 \(ContentDigest(of: data))\n".utf8)
   }
 
   /// Extracts the JSON of a file.
@@ -43,7 +38,7 @@ package enum SealedFile {
     // Two lines, the seal, and nothing after its line feed.
     guard lines.count == 4, lines[3].isEmpty else { throw .cut }
     let sealed = data[data.startIndex..<lines[2].startIndex]
-    guard lines[2].elementsEqual("sha256 \(ContentDigest(of: sealed))".utf8) else {
+    guard lines[2].elementsEqual("xxh128 \(ContentDigest(of: sealed))".utf8) else {
       throw .checksum
     }
     return Data(lines[1])
@@ -111,15 +106,16 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// SHA-256 of some content as 64 hexadecimal digits in lower case, the name of content in a store.
-/// No collisions are known, and results are reused without further comparison, so a shorter or
-/// faster hash would not do.
+/// XXH3-128 of some content as 32 hexadecimal digits in lower case, as `xxhsum -H128` prints it: the
+/// name of content in a store. Results are reused without further comparison: among 2^40 contents
+/// two have the same digest with a chance below 2^-48. It does not resist intended collisions, but
+/// anyone who can write to a store can also write wrong counts.
 package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
   /// Digest of bytes. O(bytes).
-  package init(of bytes: some DataProtocol) {
-    description = Self.digits(SHA256.hash(data: bytes))
+  package init(of bytes: Data) {
+    description = bytes.withUnsafeBytes { Self.digits($0) }
   }
 
   /// Digest of a text in UTF-8.
@@ -134,9 +130,8 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     DispatchQueue.concurrentPerform(iterations: parts) { part in
       let start = part * Self.partLength
       let end = min(start + Self.partLength, column.bytes.count)
-      let digest = SHA256.hash(
-        data: UnsafeRawBufferPointer(rebasing: column.bytes[start..<end]))
-      digests.withLock { $0[part] = Self.digits(digest) }
+      let digest = Self.digits(UnsafeRawBufferPointer(rebasing: column.bytes[start..<end]))
+      digests.withLock { $0[part] = digest }
     }
     let all = digests.withLock { $0.joined() }
     self.init(of: "column of \(bytes.count) bytes in parts of \(Self.partLength)\n\(all)")
@@ -148,10 +143,12 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   /// Bytes per part. Digests depend on it, so it never changes.
   private static let partLength = 4 << 20
 
-  private static func digits(_ digest: SHA256.Digest) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  private static func digits(_ bytes: UnsafeRawBufferPointer) -> String {
+    let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
+    return [hash.high64, hash.low64].map { half in
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
   }
 
   /// Bytes that are constant while threads read them.

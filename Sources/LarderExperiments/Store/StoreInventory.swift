@@ -27,6 +27,8 @@ package struct StoreInventory: Sendable {
   package private(set) var prepared = Sum()
   /// Unfinished files, of a process that is still writing or that was killed.
   package private(set) var unfinished = Sum()
+  /// Files named by SHA-256, as older versions wrote them; they are neither found nor read.
+  package private(set) var older = Sum()
   /// Other files.
   package private(set) var unknown = Sum()
   /// Damaged files; known only after verification.
@@ -40,7 +42,7 @@ package struct StoreInventory: Sendable {
   /// Kinds of files that may be removed.
   package enum Removable: String, Hashable, Sendable, CaseIterable {
     case damaged
-    /// Records under other rules.
+    /// Records under other rules, and all files of an older larder.
     case foreign
     /// Unfinished files.
     case unfinished
@@ -79,6 +81,13 @@ package struct StoreInventory: Sendable {
     if name.hasPrefix("."), name.hasSuffix(".partial") {
       unfinished.add(size)
       removable[.unfinished, default: []].append(file)
+      return
+    }
+    if EntryName.isOlder(name) {
+      older.add(size)
+      removable[.foreign, default: []].append(file)
+      if part == .traces || part == .prepared { removable[.traces, default: []].append(file) }
+      if part == .prepared { removable[.prepared, default: []].append(file) }
       return
     }
     switch part {

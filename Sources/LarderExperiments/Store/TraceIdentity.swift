@@ -104,7 +104,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
 /// columns, and the program that reads.
 struct TraceStamp: Hashable, Sendable {
   let text: String
-  /// SHA-256 of the text.
+  /// Digest of the text.
   let digest: ContentDigest
 
   /// Stamp of a workload's source; nil if one of its files has none.

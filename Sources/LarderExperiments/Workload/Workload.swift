@@ -132,7 +132,7 @@ extension Workload {
       .noCapacity(let configuration), .filter(_, let configuration),
       .bound(_, let configuration), .noTimesForFetches(let configuration, _),
       .noSizesForFetches(let configuration, _), .noPrompts(let configuration, _),
-      .layout(_, let configuration):
+      .layout(_, let configuration), .noEncryption(let configuration):
       return lines.configurations[configuration]
     case .memory(let configuration, let capacity, _, _, _):
       return lines.capacities[capacity] ?? lines.configurations[configuration]

@@ -265,7 +265,12 @@ extension CacheSetup {
   fileprivate var encryption: DiskEncryption? {
     get throws(DiskCacheError) {
       guard design?.disk?.isEncrypted ?? false else { return nil }
-      return try DiskEncryption(key: Data(repeating: 7, count: 32))
+      #if Encryption
+        return try DiskEncryption(key: Data(repeating: 7, count: 32))
+      #else
+        // `Plan.check` has refused the cell.
+        return nil
+      #endif
     }
   }
 }

@@ -1,24 +1,30 @@
+import Larder
 import LarderEngine
 import LarderExperiments
 import LarderTraces
 
 extension Plan {
-  /// Checks requirements that depend on the traces before the first cell is run: times for a load
-  /// that follows them, costs that serve as the origin's times, traces for which the requested
-  /// bounds are bounds, and memory for the values of executed cells.
+  /// Checks requirements that depend on the traces or on this build before the first cell is run:
+  /// times for a load that follows them, costs that serve as the origin's times, traces for which
+  /// the requested bounds are bounds, memory for the values of executed cells, and encryption where
+  /// an executed cell encrypts.
   ///
-  /// - Throws: `PlanError.noTimes`, `PlanError.noCosts`, `PlanError.bound` or `PlanError.memory`.
+  /// - Throws: `PlanError.noTimes`, `PlanError.noCosts`, `PlanError.bound`, `PlanError.memory` or
+  ///   `PlanError.noEncryption`.
   package static func check(
     _ cells: [PlannedCell], of workload: Workload, over traces: TraceTable
   ) throws(PlanError) {
     try check(cells, of: workload, over: traces, memory: .machine)
   }
 
-  /// Checks the plan with a given budget of memory.
+  /// Checks the plan with a given budget of memory, and with or without encryption.
   static func check(
     _ cells: [PlannedCell], of workload: Workload, over traces: TraceTable,
-    memory: MemoryBudget
+    memory: MemoryBudget, canEncrypt: Bool = DiskEncryption.isAvailable
   ) throws(PlanError) {
+    for planned in cells where planned.isExecuted && !canEncrypt && planned.encrypts {
+      throw .noEncryption(configuration: planned.cell.configuration)
+    }
     if case .trace = workload.execution?.load, cells.contains(where: \.isExecuted) {
       for trace in traces.all where trace.requests.times == nil {
         throw .noTimes(trace: trace.name)
@@ -72,6 +78,13 @@ extension Plan {
     if time.bytesPerSecond != nil, trace.requests.sizes == nil {
       throw .noSizesForFetches(configuration: cell.configuration, trace: cell.trace)
     }
+  }
+}
+
+extension PlannedCell {
+  /// True if its preset encrypts. A simulation counts the same either way.
+  fileprivate var encrypts: Bool {
+    preset.flatMap { CachePreset.named($0) }?.disk?.isEncrypted ?? false
   }
 }
 

@@ -185,11 +185,7 @@ struct OriginLatency: Sendable {
   /// Nanoseconds for fetching `bytes` bytes for a request with a cost of `milliseconds`.
   func nanoseconds(request index: Int, bytes: Int, milliseconds: Float) -> UInt64 {
     if isFromTrace { return milliseconds > 0 ? UInt64(min(Double(milliseconds) * 1e6, 1e18)) : 0 }
-    // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), of which one step is a draw.
-    var draw = seed &+ UInt64(truncatingIfNeeded: index &+ 1) &* 0x9E37_79B9_7F4A_7C15
-    draw = (draw ^ draw >> 30) &* 0xBF58_476D_1CE4_E5B9
-    draw = (draw ^ draw >> 27) &* 0x94D0_49BB_1331_11EB
-    draw ^= draw >> 31
+    let draw = SplitMix64.number(UInt64(truncatingIfNeeded: index), seed: seed)
     let place = Int(draw.multipliedFullWidth(by: UInt64(times.count)).high)
     let total = times[place] + nanosecondsPerByte * Double(bytes)
     return UInt64(min(max(total, 0), 1e18))

@@ -38,12 +38,7 @@ struct RandomStream: Sendable {
   }
 
   /// A bijection of 64 bits in which every input bit changes half of the output bits.
-  @inline(__always) static func mixed(_ value: UInt64) -> UInt64 {
-    var word = value
-    word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-    return word ^ word >> 31
-  }
+  @inline(__always) static func mixed(_ value: UInt64) -> UInt64 { SplitMix64.mixed(value) }
 
   /// A seed derived from a seed and a number, such as a part's index in a mix.
   @inline(__always) static func derived(_ seed: UInt64, _ number: UInt64) -> UInt64 {
