@@ -170,7 +170,7 @@ import Testing
       scratch, environment: ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": summary])
     #expect(run.exitCode == 1)
     #expect(
-      run.output.contains("\n::error file=tiny.yaml,title=hybrid/fifo+fifo/10%25::hits "))
+      run.output.contains("\n::error file=tiny.yaml,title=hybrid/fifo+fifo/10%25::worse: hits "))
     let text = try String(contentsOf: scratch.url("summary.md"), encoding: .utf8)
     #expect(text.hasPrefix("before\n## larder check FAILED: tiny\n"))
     #expect(text.contains("| `hybrid/fifo+fifo/10%` | hits |"))

@@ -102,7 +102,7 @@ import Testing
     #expect(scratch.files.contains("merged/counts.csv"))
   }
 
-  /// Names with anything in them are still one word of the script, and of the commands for programs.
+  /// Names with anything in them are one word of the script, and of the commands for programs.
   @Test(arguments: ["slurm", "json"])
   func wordsAreEscaped(_ format: String) throws {
     let scratch = try ScratchFolder()

@@ -164,7 +164,13 @@ struct TraceRecordCommandTests {
   @Test func logFileIsRecordedWithoutKeys() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.monitor + "rubbish\n", to: "m.log")
-    let run = try LarderProcess(["trace", "record", "m.log", "a"], in: folder.folder)
+    // A file is made as a whole or not at all.
+    let refused = try LarderProcess(
+      ["trace", "record", "m.log", "a", "--quiet"], in: folder.folder)
+    #expect(refused.exitCode == 2 && refused.notes.contains("m.log:62"), "\(refused.notes)")
+    #expect(folder.files == ["m.log"])
+    let run = try LarderProcess(
+      ["trace", "record", "m.log", "a", "--max-bad", "5%"], in: folder.folder)
     #expect(run.exitCode == 0 && run.notes.contains("a: 60 requests"), "\(run.notes)")
     #expect(run.notes.contains("format: redis-monitor"))
     #expect(run.notes.contains("1 lines could not be read"))
@@ -193,7 +199,8 @@ struct TraceRecordCommandTests {
       let run = try LarderProcess(
         shell: "rm -f a b; larder trace record --requests 7 \(input) a.recorded --quiet && "
           + "larder trace record --sample 50% \(input) b.recorded --quiet && "
-          + "larder trace info a.recorded --quiet; larder trace info b.recorded --quiet; rm *.recorded",
+          + "larder trace info a.recorded --quiet; larder trace info b.recorded --quiet; "
+          + "rm *.recorded",
         in: folder.folder)
       #expect(run.notes.isEmpty && run.output.contains("sample"), "\(run.output)\(run.notes)")
       #expect(run.output.contains(/requests +7\n/), "\(run.output)")

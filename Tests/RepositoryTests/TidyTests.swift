@@ -53,7 +53,7 @@ struct TidyTests {
     "AtomicFileError", "BoundedJSONError", "CacheMetricsError", "CachePersistError",
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
     "ExecutionError", "Fault", "FileFailure", "FileFault", "HybridCacheError", "JSONFault",
-    "LogPatternError", "MemoryLoadError", "MemoryPressureError", "NotConnected", "PlainFileError",
+    "LogPatternError", "MemoryLoadError", "MemoryPressureError", "PlainFileError",
     "RawSQLiteError", "RecordingError", "SQLiteError", "SealFault", "SystemError",
     "TimedCacheError", "ValueMemoryError",
   ]

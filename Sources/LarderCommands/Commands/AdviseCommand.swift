@@ -43,10 +43,11 @@ struct AdviseCommand: ParsableCommand {
       """)
   var capacity: [String] = []
 
-  @Option(help: "Unit of capacities: objects or bytes. By default bytes if the trace has sizes.")
+  /// `objects` is another name of `--ignore-size`; `bytes` requires sizes.
+  @Option(help: .hidden)
   var unit: String?
 
-  @Flag(help: "Count every object as size 1; the same as --unit objects.")
+  @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
 
   @Option(

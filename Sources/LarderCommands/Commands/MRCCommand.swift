@@ -20,7 +20,7 @@ struct MRCCommand: ParsableCommand {
         larder mrc web.csv --format csv:id=2:size=3 --policy lru --csv curve.csv --svg curve.svg
         larder mrc huge.larder --policy lru --method shards --sample 0.1% --measure-error
         larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --sample 1%
-        larder mrc web.csv --unit objects --capacity 0.1%,1%,10% --csv -
+        larder mrc web.csv --ignore-size --capacity 0.1%,1%,10% --csv -
       """)
 
   @Argument(help: "Traces, compressed or not.", completion: .file())
@@ -39,10 +39,11 @@ struct MRCCommand: ParsableCommand {
   @Option(help: "Number of capacities to choose if --capacity is not given.")
   var points: Int = 50
 
-  @Option(help: "Unit of capacities: objects or bytes. By default bytes if the trace has sizes.")
+  /// `objects` is the earlier name of `--ignore-size`; `bytes` requires sizes.
+  @Option(help: .hidden)
   var unit: String?
 
-  @Flag(help: "Give every object size 1: the same as --unit objects.")
+  @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
 
   @OptionGroup var sampling: SamplingOptions

@@ -102,6 +102,7 @@ struct StorePruneCommand: ParsableCommand {
 }
 
 extension StoreInventory.Removable: EnumerableFlag {
+  /// Help for the flag of a kind.
   package static func help(for value: Self) -> ArgumentHelp? {
     switch value {
     case .damaged: "Remove damaged files; reads every file."

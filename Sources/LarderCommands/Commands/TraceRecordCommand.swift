@@ -55,8 +55,22 @@ struct TraceRecordCommand: ParsableCommand {
     let recording = Recording(
       to: destination, sampling: format.sample?.rate ?? 1,
       requestsMax: requests?.requests ?? .max, progress: progress)
-    let reading = trace == "-" ? try readLive(into: recording) : try readFile(into: recording)
-    try recording.finish(lost: reading.facts.eventsSkipped, from: trace)
+    let reading: LiveTrace.Reading
+    do {
+      reading = trace == "-" ? try readLive(into: recording) : try readFile(into: recording)
+    } catch {
+      // Requests on standard input come once; a log that is at fault can be read again.
+      let isOfLog = trace != "-" && (error as? TraceError)?.source != destination
+      if isOfLog { recording.remove() } else { try recording.finish() }
+      throw error
+    }
+    recording.lost = reading.facts.eventsSkipped
+    guard try recording.finish() else {
+      if Interrupts.cancellation.isRequested {
+        throw Interrupted(description: "stopped before the first request; nothing was written")
+      }
+      throw TraceError("has no request", in: trace, advice: "nothing was written")
+    }
     progress.end(
       "\(destination): \(recording.requests) requests"
         + (Interrupts.cancellation.isRequested ? ", interrupted" : ""))
@@ -145,18 +159,18 @@ private final class Recording {
     lastFlush = ContinuousClock.now
   }
 
-  /// Completes the file.
-  ///
-  /// - Throws: where there is no request, and `TraceError` of the file.
-  func finish(lost: UInt64, from input: String) throws {
-    guard let file else {
-      if Interrupts.cancellation.isRequested {
-        throw Interrupted(description: "stopped before the first request; nothing was written")
-      }
-      throw TraceError("has no request", in: input, advice: "nothing was written")
-    }
-    file.lost = lost
+  /// Completes the file; false where there was no request, and so there is no file.
+  @discardableResult func finish() throws(TraceError) -> Bool {
+    guard let file else { return false }
     try file.finish()
+    return true
+  }
+
+  /// Removes the file.
+  func remove() {
+    guard file != nil else { return }
+    file = nil
+    unlink(path)
   }
 }
 

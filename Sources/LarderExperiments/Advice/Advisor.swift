@@ -251,8 +251,8 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(trace): \(requests) requests are too few to choose on one part and score on the rest; "
         + "expected at least \(Self.requestsMin); use --whole"
     case .noSizes(let trace):
-      "\(trace): has no sizes, so capacities cannot count bytes; remove --unit, or use --unit "
-        + "objects"
+      "\(trace): has no sizes, so capacities cannot count bytes; remove --unit, or use "
+        + "--ignore-size"
     case .noPrompts(let trace):
       "\(trace): has no prompts, so prefixes cannot be counted; remove --prefix, or use a trace of "
         + "the format hash-ids"

@@ -173,7 +173,7 @@ package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
       return "\(trace): has no gets, so no hit ratio exists"
     case .noSizes(let trace):
       return "\(trace): has no sizes, so capacities cannot count bytes; remove --unit, or use "
-        + "--unit objects"
+        + "--ignore-size"
     case .capacity(let error, let trace):
       return "\(trace): \(error)"
     }
