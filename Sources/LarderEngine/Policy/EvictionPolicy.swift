@@ -154,14 +154,6 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
 
   /// Memory held by the policy, in bytes.
   var stateBytes: Int { get }
-
-  /// Whether `sweep` has a pass for several capacities.
-  static var sweepsCapacities: Bool { get }
-
-  /// A pass that simulates the policy at several capacities together, or at one, over a trace of
-  /// gets of unit size, in less time than one simulation for each takes; nil where it has none for
-  /// these. It must count what these simulations count.
-  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep?
 }
 
 extension EvictionPolicy where Self: ~Copyable {
@@ -238,14 +230,6 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// The value alone.
   @inlinable public static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { value }
-
-  /// It has none.
-  @inlinable public static var sweepsCapacities: Bool { false }
-
-  /// None.
-  @inlinable public static func sweep(
-    _ setup: CapacitySweepSetup, over columns: RequestColumns
-  ) -> CapacitySweep? { nil }
 
   /// Everything is admitted.
   @inlinable @inline(__always) public mutating func admit(

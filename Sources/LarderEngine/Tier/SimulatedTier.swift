@@ -1,4 +1,4 @@
-/// A tier of a simulated hybrid or of a probe: what a real cache drives, and what only a simulation
+/// A tier of a simulation of more than gets, or of a probe: what a real cache drives, and what only a simulation
 /// says or asks.
 @usableFromInline struct SimulatedTier {
   /// What a real cache would drive.
@@ -23,8 +23,9 @@
   /// Tells a policy that follows time of it, and one that is told of gets that a flight has ended;
   /// nil for others.
   @usableFromInline let advance: ((_ now: UInt64, _ landing: UInt64) -> Void)?
-  /// Brings what a request for an object will touch near.
-  @usableFromInline let prefetch: (ObjectID) -> Void
+  /// Brings what a request for an object will touch near, and what the state of another points to
+  /// whose request comes earlier.
+  @usableFromInline let prefetch: (ObjectID, _ earlier: ObjectID) -> Void
 
   /// Hides the policy of a tier.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
@@ -61,8 +62,19 @@
           $0.policy.follow(now)
         }
       } : nil
-    prefetch = { id in held.with { $0.prefetch(id) } }
+    prefetch = { id, earlier in
+      held.with {
+        $0.prefetch(id)
+        $0.prefetchNeighbours(earlier)
+      }
+    }
     self.tier = tier
+  }
+
+  /// Brings what the requests ahead of one will touch near.
+  @inline(__always) func prefetch(ahead position: Int, in columns: RequestColumns) {
+    let last = columns.count - 1
+    prefetch(columns.ids[min(position + 16, last)], columns.ids[min(position + 8, last)])
   }
 
   /// Stores an object or replaces it, and says whether it was accepted; may leave victims.

@@ -1,79 +1,53 @@
-/// What a tier has to keep for each object beside the policy's state. Chosen once for each cell, so
-/// that a simulation of objects of one size pays for nothing else.
+/// What of a tier is known when it is compiled, so that a simulation of gets pays for nothing else.
 @usableFromInline protocol TierShape {
   /// The view of the sizes that policies get.
   associatedtype Sizes: ObjectSizes
-  /// Whether objects have sizes of their own.
-  static var weighs: Bool { get }
-  /// Whether there may be a limit on the number of objects, an admission filter, and costs.
+  /// Whether objects have sizes of their own; nil where the tier's setup says so.
+  static var weighs: Bool? { get }
+  /// Whether there may be limits on objects and lifetimes, an admission filter, costs, and copies
+  /// older than the origin's.
   static var limits: Bool { get }
-  /// How entries expire.
-  static var expiry: TierExpiry { get }
-  /// Whether entries can be marked as older than the origin's.
-  static var marksStale: Bool { get }
-  /// The view of the column, which is empty unless `weighs`.
-  static func sizes(_ column: borrowing Column<UInt32>) -> Sizes
-}
-
-/// How the entries of a tier expire.
-@usableFromInline enum TierExpiry {
-  /// They do not.
-  case none
-  /// Expiries are kept from the first entry on that has one: until then they take neither memory
-  /// nor time.
-  case lazy
-  /// Every entry has one from the start.
-  case column
+  /// The view of the column, which is empty unless the objects of the tier have sizes.
+  static func sizes(_ column: borrowing Column<UInt32>, weighs: Bool) -> Sizes
 }
 
 /// Simulated objects of size 1, gets only, no times.
 @usableFromInline enum UnitShape: TierShape {
-  @inlinable static var weighs: Bool { false }
+  @inlinable static var weighs: Bool? { false }
   @inlinable static var limits: Bool { false }
-  @inlinable static var expiry: TierExpiry { .none }
-  @inlinable static var marksStale: Bool { false }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes {
-    UnitSizes()
-  }
+  @inlinable @inline(__always) static func sizes(
+    _ column: borrowing Column<UInt32>, weighs: Bool
+  ) -> UnitSizes { UnitSizes() }
 }
 
 /// Simulated objects with sizes, gets only, no times.
 @usableFromInline enum SizedShape: TierShape {
-  @inlinable static var weighs: Bool { true }
+  @inlinable static var weighs: Bool? { true }
   @inlinable static var limits: Bool { false }
-  @inlinable static var expiry: TierExpiry { .none }
-  @inlinable static var marksStale: Bool { false }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
-  { ColumnSizes(column) }
+  @inlinable @inline(__always) static func sizes(
+    _ column: borrowing Column<UInt32>, weighs: Bool
+  ) -> ColumnSizes { ColumnSizes(column) }
 }
 
-/// Everything that can be simulated.
+/// Real caches, and everything that can be simulated. What a tier has no use for takes neither
+/// memory nor more time than asking.
 @usableFromInline enum FullShape: TierShape {
-  @inlinable static var weighs: Bool { true }
+  @inlinable static var weighs: Bool? { nil }
   @inlinable static var limits: Bool { true }
-  @inlinable static var expiry: TierExpiry { .column }
-  @inlinable static var marksStale: Bool { true }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
-  { ColumnSizes(column) }
+  @inlinable @inline(__always) static func sizes(
+    _ column: borrowing Column<UInt32>, weighs: Bool
+  ) -> TierSizes { TierSizes(column: ColumnSizes(column), weighs: weighs) }
 }
 
-/// A real cache that counts objects. Versions are in its values.
-@usableFromInline enum CacheUnitShape: TierShape {
-  @inlinable static var weighs: Bool { false }
-  @inlinable static var limits: Bool { true }
-  @inlinable static var expiry: TierExpiry { .lazy }
-  @inlinable static var marksStale: Bool { false }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes {
-    UnitSizes()
+/// The stored sizes in a column, or 1 for every object of a tier whose objects have none.
+@usableFromInline struct TierSizes: ObjectSizes {
+  @usableFromInline let column: ColumnSizes
+  @usableFromInline let weighs: Bool
+
+  @inlinable @inline(__always) init(column: ColumnSizes, weighs: Bool) {
+    self.column = column
+    self.weighs = weighs
   }
-}
 
-/// A real cache that counts bytes. Versions are in its values.
-@usableFromInline enum CacheSizedShape: TierShape {
-  @inlinable static var weighs: Bool { true }
-  @inlinable static var limits: Bool { true }
-  @inlinable static var expiry: TierExpiry { .lazy }
-  @inlinable static var marksStale: Bool { false }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
-  { ColumnSizes(column) }
+  @inlinable @inline(__always) subscript(id: ObjectID) -> UInt32 { weighs ? column[id] : 1 }
 }
