@@ -155,14 +155,6 @@ public protocol EvictionPolicy: ~Copyable, SendableMetatype {
 
   /// Memory held by the policy, in bytes.
   var stateBytes: Int { get }
-
-  /// True if `sweep` supports passes over several capacities.
-  static var sweepsCapacities: Bool { get }
-
-  /// Returns a pass that simulates the policy at one or more capacities over a trace of gets of
-  /// unit size, faster than one simulation for each; nil if it does not support them. Its counts
-  /// must equal those of these simulations.
-  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep?
 }
 
 extension EvictionPolicy where Self: ~Copyable {
@@ -241,15 +233,7 @@ extension EvictionPolicy where Self: ~Copyable {
   /// Defaults to the length of the value.
   @inlinable public static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { value }
 
-  /// Defaults to false.
-  @inlinable public static var sweepsCapacities: Bool { false }
-
-  /// Defaults to nil.
-  @inlinable public static func sweep(
-    _ setup: CapacitySweepSetup, over columns: RequestColumns
-  ) -> CapacitySweep? { nil }
-
-  /// Admits every object by default.
+  /// Everything is admitted.
   @inlinable @inline(__always) public mutating func admit(
     _ request: Request, _ sizes: some ObjectSizes
   ) -> Bool { true }

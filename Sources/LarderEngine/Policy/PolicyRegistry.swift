@@ -1,59 +1,66 @@
-/// All policies, by name. To add one to this package, add a file to `Policies/` and a line to
-/// `standard`; policies of other packages are registered with `add`.
+/// All policies, by name. Adding one to this package is a file in `Policies/` and a line in
+/// `standard(_:)`; a policy of another package is added with `add`.
 public enum PolicyRegistry {
   /// The policies of this package, in the order in which lists show them.
-  package static let standard: [RegisteredPolicy] = [
-    RegisteredPolicy(FIFO.self),
-    RegisteredPolicy(LRU.self),
-    RegisteredPolicy(MRU.self),
-    RegisteredPolicy(LRUMAD.self),
-    RegisteredPolicy(LACache.self),
-    RegisteredPolicy(LFU.self),
-    RegisteredPolicy(LFUDA.self),
-    RegisteredPolicy(Hyperbolic.self),
-    RegisteredPolicy(RandomEviction.self),
-    RegisteredPolicy(RedisLRU.self),
-    RegisteredPolicy(RedisLFU.self),
-    RegisteredPolicy(Nginx.self),
-    RegisteredPolicy(Varnish.self),
-    RegisteredPolicy(Memcached.self),
-    RegisteredPolicy(Clock.self),
-    RegisteredPolicy(Sieve.self),
-    RegisteredPolicy(SLRU.self),
-    RegisteredPolicy(LRUK.self),
-    RegisteredPolicy(TwoQ.self),
-    RegisteredPolicy(MQ.self),
-    RegisteredPolicy(ARC.self),
-    RegisteredPolicy(CAR.self),
-    RegisteredPolicy(LIRS.self),
-    RegisteredPolicy(ClockPro.self),
-    RegisteredPolicy(S3FIFO.self),
-    RegisteredPolicy(QDLP.self),
-    RegisteredPolicy(S4FIFO.self),
-    RegisteredPolicy(Clock2QPlus.self),
-    RegisteredPolicy(TinyLFU.self),
-    RegisteredPolicy(WTinyLFU.self),
-    RegisteredPolicy(TinyUFO.self),
-    RegisteredPolicy(LHD.self),
-    RegisteredPolicy(LeCaR.self),
-    RegisteredPolicy(Cacheus.self),
-    RegisteredPolicy(GDSF.self),
-    RegisteredPolicy(GreedyDual.self),
-    RegisteredPolicy(EarliestExpiry.self),
-    RegisteredPolicy(Cost.self),
-    RegisteredPolicy(Belady.self),
-    RegisteredPolicy(BeladySize.self),
-  ]
+  package static let standard: [RegisteredPolicy] = standard(CacheTable.self)
+
+  /// The line of each policy of this package in a table, in the order in which lists show them.
+  @inline(__always) static func standard<Table: PolicyTable>(_ table: Table.Type) -> [Table.Line] {
+    [
+      Table.line(FIFO.self, sweep: CapacitySweep.arrivals),
+      Table.line(LRU.self, sweep: CapacitySweep.recency),
+      Table.line(MRU.self),
+      Table.line(LRUMAD.self),
+      Table.line(LACache.self),
+      Table.line(LFU.self),
+      Table.line(LFUDA.self),
+      Table.line(Hyperbolic.self),
+      Table.line(RandomEviction.self),
+      Table.line(RedisLRU.self),
+      Table.line(RedisLFU.self),
+      Table.line(Nginx.self),
+      Table.line(Varnish.self),
+      Table.line(Memcached.self),
+      Table.line(Clock.self),
+      Table.line(Sieve.self),
+      Table.line(SLRU.self),
+      Table.line(LRUK.self),
+      Table.line(TwoQ.self),
+      Table.line(MQ.self),
+      Table.line(ARC.self),
+      Table.line(CAR.self),
+      Table.line(LIRS.self),
+      Table.line(ClockPro.self),
+      Table.line(S3FIFO.self),
+      Table.line(QDLP.self),
+      Table.line(S4FIFO.self),
+      Table.line(Clock2QPlus.self),
+      Table.line(TinyLFU.self),
+      Table.line(WTinyLFU.self),
+      Table.line(TinyUFO.self),
+      Table.line(LHD.self),
+      Table.line(LeCaR.self),
+      Table.line(Cacheus.self),
+      Table.line(GDSF.self),
+      Table.line(GreedyDual.self),
+      Table.line(EarliestExpiry.self),
+      Table.line(Cost.self),
+      Table.line(Belady.self),
+      Table.line(BeladySize.self),
+    ]
+  }
 
   /// Policies that train a model with an optional library.
   ///
-  /// They are known by name like all others, but are part of no list of all policies: reports,
-  /// advice and `--policy all` include them only if they are named. Without a library
-  /// (`GradientBoosting.provide`) they cannot be created.
-  public static let learned: [RegisteredPolicy] = [
-    RegisteredPolicy(LRB.self),
-    RegisteredPolicy(ThreeLCache.self),
-  ]
+  /// They are known by name as all others are, but stand in no list of all policies: neither
+  /// reports nor advice nor `--policy all` take them unasked. Without a library
+  /// (`GradientBoosting.provide`) they cannot be made.
+  public static let learned: [RegisteredPolicy] = learned(CacheTable.self)
+
+  /// The lines of the policies that train a model.
+  @inline(__always) static func learned<Table: PolicyTable>(_ table: Table.Type) -> [Table.Line] {
+    [Table.line(LRB.self), Table.line(ThreeLCache.self)]
+  }
 
   /// Bounds on the possible hits, which take a policy's place in a simulation of one tier.
   public static let bounds: [RegisteredPolicy] = [
@@ -89,101 +96,7 @@ public enum PolicyRegistry {
       CacheTierSetup(policy: spec, entriesMax: 1, bytesMax: nil, objects: 1))
   }
 
-  /// Rejects bounds for configurations they do not apply to; accepts all policies. Finds errors of
-  /// `makeSimulation` before anything runs.
-  ///
-  /// - Throws: `boundOnly`, or the errors of `policy(named:)`.
-  public static func checkBound(
-    in setup: SimulationSetup, over columns: RequestColumns
-  ) throws(PolicyError) {
-    switch setup.arrangement {
-    case .memory(let tier), .disk(let tier):
-      guard try policy(named: tier.policy).isReachable else { return }
-      try tier.refuseLimits(to: tier.policy.name, over: columns)
-    case .hybrid(let memory, let disk, _):
-      for tier in [memory, disk] where try policy(named: tier.policy).isBound {
-        throw .boundOnly(tier.policy.name, where: "a tier of a hybrid cache")
-      }
-    }
-  }
-
-  /// Creates a simulation of `setup` over a trace.
-  ///
-  /// - Throws: `PolicyError` if a policy or parameter does not exist, or if a policy needs the next
-  ///   use and `columns` does not have it.
-  public static func makeSimulation(
-    _ setup: SimulationSetup, over columns: RequestColumns
-  ) throws(PolicyError) -> any Simulation {
-    switch setup.arrangement {
-    case .memory(let tier), .disk(let tier):
-      var isDisk = false
-      if case .disk = setup.arrangement { isDisk = true }
-      if let segments = setup.segments {
-        return try makeSegmented(setup, tier, isDisk, segments, over: columns)
-      }
-      return try checked(tier, columns).makeSingleTier(
-        RegisteredPolicy.SingleTier(
-          setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
-          recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns))
-    case .hybrid(let memory, let disk, let rules):
-      let policies = (memory: try checked(memory, columns), disk: try checked(disk, columns))
-      // One tier may need a cost that the other has stored.
-      let keepsCosts =
-        columns.costs != nil
-        && [policies.memory, policies.disk].contains { $0.description.needs.contains(.cost) }
-      func tier(
-        _ tier: TierSetup, _ policy: RegisteredPolicy
-      ) throws(PolicyError) -> SimulatedTier {
-        var made = CacheTierSetup(
-          tier, unit: setup.unit, objects: columns.objects, seed: setup.seed)
-        made.keepsCosts = keepsCosts
-        return try policy.makeSimulatedTier(made)
-      }
-      let core = HybridCore(
-        memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),
-        rules: rules, objects: columns.objects)
-      if let time = setup.time {
-        return TimedHybridSimulation(core: core, model: time, unit: setup.unit, over: columns)
-      }
-      return HybridSimulation(
-        core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns)
-    }
-  }
-
-  private static func makeSegmented(
-    _ setup: SimulationSetup, _ tier: TierSetup, _ isDisk: Bool, _ segments: SegmentSetup,
-    over columns: RequestColumns
-  ) throws(PolicyError) -> any Simulation {
-    guard isDisk, setup.unit == .bytes, setup.time == nil else {
-      throw .badSetup(
-        "segments", "\(segments.bytes) bytes",
-        expected: "one tier on disk whose capacity is in bytes, without time")
-    }
-    var made = CacheTierSetup(tier, unit: .bytes, objects: columns.objects, seed: setup.seed)
-    if columns.costs == nil { made.keepsCosts = false }
-    return SegmentedSimulation(
-      try checked(tier, columns).makeSimulatedTier(made), segments,
-      recordsOutcomes: setup.recordsOutcomes, over: columns)
-  }
-
-  /// Creates a single tier without a simulation, for tests and for inspecting a policy's decisions.
-  ///
-  /// - Throws: `PolicyError` if a policy or parameter does not exist, or if capacity or objects are
-  ///   out of range.
-  public static func makeProbe(
-    _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
-  ) throws(PolicyError) -> PolicyProbe {
-    try checkCapacity(setup.capacity, setup.objectsMax, of: setup.policy)
-    guard 0...ObjectID.maximumCount ~= objects else {
-      throw .badSetup(
-        "objects", "\(objects)", expected: "a whole number from 0 to \(ObjectID.maximumCount)")
-    }
-    return PolicyProbe(
-      try policy(named: setup.policy).makeSimulatedTier(
-        CacheTierSetup(setup, unit: unit, objects: objects, seed: seed)), objects: objects)
-  }
-
-  /// Creates the tier of a real cache.
+  /// A policy for a real cache.
   ///
   /// - Throws: `PolicyError` if a policy or parameter does not exist, if the policy needs the
   ///   future, or if it does not support the capacity.
@@ -228,8 +141,8 @@ public enum PolicyRegistry {
     registered(spec.name)?.knowsVictim ?? false
   }
 
-  /// Rejects capacities that no policy supports. Every tier is created after this check.
-  private static func checkCapacity(
+  /// Refuses capacities that no policy can calculate with. Every tier is made after this check.
+  static func checkCapacity(
     _ capacity: UInt64, _ objectsMax: UInt64?, of policy: PolicySpec
   ) throws(PolicyError) {
     guard 1...PolicySetup.capacityMax ~= capacity else {
@@ -241,16 +154,8 @@ public enum PolicyRegistry {
     }
   }
 
-  private static func checked(
-    _ tier: TierSetup, _ columns: RequestColumns
-  ) throws(PolicyError) -> RegisteredPolicy {
-    try checked(
-      tier.policy, capacity: tier.capacity, objectsMax: tier.objectsMax,
-      knowsNextUse: columns.nextUses != nil)
-  }
-
-  /// Returns the policy of a tier with valid limits.
-  private static func checked(
+  /// The policy of a tier whose limits are possible.
+  static func checked(
     _ spec: PolicySpec, capacity: UInt64, objectsMax: UInt64?, knowsNextUse: Bool
   ) throws(PolicyError) -> RegisteredPolicy {
     let policy = try policy(named: spec)

@@ -8,9 +8,7 @@ final class HybridSimulation: Simulation {
   private(set) var position = 0
   private(set) var outcomes: OutcomeSizes?
 
-  private static var lookahead: Int { 16 }
-
-  /// Starts with empty tiers, before the first request.
+  /// Empty tiers before the first request.
   init(
     core: HybridCore, unit: CapacityUnit, recordsOutcomes: Bool, over columns: RequestColumns
   ) {
@@ -43,9 +41,8 @@ final class HybridSimulation: Simulation {
     let reader = RequestReader(columns, unit: unit)
     let end = min(end, columns.count)
     while position < end {
-      let ahead = columns.ids[min(position + Self.lookahead, columns.count - 1)]
-      core.memory.prefetch(ahead)
-      core.disk.prefetch(ahead)
+      core.memory.prefetch(ahead: position, in: columns)
+      core.disk.prefetch(ahead: position, in: columns)
       let (operation, now, ttl) = reader.context(at: position)
       let object = HybridCore.Object(
         request: reader.request(at: position), now: now,
@@ -135,9 +132,7 @@ final class TimedHybridSimulation: Simulation {
   private var now: UInt64 = 0
   private(set) var position = 0
 
-  private static var lookahead: Int { 16 }
-
-  /// Starts with empty tiers, before the first request.
+  /// Empty tiers before the first request.
   init(core: HybridCore, model: FetchModel, unit: CapacityUnit, over columns: RequestColumns) {
     self.core = core
     self.model = model
@@ -174,9 +169,8 @@ final class TimedHybridSimulation: Simulation {
   func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     let end = min(end, columns.count)
     while position < end {
-      let ahead = columns.ids[min(position + Self.lookahead, columns.count - 1)]
-      core.memory.prefetch(ahead)
-      core.disk.prefetch(ahead)
+      core.memory.prefetch(ahead: position, in: columns)
+      core.disk.prefetch(ahead: position, in: columns)
       let (operation, arrival, _) = reader.context(at: position)
       now = model.clock == .requests ? UInt64(position) : max(now, arrival)
       land()

@@ -101,9 +101,7 @@ public import Synchronization
   @usableFromInline let resetBody: () -> Void
 
   /// Erases the type of a tier.
-  @inlinable init<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>(
-    _ held: Held<Tier<Policy, Shape>>
-  ) {
+  @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
     let owner = VictimList.Owner()
     let list = owner.list
     contains = { id in held.with { $0.contains(id) } }
@@ -162,7 +160,7 @@ public import Synchronization
     victims = list
     victimsOwner = owner
     state = UnsafeRawBufferPointer(
-      start: held.place, count: MemoryLayout<Tier<Policy, Shape>>.size)
+      start: held.place, count: MemoryLayout<Tier<Policy, FullShape>>.size)
     countBody = { held.with { $0.count } }
     usedBody = { held.with { $0.used } }
     expiresBody = { held.with { $0.mayExpire } }
@@ -225,6 +223,8 @@ public import Synchronization
   /// True if the costs of fetches are kept with the copies; nil to keep them if the policy needs
   /// them.
   var keepsCosts: Bool?
+  /// True if objects have different sizes: in a cache, if its capacity counts bytes.
+  @usableFromInline var weighs: Bool
 
   /// Creates a setup with limits on entries and bytes, where nil is no limit.
   package init(
@@ -234,6 +234,7 @@ public import Synchronization
   ) {
     self.policy = policy
     unit = bytesMax == nil && entriesMax != nil ? .objects : .bytes
+    weighs = unit == .bytes
     capacity = bytesMax ?? entriesMax.map { UInt64(max(0, $0)) } ?? PolicySetup.capacityMax
     objectsMax = entriesMax ?? .max
     self.timeToLiveMicroseconds = timeToLiveMicroseconds

@@ -1,4 +1,4 @@
-/// A tier of a simulated hybrid or of a probe: the interface for real caches, and additions for
+/// A tier of a full simulation or of a probe: the interface for real caches, and additions for
 /// simulations.
 @usableFromInline struct SimulatedTier {
   /// The interface for real caches.
@@ -23,8 +23,8 @@
   /// Passes the time to a policy that follows it, and the end of a flight to one that observes
   /// gets; nil for others.
   @usableFromInline let advance: ((_ now: UInt64, _ landing: UInt64) -> Void)?
-  /// Prefetches the state that a request for an object reads.
-  @usableFromInline let prefetch: (ObjectID) -> Void
+  /// Prefetches the state of an object, and the neighbours of another one that is requested earlier.
+  @usableFromInline let prefetch: (ObjectID, _ earlier: ObjectID) -> Void
 
   /// Erases the type of a tier.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
@@ -61,8 +61,19 @@
           $0.policy.follow(now)
         }
       } : nil
-    prefetch = { id in held.with { $0.prefetch(id) } }
+    prefetch = { id, earlier in
+      held.with {
+        $0.prefetch(id)
+        $0.prefetchNeighbours(earlier)
+      }
+    }
     self.tier = tier
+  }
+
+  /// Prefetches the state for the requests that follow one.
+  @inline(__always) func prefetch(ahead position: Int, in columns: RequestColumns) {
+    let last = columns.count - 1
+    prefetch(columns.ids[min(position + 16, last)], columns.ids[min(position + 8, last)])
   }
 
   /// Stores or replaces an object and returns true if it was accepted; may leave victims.

@@ -15,6 +15,8 @@ public import Synchronization
   @usableFromInline var filter: TierFilter?
   @usableFromInline let keepsCosts: Bool
   @usableFromInline let keepsExpired: Bool
+  // True if objects have sizes: see `weighs`.
+  @usableFromInline let hasSizes: Bool
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var sizes: Column<UInt32>
   // Bytes of a key if objects count with their entries' overhead.
@@ -26,8 +28,10 @@ public import Synchronization
   @usableFromInline var expiries: Column<UInt64>
   @usableFromInline var stale: Column<Bool>
   /// True if entries may have an expiry; until then there are no expiries.
-  @usableFromInline var hasExpiries: Bool
-  // The largest id in the columns.
+  @usableFromInline var hasExpiries = false
+  // True if an entry was ever marked as stale; until then there are no marks.
+  @usableFromInline var hasStale = false
+  // The largest id with room in the columns.
   @usableFromInline private(set) var objects: Int
   /// Sum of the sizes of the resident objects.
   @usableFromInline var used: UInt64 = 0
@@ -49,7 +53,8 @@ public import Synchronization
       setup, policy: Policy.description.name, knowsVictim: Policy.knowsVictim)
     let objects = setup.objects
     let key = try EntryMemory.keyBytes(of: setup.policy, Policy.description)
-    let addsEntries = Shape.limits && Shape.weighs && setup.unit == .bytes && key != nil
+    let hasSizes = Shape.weighs ?? setup.weighs
+    let addsEntries = Shape.limits && hasSizes && setup.unit == .bytes && key != nil
     policy = try Policy(
       PolicySetup(
         capacity: setup.capacity, unit: setup.unit, objects: objects, seed: setup.seed,
@@ -61,14 +66,14 @@ public import Synchronization
     keepsCosts =
       Shape.limits && (setup.keepsCosts ?? Policy.description.needs.contains(.cost))
     keepsExpired = setup.keepsExpired
-    hasExpiries = Shape.expiry == .column
+    self.hasSizes = hasSizes
     fingerprints = Column(objects: made == nil ? 0 : objects)
-    sizes = Column(objects: Shape.weighs ? objects : 0)
+    sizes = Column(objects: hasSizes ? objects : 0)
     keyBytes = addsEntries ? key : nil
     values = Column(objects: addsEntries ? objects : 0)
     costs = Column(objects: keepsCosts ? objects : 0)
-    expiries = Column(objects: hasExpiries ? objects : 0)
-    stale = Column(objects: Shape.marksStale ? objects : 0)
+    expiries = Column(objects: 0)
+    stale = Column(objects: 0)
     self.objects = objects
   }
 
@@ -76,24 +81,30 @@ public import Synchronization
   @usableFromInline mutating func reserve(objects: Int) {
     policy.reserve(objects: objects)
     if filter != nil { fingerprints.reserve(objects: objects) }
-    if Shape.weighs { sizes.reserve(objects: objects) }
+    if weighs { sizes.reserve(objects: objects) }
     if keyBytes != nil { values.reserve(objects: objects) }
     if keepsCosts { costs.reserve(objects: objects) }
     if hasExpiries { expiries.reserve(objects: objects) }
-    if Shape.marksStale { stale.reserve(objects: objects) }
+    if hasStale { stale.reserve(objects: objects) }
     self.objects = max(self.objects, objects)
   }
 
   /// Memory held, in bytes.
   @usableFromInline var stateBytes: Int {
-    policy.stateBytes + (Shape.weighs ? sizes.bytes : 0)
+    policy.stateBytes + (weighs ? sizes.bytes : 0)
       + (keyBytes == nil ? 0 : values.bytes)
       + (filter.map { $0.rule.stateBytes + fingerprints.bytes } ?? 0)
       + (keepsCosts ? costs.bytes : 0) + (hasExpiries ? expiries.bytes : 0)
-      + (Shape.marksStale ? stale.bytes : 0)
+      + (hasStale ? stale.bytes : 0)
   }
 
   // MARK: Objects
+
+  /// True if objects have different sizes.
+  @inlinable @inline(__always) var weighs: Bool { Shape.weighs ?? hasSizes }
+
+  /// The sizes as the policy sees them.
+  @inlinable @inline(__always) var view: Shape.Sizes { Shape.sizes(sizes, weighs: weighs) }
 
   /// True if the object is resident.
   @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
@@ -103,7 +114,7 @@ public import Synchronization
 
   /// The stored size of a resident object, without its entry's overhead.
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {
-    guard Shape.weighs else { return 1 }
+    guard weighs else { return 1 }
     return Shape.limits && keyBytes != nil ? values[id] : sizes[id]
   }
 
@@ -119,13 +130,18 @@ public import Synchronization
 
   /// True if the stored copy of a resident object is older than the origin's.
   @inlinable @inline(__always) func isStale(_ id: ObjectID) -> Bool {
-    Shape.marksStale && stale[id]
+    Shape.limits && hasStale && stale[id]
   }
 
   /// Marks the stored copy of an object as older than the origin's, or as fresh. No effect on an
   /// object that is not resident.
-  @inlinable @inline(__always) func setStale(_ id: ObjectID, _ isStale: Bool) {
-    if Shape.marksStale { stale[id] = isStale }
+  @inlinable @inline(__always) mutating func setStale(_ id: ObjectID, _ isStale: Bool) {
+    guard Shape.limits else { return }
+    if isStale, !hasStale {
+      hasStale = true
+      stale.reserve(objects: objects)
+    }
+    if hasStale { stale[id] = isStale }
   }
 
   /// The expiry of an object stored at `now` with its own TTL, or with none if that is 0. All in
@@ -138,13 +154,7 @@ public import Synchronization
   }
 
   /// True if a resident object may have an expiry.
-  @inlinable @inline(__always) var mayExpire: Bool {
-    switch Shape.expiry {
-    case .none: false
-    case .lazy: hasExpiries
-    case .column: true
-    }
-  }
+  @inlinable @inline(__always) var mayExpire: Bool { Shape.limits && hasExpiries }
 }
 
 extension Tier where Policy: ~Copyable {
@@ -173,8 +183,8 @@ extension Tier where Policy: ~Copyable {
   /// copy.
   @inlinable @inline(__always) mutating func hit(_ request: Request, evicted: (ObjectID) -> Void) {
     var request = request
-    if Shape.weighs { request.size = sizes[request.id] }
-    if mayExpire { request.expires = expiries[request.id] }
+    if weighs { request.size = sizes[request.id] }
+    if Shape.limits { request.expires = expiry(of: request.id) }
     if Shape.limits {
       if keepsCosts { request.cost = costs[request.id] }
       if let filter {
@@ -182,7 +192,7 @@ extension Tier where Policy: ~Copyable {
         filter.rule.requested(request)
       }
     }
-    policy.hit(request, Shape.sizes(sizes))
+    policy.hit(request, view)
     while policy.overflows { evict(for: .none, evicted) }
   }
 
@@ -206,36 +216,35 @@ extension Tier where Policy: ~Copyable {
     _ given: Request, evicted: (ObjectID) -> Void
   ) -> Bool {
     let request = weighed(given)
-    let size = Shape.weighs ? UInt64(request.size) : 1
+    let size = weighs ? UInt64(request.size) : 1
     guard size <= capacity, passesFilter(request) else {
       counts.rejections += 1
       return false
     }
-    guard policy.admit(request, Shape.sizes(sizes)) else {
+    guard policy.admit(request, view) else {
       counts.rejections += 1
       while policy.overflows { evict(for: request, evicted) }
       return false
     }
-    if Shape.limits {
-      while count >= objectsMax { evict(for: request, evicted) }
-      count += 1
-    }
-    while used + size > capacity || policy.isFull(for: request) {
+    while (Shape.limits && count >= objectsMax) || used + size > capacity
+      || policy.isFull(for: request)
+    {
       evict(for: request, evicted)
     }
+    if Shape.limits { count += 1 }
     noteSize(request, value: given.size)
     if Shape.limits, filter != nil { fingerprints[request.id] = request.fingerprint }
     note(request)
     used += size
     counts.admissions += 1
-    counts.bytesWritten += Shape.weighs ? UInt64(given.size) : 1
-    policy.insert(request, Shape.sizes(sizes))
+    counts.bytesWritten += weighs ? UInt64(given.size) : 1
+    policy.insert(request, view)
     return true
   }
 
   /// The request with the overhead of its entry added to its size, if objects count with it.
   @inlinable @inline(__always) func weighed(_ given: Request) -> Request {
-    guard Shape.limits, Shape.weighs, let key = keyBytes else { return given }
+    guard Shape.limits, weighs, let key = keyBytes else { return given }
     var request = given
     request.size = UInt32(
       clamping: Policy.entryBytes(value: UInt64(given.size), key: key))
@@ -244,7 +253,7 @@ extension Tier where Policy: ~Copyable {
 
   /// Records the size of a stored object, and that of its value if it is smaller.
   @inlinable @inline(__always) mutating func noteSize(_ request: Request, value: UInt32) {
-    guard Shape.weighs else { return }
+    guard weighs else { return }
     sizes[request.id] = request.size
     if Shape.limits, keyBytes != nil { values[request.id] = value }
   }
@@ -253,7 +262,7 @@ extension Tier where Policy: ~Copyable {
   @inlinable @inline(__always) func passesFilter(_ request: Request) -> Bool {
     guard Shape.limits, let filter else { return true }
     filter.rule.requested(request)
-    let size = Shape.weighs ? UInt64(request.size) : 1
+    let size = weighs ? UInt64(request.size) : 1
     let isFull = used + size > capacity || count >= objectsMax
     let victim = filter.comparesVictims && isFull ? policy.victim : .none
     let isAdmitted = filter.rule.admits(
@@ -265,20 +274,20 @@ extension Tier where Policy: ~Copyable {
   /// object larger than the capacity is removed instead.
   @inlinable mutating func replace(_ given: Request, evicted: (ObjectID) -> Void) -> Bool {
     let request = weighed(given)
-    let (id, size) = (request.id, Shape.weighs ? UInt64(request.size) : 1)
+    let (id, size) = (request.id, weighs ? UInt64(request.size) : 1)
     if Shape.limits, let filter { filter.rule.requested(request) }
     guard size <= capacity else {
       remove(id)
       counts.rejections += 1
       return false
     }
-    policy.replace(request, Shape.sizes(sizes))
-    if Shape.weighs {
+    policy.replace(request, view)
+    if weighs {
       used = used - UInt64(sizes[id]) + size
       noteSize(request, value: given.size)
     }
     note(request)
-    counts.bytesWritten += Shape.weighs ? UInt64(given.size) : 1
+    counts.bytesWritten += weighs ? UInt64(given.size) : 1
     while policy.overflows || used > capacity { evict(for: request, evicted) }
     return true
   }
@@ -291,17 +300,13 @@ extension Tier where Policy: ~Copyable {
   }
 
   @inlinable @inline(__always) mutating func noteExpiry(_ id: ObjectID, _ expires: UInt64) {
-    switch Shape.expiry {
-    case .none: break
-    case .lazy:
-      if !hasExpiries {
-        if expires == Request.noExpiry { return }
-        beginExpiries()
-      }
-      // Gets of a real cache may read it at the same time.
-      expiries.storeShared(id, expires)
-    case .column: expiries[id] = expires
+    guard Shape.limits else { return }
+    if !hasExpiries {
+      if expires == Request.noExpiry { return }
+      beginExpiries()
     }
+    // A real cache's gets may read it at the same time.
+    expiries.storeShared(id, expires)
   }
 
   /// Allocates expiries, as the first entry with one does.
@@ -318,7 +323,7 @@ extension Tier where Policy: ~Copyable {
     noteExpiry(id, expires)
     guard Policy.description.needs.contains(.ttl) else { return }
     let request = Request(id: id, size: size(of: id), expires: expires, cost: cost(of: id))
-    policy.replace(request, Shape.sizes(sizes))
+    policy.replace(request, view)
   }
 
   /// Changes the expiry of an object if it is resident and has not expired. Not a request for it.
@@ -327,8 +332,8 @@ extension Tier where Policy: ~Copyable {
   }
 
   /// Evicts one object, of one or more, without counting it as an eviction.
-  @inlinable mutating func giveUp() -> ObjectID {
-    let victim = policy.evict(for: .none, Shape.sizes(sizes))
+  @inlinable @inline(never) mutating func giveUp() -> ObjectID {
+    let victim = policy.evict(for: .none, view)
     forget(victim)
     return victim
   }
@@ -336,14 +341,14 @@ extension Tier where Policy: ~Copyable {
   /// Removes the object and all state of it, ghosts included.
   @inlinable mutating func remove(_ id: ObjectID) {
     if policy.contains(id) { forget(id) }
-    policy.remove(id, Shape.sizes(sizes))
+    policy.remove(id, view)
   }
 
   /// Evicts one object, of one or more, to make room for `request`.
   @inlinable @inline(__always) mutating func evict(
     for request: Request, _ evicted: (ObjectID) -> Void
   ) {
-    let victim = policy.evict(for: request, Shape.sizes(sizes))
+    let victim = policy.evict(for: request, view)
     forget(victim)
     counts.evictions += 1
     evicted(victim)
@@ -351,7 +356,7 @@ extension Tier where Policy: ~Copyable {
 
   /// Clears the state of an object that is no longer resident.
   @inlinable @inline(__always) mutating func forget(_ id: ObjectID) {
-    used -= Shape.weighs ? UInt64(sizes[id]) : 1
+    used -= weighs ? UInt64(sizes[id]) : 1
     if Shape.limits { count -= 1 }
   }
 }
@@ -362,9 +367,9 @@ extension Tier where Policy: ~Copyable {
   /// block: one that is left out here costs a request a cache miss.
   @inlinable @inline(__always) func prefetch(_ id: ObjectID) {
     policy.prefetch(id)
-    if Shape.weighs { sizes.prefetch(id) }
-    if Shape.expiry == .column { expiries.prefetch(id) }
-    if Shape.marksStale { stale.prefetch(id) }
+    if weighs { sizes.prefetch(id) }
+    if mayExpire { expiries.prefetch(id) }
+    if Shape.limits, hasStale { stale.prefetch(id) }
     if Shape.limits, keepsCosts { costs.prefetch(id) }
     if Shape.limits, let filter {
       fingerprints.prefetch(id)
@@ -424,7 +429,7 @@ extension Tier where Policy: ~Copyable {
 
   /// Finalises the eviction of an object.
   @inlinable @inline(__always) mutating func settle(_ id: ObjectID) -> GhostMove {
-    let size = Shape.weighs ? sizes[id] : 1
+    let size = weighs ? sizes[id] : 1
     return policy.withGhostQueues { $0.settle(id, size) } ?? GhostMove(.forgotten)
   }
 
@@ -473,7 +478,7 @@ extension Tier where Policy: ~Copyable {
       setup, policy: Policy.description.name, knowsVictim: Policy.knowsVictim)
     let fresh = try Policy(
       PolicySetup(
-        capacity: setup.capacity, unit: Shape.weighs ? .bytes : .objects, objects: objects,
+        capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: objects,
         seed: setup.seed, spec: setup.policy))
     while count > 0, used > setup.capacity || count > setup.objectsMax { evicted(giveUp()) }
     capacity = setup.capacity
@@ -494,10 +499,17 @@ extension Tier where Policy: ~Copyable {
       request.fingerprint = fingerprint(id)
       var isStored = false
       // A second try, for policies that admit at the second request.
-      for _ in 0..<2 where !isStored { isStored = store(request, evicted: evicted) }
+      for _ in 0..<2 where !isStored { isStored = restore(request, evicted) }
       if !isStored { evicted(id) }
     }
     isRestoring = false
     counts = counted
+  }
+
+  /// Stores an object as `store` does, where it is not worth code of its own.
+  @inlinable @inline(never) mutating func restore(
+    _ request: Request, _ evicted: (ObjectID) -> Void
+  ) -> Bool {
+    store(request, evicted: evicted)
   }
 }

@@ -1,79 +1,53 @@
-/// The features of a tier beyond its policy. Chosen once for each cell, so that a simulation of
-/// objects of equal size pays for nothing else.
+/// Features of a tier that are known at compile time, so that a simulation of gets pays for nothing
+/// else.
 @usableFromInline protocol TierShape {
   /// The view of the sizes that policies get.
   associatedtype Sizes: ObjectSizes
-  /// True if objects have different sizes.
-  static var weighs: Bool { get }
-  /// True if the tier supports a limit on the number of objects, an admission filter, and costs.
+  /// True if objects have different sizes; nil if the tier's setup decides.
+  static var weighs: Bool? { get }
+  /// True if the tier supports a limit on the number of objects, an admission filter, TTLs, costs,
+  /// and copies older than the origin's.
   static var limits: Bool { get }
-  /// Storage of expiries.
-  static var expiry: TierExpiry { get }
-  /// True if entries can be marked as older than the origin's.
-  static var marksStale: Bool { get }
-  /// The view of the column, which is empty unless `weighs`.
-  static func sizes(_ column: borrowing Column<UInt32>) -> Sizes
-}
-
-/// Storage of the entries' expiries.
-@usableFromInline enum TierExpiry {
-  /// Entries do not expire.
-  case none
-  /// Expiries are stored from the first entry that has one: until then they cost neither memory nor
-  /// time.
-  case lazy
-  /// Every entry has an expiry from the start.
-  case column
+  /// The view of the column, which is empty unless the objects of the tier have sizes.
+  static func sizes(_ column: borrowing Column<UInt32>, weighs: Bool) -> Sizes
 }
 
 /// Simulated objects of size 1, gets only, no times.
 @usableFromInline enum UnitShape: TierShape {
-  @inlinable static var weighs: Bool { false }
+  @inlinable static var weighs: Bool? { false }
   @inlinable static var limits: Bool { false }
-  @inlinable static var expiry: TierExpiry { .none }
-  @inlinable static var marksStale: Bool { false }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes {
-    UnitSizes()
-  }
+  @inlinable @inline(__always) static func sizes(
+    _ column: borrowing Column<UInt32>, weighs: Bool
+  ) -> UnitSizes { UnitSizes() }
 }
 
 /// Simulated objects with sizes, gets only, no times.
 @usableFromInline enum SizedShape: TierShape {
-  @inlinable static var weighs: Bool { true }
+  @inlinable static var weighs: Bool? { true }
   @inlinable static var limits: Bool { false }
-  @inlinable static var expiry: TierExpiry { .none }
-  @inlinable static var marksStale: Bool { false }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
-  { ColumnSizes(column) }
+  @inlinable @inline(__always) static func sizes(
+    _ column: borrowing Column<UInt32>, weighs: Bool
+  ) -> ColumnSizes { ColumnSizes(column) }
 }
 
-/// All features that can be simulated.
+/// All features, for real caches and full simulations. Unused features cost no memory and one branch.
 @usableFromInline enum FullShape: TierShape {
-  @inlinable static var weighs: Bool { true }
+  @inlinable static var weighs: Bool? { nil }
   @inlinable static var limits: Bool { true }
-  @inlinable static var expiry: TierExpiry { .column }
-  @inlinable static var marksStale: Bool { true }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
-  { ColumnSizes(column) }
+  @inlinable @inline(__always) static func sizes(
+    _ column: borrowing Column<UInt32>, weighs: Bool
+  ) -> TierSizes { TierSizes(column: ColumnSizes(column), weighs: weighs) }
 }
 
-/// A real cache that counts objects. Versions are in its values.
-@usableFromInline enum CacheUnitShape: TierShape {
-  @inlinable static var weighs: Bool { false }
-  @inlinable static var limits: Bool { true }
-  @inlinable static var expiry: TierExpiry { .lazy }
-  @inlinable static var marksStale: Bool { false }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> UnitSizes {
-    UnitSizes()
+/// The stored sizes in a column, or 1 for every object of a tier whose objects have none.
+@usableFromInline struct TierSizes: ObjectSizes {
+  @usableFromInline let column: ColumnSizes
+  @usableFromInline let weighs: Bool
+
+  @inlinable @inline(__always) init(column: ColumnSizes, weighs: Bool) {
+    self.column = column
+    self.weighs = weighs
   }
-}
 
-/// A real cache that counts bytes. Versions are in its values.
-@usableFromInline enum CacheSizedShape: TierShape {
-  @inlinable static var weighs: Bool { true }
-  @inlinable static var limits: Bool { true }
-  @inlinable static var expiry: TierExpiry { .lazy }
-  @inlinable static var marksStale: Bool { false }
-  @inlinable @inline(__always) static func sizes(_ column: borrowing Column<UInt32>) -> ColumnSizes
-  { ColumnSizes(column) }
+  @inlinable @inline(__always) subscript(id: ObjectID) -> UInt32 { weighs ? column[id] : 1 }
 }

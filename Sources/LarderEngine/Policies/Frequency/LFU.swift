@@ -39,13 +39,6 @@ struct LFU: EvictionPolicy, ~Copyable {
   @inline(__always) func prefetch(_ id: ObjectID) { counts.prefetch(id) }
 
   var stateBytes: Int { counts.bytes }
-
-  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    guard let capacity = setup.onlyCapacity,
-      let pass = LevelPass<FrequencyEntry>(capacity: capacity, over: columns)
-    else { return nil }
-    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
-  }
 }
 
 /// Objects by their number of requests: a chain of counts in ascending order, each with a list of

@@ -72,15 +72,4 @@ struct Clock: EvictionPolicy, ~Copyable {
   @inline(__always) func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   var stateBytes: Int { queue.bytes + words.bytes }
-
-  static var sweepsCapacities: Bool { true }
-
-  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    // A counter of more than one bit cannot be a mark.
-    guard setup.capacities.count > 1,
-      (try? setup.spec.integer("bits", default: 1, in: 1...1)) == 1,
-      let pass = MarkPass<ClockLane>(capacities: setup.capacities, objects: columns.objects)
-    else { return nil }
-    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
-  }
 }

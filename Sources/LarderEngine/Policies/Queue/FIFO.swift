@@ -54,13 +54,4 @@ struct FIFO: EvictionPolicy, ~Copyable {
   @inline(__always) func prefetch(_ id: ObjectID) { words.prefetch(id) }
 
   var stateBytes: Int { queue.bytes + words.bytes }
-
-  static var sweepsCapacities: Bool { true }
-
-  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    guard setup.capacities.count > 1,
-      let pass = ArrivalPass(capacities: setup.capacities, over: columns)
-    else { return nil }
-    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
-  }
 }

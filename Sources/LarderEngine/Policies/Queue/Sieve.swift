@@ -41,15 +41,6 @@ struct Sieve: EvictionPolicy, ~Copyable {
   @inline(__always) func prefetch(_ id: ObjectID) { queue.prefetch(id) }
 
   var stateBytes: Int { queue.bytes }
-
-  static var sweepsCapacities: Bool { true }
-
-  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    guard setup.capacities.count > 1,
-      let pass = MarkPass<SieveLane>(capacities: setup.capacities, objects: columns.objects)
-    else { return nil }
-    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
-  }
 }
 
 /// A queue of objects with a hand that sweeps from the oldest to the newest, again and again,

@@ -13,11 +13,4 @@ struct LRU: EvictionPolicy, OneListPolicy, ~Copyable {
   init(_ setup: PolicySetup) { list = LinkedLists(objects: setup.objects) }
 
   @inline(__always) var victim: ObjectID { list.back() }
-
-  static var sweepsCapacities: Bool { true }
-
-  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    guard let pass = RecencyPass(capacities: setup.capacities, over: columns) else { return nil }
-    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
-  }
 }

@@ -40,15 +40,8 @@ struct GDSF: EvictionPolicy, FloorPolicy, ~Copyable {
 
   var stateBytes: Int { heap.bytes + frequencies.bytes }
 
-  static func sweep(_ setup: CapacitySweepSetup, over columns: RequestColumns) -> CapacitySweep? {
-    guard let capacity = setup.onlyCapacity,
-      let pass = LevelPass<AgedEntry>(capacity: capacity, over: columns)
-    else { return nil }
-    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
-  }
-
-  /// Never negative, so its bits sort like its value. Scaled by 10^6 a byte, so that differences
-  /// survive next to a large L; an object of size 0 counts as 1.
+  /// Never negative, so that its bits order as it does. Scaled by 10^6 a byte, so that differences
+  /// survive beside a large L; an object of size 0 counts as 1.
   @inline(__always) func priority(_ request: Request) -> Double {
     let value = Double(frequencies[request.id]) * Double(request.cost)
     return floor + value * 1e6 / Double(max(request.size, 1))

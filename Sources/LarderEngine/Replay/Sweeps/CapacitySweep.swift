@@ -1,8 +1,8 @@
 /// Caches of one policy at several capacities, simulated together in one pass over a trace of gets
 /// of unit size. The counts of each equal those of a separate simulation.
 ///
-/// A policy that is faster than one simulation for each capacity implements
-/// `EvictionPolicy.sweep(_:over:)`.
+/// The line of a policy that can do better than one simulation for each capacity names its pass:
+/// see `PolicyRegistry.standard(_:)`.
 public final class CapacitySweep {
   /// The largest number of capacities in one sweep: more of them are several sweeps.
   public static var capacitiesMax: Int { 8 }
@@ -65,23 +65,34 @@ public final class CapacitySweep {
   public var stateBytes: Int { bytesBody() }
 }
 
-/// The setup of a sweep of one policy over several capacities.
-public struct CapacitySweepSetup: Sendable {
-  /// From 1 to `PolicySetup.capacityMax` each, at most `CapacitySweep.capacitiesMax`, in any order.
-  public let capacities: [UInt64]
-  /// The policy with its parameters.
-  public let spec: PolicySpec
-  let isDisk: Bool
+extension CapacitySweep {
+  /// The pass of LRU.
+  static let recency: SimulatedPolicy.Sweep = { setup, columns in
+    guard let pass = RecencyPass(capacities: setup.capacities, over: columns) else { return nil }
+    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
+  }
 
-  /// The capacity if there is only one; otherwise nil.
-  var onlyCapacity: UInt64? { capacities.count == 1 ? capacities.first : nil }
+  /// The pass of FIFO, for several capacities only: at one it is no faster than the policy.
+  static let arrivals: SimulatedPolicy.Sweep = { setup, columns in
+    guard setup.capacities.count > 1,
+      let pass = ArrivalPass(capacities: setup.capacities, over: columns)
+    else { return nil }
+    return CapacitySweep(pass, over: columns, isDisk: setup.isDisk)
+  }
 }
 
-extension RegisteredPolicy {
-  /// Creates a pass for several tiers over the same trace, if the policy has one and the tiers
-  /// differ only in their capacities; otherwise nil.
+/// Capacities and tier of a sweep of one policy.
+@usableFromInline struct CapacitySweepSetup: Sendable {
+  /// From 1 to `PolicySetup.capacityMax` each, at most `CapacitySweep.capacitiesMax`, in any order.
+  let capacities: [UInt64]
+  let isDisk: Bool
+}
+
+extension SimulatedPolicy {
+  /// A pass for several tiers with the policy over the same trace, where the policy has one and
+  /// nothing but the capacities differs; otherwise nil.
   func makeSweep(_ tiers: [SingleTier]) -> CapacitySweep? {
-    guard let first = tiers.first, 1...CapacitySweep.capacitiesMax ~= tiers.count else {
+    guard let sweep, let first = tiers.first, 1...CapacitySweep.capacitiesMax ~= tiers.count else {
       return nil
     }
     let areEqual = tiers.allSatisfy { tier in
@@ -91,7 +102,7 @@ extension RegisteredPolicy {
     }
     guard areEqual else { return nil }
     let setup = CapacitySweepSetup(
-      capacities: tiers.map(\.setup.capacity), spec: first.setup.policy, isDisk: first.isDisk)
+      capacities: tiers.map(\.setup.capacity), isDisk: first.isDisk)
     return sweep(setup, first.columns)
   }
 }
@@ -101,7 +112,7 @@ extension PolicyRegistry {
   /// see `makeSweep`, which may still have no pass for them.
   package static func sweepsCapacities(_ setup: SimulationSetup) -> Bool {
     guard let tier = setup.onlyTier else { return false }
-    return (try? policy(named: tier.policy))?.sweepsCapacities ?? false
+    return (try? policy(named: tier.policy).simulation())?.sweep != nil
   }
 
   /// Creates one pass for several simulations, if they differ only in the capacity of their single
@@ -110,18 +121,13 @@ extension PolicyRegistry {
   public static func makeSweep(
     _ setups: [SimulationSetup], over columns: RequestColumns
   ) -> CapacitySweep? {
-    var tiers: [RegisteredPolicy.SingleTier] = []
+    var tiers: [SingleTier] = []
     for setup in setups {
-      guard setup.segments == nil, let tier = setup.onlyTier else { return nil }
-      var isDisk = false
-      if case .disk = setup.arrangement { isDisk = true }
-      tiers.append(
-        RegisteredPolicy.SingleTier(
-          setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
-          recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns))
+      guard setup.segments == nil, let tier = SingleTier(setup, over: columns) else { return nil }
+      tiers.append(tier)
     }
     guard let first = tiers.first else { return nil }
-    return try? policy(named: first.setup.policy).makeSweep(tiers)
+    return try? policy(named: first.setup.policy).simulation().makeSweep(tiers)
   }
 }
 

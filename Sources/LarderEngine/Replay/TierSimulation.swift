@@ -1,40 +1,45 @@
-/// A simulation of a disk cache with large values in segments: the policy decides as in a
-/// simulation without segments, and the segments determine the copies.
-package final class SegmentedSimulation: Simulation {
+/// A simulation of one tier with every feature but time: operations, TTLs, costs, limits, a filter,
+/// and segments of a disk. The policy decides which objects are stored, and the segments determine
+/// the copies.
+package final class TierSimulation: Simulation {
   private let tier: SimulatedTier
   private let columns: RequestColumns
   private let reader: RequestReader
-  private var shelf: SegmentShelf
+  private let isDisk: Bool
+  private let countsBytes: Bool
+  // Asked at every request, where looking into `outcomes` or `shelf` would cost a call.
+  private let recordsOutcomes: Bool
+  private let hasSegments: Bool
+  private var shelf: SegmentShelf?
   private var totals = SimulationTotals()
   /// Position of the next request.
   package private(set) var position = 0
   /// Sizes in bytes that each tier served, if the setup requests them.
   package private(set) var outcomes: OutcomeSizes?
 
-  private static var lookahead: Int { 16 }
-
-  /// Starts with an empty cache, before the first request.
-  init(
-    _ tier: SimulatedTier, _ setup: SegmentSetup, recordsOutcomes: Bool,
-    over columns: RequestColumns
-  ) {
+  /// An empty cache before the first request.
+  init(_ tier: SimulatedTier, _ single: SingleTier, _ segments: SegmentSetup?) {
     self.tier = tier
-    self.columns = columns
-    reader = RequestReader(columns, unit: .bytes)
-    shelf = SegmentShelf(setup, objects: columns.objects)
+    columns = single.columns
+    reader = RequestReader(single.columns, unit: single.unit)
+    isDisk = single.isDisk
+    countsBytes = single.unit == .bytes
+    recordsOutcomes = single.recordsOutcomes
+    hasSegments = segments != nil
+    if let segments { shelf = SegmentShelf(segments, objects: single.columns.objects) }
     outcomes = recordsOutcomes ? OutcomeSizes() : nil
   }
 
   /// Values copied to recycle segments since the start or the last `resetCounts`.
-  package var copies: UInt64 { shelf.copies }
+  package var copies: UInt64 { shelf?.copies ?? 0 }
 
-  /// Memory held in addition to the trace's columns, in bytes.
-  package var stateBytes: Int { tier.stateBytes + shelf.stateBytes }
+  /// See `Simulation`.
+  package var stateBytes: Int { tier.stateBytes + (shelf?.stateBytes ?? 0) }
 
   /// The counts, including the bytes copied between segments.
   package var counts: Counts {
-    var counts = totals.counts(of: tier.counts, isDisk: true, hasCosts: columns.costs != nil)
-    counts.disk.bytesMoved = shelf.bytesMoved
+    var counts = totals.counts(of: tier.counts, isDisk: isDisk, hasCosts: columns.costs != nil)
+    if hasSegments { counts.disk.bytesMoved = shelf?.bytesMoved }
     return counts
   }
 
@@ -42,15 +47,15 @@ package final class SegmentedSimulation: Simulation {
   package func resetCounts() {
     totals = SimulationTotals()
     tier.tier.resetCounts()
-    shelf.resetCounts()
-    if outcomes != nil { outcomes = OutcomeSizes() }
+    shelf?.resetCounts()
+    if recordsOutcomes { outcomes = OutcomeSizes() }
   }
 
   /// Replays requests up to `end`, exclusive; see `Simulation.run`.
   package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     let end = min(end, columns.count)
     while position < end {
-      tier.prefetch(columns.ids[min(position + Self.lookahead, columns.count - 1)])
+      tier.prefetch(ahead: position, in: columns)
       let (operation, now, ttl) = reader.context(at: position)
       var request = reader.request(at: position)
       request.expires = tier.tier.expiryFrom(now, UInt64(ttl) * 1_000_000)
@@ -70,48 +75,57 @@ package final class SegmentedSimulation: Simulation {
     case .delete:
       totals.deletes += 1
       tier.tier.remove(request.id)
-      shelf.drop(request.id)
-      shelf.commitDropped()
+      shelf?.drop(request.id)
+      shelf?.commitDropped()
     case .modify:
       if tier.tier.contains(request.id) { tier.setStale(request.id, true) }
     case .bypass:
       totals.request(request)
       fetched(request)
     case .expire:
-      if tier.changeExpiry(request.id, to: request.expires, now: now) { shelf.renew() }
+      if tier.changeExpiry(request.id, to: request.expires, now: now) { shelf?.renew() }
     }
   }
 
   private func get(_ request: Request, _ now: UInt64) {
     totals.request(request)
     let copy = tier.use(request, now)
-    if copy != nil {
-      dropVictims(sparing: request.id)
-      totals.hit(request)
-      if copy?.isStale == true { totals.staleHits += 1 }
-      outcomes?.diskHits.add(bytes: copy?.size ?? 0)
-    }
+    if let copy { hit(request, copy) }
     // It had expired, or the policy has evicted it on this hit.
-    if !tier.tier.contains(request.id) { shelf.drop(request.id) }
+    if hasSegments, !tier.tier.contains(request.id) { shelf?.drop(request.id) }
     guard copy == nil else { return }
     fetched(request)
     put(request, now)
   }
 
+  private func hit(_ request: Request, _ copy: TierCopy) {
+    if hasSegments { dropVictims(sparing: request.id) }
+    totals.hit(request)
+    if copy.isStale { totals.staleHits += 1 }
+    guard recordsOutcomes else { return }
+    let served = countsBytes ? copy.size : reader.bytes(at: position)
+    if isDisk {
+      outcomes?.diskHits.add(bytes: served)
+    } else {
+      outcomes?.memoryHits.add(bytes: served)
+    }
+  }
+
   private func put(_ request: Request, _ now: UInt64) {
     let isAccepted = tier.put(request, now)
+    guard hasSegments else { return }
     let isVictim = dropVictims(sparing: request.id)
     if isAccepted, !isVictim {
-      shelf.store(request.id, request.size)
+      shelf?.store(request.id, request.size)
     } else {
-      shelf.drop(request.id)
-      shelf.commitDropped()
+      shelf?.drop(request.id)
+      shelf?.commitDropped()
     }
   }
 
   private func fetched(_ request: Request) {
-    guard outcomes != nil else { return }
-    outcomes?.misses.add(bytes: request.size)
+    guard recordsOutcomes else { return }
+    outcomes?.misses.add(bytes: reader.bytes(at: position))
     if columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
   }
 
@@ -120,7 +134,7 @@ package final class SegmentedSimulation: Simulation {
     var isVictim = false
     for place in 0..<tier.evicted.count {
       let victim = tier.evicted[place]
-      if victim == id { isVictim = true } else { shelf.drop(victim) }
+      if victim == id { isVictim = true } else { shelf?.drop(victim) }
     }
     return isVictim
   }

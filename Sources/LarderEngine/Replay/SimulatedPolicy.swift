@@ -1,0 +1,289 @@
+/// Closures that simulate a policy or a bound: a second table next to the registry's, which a program
+/// with caches alone never names.
+@usableFromInline struct SimulatedPolicy: Sendable {
+  /// A pass over several capacities; see `CapacitySweep`.
+  @usableFromInline typealias Sweep =
+    @Sendable (CapacitySweepSetup, RequestColumns) -> CapacitySweep?
+
+  /// True for a bound, which has no tier.
+  @usableFromInline let isBound: Bool
+  /// True if entries may expire by idleness, which the loops of gets alone do not support.
+  @usableFromInline let idles: Bool
+  /// A simulation of gets; for a bound, of everything.
+  @usableFromInline let makeGets: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
+  /// A tier, for all other simulations.
+  @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
+  /// Its pass over several capacities, or nil.
+  @usableFromInline let sweep: Sweep?
+
+  /// A policy's line.
+  @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type, sweep: Sweep?) {
+    isBound = false
+    idles = Policy.idles
+    self.sweep = sweep
+    makeGets = { (single: SingleTier) throws(PolicyError) -> any Simulation in
+      if single.unit == .bytes {
+        ErasedSimulation(
+          try GetsSimulation<Policy, SizedShape>(
+            single.tierSetup, isDisk: single.isDisk, over: single.columns))
+      } else {
+        ErasedSimulation(
+          try GetsSimulation<Policy, UnitShape>(
+            single.tierSetup, isDisk: single.isDisk, over: single.columns))
+      }
+    }
+    makeTier = { (setup: CacheTierSetup) throws(PolicyError) -> SimulatedTier in
+      SimulatedTier(Held(try Tier<Policy, FullShape>(setup.simulated)))
+    }
+  }
+
+  /// A bound's line.
+  init<Subject: Bound>(_ bound: Subject.Type) {
+    let name = Subject.description.name
+    isBound = true
+    idles = false
+    sweep = nil
+    makeGets = { (single: SingleTier) throws(PolicyError) -> any Simulation in
+      if single.time != nil { throw .boundOnly(name, where: "a simulation with time") }
+      if Subject.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
+      return try BoundSimulation<Subject>(
+        single.setup, isDisk: single.isDisk, unit: single.unit, over: single.columns)
+    }
+    makeTier = { _ throws(PolicyError) -> SimulatedTier in
+      throw .boundOnly(name, where: "a tier of a hybrid cache")
+    }
+  }
+
+  /// The policies and bounds of this package.
+  static let standard: [String: SimulatedPolicy] = {
+    let policies = PolicyRegistry.standard(SimulationTable.self)
+    let learned = PolicyRegistry.learned(SimulationTable.self)
+    let bounds = [
+      (PFOOUpper.description.name, SimulatedPolicy(PFOOUpper.self)),
+      (PFOOLower.description.name, SimulatedPolicy(PFOOLower.self)),
+    ]
+    return Dictionary(policies + learned + bounds, uniquingKeysWith: { first, _ in first })
+  }()
+
+  /// One tier over a trace.
+  func makeSimulation(
+    _ single: SingleTier, _ segments: SegmentSetup? = nil
+  ) throws(PolicyError) -> any Simulation {
+    if isBound, segments == nil { return try makeGets(single) }
+    if segments == nil, single.time == nil, !single.recordsOutcomes, !single.needsFullShape, !idles
+    {
+      return try makeGets(single)
+    }
+    let tier = try makeTier(single.tierSetup)
+    if let time = single.time {
+      return ErasedSimulation(TimedSimulation(tier, single, model: time))
+    }
+    return TierSimulation(tier, single, segments)
+  }
+}
+
+/// A table with a line for each policy: see `PolicyRegistry.standard(_:)`.
+protocol PolicyTable {
+  /// Entry of the table for a policy.
+  associatedtype Line
+  /// A policy's line, and its pass over several capacities where it has one.
+  static func line<Policy: EvictionPolicy & ~Copyable>(
+    _ policy: Policy.Type, sweep: SimulatedPolicy.Sweep?
+  ) -> Line
+}
+
+extension PolicyTable {
+  /// The line of a policy without such a pass.
+  @inline(__always) static func line<Policy: EvictionPolicy & ~Copyable>(
+    _ policy: Policy.Type
+  ) -> Line { line(policy, sweep: nil) }
+}
+
+/// The table of real caches: the registry.
+enum CacheTable: PolicyTable {
+  @inline(__always) static func line<Policy: EvictionPolicy & ~Copyable>(
+    _ policy: Policy.Type, sweep: SimulatedPolicy.Sweep?
+  ) -> RegisteredPolicy { RegisteredPolicy(policy, simulated: nil) }
+}
+
+/// The table of simulations.
+enum SimulationTable: PolicyTable {
+  @inline(__always) static func line<Policy: EvictionPolicy & ~Copyable>(
+    _ policy: Policy.Type, sweep: SimulatedPolicy.Sweep?
+  ) -> (String, SimulatedPolicy) {
+    (Policy.description.name, SimulatedPolicy(policy, sweep: sweep))
+  }
+}
+
+/// Setup and trace of a simulation of one tier.
+@usableFromInline struct SingleTier {
+  var setup: TierSetup
+  @usableFromInline var isDisk: Bool
+  @usableFromInline var unit: CapacityUnit
+  var seed: UInt64
+  var recordsOutcomes: Bool
+  var time: FetchModel?
+  @usableFromInline var columns: RequestColumns
+
+  /// The only tier of a setup; nil for a hybrid.
+  init?(_ setup: SimulationSetup, over columns: RequestColumns) {
+    guard let tier = setup.onlyTier else { return nil }
+    var isDisk = false
+    if case .disk = setup.arrangement { isDisk = true }
+    self.init(
+      setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
+      recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns)
+  }
+
+  init(
+    setup: TierSetup, isDisk: Bool, unit: CapacityUnit, seed: UInt64, recordsOutcomes: Bool,
+    time: FetchModel?, columns: RequestColumns
+  ) {
+    self.setup = setup
+    self.isDisk = isDisk
+    self.unit = unit
+    self.seed = seed
+    self.recordsOutcomes = recordsOutcomes
+    self.time = time
+    self.columns = columns
+  }
+
+  /// True if the trace or the tier has anything that the loops of gets do not support.
+  var needsFullShape: Bool {
+    columns.operations != nil || columns.ttls != nil || columns.costs != nil
+      || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
+      || EntryMemory.isGiven(in: setup.policy)
+  }
+
+  /// Setup of the tier.
+  @usableFromInline var tierSetup: CacheTierSetup {
+    var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
+    if columns.costs == nil { made.keepsCosts = false }
+    return made
+  }
+}
+
+extension CacheTierSetup {
+  /// The setup of a simulated tier: objects have the sizes of their requests, whatever the unit.
+  @usableFromInline var simulated: CacheTierSetup {
+    var made = self
+    made.weighs = true
+    return made
+  }
+}
+
+extension RegisteredPolicy {
+  /// Returns the closures that simulate the policy.
+  func simulation() throws(PolicyError) -> SimulatedPolicy {
+    guard let simulated = simulated ?? SimulatedPolicy.standard[description.name] else {
+      throw .unknownPolicy(description.name, nearest: nil)
+    }
+    return simulated
+  }
+
+  /// A simulation of one tier with the policy, whether it is in the registry or not.
+  package func makeSimulation(
+    _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, over columns: RequestColumns
+  ) throws(PolicyError) -> any Simulation {
+    try simulation().makeSimulation(
+      SingleTier(
+        setup: setup, isDisk: false, unit: unit, seed: seed, recordsOutcomes: false, time: nil,
+        columns: columns))
+  }
+}
+
+/// Simulations of what has a name.
+extension PolicyRegistry {
+  /// Refuses a bound on what it is not one on; for policies nothing is checked. What
+  /// `makeSimulation` would refuse, too, before anything is run.
+  ///
+  /// - Throws: `boundOnly`, or as `policy(named:)`.
+  public static func checkBound(
+    in setup: SimulationSetup, over columns: RequestColumns
+  ) throws(PolicyError) {
+    switch setup.arrangement {
+    case .memory(let tier), .disk(let tier):
+      guard try policy(named: tier.policy).isReachable else { return }
+      try tier.refuseLimits(to: tier.policy.name, over: columns)
+    case .hybrid(let memory, let disk, _):
+      for tier in [memory, disk] where try policy(named: tier.policy).isBound {
+        throw .boundOnly(tier.policy.name, where: "a tier of a hybrid cache")
+      }
+    }
+  }
+
+  /// A simulation of `setup` over a trace.
+  ///
+  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when a policy needs the
+  ///   next use and `columns` does not have it.
+  public static func makeSimulation(
+    _ setup: SimulationSetup, over columns: RequestColumns
+  ) throws(PolicyError) -> any Simulation {
+    if case .hybrid(let memory, let disk, let rules) = setup.arrangement {
+      return try makeHybrid(setup, memory, disk, rules, over: columns)
+    }
+    guard let single = SingleTier(setup, over: columns) else {
+      throw .badSetup("tiers", "none", expected: "memory, disk or both")
+    }
+    if let segments = setup.segments {
+      guard single.isDisk, setup.unit == .bytes, setup.time == nil else {
+        throw .badSetup(
+          "segments", "\(segments.bytes) bytes",
+          expected: "one tier on disk whose capacity is in bytes, without time")
+      }
+    }
+    let policy = try checked(single.setup, columns)
+    return try policy.simulation().makeSimulation(single, setup.segments)
+  }
+
+  private static func makeHybrid(
+    _ setup: SimulationSetup, _ memory: TierSetup, _ disk: TierSetup, _ rules: HybridRules,
+    over columns: RequestColumns
+  ) throws(PolicyError) -> any Simulation {
+    let policies = (memory: try checked(memory, columns), disk: try checked(disk, columns))
+    // One tier may need a cost that only the other has stored.
+    let keepsCosts =
+      columns.costs != nil
+      && [policies.memory, policies.disk].contains { $0.description.needs.contains(.cost) }
+    func tier(
+      _ tier: TierSetup, _ policy: RegisteredPolicy
+    ) throws(PolicyError) -> SimulatedTier {
+      var made = CacheTierSetup(tier, unit: setup.unit, objects: columns.objects, seed: setup.seed)
+      made.keepsCosts = keepsCosts
+      return try policy.simulation().makeTier(made)
+    }
+    let core = HybridCore(
+      memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),
+      rules: rules, objects: columns.objects)
+    if let time = setup.time {
+      return TimedHybridSimulation(core: core, model: time, unit: setup.unit, over: columns)
+    }
+    return HybridSimulation(
+      core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns)
+  }
+
+  /// One tier with nothing around it, for tests and for looking at a policy's decisions.
+  ///
+  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when capacity or objects
+  ///   are out of range.
+  public static func makeProbe(
+    _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
+  ) throws(PolicyError) -> PolicyProbe {
+    try checkCapacity(setup.capacity, setup.objectsMax, of: setup.policy)
+    guard 0...ObjectID.maximumCount ~= objects else {
+      throw .badSetup(
+        "objects", "\(objects)", expected: "a whole number from 0 to \(ObjectID.maximumCount)")
+    }
+    let made = CacheTierSetup(setup, unit: unit, objects: objects, seed: seed)
+    return PolicyProbe(
+      try policy(named: setup.policy).simulation().makeTier(made), objects: objects)
+  }
+
+  private static func checked(
+    _ tier: TierSetup, _ columns: RequestColumns
+  ) throws(PolicyError) -> RegisteredPolicy {
+    try checked(
+      tier.policy, capacity: tier.capacity, objectsMax: tier.objectsMax,
+      knowsNextUse: columns.nextUses != nil)
+  }
+}
