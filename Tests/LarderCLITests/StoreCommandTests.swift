@@ -1,7 +1,8 @@
 import Foundation
-@testable import LarderExperiments
 import TestSupport
 import Testing
+
+@testable import LarderExperiments
 
 /// Runs with a store, in parts, and merging.
 @Suite(.endsInTime) struct StoreCommandTests {
