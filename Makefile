@@ -42,7 +42,6 @@ SECONDS ?= 60
 TARGETS ?=
 MERGE ?=
 SEEDS ?= 100000
-SCHEDULES_MODE ?= release
 SEED ?= 1
 SCENARIOS ?=
 ALARM_RESULTS ?= Results/alarms
@@ -260,11 +259,10 @@ fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each with libFuzzer and
 	MERGE='$(MERGE)' Tests/Fuzz/run.sh "$$($(FUZZ) --show-bin-path)/Fuzz" '$(SECONDS)' $(TARGETS)
 
 # The steps of the caches at which threads may change are compiled only with LARDER_SCHEDULES.
-# Everything but hash seeds follows from the seed of a schedule, in debug mode as in release mode:
-# SCHEDULES_MODE=debug builds in a fraction of the time, and runs more slowly. FAULTS=1 plants each
-# fault that the schedules must find.
-SCHEDULES = $(SWIFT_BUILD) -c $(SCHEDULES_MODE) --scratch-path .build-schedules \
-  --disable-default-traits -Xswiftc -DLARDER_SCHEDULES
+# Everything but hash seeds follows from the seed of a schedule. FAULTS=1 plants each fault that the
+# schedules must find.
+SCHEDULES := $(SWIFT_BUILD) -c release --scratch-path .build-schedules --disable-default-traits \
+  -Xswiftc -DLARDER_SCHEDULES
 
 build-schedules: deps
 	$(call say,Building Tests/Schedules)
