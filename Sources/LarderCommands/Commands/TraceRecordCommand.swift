@@ -147,6 +147,7 @@ private final class Recording {
 
   private func begin() throws(TraceError) -> RecordedTraceFile {
     let file = try RecordedTraceFile(path: path, sampling: sampling)
+    file.lost = lost
     progress.begin("Recording", total: requestsMax == .max ? 0 : requestsMax)
     self.file = file
     return file

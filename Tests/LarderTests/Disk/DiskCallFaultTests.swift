@@ -19,6 +19,31 @@ import Testing
     }
   }
 
+  /// A suite whose removal was committed before a call failed is made anew, not used on.
+  @Test(arguments: [SimulatedFault.Kind.noSpace, .inputOutput], [1, Int.max])
+  func valueStoredAfterFailedClearIsThereAtReopening(
+    kind: SimulatedFault.Kind, count: Int
+  ) throws {
+    var failures = 0
+    for call in 1..<60 {
+      let disk = SimulatedDisk(seed: 1)
+      let cache = try open(disk)
+      for number in 0..<40 {
+        try cache.set(Data(repeating: 1, count: 90), for: "key \(number)", suite: "user")
+      }
+      try cache.set(Data([1]), for: "key")
+      disk.fault = SimulatedFault(kind, first: call, count: count)
+      if (try? cache.removeAll(suite: "user")) == nil { failures += 1 }
+      disk.endFault()
+      try cache.set(Data([2]), for: "key", suite: "user")
+      try cache.close()
+      let again = try open(disk)
+      #expect(try again.value(for: "key", suite: "user") == Data([2]), "\(kind), call \(call)")
+      try again.close()
+    }
+    #expect(failures > 0)
+  }
+
   private func open(_ disk: SimulatedDisk, inlineBytesMax: Int = 100) throws -> DiskCache {
     try DiskCache(
       path: "/caches/app",

@@ -398,11 +398,12 @@ extension DiskCore {
         if suiteNames.count - empty.count <= Self.wipedSuitesMax { try index.wipeSuites() }
       }
       try commit(index, keepsFiles: false)
+      // At once: a failure to shrink the file leaves the removal committed.
+      if !empty.isEmpty {
+        forgetSuites(empty)
+        hasSuiteRemains = suiteNames.count > Self.wipedSuitesMax
+      }
       try index.shrink()
-    }
-    if !empty.isEmpty {
-      hasSuiteRemains = suiteNames.count - empty.count > Self.wipedSuitesMax
-      forgetSuites(empty)
     }
     recycleSegments()
     folder.removeSpare()

@@ -207,7 +207,9 @@ final class DiskCore {
   /// Forgets suites that are no longer in the database.
   func forgetSuites(_ numbers: [UInt32]) {
     for number in numbers {
-      if let name = suiteNames.removeValue(forKey: number) { suites[ExactName(name)] = nil }
+      if let name = suiteNames.removeValue(forKey: number), suites[ExactName(name)] == number {
+        suites[ExactName(name)] = nil
+      }
       codecs[number] = nil
     }
   }
