@@ -177,7 +177,8 @@ struct TraceRecordCommandTests {
     #expect(try Data(contentsOf: folder.url("a")).range(of: Data("user".utf8)) == nil)
     let trace = try PreparedTrace.load(path: folder.url("a").path)
     #expect(trace.requests.count == 60 && trace.requests.objects == 6)
-    let log = try PreparedTrace.load(path: folder.url("m.log").path)
+    try folder.write(Self.monitor, to: "whole.log")
+    let log = try PreparedTrace.load(path: folder.url("whole.log").path)
     #expect((0..<60).allSatisfy { trace.requests.ids[$0] == log.requests.ids[$0] })
   }
 
