@@ -14,7 +14,7 @@ enum Damage: CaseIterable {
     case .half, .lastByteMissing, .moreBehind: "cut off"
     case .oneBit: "checksum"
     case .otherProgram: "not a file of a store"
-    case .otherVersion: "version 2"
+    case .otherVersion: "version 3"
     case .otherKind: "of the kind 'trace'"
     case .otherCell: "another cell"
     case .impossibleCounts: "counts cannot be"

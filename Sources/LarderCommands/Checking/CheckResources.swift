@@ -190,8 +190,8 @@ struct CheckInstructions {
   ///
   /// - Parameters:
   ///   - all: The workload's cells, in the order in which a worker numbers them.
-  ///   - stops: True if counting ends with a cell that has so many, in the other build (nil if there
-  ///     is none) and in this.
+  ///   - stops: True if counting ends with a cell that has so many, in the other build (nil if
+  ///     there is none) and in this.
   /// - Throws: `TimingError`.
   func figures(
     of cells: [PlannedCell], among all: [PlannedCell],

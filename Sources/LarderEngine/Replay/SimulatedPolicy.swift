@@ -1,5 +1,5 @@
-/// Closures that simulate a policy or a bound: a second table next to the registry's, which a program
-/// with caches alone never names.
+/// Closures that simulate a policy or a bound: a second table next to the registry's, which a
+/// program with caches alone never names.
 @usableFromInline struct SimulatedPolicy: Sendable {
   /// A pass over several capacities; see `CapacitySweep`.
   @usableFromInline typealias Sweep =

@@ -8,8 +8,8 @@
 /// free. What has been stored meanwhile is not stored again. A fetch that takes no time is stored
 /// within its request: the counts are those of a simulation without time.
 ///
-/// If the tier is a disk whose reads take time, a hit is a read: the policy is notified when the read
-/// begins, and the object is in flight until it ends. With coalescing later requests wait for
+/// If the tier is a disk whose reads take time, a hit is a read: the policy is notified when the
+/// read begins, and the object is in flight until it ends. With coalescing later requests wait for
 /// the read; otherwise each is a hit with a read of its own.
 ///
 /// A set or a delete of an object in flight detaches its flights: whoever waits for them goes on

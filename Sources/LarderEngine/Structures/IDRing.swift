@@ -6,8 +6,8 @@
 /// few flags: the lowest bits of the queued object's word.
 ///
 /// A full ring closes its holes if they are at least half of it, which changes the positions of
-/// entries, and otherwise doubles. Once a round it checks if an eighth of it would suffice, as after
-/// a cache was filled. Memory: 4 bytes for each slot.
+/// entries, and otherwise doubles. Once a round it checks if an eighth of it would suffice, as
+/// after a cache was filled. Memory: 4 bytes for each slot.
 public struct IDRing: ~Copyable {
   /// Positions are below this.
   @inlinable public static var positionLimit: UInt32 { 1 << 28 }

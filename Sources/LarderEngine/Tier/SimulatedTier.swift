@@ -23,7 +23,8 @@
   /// Passes the time to a policy that follows it, and the end of a flight to one that observes
   /// gets; nil for others.
   @usableFromInline let advance: ((_ now: UInt64, _ landing: UInt64) -> Void)?
-  /// Prefetches the state of an object, and the neighbours of another one that is requested earlier.
+  /// Prefetches the state of an object, and the neighbours of another one that is requested
+  /// earlier.
   @usableFromInline let prefetch: (ObjectID, _ earlier: ObjectID) -> Void
 
   /// Erases the type of a tier.

@@ -30,7 +30,8 @@
   ) -> ColumnSizes { ColumnSizes(column) }
 }
 
-/// All features, for real caches and full simulations. Unused features cost no memory and one branch.
+/// All features, for real caches and full simulations. Unused features cost no memory and one
+/// branch.
 @usableFromInline enum FullShape: TierShape {
   @inlinable static var weighs: Bool? { nil }
   @inlinable static var limits: Bool { true }

@@ -106,10 +106,10 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// XXH3-128 of some content as 32 hexadecimal digits in lower case, as `xxhsum -H128` prints it: the
-/// name of content in a store. Results are reused without further comparison: among 2^40 contents
-/// two have the same digest with a chance below 2^-48. It does not resist intended collisions, but
-/// anyone who can write to a store can also write wrong counts.
+/// XXH3-128 of some content as 32 hexadecimal digits in lower case, as `xxhsum -H128` prints it:
+/// the name of content in a store. Results are reused without further comparison: among 2^40
+/// contents two have the same digest with a chance below 2^-48. It does not resist intended
+/// collisions, but anyone who can write to a store can also write wrong counts.
 package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 

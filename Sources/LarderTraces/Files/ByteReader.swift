@@ -154,8 +154,8 @@ extension ByteReader {
 
   /// Calls `body` with every line as `forEachLine(_:)` does, for formats that tolerate bad lines: a
   /// line of more than `lineLengthMaximum` bytes counts as bad; an unreadable last line without an
-  /// end does not. NULs, which appear where a log was truncated while it was written, end a line and
-  /// are skipped. `batch` counts lines and records skipped bytes.
+  /// end does not. NULs, which appear where a log was truncated while it was written, end a line
+  /// and are skipped. `batch` counts lines and records skipped bytes.
   @inline(__always) public func forEachLine(
     telling batch: RecordBatch, _ body: (TextField, Int) throws -> Bool
   ) throws {

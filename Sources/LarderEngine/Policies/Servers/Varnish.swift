@@ -68,8 +68,8 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
     list.moveToFront(request.id)
   }
 
-  /// Rejects an object that needs more evictions than the limit; `evict` then still makes those up to
-  /// the limit.
+  /// Rejects an object that needs more evictions than the limit; `evict` then still makes those up
+  /// to the limit.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     let size = UInt64(request.size)
     var (left, next, leaving) = (used, list.back(), 0)
