@@ -246,7 +246,8 @@ let package = Package(
         "LarderLibc", "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim",
         "DiskSimulation",
         "ScheduleSimulation", "TestSupport", crypto,
-      ]),
+      ],
+      exclude: ["Fixtures"]),
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(
       name: "LarderTracesTests",
