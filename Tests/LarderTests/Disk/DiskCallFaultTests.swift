@@ -41,7 +41,8 @@ import Testing
       #expect(try again.value(for: "key", suite: "user") == Data([2]), "\(kind), call \(call)")
       try again.close()
     }
-    #expect(failures > 0)
+    // A single failure is overcome by the second attempt.
+    #expect(failures > 0 || count == 1)
   }
 
   private func open(_ disk: SimulatedDisk, inlineBytesMax: Int = 100) throws -> DiskCache {
