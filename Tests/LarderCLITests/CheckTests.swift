@@ -45,7 +45,7 @@ import Testing
       to: "larder-baseline.json")
   }
 
-  @Test func whatDidNotChangePasses() throws {
+  @Test func unchangedBuildPasses() throws {
     let scratch = try prepared()
     let run = try check(scratch)
     #expect(run.exitCode == 0 && run.notes == "")
@@ -120,7 +120,7 @@ import Testing
     #expect(run.output.contains("was 5000 requests") && run.output.contains("is 5001 requests"))
   }
 
-  @Test func whatIsNoBaselineIsOneLine() throws {
+  @Test func fileThatIsNoBaselineIsOneLine() throws {
     let scratch = try prepared()
     let good = try baseline(scratch)
     let cases: [(text: String?, says: String, isReplaced: Bool)] = [
@@ -202,7 +202,7 @@ import Testing
 
   /// A made-up build, of which every other process says that it is far faster and the rest far
   /// slower than this: nobody can tell, whatever the machine does.
-  @Test func whatCannotBeToldFailsOnlyWhereItIsAskedFor() throws {
+  @Test func inconclusiveTimingFailsOnlyWithStrict() throws {
     let scratch = try prepared()
     let name =
       #"{"cell":{"capacity":"10%%","configuration":"memory","policy":"lru","seed":1},"#

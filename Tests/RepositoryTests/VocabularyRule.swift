@@ -119,22 +119,22 @@ struct CommentPattern: CustomStringConvertible {
   }
 
   static let all = [
-    CommentPattern(beginning: "What", limit: 1025),
-    CommentPattern(beginning: "Whether", limit: 410),
-    CommentPattern(beginning: "How", limit: 322),
-    CommentPattern(beginning: "When", limit: 71),
-    CommentPattern(beginning: "Where", limit: 146),
-    CommentPattern(beginning: "Who", limit: 6),
-    CommentPattern(beginning: "Which", limit: 73),
-    CommentPattern(beginning: "The same", limit: 72),
-    CommentPattern(phrase: "for want of", limit: 19),
-    CommentPattern(phrase: "all the same", limit: 15),
-    CommentPattern(phrase: "as good as", limit: 10),
-    CommentPattern(phrase: "whoever", limit: 88),
-    CommentPattern(phrase: "bring ... near", limit: 2),
-    CommentPattern(phrase: "brings ... near", limit: 41),
-    CommentPattern(phrase: "brought ... near", limit: 4),
-    CommentPattern(phrase: "so many", limit: 116),
+    CommentPattern(beginning: "What", limit: 0),
+    CommentPattern(beginning: "Whether", limit: 0),
+    CommentPattern(beginning: "How", limit: 0),
+    CommentPattern(beginning: "When", limit: 0),
+    CommentPattern(beginning: "Where", limit: 0),
+    CommentPattern(beginning: "Who", limit: 0),
+    CommentPattern(beginning: "Which", limit: 0),
+    CommentPattern(beginning: "The same", limit: 0),
+    CommentPattern(phrase: "for want of", limit: 0),
+    CommentPattern(phrase: "all the same", limit: 0),
+    CommentPattern(phrase: "as good as", limit: 0),
+    CommentPattern(phrase: "whoever", limit: 2),
+    CommentPattern(phrase: "bring ... near", limit: 0),
+    CommentPattern(phrase: "brings ... near", limit: 0),
+    CommentPattern(phrase: "brought ... near", limit: 0),
+    CommentPattern(phrase: "so many", limit: 6),
   ]
 
   var description: String {

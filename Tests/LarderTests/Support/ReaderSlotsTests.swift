@@ -26,7 +26,7 @@ import Testing
     #expect(slots.own == slot)
   }
 
-  @Test func nobodyWaitsForReadersOfAnotherShard() {
+  @Test func writersDoNotWaitForReadersOfAnotherShard() {
     nonisolated(unsafe) let slots = ReaderSlots(threads: 64)
     let entered = slots.own.enter(3)
     #expect(entered)
