@@ -68,7 +68,8 @@ done
 modules="$(for folder in "$output"/Sources/*/; do
   name="$(basename "$folder")"
   echo "$name $name"
-  grep -rhoE '^ *([@a-z]+ )*import Larder[A-Za-z]*' "$folder" | sed -E "s/.* (.*)/\1 $name/"
+  { grep -rhoE '^ *([@a-z]+ )*import Larder[A-Za-z]*' "$folder" || true; } |
+    sed -E "s/.* (.*)/\1 $name/"
 done | sort -u | tsort)"
 for module in $modules; do
   mapfile -t files < <(find "$output/Sources/$module" -name '*.swift')
