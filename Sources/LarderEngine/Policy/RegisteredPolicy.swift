@@ -21,7 +21,7 @@ public struct RegisteredPolicy: Sendable {
   @usableFromInline package let type: (any (EvictionPolicy & ~Copyable).Type)?
   @usableFromInline let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
   /// Closures of its simulation; nil for policies of this package, which are in
-  /// `SimulatedPolicy.standard`, so that a program with caches alone contains no simulations.
+  /// `SimulatedPolicy.standard`.
   let simulated: SimulatedPolicy?
 
   /// Creates the registry entry of a policy: see `PolicyRegistry.add`.
