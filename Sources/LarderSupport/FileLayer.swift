@@ -76,7 +76,7 @@ extension FileLayer {
 
 /// Kind of the file at a path.
 package enum FileKind: Sendable {
-  /// Nothing exists there.
+  /// No file at the path.
   case nothing
   case file
   case directory

@@ -134,7 +134,7 @@ struct CommentPattern: CustomStringConvertible {
     CommentPattern(phrase: "bring ... near", limit: 0),
     CommentPattern(phrase: "brings ... near", limit: 0),
     CommentPattern(phrase: "brought ... near", limit: 0),
-    CommentPattern(phrase: "so many", limit: 6),
+    CommentPattern(phrase: "so many", limit: 4),
   ]
 
   var description: String {

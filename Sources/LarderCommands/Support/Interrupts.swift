@@ -41,7 +41,7 @@ enum MappingFaults {
   /// Begins to listen.
   static func listen() {
     signal(SIGBUS) { _ in
-      // Nothing but system calls is allowed here.
+      // Signal handlers may make system calls only.
       let text = MappingFaults.sentence
       _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
       _exit(2)

@@ -150,7 +150,7 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// So many requests are done: this share of all, where it is known.
+  /// Sets the number of finished requests, and their share of all if it is known.
   func set(_ done: Int, share: Double? = nil) {
     state.withLock { state in
       state.done = done
@@ -159,7 +159,7 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// So many more requests are done.
+  /// Adds finished requests.
   func advance(_ requests: Int) {
     state.withLock { state in
       state.done += requests

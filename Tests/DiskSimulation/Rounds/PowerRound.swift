@@ -77,7 +77,7 @@ package struct PowerRound {
       worked = opened
       try work(opened, isCutEarly: isCutEarly)
     } catch let error as DiskCacheError {
-      // Nothing fails while the power is on.
+      // Calls succeed while the power is on.
       try require(!cache.disk.isOn, "with the power on: \(error)")
     }
     // Deallocating a cache closes it, which must not happen before the process is killed.

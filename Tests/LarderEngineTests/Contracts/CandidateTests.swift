@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Nothing is resident, because the requested object is too large.
+  /// An empty cache: the requested object is too large.
   @Test(arguments: policies)
   func isNoneInEmptyCache(policy: String) throws {
     let tier = try PolicyRegistry.makeCacheTier(

@@ -74,7 +74,7 @@ extension DiskSegmentTests {
     #expect(try cache.value(for: "b") == nil)
     files.set { $0.calls = [] }
     try cache.set(bytes(9_000, 2), for: "c")
-    // Nothing is appended after a failed write, and an empty segment is removed.
+    // A segment takes no value after a failed write, and is removed if it is empty.
     #expect(try segments().count == (call == "append" ? 2 : 1))
     if call == "append" { #expect(try cache.value(for: "a") == bytes(9_000)) }
     #expect(try cache.value(for: "c") == bytes(9_000, 2))

@@ -90,7 +90,7 @@ struct RecordingFaultTests {
       Issue.record("\(error as Any)")
       return
     }
-    // Nothing is recorded, and another recording may begin.
+    // The recording has ended without events, and another one may begin.
     #expect(!cache.recorder.isOn)
     try cache.record(to: path + "2").stop()
   }

@@ -13,7 +13,7 @@ final class TestRecordingFile: RecordingFile {
 
   enum Behaviour {
     case write
-    /// Nothing is written.
+    /// A write that writes no byte.
     case fail(Int32)
     /// Half is written.
     case failHalfWay(Int32)

@@ -175,7 +175,7 @@ extension DiskCore {
       try commit(index)
       if configuration.durability == .none {
         try index.checkpoint()
-        // Nothing is left to roll back with it.
+        // The journal has no transaction left to roll back.
         if !index.hasLog { folder.emptyJournal() }
       }
     }

@@ -77,8 +77,8 @@ final class BoundSimulation<Subject: Bound>: Simulation {
     }
   }
 
-  /// Nothing is ever evicted, so a warm-up until the first eviction would last for the whole trace:
-  /// a bound then counts from the start.
+  /// Counts from the start after a warm-up of the whole trace: a bound evicts nothing, so a warm-up
+  /// until the first eviction does not end.
   func resetCounts() {
     guard position < columns.count else { return }
     totals = Counts()
