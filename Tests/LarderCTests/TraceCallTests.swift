@@ -116,10 +116,14 @@ import Testing
     #expect(error { columns, _ in columns.count = .max } == "count: is out of range")
     for count in [1 << 62, 1 << 60] as [UInt64] {
       #expect(
-        error { columns, _ in columns.count = count }?.hasSuffix("exceed the memory") ?? false)
+        error { columns, _ in columns.count = count }?.hasSuffix(
+          "exceed the address "
+            + "space") ?? false)
     }
     #expect(
-      error { columns, _ in columns.ids.stride = .min }?.hasSuffix("exceed the memory") ?? false)
+      error { columns, _ in columns.ids.stride = .min }?.hasSuffix(
+        "exceed the address "
+          + "space") ?? false)
   }
 
   @Test func nullsAndUnknownHandlesAreRejected() {

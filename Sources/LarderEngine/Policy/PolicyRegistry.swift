@@ -203,7 +203,7 @@ extension PolicyRegistry {
       added.append(policy)
       return true
     }
-    if !isNew { throw .cannotAdd(name, reason: "there is a policy of this name already") }
+    if !isNew { throw .cannotAdd(name, reason: "a policy of this name is already registered") }
   }
 
   /// The policy or bound of a name, or nil.

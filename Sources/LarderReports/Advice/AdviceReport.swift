@@ -56,7 +56,7 @@ package enum AdviceReport {
       blocks += [.heading(2, ["Memory and disk"]), .table(AdviceTables.splits(advice))]
     }
     if !advice.lifetimes.isEmpty {
-      blocks += [.heading(2, ["Times to live"]), .table(AdviceTables.lifetimes(advice))]
+      blocks += [.heading(2, ["TTLs"]), .table(AdviceTables.lifetimes(advice))]
     }
     if let costs = advice.costs {
       blocks += [
@@ -70,21 +70,21 @@ package enum AdviceReport {
     if !advice.notes.isEmpty {
       blocks += [.heading(2, ["Notes"]), .list(advice.notes.map { [.text($0)] })]
     }
-    return blocks + [.heading(2, ["How it came about"]), .paragraph([.text(method(advice))])]
+    return blocks + [.heading(2, ["Method"]), .paragraph([.text(method(advice))])]
   }
 
   private static func assumed(_ costs: Costs) -> String {
     (costs.areExamples
-      ? "These are example prices, which are not yours: give your own with --prices. "
+      ? "These are example prices; set your own with --prices. "
       : "") + "The figures assume, in \(costs.prices.currency):"
   }
 
   private static func method(_ advice: Advice) -> String {
     let requests = NumberText.grouped(advice.replayedRequests)
-    return "\(advice.candidates) designs (policies with the parameter values that they declare as "
-      + "worth trying, alone and behind every admission filter) were simulated at each capacity; "
+    return "\(advice.candidates) designs (policies with all parameter values that they declare "
+      + "as worth trying, with and without each admission filter) were simulated at each capacity; "
       + "\(requests) requests were replayed. Samples and random policies have the seed "
-      + "\(advice.seed). Policies that know the future are no candidates."
+      + "\(advice.seed). Policies that know the future are not candidates."
   }
 
   private static func html(_ advice: Advice, _ blocks: [Block]) -> String {
@@ -145,7 +145,7 @@ enum AdviceTables {
     let hasPart = advice.learnedBillionths != nil
     var titles = ["design", "\(ratio), %", "first half, %", "second half, %"]
     if hasPart {
-      titles.insert("chosen on, %", at: 1)
+      titles.insert("first part, %", at: 1)
       titles.append("of all, %")
     }
     let hasTokens = advice.best.advised.tokenShare != nil
@@ -195,7 +195,7 @@ enum AdviceTables {
   static func lifetimes(_ advice: Advice) -> Table {
     let hasStale = advice.lifetimes.contains { $0.staleRatio != nil }
     var table = Table(
-      titles: ["time to live", "\(AdviceSentences(advice: advice).ratioTitle), %", "lost, points"]
+      titles: ["TTL", "\(AdviceSentences(advice: advice).ratioTitle), %", "lost, points"]
         + (hasStale ? ["stale, %"] : []))
     for point in advice.lifetimes {
       table.rows.append(

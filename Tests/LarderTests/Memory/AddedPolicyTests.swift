@@ -62,7 +62,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
     @Test func takenNameIsRejected() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
-        let reason = "there is a policy of this name already"
+        let reason = "a policy of this name is already registered"
         try #require(throws: PolicyError.cannotAdd("own-lru", reason: reason)) {
           try PolicyRegistry.add(OwnLRU.self)
         }

@@ -133,7 +133,7 @@ struct CsvFormatTests {
     let folder = try TestFolder()
     let trace = try PreparedTrace.load(
       path: folder.write(text, to: "t.csv"), format: ComponentSpec(parsing: spec))
-    #expect(trace.notes == ["1 line was left out: the operation 'post' is not known."])
+    #expect(trace.notes == ["1 line was skipped: unknown operation 'post'."])
   }
 
   @Test(arguments: [("GET", [0, 1, 2]), ("Get", [0, 1, 2]), ("0", nil), ("read", [0, 1, 2])])

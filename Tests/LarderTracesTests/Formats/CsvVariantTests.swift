@@ -165,7 +165,7 @@ struct CsvVariantTests {
   @Test func commentsAreSkipped() throws {
     let text = "# made by x\n# at 10:00\ntime,id\n1,5\n# half\n2,6\n"
     #expect(try records(text).map(\.key) == [5, 6])
-    #expect(try trace(text).notes == ["1 line was left out: comments."])
+    #expect(try trace(text).notes == ["1 line was skipped: comments."])
     #expect(try records("#a,1\n#b,2\n", "csv:id=1:size=2").count == 2, "texts begin with #")
     #expect(try records("#a,1\nc,2\n", "csv:id=1:size=2").count == 2)
     #expect(try records("% x\nid\n5\n", "csv:comment=%").map(\.key) == [5])

@@ -10,7 +10,7 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinyufo", family: .frequency,
     summary: "A small and a main FIFO; when the cache is full, a new object is stored only if a "
-      + "sketch counts as many recent misses of it as of the victim, which otherwise stays.",
+      + "sketch counts at least as many recent misses of it as of the victim.",
     parameters: [
       PolicyParameter(
         "counters", default: "sketch",

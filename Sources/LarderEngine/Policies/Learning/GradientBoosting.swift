@@ -76,7 +76,7 @@ public struct GradientBoosting: Sendable {
         }
       }
       guard case .made(let result) = provider else {
-        throw .unavailable("a gradient boosting library, which this program does not provide")
+        throw .unavailable("a gradient boosting library, which this program does not include")
       }
       return try result.get()
     }

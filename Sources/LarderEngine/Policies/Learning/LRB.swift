@@ -15,7 +15,8 @@ struct LRB: EvictionPolicy, ~Copyable {
     parameters: [
       PolicyParameter(
         "window", default: "67108864", isCount: true,
-        "requests after which an object is forgotten and its next request counts as too far, from "
+        "requests after which an object is forgotten and its next request counts as beyond the "
+          + "horizon, from "
           + "2 to 2^40"),
       PolicyParameter(
         "batch", default: "131072", isCount: true,
@@ -26,8 +27,7 @@ struct LRB: EvictionPolicy, ~Copyable {
       ),
       PolicyParameter(
         "objective", default: "bytes", searched: ["bytes", "objects"],
-        "the ratio that is optimised: of bytes, or of objects, where predictions are multiplied by "
-          + "the size"),
+        "the optimised ratio: of bytes, or of objects (predictions are multiplied by the size)"),
     ],
     needs: [.size, .boosting], isRandom: true, learns: true,
     paper: "Song, Berger, Li and Lloyd, Learning relaxed Belady for content distribution network "

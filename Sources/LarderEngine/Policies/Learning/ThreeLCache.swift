@@ -18,8 +18,8 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
         "training examples for a model, from 2 to 2^20"),
       PolicyParameter(
         "objective", default: "bytes", searched: ["bytes", "objects"],
-        "the ratio that is optimised: of bytes, or of objects, where predictions are multiplied by "
-          + "the size and all old objects are candidates"),
+        "the optimised ratio: of bytes, or of objects (predictions are multiplied by the size, "
+          + "and all old objects are candidates)"),
     ],
     needs: [.size, .boosting], isRandom: true, learns: true,
     paper: "Zhou, Niu, Xiong, Fang and Wang, 3L-Cache: low overhead and precise learning-based "

@@ -15,7 +15,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
         "ghost", default: "0.9", "size of the ghost queue, share of the capacity"),
       PolicyParameter(
         "window", default: "0.5",
-        "what must enter the small queue after an object before its hits count, share of that queue"
+        "share of the small queue that must enter after an object before its hits count"
       ),
       largeParameter,
     ],

@@ -6,14 +6,16 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "s4-fifo", family: .queue,
     summary: "S3-FIFO with tunable queues: which hits in the small FIFO count, how many move an "
-      + "object to the main FIFO, and whether ghosts do. Refuses objects as large as the small "
+      + "object to the main FIFO, and whether ghosts do. Rejects objects as large as the small "
       + "FIFO.",
     parameters: [
       PolicyParameter("small", default: "0.1", "share of the small queue, above 0 and below 1"),
       PolicyParameter(
         "threshold", default: "2", "hits in the small queue that move an object to main, 1 to 3"),
       PolicyParameter(
-        "ghost-to-main", default: "0", "0: a miss on a ghost enters main; 1: ghosts mean nothing"),
+        "ghost-to-main", default: "0",
+        "0: a miss on a ghost enters main; 1: ghosts have no "
+          + "effect"),
       PolicyParameter(
         "ghost", default: "0.9", "size of the ghost queue, share of the capacity"),
       PolicyParameter(

@@ -9,16 +9,16 @@ struct LACache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "la-cache", family: .recency,
     summary: "Delay expected from the requests during a fetch per byte; the lowest is evicted. "
-      + "Stores what is requested a second time; LRU where fetches take no time. O(log n) per "
+      + "Stores what is requested a second time; LRU if fetches take no time. O(log n) per "
       + "request.",
     parameters: [
       PolicyParameter(
         "admission", default: "second", inRealCaches: "all", searched: ["second", "all"],
-        "what is stored: objects that were requested before (second), as in the authors' program, "
-          + "or all"),
+        "admission: objects that were requested before (second), as in the authors' program, or "
+          + "all"),
       PolicyParameter(
         "history", default: "0", inRealCaches: "2",
-        "objects that are not stored whose requests are remembered, share of the capacity; 0 for "
+        "remembered objects that are not stored, share of the capacity; 0 for "
           + "all"),
     ],
     learns: true,

@@ -10,7 +10,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-mad", family: .recency,
     summary: "Estimated aggregate delay of missing an object / time since its last request; the "
-      + "lowest is evicted. LRU where fetches take no time. O(log n) per request.",
+      + "lowest is evicted. LRU if fetches take no time. O(log n) per request.",
     paper: "Atre, Sherry, Wang and Berger, Caching with delayed hits, SIGCOMM 2020")
 
   static var observesRequests: Bool { true }

@@ -8,7 +8,8 @@ public enum EntryMemory {
     [
       PolicyParameter(
         "memory", default: "values",
-        "values: an object takes its size; server: what its entry takes of the server's limit"),
+        "values: an object counts with its size; server: with the memory of its entry in the "
+          + "server"),
       PolicyParameter(
         "key", default: "\(bytes)", "bytes of \(key), with memory=server, 0 to 65535"),
     ]

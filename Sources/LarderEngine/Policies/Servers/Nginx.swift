@@ -9,12 +9,12 @@
 struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "nginx", family: .recency,
-    summary: "nginx's proxy_cache: LRU; an entry that nobody requests for 10 minutes leaves, and "
-      + "a full zone of keys gives up an eighth of them.",
+    summary: "nginx's proxy_cache: LRU; an entry without a request for 10 minutes is evicted, "
+      + "and a full zone of keys evicts an eighth of them.",
     parameters: [
       PolicyParameter(
         "inactive", default: "600", inRealCaches: "0",
-        "seconds without a request after which an entry leaves, 0 to 1000000000; 0: never"),
+        "seconds without a request after which an entry is evicted, 0 to 1000000000; 0: never"),
       PolicyParameter(
         "keys", default: "0", isCount: true,
         "keys that fit into the zone, about 8000 for each MB of keys_zone; 0: any number"),

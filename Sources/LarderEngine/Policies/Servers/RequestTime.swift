@@ -13,10 +13,10 @@ public struct RequestTime {
   public static let parameters = [
     PolicyParameter(
       "clock", default: "trace", inRealCaches: "requests",
-      "trace: the trace's times, where it has them; requests: a clock by the number of requests"),
+      "trace: the trace's times, if it has them; requests: the number of requests as a clock"),
     PolicyParameter(
       "rate", default: "1000",
-      "requests in a second where the trace's times do not count, 1 to 1000000"),
+      "requests per second if the trace's times are not used, 1 to 1000000"),
   ]
 
   /// Creates a clock at 0.

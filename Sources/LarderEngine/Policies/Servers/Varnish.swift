@@ -9,7 +9,7 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "varnish", family: .recency,
     summary: "Varnish's storages: LRU, but a hit moves an object only 2 seconds after its last "
-      + "move; an object for which more than 50 would have to leave is not stored.",
+      + "move; an object that needs more than 50 evictions is not stored.",
     parameters: [
       PolicyParameter(
         "interval", default: "2",
@@ -17,7 +17,8 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
           + "(lru_interval)"),
       PolicyParameter(
         "nuke-limit", default: "50",
-        "objects that may leave for one; then it is not stored, 0 to 1000000 (nuke_limit)"),
+        "largest number of evictions for one object, 0 to 1000000 (nuke_limit); beyond it, the "
+          + "object is not stored"),
     ] + RequestTime.parameters
       + EntryMemory.parameters(key: "an object's headers", default: 250),
     learns: true, server: "Varnish",

@@ -18,10 +18,10 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .query: "key of the query string, for paths without one"
     case .status: "key of the status"
     case .size: "key of the bytes of the body"
-    case .cacheControl: "key of the answer's Cache-Control header"
-    case .expires: "key of the answer's Expires header"
+    case .cacheControl: "key of the response's Cache-Control header"
+    case .expires: "key of the response's Expires header"
     case .ttl: "key of the TTL in seconds"
-    case .cost: "key of the time that the origin took, in milliseconds, or as cost-unit says"
+    case .cost: "key of the origin's response time, in milliseconds or in cost-unit"
     }
   }
 
@@ -48,7 +48,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     switch self {
     case .time: "no time found: requests have no times"
     case .method: "no method found: every request counts as a GET"
-    case .status: "no status found: every answer counts as 200"
+    case .status: "no status found: every response counts as 200"
     case .size: "no size found: objects have no sizes"
     case .host: "no host found: equal paths of several hosts are one object"
     case .query: "no query found"

@@ -95,10 +95,10 @@ struct CombinedLayoutTests {
     let (hosted, bare) = (KeyHash.hash("example.org/a"), KeyHash.hash("/a"))
     #expect(keys.suffix(4) == [bare, bare, hosted, bare])
     let notes = try trace(heads + ["192.0.2.1 - -"]).notes
-    #expect(notes.contains("1 line: no virtual host, where most lines have one."))
+    #expect(notes.contains("1 line: no virtual host, unlike most lines."))
     #expect(
       notes.contains(
-        "90 lines: a virtual host is part of the key (host=false leaves it out)."))
+        "90 lines: a virtual host is part of the key (host=false excludes it)."))
     let (_, mostlyBare) = try source((0..<90).map { "192.0.2.\($0) - -" } + ["a.org ::1 - -"])
     #expect(mostlyBare.last == KeyHash.hash("a.org/a") && mostlyBare.first == bare)
   }
@@ -116,7 +116,7 @@ struct CombinedLayoutTests {
     #expect(trace.requests.count == 20 && trace.requests.objects == 1)
     #expect(
       trace.notes.contains(
-        "20 lines: text of a logger in front (syslog, a container) is passed over.")
+        "20 lines: the prefix of a logger (syslog, a container) is ignored.")
     )
     let (source, keys) = try source((0..<20).map { "\(prefix)example.org 192.0.2.\($0) - -" })
     #expect(Set(keys) == [KeyHash.hash("example.org/a")])

@@ -87,7 +87,7 @@ struct JSONLinesTests {
       text.contains("keys read: id=uri, time=ts, size=bytes, cost=latency_ms (ms)"), "\(text)")
     #expect(
       text.contains(
-        "no status found: every answer counts as 200; name its key with json-lines:status=KEY"))
+        "no status found: every response counts as 200; name its key with json-lines:status=KEY"))
     #expect(text.contains("no method found: every request counts as a GET"))
     #expect(text.contains("no host found"))
     #expect(text.contains("keys not used: outcome, agent"))
@@ -197,7 +197,7 @@ struct JSONLinesTests {
     let text = message { _ = try FileSource(path: path) }
     #expect(
       text.contains(
-        "JSON lines, but no key of a path, URL or id is known; keys: alpha, beta.gamma; name it"),
+        "JSON lines without a known key for a path, URL or id; keys: alpha, beta.gamma; name it"),
       "\(text)")
   }
 
@@ -257,7 +257,7 @@ struct JSONLinesTests {
     let close = String(repeating: "}", count: 50_000)
     let lines = [#"{"request":{"uri":"/a"},"status":200}"#, open + "1" + close]
     let text = try notes(lines.joined(separator: "\n"))
-    #expect(text.contains("1 line was left out: they have no method and path"), "\(text)")
+    #expect(text.contains("1 line was skipped: they have no method and path"), "\(text)")
     var nested = #"{"url":"/a"}"#
     for _ in 0..<8 {
       nested =

@@ -164,8 +164,8 @@ import Testing
     for text in [
       "the command PING is no read, write or delete of keys",
       "the command SORT, of which it is not known what it does to keys",
-      "EXPIRE without effect: the key is not there",
-      "SET without effect: the server refuses its arguments",
+      "EXPIRE without effect: the key does not exist",
+      "SET without effect: the server rejects its arguments",
     ] { #expect(notes.contains(text), "\(notes)") }
   }
 }
