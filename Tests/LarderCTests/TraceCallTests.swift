@@ -137,7 +137,7 @@ import Testing
     #expect(larder_trace_open(nil, nil, 0, nil, nil) == LARDER_MISUSE)
     #expect(
       CallText { larder_trace_open("/nowhere", nil, 12345, &trace, $0) }.error
-        == "there is no task 12345: it was destroyed, or never made")
+        == "no task 12345: it was destroyed, or never created")
     for handle in [0, 1 << 60, UInt64.max] {
       #expect(larder_trace_destroy(handle) == LARDER_MISUSE)
       #expect(larder_trace_counts(handle, nil, nil, nil) == LARDER_MISUSE)
@@ -150,7 +150,7 @@ import Testing
     #expect(larder_trace_destroy(made) == LARDER_MISUSE)
     #expect(
       CallText { larder_trace_counts(made, nil, nil, $0) }.error
-        == "there is no trace \(made): it was destroyed, or never made")
+        == "no trace \(made): it was destroyed, or never created")
   }
 
   @Test func textsThatAreNotUTF8AreRejected() {

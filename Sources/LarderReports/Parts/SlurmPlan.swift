@@ -17,7 +17,7 @@ struct SlurmPlan: PlanFormat {
       "#!/bin/bash",
       "# \(plan.cells) cells in \(plan.count) parts, \(plan.missing) cells to compute.",
       "# Submit with: bash THIS-FILE. Slurm runs it again for each job, with the task as an",
-      "# argument. Set options of your site, such as --account, in variables such as SBATCH_ACCOUNT.",
+      "# argument. Options of your site, such as --account, are set by SBATCH_ACCOUNT etc.",
       "set -eu",
       "",
       "case \"${1:-submit}\" in",
