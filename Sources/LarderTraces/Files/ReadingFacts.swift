@@ -90,7 +90,7 @@ public struct ReadingFacts: Sendable, Hashable {
       "\(NumberText.counted($0.value, "line")) skipped: \($0.key)"
     }
     let examples =
-      (skippedExamples + badExamples + remarks.filter { $0.contains("no end") })
+      (skippedExamples + badExamples + remarks.filter { $0.contains("is incomplete") })
       .prefix(Self.examplesMaximum)
     guard !reasons.isEmpty || !examples.isEmpty else {
       return TraceError("has no requests", in: source, advice: "a trace needs at least one")

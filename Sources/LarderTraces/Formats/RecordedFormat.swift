@@ -207,7 +207,8 @@ struct RecordedDecoder: TraceDecoder {
       }
       if clears > 0 {
         batch.note(
-          "\(clears) bulk removals were recorded; simulations do not apply them.")
+          "\(clears) bulk \(clears == 1 ? "removal was" : "removals were") recorded; "
+            + "simulations do not apply them.")
       }
     }
 

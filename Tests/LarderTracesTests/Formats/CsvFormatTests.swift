@@ -110,7 +110,7 @@ struct CsvFormatTests {
     ("id,size\n\"a\"b,2\n", "csv", ":2: unclosed quote, or no delimiter"),
     ("1,2,3\n", "csv", ":1: which of the 3 columns is the object's id?"),
     ("a,b\n1,2\n", "csv", ":1: which column is the object's id? the header has a, b"),
-    ("1,2,3\n", "csv:id=4", "csv: id: expected a column from 1 to 3, as many as line 1 has"),
+    ("1,2,3\n", "csv:id=4", "csv: id: expected a column from 1 to 3, the number of fields"),
     ("1,2,3\n", "csv:id=0", "csv: id: expected a column from 1 to 3"),
     ("a,b\n1,2\n", "csv:id=c", "csv: id: expected a number or one of a, b, found 'c'"),
     ("1,2\n", "csv:id=c", "csv: id: expected a column number, because line 1 is not a header"),

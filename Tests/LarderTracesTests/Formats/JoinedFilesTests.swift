@@ -258,7 +258,7 @@ struct JoinedFilesTests {
     let paths = [folder.path("a.larder"), folder.path("b.larder")]
     for path in paths { try LarderWriter().write(PreparedTrace.load(path: source), to: path) }
     let text = message { _ = try FileSource(reference(paths)) }
-    #expect(text.contains("has keys of its own") && text.contains("converted from"), "\(text)")
+    #expect(text.contains("has private keys") && text.contains("converted from"), "\(text)")
   }
 
   @Test(arguments: [1, 7, 100])

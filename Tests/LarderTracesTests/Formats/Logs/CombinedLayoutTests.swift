@@ -120,7 +120,7 @@ struct CombinedLayoutTests {
     )
     let (source, keys) = try source((0..<20).map { "\(prefix)example.org 192.0.2.\($0) - -" })
     #expect(Set(keys) == [KeyHash.hash("example.org/a")])
-    #expect(source.understanding.contains { $0.contains("a logger's text in front, such as") })
+    #expect(source.understanding.contains { $0.contains("the prefix of a logger, such as") })
   }
 
   @Test(arguments: [
@@ -145,7 +145,7 @@ struct CombinedLayoutTests {
     for cut in ["192.0.2.1 - - [01/Mar", "192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] \"GET /a"] {
       let trace = try load(String(repeating: line, count: 200) + cut)
       #expect(trace.requests.count == 200 && trace.reading.badLines == 0)
-      #expect(trace.notes.contains { $0.hasPrefix("The last line has no end and was left out") })
+      #expect(trace.notes.contains { $0.hasPrefix("The last line is incomplete and was skipped") })
     }
   }
 
