@@ -33,7 +33,7 @@ package struct SearchSpace: Sendable, Hashable {
       if policies == nil, description.server != nil { continue }
       var reason = Self.uselessness(description, in: columns)
       if policy.type?.observesRequests ?? false {
-        reason = "it depends on fetch times, and a search has none"
+        reason = "it weighs the time of a fetch, of which a search has none"
       }
       if let reason {
         if let asked = asked?.first {
