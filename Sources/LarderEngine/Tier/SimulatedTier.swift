@@ -71,20 +71,13 @@
     self.tier = tier
   }
 
-  /// Prefetches the state for the requests that follow one.
-  @inline(__always) func prefetch(ahead position: Int, in columns: RequestColumns) {
-    let last = columns.count - 1
-    prefetch(columns.ids[min(position + 16, last)], columns.ids[min(position + 8, last)])
-  }
-
   /// Stores or replaces an object and returns true if it was accepted; may leave victims.
   func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
 
   /// Changes the expiry of an object if it is resident and has not expired. Not a request for it.
-  @discardableResult func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
-    guard holds(id, now) else { return false }
-    tier.renew(id, expires)
-    return true
+  func changeExpiry(of object: TimedRequest) {
+    guard holds(object.request.id, object.now) else { return }
+    tier.renew(object.request.id, tier.expiryFrom(object.now, object.timeToLive))
   }
 
   /// The victims of the last `use` or `put`, in order.

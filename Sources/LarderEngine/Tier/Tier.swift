@@ -326,9 +326,12 @@ extension Tier where Policy: ~Copyable {
     policy.replace(request, view)
   }
 
-  /// Changes the expiry of an object if it is resident and has not expired. Not a request for it.
-  @inlinable mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) {
-    if policy.contains(id), !isOver(id, now: now) { renew(id, expires: expires) }
+  /// Changes the expiry of an object if it is resident and has not expired, and returns true if it
+  /// did. Not a request for it.
+  @inlinable mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
+    guard policy.contains(id), !isOver(id, now: now) else { return false }
+    renew(id, expires: expires)
+    return true
   }
 
   /// Evicts one object, of one or more, without counting it as an eviction.
