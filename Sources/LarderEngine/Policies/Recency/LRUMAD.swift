@@ -28,7 +28,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   }
 
   private var histories: Column<History>
-  private var residents: RankTournament<DelayRank>
+  private var residents: Tournament<DelayRank>
   // The residents before the first observation: all ranks are 0, so a list is enough.
   private var recency: LinkedLists
   private var requests: UInt64 = 0
@@ -38,7 +38,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
   init(_ setup: PolicySetup) {
     histories = Column(objects: setup.objects)
-    residents = RankTournament(objects: setup.objects, capacity: setup.expectedResidents)
+    residents = Tournament(objects: setup.objects, capacity: setup.expectedResidents)
     recency = LinkedLists(objects: setup.objects)
   }
 
@@ -93,7 +93,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
       recency.remove(victim)
       return victim
     }
-    let victim = residents.lowest(now: now)
+    let victim = residents.winner(now: now)
     residents.remove(victim, now: now)
     return victim
   }
@@ -149,7 +149,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
 /// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Equal
 /// ranks go to the least recently requested object.
-struct DelayRank: FallingRank {
+struct DelayRank: TournamentPlayer {
   var id: ObjectID
   var rate: Double
   /// The time of the last request.
@@ -157,7 +157,7 @@ struct DelayRank: FallingRank {
   /// The number of that request, which orders requests of the same time.
   var order: UInt64
 
-  func isLower(than other: DelayRank, at now: UInt64) -> Bool {
+  func beats(_ other: DelayRank, at now: UInt64) -> Bool {
     let (first, second) = (value(at: now), other.value(at: now))
     return first == second ? order < other.order : first < second
   }
