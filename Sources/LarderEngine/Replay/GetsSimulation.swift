@@ -63,7 +63,9 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
       if let nextUses = columns.nextUses { request.nextUse = nextUses[index] }
       if tier.weighs, let sizes = columns.sizes { request.size = sizes[index] }
       bytesRequested += UInt64(request.size)
-      if Policy.followsTime, let times = columns.times { tier.policy.follow(times[index]) }
+      if Policy.notices.contains(.time), let times = columns.times {
+        tier.policy.notice(.time(times[index]))
+      }
       if tier.contains(request.id) {
         hits += 1
         bytesHit += UInt64(request.size)

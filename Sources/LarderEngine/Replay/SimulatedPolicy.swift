@@ -22,7 +22,7 @@
     makeSingle = {
       (single: SingleTier, segments: SegmentSetup?) throws(PolicyError) -> any Simulation in
       // Nor do the loops of gets alone look for entries that expire by idleness.
-      if single.needsFullShape || segments != nil || Policy.idles {
+      if single.needsFullShape || segments != nil || Policy.notices.contains(.idleness) {
         ErasedSimulation(try TierSimulation<Policy>(single, segments))
       } else if single.unit == .bytes {
         ErasedSimulation(
@@ -55,15 +55,20 @@
     }
   }
 
-  /// The policies and bounds of this package.
+  /// The policies and bounds of this package; empty without the trait Simulation, so that apps
+  /// neither compile nor contain simulations.
   static let standard: [String: SimulatedPolicy] = {
-    let policies = PolicyRegistry.standard(SimulationTable.self)
-    let learned = PolicyRegistry.learned(SimulationTable.self)
-    let bounds = [
-      (PFOOUpper.description.name, SimulatedPolicy(PFOOUpper.self)),
-      (PFOOLower.description.name, SimulatedPolicy(PFOOLower.self)),
-    ]
-    return Dictionary(policies + learned + bounds, uniquingKeysWith: { first, _ in first })
+    #if Simulation
+      let policies = PolicyRegistry.standard(SimulationTable.self)
+      let learned = PolicyRegistry.learned(SimulationTable.self)
+      let bounds = [
+        (PFOOUpper.description.name, SimulatedPolicy(PFOOUpper.self)),
+        (PFOOLower.description.name, SimulatedPolicy(PFOOLower.self)),
+      ]
+      return Dictionary(policies + learned + bounds, uniquingKeysWith: { first, _ in first })
+    #else
+      return [:]
+    #endif
   }()
 
   /// One tier over a trace.
@@ -169,7 +174,9 @@ extension RegisteredPolicy {
   /// Returns the closures that simulate the policy.
   func simulation() throws(PolicyError) -> SimulatedPolicy {
     guard let simulated = simulated ?? SimulatedPolicy.standard[description.name] else {
-      throw .unknownPolicy(description.name, nearest: nil)
+      throw .badSetup(
+        "simulation", "of \(description.name)",
+        expected: "a build of Larder with the package trait Simulation or Tools")
     }
     return simulated
   }
