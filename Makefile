@@ -365,7 +365,7 @@ library: deps ## Build the C library (product LarderC; header Sources/CLarder/in
 	$(call say,Building the library)
 	@$(RELEASE) --product LarderC
 
-wheel: build library ## Build the Python wheel in .build/wheel, with the library and the command
+wheel: build library ## Build the wheel and an archive of command and library in .build/wheel (Linux)
 	$(call say,Building the wheel)
 	@analysis/wheel.sh "$$($(RELEASE) --show-bin-path)" .build/wheel $(PYTHON)
 
