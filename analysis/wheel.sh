@@ -75,6 +75,7 @@ foundation=(-Xlinker --start-group -lFoundation -lFoundationInternationalization
   "${foundation[@]}" -Xlinker "--version-script=$work/exports" -Xlinker -soname=liblarder.so) \
   2>&1 | { grep -v 'mktemp' || true; } >&2
 # jemalloc in the program takes the place of malloc in the library as well.
+# shellcheck disable=SC2016 # the dynamic linker expands $ORIGIN
 clang -O2 -o "$native/larder" "$work/main.c" -L "$native" -l:liblarder.so \
   -Wl,-rpath,'$ORIGIN:$ORIGIN/../lib' \
   -L "$work/static" -Wl,--whole-archive -ljemalloc -Wl,--no-whole-archive -lstdc++ -lm
