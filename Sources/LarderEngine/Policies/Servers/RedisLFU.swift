@@ -14,7 +14,7 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
           + "they grow, 0 to 1000"),
       PolicyParameter(
         "decay", default: "1", "minutes without a request that lower a counter by 1; 0: no decay"),
-    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
+    ] + RequestTime.parameters, entryMemory: EntryMemory(key: "a key", default: 16, entryBytes),
     isRandom: true, learns: true, server: "Redis",
     paper: "Redis 7 and Valkey 8, src/evict.c, maxmemory-policy allkeys-lfu")
 
