@@ -47,8 +47,7 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   var owed: UInt64 = 0
   private let countsAll: Bool
   private let skip: DecimalShare
-  // The highest counter with which an object is evicted from the small queue.
-  private let highestLeaving: UInt32
+  let highestLeaving: UInt32
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let spec = setup.spec
@@ -70,6 +69,8 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     promotesGhosts = hasGhosts
   }
 
+  static var resetsMain: Bool { false }
+
   func amount(of size: UInt32) -> UInt64 { 1 }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -83,16 +84,4 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
 
   /// If hits on the newest objects count as well, a hit updates one word.
   var hitWords: HitWords? { countsAll ? queues.counting : nil }
-
-  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
-  {
-    hasEvicted = true
-    if queues.mainUsed <= queues.mainCapacity {
-      while !queues.isSmallEmpty {
-        let victim = queues.popSmall(movingAbove: highestLeaving, sizes)
-        if victim != .none { return victim }
-      }
-    }
-    return queues.popMain(sizes)
-  }
 }

@@ -9,14 +9,10 @@ struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
       + "and Irani, Cost-aware WWW proxy caching algorithms, USITS 1997")
 
   var heap: RadixHeap
-  var floor = 0.0
-  var order = OrderCounter()
+  var floor: PriorityFloor
 
-  init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
-
-  /// Never negative, so its bits sort like its value. Scaled by 10^6 a byte, like GDSF; an object
-  /// of size 0 counts as 1.
-  @inline(__always) func priority(_ request: Request) -> Double {
-    floor + Double(request.cost) * 1e6 / Double(max(request.size, 1))
+  /// Scaled by 10^6 a byte, like GDSF; an object of size 0 counts as 1.
+  @inline(__always) func value(_ request: Request, requests: UInt32) -> Double {
+    Double(request.cost) * 1e6 / Double(max(request.size, 1))
   }
 }

@@ -8,11 +8,9 @@ struct GreedyDual: EvictionPolicy, FloorPolicy, ~Copyable {
     paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994")
 
   var heap: RadixHeap
-  var floor = 0.0
-  var order = OrderCounter()
+  var floor: PriorityFloor
 
-  init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
-
-  /// Never negative, so its bits sort like its value.
-  @inline(__always) func priority(_ request: Request) -> Double { floor + Double(request.cost) }
+  @inline(__always) func value(_ request: Request, requests: UInt32) -> Double {
+    Double(request.cost)
+  }
 }
