@@ -184,17 +184,6 @@ struct Flight: BitwiseCopyable {
   /// True for a read from disk.
   var isRead: Bool
 
-  init(
-    completion: UInt64, order: UInt64, index: UInt64, id: ObjectID, stores: Bool, isRead: Bool
-  ) {
-    self.completion = completion
-    self.order = order
-    self.index = index
-    self.id = id
-    self.stores = stores
-    self.isRead = isRead
-  }
-
   /// True if it ends before the other.
   @inline(__always) func ends(before other: Flight) -> Bool {
     completion == other.completion ? order < other.order : completion < other.completion

@@ -5,7 +5,11 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   @usableFromInline var tier: Tier<Policy, FullShape>
   @usableFromInline let reader: RequestReader
   @usableFromInline let isDisk: Bool
+  // Asked at every request: a look at the record would count its references.
+  @usableFromInline let records: Bool
   @usableFromInline let record: TierRecord?
+  @usableFromInline let victims: VictimList
+  @usableFromInline let victimsOwner = VictimList.Owner()
   @usableFromInline var totals = SimulationTotals()
   @usableFromInline var position = 0
 
@@ -15,6 +19,8 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
     reader = RequestReader(single.columns, unit: single.unit)
     isDisk = single.isDisk
     record = TierRecord(single, segments)
+    records = record != nil
+    victims = victimsOwner.list
   }
 
   @usableFromInline var outcomes: OutcomeSizes? { record?.outcomes }
@@ -46,16 +52,16 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 
   @inlinable @inline(__always) mutating func get(_ object: TimedRequest) {
-    let id = object.request.id
-    let record = record
-    let access = tier.access(object.request, now: object.now) { record?.evicted($0, by: id) }
+    let (id, records, victims) = (object.request.id, records, victims)
+    if records { victims.clear() }
+    let access = tier.access(object.request, now: object.now) { if records { victims.append($0) } }
     if case .hit = access {
       totals.hit(object.request, isStale: tier.isStale(id))
       // The policy may have evicted the object on this hit. It still answers.
-      record?.hit(id, tier.size(of: id), at: position, remains: tier.contains(id))
+      if records { record?.hit(id, tier.size(of: id), at: position, tier.contains(id), victims) }
       return
     }
-    record?.missed(object.request, at: position)
+    if records { record?.missed(object.request, at: position) }
     put(object)
   }
 
@@ -63,16 +69,17 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
 
   /// Stores or replaces an object.
   @inlinable @inline(never) mutating func put(_ object: TimedRequest) {
+    let (records, victims) = (records, victims)
     var request = object.request
     request.expires = tier.expiry(now: object.now, timeToLive: object.timeToLive)
-    let record = record
-    _ = tier.set(request, now: object.now) { record?.evicted($0, by: request.id) }
-    record?.put(request, isStored: tier.contains(request.id))
+    if records { victims.clear() }
+    _ = tier.set(request, now: object.now) { if records { victims.append($0) } }
+    if records { record?.put(request, isStored: tier.contains(request.id), victims) }
   }
 
   @inlinable mutating func delete(_ object: TimedRequest) {
     tier.remove(object.request.id)
-    record?.removed(object.request.id)
+    if records { record?.removed(object.request.id) }
   }
 
   @inlinable mutating func modify(_ request: Request) {
@@ -80,13 +87,13 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 
   @inlinable mutating func bypass(_ object: TimedRequest) {
-    record?.fetched(object.request, at: position)
+    if records { record?.fetched(object.request, at: position) }
   }
 
   @inlinable mutating func expire(_ object: TimedRequest) {
     let id = object.request.id
     let expires = tier.expiry(now: object.now, timeToLive: object.timeToLive)
-    if tier.changeExpiry(id, to: expires, now: object.now) { record?.renewed() }
+    if tier.changeExpiry(id, to: expires, now: object.now), records { record?.renewed() }
   }
 }
 
@@ -123,14 +130,12 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
     shelf?.resetCounts()
   }
 
-  /// A request for `id` has evicted an object, perhaps `id`, which `hit` or `put` then reports.
-  @usableFromInline func evicted(_ victim: ObjectID, by id: ObjectID) {
-    if victim != id { shelf?.drop(victim) }
-  }
-
   /// A hit, of a copy of `size` units of the capacity, which may have left the tier by it.
-  @usableFromInline func hit(_ id: ObjectID, _ size: UInt32, at position: Int, remains: Bool) {
-    if !remains { shelf?.drop(id) }
+  @usableFromInline @inline(never) func hit(
+    _ id: ObjectID, _ size: UInt32, at position: Int, _ isStored: Bool, _ victims: VictimList
+  ) {
+    drop(victims, sparing: id)
+    if !isStored { shelf?.drop(id) }
     guard outcomes != nil else { return }
     let served = reader.countsBytes ? size : reader.bytes(at: position)
     if isDisk {
@@ -141,31 +146,38 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 
   /// A miss of an object that is absent or has expired.
-  @usableFromInline func missed(_ request: Request, at position: Int) {
+  @usableFromInline @inline(never) func missed(_ request: Request, at position: Int) {
     shelf?.drop(request.id)
     fetched(request, at: position)
   }
 
   /// A fetch from the origin.
-  @usableFromInline func fetched(_ request: Request, at position: Int) {
+  @usableFromInline @inline(never) func fetched(_ request: Request, at position: Int) {
     guard outcomes != nil else { return }
     outcomes?.misses.add(bytes: reader.bytes(at: position))
     if reader.columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
   }
 
   /// An object that was to be stored or replaced, and is resident or not.
-  @usableFromInline func put(_ request: Request, isStored: Bool) {
+  @usableFromInline @inline(never) func put(
+    _ request: Request, isStored: Bool, _ victims: VictimList
+  ) {
+    drop(victims, sparing: request.id)
     if isStored { shelf?.store(request.id, request.size) } else { removed(request.id) }
   }
 
+  private func drop(_ victims: VictimList, sparing id: ObjectID) {
+    for place in 0..<victims.count where victims[place] != id { shelf?.drop(victims[place]) }
+  }
+
   /// An object that was removed.
-  @usableFromInline func removed(_ id: ObjectID) {
+  @usableFromInline @inline(never) func removed(_ id: ObjectID) {
     shelf?.drop(id)
     shelf?.commitDropped()
   }
 
   /// A change of the expiry of a stored object.
-  @usableFromInline func renewed() { shelf?.renew() }
+  @usableFromInline @inline(never) func renewed() { shelf?.renew() }
 }
 
 /// The positions of a simulated disk cache's values in its segments, and the copies made to recycle
