@@ -33,14 +33,33 @@ package enum AdviceReport {
     }
   }
 
-  static func blocks(_ advice: Advice) -> [Block] {
+  /// The recommendation and its reasons as one HTML element for a page of others, such as a
+  /// notebook: style attributes in place of a style sheet, no scripts, no identifiers.
+  package static func card(_ advice: Advice) -> String {
+    var blocks = answer(advice, level: 4)
+    if advice.capacities.count > 1 { blocks.append(.table(AdviceTables.capacities(advice))) }
+    if !advice.notes.isEmpty { blocks.append(.list(advice.notes.map { [.text($0)] })) }
+    let body = blocks.map { HTMLMarkup().text(of: $0) }.joined(separator: "\n")
+    let style =
+      "max-width:60em;padding:0.2em 1.4em;border:1px solid rgba(128,128,128,0.4);"
+      + "border-radius:12px"
+    return "<div class=\"larder-advice\" style=\"\(style)\">\n\(body)\n</div>\n"
+  }
+
+  /// The part of advice that comes first in every form.
+  private static func answer(_ advice: Advice, level: Int) -> [Block] {
     let sentences = AdviceSentences(advice: advice)
-    var blocks: [Block] = [
-      .heading(1, [.text("Advice for \(advice.trace.name)")]),
+    return [
+      .heading(level, [.text("Advice for \(advice.trace.name)")]),
       .paragraph([.strong(sentences.recommendation)]),
       .list(
         sentences.items.dropFirst().map { [.strong("\($0.title):"), .text(" " + $0.text)] }),
     ]
+  }
+
+  static func blocks(_ advice: Advice) -> [Block] {
+    let sentences = AdviceSentences(advice: advice)
+    var blocks = answer(advice, level: 1)
     if advice.capacities.count > 1 {
       blocks += [.heading(2, ["Capacities"]), .table(AdviceTables.capacities(advice))]
     }

@@ -73,6 +73,21 @@ struct AdviceReportTests {
     }
   }
 
+  @Test func cardIsOneElementWithoutScriptsOrIdentifiers() throws {
+    let card = AdviceReport.card(SampleAdvice.advice())
+    #expect(card.hasPrefix("<div ") && card.hasSuffix("</div>\n"))
+    #expect(card.contains("<strong>64.00 MiB with s3-fifo:small=0.2 behind second-hit"))
+    #expect(card.contains("<strong>Regret:</strong>") && card.contains("<table>"))
+    let expected = try #require(HTMLReportTests.shape(card))
+    #expect(expected.attributes["id"] == nil && expected.attributes["src"] == nil)
+    #expect(!card.contains("<script") && !card.contains("<style"))
+    for name in HostileText.examples {
+      let hostile = AdviceReport.card(SampleAdvice.advice(name: name))
+      let shape = try #require(HTMLReportTests.shape(hostile), "\(name.debugDescription)")
+      #expect(shape.elements.count == expected.elements.count, "\(name.debugDescription)")
+    }
+  }
+
   @Test func linesAreWrappedAtWords() {
     #expect(AdviceText.wrapped("a bb ccc dddd", width: 6) == ["a bb", "ccc", "dddd"])
     #expect(AdviceText.wrapped("longer-than-that x", width: 4) == ["longer-than-that", "x"])

@@ -7,7 +7,8 @@ import Testing
 /// A second LRU, written as in another package: with the engine's public interface alone.
 private struct OwnLRU: OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "own-lru", family: .recency, summary: "LRU, written by a user.", paper: "none")
+    name: "own-lru", family: .recency, traits: .namesVictim, summary: "LRU, written by a user.",
+    paper: "none")
 
   var list: LinkedLists
 

@@ -14,9 +14,6 @@ extension HeapPolicy where Self: ~Copyable {
     if heap.contains(id) { heap.remove(id) }
   }
 
-  /// True: the next victim is the minimum of the heap.
-  @inlinable public static var knowsVictim: Bool { true }
-
   /// The object that `evict` would return now.
   @inlinable public var victim: ObjectID { heap.minimum() }
 
@@ -118,9 +115,6 @@ extension FloorPolicy where Self: ~Copyable {
   @inlinable public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if heap.contains(id) { heap.remove(id) }
   }
-
-  /// True: the next victim is the minimum of the heap.
-  @inlinable public static var knowsVictim: Bool { true }
 
   /// The object that `evict` would return now.
   @inlinable public var victim: ObjectID { heap.minimum() }

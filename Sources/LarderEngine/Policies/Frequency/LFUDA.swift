@@ -1,7 +1,7 @@
 /// LFU with dynamic ageing: formerly popular objects do not stay for ever.
 struct LFUDA: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "lfuda", family: .frequency,
+    name: "lfuda", family: .frequency, traits: .namesVictim,
     summary: "Priority age + requests, where the age is the priority of the last victim, updated "
       + "with each request; the lowest is evicted. O(log n).",
     paper: "Arlitt, Cherkasova, Dilley, Friedrich and Jin, Evaluating content management "

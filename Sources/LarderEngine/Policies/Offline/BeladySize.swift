@@ -22,7 +22,8 @@ struct BeladySize: EvictionPolicy, ~Copyable {
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    foresee(request)
+    advance(to: request)
+    residents.update(player(request, size: residents[request.id].size), now: now)
   }
 
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
@@ -30,9 +31,8 @@ struct BeladySize: EvictionPolicy, ~Copyable {
     residents.update(player(request, size: request.size), now: now)
   }
 
-  @inline(__always) mutating func foresee(_ request: Request) {
-    advance(to: request)
-    residents.update(player(request, size: residents[request.id].size), now: now)
+  mutating func notice(_ notice: PolicyNotice) {
+    if case .nextUse(let request) = notice { hit(request, UnitSizes()) }
   }
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID

@@ -25,7 +25,7 @@ struct LACache: EvictionPolicy, ~Copyable {
     paper: "Yan and Li, Towards latency awareness for content delivery network caching, USENIX ATC "
       + "2022")
 
-  static var observesRequests: Bool { true }
+  static var notices: PolicyNotices { .requests }
 
   /// State of an object, resident or not.
   struct History: BitwiseCopyable {
@@ -79,15 +79,15 @@ struct LACache: EvictionPolicy, ~Copyable {
 
   @inline(__always) func remembers(_ id: ObjectID) -> Bool { histories[id].requests > 0 }
 
-  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {
+  mutating func notice(_ notice: PolicyNotice) {
+    if case .fetchCompleted(let end) = notice { now = max(now, end) }
+    guard case .request(let id, let time, let fetchLatency) = notice else { return }
     isObserving = true
-    self.now = max(self.now, now)
+    now = max(now, time)
     request(id, latency: fetchLatency)
     // Some requests for a resident object are not hits: they wait while a disk reads it.
-    if contains(id) { residents.update(rank(of: id), now: self.now) }
+    if contains(id) { residents.update(rank(of: id), now: now) }
   }
-
-  mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
 
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     place(request, isNew: false)

@@ -13,7 +13,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
       + "lowest is evicted. LRU where fetches take no time. O(log n) per request.",
     paper: "Atre, Sherry, Wang and Berger, Caching with delayed hits, SIGCOMM 2020")
 
-  static var observesRequests: Bool { true }
+  static var notices: PolicyNotices { .requests }
 
   /// State of an object, resident or not.
   struct History: BitwiseCopyable {
@@ -46,26 +46,26 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     isObserving ? residents.contains(id) : recency.contains(id)
   }
 
-  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {
+  mutating func notice(_ notice: PolicyNotice) {
+    if case .fetchCompleted(let end) = notice { now = max(now, end) }
+    guard case .request(let id, let time, let fetchLatency) = notice else { return }
     if !isObserving { beginObserving() }
-    self.now = max(self.now, now)
+    now = max(now, time)
     let history = histories[id]
     requests += 1
-    let elapsed = self.now - history.start
+    let elapsed = now - history.start
     if history.windows == 0 || elapsed >= fetchLatency {
       histories[id].windows += 1
-      histories[id].start = self.now
+      histories[id].start = now
       histories[id].delays &+= fetchLatency
     } else {
       histories[id].delays &+= fetchLatency - elapsed
     }
-    histories[id].last = self.now
+    histories[id].last = now
     histories[id].order = requests
     // Some requests for a resident object are not hits: they wait while a disk reads it.
-    if contains(id) { residents.update(player(id), now: self.now) }
+    if contains(id) { residents.update(player(id), now: now) }
   }
-
-  mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
 
   /// Switches to ranks at the first observation.
   @inline(never) private mutating func beginObserving() {

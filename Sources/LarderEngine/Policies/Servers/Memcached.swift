@@ -25,7 +25,7 @@ struct Memcached: EvictionPolicy, ~Copyable {
         "hot-age", default: "0.2",
         "largest age of a hot item, times that of the oldest cold one, 0 to 1000"),
       PolicyParameter("warm-age", default: "2", "the same of a warm item, 0 to 1000"),
-    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
+    ] + RequestTime.parameters, entryMemory: EntryMemory(key: "a key", default: 16, entryBytes),
     learns: true, server: "memcached",
     paper: "memcached 1.6, items.c and slabs.c, with its defaults lru_maintainer and lru_segmented")
 
@@ -78,9 +78,9 @@ struct Memcached: EvictionPolicy, ~Copyable {
     touchedAt = Column(objects: setup.objects)
   }
 
-  static var followsTime: Bool { true }
+  static var notices: PolicyNotices { .time }
 
-  @inline(__always) mutating func follow(_ now: UInt64) { time.set(now) }
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
 

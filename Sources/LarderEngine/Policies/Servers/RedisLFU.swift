@@ -12,7 +12,7 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
         "log-factor", default: "10", "how much harder a counter rises as it grows, 0 to 1000"),
       PolicyParameter(
         "decay", default: "1", "minutes without a request that cost a counter 1; 0: none do"),
-    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
+    ] + RequestTime.parameters, entryMemory: EntryMemory(key: "a key", default: 16, entryBytes),
     isRandom: true, learns: true, server: "Redis",
     paper: "Redis 7 and Valkey 8, src/evict.c, maxmemory-policy allkeys-lfu")
 

@@ -10,7 +10,7 @@ struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
     parameters: poolParameters + [
       PolicyParameter(
         "resolution", default: "1000", "what the clock counts, milliseconds, 1 to 3600000")
-    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
+    ] + RequestTime.parameters, entryMemory: EntryMemory(key: "a key", default: 16, entryBytes),
     isRandom: true, learns: true, server: "Redis",
     paper: "Redis 7 and Valkey 8, src/evict.c, maxmemory-policy allkeys-lru")
 

@@ -36,8 +36,8 @@ public struct RequestTime {
   @inlinable @inline(__always) public mutating func tick() { if !isTold { time += step } }
 
   /// Sets the trace's time, in microseconds; ignores 0, which means unknown. Never goes back.
-  @inlinable @inline(__always) public mutating func set(_ now: UInt64) {
-    guard followsTrace, now > 0 else { return }
+  @inlinable @inline(__always) public mutating func set(_ notice: PolicyNotice) {
+    guard case .time(let now) = notice, followsTrace, now > 0 else { return }
     isTold = true
     time = max(time, now)
   }

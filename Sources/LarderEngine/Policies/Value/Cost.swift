@@ -1,7 +1,7 @@
 /// GreedyDual on the cost of fetching an object, divided by its size.
 struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "cost", family: .value,
+    name: "cost", family: .value, traits: .namesVictim,
     summary: "Priority L + cost / size, where L is the priority of the last victim; a request "
       + "renews it, and the lowest is evicted. O(log n).",
     needs: [.size, .cost],

@@ -1,7 +1,7 @@
 /// GreedyDual-Size-Frequency.
 struct GDSF: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "gdsf", family: .value,
+    name: "gdsf", family: .value, traits: .namesVictim,
     summary: "Priority L + requests * cost / size, where L is the priority of the last victim; "
       + "the lowest is evicted. O(log n).",
     needs: [.size, .cost],

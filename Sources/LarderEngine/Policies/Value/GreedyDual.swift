@@ -1,7 +1,7 @@
 /// GreedyDual on the cost of fetching an object, independent of its size.
 struct GreedyDual: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "greedydual", family: .value,
+    name: "greedydual", family: .value, traits: .namesVictim,
     summary: "Priority L + cost, where L is the priority of the last victim; a request renews it, "
       + "and the lowest is evicted. Equals LRU if all costs are equal. O(log n).",
     needs: .cost,

@@ -181,12 +181,21 @@ struct JSONLinesTests {
     #expect(try allRecords(named).map(\.key) == [KeyHash.hash("/a?x=1")])
   }
 
-  @Test func moreThanSixtyFourNamesAreFound() throws {
+  @Test func keyOfEveryRoleCanBeNamed() throws {
     let line = #"{"u":"/a","s":502,"z":7,"t":1772359200,"m":"GET","h":"h","q":"x=1","c":3}"#
     let source = try load(
       line, "json-lines:id=u:status=s:size=z:time=t:method=m:hostname=h:query-key=q:cost=c:ttl=z")
     let record = try #require(try allRecords(source).first)
     #expect(record.key == KeyHash.hash("h/a?x=1") && record.size == 7 && record.cost == 3)
+    #expect(record.operation == Operation.bypass.rawValue)
+  }
+
+  @Test func keysBehindHundredOthersAreRead() throws {
+    let others = (0..<100).map { #""other_\#($0)":\#($0),"# }.joined()
+    let line = #"{\#(others)"url":"/a","status":502,"size":7,"ts":1772359200,"host":"h"}"#
+    let source = try load(line)
+    let record = try #require(try allRecords(source).first)
+    #expect(record.key == KeyHash.hash("h/a") && record.size == 7)
     #expect(record.operation == Operation.bypass.rawValue)
   }
 
