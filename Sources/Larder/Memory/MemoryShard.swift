@@ -196,8 +196,6 @@ public import LarderEngine
       gone.take(value: records.value(id).move())
     }
     let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id, value, entry)
-    let forgotten = tier.victims.forgotten
-    if forgotten != .none, forgotten != id { release(forgotten, &gone) }
     if isEvicted { return .evicted }
     guard outcome != .rejected else {
       refuse(key, value, &gone)
