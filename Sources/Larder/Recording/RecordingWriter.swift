@@ -59,7 +59,7 @@ final class RecordingWriter: @unchecked Sendable {
     first.gets = setup.gets
     first.statistics.bytes = UInt64(RecordedHeader.length)
     state = Locked(first)
-    beganAt = setup.clock.nowMicroseconds
+    beganAt = setup.clock.time
     setup.memory.rings.now.pointee.store(beganAt, ordering: .relaxed)
     // Operations recorded after an earlier recording was stopped.
     var drain = RecordDrain(setup.memory.rings)
@@ -130,7 +130,7 @@ final class RecordingWriter: @unchecked Sendable {
       let isLast = isEnding.load(ordering: .sequentiallyConsistent)
       let pause = isBusy ? Self.pause.busy : Self.pause.idle
       if !isLast { setup.memory.alarm.wait(milliseconds: pause) }
-      let now = setup.clock.nowMicroseconds
+      let now = setup.clock.time
       setup.memory.rings.now.pointee.store(now, ordering: .relaxed)
       var drain = RecordDrain(setup.memory.rings)
       isBusy = !drain.isEmpty
@@ -175,7 +175,7 @@ final class RecordingWriter: @unchecked Sendable {
     }
     let lost = lost &+ Self.lost(setup.memory.rings) &- lostBefore
     writeOrDrop(builder.take(gets: gets, lost: lost), events: events)
-    lastWrite = setup.clock.nowMicroseconds
+    lastWrite = setup.clock.time
   }
 
   private func writeOrDrop(_ block: [UInt8], events: UInt64) {

@@ -98,8 +98,8 @@ public struct CacheInstant: InstantProtocol {
       return CacheInstant(
         microseconds: microseconds - min(microseconds, (.zero - duration).microseconds))
     }
-    let (sum, overflows) = microseconds.addingReportingOverflow(duration.microseconds)
-    return CacheInstant(microseconds: overflows ? .max : sum)
+    return CacheInstant(
+      microseconds: Expiry(after: duration.microseconds, from: microseconds).microseconds)
   }
 
   /// The time from this instant to another; negative if that is earlier.
@@ -122,7 +122,7 @@ public struct CacheInstant: InstantProtocol {
 
 extension CacheClock {
   /// Current time in whole microseconds, as the caches store and compare it.
-  @inlinable @inline(__always) package var nowMicroseconds: UInt64 { now.microseconds }
+  @inlinable @inline(__always) package var time: UInt64 { now.microseconds }
 }
 
 extension Duration {

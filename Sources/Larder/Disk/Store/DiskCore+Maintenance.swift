@@ -185,9 +185,9 @@ extension DiskCore {
     for place in slots.indices.dropFirst() {
       let (id, slot) = (ObjectID(place), slots[place])
       guard slot.isStored, slot.state == .known else { continue }
-      let expires = tier.expiry(id)
-      if slot.cost == 1, expires == Request.noExpiry { continue }
-      facts[id] = Fact(cost: slot.cost, expires: expires)
+      let expiry = Expiry(tier.expiry(id))
+      if slot.cost == 1, expiry == .never { continue }
+      facts[id] = Fact(cost: slot.cost, expiry: expiry)
     }
     return facts
   }

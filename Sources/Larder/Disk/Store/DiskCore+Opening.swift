@@ -570,8 +570,8 @@ extension DiskCore {
 
   private func facts(of contents: Contents) -> [ObjectID: Fact] {
     Dictionary(
-      contents.rows.lazy.filter { $0.row.cost != 1 || $0.row.expires != Request.noExpiry }
-        .map { (ObjectID($0.id), Fact(cost: $0.row.cost, expires: $0.row.expires)) },
+      contents.rows.lazy.filter { $0.row.cost != 1 || $0.row.expiry != .never }
+        .map { (ObjectID($0.id), Fact(cost: $0.row.cost, expiry: $0.row.expiry)) },
       uniquingKeysWith: { first, _ in first })
   }
 

@@ -109,7 +109,7 @@ extension DiskCore {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
     if slots[Int(id)].state == .permanent { return true }
-    return tier.contains(id) && !hasExpired(id, clock.nowMicroseconds)
+    return tier.contains(id) && !hasExpired(id, clock.time)
   }
 
   /// Looks up a key and records the use of its entry.
@@ -118,7 +118,7 @@ extension DiskCore {
   ) -> Presence {
     guard let id = directory[key.digest] else { return .absent }
     if slots[Int(id)].state == .permanent { return .fresh(id) }
-    let time: UInt64? = mayExpire() ? clock.nowMicroseconds : nil
+    let time: UInt64? = mayExpire() ? clock.time : nil
     if let time, hasExpired(id, time) {
       if stays(id, expired, time, index) { return .expired(id) }
       if isFromFuture(id, time) {
@@ -176,9 +176,9 @@ extension DiskCore {
 
   /// True if an expired entry is still worth keeping; false if its row cannot be read.
   func isKept(_ id: ObjectID, _ grace: Grace, _ now: UInt64, _ index: DiskIndex) -> Bool {
-    let expires = tier.expiry(id)
-    if grace.keeps(hasVersion: false, expires: expires, now: now) { return true }
-    return grace.keeps(hasVersion: true, expires: expires, now: now)
+    let expiry = Expiry(tier.expiry(id))
+    if grace.keeps(hasVersion: false, expiry, now: now) { return true }
+    return grace.keeps(hasVersion: true, expiry, now: now)
       && (try? index.hasVersion(id, slots[Int(id)])) ?? false
   }
 
@@ -213,10 +213,9 @@ extension DiskCore {
   /// Metadata of an entry that can be read without its row.
   func metadata(of id: ObjectID, isExpired: Bool) -> DiskMetadata {
     let slot = slots[Int(id)]
-    let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
     var metadata = DiskMetadata(
-      createdMicroseconds: slot.created,
-      expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
+      creation: slot.created,
+      expiry: slot.state == .permanent ? .never : Expiry(tier.expiry(id)),
       fetchCost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
     metadata.mustRevalidate = slot.mustRevalidate
     return metadata
@@ -315,9 +314,9 @@ struct Grace: Sendable, Hashable {
   var isNone: Bool { versioned == 0 && others == 0 }
 
   /// True if an expired entry is still to be kept.
-  func keeps(hasVersion: Bool, expires: UInt64, now: UInt64) -> Bool {
+  func keeps(hasVersion: Bool, _ expiry: Expiry, now: UInt64) -> Bool {
     let limit = hasVersion ? max(versioned, others) : others
-    return limit > 0 && now - min(now, expires) <= limit
+    return limit > 0 && expiry.overdue(at: now) <= limit
   }
 }
 
@@ -392,7 +391,7 @@ extension DiskCore {
   /// Returns the keys of a suite whose entries have not expired. O(entries).
   func keys(suite: UInt32) throws(DiskCacheError) -> [String] {
     let index = try openIndex()
-    let now = clock.nowMicroseconds
+    let now = clock.time
     var keys: [String] = []
     do throws(SQLiteError) {
       try index.scan { id, found in

@@ -498,8 +498,7 @@ struct ExactName: Hashable {
 /// Creation and expiry of an entry, in microseconds of the cache's clock.
 struct DiskLife {
   var created: UInt64
-  /// `Request.noExpiry` for never.
-  var expires: UInt64
+  var expiry: Expiry
 }
 
 extension DiskCore {

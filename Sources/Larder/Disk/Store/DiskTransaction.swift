@@ -32,18 +32,16 @@ struct DiskTransaction {
     var bytes: UInt32
   }
 
-  /// Lifetime of an entry, and the store of its key that it belongs to.
-  struct Life {
+  /// Lifetime of an entry before its renewal, and the store of its key that it belongs to.
+  struct Renewal {
     var id: ObjectID
     var stored: UInt64
-    var created: UInt64
-    var expires: UInt64
+    var life: DiskLife
   }
 
   var puts: [ObjectID] = []
   var deletes: [ObjectID] = []
-  /// Lifetimes of renewed entries before the renewal.
-  var renewals: [Life] = []
+  var renewals: [Renewal] = []
   var retired: [Retired] = []
   /// Bytes of the values put.
   var bytes = 0
@@ -147,7 +145,7 @@ extension DiskCore {
       drop(id)
     }
     for old in failed.renewals.reversed() where slots[Int(old.id)].stored == old.stored {
-      setLife(old.id, created: old.created, expires: old.expires)
+      setLife(old.id, old.life)
     }
   }
 
