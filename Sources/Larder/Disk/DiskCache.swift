@@ -501,6 +501,7 @@ extension DiskCache {
   private func finish(
     _ found: DiskLookup, _ key: UnsafeRawBufferPointer, _ suite: String
   ) throws(DiskCacheError) -> DiskEntry?? {
+    let next: DiskLookup?
     switch found {
     case .none:
       return .some(nil)
@@ -514,26 +515,21 @@ extension DiskCache {
       } catch {
         hasFailed = true
       }
-      let again = try withCore { (core) throws(DiskCacheError) in
+      next = try withCore { (core) throws(DiskCacheError) in
         try core.retry(reading, hasFailed: hasFailed, key)
       }
-      guard let again else { return nil }
-      return try finish(again, key, suite)
     case .file(let reading):
       // Reading and verifying a large value takes longer than everything else, so other calls
       // continue.
       let value = Result { () throws(FileFailure) in
         try reading.value()
       }
-      let result = try withCore { (core) throws(DiskCacheError) in
+      next = try withCore { (core) throws(DiskCacheError) in
         try core.finish(reading, value, key, suite: core.suiteNumber(suite) ?? 0)
       }
-      return switch result {
-      case .entry(let entry): entry
-      case .none: .some(nil)
-      case .again: nil
-      }
     }
+    guard let next else { return nil }
+    return try finish(next, key, suite)
   }
 
   func store(

@@ -417,16 +417,7 @@ package final class SystemRecordingFile: RecordingFile {
   }
 
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileFailure) {
-    var done = 0
-    while done < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let written = pwrite(file, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw FileFailure("write", path, errno)
-      }
-      done += written
-    }
+    try SystemFiles().write(bytes, to: file, at: offset, path)
   }
 
   package func close(at length: UInt64) throws(FileFailure) {

@@ -70,12 +70,13 @@ extension DiskCore {
     return .none
   }
 
-  /// Second half of a get, for a value in a file. `read` is nil if the value is damaged.
+  /// Second half of a get, for a value in a file. `read` is nil if the value is damaged. Nil if
+  /// another value was stored meanwhile; repeat the lookup.
   func finish(
     _ reading: DiskFileReading, _ read: Result<Data?, FileFailure>,
     _ bytes: UnsafeRawBufferPointer, suite: UInt32
-  ) throws(DiskCacheError) -> DiskFileResult {
-    folder.unpin(reading.file)
+  ) throws(DiskCacheError) -> DiskLookup? {
+    folder.values.unpin(reading.file)
     let value: Data?
     switch read {
     case .success(let data): value = data
@@ -91,11 +92,11 @@ extension DiskCore {
     let index = try openIndex()
     // A value that was copied to another segment is unchanged; only its offset differs.
     guard isSame(reading.id, reading.stored), slots[Int(reading.id)].file == reading.file else {
-      return .again
+      return nil
     }
     damage(reading.id)
     miss(DiskKey(bytes, suite: suite, seed: index.seed))
-    return .none
+    return DiskLookup.none
   }
 
   /// Counts a get that found nothing.
@@ -198,10 +199,10 @@ extension DiskCore {
     metadata.version = reading.version
     metadata.contentType = reading.contentType
     if slot.file != 0 {
-      folder.pin(slot.file)
+      folder.values.pin(slot.file)
       return .file(
         DiskFileReading(
-          id: id, slot: slot, key: key, in: folder, seal: index.seal,
+          id: id, slot: slot, key: key, in: folder.values, seal: index.seal,
           metadata: metadata))
     }
     guard let data = reading.value else { return nil }
@@ -272,15 +273,6 @@ enum DiskLookup {
   case file(DiskFileReading)
 }
 
-/// Result of reading a value's file.
-enum DiskFileResult {
-  case entry(DiskEntry)
-  /// The value was damaged.
-  case none
-  /// Another value was stored meanwhile; repeat the lookup.
-  case again
-}
-
 /// Treatment of expired entries by a lookup.
 enum DiskExpired {
   /// Removed.
@@ -329,16 +321,16 @@ extension DiskCore {
   func claimReader(for id: ObjectID, _ index: DiskIndex) -> DiskRowReading? {
     let slot = slots[Int(id)]
     guard slot.file == 0, !isHeard, let digest = slot.digest else { return nil }
-    guard index.isSettled(slot.written) else {
-      index.noteUnsettledRead()
+    guard index.log.isSettled(slot.written) else {
+      index.log.noteUnsettledRead()
       return nil
     }
-    guard let place = index.readers.claim() else { return nil }
+    guard let reader = index.readers.claim() else { return nil }
     statistics.hits += 1
     statistics.bytesRead += UInt64(slot.bytes)
     noteUse(id)
     return DiskRowReading(
-      id: id, slot: slot, digest: digest, place: place,
+      id: id, slot: slot, digest: digest, reader: reader,
       metadata: metadata(of: id, isExpired: false))
   }
 
@@ -369,7 +361,7 @@ struct DiskRowReading: Sendable {
   /// and that waits for the reader.
   let slot: DiskSlot
   let digest: KeyDigest
-  let place: DiskReaders.Place
+  let reader: DiskReader
   var metadata: DiskMetadata
 
   /// Reads the entry; nil if the row is damaged. Must be called once. Needs no lock.
@@ -377,7 +369,7 @@ struct DiskRowReading: Sendable {
   /// - Parameter key: Bytes of the key that was looked up.
   func entry(_ key: UnsafeRawBufferPointer) throws(SQLiteError) -> DiskEntry? {
     let key = DiskKey(key, suite: slot.suite, digest: digest)
-    guard let reading = try place.finish(id, slot, key), let value = reading.value else {
+    guard let reading = try reader.finish(id, slot, key), let value = reading.value else {
       return nil
     }
     var metadata = metadata

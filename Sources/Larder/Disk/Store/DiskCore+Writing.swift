@@ -148,7 +148,7 @@ extension DiskCore {
     var row = planned
     if !isInline {
       do throws(FileFailure) {
-        row.file = try folder.write(body)
+        row.file = try folder.values.write(body)
       } catch {
         lose(id, key, isPermanent: row.isPermanent)
         throw DiskCacheError(error)
@@ -157,7 +157,7 @@ extension DiskCore {
     let isReplacement = slots[Int(id)].isStored
     if isReplacement { unstore(id) }
     let hasTexts = options.version != nil || options.contentType != nil
-    note(id, row, keyBytes: key.bytes.count, written: index.age, hasTexts: hasTexts)
+    record(id, row, keyBytes: key.bytes.count, written: index.log.age, hasTexts: hasTexts)
     if row.file != 0, !hasTexts { remember(key.bytes, of: id) }
     do throws(SQLiteError) {
       transaction.put(id, bytes: body.count)
@@ -189,7 +189,8 @@ extension DiskCore {
     if !doomed.isEmpty { try? commitDoomed() }
   }
 
-  private func note(
+  /// Records the row of an entry, and counts its bytes.
+  func record(
     _ id: ObjectID, _ row: DiskRow, keyBytes: Int, written age: UInt32, hasTexts: Bool
   ) {
     slots[Int(id)].store(row, written: age, hasTexts: hasTexts)
@@ -256,7 +257,7 @@ extension DiskCore {
         DiskTransaction.Renewal(
           id: id, stored: slots[Int(id)].stored,
           life: DiskLife(created: slots[Int(id)].created, expiry: Expiry(tier.expiry(id)))))
-      slots[Int(id)].written = index.age
+      slots[Int(id)].written = index.log.age
       if version != nil { slots[Int(id)].hasTexts = true }
       try beginWriting(index)
       guard try index.renew(id, key.bytes, slots[Int(id)], life, version: version) else {
@@ -388,14 +389,14 @@ extension DiskCore {
           try beginWriting(index)
         } else {
           // No entry is left: SQLite frees the whole table at once.
-          try index.beginIfNeeded()
+          try index.log.beginIfNeeded()
           try index.connection.execute("DELETE FROM entries")
           transaction.deletes += doomed
           doomed.removeAll()
         }
       }
       if !empty.isEmpty {
-        try index.beginIfNeeded()
+        try index.log.beginIfNeeded()
         try index.removeSuites(empty, largest: largestSuite)
         if suiteNames.count - empty.count <= Self.wipedSuitesMax { try index.wipeSuites() }
       }
@@ -408,7 +409,7 @@ extension DiskCore {
       try index.shrink()
     }
     recycleSegments()
-    folder.removeSpare()
+    folder.values.removeSpare()
   }
 
   /// Maximum number of suites that are rewritten whenever one is removed; larger numbers are
@@ -427,7 +428,7 @@ extension DiskCore {
     try body()
     let empty = clearsSuites.map { emptySuites().filter($0) } ?? []
     let isWasteful = clearsSuites == nil ? index?.isMostlyFree : index?.hasFreePages
-    if !doomed.isEmpty || folder.hasSpare || !empty.isEmpty || isWasteful == true {
+    if !doomed.isEmpty || folder.values.hasSpare || !empty.isEmpty || isWasteful == true {
       try releaseFiles(empty: empty)
     }
     return DiskFreed(
