@@ -28,7 +28,7 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
     try lock.withLock {
-      let found = try entries.get(key, now: clock.nowMicroseconds) { try remove(fileOf: $0) }
+      let found = try entries.get(key, now: clock.time) { try remove(fileOf: $0) }
       guard let bytes = found else { return nil }
       return CacheAnswer(try WholeFile.read(path(key), bytes: bytes), from: .disk)
     }
@@ -36,7 +36,7 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     try lock.withLock {
-      let isStored = try entries.set(key, value.count, options, now: clock.nowMicroseconds) {
+      let isStored = try entries.set(key, value.count, options, now: clock.time) {
         try remove(fileOf: $0)
       }
       if isStored { try WholeFile.write(value, to: path(key), by: "\(folder)/new", syncs: syncs) }

@@ -63,7 +63,7 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
     try lock.withLock {
-      let found: Void? = try entries.get(key, now: clock.nowMicroseconds) { try removeRow($0) }
+      let found: Void? = try entries.get(key, now: clock.time) { try removeRow($0) }
       guard found != nil else { return nil }
       sqlite3_bind_int64(reading, 1, Int64(bitPattern: key))
       defer { sqlite3_reset(reading) }
@@ -78,7 +78,7 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     try lock.withLock {
-      let isStored = try entries.set(key, (), options, now: clock.nowMicroseconds) {
+      let isStored = try entries.set(key, (), options, now: clock.time) {
         try removeRow($0)
       }
       guard isStored else { return }

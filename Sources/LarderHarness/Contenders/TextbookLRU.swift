@@ -17,13 +17,13 @@ final class TextbookLRU: CacheUnderTest, @unchecked Sendable {
   func get(_ key: UInt64) -> CacheAnswer? {
     lock.lock()
     defer { lock.unlock() }
-    return entries.get(key, now: clock.nowMicroseconds, { _ in }).map { CacheAnswer($0) }
+    return entries.get(key, now: clock.time, { _ in }).map { CacheAnswer($0) }
   }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) {
     lock.lock()
     defer { lock.unlock() }
-    _ = entries.set(key, value, options, now: clock.nowMicroseconds, { _ in })
+    _ = entries.set(key, value, options, now: clock.time, { _ in })
   }
 
   func remove(_ key: UInt64) {
