@@ -61,7 +61,7 @@ struct StoreInfoCommand: ParsableCommand {
     guard damaged + conflicts == 0 else {
       throw CheckOutcome(
         description: "\(store.path): \(damaged) damaged files, and \(conflicts) cells whose "
-          + "records differ; 'larder store prune --damaged' removes damaged files",
+          + "records differ; 'larder store prune damaged' removes damaged files",
         code: 1)
     }
     let older = inventory.older.files
@@ -77,18 +77,21 @@ struct StorePruneCommand: ParsableCommand {
     abstract: "Remove files from a store.",
     discussion: """
       Removes only what is named; whole records under this larder's rules are never removed.
+
+        damaged     damaged files; reads every file
+        foreign     records that were counted under other rules, or by an older larder
+        unfinished  files that killed processes left; only while nothing writes
+        traces      what is known of traces: the next run reads them again
+        prepared    prepared traces, but not what is known of them
+
+      Example:
+        larder store prune damaged foreign --store /shared/store
       """)
 
   @OptionGroup var store: RequiredStoreOption
 
-  @Flag var kinds: [StoreInventory.Removable] = []
-
-  func validate() throws {
-    if kinds.isEmpty {
-      throw ValidationError(
-        "expected at least one of --damaged, --foreign, --unfinished, --traces and --prepared")
-    }
-  }
+  @Argument(help: "\(StoreInventory.Removable.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var kinds: [StoreInventory.Removable]
 
   func run() throws {
     let store = try self.store.open(makes: false)
@@ -101,18 +104,7 @@ struct StorePruneCommand: ParsableCommand {
   }
 }
 
-extension StoreInventory.Removable: EnumerableFlag {
-  /// Help for the flag of a kind.
-  package static func help(for value: Self) -> ArgumentHelp? {
-    switch value {
-    case .damaged: "Remove damaged files; reads every file."
-    case .foreign: "Remove records that were counted under other rules, or by an older larder."
-    case .unfinished: "Remove files that killed processes left; only while nothing writes."
-    case .traces: "Forget traces: the next run reads them again."
-    case .prepared: "Remove prepared traces, but not what is known of them."
-    }
-  }
-}
+extension StoreInventory.Removable: ExpressibleByArgument {}
 
 /// Options that name a store of results.
 struct StoreOptions: ParsableArguments {

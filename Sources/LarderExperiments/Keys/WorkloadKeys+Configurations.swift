@@ -130,7 +130,7 @@ extension WorkloadKeys {
     keys: tierKeys + [share])
 
   private static let share = Key<TierEntry>(
-    "share", .share, \.share,
+    "share", .share(), \.share,
     "memory of a hybrid only: its capacity as a share of the disk capacity",
     default: "`\(ConfigurationSpec.defaultMemoryShare)`", example: "2%")
 
@@ -479,7 +479,7 @@ extension WorkloadKeys {
         + "the log again when its region is reclaimed; 0 for never",
       default: "`0`; `1` for `kangaroo`", example: "1"),
     Key(
-      "log", .share, \.parts.log, "layout `kangaroo`: the log's share of the capacity",
+      "log", .share(), \.parts.log, "layout `kangaroo`: the log's share of the capacity",
       default: "`5%`", example: "5%"),
     Key(
       "threshold", .whole(FlashLayout.thresholds), \.parts.threshold,
@@ -507,7 +507,7 @@ extension WorkloadKeys {
         "bytes that may be written to the drive in its life (TBW), as its data sheet says",
         default: "none; the report estimates no life", example: "600TB"),
       Key(
-        "utilisation", .share, \.utilisation,
+        "utilisation", .share(), \.utilisation,
         "the part of the drive that is in use; the fuller it is, the more the device writes itself",
         default: "`80%`", example: "50%"),
     ])

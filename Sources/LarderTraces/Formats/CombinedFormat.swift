@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The access logs of nginx, Apache and varnishncsa.
 struct CombinedFormat: TraceFormat {
   let description = FormatDescription(
@@ -18,12 +20,12 @@ struct CombinedFormat: TraceFormat {
       """,
     suffixes: [".combined", ".combined.log"],
     parameters: [
-      FormatParameter(
-        name: "log-format", fallback: "",
-        meaning: """
-          the log_format of nginx or LogFormat of Apache, in single quotes: the format alone, the \
-          whole directive, or @file for the one in a configuration that fits (@file#name names it)
-          """)
+      Parameter(
+        "log-format", default: "",
+        """
+        the log_format of nginx or LogFormat of Apache, in single quotes: the format alone, the \
+        whole directive, or @file for the one in a configuration that fits (@file#name names it)
+        """)
     ] + WebOptions.parameters())
 
   /// Number of lines that vote on the layout, up to the size of the sample.
@@ -36,7 +38,7 @@ struct CombinedFormat: TraceFormat {
     return CombinedLayout(lines).fitting >= 0.9 ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let web = try WebOptions(options)
     if let text = options.text("log-format") {
       do throws(LogPatternError) {
