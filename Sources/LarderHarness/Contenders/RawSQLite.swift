@@ -11,9 +11,9 @@ import LarderExperiments
 
 /// A table of a SQLite database with a row for each key and a commit for each write; an LRU in
 /// memory selects the entries to keep. One connection, one lock.
-final class RawSQLite: CacheUnderTest, @unchecked Sendable {
-  private let lock = NSLock()
-  private let entries: LinkedLRU<Void>
+final class RawSQLite: ListedDiskCache, @unchecked Sendable {
+  let lock = NSLock()
+  let entries: LinkedLRU<Void>
   private let clock: TraceClock
   private let database: OpaquePointer
   private let reading: OpaquePointer
@@ -100,25 +100,6 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
       if entries.remove(key) { try removeRow(key) }
     }
   }
-
-  func usage() -> CacheUsage {
-    lock.withLock {
-      var usage = CacheUsage()
-      usage.diskEntries = entries.count
-      usage.diskWeight = entries.used
-      return usage
-    }
-  }
-
-  func tierCounts() -> CacheTierCounts? {
-    lock.withLock {
-      var counts = CacheTierCounts()
-      counts.disk = entries.counts
-      return counts
-    }
-  }
-
-  func resetCounts() { lock.withLock { entries.counts = TierCounts() } }
 
   func close() throws {
     try lock.withLock {

@@ -69,6 +69,34 @@ extension CacheContender {
   }
 }
 
+/// A cache on disk whose entries are selected by a list in memory, with one lock.
+protocol ListedDiskCache: CacheUnderTest {
+  associatedtype Note
+  var lock: NSLock { get }
+  var entries: LinkedLRU<Note> { get }
+}
+
+extension ListedDiskCache {
+  func usage() -> CacheUsage {
+    lock.withLock {
+      var usage = CacheUsage()
+      usage.diskEntries = entries.count
+      usage.diskWeight = entries.used
+      return usage
+    }
+  }
+
+  func tierCounts() -> CacheTierCounts? {
+    lock.withLock {
+      var counts = CacheTierCounts()
+      counts.disk = entries.counts
+      return counts
+    }
+  }
+
+  func resetCounts() { lock.withLock { entries.counts = TierCounts() } }
+}
+
 /// The textbook LRU: a dictionary and a linked list of nodes. It supports weights, TTLs and a limit
 /// on objects, so that it decides like the simulator's LRU. Not thread-safe.
 final class LinkedLRU<Value> {
