@@ -138,7 +138,7 @@ struct AdviseCommand: ParsableCommand {
 
   /// Advises on the traces of a workload file.
   private func run(_ file: String, _ progress: ProgressLine) throws {
-    if format.format != nil || joining.join {
+    if try format.spec() != nil || joining.join {
       throw UsageError("'\(file)' defines how its traces are read; remove --format and --join")
     }
     var workload = try WorkloadDecoder().decode(contentsOf: file)
