@@ -191,7 +191,9 @@ public enum ParameterKind: Sendable, Hashable {
   fileprivate func number(_ text: some StringProtocol) -> Double? {
     switch self {
     case .number(let range):
-      Quantity.number(text).flatMap { range.contains($0) ? $0 : nil }
+      // A percentage is a share.
+      text.contains { $0 == "%" || $0 == "/" }
+        ? nil : Quantity.number(text).flatMap { range.contains($0) ? $0 : nil }
     case .duration(let range):
       Quantity.duration.value(text).map { $0 / 1e9 }.flatMap { range.contains($0) ? $0 : nil }
     case .share: Share(parsing: text)?.ratio

@@ -83,7 +83,7 @@ struct BlockFormatTests {
     ("0,1,18446744073709551615,R,0.5\n", "spc", "invalid request of 18446744073709551615 bytes"),
     ("0,1,4294967295,R,0.5\n", "spc:block=1", "invalid request of 4294967295 bytes"),
     ("0,1,1,R,nan\n", "spc", ":1: expected a time as a number"),
-    ("0,1,1,R,1\n", "spc:block=0", "spc: block: expected a number of bytes of at least 1"),
+    ("0,1,1,R,1\n", "spc:block=0", "spc: block: expected a size from 1 to 4294967295 bytes"),
     ("1,R,1,1\n", "alibaba-block", ":1: expected 5 fields, found 4"),
   ])
   func errorsNameLineAndField(_ text: String, _ spec: String, _ expected: String) {

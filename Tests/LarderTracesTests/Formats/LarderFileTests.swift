@@ -92,7 +92,7 @@ struct LarderFileTests {
     let text = message {
       _ = try FileSource(path: packed).prepared(memory: MemoryBudget { size })
     }
-    #expect(text.contains("its columns need 448 bytes of memory"), "\(text)")
+    #expect(text.contains("its columns need 448 B of memory"), "\(text)")
   }
 
   /// In any number.

@@ -73,7 +73,7 @@ struct GeneratorErrorTests {
     #expect(found(["get": 0.5, "set": 0.4, "delete": 0.1]) == nil)
     #expect(
       found(["get": 0.5, "put": 0.5])
-        == "zipf: operations: expected get, set, delete, modify, found 'put'")
+        == "zipf: operations: unknown operation 'put'; known are get, set, delete, modify")
     #expect(
       found(["get": 0.5, "set": 0.4])
         == "zipf: operations: expected shares with a sum of 1, found 0.9")

@@ -67,7 +67,7 @@ import Testing
       _ = try PreparedTrace.prepare(
         source: Endless(), name: "endless", memory: Self.budget(megabytes: 100))
     }
-    #expect(text.contains("the keys of") && text.contains("need 134.2 MB"), "\(text)")
+    #expect(text.contains("the keys of") && text.contains("need 128.00 MiB"), "\(text)")
   }
 
   /// A small trace can be read in a small container.
