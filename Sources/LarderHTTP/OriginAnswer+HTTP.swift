@@ -112,7 +112,7 @@ extension StoredResponse {
     entityTag ?? (hasValidator ? head.fields["Last-Modified"] : nil)
   }
 
-  /// What is left of the lifetime.
+  /// Remaining lifetime.
   fileprivate func remaining(_ received: Date) -> Duration {
     .seconds(max(0, lifetime - age(at: Int64(clamping: received.microsecondsSince1970))))
   }

@@ -116,7 +116,7 @@ public final class CaseRunner: Sendable {
   }
 }
 
-/// What the client got for an entry of a case, and the checks of it.
+/// The client's response to an entry of a case, and the checks of it.
 struct CaseAnswer {
   let entry: JSONValue
   let number: Int

@@ -8,7 +8,7 @@ public struct HTTPCase: Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     /// Follows from RFC 9111.
     case required
-    /// What a good cache would do.
+    /// Behaviour of a good cache.
     case optimal
     /// Behaviour that is merely recorded.
     case check
