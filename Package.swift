@@ -63,7 +63,11 @@ let package = Package(
   traits: [
     .trait(name: "Encryption", description: "Disk caches can be encrypted."),
     .trait(
-      name: "Tools", description: "The command larder, and everything that only it needs."),
+      name: "Simulation",
+      description: "Simulations, and policies of servers and learned ones. Caches do without."),
+    .trait(
+      name: "Tools", description: "The command larder, and everything that only it needs.",
+      enabledTraits: ["Simulation"]),
     .trait(name: "Metrics", description: "LarderMetrics: statistics for swift-metrics."),
     .trait(name: "Logging", description: "LarderLogging: failures for swift-log."),
     .trait(name: "Tracing", description: "LarderTracing: spans for swift-distributed-tracing."),

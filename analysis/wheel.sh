@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds a wheel with the library and the command in it, from what 'swift build -c release' made of
-# the products LarderC and larder:
+# Builds a wheel with the library and the command in it, and an archive of both with the header, from
+# what 'swift build -c release' made of the products LarderC and larder:
 #
 #     analysis/wheel.sh RELEASE_FOLDER OUTPUT_FOLDER [PYTHON]
 #
@@ -39,6 +39,20 @@ for name in libzstd.a libz.a liblzma.a libbz2.a libxxhash.a libsqlite3.a libjema
   ln -s "$archive" "$work/static/${name/_pic/}"
 done
 
+# Debian's libbz2.a is compiled for programs: what it needs of another library's variables, the
+# streams that it reports its own faults to, becomes variables of this library.
+rm "$work/static/libbz2.a"
+objcopy --redefine-sym stdin=larder_stdin --redefine-sym stdout=larder_stdout \
+  --redefine-sym stderr=larder_stderr "$(clang -print-file-name=libbz2.a)" "$work/static/libbz2.a"
+cat > "$work/streams.c" <<'EOF'
+#include <stdio.h>
+__attribute__((visibility("hidden"))) FILE *larder_stdin, *larder_stdout, *larder_stderr;
+__attribute__((constructor)) static void set(void) {
+  larder_stdin = stdin; larder_stdout = stdout; larder_stderr = stderr;
+}
+EOF
+clang -O2 -fPIC -c -o "$work/streams.o" "$work/streams.c"
+
 # One library has what both products are made of, and so Foundation's tables only once; the command
 # is a few lines of C that call it. The build names the entry point after its module.
 cat > "$work/exports" <<'EOF'
@@ -57,11 +71,13 @@ foundation=(-Xlinker --start-group -lFoundation -lFoundationInternationalization
   -l_FoundationCollections -Xlinker --end-group)
 # Some objects are named from the folder above the build's.
 (cd "$release/../../.." && swiftc -static-stdlib -L "$work/static" -Xlinker --gc-sections \
-  -emit-library -o "$native/liblarder.so" "@$work/objects" -lzstd -lz -llzma -lbz2 -lxxhash -lsqlite3 \
+  -emit-library -o "$native/liblarder.so" "@$work/objects" "$work/streams.o" -lzstd -lz -llzma -lbz2 -lxxhash -lsqlite3 \
   "${foundation[@]}" -Xlinker "--version-script=$work/exports" -Xlinker -soname=liblarder.so) \
   2>&1 | { grep -v 'mktemp' || true; } >&2
 # jemalloc in the program takes the place of malloc in the library as well.
-clang -O2 -o "$native/larder" "$work/main.c" -L "$native" -l:liblarder.so -Wl,-rpath,'$ORIGIN' \
+# shellcheck disable=SC2016 # the dynamic linker expands $ORIGIN
+clang -O2 -o "$native/larder" "$work/main.c" -L "$native" -l:liblarder.so \
+  -Wl,-rpath,'$ORIGIN:$ORIGIN/../lib' \
   -L "$work/static" -Wl,--whole-archive -ljemalloc -Wl,--no-whole-archive -lstdc++ -lm
 strip "$native/liblarder.so" "$native/larder"
 
@@ -80,4 +96,13 @@ done
 
 LARDER_WHEEL_PLATFORM="manylinux_2_${glibc##*.}_$(uname -m)" \
   "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$output" "$package"
-ls -l "$output"/larder-*.whl
+
+version="$(sed -n 's/^version = "\(.*\)"/\1/p' "$analysis/pyproject.toml")"
+archive="larder-$version-linux-$(uname -m)"
+install -D -m 755 "$native/larder" "$work/$archive/bin/larder"
+install -D -m 755 "$native/liblarder.so" "$work/$archive/lib/liblarder.so"
+install -D -m 644 "$analysis/../Sources/CLarder/include/larder.h" "$work/$archive/include/larder.h"
+install -D -m 644 -t "$work/$archive/share/doc/larder" \
+  "$analysis/../LICENSE" "$analysis/../README.md" "$analysis/../CHANGELOG.md"
+tar -C "$work" --owner=0 --group=0 -czf "$output/$archive.tar.gz" "$archive"
+ls -l "$output"/larder_cache-*.whl "$output/$archive.tar.gz"

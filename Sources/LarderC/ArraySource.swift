@@ -137,7 +137,7 @@ struct ArrayColumn {
     // The last element must have an address; whether it belongs to the caller cannot be checked.
     let (extent, overflows) = stride.magnitude.multipliedReportingOverflow(by: count.magnitude)
     guard !overflows, extent < UInt(Int.max) / 2 else {
-      throw .column(name, "\(count) elements at a stride of \(stride) exceed the memory")
+      throw .column(name, "\(count) elements at a stride of \(stride) exceed the address space")
     }
     self.name = name
     self.type = type

@@ -256,7 +256,7 @@ final class CallbackInstance {
 struct CallbackPolicy: EvictionPolicy, ~Copyable {
   /// Required by the protocol; never listed, because the registry does not contain it.
   static let description = PolicyDescription(
-    name: "callback", family: .adaptive, summary: "Decides as a caller's callbacks do.",
+    name: "callback", family: .adaptive, summary: "A policy implemented by callbacks.",
     parameters: [PolicyParameter(parameter, default: "0", "Number of the callbacks.")],
     paper: "The caller's.")
 

@@ -10,7 +10,7 @@ extension LarderC {
   ) throws(CallError) -> Callbacks {
     let name = try text(name, "name")
     guard !name.isEmpty, !name.contains(where: { $0.isNewline || $0 == "," }) else {
-      throw .policy(name, "a name is a line without commas, and not empty")
+      throw .policy(name, "expected a name of one non-empty line without commas")
     }
     return try Callbacks(
       try required(policy, "policy").pointee, name: name, asksContains: asksContains)

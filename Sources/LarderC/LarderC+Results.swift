@@ -51,10 +51,17 @@ public func larderMRC(
 public func larderAdvise(
   _ trace: UInt64, _ options: UnsafePointer<CChar>?, _ task: UInt64,
   _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ text: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ html: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
-  LarderC.compute(trace, options, known: AdviceCall.options, task, json, error) {
-    try AdviceCall(trace: $0, options: $1, task: $2).json()
+  for place in [text, html] { place?.pointee = nil }
+  return LarderC.compute(trace, options, known: AdviceCall.options, task, json, error) {
+    let advice = try AdviceCall(trace: $0, options: $1, task: $2).advice()
+    let json = try AdviceReport.json(advice)
+    if let text { try LarderC.give(AdviceText.text(of: advice, width: 80), to: text) }
+    if let html { try LarderC.give(AdviceReport.card(advice), to: html) }
+    return json
   }
 }
 
@@ -175,7 +182,7 @@ struct SimulateCall {
 struct CurveCall {
   /// The supported options of the command.
   static let options: Set<String> = [
-    "policy", "capacity", "points", "unit", "ignore-size", "method", "rate", "samples", "seed",
+    "policy", "capacity", "points", "ignore-size", "method", "sample", "samples", "seed",
     "measure-error", "reach", "threads",
   ]
 
@@ -193,15 +200,11 @@ struct CurveCall {
       policies: try CallOptions.policies(options["policy"] ?? "lru"),
       capacities: try options["capacity"].map { try CapacitySpec.list(parsing: $0) } ?? [],
       points: try options.integer("points", in: 2...10_000) ?? 50,
-      unit: try options.word("unit", CapacityUnit.self),
+      unit: try options.flag("ignore-size") ? .objects : nil,
       method: try options.word("method", CurveMethod.self) ?? .auto,
-      rate: try options.share("rate"), samples: try options.integer("samples", in: 1...1 << 30),
+      rate: try options.share("sample"), samples: try options.integer("samples", in: 1...1 << 30),
       seed: try options.integer("seed", in: 0...UInt64.max) ?? 1,
       measuresError: try options.flag("measure-error"), threads: try options.threads())
-    if try options.flag("ignore-size") {
-      if settings.unit == .bytes { throw CallError.option("ignore-size", "contradicts unit=bytes") }
-      settings.unit = .objects
-    }
     if let reach = options["reach"] {
       guard let share = Share(parsing: reach) else {
         throw CallError.option("reach", "expected a share such as 90%, found '\(reach)'")
@@ -212,10 +215,10 @@ struct CurveCall {
       throw CallError.option("samples", "requires method=shards")
     }
     if settings.samples != nil, settings.rate != nil {
-      throw CallError.option("samples", "excludes 'rate'; use one of them")
+      throw CallError.option("samples", "excludes 'sample'; use one of them")
     }
     if settings.rate != nil, settings.method == .exact {
-      throw CallError.option("rate", "requires method=shards, miniature or auto")
+      throw CallError.option("sample", "requires method=shards, miniature or auto")
     }
     self.settings = settings
   }
@@ -236,7 +239,7 @@ struct CurveCall {
 struct AdviceCall {
   /// The supported options of the command.
   static let options: Set<String> = [
-    "capacity", "unit", "tiers", "prices", "time-budget", "learn", "whole", "seed", "threads",
+    "capacity", "tiers", "prices", "max-requests", "learn", "whole", "seed", "threads",
     "ignore-size", "policy", "prefix",
   ]
 
@@ -252,16 +255,10 @@ struct AdviceCall {
     self.task = task
     var settings = AdviceSettings(
       capacities: try options["capacity"].map { try CapacitySpec.list(parsing: $0) } ?? [],
-      unit: try options.word("unit", CapacityUnit.self),
+      unit: try options.flag("ignore-size") ? .objects : nil,
       tiers: try options.word("tiers", AdviceTiers.self) ?? .auto,
       seed: try options.integer("seed", in: 0...UInt64.max) ?? 1,
       threads: try options.threads())
-    if try options.flag("ignore-size") {
-      if settings.unit == .bytes {
-        throw CallError.option("ignore-size", "excludes the unit bytes")
-      }
-      settings.unit = .objects
-    }
     if let policies = options["policy"], policies != "all" {
       settings.policies = try CallOptions.policies(policies)
     }
@@ -277,12 +274,12 @@ struct AdviceCall {
       if options["learn"] != nil { throw CallError.option("whole", "excludes 'learn'") }
       settings.learned = nil
     }
-    if let budget = options["time-budget"] {
-      guard let seconds = AdviseSpec.budget(budget) else {
+    if let text = options["max-requests"] {
+      guard let requests = Quantity.count(text), requests > 0 else {
         throw CallError.option(
-          "time-budget", "expected a time from 1s to 24h, such as 60s or 5m, found '\(budget)'")
+          "max-requests", "expected a number above 0, such as 200M or 1e9, found '\(text)'")
       }
-      settings.requestsMax = Double(seconds) * AdviceSettings.requestsPerSecond
+      settings.requestsMax = Double(requests)
     }
     if let path = options["prices"] {
       settings.prices = try Prices(yaml: try InputFile.bytes(path), file: path)
@@ -290,15 +287,15 @@ struct AdviceCall {
     self.settings = settings
   }
 
-  /// The contents of `advice.json`.
+  /// The advice.
   ///
   /// - Throws: the errors of `Advisor`.
-  func json() throws -> String {
+  func advice() throws -> Advice {
     var advisor = try Advisor(
       trace: trace, settings: settings, cancellation: task.cancellation)
     advisor.began = { _, requests in task.begin(total: requests) }
     advisor.replayed = { task.advance($0) }
-    return try AdviceReport.json(try advisor.make())
+    return try advisor.make()
   }
 }
 

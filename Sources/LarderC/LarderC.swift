@@ -134,7 +134,7 @@ enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
     case .null(let name): "\(name) is null"
     case .notUTF8(let name): "\(name) is not UTF-8"
     case .unknownHandle(let kind, let handle):
-      "there is no \(kind) \(handle): it was destroyed, or never made"
+      "no \(kind) \(handle): it was destroyed, or never created"
     case .option(let name, let problem): "option '\(name)': \(problem)"
     case .column(let name, let problem): "\(name): \(problem)"
     case .element(let name, let index, let problem): "\(name)[\(index)]: \(problem)"

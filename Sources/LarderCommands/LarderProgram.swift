@@ -100,8 +100,8 @@ struct LarderCommand: ParsableCommand {
         larder list policies
 
       Exit codes:
-        0 done; 1 a check failed; 2 the request was wrong; 3 timing inconclusive (--strict);
-        130 stopped by Ctrl-C; others: a fault in larder
+        0 success; 1 a check failed; 2 invalid arguments or input; 3 timing inconclusive
+        (--strict); 130 stopped by Ctrl-C; others: a bug in larder
       """,
     version:
       "larder \(LarderVersion.current) (\(LarderVersion.revision ?? "commit not known"), "

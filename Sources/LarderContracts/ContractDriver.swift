@@ -24,8 +24,9 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   private(set) var hits: UInt64 = 0
   /// True if hits use the policy's `hitWords`, if it has them.
   private let usesWords: Bool
-  /// Bytes of a key if objects count with their entries' overhead: see `EntryMemory`.
-  private let keyBytes: UInt64?
+  /// The size of an entry by that of its value if objects count with their entries' overhead: see
+  /// `EntryMemory`.
+  private let entrySize: (@Sendable (UInt32) -> UInt32)?
   /// True if the policy gets hints before each request.
   var givesHints = true
   private var words: HitWords?
@@ -40,8 +41,8 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
       capacity: capacity, unit: unit, objects: objects, seed: seed, spec: spec)
     do throws(PolicyError) {
       policy = try Policy(setup)
-      let key = try EntryMemory.keyBytes(of: spec, Policy.description)
-      keyBytes = unit == .bytes ? key : nil
+      let size = try EntryMemory.sizes(of: spec, Policy.description)
+      entrySize = unit == .bytes ? size : nil
     } catch {
       throw ContractProblem("it cannot be made for \(objects) objects: \(error)")
     }
@@ -72,7 +73,9 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   }
 
   /// Passes the time, in microseconds, to a policy that follows it.
-  func follow(_ now: UInt64) { if Policy.followsTime { policy.follow(now) } }
+  func follow(_ now: UInt64) {
+    if Policy.notices.contains(.time) { policy.notice(.time(now)) }
+  }
 
   func step(_ operation: LarderEngine.Operation, _ given: Request) throws(ContractProblem)
     -> ContractOutcome
@@ -80,22 +83,20 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     var request = given
     if unit == .objects { request.size = 1 }
     let value = UInt64(request.size)
-    if let keyBytes {
-      request.size = UInt32(clamping: Policy.entryBytes(value: value, key: keyBytes))
-    }
+    if let entrySize { request.size = entrySize(request.size) }
     if givesHints {
       policy.prefetch(request.id)
       policy.prefetchNeighbours(request.id)
     }
     var isThere = try isThere(request.id)
-    if Policy.idles, isThere, [.get, .set].contains(operation), policy.hasIdled(request.id) {
+    if isThere, [.get, .set].contains(operation), isIdle(request.id) {
       try remove(request.id)
       isThere = false
     }
     switch operation {
     case .modify, .bypass: return ContractOutcome(.nothing)
     case .expire:
-      if isThere, !(Policy.idles && policy.hasIdled(request.id)) { renew(request) }
+      if isThere, !isIdle(request.id) { renew(request) }
       return ContractOutcome(.nothing)
     case .delete:
       try remove(request.id)
@@ -143,8 +144,8 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     policy.hit(request, sizes)
     var evicted: [ObjectID] = []
     while policy.overflows {
-      if !Policy.evictsOnHit {
-        throw ContractProblem("it overflows after a hit, and evictsOnHit is false")
+      if !Policy.description.traits.contains(.evictsOnHit) {
+        throw ContractProblem("it overflows after a hit, and evictsOnHit is no trait of it")
       }
       evicted.append(try evict(for: .none))
     }
@@ -220,12 +221,12 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     guard !resident.isEmpty else {
       throw ContractProblem("it overflows with nothing resident")
     }
-    let said = Policy.knowsVictim ? policy.victim : .none
+    let said = namesVictim ? policy.victim : .none
     let victim = policy.evict(for: request, sizes)
     guard resident[victim] != nil else {
       throw ContractProblem("evict returned \(victim), which is not resident")
     }
-    if Policy.knowsVictim, said != victim {
+    if namesVictim, said != victim {
       throw ContractProblem("victim said \(said), and evict returned \(victim)")
     }
     drop(victim)
@@ -243,6 +244,12 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
 
   // MARK: Checks
 
+  private var namesVictim: Bool { Policy.description.traits.contains(.namesVictim) }
+
+  private func isIdle(_ id: ObjectID) -> Bool {
+    Policy.notices.contains(.idleness) && policy.isIdle(id)
+  }
+
   private func isThere(_ id: ObjectID) throws(ContractProblem) -> Bool {
     let isThere = resident[id] != nil
     if policy.contains(id) != isThere {
@@ -253,7 +260,7 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   }
 
   private func checkHints() throws(ContractProblem) {
-    if Policy.knowsVictim {
+    if namesVictim {
       let victim = policy.victim
       let isRight = resident.isEmpty ? victim == .none : resident[victim] != nil
       if !isRight { throw ContractProblem("victim is \(victim), which is not resident") }

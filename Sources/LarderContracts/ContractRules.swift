@@ -246,7 +246,9 @@ extension ContractRules where Policy: ~Copyable {
   func checkHitWords(_ trial: ContractTrial) throws(ContractProblem) {
     let plain = try driver(trial)
     guard plain.hasWords else { return }
-    if Policy.evictsOnHit { throw ContractProblem("it has hitWords, and evictsOnHit is true") }
+    if Policy.description.traits.contains(.evictsOnHit) {
+      throw ContractProblem("it has hitWords, and evictsOnHit is a trait of it")
+    }
     try compare(trial, plain, try driver(trial, usesWords: true), "hits through hitWords")
   }
 

@@ -153,7 +153,7 @@ extension BoostingLibrary {
         return createDataset(
           base, Self.float32, Int32(rows.count), Int32(features), 1, settings, nil, &dataset)
       })
-    guard let dataset else { throw .failed("LightGBM made no data set") }
+    guard let dataset else { throw .failed("LightGBM returned no data set") }
     defer { _ = freeDataset(dataset) }
     try check(
       rows.labels.withUnsafeBytes { labels -> CInt in
@@ -162,7 +162,7 @@ extension BoostingLibrary {
       })
     var booster: Handle?
     try check(createBooster(dataset, settings, &booster))
-    guard let booster else { throw .failed("LightGBM made no model") }
+    guard let booster else { throw .failed("LightGBM returned no model") }
     defer { _ = freeBooster(booster) }
     for _ in 0..<parameters.trees {
       var isFinished: CInt = 0
@@ -196,7 +196,7 @@ extension BoostingLibrary {
 
   private func check(_ result: CInt) throws(BoostingError) {
     guard result != 0 else { return }
-    throw .failed(lastError().map { String(cString: $0) } ?? "LightGBM gave no reason")
+    throw .failed(lastError().map { String(cString: $0) } ?? "LightGBM reported no reason")
   }
 }
 

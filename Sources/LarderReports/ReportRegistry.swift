@@ -36,7 +36,7 @@ public enum ReportRegistry {
       if taken == nil { added.append(format) }
       return taken
     }
-    if let taken { throw .cannotAdd(format.name, reason: "'\(taken)' is there already") }
+    if let taken { throw .cannotAdd(format.name, reason: "'\(taken)' is already registered") }
     ReportKind.add(format.name)
   }
 
@@ -120,7 +120,7 @@ public enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknownFormat(let name, let known):
       return "unknown report '\(name)'; known are \(known.joined(separator: ", "))"
     case .cannotAdd(let name, let reason):
-      return "the report '\(name)' cannot be added: \(reason)"
+      return "cannot add the report '\(name)': \(reason)"
     case .notExpressible(let format, let reason):
       return "cannot make the report '\(format)': \(reason)"
     case .file(let path, let action, let reason):

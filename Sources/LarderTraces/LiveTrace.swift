@@ -146,7 +146,7 @@ package final class RecordedTraceFile {
     guard file >= 0 else {
       throw TraceError(
         errno == EEXIST
-          ? "exists; a recording never writes over a file"
+          ? "exists; a recording never overwrites a file"
           : "cannot be written: \(String(cString: strerror(errno)))", in: path)
     }
   }
@@ -225,6 +225,6 @@ package final class RecordedTraceFile {
   private static func error(_ path: String, _ reason: Int32) -> TraceError {
     TraceError(
       "writing failed: \(String(cString: strerror(reason)))", in: path,
-      advice: "what was written before can be read")
+      advice: "the part written before remains readable")
   }
 }

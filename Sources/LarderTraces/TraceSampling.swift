@@ -48,8 +48,8 @@ public struct TraceSampling: Sendable, Hashable {
   /// Note for readers of results; nil for the complete traffic.
   package var note: String? {
     guard isPart else { return nil }
-    return "The trace is a sample of \(Self.share(rate)) of the objects: capacities are scaled by "
-      + "that, and figures of all the traffic are estimates."
+    return "The trace is a sample of \(Self.share(rate)) of the objects: capacities are scaled "
+      + "by that share, and figures for all objects are estimates."
   }
 
   /// Parses a rate such as `1/100`, `1%` or `0.01`; nil for anything that is not above 0 and at

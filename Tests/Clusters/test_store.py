@@ -26,7 +26,7 @@ def test_damaged_records_are_computed_again(stand: Stand) -> None:
     part = stand.run("larder", "run", workload, "--store", "store", "--part", "1/1")
     for file, fault in faults.items():
         check(f"damaged: store/cells/{file}: {fault}" in verified.output, verified.output)
-        check(f"damaged, not used: store/cells/{file}: {fault}" in part.notes, part.notes)
+        check(f"damaged, ignored: store/cells/{file}: {fault}" in part.notes, part.notes)
     check(part.computed == len(faults), f"{part.computed} cells computed, not {len(faults)}")
     stand.run("larder", "store", "info", "--verify", "--store", "store")
     stand.run("larder", "merge", workload, "--store", "store", "--output", "merged")
@@ -41,9 +41,9 @@ def damage(records: list[Path]) -> dict[str, str]:
     flipped[len(flipped) // 2] ^= 1
     kinds = [
         (bytes(flipped), "its checksum is wrong"),
-        (whole[1][: len(whole[1]) // 2], "it is cut off"),
+        (whole[1][: len(whole[1]) // 2], "it is truncated"),
         (b"", "it is empty"),
-        (whole[4], "it is of another cell than its name says"),
+        (whole[4], "it belongs to another cell than its name"),
         (b"PNG" + os.urandom(500), "it is not a file of a store"),
     ]
     for record, (content, _) in zip(records, kinds, strict=False):
@@ -101,7 +101,7 @@ def fill(stand: Stand, enlarge: list[str]) -> None:
     stand.run("larder", "store", "info", "--verify", "--store", "disk/store")
     # Results are worth more than the store: a run as a whole ends, and says what it did not keep.
     run = stand.run("larder", "run", workload, "--store", "disk/store", "--output", "whole")
-    check("not all results were kept" in run.notes, run.notes)
+    check("some results could not be stored" in run.notes, run.notes)
     plain, whole = (
         (stand.folder / name / "counts.csv").read_bytes() for name in ("plain", "whole")
     )

@@ -27,7 +27,8 @@ status=0
 
 # run NAME PATTERN COMMAND...: PATTERN finds the lines that say what was done.
 run() {
-  local name="$1" pattern="$2" begun="$(date +%s)" verdict=passed
+  local name="$1" pattern="$2" begun verdict=passed
+  begun="$(date +%s)"
   shift 2
   printf '\033[1m==> %s\033[0m\n' "$name"
   "$@" 2>&1 | tee "$log" || { verdict=FAILED; status=1; }

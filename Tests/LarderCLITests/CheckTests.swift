@@ -149,7 +149,7 @@ import Testing
   @Test(arguments: [
     (["--only", "memory/lur/10%"], "memory/lru/10%"), (["--update", "--only", "x"], "--only"),
     (["--against", "/nowhere"], "/nowhere"), (["--timings"], "'--timings'"),
-    (["--threshold", "5"], "threshold"), (["--budget", "0s"], "--against with --instructions"),
+    (["--threshold", "5"], "threshold"), (["--budget", "0s"], "--against and --instructions"),
     (["--latency-threshold", "5%"], "--against"),
     (["--against", "/bin/true", "--budget", "0s"], "0s"),
     (["--against", "/nowhere", "--instructions", "--budget", "0s"], "/nowhere"),

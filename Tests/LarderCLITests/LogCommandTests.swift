@@ -26,7 +26,7 @@ struct LogCommandTests {
     let joined = try LarderProcess(["simulate", "--join"] + words, in: scratch.folder)
     let rows = joined.output.split(separator: "\n")
     #expect(rows.count == 2 && rows[1].contains(",4,2,2,0,2,0.500000,400,200,"), "\(rows)")
-    #expect(joined.notes.contains("1 request was out of order and was moved to its time."))
+    #expect(joined.notes.contains("1 request was out of order and was sorted by time."))
     #expect(joined.notes.contains("1 request had no full size"))
   }
 

@@ -92,7 +92,7 @@ import Testing
       """, to: "sbatch")
     let run = try LarderProcess(
       shell: "chmod +x sbatch; PATH=$PWD:$PATH bash job.sh", in: scratch.folder)
-    #expect(run.exitCode == 0 && run.output.contains("the results come with job"), "\(run.notes)")
+    #expect(run.exitCode == 0 && run.output.contains("writes the results"), "\(run.notes)")
     let calls = try String(contentsOf: scratch.url("calls"), encoding: .utf8)
       .split(separator: "\n")
     #expect(calls.count == 5)

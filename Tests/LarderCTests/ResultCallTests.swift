@@ -63,7 +63,7 @@ import Testing
     #expect(larder_simulate(trace + 1000, nil, 0, nil, nil) == LARDER_MISUSE)
   }
 
-  @Test func curvesAndAdviceAreReturned() throws {
+  @Test func curvesAreReturned() throws {
     let trace = CallText.trace(CallText.ids(6_000, below: 500))
     defer { _ = larder_trace_destroy(trace) }
     let curve = CallText { larder_mrc(trace, "policy=lru,sieve\npoints=10", 0, $0, $1) }
@@ -71,19 +71,39 @@ import Testing
     let lines = try #require(curve.text).split(separator: "\n")
     #expect(lines.count == 21)
     #expect(lines[0].hasPrefix("trace,policy,method,unit,capacity,requests,hits"))
-    let advice = CallText { larder_advise(trace, "capacity=5%\ntime-budget=1s", 0, $0, $1) }
-    #expect(advice.error == nil)
-    #expect(try #require(advice.text).contains("\"capacities\""))
     #expect(
       CallText { larder_mrc(trace, "samples=5", 0, $0, $1) }.error
         == "option 'samples': requires method=shards")
     #expect(
       CallText { larder_mrc(trace, "method=guess", 0, $0, $1) }.error
         == "option 'method': expected one of auto, exact, shards, miniature, found 'guess'")
-    #expect(CallText { larder_mrc(trace, "unit=bytes", 0, $0, $1) }.status == LARDER_MISUSE)
-    #expect(CallText { larder_advise(trace, "learn=0%", 0, $0, $1) }.status == LARDER_MISUSE)
-    #expect(
-      CallText { larder_advise(trace, "prices=/nowhere", 0, $0, $1) }.status == LARDER_MISUSE)
+    #expect(CallText { larder_mrc(trace, "sample=2", 0, $0, $1) }.status == LARDER_MISUSE)
+    for options in ["learn=0%", "prices=/nowhere", "max-requests=0", "max-requests=many"] {
+      let advice = CallText { larder_advise(trace, options, 0, $0, nil, nil, $1) }
+      #expect(advice.status == LARDER_MISUSE && advice.text == nil, "\(options)")
+    }
+  }
+
+  @Test func adviceIsReturnedInThreeForms() throws {
+    let trace = CallText.trace(CallText.ids(6_000, below: 500), name: "<requests>")
+    defer { _ = larder_trace_destroy(trace) }
+    var (text, html): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?)
+    defer {
+      larder_text_free(text)
+      larder_text_free(html)
+    }
+    let options = "policy=lru,sieve\ncapacity=5%,20%\nmax-requests=1M"
+    let answer = CallText { larder_advise(trace, options, 0, $0, &text, &html, $1) }
+    #expect(answer.error == nil)
+    let json = try #require(answer.text)
+    let advice = try JSONDecoder().decode(Advice.self, from: Data(json.utf8))
+    #expect(advice.capacities.count == 2)
+    #expect(String(cString: try #require(text)) == AdviceText.text(of: advice, width: 80))
+    #expect(String(cString: try #require(html)) == AdviceReport.card(advice))
+    // Failures leave no text of an earlier call.
+    var kept = text
+    let failed = CallText { larder_advise(trace, "learn=0%", 0, $0, &kept, nil, $1) }
+    #expect(failed.status == LARDER_MISUSE && kept == nil)
   }
 
   @Test func policiesAreListed() throws {
@@ -113,7 +133,7 @@ import Testing
     #expect(
       CallText { larder_mrc(trace, "policy=sieve", task, $0, $1) }.status == LARDER_CANCELLED)
     #expect(
-      CallText { larder_advise(trace, nil, task, $0, $1) }.status == LARDER_CANCELLED)
+      CallText { larder_advise(trace, nil, task, $0, nil, nil, $1) }.status == LARDER_CANCELLED)
     #expect(larder_task_destroy(task) == LARDER_OK)
     #expect(larder_task_destroy(task) == LARDER_MISUSE)
     #expect(larder_task_cancel(task) == LARDER_MISUSE)

@@ -116,10 +116,14 @@ import Testing
     #expect(error { columns, _ in columns.count = .max } == "count: is out of range")
     for count in [1 << 62, 1 << 60] as [UInt64] {
       #expect(
-        error { columns, _ in columns.count = count }?.hasSuffix("exceed the memory") ?? false)
+        error { columns, _ in columns.count = count }?.hasSuffix(
+          "exceed the address "
+            + "space") ?? false)
     }
     #expect(
-      error { columns, _ in columns.ids.stride = .min }?.hasSuffix("exceed the memory") ?? false)
+      error { columns, _ in columns.ids.stride = .min }?.hasSuffix(
+        "exceed the address "
+          + "space") ?? false)
   }
 
   @Test func nullsAndUnknownHandlesAreRejected() {
@@ -133,7 +137,7 @@ import Testing
     #expect(larder_trace_open(nil, nil, 0, nil, nil) == LARDER_MISUSE)
     #expect(
       CallText { larder_trace_open("/nowhere", nil, 12345, &trace, $0) }.error
-        == "there is no task 12345: it was destroyed, or never made")
+        == "no task 12345: it was destroyed, or never created")
     for handle in [0, 1 << 60, UInt64.max] {
       #expect(larder_trace_destroy(handle) == LARDER_MISUSE)
       #expect(larder_trace_counts(handle, nil, nil, nil) == LARDER_MISUSE)
@@ -146,7 +150,7 @@ import Testing
     #expect(larder_trace_destroy(made) == LARDER_MISUSE)
     #expect(
       CallText { larder_trace_counts(made, nil, nil, $0) }.error
-        == "there is no trace \(made): it was destroyed, or never made")
+        == "no trace \(made): it was destroyed, or never created")
   }
 
   @Test func textsThatAreNotUTF8AreRejected() {

@@ -55,13 +55,23 @@ import Testing
   @Test(arguments: [
     ("read line; echo 'error no such cell'", "no such cell"),
     (
-      "read line; echo 'error expected the number of a cell and how often to run it'",
+      "read line; echo 'error expected the number of a cell and a number of runs'",
       "/bin/larder: built before instructions could be compared"
     ),
-    ("echo '==7== Giving up.' >&2; echo '==7== ' >&2; exit 1", "it said: ==7== Giving up."),
-    ("exit 0", "it said: nothing"),
-    ("read line; echo 1 2 3; echo '==7== Collected : 5' >&2", "two runs take no more than one"),
-    ("read line; echo 1 2 3; echo '==7== Collected : x' >&2", "it said: ==7== Collected : x"),
+    (
+      "echo '==7== Giving up.' >&2; echo '==7== ' >&2; exit 1",
+      "last line of output: ==7== Giving up."
+    ),
+    ("exit 0", "last line of output: nothing"),
+    (
+      "read line; echo 1 2 3; echo '==7== Collected : 5' >&2",
+      "two runs execute no more "
+        + "instructions than one"
+    ),
+    (
+      "read line; echo 1 2 3; echo '==7== Collected : x' >&2",
+      "last line of output: ==7== Collected : x"
+    ),
   ])
   func failuresAreErrors(script: String, says: String) throws {
     let stage = try Stage(valgrind: script)

@@ -30,6 +30,6 @@ import Testing
   @Test func lastOutputIsReported() throws {
     let worker = try Self.worker("echo first >&2; echo 'no such option' >&2; exit 2")
     let error = #expect(throws: TimingError.self) { try worker.ready() }
-    #expect("\(try #require(error))".contains("it said: no such option"))
+    #expect("\(try #require(error))".contains("its last line of output: no such option"))
   }
 }

@@ -49,7 +49,8 @@ struct StoreRulesTests {
       ],
       policies: PolicyRegistry.standard.compactMap {
         // A filter that compares is incompatible with a policy that cannot predict its victim.
-        $0.knowsVictim ? try? PolicySpec(parsing: $0.description.name) : nil
+        $0.description.traits.contains(.namesVictim)
+          ? try? PolicySpec(parsing: $0.description.name) : nil
       },
       capacities: try CapacitySpec.list(parsing: "5%,20%"), warmUp: .requests(500),
       latency: LatencyModel(disk: disk, origin: origin))

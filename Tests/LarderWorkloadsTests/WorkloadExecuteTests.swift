@@ -194,7 +194,7 @@ import Testing
     ),
     Case(
       "{kind: disk, cache: theirs}",
-      ".cache: 'theirs' cannot be a disk cache; it can be memory"),
+      ".cache: 'theirs' does not support the kind disk; it supports memory"),
     Case(
       "{kind: memory, cache: theirs, memory: {policy: lru}}",
       ".memory: 'policy' does not apply here: 'theirs' has a built-in policy"),

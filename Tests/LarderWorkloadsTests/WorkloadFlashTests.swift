@@ -102,10 +102,10 @@ import Testing
         .contains("'reinsert-hits' does not apply to layout 'sets'"))
     #expect(problem("{kind: disk, disk: {layout: ring}}").contains("kangaroo"))
     #expect(
-      problem("{kind: disk, disk: {layout: sets, policy: lru}}").contains("rules of its own"))
+      problem("{kind: disk, disk: {layout: sets, policy: lru}}").contains("built-in rules"))
     #expect(
       problem("{kind: disk, admission: second-hit, disk: {layout: sets}}")
-        .contains("rules of its own"))
+        .contains("built-in rules"))
     #expect(
       problem("{kind: disk, time: {fetch: 1ms}, disk: {layout: sets}}").contains("without"))
     #expect(problem("{kind: hybrid, disk: {layout: sets}}").contains("of kind disk"))
@@ -151,7 +151,7 @@ import Testing
     #expect(
       problem("{kind: disk, time: {fetch: 1ms}, disk: {segment: 1MiB}}").contains("without"))
     #expect(
-      problem("{kind: disk, disk: {layout: sets, segment: 1MiB}}").contains("rules of its own"))
+      problem("{kind: disk, disk: {layout: sets, segment: 1MiB}}").contains("built-in rules"))
     #expect(!problem("{kind: memory, memory: {segment: 1MiB}}").isEmpty)
     var workload = try decode("{kind: disk, disk: {segment: 1MiB}}")
     workload.unit = .objects

@@ -2,8 +2,8 @@
 """Measure how much code placement alone changes the speed of cells.
 
 Links the objects of a release build again in random orders, and compares each executable with the
-one that the build made, by `larder check --against`. All of them are the same source, compiled once:
-ratios other than 1 are placement.
+one that the build made, by `larder check --against`. All of them are the same source, compiled
+once: ratios other than 1 are placement.
 """
 
 from __future__ import annotations

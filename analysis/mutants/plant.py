@@ -16,8 +16,8 @@ from pathlib import Path
 ENGINE = Path("Sources/LarderEngine")
 # What decides about counts. The rest of the engine reads, describes and samples.
 FOLDERS = ("Policies", "Structures", "Tier", "Replay")
-# Policies that need LightGBM, which a checked workload cannot ask for: their tests compare them with
-# their authors' programs.
+# Policies that need LightGBM, which a checked workload cannot ask for: their tests compare them
+# with their authors' programs.
 LEARNED = ("Policies/Learning/",)
 SHIM = """
 /// Whether the fault of this number is in force.

@@ -108,5 +108,5 @@ def test_pyarrow_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         return real(name, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(ImportError, match=r"pip install 'larder\[parquet\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'larder-cache\[parquet\]'"):
         larder.Trace.from_parquet(tmp_path / "a.parquet", id="key")

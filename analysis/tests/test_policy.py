@@ -99,3 +99,61 @@ def test_what_is_no_policy_is_refused(trace: larder.Trace) -> None:
         larder.simulate(trace, PythonLRU, 5, fetch="5ms")
     with pytest.raises(NotImplementedError):
         larder.simulate(trace, larder.Policy, "10%")
+
+
+def made_by(body: str) -> type[larder.Policy]:
+    """A policy whose `__init__` begins as given."""
+    space: dict[str, object] = {"PythonLRU": PythonLRU}
+    code = f"def __init__({body}): PythonLRU.__init__(self, 9, False, 1)"
+    exec(f"class Made(PythonLRU):\n    {code}", space)
+    return space["Made"]  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "self",
+        "self, capacity",
+        "self, capacity, counts_bytes",
+        "self, capacity, counts_bytes, seed, window",
+        "self, capacity, counts_bytes, *, seed",
+        "self, capacity, seed, counts_bytes",
+        "self, seed, *rest, capacity=1",
+        "self, **options",
+    ],
+)
+def test_wrong_arguments_of_init_are_one_line(trace: larder.Trace, arguments: str) -> None:
+    policy = made_by(arguments)
+    expected = r"^Made.__init__ must take \(self, capacity, counts_bytes, seed\), found \(self"
+    for call in (
+        lambda: larder.simulate(trace, ["lru", policy], "10%"),
+        lambda: larder.check_policy(policy),
+    ):
+        with pytest.raises(TypeError, match=expected) as caught:
+            call()
+        assert str(caught.value).endswith(f"found ({arguments})")
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "self, capacity, counts_bytes, seed",
+        "self, size, is_bytes, seed, window=100",
+        "self, *rest",
+        "self, capacity, *rest, **options",
+        "self, capacity, counts_bytes=False, seed=1, /",
+    ],
+)
+def test_any_init_that_takes_three_arguments_is_used(trace: larder.Trace, arguments: str) -> None:
+    assert len(larder.simulate(trace, made_by(arguments), 9, ignore_size=True)) == 1
+
+
+def test_an_error_of_init_itself_is_raised(trace: larder.Trace) -> None:
+    class Failing(PythonLRU):
+        def __init__(self, capacity: int, counts_bytes: bool, seed: int) -> None:
+            super().__init__(capacity, counts_bytes, seed)
+            raise TypeError("three lines\nof its\nown")
+
+    with pytest.raises(TypeError, match="of its"):
+        larder.simulate(trace, Failing, "10%")

@@ -1,6 +1,7 @@
 """Counts, curves and advice from Python: the command's, byte for byte."""
 
 import json
+import pickle
 import signal
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def test_counts_are_the_commands(
 
 
 @needs_program
-def test_curves_and_advice_are_the_commands(path: Path) -> None:
+def test_curves_are_the_commands(path: Path) -> None:
     expected = of_command("mrc", str(path), "--policy", "lru,sieve", "--points", "8", "--csv", "-")
     found = larder.mrc(path, ["lru", "sieve"], points=8)
     assert found.to_csv(index=False).splitlines()[0] == expected.splitlines()[0]
@@ -79,11 +80,77 @@ def test_curves_and_advice_are_the_commands(path: Path) -> None:
     assert [f"{ratio:.6f}" for ratio in found.hit_ratio] == [
         line.split(",")[7] for line in expected.splitlines()[1:]
     ]
-    advice = larder.advise(path, capacities="5%", time_budget="1s")
-    command = of_command(
-        "advise", str(path), "--capacity", "5%", "--time-budget", "1s", "--json", "-"
-    )
-    assert advice == json.loads(command)
+    sampled = {"method": "miniature", "sample": "20%", "seed": 3}
+    expected = of_command("mrc", str(path), *options(sampled), "--points", "4", "--csv", "-")
+    found = larder.mrc(path, points=4, **sampled)
+    assert [f"{ratio:.6f}" for ratio in found.hit_ratio] == [
+        line.split(",")[7] for line in expected.splitlines()[1:]
+    ]
+    assert found.equals(larder.mrc(path, points=4, **(sampled | {"sample": 0.2})))
+
+
+def options(values: dict[str, object]) -> list[str]:
+    return [f"--{name.replace('_', '-')}={value}" for name, value in values.items()]
+
+
+@pytest.fixture(scope="module")
+def advice(path: Path) -> larder.Advice:
+    return larder.advise(path, policies="lru,sieve", capacities=["5%", "20%"], max_requests="1M")
+
+
+@needs_program
+def test_advice_is_the_commands(path: Path, advice: larder.Advice) -> None:
+    arguments = ["advise", str(path), "--policy", "lru,sieve", "--capacity", "5%,20%"]
+    arguments += ["--max-requests", "1M"]
+    values = json.loads(of_command(*arguments, "--json", "-"))
+    assert advice == values
+    assert advice.to_dict() == values
+    assert f"{advice}\n" == of_command(*arguments)
+
+
+def test_advice_is_printed_as_a_screen(
+    advice: larder.Advice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print(advice)
+    screen = capsys.readouterr().out
+    assert screen.startswith("Advice     ")
+    assert "\nRegret     " in screen
+    assert len(screen.splitlines()) < 40
+    assert repr(advice) == str(advice)
+
+
+def test_advice_is_a_card_in_a_notebook(advice: larder.Advice) -> None:
+    card = advice._repr_html_()
+    assert card.startswith("<div ")
+    assert "<h4>Advice for zipf</h4>" in card
+    assert "<script" not in card
+
+
+def test_advice_is_a_mapping(advice: larder.Advice) -> None:
+    assert advice["capacities"][0]["advised"]["hitRatio"] > 0
+    assert list(advice) == list(advice.to_dict())
+    assert len(advice) == len(advice.to_dict())
+    assert advice.get("nothing") is None
+    assert json.loads(json.dumps(advice.to_dict())) == advice
+    assert pickle.loads(pickle.dumps(advice)) == advice
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({"max_requests": 0}, "option 'max-requests': expected a number above 0"),
+        ({"max_requests": "soon"}, "found 'soon'"),
+        ({"tiers": "both"}, "option 'tiers'"),
+        ({"learn": "50%", "whole": True}, "option 'whole'"),
+    ],
+)
+def test_wrong_options_of_advice_are_one_line(
+    trace: larder.Trace, extra: dict, message: str
+) -> None:
+    with pytest.raises(larder.LarderError, match=message) as caught:
+        larder.advise(trace, **extra)
+    assert "\n" not in str(caught.value)
+    assert caught.value.code == 2
 
 
 def test_a_column_is_a_trace_too() -> None:
@@ -100,7 +167,7 @@ def test_policies_are_listed() -> None:
 @pytest.mark.parametrize(
     ("policies", "capacities", "extra", "message"),
     [
-        ("lrv", 5, {}, "did you mean 'lru'"),
+        ("lruu", 5, {}, "did you mean 'lru'"),
         ("lru:x=2", 5, {}, "has no parameter 'x'"),
         ("lru", "0", {}, "above 0"),
         ("lru", "5B", {}, "bytes"),

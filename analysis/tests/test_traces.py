@@ -159,7 +159,7 @@ def test_generators_repeat_themselves() -> None:
         ({"times": np.array(["2020", "NaT", "2021"], "M8[s]")}, r"times\[1\] is missing"),
         ({"ops": ["get", "fly", "set"]}, "unknown operation 'fly'"),
         ({"ops": ["get", None, "set"]}, r"ops\[1\] is missing"),
-        ({"ops": [0, 5, 0]}, r"operations\[1\]: 5 is not an operation"),
+        ({"ops": [0, 6, 0]}, r"operations\[1\]: 6 is not an operation"),
         ({"costs": [1, float("inf"), 2]}, r"costs\[1\]: inf is not a finite number"),
         ({"costs": ["a", "b", "c"]}, "costs cannot be of type"),
     ],

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Changes when programs built with an older header would no longer work. */
-#define LARDER_ABI 1
+#define LARDER_ABI 2
 
 /* The result of a call, with the exit codes of the command. */
 typedef int32_t larder_status;
@@ -131,14 +131,17 @@ larder_status larder_simulate(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 
 /* Curves, equal to the byte to those of `larder mrc --csv`. Options: policy, capacity, points,
- * unit, ignore-size, method, rate, samples, seed, measure-error, reach, threads. */
+ * ignore-size, method, sample, samples, seed, measure-error, reach, threads. */
 larder_status larder_mrc(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 
-/* advice.json, as of `larder advise --json`. Options: capacity, unit, tiers, prices, time-budget,
- * learn, whole, seed, threads, policy, prefix, ignore-size. */
+/* advice.json, as of `larder advise --json`; the screen that `larder advise` prints, 80 characters
+ * wide; and the advice as an HTML element for a page of the caller, without scripts and style
+ * sheets. `text` and `html` may be null. Options: capacity, tiers, prices, max-requests, learn,
+ * whole, seed, threads, policy, prefix, ignore-size. */
 larder_status larder_advise(
-    larder_trace trace, const char *options, larder_task task, char **json, char **error);
+    larder_trace trace, const char *options, larder_task task, char **json, char **text,
+    char **html, char **error);
 
 /* Every policy and bound with its parameters, as a JSON list. */
 larder_status larder_policies(char **json, char **error);

@@ -52,8 +52,8 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     case .database(let path, let code, let message):
       return "\(path): SQLite error \(code): \(message)"
     case .damaged(let path, let message):
-      return "\(path): the cache is damaged: \(message); remove the folder, or let the cache set "
-        + "the damage aside"
+      return "\(path): the cache is damaged: \(message); remove the folder, or let the cache "
+        + "move the damage aside"
     case .files(let message):
       return message
     case .format(let path, let found, let expected):
@@ -81,7 +81,7 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   private static var startEmpty: String {
-    "set DiskConfiguration.mismatchHandling to startEmpty to give up what is there"
+    "set DiskConfiguration.mismatchHandling to startEmpty to discard the contents"
   }
 
   /// True if the database that could not be opened is damaged, so that only an empty one helps.

@@ -241,7 +241,7 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
         + "share that cache, close it, or use another suite"
     case .closed: "the cache is closed"
     case .calledByCodec:
-      "the codec calls the cache that it works for; encode and decode without it"
+      "the codec calls its own cache; encode and decode without it"
     case .refreshTimedOut(let key):
       "\(key.debugDescription): its refresh did not end within refreshTimeout and was cancelled"
     }

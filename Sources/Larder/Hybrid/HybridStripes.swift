@@ -21,7 +21,7 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
   /// True if the thread is in a call of the codec, and may hold a stripe.
   var isInCodec: Bool {
     let isInside = ForeignCall.isInside(place)
-    assert(!isInside, "HybridCache: a codec must not call the cache that it works for")
+    assert(!isInside, "HybridCache: a codec must not call its own cache")
     return isInside
   }
 

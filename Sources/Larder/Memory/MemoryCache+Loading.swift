@@ -272,7 +272,7 @@ extension MemoryCache {
       do throws(MemoryCacheError) {
         return try MemoryCache<Key, MemoryAbsence>(wanted)
       } catch {
-        preconditionFailure("the cache of absent keys: \(error)")
+        preconditionFailure("cache of absent keys: \(error)")
       }
     }
   }

@@ -137,7 +137,7 @@ public struct MemoryCacheConfiguration: Sendable {
       throw .limit("count", "\(count)", expected: "\(expected), or nil for no limit")
     }
     if let weight = limits.weight, !range.contains(weight) {
-      throw .limit("weight", "\(weight)", expected: "\(expected), which is as good as no limit")
+      throw .limit("weight", "\(weight)", expected: "\(expected), which is equivalent to no limit")
     }
     if let age = limits.age, age.microseconds == 0 {
       throw .limit("age", "\(age)", expected: "at least a microsecond, or nil for no limit")
@@ -150,7 +150,7 @@ public struct MemoryCacheConfiguration: Sendable {
     if let staleWhileRevalidate, staleWhileRevalidate.microseconds == 0 {
       throw .limit(
         "staleWhileRevalidate", "\(staleWhileRevalidate)",
-        expected: "at least a microsecond, or nil for not at all")
+        expected: "at least a microsecond, or nil to disable")
     }
     if let refreshTimeout, refreshTimeout < .zero {
       throw .limit("refreshTimeout", "\(refreshTimeout)", expected: "zero or more, or nil for none")
@@ -162,7 +162,7 @@ public struct MemoryCacheConfiguration: Sendable {
     }
     if let promptExpiry, promptExpiry < .milliseconds(1) {
       throw .limit(
-        "promptExpiry", "\(promptExpiry)", expected: "at least a millisecond, or nil for not at all"
+        "promptExpiry", "\(promptExpiry)", expected: "at least a millisecond, or nil to disable"
       )
     }
     guard (1...CacheTierSetup.residentsMax).contains(negativeCount) else {

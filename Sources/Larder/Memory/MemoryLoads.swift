@@ -288,8 +288,8 @@ public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible 
   public var description: String {
     switch self {
     case .loadsItself(let key):
-      "memory cache: the loader of '\(key)' asks the cache for the same key and would wait for "
-        + "itself; call the origin instead"
+      "memory cache: the loader of '\(key)' requests its own key from the cache and would wait "
+        + "for itself; call the origin instead"
     case .refreshTimedOut(let key):
       "memory cache: the reload of '\(key)' did not end within refreshTimeout and was cancelled"
     }

@@ -125,14 +125,14 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
       "recording: sampling \(rate) is out of range: expected a share of the keys above 0 and at "
         + "most 1, such as 0.01"
     case .alreadyRecording(let path):
-      "recording: the cache is being recorded to \(path); stop that recording first"
+      "recording: the cache is already being recorded to \(path); stop that recording first"
     case .keysWithoutText(let type):
-      "recording: keys of type \(type) have no text: record hashes (.keyed), or make them "
+      "recording: keys of type \(type) have no text form: record hashes (.keyed), or make them "
         + "CustomStringConvertible"
     case .exists(let path):
-      "recording: \(path) exists; a recording never writes over a file"
+      "recording: \(path) exists; a recording never overwrites a file"
     case .file(let message): "recording: \(message)"
-    case .noThread: "recording: no thread to write with"
+    case .noThread: "recording: cannot start a thread for writing"
     }
   }
 }

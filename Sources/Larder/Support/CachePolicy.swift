@@ -48,16 +48,6 @@ extension CachePolicy {
   public static let hyperbolic = CachePolicy("hyperbolic")
   /// Evicts an entry at random.
   public static let random = CachePolicy("random")
-  /// Redis's approximated LRU (`allkeys-lru`).
-  public static let redisLRU = CachePolicy("redis-lru")
-  /// Redis's approximated LFU (`allkeys-lfu`).
-  public static let redisLFU = CachePolicy("redis-lfu")
-  /// The eviction rule of nginx's `proxy_cache`.
-  public static let nginx = CachePolicy("nginx")
-  /// The eviction rule of Varnish's storages.
-  public static let varnish = CachePolicy("varnish")
-  /// memcached's segmented LRU with slab classes.
-  public static let memcached = CachePolicy("memcached")
   /// FIFO in which used entries stay for another round.
   public static let clock = CachePolicy("clock")
   /// FIFO with a hand that skips used entries in place; gets take no lock.
@@ -116,3 +106,19 @@ extension Float {
     return isNaN ? 1 : 0
   }
 }
+
+#if Simulation
+  /// Rules of servers, for comparison: known with the package trait Simulation.
+  extension CachePolicy {
+    /// Redis's approximated LRU (`allkeys-lru`).
+    public static let redisLRU = CachePolicy("redis-lru")
+    /// Redis's approximated LFU (`allkeys-lfu`).
+    public static let redisLFU = CachePolicy("redis-lfu")
+    /// The eviction rule of nginx's `proxy_cache`.
+    public static let nginx = CachePolicy("nginx")
+    /// The eviction rule of Varnish's storages.
+    public static let varnish = CachePolicy("varnish")
+    /// memcached's segmented LRU with slab classes.
+    public static let memcached = CachePolicy("memcached")
+  }
+#endif

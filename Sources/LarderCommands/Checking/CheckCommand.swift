@@ -9,20 +9,20 @@ import LarderSupport
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Fail when a cache or policy got worse than its baseline.",
+    abstract: "Fail if a cache or policy regressed against its baseline.",
     discussion: """
       Counts are compared exactly, or within the tolerances of the workload file. Memory and disk \
-      of executed cells may grow by 5 %, or what the workload file says. Timings are compared on \
-      request only: --against times both builds in alternation on this machine. Seconds are never \
-      stored. See docs/ci.md.
+      use of executed cells may grow by 5 %, unless the workload file sets another tolerance. \
+      Timings are compared on request only: --against times both builds in alternation on this \
+      machine. Absolute times are never stored. See docs/ci.md.
 
       Examples:
         larder check Workloads/ci.yaml --update
         larder check Workloads/ci.yaml --baseline larder-baseline.json --junit check.xml
         larder check Workloads/ci.yaml --against ../main/.build/release/larder --budget 2m
 
-      Exit codes: 0 passed; 1 something got worse; 2 the request was wrong; 3 with --strict, \
-      timing inconclusive or a figure of the baseline not measured.
+      Exit codes: 0 passed; 1 regression; 2 invalid arguments or input; 3 with --strict: timing \
+      inconclusive, or a baseline figure was not measured.
       """)
 
   @Argument(help: "The workload file.", completion: .file())
@@ -31,7 +31,7 @@ struct CheckCommand: ParsableCommand {
   @Option(help: "The baseline file.", completion: .file())
   var baseline = "larder-baseline.json"
 
-  @Flag(help: "Write the baseline, and print what changed.")
+  @Flag(help: "Write the baseline and print the changes.")
   var update = false
 
   @Option(help: "Write a JUnit file.", completion: .file())
@@ -40,13 +40,13 @@ struct CheckCommand: ParsableCommand {
   @Option(help: "Check this cell only, such as memory/lru/1%. May be repeated.")
   var only: [String] = []
 
-  @Flag(help: "Fail for every change of a count, gains included.")
+  @Flag(help: "Fail on any change of a count, improvements included.")
   var exact = false
 
   @Flag(
     help: """
-      Exit with 3 if nothing failed, and timing is inconclusive or a figure of the baseline was \
-      not measured.
+      Exit with 3 if nothing failed but timing is inconclusive or a baseline figure was not \
+      measured.
       """)
   var strict = false
 
@@ -102,8 +102,9 @@ struct CheckCommand: ParsableCommand {
 struct CheckTimingOptions: ParsableArguments {
   @Option(
     help: """
-      Executable of another build of larder: runs the same cells in both, in alternation, \
-      until it is known which is slower. With --instructions also counts them in both.
+      Executable of another build of larder. The same cells run in both builds, in alternation, \
+      until the test decides which is slower. With --instructions, instructions are counted in \
+      both, too.
       """,
     completion: .file())
   var against: String?
@@ -111,36 +112,36 @@ struct CheckTimingOptions: ParsableArguments {
   @Flag(
     help: """
       Count the instructions of each timed cell with valgrind, which must be installed, and \
-      compare them with those of --against, or else in the baseline: a function of the program, \
-      not of the machine's load. With --update, store them. Takes about 100 times as long as the \
-      cells.
+      compare them with those of --against, else with the baseline. Instruction counts do not \
+      depend on the machine's load. With --update, store them. Takes about 100 times as long as \
+      the cells.
       """)
   var instructions = false
 
-  @Option(help: "The slowdown to detect, with --against. By default 5%.")
+  @Option(help: "Slowdown to detect, with --against. By default 5%.")
   var threshold: ThresholdOption?
 
   @Option(
     help: """
-      The growth to detect of the 99th percentile of the latency of gets, with --against: of \
-      executed cells. By default 10%.
+      Increase to detect in the 99th percentile of get latency of executed cells, with --against. \
+      By default 10%.
       """)
   var latencyThreshold: ThresholdOption?
 
   @Option(
     help: """
-      Total time for measuring all cells, such as 60s or 5m. 0s with --against and \
-      --instructions: nothing is timed.
+      Total time to measure all cells, such as 60s or 5m. With --against and --instructions, 0s \
+      times nothing.
       """)
   var budget = BudgetOption(seconds: 60)
 
   @Flag(
     help: """
-      Time and count everything, even if a count got worse or a cell is known to be slower.
+      Time and count all cells, even after a failure.
       """)
   var keepGoing = false
 
-  @Option(help: "Seed of the order of runs. By default different each time.")
+  @Option(help: "Seed for the order of runs. Random by default.")
   var seed: UInt64?
 
   @Option(
@@ -150,10 +151,10 @@ struct CheckTimingOptions: ParsableArguments {
 
   func validate() throws {
     if latencyThreshold != nil, against == nil {
-      throw ValidationError("--latency-threshold is for --against, which is missing")
+      throw ValidationError("--latency-threshold requires --against")
     }
     if budget.seconds == 0, against == nil || !instructions {
-      throw ValidationError("--budget 0s times nothing; it is for --against with --instructions")
+      throw ValidationError("--budget 0s times nothing; it requires --against and --instructions")
     }
   }
 

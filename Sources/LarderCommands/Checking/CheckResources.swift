@@ -61,7 +61,8 @@ struct CheckResources {
   ) throws -> (isOver: Bool, other: [CellName: Double]) {
     guard !hasFailed || !stopsEarly else {
       outcome.notes.append(
-        "Instructions were not counted, as the check has failed already; --keep-going counts them.")
+        "Instructions were not counted because the check has already failed; to count them, use "
+          + "--keep-going.")
       return (true, [:])
     }
     let counter = CheckInstructions(
@@ -72,13 +73,13 @@ struct CheckResources {
     add(counted.this, to: &outcome)
     if counted.unknown > 0 {
       outcome.notes.append(
-        "Cells whose instructions were not counted, as the other build lacks them: "
+        "Cells whose instructions were not counted because the other build does not have them: "
           + "\(counted.unknown).")
     }
     guard counted.left > 0 else { return (false, counted.other) }
     outcome.notes.append(
-      "Counting of instructions ended with a cell that is worse, \(counted.left) left; "
-        + "--keep-going counts them.")
+      "Counting stopped at the first cell with more instructions; \(counted.left) not counted. "
+        + "To count all, use --keep-going.")
     return (true, counted.other)
   }
 
@@ -132,11 +133,12 @@ struct CheckResources {
   private func remarks(_ measured: MeasuredResources?) -> [String] {
     guard let measured else { return [] }
     guard let stored else {
-      return ["The baseline has no figures of memory and disk; --update stores those of this run."]
+      return ["The baseline has no memory and disk figures; --update stores those of this run."]
     }
     guard stored.system == measured.system else {
       return [
-        "Memory and disk were not compared: the baseline was measured on \(stored.system), this is "
+        "Memory and disk were not compared: the baseline was measured on \(stored.system), this "
+          + "run on "
           + "\(measured.system)."
       ]
     }
@@ -144,7 +146,8 @@ struct CheckResources {
     var remarks: [String] = []
     if new.contains(.instructionsPerRequest), command.timing.against == nil {
       remarks.append(
-        "The baseline has no instructions; --update --instructions stores those of this build.")
+        "The baseline has no instruction counts; --update --instructions stores those of this "
+          + "build.")
     }
     let others = new.filter { $0 != .instructionsPerRequest }.map(\.rawValue)
     if !others.isEmpty {
@@ -198,7 +201,7 @@ struct CheckInstructions {
     stops: (_ name: CellName, _ other: Double?, _ this: Double) -> Bool
   ) throws -> Figures {
     guard let own = Bundle.main.executablePath else {
-      throw UsageError("cannot find the path of this program, so it cannot be counted")
+      throw UsageError("cannot count instructions: the path of this program is unknown")
     }
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-instructions-\(UUID().uuidString)")

@@ -67,7 +67,9 @@ final class CheckRun {
       return CheckTimer.Outcome()
     }
     if result.verdict == .fail, !settings.keepsGoing {
-      notes.append("Nothing was timed, as the check has failed already; --keep-going does.")
+      notes.append(
+        "Nothing was timed because the check has already failed; to time anyway, use "
+          + "--keep-going.")
       return CheckTimer.Outcome()
     }
     let timer = CheckTimer(

@@ -28,8 +28,9 @@ struct CheckTimer {
     var outcome = try pairs(against: other)
     if !settings.findsThreshold {
       outcome.notes.append(
-        "A slowdown of \(percent(settings.threshold)) passes: code placement alone makes as much, "
-          + "so the border is \(border); --instructions finds smaller ones.")
+        "A slowdown of \(percent(settings.threshold)) passes: code placement alone can cause as "
+          + "much, so the threshold is a ratio of \(border). To detect smaller ones, use "
+          + "--instructions.")
     }
     return outcome
   }
@@ -46,7 +47,7 @@ struct CheckTimer {
       throw UsageError("\(other): no such program; --against expects an executable of larder")
     }
     guard let own = Bundle.main.executablePath else {
-      throw UsageError("cannot find the path of this program, so it cannot be timed")
+      throw UsageError("cannot time this program: its path is unknown")
     }
     progress.note(
       "Timing \(cells.count) cells against \(other), \(Int(settings.budgetSeconds)) s at most, "
@@ -62,31 +63,31 @@ struct CheckTimer {
     let latencies = outcome.comparisons.filter { $0.metric == .latency }
     let executed = outcome.comparisons.filter { $0.metric == .time && $0.name.mode == .execute }
     if latencies.count < executed.count {
-      outcome.notes.append("Latencies were not compared: \(other) does not tell them.")
+      outcome.notes.append("Latencies were not compared: \(other) does not report them.")
     }
     let open = Set(outcome.comparisons.filter { $0.verdict == .inconclusive }.map(\.name)).count
     if open > 0, !settings.keepsGoing, outcome.comparisons.contains(where: { $0.verdict == .fail })
     {
       let cells = open == 1 ? "1 cell is" : "\(open) cells are"
       outcome.notes.append(
-        "\(cells) undecided: timing ends when a cell has failed; --keep-going times the others.")
+        "\(cells) undecided: timing stops when a cell fails. To time the others, use --keep-going.")
     }
     let different = outcome.comparisons.filter { $0.doesDifferentWork && $0.metric == .time }
       .map { "\($0.name)" }
     if !different.isEmpty {
       outcome.notes.append(
-        "The builds count differently, so they do different work: "
+        "The builds have different counts, so they do different work: "
           + different.joined(separator: ", "))
     }
     outcome.method =
-      "Time of this build over that of \(other), in pairs of runs, with fresh processes "
-      + "for each block; seed \(settings.seed). An interval above \(border) fails, one below it "
-      + "passes. Detects a slowdown of \(detected); the probability of a false "
-      + "alarm is at most \(percent(settings.errorRate)) over all cells and looks."
+      "Time of this build divided by that of \(other), from pairs of runs, with new processes "
+      + "for each block; seed \(settings.seed). A confidence interval above \(border) fails, "
+      + "one below it passes. Detects a slowdown of \(detected); the false-positive rate over "
+      + "all cells and looks is at most \(percent(settings.errorRate))."
     if !latencies.isEmpty {
       outcome.method? +=
-        " Latency is the 99th percentile of gets; of it, an interval above "
-        + "\(String(format: "%.3f", 1 + settings.latencyBorderGrowth)) fails."
+        " Latency is the 99th percentile of gets, and fails with an interval above "
+        + "\(String(format: "%.3f", 1 + settings.latencyBorderGrowth))."
     }
     return outcome
   }

@@ -13,8 +13,8 @@ struct AdviseCommand: ParsableCommand {
     discussion: """
       Searches all policies, their parameters and admission filters by simulation: on samples \
       first, and in full for the best. Designs are chosen on the first part of the trace and \
-      scored on the rest. Prints one screen: the recommendation, what may be lost, what more \
-      memory, a disk tier and a TTL do, and what it costs. See docs/advise.md.
+      scored on the rest. Prints one screen: the recommendation, its regret, the effect of more \
+      memory, of a disk tier and of a TTL, and the cost. See docs/advise.md.
 
       Examples:
         larder advise access.csv --capacity 64MiB
@@ -29,8 +29,8 @@ struct AdviseCommand: ParsableCommand {
 
   @Argument(
     help: """
-      Traces, compressed or not, or - for standard input; each has advice of its own. Or one \
-      workload file (.yaml): its source, unit and seed, and what its key 'advise' says.
+      Traces, compressed or not, or - for standard input; each is advised separately. Or one \
+      workload file (.yaml): its source, unit and seed, and the options of its key 'advise'.
       """, completion: .file())
   var traces: [String]
 
@@ -52,9 +52,9 @@ struct AdviseCommand: ParsableCommand {
 
   @Option(
     help: """
-      Policies to search, separated by commas, with LRU; all by default. A policy without \
-      parameters is tried with all values that are worth trying and all configurations that it \
-      declares: the parameters of one policy are found with --policy s4-fifo.
+      Policies to search in addition to LRU, separated by commas; all by default. A policy without \
+      parameters is tried with all values and configurations that it declares as worth trying, so \
+      --policy s4-fifo tunes that policy.
       """)
   var policy: [String] = []
 
@@ -63,7 +63,7 @@ struct AdviseCommand: ParsableCommand {
   @Option(
     help: """
       Tiers of the design: memory, disk, hybrid (memory in front of a disk of the capacity), or \
-      auto (memory, and whether a disk behind it pays). By default auto.
+      auto (memory, and if a disk behind it pays). By default auto.
       """)
   var tiers: String?
 
@@ -74,8 +74,8 @@ struct AdviseCommand: ParsableCommand {
 
   @Option(
     help: """
-      Number of requests that the search may replay: 200M, 1.2G. By default 80M for each capacity, \
-      240M for more than three, and 100M for the rest.
+      Largest number of requests that the search replays: 200M, 1.2G. By default 80M for each \
+      capacity, 240M for more than three, and 100M for the rest.
       """)
   var maxRequests: RequestCount?
 
@@ -85,7 +85,7 @@ struct AdviseCommand: ParsableCommand {
 
   @Option(
     help: """
-      Share of the requests that designs are chosen on; the rest scores them. By default 50%.
+      Share of the requests used to choose designs; the rest are used to score them. By default 50%.
       """)
   var learn: String?
 
@@ -165,7 +165,9 @@ struct AdviseCommand: ParsableCommand {
   /// Advises on the traces of a workload file.
   private func run(_ file: String, _ progress: ProgressLine) throws {
     if format.format != nil || format.maxBad != nil || joining.join {
-      throw UsageError("'\(file)' says how its traces are read: remove --format, --max-bad, --join")
+      throw UsageError(
+        "'\(file)' defines how its traces are read; remove --format, --max-bad, "
+          + "--join")
     }
     var workload = try WorkloadDecoder().decode(contentsOf: file)
     let spec = workload.advise ?? AdviseSpec()

@@ -12,7 +12,7 @@ struct CompareCommand: ParsableCommand {
       Counts are compared exactly. Lists every cell that is better, worse or different, and cells \
       that are in one folder only. Memory and disk of executed cells may differ by 5 %. Timings \
       are shown with their spread but not judged; use 'larder check --against' for that. The exit \
-      code is 0 whatever changed, unless --fail-on-worse is given.
+      code is 0 unless --fail-on-worse is given.
 
       Examples:
         larder compare Results/ci/before Results/ci/after
@@ -28,7 +28,7 @@ struct CompareCommand: ParsableCommand {
   @Option(help: "Output format: text, markdown, csv or json.")
   var format: RunComparisonFormat = .text
 
-  @Flag(help: "Exit with 1 if a cell is worse or missing, or takes more memory or disk.")
+  @Flag(help: "Exit with 1 if a cell is worse or missing, or uses more memory or disk.")
   var failOnWorse = false
 
   func run() throws {
@@ -41,7 +41,7 @@ struct CompareCommand: ParsableCommand {
     if failOnWorse, worse + missing + larger > 0 {
       throw CheckOutcome(
         description: "\(worse) cells are worse, \(missing) are missing, and \(larger) figures of "
-          + "memory and disk are worse",
+          + "memory and disk use are worse",
         code: 1)
     }
   }

@@ -15,11 +15,11 @@ struct ListCommand: ParsableCommand {
     discussion: """
       Kinds:
         policies    eviction policies and bounds, for --policy and 'policies:'
-        admissions  filters in front of any policy, which decide whether a missing object is \
-      stored, for --admission and 'admission:'
+        admissions  filters in front of any policy, which decide if a missing object is admitted, \
+        for --admission and 'admission:'
         caches      caches and presets that a workload can execute, for 'cache:' and 'preset:'
         formats     trace formats, for --format and 'format:'
-        generators  generators of traces, for 'larder trace generate' and 'generator:'
+        generators  trace generators, for 'larder trace generate' and 'generator:'
 
       Examples:
         larder list policies
@@ -52,7 +52,7 @@ struct ListCommand: ParsableCommand {
     case text, csv, json
   }
 
-  @Argument(help: "The kind of the list.")
+  @Argument(help: "What to list.")
   var kind: Kind
 
   @Option(help: "Output format.")

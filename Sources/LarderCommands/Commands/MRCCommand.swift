@@ -9,9 +9,9 @@ import LarderTraces
 struct MRCCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mrc",
-    abstract: "Draw miss-ratio curves of traces.",
+    abstract: "Compute miss-ratio curves of traces.",
     discussion: """
-      A curve shows what a larger cache gains. LRU's curve is exact and takes one pass over the \
+      A curve shows the gain of a larger cache. LRU's curve is exact and takes one pass over the \
       trace. Other policies are simulated at each capacity; if that would replay more than 200 \
       million requests, they are simulated on a sample of the objects.
 
@@ -50,7 +50,7 @@ struct MRCCommand: ParsableCommand {
 
   @Option(
     name: .customLong("reach"),
-    help: "Find the smallest cache that reaches this share of the best hit ratio.")
+    help: "Report the smallest capacity with this share of the best hit ratio.")
   var reach: String = "90%"
 
   @Option(
@@ -74,7 +74,7 @@ struct MRCCommand: ParsableCommand {
       throw ValidationError("--unit expects objects or bytes, found '\(unit)'")
     }
     if ignoreSize, unit == CapacityUnit.bytes.rawValue {
-      throw ValidationError("--ignore-size and --unit bytes contradict each other")
+      throw ValidationError("--ignore-size and --unit bytes exclude each other; keep one")
     }
     if svgFile != nil, traces.count > 1, !joining.join {
       throw ValidationError("--svg draws one trace; run one command per trace")
@@ -163,7 +163,7 @@ struct MRCCommand: ParsableCommand {
       if csvFile == "-" { Output.text(text) } else { try ReportWriter.write(text, to: csvFile) }
     }
     if let svgFile, let trace = results.first {
-      let text = CurveChart.chart(of: trace, share: share).svg()
+      let text = CurveChart.svg(of: trace, share: share)
       if svgFile == "-" { Output.text(text) } else { try ReportWriter.write(text, to: svgFile) }
     }
     if csvFile != "-", svgFile != "-" {
@@ -176,9 +176,9 @@ struct MRCCommand: ParsableCommand {
 struct SamplingOptions: ParsableArguments {
   @Option(
     help: """
-      How to compute the curves: auto, exact, shards (LRU, from a sample of the objects) or \
-      miniature (any policy, simulated on a sample). With the last two the whole trace is read, \
-      --sample is the size of the sample (0.001, 0.1%), and estimates have standard errors.
+      Method: auto, exact, shards (LRU, from a sample of the objects) or miniature (any policy, \
+      simulated on a sample). The last two read the whole trace, --sample is their sampling rate \
+      (0.001, 0.1%), and estimates have standard errors.
       """)
   var method: String = CurveMethod.auto.rawValue
 
@@ -192,7 +192,7 @@ struct SamplingOptions: ParsableArguments {
   @Option(help: "Seed of the sample and of random policies.")
   var seed: UInt64 = 1
 
-  @Flag(help: "Compare estimates with exact counts; takes as long as computing these.")
+  @Flag(help: "Compare estimates with exact counts; takes as long as computing the exact counts.")
   var measureError = false
 
   func validate() throws {
@@ -234,10 +234,10 @@ struct SamplingOptions: ParsableArguments {
     settings.measuresError = measureError
     if share != nil, samples != nil || rate != nil {
       throw UsageError(
-        "--sample excludes --samples and --rate, which say the same; use one of them")
+        "--sample, --samples and --rate exclude each other; use one of them")
     }
     if measureError, settings.method == .exact, share != nil {
-      throw UsageError("--measure-error compares estimates, and --method exact makes none")
+      throw UsageError("--measure-error needs estimates, and --method exact has none")
     }
     if samplesWholeTrace { settings.rate = rate?.rate ?? share }
   }

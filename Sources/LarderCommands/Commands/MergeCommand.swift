@@ -10,18 +10,18 @@ struct MergeCommand: ParsableCommand {
     commandName: "merge",
     abstract: "Write the results of a workload that was run in parts.",
     discussion: """
-      Computes nothing: takes every cell from the store and writes what 'larder run' writes. The \
-      counts and what the report says of them are the same, byte for byte; timings keep the \
-      machine on which they were measured.
+      Computes nothing: reads every cell from the store and writes the files of 'larder run'. \
+      Counts, and the parts of the report that derive from them, are identical byte for byte; \
+      timings name the machine on which they were measured.
 
       Exits with 1 and lists the cells if some are missing, if two records of a cell differ, or if \
-      they were counted under other rules, by a larder that counts differently.
+      they were counted by a version of larder with other counting rules.
 
       Examples:
         larder merge Workloads/zipf.yaml --store /shared/store --output /tmp/zipf
         larder merge Workloads/zipf.yaml --store /shared/store
 
-      docs/clusters.md explains how a workload is run on many machines.
+      docs/clusters.md explains how to run a workload on many machines.
       """)
 
   @Argument(help: "The workload file (YAML; see docs/workloads.md).", completion: .file())
@@ -79,7 +79,7 @@ struct Merging {
     let (known, _) = try planner.traces(in: store)
     let cells = try workload.cells(facts: known.facts)
     let records = planner.records(cells, known, store)
-    for damage in records.damaged(in: cells) { progress.note("damaged, not used: \(damage)") }
+    for damage in records.damaged(in: cells) { progress.note("damaged, ignored: \(damage)") }
     try refuseConflicts(records, cells)
     try refuseGaps(records, cells)
     let plan = RunPlan(
@@ -116,9 +116,8 @@ struct Merging {
     let why =
       foreign.isEmpty
       ? ""
-      : " (\(counted) of them were counted under other rules, "
-        + "\(foreign.joined(separator: ", ")), by a larder that may count differently; this one's "
-        + "are \(store.rules))"
+      : " (\(counted) of them were counted by a version of larder with other counting rules, "
+        + "\(foreign.joined(separator: ", ")); those of this version are \(store.rules))"
     throw CheckOutcome(
       description:
         "\(missing.count) of \(NumberText.counted(cells.count, "cell")) are missing\(why); compute "

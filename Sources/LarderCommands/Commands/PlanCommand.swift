@@ -11,7 +11,7 @@ struct PlanCommand: ParsableCommand {
     abstract: "Divide a workload into parts, and print them or a script that runs them.",
     discussion: """
       Parts have about equal estimated cost, and are the same on every machine. Estimates come \
-      from measured speeds of the policies. A trace that the store does not know is read first.
+      from measured speeds of the policies. Traces that are not in the store are read first.
 
       Formats:
       \(PlanRegistry.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
@@ -21,7 +21,7 @@ struct PlanCommand: ParsableCommand {
         larder plan Workloads/zipf.yaml --parts 1000 --store /shared/store --format slurm > job.sh
         larder plan Workloads/zipf.yaml --parts 1000 --store /shared/store --missing
 
-      docs/clusters.md explains every format, and how traces get there.
+      docs/clusters.md describes the formats, and how to distribute traces.
       """)
 
   @Argument(help: "The workload file (YAML; see docs/workloads.md).", completion: .file())

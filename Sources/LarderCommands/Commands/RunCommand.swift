@@ -53,7 +53,7 @@ struct RunCommand: ParsableCommand {
     help: ArgumentHelp(
       """
       Compute one part of the cells into the store and write nothing else: k/N, auto (the task \
-      that Slurm, Kubernetes or AWS Batch says this is), auto/N, or prepare (the traces).
+      index set by Slurm, Kubernetes or AWS Batch), auto/N, or prepare (the traces).
       """, valueName: "part"))
   var part: String?
 
@@ -64,7 +64,7 @@ struct RunCommand: ParsableCommand {
     if output != nil {
       throw ValidationError("--part writes to the store only, so --output has no effect")
     }
-    if store.noStore { throw ValidationError("--part needs a store, so --no-store is impossible") }
+    if store.noStore { throw ValidationError("--part needs a store; remove --no-store") }
   }
 
   func run() throws {
@@ -173,12 +173,12 @@ struct RunCommand: ParsableCommand {
     let stored = plan.stored
     if stored > 0 {
       results.notes.append(
-        "\(stored) of \(results.plannedCells) cells were taken from a store of results and not "
-          + "computed again, so they have no timings.")
+        "\(stored) of \(results.plannedCells) cells were read from a store and not computed "
+          + "again, so they have no timings.")
     }
     try writer.write(results)
     if let fault = plan.records?.keepingFault {
-      progress.note("not all results were kept in the store: \(fault)")
+      progress.note("some results could not be stored: \(fault)")
     }
     progress.end(
       "\(NumberText.counted(results.records.count, "cell")) in \(SecondsText.since(start))"
@@ -264,8 +264,8 @@ struct PartRun {
   static func check(_ workload: Workload, _ file: String) throws(UsageError) {
     guard workload.modes.contains(.execute) else { return }
     throw UsageError(
-      "\(file): executed cells are measurements of one machine and have no parts: run the "
-        + "workload as a whole, or leave execute out of 'mode'")
+      "\(file): executed cells are measurements of one machine and cannot be divided into parts; "
+        + "run the whole workload, or remove execute from 'mode'")
   }
 }
 

@@ -28,15 +28,15 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(
     help: """
-      Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. 's4-fifo:*' is \
-      all configurations that a policy declares; all is every policy.
+      Policies with their parameters, separated by commas: lru,s3-fifo:small=0.2. 's4-fifo:*' \
+      stands for all configurations that the policy declares, and 'all' for every policy.
       """)
   var policy: [String] = []
 
   @Option(
     help: """
-      Admission filters in front of each policy, separated by commas: \
-      second-hit,size:max=0.05. 'always' admits everything.
+      Admission filters in front of each policy, separated by commas: second-hit,size:max=0.05. \
+      'always' admits everything.
       """)
   var admission: [String] = []
 
@@ -72,7 +72,7 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "Seed of random policies.")
   var seed: UInt64 = 1
 
-  @Option(help: "Number of times to time each cell.")
+  @Option(help: "Number of timed repetitions of each cell.")
   var repetitions: Int = 1
 
   @OptionGroup var speed: SpeedOptions
@@ -108,7 +108,7 @@ struct SimulateCommand: ParsableCommand {
     }
     let progress = ProgressLine(isQuiet: speed.quiet)
     if !layouts.layout.isEmpty, policies.contains(where: { $0 != FlashLayout.policy }) {
-      progress.note("--policy has no effect: layouts decide themselves what to evict")
+      progress.note("--policy has no effect with --layout: a layout has its own eviction rule")
     }
     var results = RunResults(
       workload: "simulate", workloadDescription: "",

@@ -15,7 +15,7 @@ struct StoreCommand: ParsableCommand {
         larder store info --verify --store /shared/store
         larder store prune --store /shared/store --damaged --foreign
 
-      docs/clusters.md explains what a store is.
+      docs/clusters.md describes the store.
       """,
     subcommands: [StoreInfoCommand.self, StorePruneCommand.self])
 }
@@ -42,13 +42,13 @@ struct StoreInfoCommand: ParsableCommand {
     add("traces known", inventory.traces)
     add("traces prepared", inventory.prepared)
     for rules in inventory.foreign.keys.sorted() {
-      add("under other rules, \(rules)", inventory.foreign[rules] ?? .init())
+      add("with other counting rules, \(rules)", inventory.foreign[rules] ?? .init())
     }
-    if inventory.older.files > 0 { add("of an older larder, not used", inventory.older) }
+    if inventory.older.files > 0 { add("of an older version of larder, ignored", inventory.older) }
     add("unfinished", inventory.unfinished)
     add("unknown", inventory.unknown)
     Output.line(store.path)
-    Output.line("rules of this larder: \(store.rules)")
+    Output.line("counting rules of this version: \(store.rules)")
     for line in table.lines { Output.line(line) }
     if verify { try conclude(inventory, of: store) }
   }
@@ -65,8 +65,8 @@ struct StoreInfoCommand: ParsableCommand {
         code: 1)
     }
     let older = inventory.older.files
-    let rest = older > 0 ? "; \(older) files of an older larder, which are not read" : ""
-    Output.line("\(store.path): \(files) records, all whole\(rest)")
+    let rest = older > 0 ? "; \(older) files of an older version of larder are ignored" : ""
+    Output.line("\(store.path): \(files) records, all intact\(rest)")
   }
 }
 
@@ -76,7 +76,8 @@ struct StorePruneCommand: ParsableCommand {
     commandName: "prune",
     abstract: "Remove files from a store.",
     discussion: """
-      Removes only what is named; whole records under this larder's rules are never removed.
+      Removes only the kinds of files named; intact records with the current counting rules are \
+      never removed.
       """)
 
   @OptionGroup var store: RequiredStoreOption
@@ -96,7 +97,7 @@ struct StorePruneCommand: ParsableCommand {
     let (removed, left) = inventory.prune(Set(kinds), from: store)
     Output.line("\(store.path): \(removed) files removed")
     guard left.isEmpty else {
-      throw UsageError("\(left[0]): cannot remove it, nor \(left.count - 1) others")
+      throw UsageError("\(left[0]): cannot remove it or \(left.count - 1) others")
     }
   }
 }
@@ -106,10 +107,10 @@ extension StoreInventory.Removable: EnumerableFlag {
   package static func help(for value: Self) -> ArgumentHelp? {
     switch value {
     case .damaged: "Remove damaged files; reads every file."
-    case .foreign: "Remove records that were counted under other rules, or by an older larder."
-    case .unfinished: "Remove files that killed processes left; only while nothing writes."
+    case .foreign: "Remove records with other counting rules, or of an older version of larder."
+    case .unfinished: "Remove unfinished files of killed processes; only while nothing writes."
     case .traces: "Forget traces: the next run reads them again."
-    case .prepared: "Remove prepared traces, but not what is known of them."
+    case .prepared: "Remove prepared traces, but keep their statistics."
     }
   }
 }
@@ -119,13 +120,13 @@ struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Folder with results of earlier runs. Cells that are in it are not computed again, and new \
-      ones are added. LARDER_STORE names it, too.
+      Folder with results of earlier runs. Cells found there are not computed again, and new ones \
+      are added. Also set by LARDER_STORE.
       """, valueName: "folder"),
     completion: .directory)
   var store: String?
 
-  @Flag(name: .customLong("no-store"), help: "Compute every cell, whatever LARDER_STORE says.")
+  @Flag(name: .customLong("no-store"), help: "Compute every cell, and ignore LARDER_STORE.")
   var noStore = false
 
   func validate() throws {

@@ -101,9 +101,9 @@ struct TraceConvertCommand: ParsableCommand {
       not modify or truncate such a file; write another and rename it. Otherwise the command \
       counts requests that are not in the trace, or fails.
 
-      Writing one takes the memory of the keys alone, 20 to 35 bytes per distinct object, and \
-      twice the space of the file on the disk of its folder while it is written. Other formats \
-      take memory for all requests.
+      Writing one needs memory for the keys alone, 20 to 35 bytes per distinct object, and \
+      temporarily twice the space of the file in its folder. Other formats need memory for all \
+      requests.
 
       Examples:
         larder trace convert OLTP.lis.zst oltp.larder
@@ -114,8 +114,8 @@ struct TraceConvertCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp(
       """
-      The trace, or with --join the files that make it (- for standard input), and last the file \
-      to write.
+      The trace, or with --join the files to merge (- for standard input), and last the file to \
+      write.
       """, valueName: "trace> ... <destination"),
     completion: .file())
   var files: [String]
@@ -143,7 +143,7 @@ struct TraceConvertCommand: ParsableCommand {
     }
     if files.count > 2, !joining.join {
       throw ValidationError(
-        "\(files.count - 1) traces for one file to write; --join makes them one trace")
+        "\(files.count - 1) traces for one output file; --join merges them")
     }
   }
 
@@ -164,7 +164,8 @@ struct TraceConvertCommand: ParsableCommand {
     let lost = prepared.columns.subtracting(writer.columns)
     if prepared.sampling.isPart, writer.name != "larder" {
       progress.note(
-        "not written: that the trace is a sample; scale capacities by \(prepared.sampling.rate)")
+        "the format cannot store that the trace is a sample; scale capacities by "
+          + "\(prepared.sampling.rate)")
     }
     if !lost.isEmpty { progress.note("not written: \(lost.names.joined(separator: ", "))") }
   }
@@ -176,9 +177,8 @@ struct TraceHeadCommand: ParsableCommand {
     commandName: "head",
     abstract: "Print the first requests of a trace.",
     discussion: """
-      Times are in seconds. A key is the number in the trace, or the hash of a text. A size or \
-      cost that is not known in a line is empty. Notes on standard error say how lines are \
-      understood.
+      Times are in seconds. A key is the number in the trace, or the hash of a text. Unknown sizes \
+      and costs are empty. Notes on standard error say how lines were parsed.
 
       Examples:
         larder trace head OLTP.lis.zst --count 5
@@ -198,7 +198,7 @@ struct TraceHeadCommand: ParsableCommand {
   /// Rows are kept until all are read, for the widths of their columns.
   private static let countMax = 100_000
 
-  @Flag(help: "Do not say on standard error how lines are understood.")
+  @Flag(help: "Do not print notes on parsing on standard error.")
   var quiet = false
 
   func validate() throws {

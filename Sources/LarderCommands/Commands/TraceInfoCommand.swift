@@ -80,7 +80,7 @@ enum TraceInfoText {
   /// The sampling rate, and estimates for the whole trace.
   private static func sample(_ trace: TraceAnalysis) -> String {
     let sampling = trace.sampling
-    var text = "\(TraceSampling.share(sampling.rate)) of the objects; in all there are about "
+    var text = "\(TraceSampling.share(sampling.rate)) of the objects; all of the traffic has about "
     text += "\(count(Int(clamping: sampling.represented(UInt64(trace.objects))))) objects"
     if let footprint = trace.footprintBytes {
       text += ", \(bytes(sampling.represented(footprint)))"

@@ -7,16 +7,16 @@ import LarderTraces
 struct TraceRecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Record requests that a server prints, or a log, without keys and values.",
+    abstract: "Record a server's monitor output, or a log, without keys and values.",
     discussion: """
       The file holds times, sizes, TTLs, operations and keyed hashes of the keys: no key and no \
-      value can be read from it. Every command that takes a trace reads it. It is written block by \
-      block, so that it can be read however the recording ends: with the input, after --requests, \
-      or with Ctrl-C.
+      value can be read from it. Every command that takes a trace reads it. It is written in \
+      blocks, so it is readable however the recording ends: with the input, after --requests, or \
+      by Ctrl-C.
 
-      MONITOR and watch cost the server time: a Redis that is busy all the time may serve half as \
-      many requests. Begin with a short time. docs/recorder.md has commands for memcached, \
-      passwords and TLS.
+      MONITOR and watch slow the server down: a saturated Redis may serve half as many requests. \
+      Start with a short recording. docs/recorder.md has commands for memcached, passwords and \
+      TLS.
 
       Examples:
         redis-cli monitor | larder trace record - traffic.recorded
@@ -25,7 +25,7 @@ struct TraceRecordCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "The log, compressed or not; - for standard input, which is read as it comes.",
+    help: "The log, compressed or not; - for standard input, which is read as a stream.",
     completion: .file())
   var trace: String
 
@@ -49,7 +49,7 @@ struct TraceRecordCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     if FileManager.default.fileExists(atPath: destination) {
-      throw TraceError("exists; a recording never writes over a file", in: destination)
+      throw TraceError("exists; a recording never overwrites a file", in: destination)
     }
     let progress = ProgressLine(isQuiet: quiet)
     let recording = Recording(
@@ -103,12 +103,12 @@ struct TraceRecordCommand: ParsableCommand {
 
   private func note(_ facts: ReadingFacts, _ progress: ProgressLine) {
     if facts.badLines > 0 {
-      progress.note("\(facts.badLines) lines could not be read and were left out.")
+      progress.note("\(facts.badLines) lines could not be read and were skipped.")
     }
     if let note = facts.holesNote { progress.note(note) }
     for (reason, count) in facts.skipped.sorted(by: { $0.key < $1.key })
-    where reason.contains("not known what") {
-      progress.note("\(count) lines were left out: \(reason).")
+    where reason.contains("effect on keys is unknown") {
+      progress.note("\(count) lines were skipped: \(reason).")
     }
   }
 }

@@ -7,32 +7,32 @@ struct FetchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Fetches take so long: 100ms, or 1000requests for traces without times. Requests for an \
-      object in flight wait for its fetch (delayed hits).
+      Duration of a fetch: 100ms, or 1000requests for traces without times. Requests for an object \
+      in flight wait for its fetch (delayed hits).
       """, valueName: "time"))
   var fetch: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --fetch: bytes per second of one fetch, such as 100MB/s.", valueName: "rate"))
+      "With --fetch: bandwidth of each fetch, such as 100MB/s.", valueName: "rate"))
   var bandwidth: String?
 
   @Option(
     help: ArgumentHelp(
       """
-      With --fetch: reading an object from the cache takes so long, as from a disk; in the unit of \
-      --fetch. The cache is simulated as kind disk.
+      With --fetch: duration of a read from the cache, as from a disk; in the unit of --fetch. The \
+      cache is simulated as kind disk.
       """, valueName: "time"))
   var diskRead: String?
 
-  @Option(help: "With --fetch: fetches that the origin serves at the same time; others queue.")
+  @Option(help: "With --fetch: concurrent fetches that the origin serves; others queue.")
   var servers: Int?
 
   @Option(
     help: ArgumentHelp(
       """
-      With --fetch: what time is measured by, the trace's times or the number of requests. With \
-      'requests', --fetch 1000 is that many requests.
+      With --fetch: the clock, either the trace's times or the number of requests. With \
+      'requests', --fetch 1000 means 1000 requests.
       """, valueName: "trace|requests"))
   var clock: FetchClock?
 
@@ -111,8 +111,8 @@ struct PrefixOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Count prefixes of prompts, in traces that have them (hash-ids): blocks of a prompt are \
-      requested 'front' first, as listed, or 'tail' first.
+      Count prefix hits, in traces of prompts (hash-ids). The blocks of a prompt are requested \
+      'front' first, as listed, or 'tail' first.
       """, valueName: "order"))
   var prefix: String?
 

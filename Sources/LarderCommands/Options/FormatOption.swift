@@ -15,8 +15,8 @@ struct FormatOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Share of lines of a log or table that may be unreadable. They are counted, and the first \
-      three are shown.
+      Largest share of unreadable lines in a log or table. They are counted, and the first three \
+      are shown.
       """, valueName: "share"))
   var maxBad: ShareOption?
 
@@ -63,8 +63,7 @@ struct WriterOption: ParsableArguments {
 struct JoinOption: ParsableArguments {
   @Flag(
     help: """
-      Read all files as one trace, merged by time: a log and what it was rotated into, or the \
-      logs of several servers.
+      Read all files as one trace, merged by time: rotated logs, or the logs of several servers.
       """)
   var join = false
 
@@ -111,8 +110,8 @@ struct ShareOption: ExpressibleByArgument {
 struct SpeedOptions: ParsableArguments {
   @Option(
     help: """
-      Number of cells to simulate at the same time, and of threads that prepare large binary \
-      traces. Does not affect counts.
+      Number of cells to simulate in parallel, and of threads that prepare large binary traces.
+      Does not affect counts.
       """)
   var threads: Int = ProcessInfo.processInfo.activeProcessorCount
 

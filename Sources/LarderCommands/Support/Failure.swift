@@ -23,7 +23,7 @@ struct Failure {
       (message, code, isHelp) = ("larder: \(text)", 2, false)
     } else if !Self.isOfParser(error) {
       let text = Self.singleLine("\(error)")
-      (message, code, isHelp) = ("larder: a fault of larder, please report it: \(text)", 70, false)
+      (message, code, isHelp) = ("larder: internal error, please report it: \(text)", 70, false)
     } else {
       isHelp = parser.exitCode(for: error) == .success
       code = isHelp ? 0 : 2

@@ -34,7 +34,7 @@ enum Interrupts {
 enum MappingFaults {
   private static let sentence: StaticString = """
     larder: a file was truncated while in use: a prepared trace (.larder), or a file of an \
-    executed cache; leave the files alone until the command ends, and run it again
+    executed cache; do not modify files while a command uses them; run it again
 
     """
 

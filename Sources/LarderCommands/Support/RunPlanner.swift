@@ -62,7 +62,7 @@ struct RunPlanner {
         only: known.keys(of: missing), names: known.names, shelf: store.shelf(of: known))
       guard known.agrees(with: some) else {
         progress.note(
-          "a trace is not what the store knows under its name, size and times: reading it again")
+          "a trace differs from the store's entry for its name, size and times; reading it again")
         return try RunPlanner(
           workload: workload, store: store, threads: threads, mustKeep: mustKeep,
           progress: progress
@@ -118,10 +118,10 @@ struct RunPlanner {
   /// Says what of the store cannot be used.
   private func tell(_ records: StoredRecords, _ cells: [PlannedCell]) {
     for damage in records.damaged(in: cells) {
-      progress.note("damaged, not used: \(damage)")
+      progress.note("damaged, ignored: \(damage)")
     }
     for (_, files) in records.conflicts(in: cells) {
-      progress.note("records of one cell differ, not used: \(files.joined(separator: ", "))")
+      progress.note("records of one cell differ, ignored: \(files.joined(separator: ", "))")
     }
   }
 

@@ -15,6 +15,8 @@ public struct PolicyDescription: Sendable {
   public let configurations: [String]
   /// The properties of objects that the policy requires.
   public let needs: PolicyNeeds
+  /// Properties that must be known before a policy is created.
+  public let traits: PolicyTraits
   /// True if the policy draws random numbers, so that results depend on the seed.
   public let isRandom: Bool
   /// True if the policy learns from requests without remembering their identity: counts in a
@@ -24,19 +26,24 @@ public struct PolicyDescription: Sendable {
   /// The server that the policy models, for policies that exist to simulate one: advice excludes
   /// them unless they are requested. Nil for others.
   public let server: String?
+  /// The memory of an entry in that server; nil if it is that of the value alone.
+  public let entryMemory: EntryMemory?
   /// Authors, title, venue and year of the paper, or the source of the rule.
   public let paper: String
 
   /// Creates a description from its parts.
   public init(
-    name: String, family: PolicyFamily, summary: String, parameters: [PolicyParameter] = [],
+    name: String, family: PolicyFamily, traits: PolicyTraits = [], summary: String,
+    parameters: [PolicyParameter] = [], entryMemory: EntryMemory? = nil,
     configurations: [String] = [], needs: PolicyNeeds = [], isRandom: Bool = false,
     learns: Bool = false, server: String? = nil, paper: String
   ) {
     self.name = name
     self.family = family
     self.summary = summary
-    self.parameters = parameters
+    self.parameters = parameters + (entryMemory?.parameters ?? [])
+    self.traits = traits
+    self.entryMemory = entryMemory
     self.configurations = configurations
     self.needs = needs
     self.isRandom = isRandom
@@ -44,6 +51,20 @@ public struct PolicyDescription: Sendable {
     self.server = server
     self.paper = paper
   }
+}
+
+/// Properties of a policy that must be known before one is created.
+public struct PolicyTraits: OptionSet, Sendable, Hashable {
+  /// The bits of the set.
+  public let rawValue: UInt8
+
+  /// Creates a set from its bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// `victim` is the object that `evict` would return, for admission filters that compare victims.
+  public static let namesVictim = PolicyTraits(rawValue: 1)
+  /// `overflows` may be true after a hit, so that a hit may evict.
+  public static let evictsOnHit = PolicyTraits(rawValue: 2)
 }
 
 /// Families of policies, by the basis of their decisions.

@@ -5,8 +5,9 @@ public enum PolicyRegistry {
   package static let standard: [RegisteredPolicy] = standard(CacheTable.self)
 
   /// The line of each policy of this package in a table, in the order in which lists show them.
+  /// Policies that exist to simulate a server come with the trait Simulation.
   @inline(__always) static func standard<Table: PolicyTable>(_ table: Table.Type) -> [Table.Line] {
-    [
+    var lines = [
       Table.line(FIFO.self, sweep: CapacitySweep.arrivals),
       Table.line(LRU.self, sweep: CapacitySweep.recency),
       Table.line(MRU.self),
@@ -16,11 +17,17 @@ public enum PolicyRegistry {
       Table.line(LFUDA.self),
       Table.line(Hyperbolic.self),
       Table.line(RandomEviction.self),
-      Table.line(RedisLRU.self),
-      Table.line(RedisLFU.self),
-      Table.line(Nginx.self),
-      Table.line(Varnish.self),
-      Table.line(Memcached.self),
+    ]
+    #if Simulation
+      lines += [
+        Table.line(RedisLRU.self),
+        Table.line(RedisLFU.self),
+        Table.line(Nginx.self),
+        Table.line(Varnish.self),
+        Table.line(Memcached.self),
+      ]
+    #endif
+    lines += [
       Table.line(Clock.self),
       Table.line(Sieve.self),
       Table.line(SLRU.self),
@@ -48,9 +55,10 @@ public enum PolicyRegistry {
       Table.line(Belady.self),
       Table.line(BeladySize.self),
     ]
+    return lines
   }
 
-  /// Policies that train a model with an optional library.
+  /// Policies that train a model with an optional library; none without the trait Simulation.
   ///
   /// They are known by name as all others are, but stand in no list of all policies: neither
   /// reports nor advice nor `--policy all` take them unasked. Without a library
@@ -59,7 +67,11 @@ public enum PolicyRegistry {
 
   /// The lines of the policies that train a model.
   @inline(__always) static func learned<Table: PolicyTable>(_ table: Table.Type) -> [Table.Line] {
-    [Table.line(LRB.self), Table.line(ThreeLCache.self)]
+    #if Simulation
+      [Table.line(LRB.self), Table.line(ThreeLCache.self)]
+    #else
+      []
+    #endif
   }
 
   /// Bounds on the possible hits, which take a policy's place in a simulation of one tier.
@@ -132,13 +144,13 @@ public enum PolicyRegistry {
   package static func evictsOnHit(_ spec: String) -> Bool {
     guard let parsed = try? PolicySpec(parsing: spec), let policy = try? policy(named: parsed)
     else { return true }
-    return policy.evictsOnHit
+    return policy.description.traits.contains(.evictsOnHit)
   }
 
   /// True if a policy can predict its victims, for filters that compare them; false for an unknown
   /// policy.
   package static func knowsVictim(_ spec: PolicySpec) -> Bool {
-    registered(spec.name)?.knowsVictim ?? false
+    registered(spec.name)?.description.traits.contains(.namesVictim) ?? false
   }
 
   /// Refuses capacities that no policy can calculate with. Every tier is made after this check.
@@ -203,7 +215,7 @@ extension PolicyRegistry {
       added.append(policy)
       return true
     }
-    if !isNew { throw .cannotAdd(name, reason: "there is a policy of this name already") }
+    if !isNew { throw .cannotAdd(name, reason: "a policy of this name is already registered") }
   }
 
   /// The policy or bound of a name, or nil.

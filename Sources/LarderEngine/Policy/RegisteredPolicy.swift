@@ -7,10 +7,6 @@
 public struct RegisteredPolicy: Sendable {
   /// Name, parameters, needs and paper.
   public let description: PolicyDescription
-  /// True if a hit may make the policy evict.
-  @usableFromInline package let evictsOnHit: Bool
-  /// True if the policy can predict its victims.
-  @usableFromInline package let knowsVictim: Bool
   /// True if the policy's decisions depend on the time of requests.
   public let followsTime: Bool
   /// True for a bound on the hits of policies, which is not a policy.
@@ -33,8 +29,8 @@ public struct RegisteredPolicy: Sendable {
     _ policy: Policy.Type, simulated: SimulatedPolicy?
   ) {
     self.init(
-      Policy.description, policy, evictsOnHit: Policy.evictsOnHit,
-      knowsVictim: Policy.knowsVictim, followsTime: Policy.followsTime, simulated: simulated
+      Policy.description, policy, followsTime: Policy.notices.contains(.time),
+      simulated: simulated
     ) { (setup: CacheTierSetup) throws(PolicyError) -> CacheTier in
       CacheTier(Held(try Tier<Policy, FullShape>(setup)))
     }
@@ -42,13 +38,11 @@ public struct RegisteredPolicy: Sendable {
 
   @usableFromInline init(
     _ description: PolicyDescription, _ type: any (EvictionPolicy & ~Copyable).Type,
-    evictsOnHit: Bool, knowsVictim: Bool, followsTime: Bool, simulated: SimulatedPolicy?,
+    followsTime: Bool, simulated: SimulatedPolicy?,
     makeCacheTier: @escaping @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
   ) {
     self.type = type
     self.description = description
-    self.evictsOnHit = evictsOnHit
-    self.knowsVictim = knowsVictim
     self.followsTime = followsTime
     self.simulated = simulated
     self.makeCacheTier = makeCacheTier
@@ -60,9 +54,7 @@ public struct RegisteredPolicy: Sendable {
   init<Subject: Bound>(_ bound: Subject.Type) {
     type = nil
     description = Subject.description
-    evictsOnHit = false
     followsTime = false
-    knowsVictim = false
     isBound = true
     isReachable = Subject.isReachable
     simulated = nil

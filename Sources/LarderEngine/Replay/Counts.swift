@@ -123,12 +123,15 @@ public struct TimeCounts: Sendable, Hashable, Codable {
   @inlinable public init(clock: FetchModel.Clock = .trace) { self.clock = clock }
 }
 
-/// The totals of the gets of a simulated tier.
+/// The totals of the requests of a simulation.
 @usableFromInline struct SimulationTotals {
   @usableFromInline var requests: UInt64 = 0
+  // Hits of the only tier, or of memory.
   @usableFromInline var hits: UInt64 = 0
+  @usableFromInline var diskHits: UInt64 = 0
   @usableFromInline var bytesRequested: UInt64 = 0
   @usableFromInline var bytesHit: UInt64 = 0
+  @usableFromInline var diskBytesHit: UInt64 = 0
   @usableFromInline var staleHits: UInt64 = 0
   @usableFromInline var sets: UInt64 = 0
   @usableFromInline var deletes: UInt64 = 0
@@ -144,31 +147,48 @@ public struct TimeCounts: Sendable, Hashable, Codable {
     costRequested += Double(request.cost)
   }
 
-  /// Counts a hit.
-  @inlinable @inline(__always) mutating func hit(_ request: Request) {
+  /// Counts a hit of the only tier, or of memory.
+  @inlinable @inline(__always) mutating func hit(_ request: Request, isStale: Bool) {
     hits += 1
     bytesHit += UInt64(request.size)
     costSaved += Double(request.cost)
+    if isStale { staleHits += 1 }
+  }
+
+  /// Counts a hit on a hybrid's disk.
+  mutating func diskHit(_ request: Request, isStale: Bool) {
+    diskHits += 1
+    diskBytesHit += UInt64(request.size)
+    costSaved += Double(request.cost)
+    if isStale { staleHits += 1 }
   }
 
   /// The counts of a cache with a single tier, whose counts are `tier`.
-  @inlinable func counts(of tier: TierCounts, isDisk: Bool, hasCosts: Bool) -> Counts {
+  @usableFromInline func counts(of tier: TierCounts, isDisk: Bool, hasCosts: Bool) -> Counts {
+    var totals = self
+    guard isDisk else {
+      return totals.counts(memory: tier, disk: TierCounts(), hasCosts: hasCosts)
+    }
+    swap(&totals.hits, &totals.diskHits)
+    swap(&totals.bytesHit, &totals.diskBytesHit)
+    return totals.counts(memory: TierCounts(), disk: tier, hasCosts: hasCosts)
+  }
+
+  /// The counts of a cache whose tiers have these.
+  func counts(memory: TierCounts, disk: TierCounts, hasCosts: Bool) -> Counts {
     var counts = Counts()
     counts.requests = requests
+    counts.memoryHits = hits
+    counts.diskHits = diskHits
     counts.bytesRequested = bytesRequested
+    counts.memoryBytesHit = bytesHit
+    counts.diskBytesHit = diskBytesHit
     counts.staleHits = staleHits
     counts.sets = sets
     counts.deletes = deletes
+    counts.memory = memory
+    counts.disk = disk
     if hasCosts { counts.cost = CostCounts(requested: costRequested, saved: costSaved) }
-    if isDisk {
-      counts.diskHits = hits
-      counts.diskBytesHit = bytesHit
-      counts.disk = tier
-    } else {
-      counts.memoryHits = hits
-      counts.memoryBytesHit = bytesHit
-      counts.memory = tier
-    }
     return counts
   }
 }

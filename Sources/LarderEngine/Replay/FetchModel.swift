@@ -73,21 +73,20 @@ public struct FetchModel: Sendable, Hashable, Codable {
 
   /// The duration of a fetch of `bytes` for the request at an index of the trace, once it is
   /// served.
-  @inlinable @inline(__always) package func service(request index: UInt64, bytes: UInt32) -> UInt64
-  {
+  @inline(__always) package func service(request index: UInt64, bytes: UInt32) -> UInt64 {
     var time = latencies[latencies.count == 1 ? 0 : draw(index, of: latencies.count, seed)]
     if let bytesPerSecond { time += UInt64(bytes) &* 1_000_000 / bytesPerSecond }
     return time
   }
 
   /// The duration of a read from disk for the request at an index of the trace.
-  @usableFromInline package func diskRead(request index: UInt64) -> UInt64 {
+  package func diskRead(request index: UInt64) -> UInt64 {
     guard let times = diskLatencies else { return 0 }
     // A different sequence from that of fetches.
     return times[times.count == 1 ? 0 : draw(index, of: times.count, ~seed)]
   }
 
-  @usableFromInline func draw(_ index: UInt64, of count: Int, _ seed: UInt64) -> Int {
+  private func draw(_ index: UInt64, of count: Int, _ seed: UInt64) -> Int {
     let draw = SplitMix64.number(index, seed: seed)
     return Int(draw.multipliedFullWidth(by: UInt64(count)).high)
   }

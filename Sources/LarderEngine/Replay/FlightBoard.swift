@@ -4,44 +4,44 @@
 /// Independent of tiers and policies: a simulation starts flights, lets requests join them, and
 /// stores the objects of those that have ended. Memory is proportional to the largest number in
 /// flight.
-@usableFromInline struct FlightBoard: ~Copyable {
+struct FlightBoard: ~Copyable {
   /// A flight that has ended, with the data needed to store its object.
-  @usableFromInline struct Landed: BitwiseCopyable {
-    @usableFromInline var flight: Flight
+  struct Landed: BitwiseCopyable {
+    var flight: Flight
     /// The next get of the object, as of its latest request.
-    @usableFromInline var nextUse: UInt32
+    var nextUse: UInt32
     /// True if the object was neither set nor deleted since the flight began.
-    @usableFromInline var isCurrent: Bool
+    var isCurrent: Bool
 
-    @inlinable init(_ flight: Flight, nextUse: UInt32, isCurrent: Bool) {
+    init(_ flight: Flight, nextUse: UInt32, isCurrent: Bool) {
       self.flight = flight
       self.nextUse = nextUse
       self.isCurrent = isCurrent
     }
   }
 
-  @usableFromInline let model: FetchModel
-  @usableFromInline var queue = FlightQueue()
-  @usableFromInline var table = FlightTable()
-  @usableFromInline var servers: OriginServers
-  @usableFromInline var waits = WaitCounts()
-  @usableFromInline var time: TimeCounts
+  let model: FetchModel
+  var queue = FlightQueue()
+  var table = FlightTable()
+  var servers: OriginServers
+  var waits = WaitCounts()
+  var time: TimeCounts
   // Flights started so far, and reads from disk in flight.
-  @usableFromInline var begun: UInt64 = 0
-  @usableFromInline var reads = 0
+  var begun: UInt64 = 0
+  var reads = 0
 
   /// Creates a board without flights.
-  @usableFromInline init(_ model: FetchModel) {
+  init(_ model: FetchModel) {
     self.model = model
     servers = OriginServers(model.servers ?? 1)
     time = TimeCounts(clock: model.clock)
   }
 
   /// Memory held, in bytes.
-  @usableFromInline var bytes: Int { queue.bytes + table.bytes + waits.bytes }
+  var bytes: Int { queue.bytes + table.bytes + waits.bytes }
 
   /// The times so far; gets that are not recorded here waited for nothing.
-  @usableFromInline func counts(requests: UInt64) -> TimeCounts {
+  func counts(requests: UInt64) -> TimeCounts {
     var time = time
     time.totalLatency = waits.total
     let percentiles = waits.percentiles([0.5, 0.9, 0.99], of: requests)
@@ -52,7 +52,7 @@
   }
 
   /// Resets all counts. Flights continue.
-  @usableFromInline mutating func resetCounts() {
+  mutating func resetCounts() {
     time = TimeCounts(clock: model.clock)
     time.maxInFlight = UInt64(queue.count - reads)
     waits = WaitCounts()
@@ -61,13 +61,12 @@
   // MARK: Waiting
 
   /// True if a request for the object at a slot of the table waits for its flight.
-  @inlinable @inline(__always) func canJoin(at place: UInt32) -> Bool {
+  @inline(__always) func canJoin(at place: UInt32) -> Bool {
     model.coalesces && table.isTaken(place) && table.places[place].order != FlightTable.noOrder
   }
 
   /// Lets a request wait for the flight of its object.
-  @inlinable @inline(__always) mutating func join(_ request: Request, at place: UInt32, now: UInt64)
-  {
+  @inline(__always) mutating func join(_ request: Request, at place: UInt32, now: UInt64) {
     time.delayedHits += 1
     waits.add(table.places[place].completion - now)
     table.places[place].nextUse = request.nextUse
@@ -79,7 +78,7 @@
   /// returns true if it has ended at once.
   ///
   /// - Parameter stores: True if other requests may wait for it and a cache may store its object.
-  @usableFromInline mutating func fetch(
+  mutating func fetch(
     _ request: Request, bytes: UInt32, stores: Bool, at place: UInt32, now: UInt64
   ) -> Bool {
     let duration = model.service(request: request.index, bytes: bytes)
@@ -101,7 +100,7 @@
 
   /// Starts to read the object of a request, which is at `place` of the table, from disk, and
   /// returns true if the read has ended at once.
-  @usableFromInline mutating func read(_ request: Request, at place: UInt32, now: UInt64) -> Bool {
+  mutating func read(_ request: Request, at place: UInt32, now: UInt64) -> Bool {
     reads += 1
     return begin(
       Flight(
@@ -136,12 +135,12 @@
   }
 
   /// True if a flight has ended by a time.
-  @inlinable @inline(__always) func isDue(_ now: UInt64) -> Bool {
+  @inline(__always) func isDue(_ now: UInt64) -> Bool {
     queue.nextCompletion <= now && queue.count > 0
   }
 
   /// Removes and returns the flight that ends first, of one or more.
-  @inlinable @inline(__always) mutating func takeNext() -> Landed {
+  @inline(__always) mutating func takeNext() -> Landed {
     let flight = queue.takeNext()
     if flight.isRead { reads -= 1 }
     let place = table.place(of: flight.id)
@@ -158,7 +157,7 @@
 
   /// Detaches the flights of an object: its waiting requests go on waiting, no other joins them,
   /// and the object is not stored.
-  @inlinable @inline(__always) mutating func detach(_ id: ObjectID) {
+  @inline(__always) mutating func detach(_ id: ObjectID) {
     let place = table.place(of: id)
     guard table.isTaken(place) else { return }
     table.places[place].current = begun
@@ -167,61 +166,50 @@
 
   /// The time that policies observe for a flight that has ended: with requests as the clock, it
   /// ends within the last request that waits for it.
-  @inlinable @inline(__always) func landing(of flight: Flight) -> UInt64 {
+  @inline(__always) func landing(of flight: Flight) -> UInt64 {
     model.clock == .requests && flight.completion > 0 ? flight.completion - 1 : flight.completion
   }
 }
 
 /// A fetch from the origin, or a read from disk, in flight.
-@usableFromInline struct Flight: BitwiseCopyable {
-  @usableFromInline var completion: UInt64
+struct Flight: BitwiseCopyable {
+  var completion: UInt64
   /// Its number among all flights, which orders those that end at the same time.
-  @usableFromInline var order: UInt64
+  var order: UInt64
   /// The index of the request that started it.
-  @usableFromInline var index: UInt64
-  @usableFromInline var id: ObjectID
+  var index: UInt64
+  var id: ObjectID
   /// True if its object may be stored: fetched for a request that a cache may answer.
-  @usableFromInline var stores: Bool
+  var stores: Bool
   /// True for a read from disk.
-  @usableFromInline var isRead: Bool
-
-  @inlinable init(
-    completion: UInt64, order: UInt64, index: UInt64, id: ObjectID, stores: Bool, isRead: Bool
-  ) {
-    self.completion = completion
-    self.order = order
-    self.index = index
-    self.id = id
-    self.stores = stores
-    self.isRead = isRead
-  }
+  var isRead: Bool
 
   /// True if it ends before the other.
-  @inlinable @inline(__always) func ends(before other: Flight) -> Bool {
+  @inline(__always) func ends(before other: Flight) -> Bool {
     completion == other.completion ? order < other.order : completion < other.completion
   }
 }
 
 /// The objects in flight, by id: a hash table with linear probing whose size is proportional to the
 /// largest number in flight. O(1).
-@usableFromInline struct FlightTable: ~Copyable {
+struct FlightTable: ~Copyable {
   /// An object in flight.
-  @usableFromInline struct Entry: BitwiseCopyable {
+  struct Entry: BitwiseCopyable {
     /// The object; `.none` for an empty slot.
-    @usableFromInline var id: ObjectID
+    var id: ObjectID
     /// Its fetches in flight.
-    @usableFromInline var flights: UInt32
+    var flights: UInt32
     /// The next get of the object that the fetch's copy could answer.
-    @usableFromInline var nextUse: UInt32
+    var nextUse: UInt32
     /// The number of the fetch that requests wait for; `noOrder` for none.
-    @usableFromInline var order: UInt64
+    var order: UInt64
     /// The end of that fetch.
-    @usableFromInline var completion: UInt64
+    var completion: UInt64
     /// Fetches with lower numbers started before the object was set or deleted: their objects are
     /// not stored.
-    @usableFromInline var current: UInt64
+    var current: UInt64
 
-    @inlinable init(id: ObjectID, nextUse: UInt32) {
+    init(id: ObjectID, nextUse: UInt32) {
       self.id = id
       flights = 0
       self.nextUse = nextUse
@@ -231,34 +219,34 @@
     }
   }
 
-  @inlinable static var noOrder: UInt64 { .max }
+  static var noOrder: UInt64 { .max }
 
-  @usableFromInline var places = Column<Entry>(objects: 63)
-  @usableFromInline private(set) var count = 0
+  var places = Column<Entry>(objects: 63)
+  private(set) var count = 0
 
-  @inlinable init() {}
+  init() {}
 
   /// Memory held, in bytes.
-  @usableFromInline var bytes: Int { places.bytes }
+  var bytes: Int { places.bytes }
 
-  @inlinable @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: places.objects) }
+  @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: places.objects) }
 
   /// The slot of an object, or the empty slot for it.
-  @inlinable @inline(__always) func place(of id: ObjectID) -> UInt32 {
+  @inline(__always) func place(of id: ObjectID) -> UInt32 {
     var place = home(of: id)
     while places[place].id != id, places[place].id != .none { place = (place &+ 1) & mask }
     return place
   }
 
-  @inlinable @inline(__always) func home(of id: ObjectID) -> UInt32 {
+  @inline(__always) func home(of id: ObjectID) -> UInt32 {
     UInt32(truncatingIfNeeded: (UInt64(id) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
   }
 
   /// True if the object at a slot is in flight.
-  @inlinable @inline(__always) func isTaken(_ place: UInt32) -> Bool { places[place].id != .none }
+  @inline(__always) func isTaken(_ place: UInt32) -> Bool { places[place].id != .none }
 
   /// Adds an object at the slot returned by `place(of:)`, and returns its final slot.
-  @inlinable @inline(__always) mutating func add(_ entry: Entry, at place: UInt32) -> UInt32 {
+  @inline(__always) mutating func add(_ entry: Entry, at place: UInt32) -> UInt32 {
     var place = place
     if count * 2 > places.objects {
       grow()
@@ -270,7 +258,7 @@
   }
 
   /// Removes the object at a slot; objects that probed past it move up.
-  @inlinable @inline(__always) mutating func remove(at place: UInt32) {
+  @inline(__always) mutating func remove(at place: UInt32) {
     var hole = place
     var next = (hole &+ 1) & mask
     while places[next].id != .none {
@@ -285,7 +273,7 @@
     count -= 1
   }
 
-  @usableFromInline @inline(never) mutating func grow() {
+  @inline(never) mutating func grow() {
     var old = Column<Entry>(objects: (places.objects + 1) * 2 - 1)
     swap(&places, &old)
     for number in 0...UInt32(truncatingIfNeeded: old.objects) where old[number].id != .none {
@@ -299,28 +287,28 @@
 /// Fetches usually end in the order in which they start, and always if all have the same latency:
 /// those are in a ring, at O(1). The others are in a heap, at O(log n). Memory is proportional to
 /// the largest number in flight.
-@usableFromInline struct FlightQueue: ~Copyable {
-  @usableFromInline var ring = Column<Flight>(objects: 63)
-  @usableFromInline var first: UInt32 = 0
-  @usableFromInline var ringCount: UInt32 = 0
+struct FlightQueue: ~Copyable {
+  var ring = Column<Flight>(objects: 63)
+  var first: UInt32 = 0
+  var ringCount: UInt32 = 0
   // A binary heap; its root is at 1.
-  @usableFromInline var heap = Column<Flight>(objects: 15)
-  @usableFromInline var heapCount: UInt32 = 0
+  var heap = Column<Flight>(objects: 15)
+  var heapCount: UInt32 = 0
   /// The end of the next one; `.max` if there is none.
-  @usableFromInline private(set) var nextCompletion = UInt64.max
+  private(set) var nextCompletion = UInt64.max
 
-  @inlinable init() {}
+  init() {}
 
   /// The number of fetches.
-  @inlinable @inline(__always) var count: Int { Int(ringCount) + Int(heapCount) }
+  @inline(__always) var count: Int { Int(ringCount) + Int(heapCount) }
 
-  @inlinable @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
+  @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
 
   /// Memory held, in bytes.
-  @usableFromInline var bytes: Int { ring.bytes + heap.bytes }
+  var bytes: Int { ring.bytes + heap.bytes }
 
   /// Adds a fetch, whose number is above that of all others.
-  @inlinable @inline(__always) mutating func add(_ flight: Flight) {
+  @inline(__always) mutating func add(_ flight: Flight) {
     if ringCount == 0 || flight.completion >= ring[(first &+ ringCount &- 1) & mask].completion {
       if ringCount > mask { growRing() }
       ring[(first &+ ringCount) & mask] = flight
@@ -332,7 +320,7 @@
   }
 
   /// Removes and returns the one that ends next, of one or more.
-  @inlinable @inline(__always) mutating func takeNext() -> Flight {
+  @inline(__always) mutating func takeNext() -> Flight {
     let flight: Flight
     if heapCount == 0 || ringCount > 0 && ring[first & mask].ends(before: heap[1]) {
       flight = ring[first & mask]
@@ -347,7 +335,7 @@
     return flight
   }
 
-  @usableFromInline @inline(never) mutating func growRing() {
+  @inline(never) mutating func growRing() {
     let old = ring.objects + 1
     var larger = Column<Flight>(objects: old * 2 - 1)
     for place in 0..<ringCount { larger[place] = ring[(first &+ place) & mask] }
@@ -355,7 +343,7 @@
     first = 0
   }
 
-  @usableFromInline @inline(never) mutating func push(_ flight: Flight) {
+  @inline(never) mutating func push(_ flight: Flight) {
     heapCount += 1
     heap.reserve(objects: Int(heapCount))
     var place = heapCount
@@ -366,7 +354,7 @@
     heap[place] = flight
   }
 
-  @usableFromInline @inline(never) mutating func pop() -> Flight {
+  @inline(never) mutating func pop() -> Flight {
     let root = heap[1]
     let last = heap[heapCount]
     heapCount -= 1
@@ -384,10 +372,10 @@
 }
 
 /// The servers of an origin with limited concurrency: one queue, first come, first served.
-@usableFromInline struct OriginServers: ~Copyable {
+struct OriginServers: ~Copyable {
   // The time at which each is free: a binary heap; the earliest is at 1.
-  @usableFromInline var free: Column<UInt64>
-  @usableFromInline let count: UInt32
+  var free: Column<UInt64>
+  let count: UInt32
 
   /// Creates servers that are all free.
   init(_ count: Int) {
@@ -396,7 +384,7 @@
   }
 
   /// Serves a fetch that arrives at `now`, and returns its end. O(log servers).
-  @usableFromInline mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
+  mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
     let (end, isBeyondTime) = max(now, free[1]).addingReportingOverflow(duration)
     let completion = isBeyondTime ? .max : end
     var place: UInt32 = 1
@@ -415,27 +403,27 @@
 /// Counts of each distinct wait: a hash table, which seldom has more entries than a fetch has
 /// microseconds. If the waits grow without bound, as with an origin that cannot keep up, those
 /// beyond a million distinct ones are rounded down to 12 bits, less than 0.05 %.
-@usableFromInline struct WaitCounts: ~Copyable {
-  @usableFromInline struct Entry: BitwiseCopyable {
-    @usableFromInline var wait: UInt64
+struct WaitCounts: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    var wait: UInt64
     // 0 for an empty slot.
-    @usableFromInline var count: UInt64
+    var count: UInt64
   }
 
-  @usableFromInline var places = Column<Entry>(objects: 255)
-  @usableFromInline var distinct = 0
+  var places = Column<Entry>(objects: 255)
+  var distinct = 0
   // The last slot: waits for fetches of equal latency repeat.
-  @usableFromInline var last: UInt32 = 0
+  var last: UInt32 = 0
   /// Sum of all waits; saturates at 2^64 - 1.
-  @usableFromInline private(set) var total: UInt64 = 0
+  private(set) var total: UInt64 = 0
 
-  @inlinable init() {}
+  init() {}
 
   /// Memory held, in bytes.
-  @usableFromInline var bytes: Int { places.bytes }
+  var bytes: Int { places.bytes }
 
   /// Counts a wait above 0. O(1).
-  @usableFromInline mutating func add(_ exact: UInt64) {
+  mutating func add(_ exact: UInt64) {
     let wait = distinct < Self.exactMax ? exact : Self.rounded(exact)
     let (sum, isBeyond) = total.addingReportingOverflow(exact)
     total = isBeyond ? .max : sum

@@ -25,8 +25,6 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
 
   @usableFromInline var stateBytes: Int { tier.stateBytes }
 
-  @inlinable var outcomes: OutcomeSizes? { nil }
-
   @inlinable var counts: Counts {
     totals.counts(of: tier.counts, isDisk: isDisk, hasCosts: columns.costs != nil)
   }
@@ -65,7 +63,9 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
       if let nextUses = columns.nextUses { request.nextUse = nextUses[index] }
       if tier.weighs, let sizes = columns.sizes { request.size = sizes[index] }
       bytesRequested += UInt64(request.size)
-      if Policy.followsTime, let times = columns.times { tier.policy.follow(times[index]) }
+      if Policy.notices.contains(.time), let times = columns.times {
+        tier.policy.notice(.time(times[index]))
+      }
       if tier.contains(request.id) {
         hits += 1
         bytesHit += UInt64(request.size)
@@ -84,47 +84,4 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
     totals.bytesHit += bytesHit
     return index
   }
-}
-
-/// A simulation as a value: see `Simulation`.
-@usableFromInline protocol Replay: ~Copyable {
-  var counts: Counts { get }
-  var position: Int { get }
-  var outcomes: OutcomeSizes? { get }
-  var stateBytes: Int { get }
-  mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool
-  mutating func resetCounts()
-}
-
-/// A simulation whose type is not known to the caller.
-///
-/// Closures, because what a closure calls is specialised for the types it was made with; one call
-/// runs millions of requests.
-@usableFromInline final class ErasedSimulation: Simulation {
-  @usableFromInline let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
-  @usableFromInline let resetBody: () -> Void
-  @usableFromInline let countsBody: () -> Counts
-  @usableFromInline let positionBody: () -> Int
-  @usableFromInline let stateBytesBody: () -> Int
-  @usableFromInline let outcomesBody: () -> OutcomeSizes?
-
-  /// Takes a simulation over.
-  @inlinable init<Value: Replay & ~Copyable>(_ simulation: consuming Value) {
-    let held = Held(simulation)
-    runBody = { end, stops in held.with { $0.run(upTo: end, untilFirstEviction: stops) } }
-    resetBody = { held.with { $0.resetCounts() } }
-    countsBody = { held.with { $0.counts } }
-    positionBody = { held.with { $0.position } }
-    stateBytesBody = { held.with { $0.stateBytes } }
-    outcomesBody = { held.with { $0.outcomes } }
-  }
-
-  @usableFromInline var counts: Counts { countsBody() }
-  @usableFromInline var position: Int { positionBody() }
-  @usableFromInline var stateBytes: Int { stateBytesBody() }
-  @usableFromInline var outcomes: OutcomeSizes? { outcomesBody() }
-  @usableFromInline func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
-    runBody(end, untilFirstEviction)
-  }
-  @usableFromInline func resetCounts() { resetBody() }
 }

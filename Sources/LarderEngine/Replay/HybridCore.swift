@@ -1,18 +1,9 @@
 /// The tiers of a simulated hybrid, on which `HybridRules` operates by object id.
 final class HybridCore: HybridTiers {
-  /// A request at a time.
-  struct Object {
-    var request: Request
-    /// Microseconds.
-    var now: UInt64
-    /// Microseconds; 0 for no TTL of its own.
-    var timeToLive: UInt64
-  }
-
   /// An object that memory evicted while it served a request.
   struct Victim {
     var id: ObjectID
-    var object: Object
+    var object: TimedRequest
   }
 
   let memory: SimulatedTier
@@ -42,6 +33,20 @@ final class HybridCore: HybridTiers {
     memory.stateBytes + disk.stateBytes + hitBefore.bytes + lastNextUse.bytes
   }
 
+  /// The counts of the hybrid with these totals.
+  func counts(_ totals: SimulationTotals, hasCosts: Bool) -> Counts {
+    var counts = totals.counts(memory: memory.counts, disk: disk.counts, hasCosts: hasCosts)
+    counts.promotions = promotions
+    counts.demotions = demotions
+    return counts
+  }
+
+  /// Prefetches the state of an object in both tiers, and the neighbours of a nearer one.
+  func prefetch(_ ahead: (far: ObjectID, near: ObjectID)) {
+    memory.prefetch(ahead.far, ahead.near)
+    disk.prefetch(ahead.far, ahead.near)
+  }
+
   /// Resets all counts.
   func resetCounts() {
     memory.tier.resetCounts()
@@ -53,7 +58,7 @@ final class HybridCore: HybridTiers {
   // MARK: Requests
 
   /// Performs a get; an object that no tier has is stored.
-  func get(_ object: Object) -> HybridAnswer<TierCopy> {
+  func get(_ object: TimedRequest) -> HybridAnswer<TierCopy> {
     if let copy = getFromMemory(object) { return .memory(copy) }
     var tiers = self
     let answer = rules.getFromDisk(object, in: &tiers)
@@ -71,14 +76,14 @@ final class HybridCore: HybridTiers {
   }
 
   /// Performs the part of a get that memory answers.
-  func getFromMemory(_ object: Object) -> TierCopy? {
+  func getFromMemory(_ object: TimedRequest) -> TierCopy? {
     note(object.request)
     guard let copy = useInMemory(object) else { return nil }
     demoteVictims(of: object)
     return copy
   }
 
-  func set(_ object: Object) {
+  func set(_ object: TimedRequest) {
     note(object.request)
     memory.evicted.clear()
     var tiers = self
@@ -87,7 +92,7 @@ final class HybridCore: HybridTiers {
   }
 
   /// Deletes the object.
-  func delete(_ object: Object) {
+  func delete(_ object: TimedRequest) {
     note(object.request)
     var tiers = self
     rules.delete(object, in: &tiers)
@@ -101,12 +106,9 @@ final class HybridCore: HybridTiers {
   }
 
   /// Changes the TTL of the object in the tiers that hold it.
-  func expire(_ object: Object) {
+  func expire(_ object: TimedRequest) {
     note(object.request)
-    for tier in [memory, disk] {
-      let expires = tier.tier.expiryFrom(object.now, object.timeToLive)
-      tier.changeExpiry(object.request.id, to: expires, now: object.now)
-    }
+    for tier in [memory, disk] { tier.changeExpiry(of: object) }
   }
 
   private func note(_ request: Request) {
@@ -115,7 +117,7 @@ final class HybridCore: HybridTiers {
   }
 
   /// Offers the objects that memory has just evicted to disk.
-  func demoteVictims(of object: Object) {
+  func demoteVictims(of object: TimedRequest) {
     guard rules.demotes else { return }
     var tiers = self
     for place in 0..<memory.evicted.count
@@ -126,17 +128,17 @@ final class HybridCore: HybridTiers {
 
   // MARK: Tiers
 
-  func isPermanent(_ object: Object) -> Bool { false }
+  func isPermanent(_ object: TimedRequest) -> Bool { false }
 
   func isPermanent(_ copy: TierCopy) -> Bool { false }
 
   func isPermanent(_ victim: Victim) -> Bool { false }
 
-  func life(_ object: Object) -> UInt64 {
+  func life(_ object: TimedRequest) -> UInt64 {
     lifeLeft(disk.tier.expiryFrom(object.now, object.timeToLive), object.now)
   }
 
-  func lifeLeft(_ copy: TierCopy, of object: Object) -> UInt64 {
+  func lifeLeft(_ copy: TierCopy, of object: TimedRequest) -> UInt64 {
     lifeLeft(copy.expires, object.now)
   }
 
@@ -148,44 +150,44 @@ final class HybridCore: HybridTiers {
     expires == Request.noExpiry ? .max : expires - min(expires, now)
   }
 
-  private func useInMemory(_ object: Object) -> TierCopy? {
+  private func useInMemory(_ object: TimedRequest) -> TierCopy? {
     guard let copy = memory.use(object.request, object.now) else { return nil }
     foreseeOnDisk(object)
     return copy
   }
 
   /// Updates the next use of disk's copy, if any, after a request that did not reach disk.
-  func foreseeOnDisk(_ object: Object) {
+  func foreseeOnDisk(_ object: TimedRequest) {
     if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
   }
 
-  func useOnDisk(_ object: Object) -> TierCopy? { disk.use(object.request, object.now) }
+  func useOnDisk(_ object: TimedRequest) -> TierCopy? { disk.use(object.request, object.now) }
 
-  func isOnDisk(_ object: Object) -> Bool {
+  func isOnDisk(_ object: TimedRequest) -> Bool {
     // If the use evicted nothing, the object is still resident.
     disk.evicted.count == 0 || disk.tier.contains(object.request.id)
   }
 
-  func toggleHitBefore(_ object: Object) -> Bool {
+  func toggleHitBefore(_ object: TimedRequest) -> Bool {
     let stood = hitBefore[object.request.id]
     hitBefore[object.request.id] = !stood
     return stood
   }
 
-  func putInMemory(_ object: Object) -> Bool {
+  func putInMemory(_ object: TimedRequest) -> Bool {
     var request = object.request
     request.expires = memory.tier.expiryFrom(object.now, object.timeToLive)
     return memory.put(request, object.now)
   }
 
-  func putOnDisk(_ object: Object) {
+  func putOnDisk(_ object: TimedRequest) {
     forgetHits(object.request.id)
     var request = object.request
     request.expires = disk.tier.expiryFrom(object.now, object.timeToLive)
     _ = disk.put(request, object.now)
   }
 
-  func promote(_ copy: TierCopy, of object: Object) -> Bool {
+  func promote(_ copy: TierCopy, of object: TimedRequest) -> Bool {
     var request = object.request
     request.size = copy.size
     request.expires = min(copy.expires, memory.tier.expiryFrom(object.now, 0))
@@ -211,9 +213,9 @@ final class HybridCore: HybridTiers {
     return stored
   }
 
-  func removeFromMemory(_ object: Object) { memory.tier.remove(object.request.id) }
+  func removeFromMemory(_ object: TimedRequest) { memory.tier.remove(object.request.id) }
 
-  func removeFromDisk(_ object: Object) { disk.tier.remove(object.request.id) }
+  func removeFromDisk(_ object: TimedRequest) { disk.tier.remove(object.request.id) }
 
   private func forgetHits(_ id: ObjectID) {
     if rules.promotion == .secondHit { hitBefore[id] = false }
@@ -232,7 +234,7 @@ extension HybridCore {
 
   /// Ends a read from disk: the rules for promotion are applied now, to disk's current copy. An
   /// object that disk has evicted meanwhile, or that memory already holds, is not promoted.
-  func endRead(_ object: Object) {
+  func endRead(_ object: TimedRequest) {
     memory.evicted.clear()
     let id = object.request.id
     guard !memory.holds(id, object.now), disk.holds(id, object.now) else { return }
@@ -245,7 +247,7 @@ extension HybridCore {
   }
 
   /// Ends a fetch from the origin: its object is stored, unless a tier already holds it.
-  func endFetch(_ object: Object) {
+  func endFetch(_ object: TimedRequest) {
     memory.evicted.clear()
     let id = object.request.id
     guard !memory.holds(id, object.now), !disk.holds(id, object.now) else { return }

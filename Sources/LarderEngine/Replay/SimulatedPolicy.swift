@@ -7,11 +7,10 @@
 
   /// True for a bound, which has no tier.
   @usableFromInline let isBound: Bool
-  /// True if entries may expire by idleness, which the loops of gets alone do not support.
-  @usableFromInline let idles: Bool
-  /// A simulation of gets; for a bound, of everything.
-  @usableFromInline let makeGets: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
-  /// A tier, for all other simulations.
+  /// A simulation of one tier without time; for a bound, of everything.
+  @usableFromInline let makeSingle:
+    @Sendable (SingleTier, SegmentSetup?) throws(PolicyError) -> any Simulation
+  /// A tier, for simulations with time, hybrids and probes.
   @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
   /// Its pass over several capacities, or nil.
   @usableFromInline let sweep: Sweep?
@@ -19,10 +18,13 @@
   /// A policy's line.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type, sweep: Sweep?) {
     isBound = false
-    idles = Policy.idles
     self.sweep = sweep
-    makeGets = { (single: SingleTier) throws(PolicyError) -> any Simulation in
-      if single.unit == .bytes {
+    makeSingle = {
+      (single: SingleTier, segments: SegmentSetup?) throws(PolicyError) -> any Simulation in
+      // Nor do the loops of gets alone look for entries that expire by idleness.
+      if single.needsFullShape || segments != nil || Policy.notices.contains(.idleness) {
+        ErasedSimulation(try TierSimulation<Policy>(single, segments))
+      } else if single.unit == .bytes {
         ErasedSimulation(
           try GetsSimulation<Policy, SizedShape>(
             single.tierSetup, isDisk: single.isDisk, over: single.columns))
@@ -41,9 +43,8 @@
   init<Subject: Bound>(_ bound: Subject.Type) {
     let name = Subject.description.name
     isBound = true
-    idles = false
     sweep = nil
-    makeGets = { (single: SingleTier) throws(PolicyError) -> any Simulation in
+    makeSingle = { (single: SingleTier, _) throws(PolicyError) -> any Simulation in
       if single.time != nil { throw .boundOnly(name, where: "a simulation with time") }
       if Subject.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
       return try BoundSimulation<Subject>(
@@ -54,31 +55,28 @@
     }
   }
 
-  /// The policies and bounds of this package.
+  /// The policies and bounds of this package; empty without the trait Simulation, so that apps
+  /// neither compile nor contain simulations.
   static let standard: [String: SimulatedPolicy] = {
-    let policies = PolicyRegistry.standard(SimulationTable.self)
-    let learned = PolicyRegistry.learned(SimulationTable.self)
-    let bounds = [
-      (PFOOUpper.description.name, SimulatedPolicy(PFOOUpper.self)),
-      (PFOOLower.description.name, SimulatedPolicy(PFOOLower.self)),
-    ]
-    return Dictionary(policies + learned + bounds, uniquingKeysWith: { first, _ in first })
+    #if Simulation
+      let policies = PolicyRegistry.standard(SimulationTable.self)
+      let learned = PolicyRegistry.learned(SimulationTable.self)
+      let bounds = [
+        (PFOOUpper.description.name, SimulatedPolicy(PFOOUpper.self)),
+        (PFOOLower.description.name, SimulatedPolicy(PFOOLower.self)),
+      ]
+      return Dictionary(policies + learned + bounds, uniquingKeysWith: { first, _ in first })
+    #else
+      return [:]
+    #endif
   }()
 
   /// One tier over a trace.
   func makeSimulation(
     _ single: SingleTier, _ segments: SegmentSetup? = nil
   ) throws(PolicyError) -> any Simulation {
-    if isBound, segments == nil { return try makeGets(single) }
-    if segments == nil, single.time == nil, !single.recordsOutcomes, !single.needsFullShape, !idles
-    {
-      return try makeGets(single)
-    }
-    let tier = try makeTier(single.tierSetup)
-    if let time = single.time {
-      return ErasedSimulation(TimedSimulation(tier, single, model: time))
-    }
-    return TierSimulation(tier, single, segments)
+    guard let time = single.time, !isBound else { return try makeSingle(single, segments) }
+    return ErasedSimulation(TimedSimulation(try makeTier(single.tierSetup), single, model: time))
   }
 }
 
@@ -121,7 +119,7 @@ enum SimulationTable: PolicyTable {
   @usableFromInline var isDisk: Bool
   @usableFromInline var unit: CapacityUnit
   var seed: UInt64
-  var recordsOutcomes: Bool
+  @usableFromInline var recordsOutcomes: Bool
   var time: FetchModel?
   @usableFromInline var columns: RequestColumns
 
@@ -149,8 +147,8 @@ enum SimulationTable: PolicyTable {
   }
 
   /// True if the trace or the tier has anything that the loops of gets do not support.
-  var needsFullShape: Bool {
-    columns.operations != nil || columns.ttls != nil || columns.costs != nil
+  @usableFromInline var needsFullShape: Bool {
+    recordsOutcomes || columns.operations != nil || columns.ttls != nil || columns.costs != nil
       || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
       || EntryMemory.isGiven(in: setup.policy)
   }
@@ -176,7 +174,9 @@ extension RegisteredPolicy {
   /// Returns the closures that simulate the policy.
   func simulation() throws(PolicyError) -> SimulatedPolicy {
     guard let simulated = simulated ?? SimulatedPolicy.standard[description.name] else {
-      throw .unknownPolicy(description.name, nearest: nil)
+      throw .badSetup(
+        "simulation", "of \(description.name)",
+        expected: "a build of Larder with the package trait Simulation or Tools")
     }
     return simulated
   }
@@ -256,10 +256,12 @@ extension PolicyRegistry {
       memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),
       rules: rules, objects: columns.objects)
     if let time = setup.time {
-      return TimedHybridSimulation(core: core, model: time, unit: setup.unit, over: columns)
+      return ErasedSimulation(
+        TimedHybridSimulation(core: core, model: time, unit: setup.unit, over: columns))
     }
-    return HybridSimulation(
-      core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns)
+    return ErasedSimulation(
+      HybridSimulation(
+        core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns))
   }
 
   /// One tier with nothing around it, for tests and for looking at a policy's decisions.

@@ -1,109 +1,143 @@
-/// A simulation of one tier with every feature but time: operations, TTLs, costs, limits, a filter,
-/// and segments of a disk. The policy decides which objects are stored, and the segments determine
-/// the copies.
-package final class TierSimulation: Simulation {
-  private let tier: SimulatedTier
-  private let columns: RequestColumns
-  private let reader: RequestReader
-  private let isDisk: Bool
-  private let countsBytes: Bool
-  // Asked at every request, where looking into `outcomes` or `shelf` would cost a call.
-  private let recordsOutcomes: Bool
-  private let hasSegments: Bool
-  private var shelf: SegmentShelf?
-  private var totals = SimulationTotals()
-  /// Position of the next request.
-  package private(set) var position = 0
-  /// Sizes in bytes that each tier served, if the setup requests them.
-  package private(set) var outcomes: OutcomeSizes?
+/// A simulation of one tier with every feature but time, specialised for its policy: operations,
+/// TTLs, costs, limits, a filter, and segments of a disk.
+@usableFromInline
+struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Copyable {
+  @usableFromInline var tier: Tier<Policy, FullShape>
+  @usableFromInline let reader: RequestReader
+  @usableFromInline let isDisk: Bool
+  // Asked at every request: a look at the record would count its references.
+  @usableFromInline let records: Bool
+  @usableFromInline let record: TierRecord?
+  @usableFromInline let victims: VictimList
+  @usableFromInline let victimsOwner = VictimList.Owner()
+  @usableFromInline var totals = SimulationTotals()
+  @usableFromInline var position = 0
 
   /// An empty cache before the first request.
-  init(_ tier: SimulatedTier, _ single: SingleTier, _ segments: SegmentSetup?) {
-    self.tier = tier
-    columns = single.columns
+  @inlinable init(_ single: SingleTier, _ segments: SegmentSetup?) throws(PolicyError) {
+    tier = try Tier(single.tierSetup.simulated)
     reader = RequestReader(single.columns, unit: single.unit)
     isDisk = single.isDisk
-    countsBytes = single.unit == .bytes
-    recordsOutcomes = single.recordsOutcomes
-    hasSegments = segments != nil
-    if let segments { shelf = SegmentShelf(segments, objects: single.columns.objects) }
-    outcomes = recordsOutcomes ? OutcomeSizes() : nil
+    record = TierRecord(single, segments)
+    records = record != nil
+    victims = victimsOwner.list
   }
 
-  /// Values copied to recycle segments since the start or the last `resetCounts`.
-  package var copies: UInt64 { shelf?.copies ?? 0 }
+  @usableFromInline var outcomes: OutcomeSizes? { record?.outcomes }
 
-  /// See `Simulation`.
-  package var stateBytes: Int { tier.stateBytes + (shelf?.stateBytes ?? 0) }
+  @usableFromInline var copies: UInt64 { record?.copies ?? 0 }
+
+  @usableFromInline var stateBytes: Int { tier.stateBytes + (record?.stateBytes ?? 0) }
 
   /// The counts, including the bytes copied between segments.
-  package var counts: Counts {
-    var counts = totals.counts(of: tier.counts, isDisk: isDisk, hasCosts: columns.costs != nil)
-    if hasSegments { counts.disk.bytesMoved = shelf?.bytesMoved }
+  @usableFromInline var counts: Counts {
+    var counts = totals.counts(
+      of: tier.counts, isDisk: isDisk, hasCosts: reader.columns.costs != nil)
+    counts.disk.bytesMoved = record?.bytesMoved
     return counts
   }
 
-  /// Resets all counts and keeps the cache's content.
-  package func resetCounts() {
+  @usableFromInline mutating func resetCounts() {
     totals = SimulationTotals()
-    tier.tier.resetCounts()
+    tier.counts = TierCounts()
+    record?.resetCounts()
+  }
+
+  @inlinable var evictions: UInt64 { tier.counts.evictions }
+
+  @inlinable @inline(__always) func prefetch(ahead position: Int) {
+    let ahead = reader.ahead(of: position)
+    tier.prefetch(ahead.far)
+    tier.prefetchNeighbours(ahead.near)
+  }
+
+  @inlinable @inline(__always) mutating func get(_ object: TimedRequest) {
+    let (id, records, victims) = (object.request.id, records, victims)
+    if records { victims.clear() }
+    let access = tier.access(object.request, now: object.now) { if records { victims.append($0) } }
+    if case .hit = access {
+      totals.hit(object.request, isStale: tier.isStale(id))
+      // The policy may have evicted the object on this hit. It still answers.
+      if records { record?.hit(id, tier.size(of: id), at: position, tier.contains(id), victims) }
+      return
+    }
+    if records { record?.missed(object.request, at: position) }
+    put(object)
+  }
+
+  @inlinable @inline(__always) mutating func set(_ object: TimedRequest) { put(object) }
+
+  /// Stores or replaces an object.
+  @inlinable @inline(never) mutating func put(_ object: TimedRequest) {
+    let (records, victims) = (records, victims)
+    var request = object.request
+    request.expires = tier.expiry(now: object.now, timeToLive: object.timeToLive)
+    if records { victims.clear() }
+    _ = tier.set(request, now: object.now) { if records { victims.append($0) } }
+    if records { record?.put(request, isStored: tier.contains(request.id), victims) }
+  }
+
+  @inlinable mutating func delete(_ object: TimedRequest) {
+    tier.remove(object.request.id)
+    if records { record?.removed(object.request.id) }
+  }
+
+  @inlinable mutating func modify(_ request: Request) {
+    if tier.contains(request.id) { tier.setStale(request.id, true) }
+  }
+
+  @inlinable mutating func bypass(_ object: TimedRequest) {
+    if records { record?.fetched(object.request, at: position) }
+  }
+
+  @inlinable mutating func expire(_ object: TimedRequest) {
+    let id = object.request.id
+    let expires = tier.expiry(now: object.now, timeToLive: object.timeToLive)
+    if tier.changeExpiry(id, to: expires, now: object.now), records { record?.renewed() }
+  }
+}
+
+/// What a simulation of one tier records besides its counts: the sizes that the tier serves, and
+/// the segments of a disk. The policy decides which objects are stored, and the segments determine
+/// the copies.
+@usableFromInline final class TierRecord {
+  private let reader: RequestReader
+  private let isDisk: Bool
+  private(set) var outcomes: OutcomeSizes?
+  private var shelf: SegmentShelf?
+
+  /// Creates an empty record; nil if the setup requests none.
+  @usableFromInline init?(_ single: SingleTier, _ segments: SegmentSetup?) {
+    guard single.recordsOutcomes || segments != nil else { return nil }
+    reader = RequestReader(single.columns, unit: single.unit)
+    isDisk = single.isDisk
+    outcomes = single.recordsOutcomes ? OutcomeSizes() : nil
+    shelf = segments.map { SegmentShelf($0, objects: single.columns.objects) }
+  }
+
+  /// Values copied to recycle segments.
+  var copies: UInt64 { shelf?.copies ?? 0 }
+
+  /// Bytes copied to recycle segments; nil without segments.
+  var bytesMoved: UInt64? { shelf?.bytesMoved }
+
+  /// Memory held by the segments' accounting, in bytes.
+  var stateBytes: Int { shelf?.stateBytes ?? 0 }
+
+  /// Resets all counts and keeps the segments' content.
+  func resetCounts() {
+    if outcomes != nil { outcomes = OutcomeSizes() }
     shelf?.resetCounts()
-    if recordsOutcomes { outcomes = OutcomeSizes() }
   }
 
-  /// Replays requests up to `end`, exclusive; see `Simulation.run`.
-  package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
-    let end = min(end, columns.count)
-    while position < end {
-      tier.prefetch(ahead: position, in: columns)
-      let (operation, now, ttl) = reader.context(at: position)
-      var request = reader.request(at: position)
-      request.expires = tier.tier.expiryFrom(now, UInt64(ttl) * 1_000_000)
-      apply(operation, request, now)
-      position += 1
-      if untilFirstEviction, tier.counts.evictions > 0 { return true }
-    }
-    return false
-  }
-
-  private func apply(_ operation: Operation, _ request: Request, _ now: UInt64) {
-    switch operation {
-    case .get: get(request, now)
-    case .set:
-      totals.sets += 1
-      put(request, now)
-    case .delete:
-      totals.deletes += 1
-      tier.tier.remove(request.id)
-      shelf?.drop(request.id)
-      shelf?.commitDropped()
-    case .modify:
-      if tier.tier.contains(request.id) { tier.setStale(request.id, true) }
-    case .bypass:
-      totals.request(request)
-      fetched(request)
-    case .expire:
-      if tier.changeExpiry(request.id, to: request.expires, now: now) { shelf?.renew() }
-    }
-  }
-
-  private func get(_ request: Request, _ now: UInt64) {
-    totals.request(request)
-    let copy = tier.use(request, now)
-    if let copy { hit(request, copy) }
-    // It had expired, or the policy has evicted it on this hit.
-    if hasSegments, !tier.tier.contains(request.id) { shelf?.drop(request.id) }
-    guard copy == nil else { return }
-    fetched(request)
-    put(request, now)
-  }
-
-  private func hit(_ request: Request, _ copy: TierCopy) {
-    if hasSegments { dropVictims(sparing: request.id) }
-    totals.hit(request)
-    if copy.isStale { totals.staleHits += 1 }
-    guard recordsOutcomes else { return }
-    let served = countsBytes ? copy.size : reader.bytes(at: position)
+  /// A hit, of a copy of `size` units of the capacity, which may have left the tier by it.
+  @usableFromInline @inline(never) func hit(
+    _ id: ObjectID, _ size: UInt32, at position: Int, _ isStored: Bool, _ victims: VictimList
+  ) {
+    drop(victims, sparing: id)
+    if !isStored { shelf?.drop(id) }
+    guard outcomes != nil else { return }
+    let served = reader.countsBytes ? size : reader.bytes(at: position)
     if isDisk {
       outcomes?.diskHits.add(bytes: served)
     } else {
@@ -111,33 +145,39 @@ package final class TierSimulation: Simulation {
     }
   }
 
-  private func put(_ request: Request, _ now: UInt64) {
-    let isAccepted = tier.put(request, now)
-    guard hasSegments else { return }
-    let isVictim = dropVictims(sparing: request.id)
-    if isAccepted, !isVictim {
-      shelf?.store(request.id, request.size)
-    } else {
-      shelf?.drop(request.id)
-      shelf?.commitDropped()
-    }
+  /// A miss of an object that is absent or has expired.
+  @usableFromInline @inline(never) func missed(_ request: Request, at position: Int) {
+    shelf?.drop(request.id)
+    fetched(request, at: position)
   }
 
-  private func fetched(_ request: Request) {
-    guard recordsOutcomes else { return }
+  /// A fetch from the origin.
+  @usableFromInline @inline(never) func fetched(_ request: Request, at position: Int) {
+    guard outcomes != nil else { return }
     outcomes?.misses.add(bytes: reader.bytes(at: position))
-    if columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
+    if reader.columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
   }
 
-  /// Drops the objects that the tier has evicted, and returns true if `id` is among them.
-  @discardableResult private func dropVictims(sparing id: ObjectID) -> Bool {
-    var isVictim = false
-    for place in 0..<tier.evicted.count {
-      let victim = tier.evicted[place]
-      if victim == id { isVictim = true } else { shelf?.drop(victim) }
-    }
-    return isVictim
+  /// An object that was to be stored or replaced, and is resident or not.
+  @usableFromInline @inline(never) func put(
+    _ request: Request, isStored: Bool, _ victims: VictimList
+  ) {
+    drop(victims, sparing: request.id)
+    if isStored { shelf?.store(request.id, request.size) } else { removed(request.id) }
   }
+
+  private func drop(_ victims: VictimList, sparing id: ObjectID) {
+    for place in 0..<victims.count where victims[place] != id { shelf?.drop(victims[place]) }
+  }
+
+  /// An object that was removed.
+  @usableFromInline @inline(never) func removed(_ id: ObjectID) {
+    shelf?.drop(id)
+    shelf?.commitDropped()
+  }
+
+  /// A change of the expiry of a stored object.
+  @usableFromInline @inline(never) func renewed() { shelf?.renew() }
 }
 
 /// The positions of a simulated disk cache's values in its segments, and the copies made to recycle

@@ -15,36 +15,33 @@
 /// A set or a delete of an object in flight detaches its flights: whoever waits for them goes on
 /// waiting, later gets do not wait for them, and what they bring is not stored. A get that nothing
 /// may store (`bypass`) always fetches for itself.
-struct TimedSimulation: Replay, ~Copyable {
+struct TimedSimulation: OperationReplay, ~Copyable {
   private let tier: SimulatedTier
-  private let columns: RequestColumns
-  private let reader: RequestReader
+  let reader: RequestReader
   private let isDisk: Bool
   private let model: FetchModel
   // True if hits wait as well.
   private let hasReads: Bool
   private var board: FlightBoard
-  private var totals = SimulationTotals()
+  var totals = SimulationTotals()
   private var now: UInt64 = 0
-  private(set) var position = 0
+  var position = 0
 
   /// An empty cache before the first request.
   init(_ tier: SimulatedTier, _ single: SingleTier, model: FetchModel) {
     self.tier = tier
-    columns = single.columns
-    reader = RequestReader(columns, unit: single.unit)
+    reader = RequestReader(single.columns, unit: single.unit)
     isDisk = single.isDisk
     self.model = model
     hasReads = isDisk && model.diskLatencies != nil
     board = FlightBoard(model)
   }
 
-  var outcomes: OutcomeSizes? { nil }
-
   var stateBytes: Int { tier.stateBytes + board.bytes }
 
   var counts: Counts {
-    var counts = totals.counts(of: tier.counts, isDisk: isDisk, hasCosts: columns.costs != nil)
+    var counts = totals.counts(
+      of: tier.counts, isDisk: isDisk, hasCosts: reader.columns.costs != nil)
     counts.time = board.counts(requests: totals.requests)
     return counts
   }
@@ -55,55 +52,28 @@ struct TimedSimulation: Replay, ~Copyable {
     board.resetCounts()
   }
 
-  mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
-    let end = min(end, columns.count)
-    while position < end {
-      tier.prefetch(ahead: position, in: columns)
-      let (operation, arrival, ttl) = reader.context(at: position)
-      now = model.clock == .requests ? UInt64(position) : max(now, arrival)
-      land(until: now)
-      apply(operation, reader.request(at: position), ttl: ttl)
-      position += 1
-      if untilFirstEviction, tier.counts.evictions > 0 { return true }
-    }
-    return false
+  var evictions: UInt64 { tier.counts.evictions }
+
+  @inline(__always) func prefetch(ahead position: Int) {
+    let ahead = reader.ahead(of: position)
+    tier.prefetch(ahead.far, ahead.near)
   }
 
-  @inline(__always) private mutating func apply(
-    _ operation: Operation, _ request: Request, ttl: UInt32
-  ) {
-    switch operation {
-    case .get: get(request)
-    case .set:
-      var request = request
-      totals.sets += 1
-      board.detach(request.id)
-      request.expires = expiry(at: now, ttl)
-      _ = tier.tier.set(request, now)
-    case .delete:
-      totals.deletes += 1
-      board.detach(request.id)
-      tier.tier.remove(request.id)
-    case .modify:
-      if tier.tier.contains(request.id) { tier.setStale(request.id, true) }
-    case .bypass:
-      totals.request(request)
-      fetch(request, stores: false, at: board.table.place(of: request.id))
-    case .expire: tier.changeExpiry(request.id, to: expiry(at: now, ttl), now: now)
-    }
+  @inline(__always) mutating func advance(to arrival: UInt64) -> UInt64 {
+    now = model.clock == .requests ? UInt64(position) : max(now, arrival)
+    land(until: now)
+    return now
   }
 
-  @inline(__always) private mutating func get(_ request: Request) {
-    totals.request(request)
+  @inline(__always) mutating func get(_ object: TimedRequest) {
+    let request = object.request
     if let observe = tier.observe {
       let bytes = reader.bytes(at: position)
       observe(request.id, now, model.service(request: UInt64(position), bytes: bytes))
     }
     if hasReads { return getFromDisk(request) }
     if let copy = tier.use(request, now) {
-      totals.hit(request)
-      if copy.isStale { totals.staleHits += 1 }
-      return
+      return totals.hit(request, isStale: copy.isStale)
     }
     let place = board.table.place(of: request.id)
     if board.canJoin(at: place) {
@@ -125,9 +95,35 @@ struct TimedSimulation: Replay, ~Copyable {
     guard let copy = tier.use(request, now) else {
       return fetch(request, stores: true, at: place)
     }
-    totals.hit(request)
-    if copy.isStale { totals.staleHits += 1 }
+    totals.hit(request, isStale: copy.isStale)
     if board.read(request, at: place, now: now) { land(until: now) }
+  }
+
+  mutating func set(_ object: TimedRequest) {
+    board.detach(object.request.id)
+    put(object)
+  }
+
+  mutating func delete(_ object: TimedRequest) {
+    board.detach(object.request.id)
+    tier.tier.remove(object.request.id)
+  }
+
+  mutating func modify(_ request: Request) {
+    if tier.tier.contains(request.id) { tier.setStale(request.id, true) }
+  }
+
+  mutating func bypass(_ object: TimedRequest) {
+    let request = object.request
+    fetch(request, stores: false, at: board.table.place(of: request.id))
+  }
+
+  mutating func expire(_ object: TimedRequest) { tier.changeExpiry(of: object) }
+
+  private func put(_ object: TimedRequest) {
+    var request = object.request
+    request.expires = tier.tier.expiryFrom(object.now, object.timeToLive)
+    _ = tier.tier.set(request, object.now)
   }
 
   /// Begins a fetch for the request at `position`; `place` is that of its object in the table.
@@ -154,15 +150,17 @@ struct TimedSimulation: Replay, ~Copyable {
       if tier.holds(flight.id, flight.completion) { return }
       tier.tier.remove(flight.id)
     }
-    let index = Int(truncatingIfNeeded: flight.index)
-    var request = reader.request(at: index)
-    request.nextUse = landed.nextUse
-    request.expires = expiry(at: flight.completion, columns.ttls?[index] ?? 0)
     tier.advance?(flight.completion, board.landing(of: flight))
-    _ = tier.tier.set(request, flight.completion)
+    put(reader.landed(landed))
   }
+}
 
-  @inline(__always) private func expiry(at now: UInt64, _ ttl: UInt32) -> UInt64 {
-    tier.tier.expiryFrom(now, UInt64(ttl) * 1_000_000)
+extension RequestReader {
+  /// The request that began a flight, as of its end.
+  func landed(_ landed: FlightBoard.Landed) -> TimedRequest {
+    let index = Int(truncatingIfNeeded: landed.flight.index)
+    var object = timed(at: index, now: landed.flight.completion)
+    object.request.nextUse = landed.nextUse
+    return object
   }
 }

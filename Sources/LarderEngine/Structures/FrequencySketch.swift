@@ -1,5 +1,5 @@
-/// Recent request counts of any number of keys, with a small overestimate, in 8 bytes for each
-/// object of a cache: a count-min sketch with ageing.
+/// Recent request counts of any number of keys, up to 15 and with a small overestimate, in 8 to 64
+/// bytes for each object of a cache: a count-min sketch with ageing.
 ///
 /// A key has four counters of 4 bits, and its estimate is their minimum; it is too low only through
 /// ageing, and too high only if all four are shared (Cormode and Muthukrishnan, An improved data
@@ -8,8 +8,10 @@
 /// Manes, TinyLFU: a highly efficient cache admission policy, ACM ToS 2017). All four counters of a
 /// key are in one block of 64 bytes, as in Caffeine: one memory access.
 ///
-/// Increments are plain, not conservative: every counter of the key is incremented, so that the
-/// counters of a block can be read and written without comparisons.
+/// `increment` is plain: every counter of the key is incremented, so that the counters of a block
+/// can be read and written without comparisons. `incrementLowest` is conservative: it raises only
+/// the lowest counters of the key (Estan and Varghese, New directions in traffic measurement and
+/// accounting, SIGCOMM 2002).
 public struct FrequencySketch: ~Copyable {
   /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
@@ -25,15 +27,17 @@ public struct FrequencySketch: ~Copyable {
   public private(set) var objects: Int
   /// The number of additions after which all counters are halved.
   public private(set) var period: UInt64
-  @usableFromInline let periodFixed: UInt64?
+  private let periodFixed: UInt64?
+  private let objectsInBlock: Int
 
-  /// Creates a sketch of zeros for a cache of `objects`. Halves after `period` additions, by
-  /// default ten for each object.
-  public init(objects: Int, period: UInt64? = nil) {
+  /// Creates a sketch of zeros for a cache of `objects`, with 128 counters for `objectsInBlock` of
+  /// them. Halves after `period` additions, by default ten for each object.
+  public init(objects: Int, period: UInt64? = nil, objectsInBlock: Int = 8) {
     self.objects = max(objects, 1)
+    self.objectsInBlock = objectsInBlock
     periodFixed = period
     self.period = period ?? UInt64(self.objects) * 10
-    let blocks = FrequencySketch.blocks(objects)
+    let blocks = FrequencySketch.blocks(objects, objectsInBlock)
     words = Column(objects: (blocks + 1) * FrequencySketch.wordsInBlock)
     first = FrequencySketch.alignedWord(words)
     blockMask = UInt32(blocks - 1)
@@ -58,24 +62,45 @@ public struct FrequencySketch: ~Copyable {
     return true
   }
 
+  /// Increments the key's count by its lowest counters, and returns the new estimate. Does not
+  /// count as an addition. O(1).
+  @inlinable @inline(__always) public mutating func incrementLowest(
+    _ fingerprint: UInt32
+  ) -> UInt32 {
+    let place = Place(fingerprint, self)
+    let old = estimate(place)
+    guard old < UInt64(FrequencySketch.estimateMax) else { return FrequencySketch.estimateMax }
+    for row in 0..<4 as Range<UInt32> {
+      let (word, shift) = place.counter(row)
+      if words[word] >> shift & 15 == old { words[word] &+= 1 << shift }
+    }
+    return UInt32(truncatingIfNeeded: old + 1)
+  }
+
   /// The recent request count of the key, from 0 to 15. O(1).
   @inlinable @inline(__always) public func estimate(_ fingerprint: UInt32) -> UInt32 {
-    let place = Place(fingerprint, self)
+    UInt32(truncatingIfNeeded: estimate(Place(fingerprint, self)))
+  }
+
+  @inlinable @inline(__always) func estimate(_ place: Place) -> UInt64 {
     var least: UInt64 = 15
     for row in 0..<4 as Range<UInt32> {
       let (word, shift) = place.counter(row)
       least = min(least, words[word] >> shift & 15)
     }
-    return UInt32(truncatingIfNeeded: least)
+    return least
   }
 
   /// Sizes the sketch for a cache of `wanted` objects without changing estimates. O(`wanted`) each
   /// time that number doubles.
-  public mutating func reserve(objects wanted: Int) {
-    guard wanted > objects else { return }
+  @inlinable @inline(__always) public mutating func reserve(objects wanted: Int) {
+    if wanted > objects { grow(wanted) }
+  }
+
+  @usableFromInline @inline(never) mutating func grow(_ wanted: Int) {
     objects = wanted
     period = periodFixed ?? UInt64(wanted) * 10
-    let blocks = FrequencySketch.blocks(wanted)
+    let blocks = FrequencySketch.blocks(wanted, objectsInBlock)
     let oldBlocks = Int(blockMask) + 1
     guard blocks > oldBlocks else { return }
     // A key's block is the low bits of its hash, so its counters are now in one of the copies.
@@ -125,8 +150,8 @@ public struct FrequencySketch: ~Copyable {
     return hash ^ hash >> 32
   }
 
-  /// Halves every counter, rounding down, and the number of additions with them.
-  @usableFromInline @inline(never) mutating func halve() {
+  /// Halves every counter, rounding down, and the number of additions with them. O(size).
+  @inline(never) public mutating func halve() {
     var odd: UInt64 = 0
     for index in 0..<(Int(blockMask) + 1) * FrequencySketch.wordsInBlock {
       let word = words[first + UInt32(index)]
@@ -138,9 +163,9 @@ public struct FrequencySketch: ~Copyable {
     additions = additions / 2 - min(additions / 2, odd / 4)
   }
 
-  private static func blocks(_ objects: Int) -> Int {
+  private static func blocks(_ objects: Int, _ objectsInBlock: Int) -> Int {
     var blocks = 1
-    while blocks * wordsInBlock < min(objects, 1 << 31) { blocks *= 2 }
+    while blocks * objectsInBlock < min(objects, objectsInBlock << 28) { blocks *= 2 }
     return blocks
   }
 

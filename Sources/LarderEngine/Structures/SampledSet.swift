@@ -18,7 +18,7 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   }
 
   // Index of each object in `entries`, from 1; 0 for an object that is not in the set.
-  @usableFromInline var places: Column<UInt32>
+  @usableFromInline var places: SharedColumn
   @usableFromInline var entries: Column<Entry>
   /// Objects in the set.
   @inlinable @inline(__always) public var count: Int { held }
@@ -26,12 +26,17 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
 
   /// Creates an empty set for ids up to `objects`, with room for `capacity` before it grows.
   public init(objects: Int, capacity: Int) {
-    places = Column(objects: objects)
+    places = SharedColumn(objects: objects)
     entries = Column(objects: max(capacity, 16))
   }
 
   /// Returns true if the object is in the set.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
+
+  /// The words with which other threads read if an object is in the set.
+  public var holding: HitWords {
+    HitWords(places.base, objects: places.objects, residents: 1 ... .max)
+  }
 
   /// The value of an object in the set.
   @inlinable public subscript(id: ObjectID) -> Value {
@@ -94,58 +99,21 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
   public var bytes: Int { places.bytes + entries.bytes }
 }
 
+/// The value of objects that have none.
+public struct NoValue: BitwiseCopyable {
+  /// Creates the only value.
+  @inlinable @inline(__always) init() {}
+}
+
 /// Objects in no order, each of which can be picked by index.
-///
-/// All operations are O(1). Memory: 4 bytes an object and 4 for each element.
-public struct IDBag: ~Copyable {
-  @usableFromInline var held: [ObjectID] = []
-  // Index in `held` plus one; 0 for an object that is not in the bag.
-  @usableFromInline var places: SharedColumn
+public typealias IDBag = SampledSet<NoValue>
 
-  /// Creates an empty bag for ids up to `objects`, with room for `capacity` before it grows.
-  public init(objects: Int, capacity: Int) {
-    places = SharedColumn(objects: objects)
-    held.reserveCapacity(max(capacity, 0))
-  }
-
-  /// Objects in the bag.
-  @inlinable @inline(__always) public var count: Int { held.count }
-
+extension SampledSet where Value == NoValue {
   /// The object at an index from 0 to `count` - 1.
-  @inlinable @inline(__always) public subscript(place: Int) -> ObjectID { held[place] }
-
-  /// Returns true if the object is in the bag.
-  @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
-
-  /// The word with which other threads read if an object is in the bag.
-  public var holding: HitWords {
-    HitWords(places.base, objects: places.objects, residents: 1 ... .max)
-  }
+  @inlinable @inline(__always) public subscript(place: Int) -> ObjectID { entry(at: place).id }
 
   /// Adds an object that is not in the bag.
   @inlinable @inline(__always) public mutating func insert(_ id: ObjectID) {
-    held.append(id)
-    places[id] = UInt32(truncatingIfNeeded: held.count)
+    insert(id, NoValue())
   }
-
-  /// Removes an object in the bag; the last one moves to its index.
-  @inlinable @inline(__always) public mutating func remove(_ id: ObjectID) {
-    assert(contains(id))
-    let place = places[id]
-    let last = held.removeLast()
-    if last != id {
-      held[Int(place) - 1] = last
-      places[last] = place
-    }
-    places[id] = 0
-  }
-
-  /// Makes ids up to `objects` valid.
-  public mutating func reserve(objects: Int) { places.reserve(objects: objects) }
-
-  /// Prefetches the object's index.
-  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { places.prefetch(id) }
-
-  /// Memory held, in bytes.
-  public var bytes: Int { places.bytes + held.capacity * MemoryLayout<ObjectID>.stride }
 }

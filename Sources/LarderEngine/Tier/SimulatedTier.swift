@@ -18,7 +18,7 @@
   @usableFromInline let needsNextUse: Bool
   /// Returns true if an object is resident and would answer a get at this time.
   @usableFromInline let holds: (ObjectID, _ now: UInt64) -> Bool
-  /// Passes a get to a policy that observes gets; nil for others. See `EvictionPolicy.observe`.
+  /// Passes a get to a policy that observes gets; nil for others. See `PolicyNotice.request`.
   @usableFromInline let observe: ((ObjectID, _ now: UInt64, _ fetchLatency: UInt64) -> Void)?
   /// Passes the time to a policy that follows it, and the end of a flight to one that observes
   /// gets; nil for others.
@@ -46,20 +46,20 @@
     cost = { id in held.with { $0.cost(of: id) } }
     isStale = { id in held.with { $0.isStale(id) } }
     setStale = { id, isStale in held.with { $0.setStale(id, isStale) } }
-    foresee = { request in held.with { $0.foresee(request) } }
+    foresee = { request in held.with { $0.policy.notice(.nextUse(request)) } }
     needsNextUse = Policy.description.needs.contains(.nextUse)
     holds = { id, now in held.with { $0.contains(id) && !$0.isOver(id, now: now) } }
     observe =
-      Policy.observesRequests
+      Policy.notices.contains(.requests)
       ? { id, now, latency in
-        held.with { $0.policy.observe(id, now: now, fetchLatency: latency) }
+        held.with { $0.policy.notice(.request(id, now: now, fetchLatency: latency)) }
       } : nil
     advance =
-      Policy.observesRequests || Policy.followsTime
+      Policy.notices.contains(.requests) || Policy.notices.contains(.time)
       ? { now, landing in
         held.with {
-          $0.policy.advance(to: landing)
-          $0.policy.follow(now)
+          if Policy.notices.contains(.requests) { $0.policy.notice(.fetchCompleted(at: landing)) }
+          if Policy.notices.contains(.time) { $0.policy.notice(.time(now)) }
         }
       } : nil
     prefetch = { id, earlier in
@@ -71,20 +71,13 @@
     self.tier = tier
   }
 
-  /// Prefetches the state for the requests that follow one.
-  @inline(__always) func prefetch(ahead position: Int, in columns: RequestColumns) {
-    let last = columns.count - 1
-    prefetch(columns.ids[min(position + 16, last)], columns.ids[min(position + 8, last)])
-  }
-
   /// Stores or replaces an object and returns true if it was accepted; may leave victims.
   func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
 
   /// Changes the expiry of an object if it is resident and has not expired. Not a request for it.
-  @discardableResult func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
-    guard holds(id, now) else { return false }
-    tier.renew(id, expires)
-    return true
+  func changeExpiry(of object: TimedRequest) {
+    guard holds(object.request.id, object.now) else { return }
+    tier.renew(object.request.id, tier.expiryFrom(object.now, object.timeToLive))
   }
 
   /// The victims of the last `use` or `put`, in order.

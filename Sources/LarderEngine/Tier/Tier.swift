@@ -19,8 +19,8 @@ public import Synchronization
   @usableFromInline let hasSizes: Bool
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var sizes: Column<UInt32>
-  // Bytes of a key if objects count with their entries' overhead.
-  @usableFromInline let keyBytes: UInt64?
+  // The size of an entry by that of its value if objects count with their entries' overhead.
+  @usableFromInline let entrySize: (@Sendable (UInt32) -> UInt32)?
   // The sizes of the values if they differ from `sizes`.
   @usableFromInline var values: Column<UInt32>
   // The cost of the stored copy's fetch, which a hit does not carry.
@@ -50,11 +50,12 @@ public import Synchronization
   /// Creates an empty tier.
   @usableFromInline init(_ setup: CacheTierSetup) throws(PolicyError) {
     let made = try TierFilter(
-      setup, policy: Policy.description.name, knowsVictim: Policy.knowsVictim)
+      setup, policy: Policy.description.name,
+      namesVictim: Policy.description.traits.contains(.namesVictim))
     let objects = setup.objects
-    let key = try EntryMemory.keyBytes(of: setup.policy, Policy.description)
+    let entrySize = try EntryMemory.sizes(of: setup.policy, Policy.description)
     let hasSizes = Shape.weighs ?? setup.weighs
-    let addsEntries = Shape.limits && hasSizes && setup.unit == .bytes && key != nil
+    let addsEntries = Shape.limits && hasSizes && setup.unit == .bytes && entrySize != nil
     policy = try Policy(
       PolicySetup(
         capacity: setup.capacity, unit: setup.unit, objects: objects, seed: setup.seed,
@@ -69,7 +70,7 @@ public import Synchronization
     self.hasSizes = hasSizes
     fingerprints = Column(objects: made == nil ? 0 : objects)
     sizes = Column(objects: hasSizes ? objects : 0)
-    keyBytes = addsEntries ? key : nil
+    self.entrySize = addsEntries ? entrySize : nil
     values = Column(objects: addsEntries ? objects : 0)
     costs = Column(objects: keepsCosts ? objects : 0)
     expiries = Column(objects: 0)
@@ -82,7 +83,7 @@ public import Synchronization
     policy.reserve(objects: objects)
     if filter != nil { fingerprints.reserve(objects: objects) }
     if weighs { sizes.reserve(objects: objects) }
-    if keyBytes != nil { values.reserve(objects: objects) }
+    if entrySize != nil { values.reserve(objects: objects) }
     if keepsCosts { costs.reserve(objects: objects) }
     if hasExpiries { expiries.reserve(objects: objects) }
     if hasStale { stale.reserve(objects: objects) }
@@ -92,7 +93,7 @@ public import Synchronization
   /// Memory held, in bytes.
   @usableFromInline var stateBytes: Int {
     policy.stateBytes + (weighs ? sizes.bytes : 0)
-      + (keyBytes == nil ? 0 : values.bytes)
+      + (entrySize == nil ? 0 : values.bytes)
       + (filter.map { $0.rule.stateBytes + fingerprints.bytes } ?? 0)
       + (keepsCosts ? costs.bytes : 0) + (hasExpiries ? expiries.bytes : 0)
       + (hasStale ? stale.bytes : 0)
@@ -115,7 +116,7 @@ public import Synchronization
   /// The stored size of a resident object, without its entry's overhead.
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {
     guard weighs else { return 1 }
-    return Shape.limits && keyBytes != nil ? values[id] : sizes[id]
+    return Shape.limits && entrySize != nil ? values[id] : sizes[id]
   }
 
   /// The cost of fetching the stored copy of a resident object; 1 if costs are not kept.
@@ -163,7 +164,7 @@ extension Tier where Policy: ~Copyable {
   @inlinable @inline(__always) mutating func access(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Access {
-    if Policy.followsTime { policy.follow(now) }
+    if Policy.notices.contains(.time) { policy.notice(.time(now)) }
     guard policy.contains(request.id) else { return .absent }
     if isOver(request.id, now: now) {
       if !keepsExpired { remove(request.id) }
@@ -176,7 +177,7 @@ extension Tier where Policy: ~Copyable {
 
   /// True if a resident object has expired or was idle for too long.
   @inlinable @inline(__always) func isOver(_ id: ObjectID, now: UInt64) -> Bool {
-    (mayExpire && expiries[id] <= now) || (Policy.idles && policy.hasIdled(id))
+    (mayExpire && expiries[id] <= now) || (Policy.notices.contains(.idleness) && policy.isIdle(id))
   }
 
   /// Handles a request for a resident object. Size, expiry and cost become those of the stored
@@ -201,7 +202,7 @@ extension Tier where Policy: ~Copyable {
   @inlinable @inline(__always) mutating func set(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Stored {
-    if Policy.followsTime { policy.follow(now) }
+    if Policy.notices.contains(.time) { policy.notice(.time(now)) }
     if policy.contains(request.id) {
       if !isOver(request.id, now: now) {
         return replace(request, evicted: evicted) ? .replaced : .rejected
@@ -244,10 +245,9 @@ extension Tier where Policy: ~Copyable {
 
   /// The request with the overhead of its entry added to its size, if objects count with it.
   @inlinable @inline(__always) func weighed(_ given: Request) -> Request {
-    guard Shape.limits, weighs, let key = keyBytes else { return given }
+    guard Shape.limits, weighs, let entrySize else { return given }
     var request = given
-    request.size = UInt32(
-      clamping: Policy.entryBytes(value: UInt64(given.size), key: key))
+    request.size = entrySize(given.size)
     return request
   }
 
@@ -255,7 +255,7 @@ extension Tier where Policy: ~Copyable {
   @inlinable @inline(__always) mutating func noteSize(_ request: Request, value: UInt32) {
     guard weighs else { return }
     sizes[request.id] = request.size
-    if Shape.limits, keyBytes != nil { values[request.id] = value }
+    if Shape.limits, entrySize != nil { values[request.id] = value }
   }
 
   /// True if the admission filter, if any, admits an object.
@@ -326,9 +326,12 @@ extension Tier where Policy: ~Copyable {
     policy.replace(request, view)
   }
 
-  /// Changes the expiry of an object if it is resident and has not expired. Not a request for it.
-  @inlinable mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) {
-    if policy.contains(id), !isOver(id, now: now) { renew(id, expires: expires) }
+  /// Changes the expiry of an object if it is resident and has not expired, and returns true if it
+  /// did. Not a request for it.
+  @inlinable mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
+    guard policy.contains(id), !isOver(id, now: now) else { return false }
+    renew(id, expires: expires)
+    return true
   }
 
   /// Evicts one object, of one or more, without counting it as an eviction.
@@ -381,9 +384,6 @@ extension Tier where Policy: ~Copyable {
   @inlinable @inline(__always) func prefetchNeighbours(_ id: ObjectID) {
     policy.prefetchNeighbours(id)
   }
-
-  /// Updates the next use of a resident object after another tier answered.
-  @inlinable mutating func foresee(_ request: Request) { policy.foresee(request) }
 
   /// An object that is likely to be evicted soon, or `.none`.
   @inlinable @inline(__always) var candidate: ObjectID { policy.candidate }
@@ -475,7 +475,8 @@ extension Tier where Policy: ~Copyable {
     assert(Shape.limits, "the tier does not count its objects")
     let isSame = setup.capacity == capacity
     let made = try TierFilter(
-      setup, policy: Policy.description.name, knowsVictim: Policy.knowsVictim)
+      setup, policy: Policy.description.name,
+      namesVictim: Policy.description.traits.contains(.namesVictim))
     let fresh = try Policy(
       PolicySetup(
         capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: objects,

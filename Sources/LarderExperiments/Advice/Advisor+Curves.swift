@@ -230,7 +230,7 @@ extension Advisor {
     let tried = Self.lifetimes.filter { Double($0) < trace.durationSeconds }
     guard !tried.isEmpty else { return [] }
     let mini = try mini(runs: tried.count + 1, of: [design], smallest: capacity)
-    began("Times to live", mini.trace.requests.count * (tried.count + 1))
+    began("TTLs", mini.trace.requests.count * (tried.count + 1))
     let settings: [UInt32?] = [nil] + tried
     let jobs = try settings.map { seconds in
       let tier = try design.tier(

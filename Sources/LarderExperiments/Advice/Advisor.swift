@@ -258,7 +258,7 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
         + "the format hash-ids"
     case .prefixesOfTiers:
       "prefixes are counted in one tier: use --tiers memory or --tiers disk with --prefix"
-    case .policy(let policy, let reason): "the policy '\(policy)' cannot be advised: \(reason)"
+    case .policy(let policy, let reason): "the policy '\(policy)' cannot be recommended: \(reason)"
     case .capacity(let message, let trace): "\(trace): \(message)"
     case .prices(let file, let line, let message):
       "\(file):" + (line.map { "\($0):" } ?? "") + " \(message)"

@@ -26,13 +26,13 @@ struct CostModel: Sendable {
     let seconds = trace.durationSeconds
     if let given = prices.requestsPerMonth {
       monthlyGets = given
-      volume = "as the file with prices says"
+      volume = "from the price file"
     } else if seconds > 0 {
       monthlyGets = all * Prices.monthSeconds / seconds
-      volume = "at the rate of the trace's times"
+      volume = "at the request rate of the trace"
     } else {
       monthlyGets = all * Prices.monthSeconds / 86400
-      volume = "the trace has no times and is taken for one day"
+      volume = "the trace has no times and is assumed to span one day"
     }
     let objects = Double(max(1, trace.storableObjects))
     objectBytes =

@@ -54,15 +54,15 @@ package struct Prices: Sendable, Hashable, Codable {
     ("currency", "name of the currency"),
     ("memory-per-gib-month", "a GiB of DRAM for a month"),
     ("flash-per-gib-month", "a GiB of flash for a month, without wear"),
-    ("flash-replacement-per-gib", "replacing a GiB of flash that is worn out"),
-    ("flash-endurance-writes", "times that the whole flash can be written"),
+    ("flash-replacement-per-gib", "replacing a worn-out GiB of flash"),
+    ("flash-endurance-writes", "write endurance, in full writes of the flash"),
     ("origin-per-million-requests", "a million requests to the origin"),
     ("origin-per-gib", "a GiB fetched from the origin"),
-    ("second-of-latency", "a second that somebody waits"),
+    ("second-of-latency", "a second of waiting time"),
     ("origin-milliseconds", "milliseconds of a fetch from the origin"),
     ("flash-milliseconds", "milliseconds of a read from flash"),
     ("object-bytes", "size of an object if the trace has no sizes, bytes"),
-    ("requests-per-month", "requests in a month; by default as the times of the trace say"),
+    ("requests-per-month", "requests per month; by default from the times of the trace"),
   ]
 
   /// Sets a number by its key; false for an unknown key.

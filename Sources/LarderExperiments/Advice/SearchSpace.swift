@@ -32,8 +32,8 @@ package struct SearchSpace: Sendable, Hashable {
       if asked?.isEmpty == true, description.name != "lru" { continue }
       if policies == nil, description.server != nil { continue }
       var reason = Self.uselessness(description, in: columns)
-      if policy.type?.observesRequests ?? false {
-        reason = "it weighs the time of a fetch, of which a search has none"
+      if policy.type?.notices.contains(.requests) ?? false {
+        reason = "it depends on fetch times, and a search has none"
       }
       if let reason {
         if let asked = asked?.first {

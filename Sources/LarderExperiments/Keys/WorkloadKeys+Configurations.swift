@@ -69,7 +69,7 @@ extension WorkloadKeys {
   private static let timeKey = Key<ConfigurationEntry>(
     "time", .map(time, into: FetchSpec()), \.spec.time,
     "fetches, and reads from disk, take time: see [time](#time)",
-    default: "none; a miss fills at once", example: "{fetch: 100ms, servers: 8}")
+    default: "none; a miss is filled immediately", example: "{fetch: 100ms, servers: 8}")
 
   private static let prefixKey = Key<ConfigurationEntry>(
     "prefix", .map(prefix, into: PrefixSpec()), \.spec.prefix,
@@ -86,13 +86,13 @@ extension WorkloadKeys {
       default: "`inclusive`", example: "exclusive"),
     Key(
       "promotion", .choice(), \.spec.rules.promotion,
-      "hybrid only: when a disk hit promotes the object to memory: `always`, on every "
+      "hybrid only: promotion of disk hits to memory: `always`, on every "
         + "`second-hit`, or `never`",
       default: "`always`", example: "second-hit"),
     Key(
       "placement", .word("by-lifetime", orMap: placement, into: HybridRules.Placement()),
       \.spec.rules.placement,
-      "hybrid only: which tiers store an entry, by its remaining lifetime. `by-lifetime`: memory "
+      "hybrid only: tiers that store an entry, by its remaining lifetime. `by-lifetime`: memory "
         + "only below 5 minutes, disk only from an hour on (and for entries that never expire), "
         + "both in between. A map sets the limits",
       default: "both tiers, whatever the lifetime", example: "{disk-only-from: 1d}"),
@@ -149,7 +149,7 @@ extension WorkloadKeys {
       guard let layout = entry.layout else { return }
       for key in ["policy", "admission", "objects", "segment"] where map[key] != nil {
         throw map.error(
-          at: key, .refused("'\(key)' does not apply here: a layout has rules of its own"))
+          at: key, .refused("'\(key)' does not apply here: a layout has built-in rules"))
       }
       entry.spec.layout = entry.parts.layout(layout)
     })
@@ -174,7 +174,7 @@ extension WorkloadKeys {
     Key(
       "objects", .count, \.spec.objectsMax,
       "maximum number of objects, in addition to the capacity; if the capacity also counts "
-        + "objects, the lower of the two applies",
+        + "objects, the lower limit applies",
       default: "no limit", example: "200"),
     Key(
       "ttl", .timeToLive, \.spec.timeToLiveSeconds,
@@ -263,7 +263,7 @@ struct ConfigurationEntry: Sendable {
       throw map.error(
         at: "cache",
         .refused(
-          "a limit on objects needs '{objects}' in the command: only the process can keep it"))
+          "a limit on objects needs '{objects}' in the command: only the process can enforce it"))
     }
   }
 
@@ -297,7 +297,7 @@ struct ConfigurationEntry: Sendable {
     guard filters == nil else {
       throw map.error(
         at: "admission",
-        .refused("'admission' does not apply here: a layout has rules of its own"))
+        .refused("'admission' does not apply here: a layout has built-in rules"))
     }
   }
 
@@ -395,7 +395,7 @@ extension Form where Value == [ConfigurationSpec] {
 extension WorkloadKeys {
   /// A cache in a separate process.
   static let process = Section<ProcessSpec>(
-    "process", "A cache in a process of its own, which speaks memcached's text protocol.",
+    "process", "A cache in a separate process that speaks memcached's text protocol.",
     expected: "a map with the key 'process'",
     keys: [
       Key(
@@ -413,7 +413,7 @@ extension WorkloadKeys {
       },
       Key(
         "timeout", .timeToLive, \.timeoutSeconds,
-        "the longest that it may take to start, to give an answer, and to end; whole seconds",
+        "time limit for its start, for each response and for its exit; whole seconds",
         default: "`30s`", example: "5m"),
     ])
 }
@@ -465,9 +465,9 @@ extension WorkloadKeys {
   static let layoutKeys: [Key<TierEntry>] = [
     Key(
       "layout", .choice(), \.layout,
-      "how objects are arranged on flash, which also decides what is evicted: `log`, `sets` or "
+      "layout of objects on flash, which also determines evictions: `log`, `sets` or "
         + "`kangaroo`, see [flash](flash.md). Only for a simulated `disk` whose capacity is in "
-        + "bytes", default: "none; the policy decides, and each object is written once",
+        + "bytes", default: "none; the policy evicts, and each object is written once",
       example: "log"),
     Key(
       "region", .bytes(FlashLayout.regions, such: "16MiB"), \.parts.region,
@@ -475,15 +475,16 @@ extension WorkloadKeys {
       default: "`16MiB`; `256KiB` for `kangaroo`", example: "16MiB"),
     Key(
       "reinsert-hits", .whole(0...FlashLayout.thresholds.upperBound), \.parts.reinsertHits,
-      "layouts `log` and `kangaroo`: hits since an object was written from which it is written to "
-        + "the log again when its region is reclaimed; 0 for never",
+      "layouts `log` and `kangaroo`: hits since its last write that an object needs to be "
+        + "reinserted when its region is reclaimed; 0 for never",
       default: "`0`; `1` for `kangaroo`", example: "1"),
     Key(
       "log", .share, \.parts.log, "layout `kangaroo`: the log's share of the capacity",
       default: "`5%`", example: "5%"),
     Key(
       "threshold", .whole(FlashLayout.thresholds), \.parts.threshold,
-      "layout `kangaroo`: objects of a bucket that must be in the log to be moved to the bucket",
+      "layout `kangaroo`: number of objects of a bucket in the log from which they are moved to "
+        + "the bucket",
       default: "`2`", example: "2"),
     Key(
       "segment",
@@ -495,7 +496,7 @@ extension WorkloadKeys {
         + "apply", default: "none; a file for each large value", example: "64MiB"),
     Key(
       "drive", .map(drive, into: DriveSpec()), \.spec.drive,
-      "the drive, for the report's estimates of device writes and life: see [flash](flash.md)",
+      "the drive, for the report's estimates of device writes and lifetime: see [flash](flash.md)",
       default: "80% in use, unknown endurance", example: "{endurance: 600TB, utilisation: 80%}"),
   ]
 
@@ -504,11 +505,12 @@ extension WorkloadKeys {
     keys: [
       Key(
         "endurance", .bytes(1...(1 << 60), such: "600TB"), \.enduranceBytes,
-        "bytes that may be written to the drive in its life (TBW), as its data sheet says",
-        default: "none; the report estimates no life", example: "600TB"),
+        "write endurance of the drive in bytes (TBW), from its data sheet",
+        default: "none; the report estimates no lifetime", example: "600TB"),
       Key(
         "utilisation", .share, \.utilisation,
-        "the part of the drive that is in use; the fuller it is, the more the device writes itself",
+        "share of the drive that is in use; the fuller it is, the larger its own write "
+          + "amplification",
         default: "`80%`", example: "50%"),
     ])
 }

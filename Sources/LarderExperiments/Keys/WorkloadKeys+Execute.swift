@@ -4,7 +4,7 @@ import LarderEngine
 extension WorkloadKeys {
   /// Execution of real caches: which, and how they are driven.
   static let execute = Section<ExecuteEntry>(
-    "execute", "How real caches are driven.",
+    "execute", "Execution of real caches.",
     expected: "a map with keys such as threads, load, verify",
     keys: drivingKeys.map { $0.within(\ExecuteEntry.spec) }
       + filterKeys("executed", default: "all; the rest are simulated only")
@@ -24,23 +24,23 @@ extension WorkloadKeys {
     },
     Key(
       "load", .word("closed", orMap: load, into: .closed), \.load,
-      "when requests are issued. `closed`: each thread issues a request when the previous one is "
+      "arrival of requests. `closed`: each thread issues a request when the previous one is "
         + "complete. A map makes an open loop: latency counts from the scheduled time, so a stall "
         + "is not hidden (no coordinated omission)",
       default: "`closed`", example: "{rate: 5000}"),
     Key(
       "origin", .choice(), \.origin,
-      "how the origin's latency is applied, if the workload has a `latency`: `virtual` adds it to "
-        + "a miss without waiting; `wait` waits for it",
+      "application of the origin's latency, if the workload has a `latency`: `virtual` adds it "
+        + "to a miss without waiting; `wait` waits for it",
       default: "`virtual`", example: "wait"),
     Key(
       "verify", .choice(), \.verification,
-      "what is checked in each value read: `all` (key, version, length, content), `header` "
+      "check of each value read: `all` (key, version, length, content), `header` "
         + "(without content), `none`. A wrong value ends the run",
       default: "`all`", example: "header"),
     Key(
       "value-size", .bytes(1...(1 << 30), such: "100B or 4KiB"), \.valueBytes,
-      "bytes of a value if the source has no sizes", default: "`100`", example: "4KiB"),
+      "size of values in bytes if the source has no sizes", default: "`100`", example: "4KiB"),
   ]
 
   private static let cacheOptionKeys: [Key<ExecutionSpec>] = [
@@ -58,7 +58,7 @@ extension WorkloadKeys {
       default: "`20KiB`", example: "4KiB"),
     Key(
       "hashing", Form<HashingWord>.choice(),
-      "how memory hashes keys: `standard` (Swift's `Hasher`) or `fast`",
+      "hash function for keys in memory: `standard` (Swift's `Hasher`) or `fast`",
       default: "`standard`", example: "fast"
     ) { word, spec, _ in spec.hashing = word.hashing },
     Key(
@@ -90,7 +90,7 @@ extension WorkloadKeys {
       ) { speed, load, _ in load = .trace(speed: speed) },
       Key(
         "rate", .positive(" of requests per second", least: 1e-3, most: 1e9),
-        "load of so many requests per second, all threads together", default: "none",
+        "total request rate of all threads", default: "none",
         example: "5000"
       ) { rate, load, _ in load = .rate(perSecond: rate) },
     ],
@@ -100,7 +100,7 @@ extension WorkloadKeys {
 
   /// Memory pressure at a point of the trace.
   static let pressure = Section<ExecutionSpec.Pressure>(
-    "pressure", "Memory pressure at a place in the trace.",
+    "pressure", "Memory pressure at a position in the trace.",
     expected: "a map such as {at: 50%, level: warning}",
     keys: [
       Key(
@@ -108,7 +108,7 @@ extension WorkloadKeys {
         example: "50%"),
       Key(
         "level", Form<PressureWord>.choice(),
-        "how short of memory the system is: `warning` or `critical`",
+        "severity of the memory shortage: `warning` or `critical`",
         default: .required, example: "warning"
       ) { word, pressure, _ in pressure.level = word.level },
     ])

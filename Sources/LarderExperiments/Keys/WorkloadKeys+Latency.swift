@@ -1,6 +1,8 @@
 extension WorkloadKeys {
   static let latency = Section<LatencyModel>(
-    "latency", "Access costs of each place: a time, a list of measured times, or a distribution.",
+    "latency",
+    "Access costs of each tier and of the origin: a time, a list of measured times, "
+      + "or a distribution.",
     expected: "a map with the keys memory, disk, origin",
     keys: [
       Key(
@@ -11,7 +13,7 @@ extension WorkloadKeys {
         default: "required if a configuration has a disk tier", example: "[80us, 100us, 300us]"),
       Key(
         "origin", .origin,
-        "a fetch from the origin. `from-trace`: what the trace's costs say, in milliseconds",
+        "a fetch from the origin. `from-trace`: the trace's costs, in milliseconds",
         default: .required, example: "{distribution: log-normal, median: 80ms, sigma: 0.5}"
       ) { origin, model, _ in
         model.origin = origin ?? AccessLatency()
@@ -35,7 +37,7 @@ extension WorkloadKeys {
   /// The distributions of latencies.
   static let latencyShapes: [LatencyShape] = [
     LatencyShape(
-      "constant", "The same for every access.",
+      "constant", "Constant.",
       .time("value", \.value, "`constant`: the time", example: "1us")
     ) { .constant($0.value) },
     LatencyShape(

@@ -16,7 +16,7 @@ extension WorkloadKeys {
 
   /// Several traces, each with its own set of cells.
   static let traces = Section<TraceList>(
-    "traces", "Several traces, each with a set of cells of its own.",
+    "traces", "Several traces, each with its own cells.",
     expected: "a map with the key 'traces'",
     keys: [
       Key(
@@ -70,7 +70,7 @@ extension WorkloadKeys {
     keys: [
       Key(
         "weight", .positive("", most: 1e15), \.weight,
-        "of a part of a mix: how often it is drawn, relative to the others", default: .required,
+        "of a part of a mix: relative frequency with which it is drawn", default: .required,
         example: "9"),
       Key(
         "source", .source, \.source, "of a part of a mix: its source", default: .required,
@@ -79,7 +79,7 @@ extension WorkloadKeys {
 
   private static let sharedKeys = Key<SourceParts>(
     "shared-keys", .boolean, \.sharedKeys,
-    "whether the same key is the same object in all parts; otherwise each part has separate "
+    "`true`: equal keys are one object in all parts; otherwise each part has separate "
       + "objects",
     default: "`false`", example: "true")
 
@@ -333,7 +333,7 @@ extension WorkloadKeys {
     expected: "a map such as {get: 0.95, set: 0.05}",
     keys: [
       share(of: "get", "gets"), share(of: "set", "sets"), share(of: "delete", "deletes"),
-      share(of: "modify", "changes at the origin, of which caches are not notified"),
+      share(of: "modify", "changes at the origin without notification of the caches"),
     ],
     finish: { map, shares, _ in
       // In the order of the file, because the sum must not depend on a dictionary's order.

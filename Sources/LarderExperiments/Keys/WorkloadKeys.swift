@@ -18,7 +18,7 @@ package enum WorkloadKeys {
     ]
 
   static let workload = Section<WorkloadReading>(
-    "workload", "A stream of requests, and the caches, policies and capacities to send it through.",
+    "workload", "A stream of requests, and the caches, policies and capacities to test with it.",
     expected: "a map with the key 'source'",
     keys: sourceKeys + runKeys + partKeys,
     finish: { map, reading, _ in try checkSweep(map, &reading.workload) })
@@ -31,7 +31,7 @@ package enum WorkloadKeys {
       default: "the file's name", example: "news-feed"),
     Key(
       "description", .text("a text"),
-      "what the workload represents, for the report",
+      "description of the workload, for the report",
       default: "none", example: "Readers of a news app."
     ) { text, reading, _ in reading.workload.description = String(text.trimmed) },
     Key(
@@ -44,11 +44,11 @@ package enum WorkloadKeys {
     },
     Key(
       "unit", .choice(), \.workload.unit,
-      "unit of capacities: `objects`, each of size 1 whatever the trace says, or `bytes`",
+      "unit of capacities: `objects`, each counted as size 1, or `bytes`",
       default: "`bytes` if the source has sizes, else `objects`", example: "objects"),
     Key(
       "ignore-size", .boolean,
-      "`true` is the same as `unit: objects`, under the name of the command-line option",
+      "`true` is equivalent to `unit: objects`; named like the command-line option",
       default: "`false`", example: "true"
     ) { isIgnored, reading, value in
       guard isIgnored else { return }
@@ -85,7 +85,7 @@ package enum WorkloadKeys {
       default: "`[1]`", example: "[1, 2, 3]"),
     Key(
       "warm-up", .warmUp, \.workload.warmUp,
-      "what is replayed before counting starts: `none`, a number of requests, a share, or "
+      "requests replayed before counting starts: `none`, a number of requests, a share, or "
         + "`until-full` (up to the first eviction; in a hybrid, from disk)",
       default: "`none`", example: "10%"),
     Key(
@@ -99,7 +99,7 @@ package enum WorkloadKeys {
       default: "no access times", example: "{memory: 1us, origin: 80ms}"),
     Key(
       "repetitions", .whole(1...1000), \.workload.repetitions,
-      "how many times each cell is timed, 1 to 1000; counts are the same each time",
+      "number of timed repetitions of each cell, 1 to 1000; counts are equal in all",
       default: "`1`", example: "5"),
     Key(
       "mode", .list(of: .choice(), "modes"), \.workload.modes,
@@ -112,7 +112,7 @@ package enum WorkloadKeys {
   private static let partKeys: [Key<WorkloadReading>] = [
     Key(
       "execute", .map(execute, into: ExecuteEntry()),
-      "how real caches are driven, and which ones: see [executing](#executing)",
+      "execution of real caches: load, threads and selected cells: see [executing](#executing)",
       default: "see there", example: "{threads: [1, 2]}"
     ) { entry, reading, _ in
       reading.workload.execution = entry.spec
@@ -120,11 +120,12 @@ package enum WorkloadKeys {
     },
     Key(
       "check", .map(check, into: CheckSpec()), \.workload.check,
-      "which changes `larder check` tolerates, and what it times: see [checking](#checking)",
+      "changes that `larder check` tolerates, and the cells that it times: see "
+        + "[checking](#checking)",
       default: "no tolerance, everything is timed", example: "{tolerance: {hit_ratio: 0.001}}"),
     Key(
       "advise", .advise,
-      "the decision to make for each trace, first in the output of `larder run`: `true` or a map, "
+      "recommendation for each trace, printed first by `larder run`: `true` or a map, "
         + "see [advice](#advice)",
       default: "none", example: "{capacities: 64MiB, prices: prices.yaml}"
     ) { spec, reading, _ in reading.workload.advise = spec },
@@ -189,15 +190,15 @@ extension WorkloadKeys {
     keys: [
       Key(
         "fetch", .fetch,
-        "what a fetch from the origin takes: a time, a list of times, a distribution as in "
+        "duration of a fetch from the origin: a time, a list of times, a distribution as in "
           + "[latency](#latency) (drawn for each fetch by seed, the same for every policy), or a "
           + "number of requests, for traces without times",
         default: .required, example: "100ms"
       ) { read, spec, _ in (spec.fetch, spec.clock) = (read.fetch, read.clock) },
       Key(
         "disk", .fetch,
-        "kinds `disk` and `hybrid`: what reading an object from disk takes, in the forms of "
-          + "`fetch`; the object is in flight meanwhile", default: "hits on disk wait for nothing",
+        "kinds `disk` and `hybrid`: duration of a read from disk, in the forms of `fetch`; the "
+          + "object is in flight during the read", default: "hits on disk do not wait",
         example: "100us"
       ) { read, spec, _ in spec.setDiskRead(read) },
       Key(
@@ -210,7 +211,7 @@ extension WorkloadKeys {
         default: "no limit", example: "8"),
       Key(
         "coalescing", .boolean, \.coalesces,
-        "whether requests for an object in flight wait for that fetch (delayed hits); otherwise "
+        "`true`: requests for an object in flight wait for that fetch (delayed hits); otherwise "
           + "each makes its own", default: "`true`", example: "false"),
     ])
 }
@@ -281,7 +282,7 @@ extension Form where Value == Double {
 extension WorkloadKeys {
   /// Content of `advise`.
   static let advise = Section<AdviseSpec>(
-    "advise", "The decision that is made for each trace.",
+    "advise", "Recommendation for each trace.",
     expected: "true, or a map such as {capacities: 64MiB, prices: prices.yaml}",
     keys: [
       Key(
@@ -291,7 +292,7 @@ extension WorkloadKeys {
       Key(
         "tiers", .choice(), \.tiers,
         "tiers of the design: `memory`, `disk`, `hybrid` (memory in front of a disk of the "
-          + "capacity), or `auto` (memory, and whether a disk behind it pays)",
+          + "capacity), or `auto` (memory, and if a disk behind it pays)",
         default: "`auto`", example: "hybrid"),
       Key(
         "prices", .text("the path of a file with prices"), \.prices,
@@ -299,12 +300,12 @@ extension WorkloadKeys {
           + "[money](advise.md#prices)", default: "the example values", example: "prices.yaml"),
       Key(
         "learn", .learned, \.learned,
-        "share of the requests that designs are chosen on; the rest scores them. `whole`: both on "
-          + "all requests", default: "`50%`", example: "20%"),
+        "share of the requests used to choose designs; the rest are used to score them. `whole`: "
+          + "both use all requests", default: "`50%`", example: "20%"),
       Key(
         "time-budget", .budget, \.budgetSeconds,
-        "time to search, converted to a number of requests at 20 million a second, so that advice "
-          + "is the same on every machine",
+        "search effort, converted to requests at 20 million per second, so advice does not "
+          + "depend on the machine",
         default: "4 s for each capacity, 12 s for more than three, and 5 s for the rest",
         example: "60s"),
     ])
@@ -369,14 +370,14 @@ extension WorkloadKeys {
     keys: [
       Key(
         "exact", .boolean, \.isExact,
-        "whether every change of a count fails, gains included: for policies that must count what "
-          + "they counted", default: "`false`", example: "true"),
+        "`true`: every change of a count fails, improvements included, for policies whose counts "
+          + "must not change", default: "`false`", example: "true"),
       Key(
-        "tolerance", .map(tolerance, into: [:]), \.tolerances, "how much counts may change",
+        "tolerance", .map(tolerance, into: [:]), \.tolerances, "tolerated changes of counts",
         default: "no tolerance", example: "{hit_ratio: 0.001}"),
       Key(
         "resources", .map(resources, into: [:]), \.resources,
-        "how much memory and disk of executed cells, and instructions, may change",
+        "tolerated changes of memory and disk of executed cells, and of instructions",
         default: "5% of memory and disk, 1% of instructions",
         example: "{memory_bytes_per_object: 2%}"),
       Key(
@@ -387,7 +388,7 @@ extension WorkloadKeys {
 
   /// Tolerated changes of counts, by the names of their columns in `counts.csv`.
   static let tolerance = Section<[CheckTolerance: Share]>(
-    "tolerance", "How much counts may change.", expected: "a map such as {hit_ratio: 0.001}",
+    "tolerance", "Tolerated changes of counts.", expected: "a map such as {hit_ratio: 0.001}",
     keys: CheckTolerance.allCases.map { count in
       Key(
         count.rawValue, .difference, count.meaning, default: "`0`",
@@ -397,7 +398,7 @@ extension WorkloadKeys {
 
   /// Tolerated changes of memory and disk, by the names of their columns in `timings.csv`.
   static let resources = Section<[CheckResource: Share]>(
-    "resources", "How much memory, disk and instructions may change.",
+    "resources", "Tolerated changes of memory, disk and instructions.",
     expected: "a map such as {memory_bytes_per_object: 2%}",
     keys: CheckResource.allCases.map { resource in
       Key(
@@ -431,7 +432,9 @@ extension CheckResource {
     switch self {
     case .memoryBytesPerObject: "change of the memory of each object, relative to the baseline"
     case .diskBytes: "change of the bytes of all files, relative to the baseline"
-    case .bytesWritten: "change of the bytes given to the system to write, relative to the baseline"
+    case .bytesWritten:
+      "change of the bytes passed to the system's write calls, relative to the "
+        + "baseline"
     case .files: "change of the number of files, relative to the baseline"
     case .instructionsPerRequest:
       "change of the instructions of a request, relative to the baseline"

@@ -80,7 +80,7 @@ package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
     case .variable(let name, let value, let expected):
       return "--part auto: \(name) is '\(TextSafety.singleLine(value))', expected \(expected)"
     case .noCount(let variable):
-      return "--part auto: \(variable) does not tell how many parts there are; use --part auto/N"
+      return "--part auto: \(variable) does not give the number of parts; use --part auto/N"
     }
   }
 }

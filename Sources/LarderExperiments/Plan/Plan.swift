@@ -371,8 +371,8 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "'\(trace)' has no times, so 'execute' cannot use them: set a rate in 'load', or "
         + "remove it for a closed loop"
     case .noTimesForFetches(let configuration, let trace):
-      return "configuration '\(configuration)': '\(trace)' has no times, so a fetch cannot take "
-        + "any: write it as a number of requests, such as 'fetch: 1000 requests'"
+      return "configuration '\(configuration)': '\(trace)' has no times, so 'fetch' cannot be a "
+        + "duration: write a number of requests, such as 'fetch: 1000 requests'"
     case .noSizesForFetches(let configuration, let trace):
       return "configuration '\(configuration)': '\(trace)' has no sizes, so 'bandwidth' does not "
         + "apply: remove it"
@@ -382,8 +382,8 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)': '\(trace)' has no prompts, so prefixes cannot be "
         + "counted: remove 'prefix', or use the format hash-ids or the generator llm-prefix"
     case .noCosts(let trace):
-      return "'\(trace)' has no costs, so 'origin: from-trace' has no times: write a time, such as "
-        + "80ms, or read the costs ('larder list formats' lists the options)"
+      return "'\(trace)' has no costs, so 'origin: from-trace' has no latencies: write a time, "
+        + "such as 80ms, or read the costs ('larder list formats' lists the options)"
     case .factsMissing(let seed):
       return "no trace for seed \(seed)"
     case .noPolicy(let configuration):
@@ -397,8 +397,8 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
         + "\(MemoryBudget.text(need)) of memory for values, only \(MemoryBudget.text(available)) "
         + "are available: choose smaller capacities or values, or only 'mode: simulate'"
     case .noEncryption(let configuration):
-      return "configuration '\(configuration)' encrypts what it stores, and this program is built "
-        + "without encryption: build it with the trait Encryption ('make build "
+      return "configuration '\(configuration)' uses encryption, and this program is built "
+        + "without it: build it with the trait Encryption ('make build "
         + "TRAITS=Tools,Encryption'), or only 'mode: simulate'"
     case .nothingToRun:
       return "nothing to run: 'mode' does not include simulate, and 'execute' selects no cell"

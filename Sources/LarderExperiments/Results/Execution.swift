@@ -225,7 +225,7 @@ extension ExecutionSpec.OriginTime {
     guard hasLatency else { return "no latency: the workload has no latency model" }
     return switch self {
     case .virtual: "latency is added to misses without waiting"
-    case .wait: "misses wait for the latency"
+    case .wait: "misses wait for that latency"
     }
   }
 }
@@ -245,8 +245,8 @@ extension ExecutionSpec.PageCache {
   /// State of the page cache, in words.
   var description: String {
     switch self {
-    case .warm: "as the warm-up and the run leave it"
-    case .dropped: "without the caches' files after the warm-up"
+    case .warm: "as left by the warm-up and the run"
+    case .dropped: "dropped for the caches' files after the warm-up"
     }
   }
 }

@@ -123,7 +123,7 @@ package final class ResultStore: Sendable {
   ) throws(SealFault) -> Entry {
     let entry = try Self.entry(type, in: file(Entry.part, name))
     guard entry.cell == key.text, entry.rules == name.rules else {
-      throw .content("it is of another cell than its name says")
+      throw .content("it belongs to another cell than its name")
     }
     return entry
   }
@@ -210,11 +210,13 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .absent(let path):
-      return "\(path): no store there; 'larder run --store' makes one"
+      return "\(path): no store found; 'larder run --store' creates one"
     case .notAStore(let path):
-      return "\(path): not a store; name an empty folder, or one that 'larder run --store' made"
+      return "\(path): not a store; name an empty folder, or a store created by 'larder run "
+        + "--store'"
     case .version(let path, let found):
-      return "\(path): a store of version \(found), but this larder knows \(StoreFolder.version)"
+      return "\(path): has store version \(found), but this larder reads version "
+        + "\(StoreFolder.version)"
     case .failed(let path, let action, let reason):
       return "\(path): cannot \(action): \(reason)"
     case .noCacheFolder:
@@ -269,7 +271,7 @@ extension ResultStore {
   ) throws(SealFault) -> Entry {
     let entry = try entry(type, in: file)
     guard ContentDigest(of: entry.cell).description == name.key, entry.rules == name.rules else {
-      throw .content("it is of another cell than its name says")
+      throw .content("it belongs to another cell than its name")
     }
     return entry
   }

@@ -54,7 +54,7 @@ package enum SealedFile {
     } catch {
       throw .unreadable(error.reason)
     }
-    guard let data else { throw .unreadable("it is not there any more") }
+    guard let data else { throw .unreadable("it no longer exists") }
     return try value(type, kind: kind, of: data)
   }
 
@@ -98,7 +98,7 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .kind(let kind): "it is of the kind '\(TextSafety.singleLine(kind))'"
     case .version(let version):
       "version \(TextSafety.singleLine(version)), but this larder reads \(SealedFile.version)"
-    case .cut: "it is cut off"
+    case .cut: "it is truncated"
     case .checksum: "its checksum is wrong"
     case .content(let fault): TextSafety.singleLine(fault)
     case .unreadable(let reason): "it cannot be read: \(reason)"

@@ -173,7 +173,7 @@ extension StoredCell: StoredEntry {
   static var kind: String { "cell" }
   static var part: StoreFolder.Part { .cells }
   var fault: String? {
-    (counts.fault ?? prefix?.fault ?? flash?.fault).map { "its counts cannot be: \($0)" }
+    (counts.fault ?? prefix?.fault ?? flash?.fault).map { "invalid counts: \($0)" }
   }
 }
 
@@ -182,6 +182,6 @@ extension StoredTimings: StoredEntry {
   static var part: StoreFolder.Part { .timings }
   var fault: String? {
     let isPossible = timings.allSatisfy { $0.seconds >= 0 && $0.threads >= 1 } && threads >= 1
-    return isPossible ? nil : "its timings cannot be"
+    return isPossible ? nil : "invalid timings"
   }
 }

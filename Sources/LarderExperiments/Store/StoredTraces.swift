@@ -200,7 +200,7 @@ extension ResultStore {
     guard memory.identity.requests > 0, memory.identity.objects > 0,
       UInt64(memory.identity.requests) == memory.facts.requests,
       UInt64(memory.identity.objects) == memory.facts.objects
-    else { throw .content("its numbers contradict each other") }
+    else { throw .content("its numbers are inconsistent") }
     return memory
   }
 

@@ -184,7 +184,7 @@ package enum ExecutionError: Error, Hashable, Sendable, CustomStringConvertible 
     case .unknownCache(let name, let known):
       return "unknown cache '\(name)'; known are \(known.joined(separator: ", "))"
     case .kind(let cache, let kind):
-      return "the cache '\(cache)' cannot be a configuration of kind \(kind.rawValue)"
+      return "the cache '\(cache)' does not support the kind \(kind.rawValue)"
     case .making(let cache, let message):
       return "cannot create the cache '\(cache)': \(message)"
     case .failed(let cache, let call, let request, let message):

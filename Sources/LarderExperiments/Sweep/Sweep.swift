@@ -215,13 +215,13 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .notDeterministic(let cell):
       return "policy '\(cell.policy)' at capacity \(cell.capacity) counted differently when "
-        + "repeated: this is a fault in larder; please report it"
+        + "repeated: this is a bug in larder; please report it"
     case .traceMissing(let cell):
       return "no trace for seed \(cell.seed) of workload '\(cell.workload)'"
     case .driverMissing(let cell):
       return
-        "'\(cell.configuration)' with '\(cell.policy)' is to be executed, but this command only "
-        + "simulates; leave 'execute' out of 'mode'"
+        "'\(cell.configuration)' with '\(cell.policy)' must be executed, but this command only "
+        + "simulates; remove 'execute' from 'mode'"
     case .execution(let cell, let threads, let error):
       return "executing '\(cell.configuration)' with '\(cell.policy)' at capacity "
         + "\(cell.capacity) in \(NumberText.counted(threads, "thread")): \(error)"

@@ -67,7 +67,7 @@ package enum ContenderError: Error, Hashable, Sendable, CustomStringConvertible 
       return "unknown cache '\(name)'\(Self.hint(name, known))"
     case .kind(let name, let kind, let possible):
       let kinds = possible.map(\.rawValue).joined(separator: " or ")
-      return "'\(name)' cannot be a \(kind.rawValue) cache; it can be \(kinds)"
+      return "'\(name)' does not support the kind \(kind.rawValue); it supports \(kinds)"
     case .unknownPreset(let name, let known):
       return "unknown preset '\(name)'\(Self.hint(name, known))"
     }

@@ -77,7 +77,7 @@ package struct FetchSpec: Sendable, Hashable {
     if let bytesPerSecond { parts.append("and transfers \(bytesPerSecond) bytes per second") }
     if let diskRead { parts.append("a read from disk takes \(words(diskRead))") }
     if let servers { parts.append("the origin serves \(servers) at a time") }
-    if !coalesces { parts.append("every request fetches for itself") }
+    if !coalesces { parts.append("every missing request makes its own fetch") }
     return parts.joined(separator: "; ")
   }
 

@@ -154,7 +154,7 @@ extension LatencyModel {
     }
     places.append(
       "origin "
-        + (isOriginFromTrace ? "as the trace's costs say, in milliseconds" : origin.words))
+        + (isOriginFromTrace ? "the trace's costs, in milliseconds" : origin.words))
     return "Access times are computed from a model, not measured: "
       + places.joined(separator: "; ")
       + ". A request is charged for every lookup, in order, and for the transfer from the tier "

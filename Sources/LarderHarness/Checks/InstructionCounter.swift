@@ -56,7 +56,10 @@ package struct InstructionCounter {
     let once = try collected(index, runs: 1)
     let twice = try collected(index, runs: 2)
     guard twice > once else {
-      throw TimingError.talk(program: name, reason: "two runs take no more than one")
+      throw TimingError.talk(
+        program: name,
+        reason: "two runs execute no more instructions than "
+          + "one")
     }
     return twice - once
   }
@@ -74,7 +77,7 @@ package struct InstructionCounter {
     guard done.code == 0, let count = Self.count(in: done.notes) else {
       let line = done.notes.split(whereSeparator: \.isNewline).last { !$0.hasSuffix("== ") }
       throw TimingError.talk(
-        program: valgrind, reason: "it said: \(line.map(String.init) ?? "nothing")")
+        program: valgrind, reason: "last line of output: \(line.map(String.init) ?? "nothing")")
     }
     return count
   }

@@ -26,7 +26,7 @@ package struct TimingWorker: Sendable {
   /// The first line, which identifies a worker.
   package static let greeting = "larder-worker 1"
   /// The answer to an invalid request.
-  static let misunderstanding = "expected the number of a cell and how often to run it"
+  static let misunderstanding = "expected the number of a cell and a number of runs"
   /// The line after which it waits for requests.
   static let ready = "ready"
 
@@ -118,7 +118,10 @@ package final class WorkerProcess: TimedProcess {
   package func ready() throws -> Set<TimedName> {
     guard try lines.next() == TimingWorker.greeting else {
       stop(after: 0)
-      throw TimingError.talk(program: program, reason: "it is not a worker\(notes.told)")
+      throw TimingError.talk(
+        program: program,
+        reason: "it does not behave as a "
+          + "worker\(notes.told)")
     }
     while let line = try lines.next() {
       if line == TimingWorker.ready { return Set(indices.keys) }
@@ -210,7 +213,7 @@ private final class LastWords: Sendable {
     if ended.wait(timeout: .now() + 1) == .success { ended.signal() }
     let text = String(decoding: self.text.withLock { $0 }, as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
-    return line.isEmpty ? "" : "; it said: \(line)"
+    return line.isEmpty ? "" : "; its last line of output: \(line)"
   }
 }
 

@@ -12,7 +12,7 @@ extension CacheContender {
   /// Larder's own caches: `MemoryCache`, `DiskCache` and `HybridCache`.
   static let larder = CacheContender(
     name: ConfigurationSpec.defaultCache,
-    summary: "Larder's caches, which count what the simulation counts",
+    summary: "Larder's caches, with the same counts as the simulation",
     kinds: [.memory, .disk, .hybrid], runsPolicies: true
   ) { setup in
     switch setup.simulation.arrangement {

@@ -95,7 +95,7 @@ package final class ProcessConnection: @unchecked Sendable {
     }
     let end = unread.lowerBound + count
     guard received[end] == UInt8(ascii: "\r"), received[end + 1] == UInt8(ascii: "\n") else {
-      throw peer.answered("a value that is not followed by a line's end", to: "get")
+      throw peer.answered("a value that is not followed by a line end", to: "get")
     }
     defer { unread = end + 2..<unread.upperBound }
     return Data(received[unread.lowerBound..<end])
@@ -255,7 +255,7 @@ package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
         + "sets the time" + Self.told(said)
     case .answer(let program, let request, let answer):
       return
-        "'\(program)' answered '\(answer)' to '\(request)', which the protocol does not have"
+        "'\(program)' answered '\(answer)' to '\(request)', which is not part of the protocol"
     case .system(let what, let reason):
       return "\(what): \(reason)"
     }

@@ -126,7 +126,7 @@ final class ExecutionRun {
       guard try advance(to: reader.count, cache, stops: stops) else { return nil }
     } else {
       execution.notes.append(
-        "without a warm-up: this cache does not report when it is full, so every request counts")
+        "no warm-up: this cache does not report when it is full, so every request counts")
     }
     execution.warmUpRequests = UInt64(position)
     if executor.order.warmUp != .none {

@@ -110,7 +110,7 @@ enum TimedCacheError: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .noValue(let key): "no value for key \(key), which the origin has"
+    case .noValue(let key): "no value for key \(key), although the origin has one"
     }
   }
 }

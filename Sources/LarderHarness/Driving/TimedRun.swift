@@ -50,7 +50,7 @@ final class TimedRun: Sendable {
     reader = TraceReader(
       trace.requests, unit: planned.setup.unit, valueBytes: order.spec.valueBytes)
     guard !reader.hasOperations else {
-      throw .load("with time, a trace of gets alone can be executed, and this one has writes")
+      throw .load("with time, only traces of gets can be executed, and this one has writes")
     }
     context = RunContext(
       memory: memory, trace: trace, reader: reader,

@@ -33,14 +33,33 @@ package enum AdviceReport {
     }
   }
 
-  static func blocks(_ advice: Advice) -> [Block] {
+  /// The recommendation and its reasons as one HTML element for a page of others, such as a
+  /// notebook: style attributes in place of a style sheet, no scripts, no identifiers.
+  package static func card(_ advice: Advice) -> String {
+    var blocks = answer(advice, level: 4)
+    if advice.capacities.count > 1 { blocks.append(.table(AdviceTables.capacities(advice))) }
+    if !advice.notes.isEmpty { blocks.append(.list(advice.notes.map { [.text($0)] })) }
+    let body = blocks.map { HTMLMarkup().text(of: $0) }.joined(separator: "\n")
+    let style =
+      "max-width:60em;padding:0.2em 1.4em;border:1px solid rgba(128,128,128,0.4);"
+      + "border-radius:12px"
+    return "<div class=\"larder-advice\" style=\"\(style)\">\n\(body)\n</div>\n"
+  }
+
+  /// The part of advice that comes first in every form.
+  private static func answer(_ advice: Advice, level: Int) -> [Block] {
     let sentences = AdviceSentences(advice: advice)
-    var blocks: [Block] = [
-      .heading(1, [.text("Advice for \(advice.trace.name)")]),
+    return [
+      .heading(level, [.text("Advice for \(advice.trace.name)")]),
       .paragraph([.strong(sentences.recommendation)]),
       .list(
         sentences.items.dropFirst().map { [.strong("\($0.title):"), .text(" " + $0.text)] }),
     ]
+  }
+
+  static func blocks(_ advice: Advice) -> [Block] {
+    let sentences = AdviceSentences(advice: advice)
+    var blocks = answer(advice, level: 1)
     if advice.capacities.count > 1 {
       blocks += [.heading(2, ["Capacities"]), .table(AdviceTables.capacities(advice))]
     }
@@ -56,7 +75,7 @@ package enum AdviceReport {
       blocks += [.heading(2, ["Memory and disk"]), .table(AdviceTables.splits(advice))]
     }
     if !advice.lifetimes.isEmpty {
-      blocks += [.heading(2, ["Times to live"]), .table(AdviceTables.lifetimes(advice))]
+      blocks += [.heading(2, ["TTLs"]), .table(AdviceTables.lifetimes(advice))]
     }
     if let costs = advice.costs {
       blocks += [
@@ -70,21 +89,21 @@ package enum AdviceReport {
     if !advice.notes.isEmpty {
       blocks += [.heading(2, ["Notes"]), .list(advice.notes.map { [.text($0)] })]
     }
-    return blocks + [.heading(2, ["How it came about"]), .paragraph([.text(method(advice))])]
+    return blocks + [.heading(2, ["Method"]), .paragraph([.text(method(advice))])]
   }
 
   private static func assumed(_ costs: Costs) -> String {
     (costs.areExamples
-      ? "These are example prices, which are not yours: give your own with --prices. "
+      ? "These are example prices; set your own with --prices. "
       : "") + "The figures assume, in \(costs.prices.currency):"
   }
 
   private static func method(_ advice: Advice) -> String {
     let requests = NumberText.grouped(advice.replayedRequests)
-    return "\(advice.candidates) designs (policies with the parameter values that they declare as "
-      + "worth trying, alone and behind every admission filter) were simulated at each capacity; "
+    return "\(advice.candidates) designs (policies with all parameter values that they declare "
+      + "as worth trying, with and without each admission filter) were simulated at each capacity; "
       + "\(requests) requests were replayed. Samples and random policies have the seed "
-      + "\(advice.seed). Policies that know the future are no candidates."
+      + "\(advice.seed). Policies that know the future are not candidates."
   }
 
   private static func html(_ advice: Advice, _ blocks: [Block]) -> String {
@@ -145,7 +164,7 @@ enum AdviceTables {
     let hasPart = advice.learnedBillionths != nil
     var titles = ["design", "\(ratio), %", "first half, %", "second half, %"]
     if hasPart {
-      titles.insert("chosen on, %", at: 1)
+      titles.insert("first part, %", at: 1)
       titles.append("of all, %")
     }
     let hasTokens = advice.best.advised.tokenShare != nil
@@ -195,7 +214,7 @@ enum AdviceTables {
   static func lifetimes(_ advice: Advice) -> Table {
     let hasStale = advice.lifetimes.contains { $0.staleRatio != nil }
     var table = Table(
-      titles: ["time to live", "\(AdviceSentences(advice: advice).ratioTitle), %", "lost, points"]
+      titles: ["TTL", "\(AdviceSentences(advice: advice).ratioTitle), %", "lost, points"]
         + (hasStale ? ["stale, %"] : []))
     for point in advice.lifetimes {
       table.rows.append(

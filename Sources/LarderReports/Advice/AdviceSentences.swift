@@ -31,30 +31,29 @@ struct AdviceSentences {
     let lru = ratio(best.lru)
     guard best.matters else {
       let better = best.hindsight.hitRatio > best.lru.hitRatio
-      return "It does not matter which policy is used: with \(place), lru answers "
-        + "\(answers(best.lru)), and the best of \(advice.candidates) designs "
+      return "The policy does not matter: with \(place), lru serves "
+        + "\(answers(best.lru)), the best of \(advice.candidates) designs "
         + (better
           ? "(\(best.hindsight.name)) \(ratio(best.hindsight))."
-          : "not more.") + " Keep lru."
+          : "no more.") + " Keep lru."
     }
-    let start = "\(place) with \(best.advised.name) answers \(answers(best.advised)); "
+    let start = "\(place) with \(best.advised.name) serves \(answers(best.advised)); "
     let gain = (best.advised.hitRatio - best.lru.hitRatio) * 100
     guard gain > 0 else {
-      return start + "LRU answers \(lru). The design was chosen on the first part of the trace, "
-        + "and lost on the rest: see the stability."
+      return start + "LRU serves \(lru). The design was best on the first part of the trace but "
+        + "not on the rest; see Stability."
     }
     if let needed = best.lruCapacity {
-      return start + "LRU would need \(size(needed)) for that, and answers \(lru) with "
-        + "\(place)."
+      return start + "LRU serves \(lru), and would need \(size(needed)) for as much."
     }
-    return start + "LRU answers \(lru)"
-      + (advice.lruCurve.isEmpty ? "." : ", and does not reach that with any amount of memory.")
+    return start + "LRU serves \(lru)"
+      + (advice.lruCurve.isEmpty ? "." : ", and does not reach it at any capacity.")
   }
 
   /// The hit ratio of a design, with the part of the trace it was measured on.
   private func answers(_ design: DesignResult) -> String {
     var text = AdviceNumbers.percent(design.hitRatio) + " of "
-    if advice.prefix != nil { text += "the blocks of prompts as prefix hits" }
+    if advice.prefix != nil { text += "prompt blocks as prefix hits" }
     if advice.learnedBillionths == nil {
       if advice.prefix == nil { text += "requests" }
     } else {
@@ -62,7 +61,7 @@ struct AdviceSentences {
       text += ", with a warm cache (\(AdviceNumbers.percent(design.wholeHitRatio)) of all)"
     }
     if let tokens = design.tokenShare {
-      text += ", so that \(AdviceNumbers.percent(tokens)) of their tokens are not computed"
+      text += ", which saves computing \(AdviceNumbers.percent(tokens)) of their tokens"
     }
     return text
   }
@@ -91,23 +90,24 @@ struct AdviceSentences {
     var text: String
     if advice.learnedBillionths != nil {
       text =
-        "Chosen on the first \(learned) of the requests, scored on the rest. "
+        "Chosen on the first \(learned) of the requests and scored on the rest. "
         + (lost < 0.005
-          ? "No design simulated in full was better there"
-          : "In hindsight \(best.hindsight.name) was \(AdviceNumbers.points(lost)) points better "
-            + "there")
+          ? "No fully simulated design was better there"
+          : "In hindsight, \(best.hindsight.name) was \(AdviceNumbers.points(lost)) points "
+            + "better there")
     } else {
       text =
         "Chosen and scored on the whole trace. "
         + (lost < 0.005
-          ? "No design simulated in full is better"
+          ? "No fully simulated design is better"
           : "\(best.hindsight.name) is \(AdviceNumbers.points(lost)) points better")
     }
     if best.isExhaustive {
       return text + "; all \(advice.candidates) designs were simulated in full."
     }
     return text + "; the best of all \(advice.candidates) designs, most of them simulated on "
-      + "samples, is at most \(AdviceNumbers.points(best.regretBoundPoints)) points better (two "
+      + "samples only, is at most \(AdviceNumbers.points(best.regretBoundPoints)) points better "
+      + "(two "
       + "standard errors)."
   }
 
@@ -124,7 +124,7 @@ struct AdviceSentences {
       guard let point = at(wanted) else { continue }
       let change = (point.hitRatio - best.advised.hitRatio) * 100
       parts.append(
-        "\(words) (\(size(wanted))) answers \(AdviceNumbers.percent(point.hitRatio)) "
+        "\(words) (\(size(wanted))) serves \(AdviceNumbers.percent(point.hitRatio)) "
           + "(\(change < 0 ? "" : "+")\(AdviceNumbers.points(change)) points"
           + (point.isEstimate ? ", estimated)" : ")"))
     }
@@ -133,9 +133,13 @@ struct AdviceSentences {
     var text = parts.joined(separator: "; ")
     text += advice.learnedBillionths == nil ? "." : ", all in \(scored)."
     if advice.reason == .knee {
-      text += " \(size(capacity)) is the knee: more gains less for each byte from there on."
+      text += " \(size(capacity)) is the knee: beyond it, each byte gains less."
     }
-    if advice.reason == .cheapest { text += " \(size(capacity)) costs least of those asked for." }
+    if advice.reason == .cheapest {
+      text +=
+        " \(size(capacity)) is the cheapest of the requested "
+        + "capacities."
+    }
     return text
   }
 
@@ -152,7 +156,7 @@ struct AdviceSentences {
     return
       "\(pays ? "A disk tier pays" : "A disk tier does not pay"): \(size(split.memory)) of memory "
       + "(\(split.memoryPolicy)) in front of \(size(split.disk)) of disk "
-      + "(\(split.diskPolicy ?? "–"), \(split.inclusion?.rawValue ?? "–")) answers "
+      + "(\(split.diskPolicy ?? "–"), \(split.inclusion?.rawValue ?? "–")) serves "
       + "\(AdviceNumbers.percent(split.memoryHitRatio + split.diskHitRatio)) "
       + (advice.learnedBillionths == nil ? "" : "in \(scored) ")
       + "(\(AdviceNumbers.points(gain * 100)) points more than \(size(alone.memory)) of memory "
@@ -167,10 +171,10 @@ struct AdviceSentences {
       "\(AdviceNumbers.time(Double(point.seconds))) costs "
         + "\(AdviceNumbers.points(max(0, point.lostPoints))) points"
         + (point.staleRatio.map {
-          " and leaves \(NumberText.fixed($0 * 100, decimals: 2) ?? "–") % stale answers"
+          " and leaves \(NumberText.fixed($0 * 100, decimals: 2) ?? "–") % stale responses"
         } ?? "")
     }
-    return "No answer is older than the time to live: " + parts.joined(separator: ", ") + "."
+    return "No response is older than the TTL: a TTL of " + parts.joined(separator: ", ") + "."
   }
 
   /// The cheapest capacity, and the access interval at which keeping an object pays.
@@ -193,7 +197,7 @@ struct AdviceSentences {
   }
 
   private var examples: String {
-    advice.costs?.areExamples ?? false ? " (example prices; yours with --prices)" : ""
+    advice.costs?.areExamples ?? false ? " (example prices; set yours with --prices)" : ""
   }
 
   /// Stability of the recommendation over seeds and parts of the trace.
@@ -202,14 +206,14 @@ struct AdviceSentences {
     var text: String
     if stability.changes {
       text =
-        "The traffic changes: \(stability.halves[0].name) is best in the first half and "
-        + "\(stability.halves[1].name) in the second, which costs up to "
+        "The halves of the trace differ: \(stability.halves[0].name) is best in the first and "
+        + "\(stability.halves[1].name) in the second; the wrong choice costs up to "
         + "\(AdviceNumbers.points(stability.disagreementPoints)) points. Safest is "
         + "\(stability.safest.name): at most "
-        + "\(AdviceNumbers.points(stability.safestLossPoints)) points below the best of either."
+        + "\(AdviceNumbers.points(stability.safestLossPoints)) points below the best of each half."
     } else {
       text =
-        "Both halves of the trace agree: what is best in one loses "
+        "Both halves of the trace agree: the best design of one loses "
         + "\(AdviceNumbers.points(max(0, stability.disagreementPoints))) points in the other."
     }
     if let advantage = stability.advantage {
@@ -243,7 +247,7 @@ struct AdviceSentences {
         ? "\(AdviceNumbers.points(learnedGap)) points worse"
         : "\(AdviceNumbers.points(-learnedGap)) points better at this capacity, but worse with "
           + "smaller caches,")
-      + " on the part that designs were chosen on, and "
+      + " on the first part, on which designs are chosen, and "
       + "\(AdviceNumbers.points(scoredGap.magnitude)) points "
       + "\(scoredGap >= 0 ? "worse" : "better") on the rest."
   }

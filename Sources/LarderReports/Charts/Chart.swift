@@ -3,7 +3,7 @@ import LarderSupport
 
 /// A drawing with a title, a caption that points out its message, and a description for readers who
 /// cannot see it.
-package protocol Chart: Sendable {
+protocol Chart: Sendable {
   var title: String { get }
 
   /// The message of the chart in one or two sentences.
@@ -15,108 +15,71 @@ package protocol Chart: Sendable {
 
 extension Chart {
   /// Returns the drawing as a standalone file that follows the reader's light or dark setting.
-  package func svg() -> String { svg(ChartOptions()) }
+  func svg() -> String { svg(ChartOptions()) }
 }
 
-package struct ChartOptions: Sendable, Hashable {
+struct ChartOptions: Sendable, Hashable {
   /// Width in pixels.
-  package var width: Double
+  var width = 760.0
   /// The prefix of identifiers in the drawing; unique in a page.
-  package var id: String
+  var id = "chart"
   /// True for a standalone file with its own style and title; false for a part of a page.
-  package var isFile: Bool
-
-  package init(width: Double = 760, id: String = "chart", isFile: Bool = true) {
-    self.width = width
-    self.id = id
-    self.isFile = isFile
-  }
+  var isFile = true
 
   /// True if a drawing is too narrow for labels at its side.
   var isNarrow: Bool { width < 500 }
 }
 
 /// A named sequence of values, such as one policy over all capacities.
-package struct ChartSeries: Sendable {
+struct ChartSeries: Sendable {
   /// The name; untrusted text.
-  package var name: String
-  package var style: SeriesStyle
+  var name: String
+  var style: SeriesStyle
   /// The values, ordered by x.
-  package var points: [Point]
+  var points: [Point]
   /// True if each value has a marker; a dense curve has one at its end only.
-  package var hasMarkers: Bool
+  var hasMarkers = true
   /// True for bounds that no cache can reach; they are drawn thinner.
-  package var isBound: Bool
+  var isBound = false
 
-  package struct Point: Sendable, Hashable {
-    package var x: Double
-    package var y: Double
+  struct Point: Sendable, Hashable {
+    var x: Double
+    var y: Double
     /// The smallest and largest measured value; nil if there was only one.
-    package var range: ClosedRange<Double>?
+    var range: ClosedRange<Double>?
     /// The tooltip; nil for the numbers themselves.
-    package var label: String?
-
-    package init(
-      x: Double, y: Double, range: ClosedRange<Double>? = nil, label: String? = nil
-    ) {
-      self.x = x
-      self.y = y
-      self.range = range
-      self.label = label
-    }
-  }
-
-  package init(
-    name: String, style: SeriesStyle, points: [Point], hasMarkers: Bool = true,
-    isBound: Bool = false
-  ) {
-    self.name = name
-    self.style = style
-    self.points = points
-    self.hasMarkers = hasMarkers
-    self.isBound = isBound
+    var label: String?
   }
 }
 
 /// An axis of a chart: title, unit and ticks.
-package struct ChartAxis: Sendable {
-  package var title: String
-  package var unit: ChartUnit
+struct ChartAxis: Sendable {
+  var title: String
+  var unit: ChartUnit
   /// True for a logarithmic scale, as for capacities and latencies.
-  package var isLogarithmic: Bool
+  var isLogarithmic = false
   /// Fixed ticks, such as the simulated capacities; nil to choose them.
-  package var ticks: [Tick]?
+  var ticks: [Tick]?
   /// Fixed ends of the axis; nil to derive them from the values.
-  package var range: ClosedRange<Double>?
+  var range: ClosedRange<Double>?
 
   /// A labelled position on an axis.
-  package struct Tick: Sendable, Hashable {
-    package var value: Double
-    package var label: String
+  struct Tick: Sendable, Hashable {
+    var value: Double
+    var label: String
     /// A second, smaller line below the label.
-    package var detail: String?
+    var detail: String?
 
-    package init(_ value: Double, label: String, detail: String? = nil) {
+    init(_ value: Double, label: String, detail: String? = nil) {
       self.value = value
       self.label = label
       self.detail = detail
     }
   }
-
-  package init(
-    title: String, unit: ChartUnit, isLogarithmic: Bool = false, ticks: [Tick]? = nil,
-    range: ClosedRange<Double>? = nil
-  ) {
-    self.title = title
-    self.unit = unit
-    self.isLogarithmic = isLogarithmic
-    self.ticks = ticks
-    self.range = range
-  }
 }
 
 /// The unit of an axis: number format and natural ticks.
-package enum ChartUnit: Sendable, Hashable {
+enum ChartUnit: Sendable, Hashable {
   /// A plain number.
   case number
   /// Objects: 1000, 10k, 2M.

@@ -9,45 +9,27 @@
 ///           name: "lru", style: PolicyStyles.style("lru"), points: [.init(x: 10, y: 0.5)])
 ///       ])
 ///     let text = chart.svg()
-package struct LineChart: Chart {
-  package var title: String
-  package var caption: String
+struct LineChart: Chart {
+  var title: String
+  var caption: String
   /// The horizontal axis.
-  package var x: ChartAxis
+  var x: ChartAxis
   /// The vertical axis.
-  package var y: ChartAxis
+  var y: ChartAxis
   /// The lines. Values that are not finite, or not positive on a logarithmic axis, are left out.
-  package var series: [ChartSeries]
+  var series: [ChartSeries]
   /// Labelled points, such as a knee.
-  package var annotations: [Annotation]
+  var annotations: [Annotation] = []
 
-  package struct Annotation: Sendable, Hashable {
-    package var x: Double
-    package var y: Double
+  struct Annotation: Sendable, Hashable {
+    var x: Double
+    var y: Double
     /// The label; a few words.
-    package var text: String
-
-    package init(x: Double, y: Double, text: String) {
-      self.x = x
-      self.y = y
-      self.text = text
-    }
-  }
-
-  package init(
-    title: String, caption: String, x: ChartAxis, y: ChartAxis, series: [ChartSeries],
-    annotations: [Annotation] = []
-  ) {
-    self.title = title
-    self.caption = caption
-    self.x = x
-    self.y = y
-    self.series = series
-    self.annotations = annotations
+    var text: String
   }
 
   /// Returns the drawing. Names are at the ends of the lines if there is room, else below.
-  package func svg(_ options: ChartOptions) -> String {
+  func svg(_ options: ChartOptions) -> String {
     var drawing = LineDrawing(self, options)
     return drawing.svg()
   }

@@ -7,12 +7,12 @@ import LarderEngine
 /// second round hollow. Variants that differ in parameters have the colour and marker of their
 /// policy and another line. A hybrid has those of its disk policy, and another line unless memory
 /// uses LRU. Policies that know the future are bounds: neutral and dashed.
-package struct PolicyStyles: Sendable {
+struct PolicyStyles: Sendable {
   private let styles: [String: SeriesStyle]
 
   /// The styles of all policies of a report, distinct even for names that share a style. Linear in
   /// the names.
-  package init(_ names: [String]) {
+  init(_ names: [String]) {
     var styles: [String: SeriesStyle] = [:]
     var taken: Set<SeriesStyle> = []
     let names = names.map(Self.varying)
@@ -31,7 +31,7 @@ package struct PolicyStyles: Sendable {
   }
 
   /// The style of a name; a name outside of the report gets its default style.
-  package subscript(name: String) -> SeriesStyle {
+  subscript(name: String) -> SeriesStyle {
     styles[Self.varying(name)] ?? Self.style(name)
   }
 
@@ -42,7 +42,7 @@ package struct PolicyStyles: Sendable {
   }
 
   /// The default style of a name, before conflicts are resolved.
-  package static func style(_ name: String) -> SeriesStyle {
+  static func style(_ name: String) -> SeriesStyle {
     let policy = PolicyName(name)
     let tiers = name.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
     if policy.isOffline {
@@ -100,23 +100,14 @@ package struct PolicyStyles: Sendable {
   }
 }
 
-package struct SeriesStyle: Sendable, Hashable {
-  package var colour: ChartColour
-  package var marker: ChartMarker
+struct SeriesStyle: Sendable, Hashable {
+  var colour: ChartColour
+  var marker: ChartMarker
   /// True if the marker is an outline only.
-  package var isOpen: Bool
-  package var dash: Dash
+  var isOpen = false
+  var dash = Dash.solid
 
-  package init(
-    colour: ChartColour, marker: ChartMarker, isOpen: Bool = false, dash: Dash = .solid
-  ) {
-    self.colour = colour
-    self.marker = marker
-    self.isOpen = isOpen
-    self.dash = dash
-  }
-
-  package enum Dash: Int, Sendable, Hashable, CaseIterable {
+  enum Dash: Int, Sendable, Hashable, CaseIterable {
     case solid, long, short, dotDash, dots, longShort
 
     /// The `stroke-dasharray` of SVG; nil for a solid line.
@@ -138,7 +129,7 @@ package struct SeriesStyle: Sendable, Hashable {
 ///
 /// Orange, sky blue and yellow are too faint for lines on white, so each is darkened there to a
 /// contrast of at least 3 : 1 with its hue kept; blue is lightened on black.
-package enum ChartColour: Int, Sendable, Hashable, CaseIterable {
+enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   case blue, orange, green, purple, vermillion, sky, yellow
   case neutral
 
@@ -146,7 +137,7 @@ package enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   static let policyCount = allCases.count - 1
 
   /// The colour on a light background, in CSS and SVG syntax.
-  package var onLight: String {
+  var onLight: String {
     switch self {
     case .blue: "#0072b2"
     case .orange: "#c47a00"
@@ -160,7 +151,7 @@ package enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   }
 
   /// The colour on a dark background.
-  package var onDark: String {
+  var onDark: String {
     switch self {
     case .blue: "#4a9fe0"
     case .orange: "#e69f00"
@@ -178,7 +169,7 @@ package enum ChartColour: Int, Sendable, Hashable, CaseIterable {
 }
 
 /// The shapes that distinguish series of one colour.
-package enum ChartMarker: Int, Sendable, Hashable, CaseIterable {
+enum ChartMarker: Int, Sendable, Hashable, CaseIterable {
   case circle, square, triangle, diamond, cross, wedge, plus, pentagon
 
   /// The outline around (x, y) as an SVG path, about 9 wide.

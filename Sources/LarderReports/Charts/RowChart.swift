@@ -1,79 +1,86 @@
 /// Values side by side, a row each: stacked bars, or marks along a scale.
-package struct RowChart: Chart {
-  package var title: String
-  package var caption: String
+struct RowChart: Chart {
+  var title: String
+  var caption: String
   /// The horizontal axis. It begins at 0 if there are bars.
-  package var axis: ChartAxis
+  var axis: ChartAxis
   /// The rows in groups with headings.
-  package var groups: [Group]
+  var groups: [Group]
   /// Names of the parts of stacked bars, in order; empty for plain bars.
-  package var parts: [String]
+  var parts: [String] = []
 
-  package struct Group: Sendable {
+  struct Group: Sendable {
     /// The heading; empty for none.
-    package var title: String
-    package var rows: [Row]
-
-    package init(title: String = "", rows: [Row]) {
-      self.title = title
-      self.rows = rows
-    }
+    var title = ""
+    var rows: [Row]
   }
 
-  package struct Row: Sendable {
+  struct Row: Sendable {
     /// The name; untrusted text.
-    package var name: String
+    var name: String
     /// The series that shows and hides the row: a policy.
-    package var series: String
-    package var style: SeriesStyle
-    package var content: Content
+    var series: String
+    var style: SeriesStyle
+    var content: Content
     /// The text at the end of the row.
-    package var value: String
-
-    package init(
-      name: String, series: String, style: SeriesStyle, content: Content, value: String
-    ) {
-      self.name = name
-      self.series = series
-      self.style = style
-      self.content = content
-      self.value = value
-    }
+    var value: String
   }
 
-  package enum Content: Sendable {
+  enum Content: Sendable {
     /// A stacked bar; each part is as long as its value.
     case bar([Mark])
     /// Marks on a line from the first to the last.
     case marks([Mark])
   }
 
-  package struct Mark: Sendable, Hashable {
-    package var value: Double
+  struct Mark: Sendable, Hashable {
+    var value: Double
     /// The smallest and largest measured value; nil if there was only one.
-    package var range: ClosedRange<Double>?
+    var range: ClosedRange<Double>?
     /// The tooltip.
-    package var label: String
+    var label: String
 
-    package init(_ value: Double, range: ClosedRange<Double>? = nil, label: String) {
+    init(_ value: Double, range: ClosedRange<Double>? = nil, label: String) {
       self.value = value
       self.range = range
       self.label = label
     }
   }
 
-  package init(
-    title: String, caption: String, axis: ChartAxis, groups: [Group], parts: [String] = []
-  ) {
-    self.title = title
-    self.caption = caption
-    self.axis = axis
-    self.groups = groups
-    self.parts = parts
+  /// The most rows of a chart.
+  static let rowsMax = 40
+
+  /// A chart of one group, the row with the smallest key first; nil for fewer than two rows or too
+  /// many.
+  static func ranked(
+    _ words: [String], title: String, axis: ChartAxis, parts: [String] = [],
+    _ rows: [(key: Double, row: Row)], caption: (_ first: Row, _ last: Row) -> String
+  ) -> ChartFigure? {
+    let sorted = rows.sorted(byKey: \.key).map(\.row)
+    guard sorted.count > 1, sorted.count <= rowsMax else { return nil }
+    return ChartFigure(
+      words,
+      RowChart(
+        title: title, caption: caption(sorted[0], sorted[sorted.count - 1]), axis: axis,
+        groups: [Group(rows: sorted)], parts: parts))
+  }
+
+  /// The chart with at most `rowsMax` rows: of more, it has evenly spaced groups, at least one, and
+  /// says so.
+  var thinned: RowChart {
+    let largest = groups.map(\.rows.count).max() ?? 0
+    let count = max(1, Self.rowsMax / max(1, largest))
+    guard groups.reduce(0, { $0 + $1.rows.count }) > Self.rowsMax, count < groups.count else {
+      return self
+    }
+    var chart = self
+    chart.groups = (0..<count).map { groups[($0 * 2 + 1) * groups.count / (2 * count)] }
+    chart.caption += " The chart shows some of the capacities; the table has all."
+    return chart
   }
 
   /// Returns the drawing. Names are before the rows if there is room, else above them.
-  package func svg(_ options: ChartOptions) -> String {
+  func svg(_ options: ChartOptions) -> String {
     var drawing = RowDrawing(self, options)
     return drawing.svg()
   }

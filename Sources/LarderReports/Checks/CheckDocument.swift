@@ -39,13 +39,13 @@ package struct CheckDocument {
 
   private var exactness: [Block] {
     guard result.counts.isExact, !result.counts.failing.isEmpty else { return [] }
-    return [.paragraph(["The check is exact: every change of a count fails, whatever it is."])]
+    return [.paragraph(["The check is exact: every change of a count fails."])]
   }
 
   private var traces: [Block] {
     guard !result.traceChanges.isEmpty else { return [] }
     return [
-      .paragraph(["The trace differs from that of the baseline, so counts cannot be compared:"]),
+      .paragraph(["The trace differs from the baseline's, so counts cannot be compared:"]),
       .list(result.traceChanges.map { [.text($0)] }),
     ]
   }
@@ -53,7 +53,7 @@ package struct CheckDocument {
   private var executions: [Block] {
     guard !result.unequalExecutions.isEmpty else { return [] }
     return [
-      .paragraph(["Executed in one thread, the counts of these cells differ from the simulation:"]),
+      .paragraph(["Executed counts with one thread differ from the simulation in these cells:"]),
       .list(result.unequalExecutions.map { [.code("\($0)")] }),
     ]
   }
@@ -186,10 +186,10 @@ enum CheckText {
     let hasInstructions = missing.contains { $0.resource == .instructionsPerRequest }
     let hasOthers = missing.contains { $0.resource != .instructionsPerRequest }
     let ways =
-      (hasOthers ? ["execute these cells as when the baseline was made"] : [])
+      (hasOthers ? ["execute these cells as in the baseline run"] : [])
       + (hasInstructions ? ["count instructions with --instructions"] : [])
     let options = hasInstructions ? "--update --instructions" : "--update"
-    return ways.joined(separator: " and ") + ", or drop the figures with \(options)"
+    return ways.joined(separator: " and ") + ", or remove the figures with \(options)"
   }
 
   /// A timing in a sentence, such as `1.052 times as slow as before (1.040 to 1.063)`.

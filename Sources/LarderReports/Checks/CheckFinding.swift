@@ -50,10 +50,10 @@ extension CheckResult {
     let missing = counts.missing.map { cell in
       CheckFinding(
         level: .failure, cell: cell.name, title: "\(cell.name)", kind: "missing",
-        sentence: "the baseline has it, the workload does not")
+        sentence: "in the baseline, but not in the workload")
     }
     let unequal = unequalExecutions.map {
-      finding(.failure, $0, "executed in one thread, its counts differ from the simulation")
+      finding(.failure, $0, "executed counts with one thread differ from the simulation")
     }
     return changes + new + missing + unequal
   }

@@ -144,8 +144,9 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
         .heading(3, ["Million requests per second"]),
         .paragraph([
           .text(
-            "Median of the repetitions, smallest and largest in brackets. For information only: "
-              + "machines and moments differ, and only 'larder check --against' says what is "
+            "Median of the repetitions, minimum and maximum in brackets. For information only: "
+              + "timings depend on the machine and its load, and only 'larder check --against' "
+              + "can decide what is "
               + "slower.")
         ]),
         .table(table(of: speeds)),

@@ -118,14 +118,14 @@ struct Comparison {
       return "it ignores sizes, so with objects of different sizes it is not a bound"
     }
     if hasPrefixes {
-      return "it foresees blocks and not prefixes, so here it is a reference and not a bound"
+      return "it predicts blocks and not prefixes, so here it is a reference and not a bound"
     }
     if kind == .hybrid { return "over two tiers it is a reference and not a bound" }
     let changes = allRecords.contains { record in
       record.counts.expirations > 0 || record.counts.sets > 0 || record.counts.deletes > 0
     }
     return changes
-      ? "it does not foresee expiry, sets and deletes, so here it is a reference and not a bound"
+      ? "it does not predict expiry, sets and deletes, so here it is a reference and not a bound"
       : nil
   }
 

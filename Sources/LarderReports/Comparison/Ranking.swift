@@ -272,10 +272,20 @@ extension Sequence {
   }
 }
 
-/// A ranking in words, shared by recommendations, cards and captions.
+/// The result of a ranking, or of several with the same leaders, in the words that
+/// recommendations, cards and captions share:
+///
+///     s3-fifo is best at every capacity
+///     gdsf is within 0.04 points of the best at every capacity (not significant)
+///     gdsf is best at 2 of 3 capacities; at 20, lru is 4.00 points better
 struct RankingWords {
-  let ranking: Ranking
+  let rankings: [Ranking]
 
+  init(_ rankings: [Ranking]) { self.rankings = rankings }
+
+  init(_ ranking: Ranking) { rankings = [ranking] }
+
+  private var ranking: Ranking { rankings[0] }
   private var comparison: Comparison { ranking.comparison }
   private var metric: Metric { ranking.metric }
 
@@ -292,66 +302,69 @@ struct RankingWords {
 
   var leaders: [Inline] { Inline.names(ranking.leaders.map { .code($0.text) }) }
 
+  /// The standing of the leaders, in a few words.
+  var standing: String {
+    if rankings.allSatisfy({ $0.comparison.competitors.count == 1 }) { return "the only policy" }
+    if rankings.allSatisfy(\.isIndifferent) { return indifference }
+    let decided = rankings.reduce(0) { $0 + $1.decided.count }
+    let everywhere = decided > 1 ? " at every capacity" : ""
+    let exceptions = rankings.flatMap(\.exceptions)
+    guard !exceptions.isEmpty else { return "best\(everywhere)" }
+    let behind = exceptions.filter(\.isReal).reduce(0) { $0 + $1.columns.count }
+    if behind == 0 {
+      let deficit = rankings.map(\.largestDeficit).max() ?? 0
+      return "within \(metric.gap(deficit, 0)) of the best\(everywhere) (not significant)"
+    }
+    return behind == decided
+      ? "best on average" : "best at \(decided - behind) of \(decided) capacities"
+  }
+
   /// A statement that no policy is better than another.
-  var indifference: [Inline] {
-    let ranges = ranking.decided.map { column in
-      ranking.columns[column].range(of: comparison.competitors)
-    }
-    let widest = ranges.max() ?? 0
-    let words =
-      widest == 0
-      ? "all have the same \(metric.name)"
-      : "best and worst are at most \(metric.gap(widest, 0)) apart"
-    return [.text("the policy does not matter here: \(words)")]
+  private var indifference: String {
+    let widest =
+      rankings.flatMap { ranking in
+        ranking.decided.map { ranking.columns[$0].range(of: ranking.comparison.competitors) }
+      }.max() ?? 0
+    return widest == 0
+      ? "the policy does not matter: equal \(metric.name)s"
+      : "the policy does not matter: at most \(metric.gap(widest, 0)) apart"
   }
 
-  /// Capacities at which another policy is better than the leader, by how much, and whether that
-  /// matters. Empty if there are none.
+  /// The capacities at which another policy is significantly better, and by how much; begins with a
+  /// semicolon. Empty if there are none.
   var exceptions: [Inline] {
-    let all = ranking.exceptions
-    let real = all.filter(\.isReal)
-    guard let leader = ranking.leader, let first = all.first else { return [] }
-    let isBest = ranking.decided.contains { ranking.columns[$0].best.contains(leader) }
-    if real.isEmpty, all.count > 1 || first.columns.count > 1 {
-      return [.text(", nowhere more than \(deficit) behind the best: no real difference")]
+    let real = ranking.exceptions.filter(\.isReal)
+    guard rankings.count == 1, let leader = ranking.leader else { return [] }
+    let listed = real.prefix(Self.exceptionsMax).flatMap { exception -> [Inline] in
+      [.text("; at \(titles(exception.columns)), ")]
+        + Inline.names(exception.policies.map { .code($0.text) })
+        + [.text(exception.policies.count > 1 ? " are " : " is ")]
+        + [.text("\(gap(leader, exception.columns)) better")]
     }
-    if !isBest {
-      return [.text(", nowhere the best but nowhere more than \(deficit) behind it")]
-    }
-    var parts: [Inline] = []
-    let told = real.isEmpty ? [first] : Array(real.prefix(Self.exceptionsMax))
-    for (number, exception) in told.enumerated() {
-      parts.append(.text(number == 0 ? ", except at " : ", and at "))
-      parts.append(.text("\(titles(exception.columns)), where "))
-      parts += Inline.names(exception.policies.map { .code($0.text) })
-      parts.append(.text(exception.policies.count > 1 ? " are " : " is "))
-      parts.append(.text("\(gap(leader, exception.columns)) better"))
-    }
-    if real.isEmpty { return parts + [": no real difference"] }
-    let rest = real.dropFirst(told.count).reduce(0) { $0 + $1.columns.count }
-    return parts + (rest == 0 ? [] : [.text(", and at \(rest) more capacities")])
+    let rest = real.dropFirst(Self.exceptionsMax).reduce(0) { $0 + $1.columns.count }
+    return listed
+      + (rest == 0
+        ? []
+        : [.text("; others are better at \(rest) more \(rest == 1 ? "capacity" : "capacities")")])
   }
 
-  /// The message of the metric's chart in one or two sentences.
+  /// The sentence, without a full stop.
+  var sentence: [Inline] {
+    if ranking.isIndifferent { return [.text(Self.capitalised(indifference))] }
+    return leaders + [.text(ranking.leaders.count > 1 ? " are " : " is "), .text(standing)]
+      + exceptions
+  }
+
+  /// The caption of the metric's chart: the sentence, and the largest lead.
   var caption: String {
-    if let nothing { return nothing.prefix(1).uppercased() + nothing.dropFirst() + "." }
+    if let nothing { return Self.capitalised(nothing) + "." }
     guard let leader = ranking.leader else { return "" }
-    if ranking.isIndifferent {
-      let text = Inline.plain(indifference)
-      return text.prefix(1).uppercased() + text.dropFirst() + "."
-    }
-    let verb = ranking.leaders.count > 1 ? "have" : "has"
-    let end = metric.better == .lower ? "lowest" : "highest"
-    let place =
-      ranking.exceptions.isEmpty && ranking.decided.count > 1 ? " at every capacity" : ""
-    var text =
-      "\(Inline.plain(leaders)) \(verb) the \(end) \(metric.name)\(place)"
-      + Inline.plain(exceptions)
+    var text = Inline.plain(sentence)
     let others = comparison.competitors.filter { !ranking.leaders.contains($0) }
-    if let other = comparison.baseline(for: leader) ?? others.first,
+    if !ranking.isIndifferent, let other = comparison.baseline(for: leader) ?? others.first,
       let widest = ranking.widest(from: other)
     {
-      text += ranking.decided.count > 1 ? ". At \(title(widest.column)) it is " : ": "
+      text += ranking.decided.count > 1 ? ". At \(title(widest.column)) it has " : ": "
       text += "\(metric.unit.value(widest.own)), "
       text += difference(widest.own, widest.other, other.text)
       if metric.showsOffline, let bound = comparison.offline.first,
@@ -363,12 +376,13 @@ struct RankingWords {
     return text + "."
   }
 
+  static func capitalised(_ text: String) -> String {
+    text.prefix(1).uppercased() + text.dropFirst()
+  }
+
   private func difference(_ own: Double, _ other: Double, _ name: String) -> String {
     "\(metric.gap(own, other)) \(own >= other ? "above" : "below") \(name)"
   }
-
-  /// The largest deficit of the leader.
-  private var deficit: String { metric.gap(ranking.largestDeficit, 0) }
 
   private func gap(_ policy: PolicyName, _ columns: [Int]) -> String {
     let gaps = columns.compactMap { column -> (own: Double, best: Double)? in

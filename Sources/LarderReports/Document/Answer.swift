@@ -50,14 +50,16 @@ struct AnswerCard {
   let facts: [(name: String, value: String)]
 
   /// The names of facts, in the column order of the table.
-  static let names = ["reaches", "gain", "to the bound", "mean access", "throughput"]
+  static let names = [
+    "best hit ratio", "gain", "distance to bound", "mean access", "throughput",
+  ]
 
   /// The card of an entry; `rows` are the executed runs of all entries.
   init(_ entry: ConfigurationRanking.Entry, trace: String?, _ rows: [ExecutedRow]) {
     let ranking = entry.ranking
     title = entry.title + (trace.map { ", \($0)" } ?? "")
     policy = ranking.isIndifferent ? nil : ranking.leader?.text
-    standing = Self.standing(ranking)
+    standing = RankingWords(ranking).standing
     let measured = rows.filter { row in
       entry.comparisons.contains {
         $0.configuration == row.cell.configuration && $0.trace == row.cell.trace
@@ -68,19 +70,6 @@ struct AnswerCard {
       Self.throughput(ranking, measured),
     ]
     facts = zip(Self.names, values).compactMap { name, value in value.map { (name, $0) } }
-  }
-
-  private static func standing(_ ranking: Ranking) -> String {
-    if ranking.comparison.competitors.count == 1 { return "the only policy" }
-    if ranking.isIndifferent { return "the policy does not matter here" }
-    let behind = ranking.exceptions.filter(\.isReal).reduce(0) { $0 + $1.columns.count }
-    let count = ranking.decided.count
-    if behind == 0 {
-      let equal = ranking.exceptions.isEmpty ? "best" : "best or no real difference"
-      return count == 1 ? equal : "\(equal) at every capacity"
-    }
-    return behind == count
-      ? "the best compromise" : "best at \(count - behind) of \(count) capacities"
   }
 
   private static func reach(_ ranking: Ranking) -> String? {
@@ -94,7 +83,7 @@ struct AnswerCard {
       let baseline = ranking.comparison.baseline(for: leader),
       let widest = ranking.widest(from: baseline)
     else { return nil }
-    let preposition = widest.own >= widest.other ? "on" : "below"
+    let preposition = widest.own >= widest.other ? "over" : "below"
     return "\(distance(widest, ranking)) \(preposition) \(baseline.text)"
   }
 
@@ -148,14 +137,14 @@ extension [AnswerCard] {
   }
 }
 
-/// The policy to use, and whether that matters, over all configurations of a run.
+/// The policy to use, and the importance of the choice, over all configurations of a run.
 struct PolicyAdvice {
   /// A configuration with policies to choose from, or several with equal hits.
   private struct Choice {
     /// Its names, with the trace if there are several.
     let names: [Inline]
     let ranking: Ranking
-    var words: RankingWords { RankingWords(ranking: ranking) }
+    var words: RankingWords { RankingWords(ranking) }
   }
 
   private let all: [Choice]
@@ -182,22 +171,21 @@ struct PolicyAdvice {
 
   /// The policy to use for each configuration; empty if all have a single policy.
   var use: [Inline] {
-    guard !choices.isEmpty else { return nothing }
+    guard let first = choices.first else { return nothing }
     let clear = choices.filter { !$0.ranking.isIndifferent }
     guard !clear.isEmpty else {
-      let text = Inline.plain(choices[0].words.indifference)
       return choices.count == 1
-        ? [.strong(text.prefix(1).uppercased() + text.dropFirst()), "."]
+        ? [.strong(Inline.plain(first.words.sentence)), "."]
         : [.strong("The policy does not matter in any configuration"), "."]
     }
     let indifferent = choices.filter(\.ranking.isIndifferent).flatMap(\.names)
     let rest =
       indifferent.isEmpty
-      ? [] : ["; in "] + Self.names(indifferent) + [" the policy does not matter"]
-    return leaders(clear) + exceptions(clear) + rest + ["."]
+      ? [] : ["; the policy does not matter in "] + Self.names(indifferent)
+    return [.strong("Use"), " "] + leaders(clear) + rest + ["."]
   }
 
-  /// The leader of each configuration.
+  /// The leaders, each with its configurations and its standing there.
   private func leaders(_ clear: [Choice]) -> [Inline] {
     var groups: [(leaders: [PolicyName], choices: [Choice])] = []
     for choice in clear {
@@ -210,38 +198,16 @@ struct PolicyAdvice {
     if groups.count > Self.namesMax {
       groups = groups.sorted(byKey: { -Double($0.choices.count) })
     }
-    let told = groups.prefix(Self.namesMax).map { group -> [Inline] in
-      let places = group.choices.flatMap(\.names)
-      let words = Inline.names(group.leaders.map { .code($0.text) }, last: " or ")
-      return all.count == 1 ? words : words + [Inline.text(" in ")] + Self.names(places)
+    let listed = groups.prefix(Self.namesMax).map { group -> [Inline] in
+      let names = Inline.names(group.leaders.map { .code($0.text) }, last: " or ")
+      let words = RankingWords(group.choices.map(\.ranking))
+      let standing = [.text(words.standing)] + words.exceptions
+      if all.count == 1 { return names + [": "] + standing }
+      return names + [" in "] + Self.names(group.choices.flatMap(\.names)) + [" ("] + standing
+        + [")"]
     }
-    let others: [Inline] = groups.count > told.count ? [.text(", others elsewhere")] : []
-    let words: [Inline] = Inline.joined(Array(told), ", ")
-    return [Inline.strong("Use"), " "] + words + others
-  }
-
-  /// Capacities at which another policy is better, and whether that matters.
-  private func exceptions(_ clear: [Choice]) -> [Inline] {
-    if clear.count == 1 {
-      let words = clear[0].words.exceptions
-      let isPlain = words.isEmpty && clear[0].ranking.decided.count > 1
-      return isPlain ? [", at every capacity"] : words
-    }
-    let real = clear.filter { $0.ranking.exceptions.contains(where: \.isReal) }
-    guard !real.isEmpty else {
-      let largest = clear.map(\.ranking.largestDeficit).max() ?? 0
-      return largest == 0
-        ? [", at every capacity"]
-        : [
-          .text(
-            ", nowhere more than \(Metric.hitRatio.gap(largest, 0)) behind the best: "
-              + "no real difference")
-        ]
-    }
-    let told = real.prefix(2).flatMap { choice -> [Inline] in
-      [Inline.text("; in ")] + Self.names(choice.names) + choice.words.exceptions
-    }
-    return told + (real.count > 2 ? [.text("; and in \(real.count - 2) more")] : [])
+    return Inline.joined(Array(listed), ", ")
+      + (groups.count > listed.count ? [", others in the rest"] : [])
   }
 
   private static func names(_ names: [Inline]) -> [Inline] {
@@ -252,74 +218,55 @@ struct PolicyAdvice {
   private var nothing: [Inline] {
     let reasons = all.compactMap(\.words.nothing)
     if let reason = reasons.first, reasons.count == all.count {
-      let text = reason.prefix(1).uppercased() + reason.dropFirst()
-      return [.text("\(text), so there is nothing to compare.")]
+      return [.text("\(RankingWords.capitalised(reason)), so there is nothing to compare.")]
     }
     guard all.count == 1, let peak = all[0].ranking.peak else { return [] }
     let ratio = ChartUnit.percent.value(peak.value)
     let place = all[0].words.title(peak.column)
-    return [.code(peak.policy.text), .text(" is the only policy here: \(ratio) at \(place).")]
+    return [.code(peak.policy.text), .text(" is the only policy: \(ratio) at \(place).")]
   }
 
-  /// Importance of the choice, and the capacities at which it matters most, among the policies
-  /// worth using; the others are named separately. Covers the configuration with the highest hit
-  /// ratio.
+  /// The range of hit ratios at the capacity where it is widest, among the policies worth using;
+  /// the others are named separately. Covers the configuration with the highest hit ratio.
   var importance: [Inline] {
     guard let choice = main, choice.ranking.comparison.competitors.count > 1,
       !choice.ranking.decided.isEmpty, !choice.ranking.isIndifferent
     else { return [] }
-    let ranking = choice.ranking
-    let worth = ranking.worthUsing
-    return Inline.joined([spread(choice, worth), apart(ranking)].filter { !$0.isEmpty }, " ")
+    return Inline.joined([range(choice), rejected(choice.ranking)].filter { !$0.isEmpty }, " ")
   }
 
-  private func spread(_ choice: Choice, _ worth: [PolicyName]) -> [Inline] {
+  private func range(_ choice: Choice) -> [Inline] {
     let ranking = choice.ranking
-    let place = choices.count > 1 ? [" in "] + Self.names(choice.names) : []
+    let worth = ranking.worthUsing
     let ranges = ranking.decided.map { (column: $0, range: ranking.columns[$0].range(of: worth)) }
-    guard worth.count > 1, let widest = ranges.sorted(byKey: { -$0.range }).first else {
-      return []
-    }
-    let names = Inline.names(worth.map { .code($0.text) })
-    if widest.range < ranking.metric.noise(at: 0) {
-      let gap = ranking.metric.gap(widest.range, 0)
-      return [.strong("The choice hardly matters")] + place + [" between "] + names
-        + [.text(": at most \(gap) apart.")]
-    }
-    let column = ranking.columns[widest.column]
-    let shown = column.entries.filter { worth.contains($0.policy) }
+    guard worth.count > 1, let widest = ranges.sorted(byKey: { -$0.range }).first else { return [] }
+    let place = choices.count > 1 ? [" in "] + Self.names(choice.names) : []
+    let shown = ranking.columns[widest.column].entries.filter { worth.contains($0.policy) }
     guard let first = shown.first, let last = shown.last else { return [] }
-    var told = [first]
-    if let baseline = ranking.comparison.baseline(for: first.policy),
-      let entry = shown.first(where: { $0.policy == baseline }), baseline != last.policy
-    {
-      told.append(entry)
-    }
-    told.append(last)
-    let values = told.map { entry -> [Inline] in
+    let baseline = ranking.comparison.baseline(for: first.policy)
+    let middle = shown.dropFirst().dropLast().filter { $0.policy == baseline }
+    let values = ([first] + middle + [last]).map { entry -> [Inline] in
       [.code(entry.policy.text), .text(" \(ChartUnit.percent.value(entry.value.mean))")]
     }
-    let same = ranges.filter { $0.range < ranking.metric.noise(at: 0) }.map(\.column)
-    let most = ranges.count > 1 ? " most at \(choice.words.title(widest.column))" : ""
-    return [.strong("The choice matters"), .text(most)] + place + [": "]
-      + Inline.joined(values, ", ")
-      + (same.isEmpty ? [] : [.text("; not at \(choice.words.titles(same))")]) + ["."]
+    let isSmall = widest.range < ranking.metric.noise(at: 0)
+    let heading = isSmall ? "The choice has little effect" : "The choice matters"
+    let most = ranges.count > 1 && !isSmall ? " most at \(choice.words.title(widest.column))" : ""
+    return [.strong(heading), .text(most)] + place + [": "] + Inline.joined(values, ", ") + ["."]
   }
 
   /// The policies that are not worth using.
-  private func apart(_ ranking: Ranking) -> [Inline] {
+  private func rejected(_ ranking: Ranking) -> [Inline] {
     let worst = ranking.notWorthUsing.reversed()
     guard !worst.isEmpty else { return [] }
-    let told = worst.prefix(Self.namesMax).map { Inline.code($0.text) }
-    let rest = worst.count - told.count
-    let names = told + (rest > 0 ? [.text("\(rest) more")] : [])
+    let listed = worst.prefix(Self.namesMax).map { Inline.code($0.text) }
+    let rest = worst.count - listed.count
+    let names = listed + (rest > 0 ? [.text("\(rest) more")] : [])
     let deficits = worst.flatMap { policy in
       ranking.decided.compactMap { ranking.columns[$0].deficit(policy) }
     }
-    let gap = ranking.metric.gap(deficits.max() ?? 0, 0)
     let limit = deficits.count > 1 ? "up to " : ""
     return [.text("Not worth using: ")] + Inline.names(names)
-      + [.text(" (\(limit)\(gap) behind).")]
+      + [.text(" (\(limit)\(ranking.metric.gap(deficits.max() ?? 0, 0)) behind).")]
   }
 
   /// Warnings about policies whose hit ratio falls as their cache grows.
@@ -332,10 +279,10 @@ struct PolicyAdvice {
       "\(ChartUnit.percent.value(point.value)) at \(choice.words.title(point.column))"
     }
     let rest = Set(found.map(\.1.policy)).subtracting([worst.policy]).count
-    let more = rest == 0 ? "" : " \(rest == 1 ? "1 more policy does" : "\(rest) more do")."
+    let more = rest == 0 ? "" : "; so \(rest == 1 ? "does 1 more policy" : "do \(rest) more")"
     return [
       [.code(worst.policy.text)] + place
-        + [.text(" falls as its cache grows: \(values[0]), \(values[1]).\(more)")]
+        + [.text(" gets worse with more capacity: \(values[0]), \(values[1])\(more).")]
     ]
   }
 }
@@ -366,7 +313,7 @@ struct ConfigurationAdvice {
     guard let most = firsts.sorted(byKey: { -Double($0.count) }).first else { return [] }
     return [
       .strong(most.name),
-      .text(" reaches the most on \(most.count) of \(compared.count) traces."),
+      .text(" has the highest hit ratio on \(most.count) of \(compared.count) traces."),
     ]
   }
 
@@ -382,9 +329,8 @@ struct ConfigurationAdvice {
   /// A statement that configurations have equal hits, and the reason.
   private func same(_ entry: ConfigurationRanking.Entry) -> [Inline] {
     let isTier = entry.comparisons.allSatisfy { $0.kind != .hybrid }
-    let both = entry.comparisons.count == 2 ? "both are" : "each is"
     return Inline.names(entry.names)
-      + [.text(" have the same hit ratios\(isTier ? ": \(both) one tier" : "").")]
+      + [.text(" hit equally often\(isTier ? " (each is a single tier)" : "").")]
   }
 
   /// The best hit ratio of each.
@@ -396,11 +342,11 @@ struct ConfigurationAdvice {
     let told = isShort ? entries : entries.filter { $0.reached > first.reached - noise }
     var values = told.prefix(Self.namesMax).map { value($0) }
     if !isShort, last.reached <= first.reached - noise {
-      values.append([.text("and the least ")] + value(last))
+      values.append([.text("lowest: ")] + value(last))
     }
     let isSame = first.reached - last.reached < noise
-    return ["At their best: "] + Inline.joined(values, ", ")
-      + [isSame ? " (no real difference)." : "."]
+    return ["Best hit ratios: "] + Inline.joined(values, ", ")
+      + [isSame ? " (difference not significant)." : "."]
   }
 
   private func value(_ entry: ConfigurationRanking.Entry) -> [Inline] {
@@ -421,7 +367,9 @@ struct ConfigurationAdvice {
     // With a single common capacity, this repeats the best hit ratios.
     let isOne = titles.count == 1 && ranking.byReach.allSatisfy { $0.comparison.columns.count == 1 }
     if isOne { return [] }
-    if leading.count == behind.count { return ["At equal capacity: no real difference."] }
+    if leading.count == behind.count {
+      return ["At equal capacity, the difference is not significant."]
+    }
     if leading.isEmpty {
       let winners = ranking.byReach.filter { entry in
         titles.contains { ranking.deficit(entry, at: $0) == 0 }
@@ -430,12 +378,12 @@ struct ConfigurationAdvice {
         let own = titles.filter { ranking.deficit(entry, at: $0) == 0 }
         return [entry.names[0], " at "] + Inline.names(own.map { .text($0) })
       }
-      return ["At equal capacity the best is "] + Inline.joined(parts, ", ") + ["."]
+      return ["At equal capacity, best: "] + Inline.joined(parts, ", ") + ["."]
     }
     let rest = behind.filter { $0.2 >= noise }.sorted(byKey: { -$0.2 })
     let last = rest[0]
     let verb = leading.count > 1 ? " lead; " : " leads; "
-    return ["At equal capacity "] + Inline.names(leading.map { $0.0.names[0] })
+    return ["At equal capacity, "] + Inline.names(leading.map { $0.0.names[0] })
       + [.text(verb), last.0.names[0]]
       + [.text(" is up to \(Metric.hitRatio.gap(last.2, 0)) behind (at \(last.1)).")]
   }
@@ -484,15 +432,15 @@ struct ThroughputAdvice {
     }
     let threads = first.row.threads == 1 ? "one thread" : "\(first.row.threads) threads"
     let all = rates()
-    let verb = all.count > 1 ? "fastest first, " : ""
-    return [.strong("Measured"), .text(", \(verb)requests/s with \(threads): ")]
+    let order = all.count > 1 ? ", fastest first" : ""
+    return [.strong("Throughput"), .text(" with \(threads), requests/s\(order): ")]
       + Inline.joined(parts, "; ") + slowest(all, kinds) + ["."]
   }
 
   /// The slowest of one kind, unless all are listed.
   private func slowest(_ all: [Rate], _ kinds: [[Rate]]) -> [Inline] {
     guard kinds.count == 1, all.count > Self.namesMax, let last = all.last else { return [] }
-    return ["; the slowest is ", .strong(name(last.row)), .text(" \(last.rate)")]
+    return ["; slowest: ", .strong(name(last.row)), .text(" \(last.rate)")]
   }
 
   private func name(_ row: ExecutedRow) -> String {
@@ -518,8 +466,8 @@ struct ThroughputAdvice {
       names.count > 3
       ? [.text("\(names.count) caches")] : Inline.names(names.map { .strong($0) })
     return [
-      [.text("\(first.threads) threads were slower than one in ")] + shown
-        + [": the machine may have been busy, or threads wait for each other."]
+      [.text("\(first.threads) threads were slower than one with ")] + shown
+        + [": the machine was busy, or threads contend for locks."]
     ]
   }
 

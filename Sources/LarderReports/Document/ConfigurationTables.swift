@@ -45,7 +45,7 @@ struct ConfigurationTables {
     var blocks: [Block] = [.paragraph([.text(introduction)])]
     if let same {
       blocks.append(
-        .paragraph(["Its hit ratios are those of ", .strong(same), ", and so are its bounds."]))
+        .paragraph(["Its hit ratios and bounds equal those of ", .strong(same), "."]))
     } else {
       if withFront { blocks += [.heading(3, [.text(ratioTitle)])] + hitRatios }
       if comparison.countsBytes {
@@ -66,7 +66,9 @@ struct ConfigurationTables {
     var text = "\(whose): \(capacities.joined(separator: "; "))."
     let seeds = Set(comparison.allRecords.map(\.cell.seed)).count
     if seeds > 1 {
-      text += " Values are means over \(seeds) seeds, followed by the smallest and the largest."
+      text +=
+        " Values are means over \(seeds) seeds, with the smallest and the largest in "
+        + "parentheses."
     }
     if let memory = memoryCapacity { text += " \(memory)" }
     return text
@@ -80,12 +82,12 @@ struct ConfigurationTables {
     }
     let range = low == high ? amount(low) : "\(amount(low)) to \(amount(high))"
     let unit = comparison.countsBytes ? "" : " objects"
-    return "The memory tier in front holds \(range)\(unit)."
+    return "Capacity of the memory tier: \(range)\(unit)."
   }
 
   private var hitRatios: [Block] {
     guard comparison.has(comparison.mainMetric.value) else {
-      return [.paragraph(["No requests were counted, so there is no hit ratio."])]
+      return [.paragraph(["No requests were counted, so no hit ratio exists."])]
     }
     return chart("hit-ratio", comparison.mainMetric) + [table(comparison.mainMetric)]
       + comparison.hitMetrics.dropFirst().flatMap { metric in
@@ -245,16 +247,13 @@ struct ComparisonCharts {
   let name: String
   let styles: PolicyStyles
 
-  /// The most rows of a chart; capacities are left out beyond it.
-  private static let rowsMax = 40
-
   /// True if there are two policies or two capacities to compare.
   var isWorthDrawing: Bool { comparison.policies.count > 1 || comparison.columns.count > 1 }
 
   /// A metric over the capacities; nil if there is nothing to draw.
   func figure(_ word: String, _ metric: Metric) -> ChartFigure? {
     guard isWorthDrawing, comparison.has(metric.value) else { return nil }
-    var caption = RankingWords(ranking: Ranking(comparison, by: metric)).caption
+    var caption = RankingWords(Ranking(comparison, by: metric)).caption
     if comparison.kind == .hybrid, metric.showsOffline, comparison.columns.count > 1 {
       caption += " Capacities are of the disk tier."
     }
@@ -262,7 +261,7 @@ struct ComparisonCharts {
     let chart: any Chart =
       isCurve
       ? lines(metric, title, caption)
-      : rows(metric, title, caption, columns: shownColumns)
+      : rows(metric, title, caption)
     return ChartFigure([name, word], chart)
   }
 
@@ -321,9 +320,9 @@ struct ComparisonCharts {
   }
 
   private func rows(
-    _ metric: Metric, _ title: String, _ caption: String, columns: [Int]
+    _ metric: Metric, _ title: String, _ caption: String
   ) -> RowChart {
-    let groups = columns.map { column -> RowChart.Group in
+    let groups = comparison.columns.indices.map { column -> RowChart.Group in
       let sign = metric.better == .higher ? -1.0 : 1.0
       let rows = policies(metric).compactMap { policy in
         comparison.spread(policy, column, of: metric.value).map { (policy, $0) }
@@ -337,7 +336,8 @@ struct ComparisonCharts {
     }
     return RowChart(
       title: title, caption: caption,
-      axis: ChartAxis(title: metric.title, unit: metric.unit), groups: groups)
+      axis: ChartAxis(title: metric.title, unit: metric.unit), groups: groups
+    ).thinned
   }
 
   /// The hits of each policy by tier, as stacked bars; nil if there is only one tier.
@@ -346,7 +346,7 @@ struct ComparisonCharts {
       return nil
     }
     var shares: (memory: [Double], disk: [Double]) = ([], [])
-    let groups = shownColumns.map { column in
+    let groups = comparison.columns.indices.map { column in
       RowChart.Group(
         title: comparison.columns[column].title,
         rows: comparison.policies.compactMap { policy in
@@ -366,33 +366,22 @@ struct ComparisonCharts {
             ]), value: ChartUnit.percent.value(memory + disk))
         })
     }
-    let isShort = shownColumns.count < comparison.columns.count
     let caption =
       "\(Self.range(shares.memory)) of the requests are memory hits, and "
       + "\(Self.range(shares.disk)) are disk hits."
-      + (isShort ? " The chart shows some of the capacities; the table has all." : "")
     return ChartFigure(
       [name, "tiers"],
       RowChart(
         title: "Hits by tier: \(name)", caption: caption,
         axis: ChartAxis(title: "share of requests", unit: .percent), groups: groups,
-        parts: ["in memory", "on disk"]))
+        parts: ["in memory", "on disk"]
+      ).thinned)
   }
 
   static func range(_ values: [Double]) -> String {
     guard let least = values.min(), let most = values.max() else { return "none" }
     let (low, high) = (ChartUnit.percent.value(least), ChartUnit.percent.value(most))
     return low == high ? low : "\(low.dropLast(2)) to \(high)"
-  }
-
-  /// All capacities; if these are too many rows, the first, the middle and the last, or the middle
-  /// alone.
-  var shownColumns: [Int] {
-    let all = Array(comparison.columns.indices)
-    let policies = comparison.policies.count
-    if all.count * policies <= Self.rowsMax || all.count == 1 { return all }
-    if 3 * policies <= Self.rowsMax, all.count > 3 { return [0, all.count / 2, all.count - 1] }
-    return [all.count / 2]
   }
 }
 

@@ -251,7 +251,7 @@ struct ExecutedFindings {
     let own = records.filter { $0.timings.isEmpty }.map { $0.cell.cacheName }
     if !own.isEmpty {
       sentences.append(
-        [.text("Not simulated; their counts are those of the run in one thread: ")]
+        [.text("Not simulated (counts are from the run with one thread): ")]
           + names(own) + ["."])
     }
     return sentences
@@ -290,7 +290,7 @@ struct ExecutedFindings {
       ))
     let different = values.filter { $0.1 != $0.2 }
     return different.isEmpty
-      ? "the same sums, distributed differently over the tiers"
+      ? "equal sums, but a different distribution over the tiers"
       : different.map { name, executed, simulated in
         "\(name) \(NumberText.grouped(executed)) and \(NumberText.grouped(simulated))"
       }.joined(separator: ", ")
@@ -329,7 +329,7 @@ struct ExecutedFindings {
       let wrong = total(record, \.valuesWrong)
       guard wrong > 0 else { return nil }
       return [
-        .strong("\(NumberText.grouped(wrong)) values read differ from what was written: "),
+        .strong("\(NumberText.grouped(wrong)) values read differ from the values written: "),
         .code(record.cell.cacheName),
         .text(" at \(record.cell.capacityLabel)."),
       ]
@@ -375,8 +375,8 @@ struct ExecutedFindings {
     return [
       [
         .text(
-          "In memory configurations, one operation in \(range) was timed: reading the clock takes "
-            + "as long as a hit.")
+          "In memory configurations, one operation in \(range) was timed, because reading the "
+            + "clock takes as long as a hit.")
       ]
     ]
   }
@@ -411,10 +411,7 @@ struct ExecutedCharts {
   let place: String
   let styles: PolicyStyles
 
-  /// The most rows of a chart; more are in the table only.
-  private static let rowsMax = 60
-
-  private var isDrawn: Bool { rows.count > 1 && rows.count <= Self.rowsMax }
+  private var isDrawn: Bool { rows.count > 1 && rows.count <= RowChart.rowsMax }
 
   private static var percentiles: [(name: String, path: KeyPath<MeasuredLatency, UInt64>)] {
     [("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999)]
@@ -473,31 +470,6 @@ struct ExecutedCharts {
         groups: groups))
   }
 
-  var kinds: ChartFigure? {
-    let groups = OperationLatency.Kind.allCases.compactMap { kind -> RowChart.Group? in
-      let drawn = rows.compactMap { row -> RowChart.Row? in
-        let marks = [("p50", \MeasuredLatency.p50), ("p99", \.p99)].compactMap { name, path in
-          Self.mark(name, row.spread { $0[kind].map { Double($0.latency[keyPath: path]) } })
-        }
-        guard marks.count == 2 else { return nil }
-        return self.row(
-          row, marks, ChartUnit.nanoseconds.value(marks[0].value), withThreads: true)
-      }
-      return drawn.isEmpty ? nil : RowChart.Group(title: ExecutedTables.name(kind), rows: drawn)
-    }
-    guard groups.count > 1, groups.reduce(0, { $0 + $1.rows.count }) <= Self.rowsMax else {
-      return nil
-    }
-    return ChartFigure(
-      [place, "latency-by-kind"],
-      RowChart(
-        title: "Latency by outcome: \(place)",
-        caption: "The latency of a get depends on its outcome. Marks are the median and p99; the "
-          + "number is the median.",
-        axis: ChartAxis(title: "latency", unit: .nanoseconds, isLogarithmic: true),
-        groups: groups))
-  }
-
   private static func mark(_ name: String, _ spread: Spread?) -> RowChart.Mark? {
     spread.map {
       RowChart.Mark($0.median, label: "\(name) \(ChartUnit.nanoseconds.value($0.median))")
@@ -509,11 +481,10 @@ struct ExecutedCharts {
   }
 
   private func row(
-    _ row: ExecutedRow, _ marks: [RowChart.Mark], _ value: String, withThreads: Bool = false
+    _ row: ExecutedRow, _ marks: [RowChart.Mark], _ value: String
   ) -> RowChart.Row {
     var name = row.name
     if Set(rows.map(\.cell.capacityLabel)).count > 1 { name += ", \(row.cell.capacityLabel)" }
-    if withThreads, Set(rows.map(\.threads)).count > 1 { name += ", \(Self.threads(row.threads))" }
     return RowChart.Row(
       name: name, series: row.cell.policy, style: styles[row.cell.policy],
       content: .marks(marks), value: value)

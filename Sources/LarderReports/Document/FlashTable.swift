@@ -21,12 +21,12 @@ struct FlashTable {
       .table(table),
       .paragraph([
         .text(
-          "Bytes written to flash by the cache, from the end of the warm-up on. Application write "
+          "Bytes written to flash by the cache after the warm-up. Application write "
             + "amplification divides them by the bytes of objects inserted; the next two columns "
             + "by the bytes of all distinct objects of the trace (as the S3-FIFO paper does), and "
-            + "by the bytes requested (as Google does). Device writes are an estimate: the drive "
-            + "writes more itself the fuller it is (\(utilisations) in use), by a table in "
-            + "docs/flash.md.")
+            + "by the bytes requested (as Google does). Device writes are an estimate: the "
+            + "fuller the drive (\(utilisations) in use), the larger its own write "
+            + "amplification; docs/flash.md has the table.")
       ]),
     ] + life
   }
@@ -36,8 +36,8 @@ struct FlashTable {
     return [
       .paragraph([
         .text(
-          "Years of life: the drive's endurance as the workload gives it, divided by device writes "
-            + "at the rate of the counted requests. An estimate, not a measurement.")
+          "Drive lifetime: the endurance set in the workload, divided by the device writes at "
+            + "the rate of the counted requests. An estimate, not a measurement.")
       ])
     ]
   }
@@ -79,7 +79,7 @@ struct FlashTable {
       titles: (hasTraces ? ["trace"] : []) + ["cache", "capacity"] + (hasSeeds ? ["seed"] : []) + [
         "hits, %", "inserted", "reinserted", "written", "application write amplification",
         "written / unique bytes", "written / requested", "device writes",
-      ] + (hasYears ? ["years of life"] : []))
+      ] + (hasYears ? ["drive lifetime, years"] : []))
     for record in records {
       guard let flash = record.flash else { continue }
       let cell = record.cell

@@ -18,15 +18,15 @@ struct PrefixTable {
   /// The table and its explanation.
   var blocks: [Block] {
     var text =
-      "Requests are blocks of 512 tokens of prompts. A prefix hit is a block that was in the cache "
-      + "with all blocks ahead of it in its prompt; only these spare the model work. Tokens not "
-      + "computed are those in such blocks, as a share of the tokens of all prompts."
+      "Requests are blocks of 512 tokens of prompts. A prefix hit is a block that was cached "
+      + "together with all preceding blocks of its prompt; only these save computation. Tokens "
+      + "not computed are those in such blocks; their share is of the tokens of all prompts."
     if !rates.isEmpty {
       text +=
-        " Time to first token is an estimate, not a measurement: the tokens that are left to "
-        + "compute, divided by the speed that the workload gives ("
+        " Time to first token is an estimate, not a measurement: the tokens left to compute, "
+        + "divided by the prefill speed set in the workload ("
         + rates.map { "\(Self.words($0)) tokens per second" }.joined(separator: ", ")
-        + "), without queues and without the time to load cached blocks."
+        + "), without queueing and without loading cached blocks."
     }
     return [.table(table), .paragraph([.text(text)])]
   }
@@ -53,7 +53,9 @@ struct PrefixTable {
     let hasRates = !rates.isEmpty
     var table = Table(
       titles: (hasTraces ? ["trace"] : []) + ["cache", "capacity"] + (hasSeeds ? ["seed"] : []) + [
-        "prompts", "block hits, %", "prefix hits, %", "tokens not computed", "of all, %",
+        "prompts", "block hits, %", "prefix hits, %", "tokens not computed",
+        "share, "
+          + "%",
       ] + (hasRates ? ["time to first token, without cache", "with it", "saved"] : []))
     for record in records {
       guard let prefix = record.prefix else { continue }

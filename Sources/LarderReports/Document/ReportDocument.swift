@@ -54,22 +54,22 @@ struct ReportDocument {
       details += Self.fold("Configuration \(table.name)", table.blocks(withFront: withFront))
     }
     if let time = TimeTable(results.records) {
-      let charts = TimeCharts(results.records, styles)?.blocks ?? []
-      details += Self.fold("Time: hits, delayed hits and waits", charts + time.blocks)
+      let chart = time.chart(styles).map { [Block.chart($0)] } ?? []
+      details += Self.fold("Time: hits, delayed hits and waits", chart + time.blocks)
     }
     if let prefixes = PrefixTable(results) {
-      details += Self.fold("Prefixes: tokens that were not computed", prefixes.blocks)
+      details += Self.fold("Prefixes: tokens not computed", prefixes.blocks)
     }
     if let flash = FlashTable(results) {
       details += Self.fold("Flash: bytes written", flash.blocks)
     }
     details += Self.fold(
-      "Executed: real caches, real bytes",
+      "Executed: real caches with real bytes",
       Self.executed(results, styles, severalTraces: severalTraces))
     details += Self.fold(
       "Speed and memory of the simulation",
       Self.speed(results, comparisons, styles, severalTraces: severalTraces))
-    details += Self.fold("What was run, and how to run it again", Self.run(results))
+    details += Self.fold("Setup and reproduction", Self.run(results))
     var taken: Set<String> = []
     self.front = front.withOwnNames(&taken)
     self.details = details.withOwnNames(&taken)
@@ -77,9 +77,10 @@ struct ReportDocument {
 
   /// An explanation of the answer.
   private static let reading =
-    "Differences are in percentage points; below \(Metric.noisePoints) points there is no real "
-    + "difference. Policies that know the future are bounds or references: they never lead, and no "
-    + "cache can use them. Not worth using is what is worse, on average, than both LRU and FIFO."
+    "Differences are in percentage points; those below \(Metric.noisePoints) points are not "
+    + "significant. Policies that know the future are bounds or references: they are not "
+    + "ranked, and no cache can use them. Policies that are worse on average than both LRU and "
+    + "FIFO are not worth using."
 
   /// A section that a reader opens; empty if it has no blocks.
   private static func fold(_ title: String, _ blocks: [Block]) -> [Block] {
@@ -102,8 +103,8 @@ struct ReportDocument {
         "\(reason): \(results.records.count) of \(results.plannedCells) cells are done"
           + "\(executed)."),
       .text(
-        " All numbers below are of finished cells, but means may be over fewer seeds than "
-          + "planned, and the recommendation may change with the rest."),
+        " The numbers below cover the finished cells only: means may be over fewer seeds than "
+          + "planned, and the recommendation may change."),
     ]
   }
 }
@@ -142,8 +143,8 @@ extension ReportDocument {
     }
     blocks.append(
       .paragraph([
-        "The data of this report is in ", .code("counts.csv"),
-        " (the same in every run), ", .code("timings.csv"), " (measured) and ",
+        "Data of this report: ", .code("counts.csv"),
+        " (identical in every run), ", .code("timings.csv"), " (measured) and ",
         .code("results.json"), " (everything).",
       ]))
     return blocks
@@ -177,8 +178,10 @@ extension ReportDocument {
 extension ReportDocument {
   /// A chart of hits by design for each trace.
   static func hits(_ designs: [Designs], _ styles: PolicyStyles) -> [Block] {
-    charts(designs, styles).compactMap(\.hits).flatMap { figure -> [Block] in
-      [.heading(3, [.text(figure.chart.title)]), .chart(figure)]
+    designs.flatMap { one -> [Block] in
+      let name = designs.count > 1 ? "designs, \(one.designs[0].cell.trace)" : "designs"
+      guard let figure = one.chart(name, styles) else { return [] }
+      return [.heading(3, [.text(figure.chart.title)]), .chart(figure)]
     }
   }
 
@@ -188,12 +191,7 @@ extension ReportDocument {
     _ results: RunResults, _ designs: [Designs], _ styles: PolicyStyles, withHits: Bool
   ) -> [Block] {
     var blocks: [Block] = withHits ? hits(designs, styles) : []
-    for (one, charts) in zip(designs, charts(designs, styles)) {
-      blocks += [.paragraph(one.sentence), .table(one.table)]
-      if let access = charts.access {
-        blocks += [.heading(3, ["Access time: modelled, not measured"]), .chart(access)]
-      }
-    }
+    for one in designs { blocks += [.paragraph(one.sentence), .table(one.table)] }
     let facts = (results.caches ?? []).map { facts -> [Inline] in
       let what = facts.preset.map { "preset \($0)" } ?? "cache \(facts.cache)"
       let isNamed = facts.configuration == facts.preset ?? facts.cache
@@ -201,13 +199,6 @@ extension ReportDocument {
         + Inline.marked(facts.summary)
     }
     return blocks + (facts.isEmpty ? [] : [.heading(3, ["Descriptions"]), .list(facts)])
-  }
-
-  private static func charts(_ designs: [Designs], _ styles: PolicyStyles) -> [DesignCharts] {
-    designs.map { one in
-      let name = designs.count > 1 ? "designs, \(one.designs[0].cell.trace)" : "designs"
-      return DesignCharts(designs: one, name: name, styles: styles)
-    }
   }
 }
 
@@ -255,7 +246,7 @@ extension ReportDocument {
     var blocks = part("Throughput and memory", charts.throughput, tables.throughput)
     if let gets = tables.gets { blocks += part("Latency of gets", charts.gets, gets) }
     if let kinds = tables.kinds {
-      blocks += part("Latency by outcome", charts.kinds, kinds)
+      blocks += part("Latency by outcome", nil, kinds)
     }
     if kind != .memory {
       blocks += [.heading(3, [.text("Disk: \(place)")]), .table(tables.disk)]
@@ -266,7 +257,7 @@ extension ReportDocument {
   private static func conditions(_ conditions: ExecutionConditions) -> [String] {
     let threads = conditions.threads.map { "\($0)" }.joined(separator: ", ")
     var lines = [
-      "Threads: \(threads), in separate runs, one cell at a time with nothing else running; "
+      "Threads: \(threads), in separate runs, one cell at a time; "
         + "\(NumberText.counted(conditions.repetitions, "run")) each.",
       "Load: \(conditions.load).",
       "Origin: \(conditions.origin).",
@@ -316,9 +307,8 @@ extension ReportDocument {
     ]
     for comparison in comparisons where comparison.allRecords.contains(where: isTimed) {
       let name = name(of: comparison, severalTraces: severalTraces)
-      let chart = SpeedChart(comparison: comparison, name: name, styles: styles).figure
       blocks.append(.heading(3, [.text(name)]))
-      blocks += chart.map { [.chart($0)] } ?? []
+      blocks += chart(comparison, name, styles).map { [.chart($0)] } ?? []
       blocks.append(.table(table(comparison)))
     }
     return blocks
@@ -328,8 +318,8 @@ extension ReportDocument {
 
   private static func sharing(_ threads: Int) -> String {
     threads > 1
-      ? "\(threads) cells ran at the same time and shared memory bandwidth and CPU caches; "
-        + "a single cell is faster."
+      ? "\(threads) cells ran in parallel and shared memory bandwidth and CPU caches; a single "
+        + "cell is faster."
       : "One cell ran at a time."
   }
 
@@ -356,46 +346,36 @@ extension ReportDocument {
   private static func number(_ value: Double?) -> Inline {
     value.flatMap { NumberText.fixed($0, decimals: 2) }.map { .text($0) } ?? Table.none
   }
-}
 
-/// Simulation speed of the policies of one configuration.
-struct SpeedChart {
-  let comparison: Comparison
-  /// The prefix of the chart's name.
-  let name: String
-  let styles: PolicyStyles
-
-  /// A mark for each policy, the fastest first; nil if fewer than two were timed.
-  var figure: ChartFigure? {
-    let rows = comparison.policies.compactMap { policy -> (Double, RowChart.Row)? in
+  /// Simulation speed of the policies of a configuration, the fastest first; nil if fewer than two
+  /// were timed.
+  private static func chart(
+    _ comparison: Comparison, _ name: String, _ styles: PolicyStyles
+  ) -> ChartFigure? {
+    func millions(_ value: Double) -> String {
+      NumberText.fixed(value / 1e6, decimals: 2) ?? "–"
+    }
+    let rows = comparison.policies.compactMap { policy -> (key: Double, row: RowChart.Row)? in
       let timings = comparison.records(policy).flatMap(\.timings)
       guard let speed = Spread(timings.compactMap(\.requestsPerSecond)) else { return nil }
       let range =
-        speed.varies ? ", \(Self.millions(speed.smallest)) to \(Self.millions(speed.largest))" : ""
+        speed.varies ? ", \(millions(speed.smallest)) to \(millions(speed.largest))" : ""
       let mark = RowChart.Mark(
         speed.median / 1e6,
         range: speed.varies ? (speed.smallest / 1e6)...(speed.largest / 1e6) : nil,
-        label: "\(Self.millions(speed.median)) million requests/s\(range)")
+        label: "\(millions(speed.median)) million requests/s\(range)")
       let row = RowChart.Row(
         name: policy.text, series: policy.text, style: styles[policy.text],
-        content: .marks([mark]), value: Self.millions(speed.median))
+        content: .marks([mark]), value: millions(speed.median))
       return (-speed.median, row)
     }
-    guard rows.count > 1 else { return nil }
-    let sorted = rows.sorted(byKey: { $0.0 }).map(\.1)
-    guard let first = sorted.first, let last = sorted.last else { return nil }
-    return ChartFigure(
-      [name, "speed"],
-      RowChart(
-        title: "Speed of the simulation: \(name)",
-        caption: "\(first.name) was simulated fastest (\(first.value) million requests per "
-          + "second), \(last.name) slowest (\(last.value)). Marks are medians over capacities, "
-          + "seeds and repetitions; lines show the range from the slowest to the fastest.",
-        axis: ChartAxis(title: "million requests per second", unit: .number),
-        groups: [RowChart.Group(rows: sorted)]))
-  }
-
-  private static func millions(_ value: Double) -> String {
-    NumberText.fixed(value / 1e6, decimals: 2) ?? "–"
+    return RowChart.ranked(
+      [name, "speed"], title: "Speed of the simulation: \(name)",
+      axis: ChartAxis(title: "million requests per second", unit: .number), rows
+    ) { first, last in
+      "\(first.name) was simulated fastest (\(first.value) million requests per second), "
+        + "\(last.name) slowest (\(last.value)). Marks are medians over capacities, seeds and "
+        + "repetitions; lines show the range from the slowest to the fastest."
+    }
   }
 }

@@ -74,7 +74,7 @@ package struct ResultsIndex {
 
       """
     if runs.isEmpty {
-      body += "<p>No runs yet: <code>larder run Workloads/zipf.yaml</code> makes one.</p>\n"
+      body += "<p>No runs yet; create one with <code>larder run Workloads/zipf.yaml</code>.</p>\n"
     } else {
       let titles = ["run", "workload", "highest hit ratio", "cells", "machine", "files"]
       body += "<div class=\"scroll\"><table class=\"runs\">\n<thead><tr>"

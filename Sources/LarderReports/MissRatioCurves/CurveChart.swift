@@ -2,7 +2,12 @@ import LarderExperiments
 import LarderSupport
 
 package enum CurveChart {
-  package static func chart(of trace: TraceCurves, share: Share) -> LineChart {
+  /// Returns the drawing of a trace's curves as an SVG file.
+  package static func svg(of trace: TraceCurves, share: Share) -> String {
+    chart(of: trace, share: share).svg()
+  }
+
+  static func chart(of trace: TraceCurves, share: Share) -> LineChart {
     let unit = ChartUnit(trace.unit)
     let styles = PolicyStyles(trace.curves.map(\.policy))
     let knees = trace.curves.flatMap { curve in
@@ -37,13 +42,15 @@ package enum CurveChart {
     var text = "Lower is better; the capacity axis is logarithmic. "
     let smallest = trace.curves.compactMap { curve in
       curve.smallestCache.map { capacity in
-        "\(curve.policy) from "
+        "\(curve.policy) "
           + NumberText.capacity(capacity, bytes: curve.unit == .bytes)
-          + (curve.unit == .objects ? " objects" : "") + " on"
+          + (curve.unit == .objects ? " objects" : "")
       }
     }
     if !smallest.isEmpty {
-      text += "\(share) of its best hit ratio is reached by \(smallest.joined(separator: ", ")). "
+      text +=
+        "Smallest capacities with \(share) of the best hit ratio: "
+        + "\(smallest.joined(separator: ", ")). "
     }
     let estimated = trace.curves.filter { $0.method != .exact }
     if !estimated.isEmpty {

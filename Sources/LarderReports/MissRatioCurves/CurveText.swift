@@ -25,7 +25,7 @@ package enum CurveText {
       for line in errors(curve) { text += String(repeating: " ", count: width + 6) + line + "\n" }
     }
     if trace.curves.contains(where: { !$0.knees.isEmpty }) {
-      text += "  \(mark) knee: further capacity gains less from here on\n"
+      text += "  \(mark) knee: beyond it, capacity gains less\n"
     }
     return text
   }

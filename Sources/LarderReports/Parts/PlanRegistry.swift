@@ -132,9 +132,9 @@ package enum PlanFormatError: Error, Hashable, Sendable, CustomStringConvertible
     case .unknown(let name, let known):
       return "unknown format '\(name)'; known are \(known.joined(separator: ", "))"
     case .tooManyParts(let format, let parts, let most):
-      return "\(parts) parts, but '\(format)' can have at most \(most): use fewer parts"
+      return "\(parts) parts, but '\(format)' supports at most \(most): use fewer parts"
     case .word(let format, let word):
-      return "'\(format)' cannot have a name with control characters, or one of more than 400 "
+      return "'\(format)' does not support names with control characters, or of more than 400 "
         + "bytes: \(ShellWord.quoted(word))"
     }
   }

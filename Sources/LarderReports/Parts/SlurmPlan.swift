@@ -16,8 +16,8 @@ struct SlurmPlan: PlanFormat {
     var lines = [
       "#!/bin/bash",
       "# \(plan.cells) cells in \(plan.count) parts, \(plan.missing) cells to compute.",
-      "# Submit with: bash THIS-FILE. Slurm runs it again for each job, with a word that says what",
-      "# to do. Options of your site, such as --account, belong into SBATCH_ACCOUNT and the like.",
+      "# Submit with: bash THIS-FILE. Slurm runs it again for each job, with the task as an",
+      "# argument. Options of your site, such as --account, are set by SBATCH_ACCOUNT etc.",
       "set -eu",
       "",
       "case \"${1:-submit}\" in",
@@ -54,7 +54,7 @@ struct SlurmPlan: PlanFormat {
       "merge=$(submit --job-name=\(title)-merge --output=\(title)-merge-%j.log \\",
       "  --dependency=\"\(after)\" \\",
       "  \(Self.limits(60, preparation.memoryBytes)) \"$0\" merge)",
-      "echo \"the results come with job ${merge%%;*}\"",
+      "echo \"job ${merge%%;*} writes the results\"",
       "",
     ]
     return lines.joined(separator: "\n")

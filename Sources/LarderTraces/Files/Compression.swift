@@ -154,8 +154,8 @@ struct CompressedTrailer {
     }
     if rubbish > 0 {
       remarks.append(
-        "\(rubbish) bytes behind the end of the \(kind.rawValue) data in \(input.path) were passed "
-          + "over: they are not \(kind.rawValue).")
+        "\(rubbish) bytes behind the end of the \(kind.rawValue) data in \(input.path) were "
+          + "ignored: they are not \(kind.rawValue).")
     }
     return false
   }
@@ -196,7 +196,7 @@ final class GzipSource: ByteSource {
       if betweenMembers {
         guard try trailer.findsMore(in: input, magic: [0x1F, 0x8B], of: .gzip) else { return 0 }
         guard inflateReset(stream) == Z_OK else {
-          throw input.corrupt(.gzip, at: offset, "the decompressor cannot be reset")
+          throw input.corrupt(.gzip, at: offset, "cannot reset the decompressor")
         }
         betweenMembers = false
       }

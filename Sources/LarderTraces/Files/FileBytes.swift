@@ -54,8 +54,8 @@ final class FileBytes: ByteSource {
     // Some devices have no end, such as /dev/urandom. Input at a terminal is ended by the user.
     if kind == S_IFBLK || (kind == S_IFCHR && isatty(descriptor) == 0) {
       throw TraceError(
-        "is a device, which may be endless", in: path,
-        advice: "give a file or a pipe; copy a part of a device with head -c")
+        "is a device file; expected a regular file or a pipe", in: path,
+        advice: "copy a part of the device with head -c")
     }
     if size == 0, !allowsEmpty {
       throw TraceError("the file is empty", in: path, advice: "a trace needs at least one request")

@@ -64,14 +64,14 @@ public struct FileSource: RecordSource {
     for part in parts where part.format.name != first.format.name {
       throw TraceError(
         "is \(part.format.name), but \(first.path) is \(first.format.name)", in: part.path,
-        advice: "files that make one trace have the same format; name it with --format")
+        advice: "joined files must have one format; set it with --format")
     }
     if parts.count > 1, let part = parts.first(where: \.decoder.isOneOfAKind) {
       throw TraceError(
-        "has keys of its own, which cannot be matched with those of other files", in: part.path,
+        "has private keys and cannot be joined", in: part.path,
         advice: first.format.name == LarderFormat.name
           ? "join the files that it was converted from"
-          : "read recordings one by one; those of plain keys and without sampling can be joined")
+          : "read recordings separately; only unsampled recordings with plain keys can be joined")
     }
     columns = parts.reduce(into: []) { $0.formUnion($1.decoder.columns) }
     let options = first.options
@@ -100,7 +100,7 @@ public struct FileSource: RecordSource {
       let share = TraceSampling.share(part.decoder.samplingRate)
       throw TraceError(
         "is already a sample of \(share) of the objects", in: part.path,
-        advice: "read it without a sample of its own")
+        advice: "read it without --sample")
     }
     return rate
   }

@@ -56,8 +56,8 @@ public struct ReadingFacts: Sendable, Hashable {
     if timesSorted > 0 {
       notes.append(
         timesSorted == 1
-          ? "1 request was out of order and was moved to its time."
-          : "\(timesSorted) requests were out of order and were moved to their time.")
+          ? "1 request was out of order and was sorted by time."
+          : "\(timesSorted) requests were out of order and were sorted by time.")
     }
     if badLines > 0 {
       let examples = badExamples.joined(separator: "; ")
@@ -65,7 +65,7 @@ public struct ReadingFacts: Sendable, Hashable {
     }
     for (reason, count) in skipped.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       notes.append(
-        "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") left out: \(reason).")
+        "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") skipped: \(reason).")
     }
     if let note = holesNote { notes.append(note) }
     for (kind, count) in kinds.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
@@ -87,10 +87,10 @@ public struct ReadingFacts: Sendable, Hashable {
   /// Error for a trace without any remaining request: the reasons, and the first skipped lines.
   func noRequests(in source: String) -> TraceError {
     let reasons = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
-      "\(NumberText.counted($0.value, "line")) left out: \($0.key)"
+      "\(NumberText.counted($0.value, "line")) skipped: \($0.key)"
     }
     let examples =
-      (skippedExamples + badExamples + remarks.filter { $0.contains("no end") })
+      (skippedExamples + badExamples + remarks.filter { $0.contains("is incomplete") })
       .prefix(Self.examplesMaximum)
     guard !reasons.isEmpty || !examples.isEmpty else {
       return TraceError("has no requests", in: source, advice: "a trace needs at least one")
@@ -106,7 +106,8 @@ public struct ReadingFacts: Sendable, Hashable {
   public var holesNote: String? {
     guard eventsSkipped > 0 else { return nil }
     let events = eventsSkipped == 1 ? "1 event" : "\(eventsSkipped) events"
-    return "The server skipped \(events) because it was read too slowly: the trace has holes."
+    return "The server skipped \(events) because its output was read too slowly: the trace has "
+      + "gaps."
   }
 
   /// Checks at the end that few enough lines were bad.

@@ -6,9 +6,9 @@ struct ALBFormat: TraceFormat {
     layout: """
       Text, one request per line: type (http, https, h2, grpcs, ws, wss; classic load balancers have
       none), time, name of the balancer, client, target, three times in seconds, status of the
-      balancer and of the target, bytes received and sent, request in quotes, and more that is not
-      read. The key is the whole URL. Sizes include the headers. The cost is what the target took
-      (the second time), in milliseconds. Gets, sizes and options as in `combined`.
+      balancer and of the target, bytes received and sent, request in quotes, and fields that are
+      ignored. The key is the whole URL. Sizes include the headers. The cost is the time of the
+      target (the second time), in milliseconds. Gets, sizes and options as in `combined`.
       """,
     suffixes: [".alb", ".alb.log"], parameters: WebOptions.parameters())
 

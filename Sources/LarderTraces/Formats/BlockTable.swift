@@ -32,7 +32,7 @@ struct BlockTable: Sendable {
     FormatParameter.block,
     FormatParameter(
       name: "writes", fallback: "get",
-      meaning: "writes are accesses as reads are (get), sets (set), or left out (skip)"),
+      meaning: "writes count as reads do (get), as sets (set), or are skipped (skip)"),
     .maxBad,
   ]
 
@@ -96,8 +96,8 @@ struct BlockRun {
 
   /// Note for tables whose requests are not split.
   static let note = """
-    A request of several blocks counts as one object, at its first address: block=4096 in the \
-    format's options splits it into blocks of so many bytes.
+    A request for several blocks counts as one object, at its first address; the format option
+    block=4096 splits it into blocks of 4096 bytes.
     """
 }
 
@@ -137,7 +137,7 @@ struct BlockTableDecoder: TraceDecoder {
     writes = try options.choice("writes", of: BlockWrites.self) ?? .get
     if block == nil { remarks.append(BlockRun.note) }
     if writes == .get {
-      remarks.append("Writes count as gets: writes=set or writes=skip say otherwise.")
+      remarks.append("Writes count as gets; writes=set or writes=skip changes this.")
     }
   }
 

@@ -5,16 +5,16 @@ struct CombinedFormat: TraceFormat {
     summary: "access logs of nginx, Apache and varnishncsa: common, combined, or a log format",
     layout: """
       Text, one request per line: `host ident user [01/Mar/2026:10:00:00 +0100] "GET /a HTTP/1.1"
-      200 512`, with anything behind it. Before the time may be several clients (X-Forwarded-For), a
-      virtual host, and what syslog or a container puts in front: a vote of the first lines and the
-      line itself decide, and a note says what was found. Another layout is given as the server has
-      it in its configuration: log-format='$remote_addr [$time_local] "$request" $status
+      200 512`, with anything behind it. Before the time may be several clients (X-Forwarded-For),
+      a virtual host, and the prefix of syslog or of a container: the first lines and the line
+      itself decide, and a note reports the result. Other layouts are given as in the server's
+      configuration: log-format='$remote_addr [$time_local] "$request" $status
       $body_bytes_sent $upstream_response_time' (nginx) or log-format='%h %t "%r" %>s %b %D'
       (Apache, varnishncsa). A GET or HEAD whose status may be stored is a get;
-      everything else is a request that nothing may store, or as `writes` says. The size of an
-      object is that of its last full answer (200 or 203), never of a 304, a HEAD or a part.
-      Cache-Control or Expires become TTLs, the time of the upstream (or else of the request) the
-      cost in milliseconds, where they are logged. Times to the second or finer, with zones.
+      all other requests bypass the cache, or count as set by `writes`. The size of an object is
+      that of its last full response (200 or 203), never of a 304, a HEAD or a part.
+      Cache-Control or Expires become TTLs, and the time of the upstream (else of the request) the
+      cost in milliseconds, if they are logged. Times to the second or finer, with zones.
       """,
     suffixes: [".combined", ".combined.log"],
     parameters: [
@@ -22,7 +22,8 @@ struct CombinedFormat: TraceFormat {
         name: "log-format", fallback: "",
         meaning: """
           the log_format of nginx or LogFormat of Apache, in single quotes: the format alone, the \
-          whole directive, or @file for the one in a configuration that fits (@file#name names it)
+          whole directive, or @file for the first one in a configuration that fits (@file#name \
+          selects one)
           """)
     ] + WebOptions.parameters())
 
@@ -186,14 +187,14 @@ struct CombinedLayout: WebLayout {
 
     var kinds: [(text: String, lines: Int)] {
       [
-        ("a virtual host is part of the key (host=false leaves it out)", hosts),
-        ("no virtual host, where most lines have one", bare),
+        ("a virtual host is part of the key (host=false excludes it)", hosts),
+        ("no virtual host, unlike most lines", bare),
         (
-          "several client addresses in front, none of them a virtual host "
-            + "(log-format='%v %h %l %u %t \"%r\" %>s %b' takes the first field as one)", clients
+          "several client addresses in front, no virtual host (log-format='%v %h %l %u %t \"%r\" "
+            + "%>s %b' reads the first field as one)", clients
         ),
-        ("names in front differ so much that they are taken for clients, not for hosts", names),
-        ("text of a logger in front (syslog, a container) is passed over", prefixes),
+        ("many different names in front, read as clients and not as hosts", names),
+        ("the prefix of a logger (syslog, a container) is ignored", prefixes),
       ].filter { $0.1 > 0 }
     }
   }
@@ -274,8 +275,8 @@ extension CombinedLayout {
         findings.append(
           takesFront
             ? "\(front.lines) of the first \(fitting) lines have a virtual host in front"
-            : "\(front.names.count) different names are in front of the first \(fitting) lines: "
-              + "they are taken for clients")
+            : "\(front.names.count) different names are in front of the first \(fitting) lines; "
+              + "they are read as clients")
       }
       if clients > 0 {
         findings.append(
@@ -283,7 +284,7 @@ extension CombinedLayout {
             + "of them a virtual host")
       }
       if let prefix {
-        findings.append("a logger's text in front, such as \(prefix), is passed over")
+        findings.append("the prefix of a logger, such as \(prefix), is ignored")
       }
       return findings
     }

@@ -8,25 +8,28 @@ struct CsvFormat: TraceFormat {
     layout: """
       Text, one request per line, fields separated by delimiters; fields that contain delimiters are
       in double quotes (a double quote inside is doubled). Every line has as many fields as the
-      first; others are bad lines, of which 1 % may be, unless ragged=true (the default for tables
-      without a header whose lines differ much). Blank lines are skipped, and lines with # where the
-      file begins with such ones; the last of them may hold the names. Columns are given by number,
+      first; others are bad lines (at most 1 % by default), unless ragged=true (the default for
+      tables without a header whose lines differ much). Blank lines are skipped, and lines that
+      begin with # if the file begins with one; the last of these may hold the names. Columns are
+      given by number,
       from 1, or by the name in the header; several for an id as id=1+3. By default they are found
-      by common names, without case, blanks and marks: id, key, obj_id, object, lbn, url ...; time,
+      by common names, ignoring case, blanks and punctuation: id, key, obj_id, object, lbn, url
+      ...; time,
       timestamp, ts, time_ms ...; size, bytes, obj-size, response_size ...; ttl; cost; op, method,
-      type ... (if all its first values are known). A note names those that are not used. An
+      type ... (if all its first values are known). A note names the unused columns. An
       address, such as lbn or offset, belongs to the device in a column of that name. Ids: whole
       numbers are their own keys, other ids are hashed (64 bits). Times: decimals, or dates such as
-      2026-03-01T10:00:00.5+01:00 and [01/Mar/2026:10:00:00 +0100]; numbers are in time-unit, or
-      what the name says (time_us), or the unit that makes them times of our days. Sizes: whole
-      bytes (1000, 1000.0, 1e3), empty or NaN where not known; those of one object that differ are
-      resolved (not where the id is an address of a block, or the size request_size or io_size:
-      these are lengths of requests). TTLs: whole seconds, empty for none. Costs: decimals, empty
-      where not known. Operations in any case: get, gets, mget, read, head, fetch, REST.GET.OBJECT
+      2026-03-01T10:00:00.5+01:00 and [01/Mar/2026:10:00:00 +0100]; numbers are in time-unit, else
+      in the unit of the column's name (time_us), else in the unit that gives a plausible date.
+      Sizes: whole
+      bytes (1000, 1000.0, 1e3), empty or NaN if unknown; differing sizes of one object are
+      resolved (unless the id is a block address, or the size is request_size or io_size: these are
+      lengths of requests). TTLs: whole seconds, empty for none. Costs: decimals, empty if unknown.
+      Operations in any case: get, gets, mget, read, head, fetch, REST.GET.OBJECT
       ... are gets; set, add, put, cas, replace, append, incr, write ... sets; delete, del, remove,
-      unlink, purge ... deletes; modify and bypass (a request that nothing may store) themselves; R
-      and W are accesses to blocks, both gets; 0, 1 and 2 are get, set and delete. Others are given
-      by ops=1:get:0:set; what becomes of those that are not known, such as POST, says others=.
+      unlink, purge ... deletes; modify and bypass (a request that bypasses the cache) themselves;
+      R and W are accesses to blocks, both gets; 0, 1 and 2 are get, set and delete. Others are
+      defined by ops=1:get:0:set, and others= sets the operation of unknown words such as POST.
       """,
     suffixes: [".csv", ".tsv"],
     parameters: [
@@ -44,17 +47,17 @@ struct CsvFormat: TraceFormat {
         meaning: "a character, comma, tab, semicolon, pipe, colon or space; recognised by default"),
       FormatParameter(
         name: "comment", fallback: "",
-        meaning: "what comment lines begin with, or none; # where the file begins with such lines"),
+        meaning: "prefix of comment lines, or none; by default # if the file begins with one"),
       FormatParameter(
         name: "ragged", fallback: "",
-        meaning: "true reads lines with fewer or more fields: what is missing is empty"),
+        meaning: "true reads lines with fewer or more fields; missing fields are empty"),
       FormatParameter(
         name: "ops", fallback: "",
         meaning: "words and their operations: 1:get:0:set:x:skip (or delete, modify, bypass)"),
       FormatParameter(
         name: "others", fallback: "skip",
         meaning: """
-          operations that are not known: skip (and count), get, set, delete, bypass, error
+          operation of unknown words: skip (and count), get, set, delete, bypass, error
           """),
       .block,
       FormatParameter(
@@ -297,7 +300,7 @@ struct CsvDecoder: TraceDecoder {
 
   private func leftOut(_ field: TextField) -> String {
     layout.operations.meaning(of: field.text) == nil
-      ? "the operation \(field.quoted) is not known"
+      ? "unknown operation \(field.quoted)"
       : "the operation \(field.quoted) is to be skipped"
   }
 

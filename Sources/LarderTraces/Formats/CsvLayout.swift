@@ -197,8 +197,8 @@ struct CsvHead {
     var remarks: [String] = []
     if isRagged, raggedFlag == nil, let least = counts.min(), least < most {
       remarks.append(
-        "Lines have \(least) to \(most) fields: those that are missing are empty; ragged=false "
-          + "takes such lines for bad ones.")
+        "Lines have \(least) to \(most) fields: missing fields are empty; ragged=false rejects "
+          + "such lines.")
     }
     let names = (0..<max(1, most)).map { place in
       let isNamed = hasHeader && place < first.count && !first[place].isEmpty
@@ -215,7 +215,7 @@ struct CsvHead {
     guard let text = options.text("comment") else { return [UInt8(ascii: "#")] }
     if text.lowercased() == "none" { return nil }
     guard !text.isEmpty else {
-      throw options.wrong("comment", expected: "what comments begin with, such as #, or none")
+      throw options.wrong("comment", expected: "prefix of comments, such as #, or none")
     }
     return Array(text.utf8)
   }
@@ -297,7 +297,7 @@ struct CsvColumns {
       guard number >= 1, number <= head.fieldCount else {
         throw options.wrong(
           role.rawValue,
-          expected: "a column from 1 to \(head.fieldCount), as many as line 1 has")
+          expected: "a column from 1 to \(head.fieldCount), the number of fields of line 1")
       }
       return number - 1
     }
@@ -352,8 +352,8 @@ struct CsvColumns {
       }
       if ["op", "operation"].contains(name) {
         remarks.append(
-          "The column \(head.names[column]) is not used: \(Self.quoted(unknown)) is no operation "
-            + "that is known; op=\(column + 1):ops=... says what such words are.")
+          "The column \(head.names[column]) is not used: unknown operation "
+            + "\(Self.quoted(unknown)); op=\(column + 1):ops=... defines such words.")
       }
     }
     return nil
@@ -386,13 +386,13 @@ struct CsvColumns {
     if values.isSubset(of: ["0", "1", "2"]) {
       operations = CsvOperations(.numbers)
       remarks.append(
-        "Operations 0, 1 and 2 are read as get, set and delete: ops=0:get:1:set says otherwise.")
+        "Operations 0, 1 and 2 are read as get, set and delete; ops=0:get:1:set changes this.")
     }
     if !values.isDisjoint(with: ["r", "w"]) {
       hasReadsAndWrites = true
       remarks.append(
-        "Operations R and W are both read as gets, as accesses to blocks: ops=R:get:W:set says "
-          + "otherwise.")
+        "Operations R and W are both read as gets, as accesses to blocks; ops=R:get:W:set "
+          + "changes this.")
     }
   }
 
@@ -416,8 +416,8 @@ struct CsvColumns {
       return TraceError(
         "the table has lengths of prompts and no ids (\(names))", in: path, at: .line(1),
         advice: """
-          prompts have nothing in common that could be cached without hash_ids: use a trace of the \
-          format hash-ids
+          without hash_ids, prompts have no common parts to cache; use a trace of the format
+          hash-ids
           """)
     }
     return TraceError(

@@ -51,7 +51,7 @@ public enum FormatRegistry {
     if (try? ComponentSpec(parsing: name))?.name != name || name.isEmpty || name.contains(":") {
       throw ComponentError(
         component: name, parameter: nil,
-        message: "a format cannot have this name; names are lower case, without colons")
+        message: "invalid format name; names are lower case, without colons")
     }
     let isNew = added.withLock { added in
       if (standard + added).contains(where: { $0.description.name == name }) { return false }
@@ -60,7 +60,9 @@ public enum FormatRegistry {
     }
     if !isNew {
       throw ComponentError(
-        component: name, parameter: nil, message: "there is a trace format of this name already")
+        component: name, parameter: nil,
+        message: "a trace format of this name is already "
+          + "registered")
     }
   }
 
@@ -115,8 +117,8 @@ public enum FormatRegistry {
     let list = (surest == .none ? all : candidates).map(\.description.name).joined(separator: ", ")
     throw TraceError(
       surest == .none
-        ? "cannot recognise the trace format by name and content"
-        : "the trace format is ambiguous by name and content",
+        ? "cannot detect the trace format from name and content"
+        : "the trace format is ambiguous from name and content",
       in: sample.path, advice: "use --format with one of \(list)")
   }
 }

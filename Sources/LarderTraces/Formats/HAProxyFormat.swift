@@ -4,12 +4,12 @@ struct HAProxyFormat: TraceFormat {
     name: "haproxy",
     summary: "HAProxy's HTTP log (option httplog)",
     layout: """
-      Text, one request per line, behind syslog's own text or not: client, time in brackets (UTC
-      where it has no zone), frontend, backend/server, five times in milliseconds with / between
+      Text, one request per line, with or without a syslog prefix: client, time in brackets (UTC if
+      it has no zone), frontend, backend/server, five times in milliseconds with / between
       them, status, bytes, two cookies, termination state, connections, queues, captured headers in
-      braces where there are any, request in quotes. A captured header that begins the first braces
-      and is a name of a server in all lines is the host. Sizes include the headers; an answer that
-      was cut off is a part. The cost is what the server took (the fourth time). Gets, sizes and
+      braces where there are any, request in quotes. The first captured header is the host if it is
+      a server name in all lines. Sizes include the headers; a truncated response counts as a part.
+      The cost is the server's time (the fourth time). Gets, sizes and
       options as in `combined`.
       """,
     suffixes: [".haproxy", ".haproxy.log"], parameters: WebOptions.parameters())
@@ -50,7 +50,7 @@ struct HAProxyFormat: TraceFormat {
       [.host, .time, .originMilliseconds, .status, .bytes, .request, .cutOff]
     }
     var understanding: [String] {
-      hasHost ? ["the first captured header is the host"] : ["no captured header is taken as host"]
+      hasHost ? ["the first captured header is the host"] : ["no captured header is read as host"]
     }
     func reader() -> Reader { Reader(hasHost: hasHost) }
   }
@@ -68,7 +68,7 @@ struct HAProxyFormat: TraceFormat {
       let frontend = rest.takeField()
       guard !frontend.isEmpty else { return .bad }
       // `https-in/1: SSL handshake failure`
-      if frontend.end[-1] == 0x3A { return .skipped("they tell of a connection without a request") }
+      if frontend.end[-1] == 0x3A { return .skipped("they report a connection without a request") }
       let server = rest.takeField()
       var times = rest.takeField()
       let status = rest.takeField()
@@ -119,7 +119,7 @@ struct HAProxyFormat: TraceFormat {
     }
 
     var kinds: [(text: String, lines: Int)] {
-      [("a captured header is the host, part of the key (host=false leaves it out)", hosts)]
+      [("a captured header is the host, part of the key (host=false excludes it)", hosts)]
         .filter { $0.1 > 0 }
     }
   }

@@ -5,12 +5,12 @@ struct HashIDsFormat: TraceFormat {
     summary: "prompts as lists of prefix blocks, a JSON object per line (Mooncake, Qwen-Bailian)",
     layout: """
       Text, one JSON object per line: {"timestamp": 27, "input_length": 678, "output_length": 500, \
-      "hash_ids": [46, 47]}. Each id of hash_ids (a number or a text) stands for the prompt up to \
+      "hash_ids": [46, 47]}. Each id of hash_ids (a number or a text) identifies the prompt up to \
       the end of a block of tokens and is a get of size 1, front to back, at the line's time. \
-      Times are milliseconds; decimals are seconds, and long numbers are in the unit that makes \
-      them a time of our days. A block has 512 tokens where the lengths allow that, otherwise as \
-      many as they say. input_length counts for prefixes; a line without it has full blocks, one \
-      without timestamp has that of the line before it. Other keys are passed over.
+      Times are milliseconds; decimals are seconds, and long numbers are in the unit that gives a \
+      plausible date. A block has 512 tokens if the lengths allow it, else the number that they \
+      imply. input_length is used for prefixes; a line without it has full blocks, one without \
+      timestamp has that of the previous line. Other keys are ignored.
       """,
     suffixes: [".hash-ids.jsonl"],
     parameters: [
@@ -71,7 +71,7 @@ struct HashIDsFormat: TraceFormat {
     }
     guard hasIDs else {
       throw TraceError(
-        "the lines have no 'hash_ids', which say what prompts have in common", in: sample.path,
+        "the lines have no 'hash_ids', which identify the common parts of prompts", in: sample.path,
         at: .line(1), advice: "lengths of prompts alone (input_length) cannot be simulated")
     }
     let given = options.text("block").map { Int($0) ?? 0 }
@@ -84,7 +84,7 @@ struct HashIDsFormat: TraceFormat {
     let block = given ?? guess.tokens
     var remarks: [String] = []
     if unit == nil, guessed != .milliseconds {
-      remarks.append("Times are read as \(guessed.rawValue): time-unit= says otherwise.")
+      remarks.append("Times are read as \(guessed.rawValue); time-unit= changes this.")
     }
     if given == nil, block != PreparedTrace.promptBlock {
       remarks.append("Blocks of prompts have \(block) tokens, by input_length and hash_ids.")

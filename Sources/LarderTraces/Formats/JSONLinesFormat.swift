@@ -7,27 +7,27 @@ struct JSONLinesFormat: TraceFormat {
     summary: "logs with a JSON object per line: Caddy, Traefik, Envoy, nginx, ECS, clouds",
     layout: """
       Text, one JSON object per line. The keys of time, id (path or URL), query, host, status, size
-      and so on are named with a dot into inner objects, as in id=request.uri:size=resp.bytes; those
-      that are not named are found by the names that nginx, ingress-nginx, Caddy, Traefik, Envoy,
+      and so on are named with a dot into inner objects, as in id=request.uri:size=resp.bytes;
+      others are found by the names used by nginx, ingress-nginx, Caddy, Traefik, Envoy,
       HAProxy, Apache, Fastly, Cloudflare, CloudFront, the load balancers and gateways of AWS,
-      Google and Azure, ECS and loggers of Node use; case, - and _ in names do not matter. A note
-      says which were found. Times: a date, or a number since 1970 in the unit that makes it a time
-      of our days (or as time-unit says). Costs: in the unit that key or value tell (or as cost-unit
-      says). Lines of a log that are texts in JSON, as Docker keeps them, are read in their own
-      format. Gets, sizes, TTLs and costs as in `combined`.
+      Google and Azure, ECS and loggers of Node; case, - and _ in names do not matter. A note lists
+      the keys found. Times: a date, or a number since 1970 in the unit that gives a plausible date
+      (or in time-unit). Costs: in the unit of the key or value (or in cost-unit). Log lines
+      wrapped in JSON, as by Docker, are read in their own format. Gets, sizes, TTLs and costs as
+      in `combined`.
       """,
     suffixes: [".jsonl", ".ndjson", ".json-lines"],
     parameters: JSONRole.allCases.map {
       FormatParameter(name: $0.rawValue, fallback: "", meaning: $0.meaning + "; - for none")
     } + [
       FormatParameter(
-        name: "line", fallback: "", meaning: "key of a whole log line, as Docker's log"),
+        name: "line", fallback: "", meaning: "key of a whole log line, such as Docker's log"),
       FormatParameter(
         name: "time-unit", fallback: "",
         meaning: "unit of times that are numbers: s, ms, us or ns"),
       FormatParameter(
         name: "cost-unit", fallback: "",
-        meaning: "unit of costs without a unit of their own: s, ms, us or ns"),
+        meaning: "unit of costs that have none: s, ms, us or ns"),
     ] + WebOptions.parameters(sizeName: "sizes"))
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
@@ -52,7 +52,7 @@ struct JSONLinesFormat: TraceFormat {
       if let key = keys.key(name), let inner = try decoder(of: key, options, sample, lines) {
         return inner
       }
-      throw options.wrong("line", expected: "a key whose texts are lines of a log that is known")
+      throw options.wrong("line", expected: "a key whose values are lines of a known log format")
     }
     let isGiven = [JSONRole.id, .request].contains { options.text($0.rawValue) != nil }
     let fields = Result { try JSONFields(options: options, keys: keys, path: sample.path) }
@@ -255,7 +255,7 @@ struct InnerLinesDecoder: TraceDecoder {
   var understanding: [String] { [sentence] + decoder.understanding }
 
   private var sentence: String {
-    "log lines are the texts of the key \(JSONKeys.list([lines.key])), in the format \(format)"
+    "log lines are in the key \(JSONKeys.list([lines.key])), in the format \(format)"
   }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {

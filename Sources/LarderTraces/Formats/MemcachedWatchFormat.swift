@@ -9,12 +9,12 @@ struct MemcachedWatchFormat: TraceFormat {
       Text, one event per line: `ts=1700000000.12 gid=2 type=item_get key=a status=found clsid=1
       cfd=25 size=5`. Digits behind the point of ts are microseconds, without leading zeros, as
       memcached writes them. item_get is a get, item_store with status stored a set with its TTL,
-      deleted a delete. memcached looks an item up before it stores or deletes it: a get right
-      before a store or delete of the same key by the same client is left out. The server's own
-      evictions and stores that failed are left out and counted. memcached before 1.6.19 does not
-      tell deletes: they look like gets. A line `skipped=17` is memcached's word that it did not
-      tell so many events because it was read too slowly: they are counted in a note. The size is
-      that of key and value; a get that found nothing says none, so it has that of the object.
+      deleted a delete. memcached looks up an item before it stores or deletes it: a get directly
+      before a store or delete of the same key by the same client is skipped. The server's own
+      evictions and failed stores are skipped and counted. memcached before 1.6.19 does not report
+      deletes: they look like gets. A line `skipped=17` means that memcached dropped 17 events
+      because its output was read too slowly; a note has their number. The size is that of key and
+      value; a miss has none, so it gets that of the object.
       """,
     suffixes: [".memcached", ".memcached-watch", ".memcached-watch.log"],
     parameters: [.size(.lastFull), .maxBad])
@@ -74,9 +74,9 @@ struct MemcachedWatchFormat: TraceFormat {
           pending[event.client] = event.record
           try growth.check(pending.count, in: reader.path)
         case .store, .delete: goesOn = try goesOn && batch.append(event.record)
-        case .failedStore: batch.skip("stores that failed")
+        case .failedStore: batch.skip("failed stores")
         case .eviction: batch.skip("the server's own evictions")
-        case .other: batch.skip("events that are no get, store or delete")
+        case .other: batch.skip("events other than get, store and delete")
         }
         return goesOn
       }

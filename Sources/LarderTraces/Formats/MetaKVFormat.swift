@@ -12,7 +12,7 @@ struct MetaKVFormat: TraceFormat {
       Text with a header, fields separated by commas, found by name: key, op, size (bytes of the
       value) are required; op_time in seconds, key_size in bytes, op_count and ttl in seconds are
       optional. A row is op_count requests. The size is that of key and value. A get that missed in
-      production has a size of 0 in the file: it gets the last known size of the object. Operations:
+      production has size 0 in the file and gets the last known size of the object. Operations:
       GET and GET_LEASE are gets, SET and SET_LEASE are sets, DELETE is a delete.
       """,
     suffixes: [".meta-kv", ".kvcache.csv"],

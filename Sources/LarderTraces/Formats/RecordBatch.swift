@@ -64,7 +64,7 @@ public final class RecordBatch {
   /// - Throws: when too many lines are bad to continue.
   @inline(never) public func bad(_ error: TraceError) throws(TraceError) {
     if isInUnendedLine {
-      return note("The last line has no end and was left out: \(error).")
+      return note("The last line is incomplete and was skipped: \(error).")
     }
     if reading.firstBad == nil { reading.firstBad = error }
     reading.badLines += 1

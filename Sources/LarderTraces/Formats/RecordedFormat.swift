@@ -4,14 +4,14 @@ import LarderEngine
 struct RecordedFormat: TraceFormat {
   let description = FormatDescription(
     name: "recorded",
-    summary: "what `cache.record(to:)` and `larder trace record` write",
+    summary: "recordings of `cache.record(to:)` and `larder trace record`",
     layout: """
       Little-endian: a header of 64 bytes that begins with 89 4C 41 52 52 45 43 0A, with the version
       and the share of keys that was recorded; then blocks with a length and two checksums, up to
       the last whole one. An event is an operation (get, set, remove ...), the hash of a key, a time
-      in microseconds, whether a get was a hit, and size, time to live and cost where they are
-      known. A set that follows a miss of its key is what the miss brought: the two are one get. A
-      hit has the size and the time to live of what was stored last.
+      in microseconds, whether a get was a hit, and size, TTL and cost if known. A set that follows
+      a miss of its key is the fetched value: the two are one get. A hit has the size and TTL of
+      the last stored value.
       """,
     suffixes: [".recorded"], parameters: [.size(.logged), .maxBad])
 
@@ -186,17 +186,17 @@ struct RecordedDecoder: TraceDecoder {
       batch.noteLines(blocks)
       try batch.bad(
         TraceError(
-          "\(reader.offset - start) bytes that are no block", in: reader.path, at: .byte(start)))
+          "\(reader.offset - start) bytes that are not a block", in: reader.path, at: .byte(start)))
     }
 
     /// Reports the bytes after the last complete block.
     func noteTail(_ reader: ByteReader) {
       if !hasEnd {
         batch.note(
-          "The recording of \(reader.path) was not stopped: it is read up to its last whole block "
+          "The recording \(reader.path) was not closed; it is read up to its last complete block "
             + "(\(blocks) blocks).")
       } else if reader.unreadCount > 0 {
-        batch.note("There is something behind the end of the recording in \(reader.path).")
+        batch.note("\(reader.path) has data after the end of the recording.")
       }
       if lost > 0 {
         let reason =
@@ -207,7 +207,8 @@ struct RecordedDecoder: TraceDecoder {
       }
       if clears > 0 {
         batch.note(
-          "\(clears) times many entries were removed at once; simulations do not do that.")
+          "\(clears) bulk \(clears == 1 ? "removal was" : "removals were") recorded; "
+            + "simulations do not apply them.")
       }
     }
 

@@ -12,13 +12,13 @@ struct RedisMonitorFormat: TraceFormat {
       a set, GETDEL a get and a delete. EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, PERSIST and GETEX
       change a TTL (operation expire); RENAME, RENAMENX, COPY and MOVE are sets of the new key with
       the value's size and TTL, and deletes of the old one; FLUSHDB and FLUSHALL are deletes of all
-      keys there; SWAPDB is followed. Their conditions (NX, XX, GT, LT, REPLACE) and KEEPTTL go by
-      what the log has done to the key before, beginning with an empty server; a command without
-      effect is left out. So are commands that do nothing to keys or of which that is not known,
-      counted by name. Keys of database 0 are their own, those of others have its number and a
-      quote before them. A size is that of key and value; reads and commands that change a part say
-      none, so an object has the size of its last SET. Times to live are whole seconds, rounded up;
-      a key that has expired within the second is deleted before it is used.
+      keys there; SWAPDB is applied. Conditions (NX, XX, GT, LT, REPLACE) and KEEPTTL are evaluated
+      against the keys of the log so far, starting with an empty server; a command without effect
+      is skipped. So are commands without an effect on keys, and commands with an unknown effect,
+      counted by name. Keys of database 0 are unchanged, those of others are prefixed with its
+      number and a quote. A size is that of key and value; reads and partial changes have none, so
+      an object has the size of its last SET. TTLs are whole seconds, rounded up; a key that has
+      expired within the second is deleted before it is used.
       """,
     suffixes: [".redis", ".redis-monitor", ".redis-monitor.log"],
     parameters: [.size(.lastFull), .maxBad])
@@ -197,11 +197,11 @@ struct RedisKeyspace {
 
   /// Reason why a command is not a request.
   enum Refusal: String {
-    case missingKey = "the key is not there"
+    case missingKey = "the key does not exist"
     case unmetCondition = "its condition is not met"
-    case badArguments = "the server refuses its arguments"
-    case unknownOption = "it has an option that is not known"
-    case nothingToDo = "there is nothing to change"
+    case badArguments = "the server rejects its arguments"
+    case unknownOption = "it has an unknown option"
+    case nothingToDo = "it changes nothing"
   }
 
   /// Databases by their number before any SWAPDB.
@@ -224,8 +224,8 @@ struct RedisKeyspace {
     now = command.time
     guard let kind = RedisKind.kinds[command.name] else {
       return RedisKind.harmless.contains(command.name)
-        ? "the command \(command.name) is no read, write or delete of keys"
-        : "the command \(command.name), of which it is not known what it does to keys"
+        ? "the command \(command.name) does not read, write or delete keys"
+        : "the command \(command.name), whose effect on keys is unknown"
     }
     let refusal = apply(command, kind)
     try growth.check(keys, in: path)

@@ -6,11 +6,11 @@ struct S3Format: TraceFormat {
     layout: """
       Text, one request per line: owner, bucket, time in brackets, client, requester, request id,
       operation, key, request in quotes, status, error, bytes sent, object size, total time,
-      turn-around time in milliseconds, and more that is not read. The key of an object is bucket
-      and key, with the version that was asked for. REST.GET.OBJECT and REST.HEAD.OBJECT are gets
+      turn-around time in milliseconds, and fields that are ignored. The key of an object is bucket
+      and key, with the requested version. REST.GET.OBJECT and REST.HEAD.OBJECT are gets
       (WEBSITE.GET.OBJECT too); PUT, COPY, POST.UPLOAD and POST.OBJECT write, DELETE and
-      S3.EXPIRE.OBJECT delete, as `writes` says; other operations on a key are requests that nothing
-      may store, and those without a key are left out. The size of an object is the object size, or
+      S3.EXPIRE.OBJECT delete, as set by `writes`; other operations on a key bypass the cache, and
+      those without a key are skipped. The size of an object is the object size, or
       else as in `combined`. The cost is the turn-around time. Options as in `combined`.
       """,
     suffixes: [".s3", ".s3.log"], parameters: WebOptions.parameters())
@@ -74,7 +74,7 @@ struct S3Format: TraceFormat {
       guard !fields[.objectBytes].isEmpty else { return .bad }
       _ = rest.takeField()
       fields[.originMilliseconds] = rest.takeField()
-      if key.isNothing { return .skipped("they are operations on no object") }
+      if key.isNothing { return .skipped("they are not operations on an object") }
       // Actions of S3 itself have no status.
       if status.isNothing { status = TextField(status.next, status.next) }
       fields[.host] = bucket

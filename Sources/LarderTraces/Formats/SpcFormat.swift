@@ -8,7 +8,7 @@ struct SpcFormat: TraceFormat {
     summary: "block traces in SPC format: WebSearch and Financial of UMass",
     layout: """
       Text, fields separated by commas: application's unit (ASU), block address of 512 bytes, bytes,
-      opcode (R or W), time in seconds, and further fields that are passed over. An object is an
+      opcode (R or W), time in seconds, and further fields that are ignored. An object is an
       address of a unit, or with block= a block of it.
       """,
     suffixes: [".spc"], parameters: BlockTable.parameters)

@@ -5,10 +5,10 @@ struct SquidFormat: TraceFormat {
     summary: "Squid's native access log",
     layout: """
       Text, one request per line, fields between blanks: seconds since 1970 with milliseconds,
-      milliseconds that the answer took, client, result and status (TCP_MISS/200, TAG_NONE/503),
-      bytes with headers, method, URL, and more that is not read. Gets, sizes and TTLs as in
-      `combined`; an answer that was cut off (TCP_MISS_ABORTED) is a part. The cost is what the
-      answer took, in milliseconds, where a server was asked.
+      milliseconds of the response, client, result and status (TCP_MISS/200, TAG_NONE/503),
+      bytes with headers, method, URL, and fields that are ignored. Gets, sizes and TTLs as in
+      `combined`; a truncated response (TCP_MISS_ABORTED) counts as a part. The cost is the
+      response time in milliseconds, if a server was asked.
       """,
     suffixes: [".squid", ".squid.log"], parameters: WebOptions.parameters())
 

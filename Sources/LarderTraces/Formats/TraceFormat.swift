@@ -146,22 +146,23 @@ public struct FormatParameter: Sendable, Hashable {
   /// Option of logs and tables: maximum share of bad lines.
   static let maxBad = FormatParameter(
     name: "max-bad", fallback: "1%",
-    meaning: "share of lines that may be unreadable; they are counted and the first three shown")
+    meaning: "largest share of unreadable lines; they are counted and the first three shown")
 
   /// Option of formats with sizes: the rule for different sizes of one object.
   static func size(_ fallback: SizeRule, named name: String = "size") -> FormatParameter {
     FormatParameter(
       name: name, fallback: fallback.rawValue,
       meaning: """
-        sizes of one object that differ: last-full, max, first, or logged (each request keeps its \
-        own)
+        size of an object with several sizes: last-full, max, first, or logged (each request keeps
+        its own)
         """)
   }
 
   /// Option of text formats with times: the unit of the time column.
   public static let timeUnit = FormatParameter(
     name: "time-unit", fallback: "",
-    meaning: "unit of the times: s, ms, us or ns; by default s, or what makes them of our days")
+    meaning: "unit of the times: s, ms, us or ns; by default s, or the unit that gives a "
+      + "plausible date")
 }
 
 /// Validated options of a format.
@@ -180,7 +181,7 @@ public struct FormatOptions: Sendable {
     for name in spec.values.keys.sorted() where !known.contains(name) {
       let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
       throw ComponentError(
-        component: format, parameter: name, message: "no such option of this format: \(list)")
+        component: format, parameter: name, message: "unknown option of this format: \(list)")
     }
   }
 
@@ -214,7 +215,7 @@ public struct FormatOptions: Sendable {
     let name = FormatParameter.timeUnit.name
     if let unit = try choice(name, of: TimeUnit.self) { return (unit, nil) }
     let unit = TimeUnit.guess(values)
-    let note = "Times are read as \(unit.rawValue), by their length: \(name)= says otherwise."
+    let note = "Times are read as \(unit.rawValue), by their length; \(name)= changes this."
     return (unit, unit == .seconds ? nil : note)
   }
 

@@ -12,7 +12,7 @@ struct TwitterFormat: TraceFormat {
       Text without a header, seven fields separated by commas: time in seconds, key, bytes of the
       key, bytes of the value, client, operation, TTL in seconds (0 for operations that do not
       write). The size is that of key and value. A get that missed in production has a value of 0
-      bytes in the file: it gets the last known size of the object. Operations: get and gets are
+      bytes in the file and gets the last known size of the object. Operations: get and gets are
       gets; set, add, cas, replace, append, prepend, incr and decr are sets; delete is a delete.
       """,
     suffixes: [".twitter", ".twr.csv"],

@@ -9,7 +9,7 @@ struct VscsiFormat: TraceFormat {
       u16 command, u16 version (high byte 2), u32 number, u32 length, u32 segments, u64 block, u64
       time, u64 response time. A record is one get of the block (a sector of 512 bytes), whose size
       is the length: reads and writes are both accesses. With block= it is one get for each block
-      of so many bytes that it touches.
+      of that size that it touches.
       """,
     suffixes: [".vscsi", ".vscsitrace", ".vscsi1", ".vscsi2"],
     parameters: [

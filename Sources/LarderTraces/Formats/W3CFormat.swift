@@ -4,12 +4,13 @@ struct W3CFormat: TraceFormat {
     name: "w3c",
     summary: "W3C extended logs with a #Fields line: IIS, CloudFront",
     layout: """
-      Text, one request per line, fields between tabs or runs of blanks as the last `#Fields:` line
-      above names them, in quotes where they hold blanks; other lines that begin with # are passed
-      over. Read are date and time (UTC), cs-method, cs-uri-stem, cs-uri-path, cs-uri-query, cs-uri
+      Text, one request per line, fields between tabs or runs of blanks as named by the last
+      `#Fields:` line above, in quotes if they contain blanks; other lines that begin with # are
+      ignored. The fields read are date and time (UTC), cs-method, cs-uri-stem, cs-uri-path,
+      cs-uri-query, cs-uri
       (a whole URL or a path), cs-host, cs-uri-host, cs(Host), x-host-header, sc-status, sc-bytes,
       bytes, sc(Cache-Control), sc(Expires), time-taken (milliseconds; seconds in CloudFront's logs
-      and where it has decimals) and time-to-first-byte. Gets, sizes, TTLs and costs as in
+      and if it has decimals) and time-to-first-byte. Gets, sizes, TTLs and costs as in
       `combined`.
       """,
     suffixes: [".w3c", ".w3c.log"], parameters: WebOptions.parameters())
@@ -141,7 +142,7 @@ struct W3CFormat: TraceFormat {
     }
 
     func problem(_ line: TextField) -> String {
-      "expected \(columns.names.count) fields as #Fields: has, found \(line.quoted)"
+      "expected \(columns.names.count) fields, as in #Fields:, found \(line.quoted)"
     }
   }
 }
@@ -202,7 +203,7 @@ struct W3CColumns: Sendable {
     var missing: [String] = []
     if !roles.contains(.date) || !roles.contains(.timeOfDay) { missing.append("date and time") }
     if !roles.contains(.host) { missing.append("host") }
-    if !roles.contains(.status) { missing.append("status (every answer is a 200)") }
+    if !roles.contains(.status) { missing.append("status (every response counts as 200)") }
     if !roles.contains(.bytes) { missing.append("size") }
     let rest = zip(names, byPlace + names.map { _ in nil }).filter { $0.1 == nil }.map(\.0)
     return read

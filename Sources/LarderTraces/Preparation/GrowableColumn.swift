@@ -161,7 +161,7 @@ struct SpillFile: ~Copyable {
     } catch {
       throw TraceError(
         "writing a temporary file failed: \(error.reason)", in: folder,
-        advice: "free disk space: as much is needed twice while a trace is converted")
+        advice: "free disk space: converting a trace temporarily needs twice its size")
     }
   }
 

@@ -29,7 +29,8 @@ public enum TraceWriterRegistry {
     for writer in all where writer.name == name { return writer }
     throw ComponentError(
       component: name, parameter: nil,
-      message: "cannot write this format; known are \(all.map(\.name).joined(separator: ", "))")
+      message: "cannot write this format; expected one of "
+        + "\(all.map(\.name).joined(separator: ", "))")
   }
 
   /// Writer for a file name's suffix; nil for an unknown suffix.

@@ -34,11 +34,13 @@ import Testing
   @Test func offlinePoliciesAreExcluded() throws {
     let names = Set(try space(.objects).map(\.policy.name))
     #expect(names.isDisjoint(with: ["belady", "belady-size", "pfoo-u", "pfoo-l"]))
-    let possible = PolicyRegistry.standard.filter { !($0.type?.observesRequests ?? false) }
-      .map(\.description).filter {
-        !$0.needs.contains(.nextUse) && !$0.needs.contains(.ttl) && $0.needs != .cost
-          && $0.server == nil
-      }
+    let possible = PolicyRegistry.standard.filter {
+      !($0.type?.notices.contains(.requests) ?? false)
+    }
+    .map(\.description).filter {
+      !$0.needs.contains(.nextUse) && !$0.needs.contains(.ttl) && $0.needs != .cost
+        && $0.server == nil
+    }
     #expect(names == Set(possible.map(\.name)))
   }
 

@@ -32,7 +32,9 @@ protocol PlantedFault: SendableMetatype {
 struct FaultyPolicy<Planted: PlantedFault>: EvictionPolicy, ~Copyable {
   static var description: PolicyDescription {
     PolicyDescription(
-      name: "faulty", family: .queue, summary: "Second chance, with a fault.", paper: "a test")
+      name: "faulty", family: .queue,
+      traits: Planted.fault == .namesAnotherVictim ? .namesVictim : [],
+      summary: "Second chance, with a fault.", paper: "a test")
   }
 
   /// State that hints change; hints do not mutate the policy.
@@ -80,8 +82,6 @@ struct FaultyPolicy<Planted: PlantedFault>: EvictionPolicy, ~Copyable {
   }
 
   var overflows: Bool { Planted.fault == .overflowsUnsaid && queue.count > 3 }
-
-  static var knowsVictim: Bool { Planted.fault == .namesAnotherVictim }
 
   var victim: ObjectID { queue.last ?? .none }
 

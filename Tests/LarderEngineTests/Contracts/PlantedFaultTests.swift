@@ -53,7 +53,7 @@ private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLarge
       try #require(broken(Liar.self)[.residency]).problem.contains("and evict returned"))
     #expect(
       try #require(broken(Overflower.self)[.residency]).problem
-        .contains("evictsOnHit is false"))
+        .contains("evictsOnHit is no trait of it"))
   }
 
   @Test func wrongMemoriesAreFound() throws {

@@ -20,7 +20,8 @@ struct NaiveTinyUFO: NaivePolicy {
     self.capacity = Int(capacity)
     misses = NaiveMisses(
       size: NaiveCacheSize(capacity, unit), isExact: spec.values["counters"] == "exact",
-      sketch: MissSketch(objects: MissCounts.sketched(unit == .objects ? Int(capacity) : 16)))
+      sketch: MissCounts.sketch(
+        objects: MissCounts.sketched(unit == .objects ? Int(capacity) : 16)))
   }
 
   func contains(_ id: ObjectID) -> Bool { (small + main).contains { $0.id == id } }
@@ -95,10 +96,10 @@ final class NaiveMisses {
   private var size: NaiveCacheSize
   var known: [ObjectID: UInt32] = [:]
   private let isExact: Bool
-  private var sketch: MissSketch
+  private var sketch: FrequencySketch
   private var steps = 0
 
-  init(size: NaiveCacheSize, isExact: Bool, sketch: consuming MissSketch) {
+  init(size: NaiveCacheSize, isExact: Bool, sketch: consuming FrequencySketch) {
     self.size = size
     self.isExact = isExact
     self.sketch = sketch
@@ -113,7 +114,7 @@ final class NaiveMisses {
     } else {
       steps += 1
     }
-    if !isExact { return sketch.increment(Request.fingerprint(of: id)) }
+    if !isExact { return sketch.incrementLowest(Request.fingerprint(of: id)) }
     known[id] = min(known[id, default: 0] + 1, 255)
     return known[id, default: 0]
   }

@@ -10,14 +10,14 @@ import Testing
 
   /// Requests for `objects` * 4 keys, some of them much more popular, and their exact counts.
   private static func count(
-    _ requests: Int, of objects: Int, into sketch: inout MissSketch
+    _ requests: Int, of objects: Int, into sketch: inout FrequencySketch
   ) -> [UInt32] {
     var random = TestRandom(seed: 9)
     var exact = Array(repeating: 0 as UInt32, count: objects * 4)
     for _ in 0..<requests {
       let number = random.below(objects * 2) * random.below(objects * 2) / objects
       exact[number] += 1
-      let estimate = sketch.increment(key(number))
+      let estimate = sketch.incrementLowest(key(number))
       #expect(estimate == sketch.estimate(key(number)))
     }
     return exact
@@ -25,19 +25,19 @@ import Testing
 
   @Test(arguments: [1, 8, 100, 1000])
   func estimatesAreNeverTooLowAndSeldomTooHigh(objects: Int) {
-    var sketch = MissSketch(objects: objects)
+    var sketch = MissCounts.sketch(objects: objects)
     let exact = Self.count(objects * 8, of: objects, into: &sketch)
     var tooHigh = 0
     for (number, count) in exact.enumerated() {
       let estimate = sketch.estimate(Self.key(number))
-      #expect(estimate >= min(count, MissSketch.estimateMax))
+      #expect(estimate >= min(count, FrequencySketch.estimateMax))
       tooHigh += estimate > count ? 1 : 0
     }
     #expect(tooHigh <= max(2, exact.count / 10))
   }
 
   @Test func growingKeepsEstimates() {
-    var sketch = MissSketch(objects: 100)
+    var sketch = MissCounts.sketch(objects: 100)
     let exact = Self.count(500, of: 100, into: &sketch)
     let before = exact.indices.map { sketch.estimate(Self.key($0)) }
     let bytes = sketch.bytes
@@ -54,9 +54,9 @@ import Testing
   }
 
   @Test func countsSaturateAt15AndHalve() {
-    var sketch = MissSketch(objects: 16)
-    for _ in 0..<300 { _ = sketch.increment(Self.key(1)) }
-    let highest = sketch.increment(Self.key(1))
+    var sketch = MissCounts.sketch(objects: 16)
+    for _ in 0..<300 { _ = sketch.incrementLowest(Self.key(1)) }
+    let highest = sketch.incrementLowest(Self.key(1))
     #expect(highest == 15)
     let found = (0..<5).map { _ in
       sketch.halve()

@@ -5,7 +5,7 @@ import Testing
 /// Simulations with time against their naive model, for every policy.
 @Suite struct TimedDifferentialTests {
   private static let observers = PolicyRegistry.standard
-    .filter { $0.type?.observesRequests ?? false }.map(\.description.name)
+    .filter { $0.type?.notices.contains(.requests) ?? false }.map(\.description.name)
 
   @Test(arguments: PolicyRegistry.standard.map(\.description.name))
   func everyPolicyAgrees(spec: String) throws {

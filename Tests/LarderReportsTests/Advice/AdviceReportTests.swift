@@ -17,13 +17,13 @@ struct AdviceReportTests {
     #expect(lines.joined(separator: "\n").split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(
       text.hasPrefix(
-        "Advice     64.00 MiB with s3-fifo:small=0.2 behind second-hit answers 82.1 % of\n"))
-    #expect(text.contains("LRU would need 118.00 MiB for that"))
+        "Advice     64.00 MiB with s3-fifo:small=0.2 behind second-hit serves 82.1 % of\n"))
+    #expect(text.contains("and would need 118.00 MiB\n           for as much."))
   }
 
   @Test func unimportantChoiceIsStatedFirst() {
     let text = AdviceText.text(of: SampleAdvice.advice(matters: false), width: 80)
-    #expect(text.hasPrefix("Advice     It does not matter which policy is used:"))
+    #expect(text.hasPrefix("Advice     The policy does not matter:"))
     let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(words.contains("Keep lru."))
     #expect(words.contains("in the last 50 % of the trace, with a warm cache (73.3 % of all)"))
@@ -31,14 +31,14 @@ struct AdviceReportTests {
 
   @Test func sentencesContainMeasurements() {
     let sentences = AdviceSentences(advice: SampleAdvice.advice())
-    #expect(sentences.regret.contains("In hindsight arc was 0.12 points better there"))
+    #expect(sentences.regret.contains("In hindsight, arc was 0.12 points better there"))
     #expect(sentences.regret.contains("at most 0.30 points better"))
-    #expect(sentences.memory?.contains("Half of it (32.00 MiB) answers 75.0 % (-7.10") == true)
+    #expect(sentences.memory?.contains("Half of it (32.00 MiB) serves 75.0 % (-7.10") == true)
     #expect(sentences.memory?.contains("is the knee") == true)
     #expect(sentences.disk?.hasPrefix("A disk tier pays:") == true)
     #expect(sentences.lifetimes?.contains("5 min costs 2.10 points and leaves 1.00 %") == true)
     #expect(sentences.money?.contains("example prices") == true)
-    #expect(sentences.stability?.hasPrefix("The traffic changes:") == true)
+    #expect(sentences.stability?.hasPrefix("The halves of the trace differ:") == true)
     #expect(sentences.runnerUp?.contains("better at this capacity") == true)
   }
 
@@ -70,6 +70,21 @@ struct AdviceReportTests {
       let json = try AdviceReport.json(SampleAdvice.advice(name: name))
       let decoded = try JSONDecoder().decode(Advice.self, from: Data(json.utf8))
       #expect(decoded.trace.name == name)
+    }
+  }
+
+  @Test func cardIsOneElementWithoutScriptsOrIdentifiers() throws {
+    let card = AdviceReport.card(SampleAdvice.advice())
+    #expect(card.hasPrefix("<div ") && card.hasSuffix("</div>\n"))
+    #expect(card.contains("<strong>64.00 MiB with s3-fifo:small=0.2 behind second-hit"))
+    #expect(card.contains("<strong>Regret:</strong>") && card.contains("<table>"))
+    let expected = try #require(HTMLReportTests.shape(card))
+    #expect(expected.attributes["id"] == nil && expected.attributes["src"] == nil)
+    #expect(!card.contains("<script") && !card.contains("<style"))
+    for name in HostileText.examples {
+      let hostile = AdviceReport.card(SampleAdvice.advice(name: name))
+      let shape = try #require(HTMLReportTests.shape(hostile), "\(name.debugDescription)")
+      #expect(shape.elements.count == expected.elements.count, "\(name.debugDescription)")
     }
   }
 

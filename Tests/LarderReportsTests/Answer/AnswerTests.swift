@@ -38,8 +38,8 @@ struct AnswerTests {
     let answer = answer([("memory", .memory, one), ("disk", .disk, one)])
     #expect(
       text(answer) == [
-        "Use gdsf, except at 20, where lru is 0.04 points better: no real difference.",
-        "memory and disk have the same hit ratios: both are one tier.",
+        "Use gdsf: within 0.04 points of the best at every capacity (not significant).",
+        "memory and disk hit equally often (each is a single tier).",
         "The choice matters most at 10: gdsf 50.00 %, lru 40.00 %, fifo 30.00 %.",
       ])
     #expect(answer.cards.map(\.title) == ["memory and disk"])
@@ -49,7 +49,7 @@ struct AnswerTests {
     let other: Hits = [("lru+lru", [1000, 3300]), ("lru+fifo", [900, 3000])]
     let lines = text(answer([("memory", .memory, one), ("hybrid", .hybrid, other)]))
     #expect(
-      lines[1] == "At their best: hybrid 66.00 %, memory 60.00 %. At equal capacity the best is "
+      lines[1] == "Best hit ratios: hybrid 66.00 %, memory 60.00 %. At equal capacity, best: "
         + "hybrid at 20, memory at 10.")
     #expect(lines.count <= 5)
   }
@@ -58,17 +58,18 @@ struct AnswerTests {
   @Test func cardShowsTheBestHitRatio() {
     let hybrid: Hits = [("lru+lru", [1000, 1900, 1957]), ("lru+gdsf", [1265, 1700, 1950])]
     let card = answer([("hybrid", .hybrid, hybrid)]).cards[0]
-    #expect(card.facts.first?.name == "reaches" && card.facts.first?.value == "39.14 % at 30")
+    #expect(
+      card.facts.first?.name == "best hit ratio" && card.facts.first?.value == "39.14 % at 30")
   }
 
   @Test func equalPoliciesNameNoWinner() {
     let same: Hits = [("lru", [2500, 2600]), ("fifo", [2500, 2600])]
     let alone = answer([("memory", .memory, same)])
-    #expect(text(alone) == ["The policy does not matter here: all have the same hit ratio."])
+    #expect(text(alone) == ["The policy does not matter: equal hit ratios."])
     #expect(alone.cards[0].policy == nil)
     let both = text(answer([("memory", .memory, one), ("disk", .disk, same)]))
     #expect(both[0].hasPrefix("Use gdsf in memory"))
-    #expect(both[0].hasSuffix("; in disk the policy does not matter."))
+    #expect(both[0].hasSuffix("; the policy does not matter in disk."))
   }
 
   /// MRU, which is far behind, does not affect the importance of the choice.
@@ -84,7 +85,7 @@ struct AnswerTests {
     let hits: Hits = [("lru+lru", [1010, 1600]), ("lru+sieve", [1004, 837])]
     let lines = text(answer([("hybrid", .hybrid, hits)]))
     #expect(
-      lines.last == "lru+sieve falls as its cache grows: 20.08 % at 10, 16.74 % at 20.")
+      lines.last == "lru+sieve gets worse with more capacity: 20.08 % at 10, 16.74 % at 20.")
   }
 
   @Test func answerHasThroughputOfRealCaches() {
@@ -103,10 +104,10 @@ struct AnswerTests {
     let lines = text(answer(results))
     #expect(
       lines.suffix(2) == [
-        "Measured, fastest first, requests/s with one thread: memory: lru 500 thousand, "
+        "Throughput with one thread, requests/s, fastest first: memory: lru 500 thousand, "
           + "memory: sieve 400 thousand.",
-        "2 threads were slower than one in memory: lru: the machine may have been busy, or threads "
-          + "wait for each other.",
+        "2 threads were slower than one with memory: lru: the machine was busy, or threads contend "
+          + "for locks.",
       ])
   }
 
@@ -118,7 +119,7 @@ struct AnswerTests {
     }
     let lines = text(answer(results))
     #expect(lines.count <= 5)
-    #expect(lines.last?.contains("7 values read differ from what was written") == true)
+    #expect(lines.last?.contains("7 values read differ from the values written") == true)
   }
 
   /// The answer for many traces and configurations still has five lines.
@@ -142,6 +143,6 @@ struct AnswerTests {
   @Test func onlyOnePolicy() {
     #expect(
       text(answer([("memory", .memory, [("lru", [2500])])]))
-        == ["lru is the only policy here: 50.00 % at 10."])
+        == ["lru is the only policy: 50.00 % at 10."])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Captions for numbers that are easy to compute by hand.
 struct CaptionTests {
   private func caption(_ comparison: Comparison, _ metric: Metric = .hitRatio) -> String {
-    RankingWords(ranking: Ranking(comparison, by: metric)).caption
+    RankingWords(Ranking(comparison, by: metric)).caption
   }
 
   /// Hits of 1000 requests, by policy and capacity.
@@ -26,15 +26,15 @@ struct CaptionTests {
     ])
     #expect(
       caption(comparison)
-        == "s3-fifo has the highest hit ratio, except at 30, where lru is 1.00 points better. "
-        + "At 10 it is 15.00 %, 5.00 points above lru and 10.00 points below belady (bound).")
+        == "s3-fifo is best at 2 of 3 capacities; at 30, lru is 1.00 points better. "
+        + "At 10 it has 15.00 %, 5.00 points above lru and 10.00 points below belady (bound).")
   }
 
   @Test func oneCapacity() throws {
     let comparison = try comparison([("lru", [100]), ("sieve", [120]), ("fifo", [90])])
     #expect(
       caption(comparison)
-        == "sieve has the highest hit ratio: 12.00 %, 2.00 points above lru.")
+        == "sieve is best: 12.00 %, 2.00 points above lru.")
   }
 
   @Test func theLowestIsBest() throws {
@@ -48,7 +48,7 @@ struct CaptionTests {
     let comparison = try #require(Comparison.all(in: records).first)
     #expect(
       caption(comparison, .accessTime)
-        == "gdsf has the lowest modelled mean access time: 150 µs, 25.0 % below lru.")
+        == "gdsf is best: 150 µs, 25.0 % below lru.")
   }
 
   @Test func onlyPoliciesWithFuture() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderReports
 
-/// The charts of cells with time.
+/// The chart of cells with time.
 struct TimeChartsTests {
   private func record(
     _ name: String, _ policy: String, label: String = "10", hits: UInt64, delayed: UInt64,
@@ -22,8 +22,8 @@ struct TimeChartsTests {
   }
 
   private func charts(_ records: [Record]) -> [RowChart] {
-    (TimeCharts(records, PolicyStyles(["lru", "fifo"]))?.blocks ?? []).figures
-      .compactMap { $0.chart as? RowChart }
+    [TimeTable(records)?.chart(PolicyStyles(["lru", "fifo"]))?.chart as? RowChart]
+      .compactMap { $0 }
   }
 
   @Test func partsAddUpToAllRequests() throws {
@@ -32,7 +32,7 @@ struct TimeChartsTests {
       record("alone", "lru", hits: 410, delayed: 0),
       record("coalesced", "lru", hits: 400, delayed: 600, seed: 2),
     ])
-    try #require(charts.count == 3)
+    try #require(charts.count == 1)
     let rows = charts[0].groups.flatMap(\.rows)
     #expect(charts[0].parts.count == 3)
     #expect(rows.map(\.name) == ["coalesced: lru", "alone: lru"])
@@ -45,9 +45,6 @@ struct TimeChartsTests {
       #expect(parts.count == 3 && abs(parts.reduce(0) { $0 + $1.value } - 1) < 1e-12)
     }
     #expect(charts[0].caption.hasPrefix("0.00 to 10.00 % of the requests"))
-    // The origin's load with and without coalescing.
-    #expect(charts[1].groups.map { $0.rows.map(\.value) } == [["500", "590"]])
-    #expect(charts[2].groups.map { $0.rows.map(\.value) } == [["101", "1"]])
   }
 
   @Test func singleCellHasNoChart() {
@@ -66,6 +63,6 @@ struct TimeChartsTests {
       #expect(chart.groups.count == 20 && Set(chart.groups.map(\.title)).count == 20)
       #expect(chart.caption.hasSuffix("the table has all."))
     }
-    #expect(charts.count == 3)
+    #expect(charts.count == 1)
   }
 }

@@ -72,7 +72,7 @@ struct ComparisonTests {
       SampleResults.record(SampleResults.cell("lru", capacity: 10), hits: 0, of: 0)
     ]
     let report = try MarkdownReport().text(of: results)
-    #expect(report.contains("No requests were counted, so there is no hit ratio."))
+    #expect(report.contains("No requests were counted, so no hit ratio exists."))
     #expect(!report.contains("nan"))
     #expect(ComparisonTable.text(of: results).contains("lru      –"))
   }

@@ -15,9 +15,9 @@ struct RankingTests {
     #expect(ranking.exceptions.isEmpty && !ranking.isIndifferent)
     #expect(ranking.peak?.policy.text == "sieve" && ranking.peak?.value == 0.62)
     #expect(
-      RankingWords(ranking: ranking).caption
-        == "sieve has the highest hit ratio at every capacity. "
-        + "At 10 it is 50.00 %, 10.00 points above lru.")
+      RankingWords(ranking).caption
+        == "sieve is best at every capacity. "
+        + "At 10 it has 50.00 %, 10.00 points above lru.")
   }
 
   /// LHD has more hits of blocks, and LRU more of prefixes.
@@ -27,9 +27,9 @@ struct RankingTests {
     let ranking = Ranking(comparison)
     #expect(ranking.leaders.map(\.text) == ["lru"])
     #expect(
-      RankingWords(ranking: ranking).caption
-        == "lru has the highest prefix hit ratio: 27.84 %, 3.66 points above lhd.")
-    #expect(ComparisonTable.text(of: results).contains("Use lru."))
+      RankingWords(ranking).caption
+        == "lru is best: 27.84 %, 3.66 points above lhd.")
+    #expect(ComparisonTable.text(of: results).contains("Use lru: best."))
     let table = ComparisonTable.text(of: results).split(separator: "\n").map(String.init)
     #expect(table.first == "memory, prefix hit ratio, %")
     #expect(table.contains { $0.hasPrefix("lru") && $0.contains("*27.84*") })
@@ -40,26 +40,28 @@ struct RankingTests {
 
   @Test func aSmallExceptionIsNoRealDifference() throws {
     let words = RankingWords(
-      ranking: try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])]))
+      try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])]))
     #expect(
-      Inline.plain(words.exceptions)
-        == ", except at 20, where lru is 0.04 points better: no real difference")
+      Inline.plain(words.sentence)
+        == "gdsf is within 0.04 points of the best at every capacity (not significant)")
   }
 
   @Test func aLargeExceptionIsReal() throws {
     let words = RankingWords(
-      ranking: try ranking([("lru", [2000, 3200, 3000]), ("gdsf", [2500, 3000, 3100])]))
-    #expect(Inline.plain(words.exceptions) == ", except at 20, where lru is 4.00 points better")
+      try ranking([("lru", [2000, 3200, 3000]), ("gdsf", [2500, 3000, 3100])]))
+    #expect(
+      Inline.plain(words.sentence)
+        == "gdsf is best at 2 of 3 capacities; at 20, lru is 4.00 points better")
   }
 
   @Test func compromiseIsCalledACompromise() throws {
     let words = RankingWords(
-      ranking: try ranking([("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100])]))
+      try ranking([("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100])]))
     #expect(Inline.plain(words.leaders) == "c")
     #expect(
       Inline.plain(words.exceptions)
-        == ", nowhere the best but nowhere more than 2.00 points behind it"
-    )
+        == "; at 10, b is 2.00 points better; at 20, a is 2.00 points better")
+    #expect(words.standing == "best on average")
   }
 
   @Test func equalsLeadTogether() throws {
@@ -68,12 +70,12 @@ struct RankingTests {
     let all = try ranking([("lru", [2500, 2600]), ("fifo", [2500, 2600])])
     #expect(all.isIndifferent)
     #expect(
-      RankingWords(ranking: all).caption
-        == "The policy does not matter here: all have the same hit ratio.")
+      RankingWords(all).caption
+        == "The policy does not matter: equal hit ratios.")
     let near = try ranking([("lru", [2500]), ("fifo", [2492])])
     #expect(
-      RankingWords(ranking: near).caption
-        == "The policy does not matter here: best and worst are at most 0.16 points apart.")
+      RankingWords(near).caption
+        == "The policy does not matter: at most 0.16 points apart.")
   }
 
   /// A capacity with one policy, as after an interruption, has no winner.
@@ -142,7 +144,7 @@ struct RankingTests {
 
   private func nothing(_ records: [Record]) throws -> String? {
     let comparison = try #require(Comparison.all(in: records).first)
-    return RankingWords(ranking: Ranking(comparison)).nothing
+    return RankingWords(Ranking(comparison)).nothing
   }
 
   private func records(

@@ -61,7 +61,7 @@ struct ExecutedFindingsTests {
     let findings = findings(records)
     #expect(findings.count { $0.contains("executed and simulated") } == 5)
     #expect(findings.contains("3 more differ."))
-    #expect(findings[1].contains("the same sums, distributed differently over the tiers"))
+    #expect(findings[1].contains("equal sums, but a different distribution over the tiers"))
   }
 
   @Test func badNewsComesFirst() {
@@ -71,7 +71,7 @@ struct ExecutedFindingsTests {
       execution.capacityExceeded = 1
     }
     let findings = findings([bad])
-    #expect(findings[0] == "8 values read differ from what was written: memory: lru at 10.")
+    #expect(findings[0] == "8 values read differ from the values written: memory: lru at 10.")
     #expect(findings.contains("10 000 values were read and checked; 8 were wrong."))
     #expect(
       findings.contains(
@@ -82,10 +82,10 @@ struct ExecutedFindingsTests {
   @Test func cacheWithItsOwnPolicyIsNotCompared() {
     #expect(
       findings(SampleResults.foreign) == [
-        "Not simulated; their counts are those of the run in one thread: "
+        "Not simulated (counts are from the run with one thread): "
           + "their cache: theirs.",
-        "In memory configurations, one operation in 16 was timed: reading the clock takes as "
-          + "long as a hit.",
+        "In memory configurations, one operation in 16 was timed, because reading the clock "
+          + "takes as long as a hit.",
         "the clock was odd",
       ])
   }

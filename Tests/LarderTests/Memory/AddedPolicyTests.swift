@@ -7,7 +7,8 @@ import Testing
 /// A second LRU, written as in another package: with the engine's public interface alone.
 private struct OwnLRU: OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "own-lru", family: .recency, summary: "LRU, written by a user.", paper: "none")
+    name: "own-lru", family: .recency, traits: .namesVictim, summary: "LRU, written by a user.",
+    paper: "none")
 
   var list: LinkedLists
 
@@ -62,7 +63,7 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
     @Test func takenNameIsRejected() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)
-        let reason = "there is a policy of this name already"
+        let reason = "a policy of this name is already registered"
         try #require(throws: PolicyError.cannotAdd("own-lru", reason: reason)) {
           try PolicyRegistry.add(OwnLRU.self)
         }

@@ -61,7 +61,7 @@ private struct LetterFormat: TraceFormat {
         try FormatRegistry.add(LetterFormat())
         try #require(
           message { try FormatRegistry.add(LetterFormat()) }
-            == "letter: there is a trace format of this name already")
+            == "letter: a trace format of this name is already registered")
       }
     }
   }

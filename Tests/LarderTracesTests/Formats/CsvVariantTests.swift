@@ -138,7 +138,7 @@ struct CsvVariantTests {
 
   @Test func guessedOperationsAreReported() throws {
     #expect(
-      try trace("id,op\n1,get\n2,2a\n").notes.contains { $0.contains("'2a' is no operation") })
+      try trace("id,op\n1,get\n2,2a\n").notes.contains { $0.contains("unknown operation '2a'") })
     #expect(try trace("id,rw\n1,0\n2,1\n", "csv").notes.contains { $0.contains("0, 1 and 2") })
     let letters = try trace("id,op,size\n1,R,5\n2,W,5\n").notes
     #expect(letters.contains { $0.contains("ops=R:get:W:set") })
@@ -165,7 +165,7 @@ struct CsvVariantTests {
   @Test func commentsAreSkipped() throws {
     let text = "# made by x\n# at 10:00\ntime,id\n1,5\n# half\n2,6\n"
     #expect(try records(text).map(\.key) == [5, 6])
-    #expect(try trace(text).notes == ["1 line was left out: comments."])
+    #expect(try trace(text).notes == ["1 line was skipped: comments."])
     #expect(try records("#a,1\n#b,2\n", "csv:id=1:size=2").count == 2, "texts begin with #")
     #expect(try records("#a,1\nc,2\n", "csv:id=1:size=2").count == 2)
     #expect(try records("% x\nid\n5\n", "csv:comment=%").map(\.key) == [5])

@@ -31,7 +31,7 @@ struct DamagedTextTests {
     let trace = try trace(Array(text.utf8), "trace", format)
     #expect(trace.reading.badLines == 0 && trace.requests.objects > 0)
     #expect(
-      trace.notes.contains { $0.hasPrefix("The last line has no end and was left out: ") },
+      trace.notes.contains { $0.hasPrefix("The last line is incomplete and was skipped: ") },
       "\(trace.notes)")
   }
 
@@ -94,7 +94,7 @@ struct DamagedTextTests {
   @Test func noRequestsErrorHasReasonAndLines() {
     let text = "id,op\n1,x\n2,x\n3,y\n4,y\n"
     let error = message { _ = try trace(Array(text.utf8), "t.csv", "csv:id=1:op=2") }
-    #expect(error.contains("has no requests; 2 lines left out: the operation 'x' is not known"))
+    #expect(error.contains("has no requests; 2 lines skipped: unknown operation 'x'"))
     #expect(error.contains("the first are '1,x', '2,x', '3,y'"), "\(error)")
     let bad = message { _ = try trace(Array("x\ny\n".utf8), "t", "lirs", maxBad: 1) }
     #expect(bad.contains("has no requests; 2 lines cannot be read"), "\(bad)")

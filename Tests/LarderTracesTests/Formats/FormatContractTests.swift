@@ -131,7 +131,7 @@ struct FormatContractTests {
     let path = try folder.write(sample.bytes, to: sample.file)
     let spec = ComponentSpec(name: sample.format, values: ["skip-zero-size": "true"])
     guard format.description.parameters.contains(.skipZeroSize) else {
-      #expect(message { _ = try FileSource(path: path, format: spec) }.contains("no such option"))
+      #expect(message { _ = try FileSource(path: path, format: spec) }.contains("unknown option"))
       return
     }
     #expect(sample.records.contains { $0.size == 0 }, "the sample shows it")
@@ -147,7 +147,7 @@ struct FormatContractTests {
     let path = try folder.write("1\n", to: "file")
     let spec = ComponentSpec(name: name, values: ["colour": "blue"])
     let text = message { _ = try FileSource(path: path, format: spec) }
-    #expect(text.hasPrefix("\(name): colour: no such option of this format"))
+    #expect(text.hasPrefix("\(name): colour: unknown option of this format"))
   }
 
   @Test(arguments: FormatRegistry.standard.map(\.description.name))

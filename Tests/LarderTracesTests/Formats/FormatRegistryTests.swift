@@ -46,7 +46,7 @@ struct FormatRegistryTests {
 
   @Test func unknownContentErrorListsFormats() {
     let text = message { _ = try recognised([1, 2, 3, 0, 9, 9], "strange.dat") }
-    #expect(text.contains("cannot recognise the trace format by name and content"))
+    #expect(text.contains("cannot detect the trace format from name and content"))
     #expect(text.contains("oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k"))
   }
 

@@ -54,7 +54,7 @@ struct HashIDsFormatTests {
     let given = try trace([#"{"timestamp": 1.5, "hash_ids": [5]}"#], "hash-ids:time-unit=ms")
     #expect(given.requests.times?[0] == 1500 && given.notes == [])
     #expect(
-      try trace([#"{"timestamp": 1.5, "hash_ids": [5]}"#]).notes.contains { $0.contains("as s:") })
+      try trace([#"{"timestamp": 1.5, "hash_ids": [5]}"#]).notes.contains { $0.contains("as s;") })
   }
 
   @Test func idsMayBeStringsOrNegative() throws {

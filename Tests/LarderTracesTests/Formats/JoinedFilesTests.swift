@@ -26,7 +26,7 @@ struct JoinedFilesTests {
     let times = (0..<trace.requests.count).compactMap { trace.requests.times?[$0] }
     #expect(times.map { ($0 - times[0]) / 1_000_000 } == [0, 1, 2, 4, 5])
     #expect(trace.timesRaised == 0 && trace.reading.timesSorted == 1)
-    #expect(trace.notes.contains("1 request was out of order and was moved to its time."))
+    #expect(trace.notes.contains("1 request was out of order and was sorted by time."))
     #expect(trace.notes.contains("\(empty) is empty."))
   }
 
@@ -258,7 +258,7 @@ struct JoinedFilesTests {
     let paths = [folder.path("a.larder"), folder.path("b.larder")]
     for path in paths { try LarderWriter().write(PreparedTrace.load(path: source), to: path) }
     let text = message { _ = try FileSource(reference(paths)) }
-    #expect(text.contains("has keys of its own") && text.contains("converted from"), "\(text)")
+    #expect(text.contains("has private keys") && text.contains("converted from"), "\(text)")
   }
 
   @Test(arguments: [1, 7, 100])

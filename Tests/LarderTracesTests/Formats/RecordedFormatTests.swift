@@ -32,7 +32,7 @@ struct RecordedFormatTests {
       let trace = try load(Array(whole[..<cut]))
       let known = (cut - RecordedHeader.length) / block
       #expect(trace.requests.count == 4 * known, "\(cut)")
-      #expect(trace.notes.contains { $0.contains("was not stopped") && $0.contains("(\(known) b") })
+      #expect(trace.notes.contains { $0.contains("was not closed") && $0.contains("(\(known) b") })
     }
     #expect(!(try load(SampleTrace.recording(Self.gets(4)))).notes.contains { $0.contains("stop") })
   }
@@ -141,7 +141,7 @@ struct RecordedFormatTests {
     }
     #expect(try join(plain).requests.count == 20)
     for bytes in [keyed, part] {
-      #expect(message { _ = try join(bytes) }.contains("has keys of its own"))
+      #expect(message { _ = try join(bytes) }.contains("has private keys"))
     }
   }
 
@@ -151,7 +151,7 @@ struct RecordedFormatTests {
     let trace = try load(bytes)
     #expect(trace.requests.count == 10)
     #expect(trace.notes.contains { $0.hasPrefix("30 operations were lost") })
-    #expect(trace.notes.contains { $0.hasPrefix("1 times many entries were removed") })
+    #expect(trace.notes.contains { $0.hasPrefix("1 bulk removal was recorded") })
   }
 
   // MARK: Samples
@@ -196,7 +196,7 @@ struct RecordedFormatTests {
     let text = message {
       _ = try spec.makeSource(seed: 1) { try FileSource($0) }
     }
-    #expect(text.contains("a recording of a part of the keys"))
+    #expect(text.contains("a sampled recording cannot be used"))
   }
 
   @Test func capacitiesAndFiguresAreScaled() {

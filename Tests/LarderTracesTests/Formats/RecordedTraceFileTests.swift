@@ -85,7 +85,7 @@ struct RecordedTraceFileTests {
       try file.flush()
     }
     let trace = try PreparedTrace.load(path: path)
-    #expect(trace.requests.count == 5 && trace.notes.contains { $0.contains("was not stopped") })
+    #expect(trace.requests.count == 5 && trace.notes.contains { $0.contains("was not closed") })
   }
 
   @Test func sampleOfKeysIsRecorded() throws {

@@ -94,6 +94,6 @@ struct TraceWriterTests {
     #expect(TraceWriterRegistry.writer(forPath: "b.oracleGeneral")?.name == "oracle-general")
     #expect(TraceWriterRegistry.writer(forPath: "b.lis") == nil)
     #expect(
-      message { _ = try TraceWriterRegistry.writer(named: "arc") }.contains("known are larder"))
+      message { _ = try TraceWriterRegistry.writer(named: "arc") }.contains("one of larder"))
   }
 }

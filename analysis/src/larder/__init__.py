@@ -4,6 +4,7 @@
 with the command `larder`. `larder.plots` draws results.
 """
 
+from larder.advice import Advice
 from larder.errors import ContractError, LarderError
 from larder.policy import Policy, check_policy
 from larder.runs import run
@@ -11,6 +12,7 @@ from larder.simulation import advise, mrc, policies, simulate
 from larder.traces import Trace, generate
 
 __all__ = [
+    "Advice",
     "ContractError",
     "LarderError",
     "Policy",

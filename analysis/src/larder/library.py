@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from larder.errors import ContractError, LarderError
 
-ABI = 1
+ABI = 2
 CHECK_FAILED = 1
 CANCELLED = 130
 
@@ -146,7 +146,7 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "larder_trace_destroy": [Handle],
     "larder_simulate": [Handle, _CHARS, Handle, _TEXT, _TEXT],
     "larder_mrc": [Handle, _CHARS, Handle, _TEXT, _TEXT],
-    "larder_advise": [Handle, _CHARS, Handle, _TEXT, _TEXT],
+    "larder_advise": [Handle, _CHARS, Handle, _TEXT, _TEXT, _TEXT, _TEXT],
     "larder_policies": [_TEXT, _TEXT],
     "larder_policy_simulate": [Handle, _POLICY, _CHARS, _CHARS, Handle, _TEXT, _TEXT],
     "larder_policy_check": [_POLICY, _CHARS, _CHARS, _TEXT],

@@ -31,7 +31,7 @@ def columns(paths: Paths, names: Mapping[str, str]) -> dict[str, Any]:
         import pyarrow as pa
         import pyarrow.dataset
     except ImportError as error:
-        raise ImportError("Parquet needs pyarrow: pip install 'larder[parquet]'") from error
+        raise ImportError("Parquet needs pyarrow: pip install 'larder-cache[parquet]'") from error
     source = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if len(source) == 1 and source[0].is_dir():
         found = sorted(source[0].rglob("*.parquet"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _INSERT, _REMOVE = 1, 2
 _OBJECT = (1 << 32) - 1
+# The arguments of `Policy.__init__`, which are passed by position.
+_ARGUMENTS = ["capacity", "counts_bytes", "seed"]
 # The most events at a time: the size of the library's buffers.
 _EVENTS = 4096
 
@@ -124,10 +127,11 @@ class PolicyCalls:
         """Checks what can be checked before anything is run.
 
         Raises:
-            TypeError: It is no policy.
+            TypeError: It is no policy, or its `__init__` has other arguments.
         """
         if not (isinstance(policy, type) and issubclass(policy, Policy)):
             raise TypeError(f"{policy!r} is not a class derived from larder.Policy")
+        _check_arguments(policy)
         self._type = policy
         self._name = (policy.name or policy.__name__).encode()
         self._instances: dict[int, _Instance] = {}
@@ -239,6 +243,31 @@ class PolicyCalls:
     def _fail(self, failure: BaseException) -> int:
         self._failure = self._failure or failure
         return -1
+
+
+def _check_arguments(policy: type[Policy]) -> None:
+    """Checks that a policy can be made from the arguments that it is given.
+
+    Raises:
+        TypeError: It cannot, or has them in another order.
+    """
+    try:
+        signature = inspect.signature(policy)
+    except ValueError:
+        return  # Compiled code does not always say what it takes.
+    names = list(signature.parameters)
+    try:
+        signature.bind(*_ARGUMENTS)
+        fits = all(
+            name not in _ARGUMENTS or names.index(name) == _ARGUMENTS.index(name) for name in names
+        )
+    except TypeError:
+        fits = False
+    if not fits:
+        raise TypeError(
+            f"{policy.__name__}.__init__ must take (self, {', '.join(_ARGUMENTS)}), "
+            f"found {str(signature).replace('(', '(self, ', 1) if names else '(self)'}"
+        )
 
 
 def _view(address: int, element: Any, count: int = _EVENTS) -> np.ndarray[Any, Any]:  # noqa: ANN401

@@ -13,6 +13,7 @@ from typing import Any, cast
 import pandas as pd
 
 from larder import library, tasks
+from larder.advice import Advice
 from larder.policy import Policy, PolicyCalls
 from larder.traces import Trace, Values, prepared
 
@@ -98,10 +99,9 @@ def mrc(
     *,
     capacities: Capacity | Iterable[Capacity] | None = None,
     points: int = 50,
-    unit: str | None = None,
     ignore_size: bool = False,
     method: str = "auto",
-    rate: float | None = None,
+    sample: float | str | None = None,
     samples: int | None = None,
     seed: int = 1,
     measure_error: bool = False,
@@ -115,11 +115,10 @@ def mrc(
         policies: Names with parameters.
         capacities: Where to look; without it `points` of them up to the footprint.
         points: How many capacities to choose.
-        unit: What capacities count, 'objects' or 'bytes'; by default bytes where there are sizes.
-        ignore_size: The same as unit='objects'.
+        ignore_size: Give every object size 1, so that capacities count objects.
         method: 'auto', 'exact', 'shards' (LRU) or 'miniature'.
-        rate: Share of the objects to sample.
-        samples: Number of objects that SHARDS samples, instead of `rate`.
+        sample: Share of the objects to sample: 0.001 or '0.1%'.
+        samples: Number of objects that SHARDS samples, instead of `sample`.
         seed: Of the sample and of random policies.
         measure_error: Compare estimates with exact counts.
         threads: Cells at the same time; all cores without it.
@@ -132,10 +131,9 @@ def mrc(
         policy=_list(policies),
         capacity=None if capacities is None else _list(capacities),
         points=points,
-        unit=unit,
         ignore_size=ignore_size,
         method=method,
-        rate=None if rate is None else _decimal(rate),
+        sample=_decimal(sample) if isinstance(sample, float) else sample,
         samples=samples,
         seed=seed,
         measure_error=measure_error,
@@ -149,10 +147,9 @@ def advise(
     trace: Trace | str | os.PathLike[str] | Values,
     *,
     capacities: Capacity | Iterable[Capacity] | None = None,
-    unit: str | None = None,
     tiers: str = "auto",
     prices: str | os.PathLike[str] | None = None,
-    time_budget: str | None = None,
+    max_requests: int | str | None = None,
     learn: str | None = None,
     whole: bool = False,
     seed: int = 1,
@@ -161,16 +158,18 @@ def advise(
     policies: str | Iterable[str] | None = None,
     prefix: str | None = None,
     ignore_size: bool = False,
-) -> dict[str, Any]:
-    """Recommends a policy and a capacity; the content of advice.json (docs/advise.md).
+) -> Advice:
+    """Recommends a policy and a capacity (docs/advise.md).
+
+    `print` shows the screen of `larder advise`, a notebook shows a card, and `to_dict()` has the
+    content of advice.json.
 
     Args:
         trace: A trace, the path of one, or a column of ids.
         capacities: Those to choose from; by default 1%, 3%, 10% and 30%.
-        unit: What capacities count, 'objects' or 'bytes'.
         tiers: 'memory', 'disk', 'hybrid' or 'auto'.
         prices: A file with prices.
-        time_budget: Time to search, such as '60s': a number of requests at a stated speed.
+        max_requests: Number of requests that the search may replay: 200_000_000, '200M'.
         learn: Share of the requests that designs are chosen on, such as '50%'.
         whole: Choose and score on the whole trace.
         seed: Of samples and random policies.
@@ -178,7 +177,7 @@ def advise(
         progress: Whether to show progress; None for where standard error is a terminal.
         policies: Those to search, with LRU; all without it.
         prefix: Count prefixes of prompts, whose blocks are requested 'front' or 'tail' first.
-        ignore_size: Count every object as size 1, as unit='objects' does.
+        ignore_size: Give every object size 1, so that capacities count objects.
 
     Raises:
         LarderError: A value is not known, or does not fit the trace.
@@ -188,18 +187,23 @@ def advise(
         policy=None if policies is None else _list(policies),
         prefix=prefix,
         ignore_size=ignore_size,
-        unit=unit,
         tiers=tiers,
         prices=None if prices is None else os.fspath(prices),
-        time_budget=time_budget,
+        max_requests=max_requests,
         learn=learn,
         whole=whole,
         seed=seed,
         threads=threads,
     )
     made = prepared(trace, progress)
-    text = _compute(library.library().larder_advise, made, lines, "advising", progress)
-    return cast("dict[str, Any]", json.loads(text))
+    text, html = library.Text(), library.Text()
+    forms = (ctypes.byref(text), ctypes.byref(html))
+    function = library.library().larder_advise
+    try:
+        values = _compute(function, made, lines, "advising", progress, *forms)
+    finally:
+        screen, card = library.take(text), library.take(html)
+    return Advice(json.loads(values), screen, card)
 
 
 def policies() -> pd.DataFrame:
@@ -222,10 +226,11 @@ def _compute(
     lines: bytes,
     title: str,
     progress: bool | None,
+    *forms: object,
 ) -> str:
     text = library.Text()
     tasks.run(
-        lambda task: library.call(function, trace.handle, lines, task, ctypes.byref(text)),
+        lambda task: library.call(function, trace.handle, lines, task, ctypes.byref(text), *forms),
         title,
         progress,
     )

@@ -134,7 +134,7 @@ class Trace:
     ) -> Trace:
         """Makes a trace of columns of Parquet files, which are read without the others.
 
-        Needs pyarrow (`pip install 'larder[parquet]'`).
+        Needs pyarrow (`pip install 'larder-cache[parquet]'`).
 
         Args:
             paths: A file, a folder with files `*.parquet` below (in the order of their names),
@@ -190,14 +190,14 @@ class Trace:
         library.call(library.library().larder_trace_info, self._handle, ctypes.byref(text))
         return cast("dict[str, Any]", json.loads(library.take(text)))
 
-    def sample(self, rate: float, seed: int = 1) -> Trace:
+    def sample(self, share: float, seed: int = 1) -> Trace:
         """The requests of a share of the objects, chosen by hash.
 
         Capacities of the sample are those of a cache for the whole trace, and results stand for
         the whole trace.
 
         Args:
-            rate: The share, above 0 and at most 1.
+            share: Above 0 and at most 1.
             seed: Which of the possible samples.
 
         Raises:
@@ -207,7 +207,7 @@ class Trace:
         library.call(
             library.library().larder_trace_sample,
             self._handle,
-            rate,
+            share,
             _seed(seed),
             ctypes.byref(made),
         )

@@ -117,7 +117,7 @@ extension DiskCore {
       if folder.files.isInPlace { return }
       lock = nil
     }
-    throw .files(message: "\(path): the folder is replaced again and again")
+    throw .files(message: "\(path): the folder is being replaced repeatedly")
   }
 
   /// True if the folder or the database was removed, moved or replaced since it was opened: later

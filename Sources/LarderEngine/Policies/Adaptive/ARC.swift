@@ -1,22 +1,15 @@
 /// Two lists with ghosts; a missed ghost moves the border towards the list it came from.
-struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
+struct ARC: EvictionPolicy, BalancedListsPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "arc", family: .adaptive,
     summary: "An LRU list of objects requested once and one of objects requested again, each with "
       + "ghosts of its evictions; a miss on a ghost enlarges the share of that list.",
     paper: "Megiddo and Modha, ARC: a self-tuning, low overhead replacement cache, FAST 2003")
 
-  // The paper's T1, T2, B1 and B2.
-  private static var recent: UInt32 { 0 }
-  private static var frequent: UInt32 { 1 }
-  private static var recentGhosts: UInt32 { 2 }
-  private static var frequentGhosts: UInt32 { 3 }
-
   var lists: WeightedLists
-  private let capacity: UInt64
+  let capacity: UInt64
   private let weighs: Bool
-  // The target weight of `recent`: the paper's p, which need not be a whole number.
-  private var target = 0.0
+  var target = 0.0
   private var missedPlace: UInt32 = 0
 
   init(_ setup: PolicySetup) {
@@ -34,14 +27,7 @@ struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedPlace = UInt32(lists.place(request.id))
     guard missedPlace != 0 else { return true }
-    let recent = Double(lists.weight(of: ARC.recentGhosts))
-    let frequent = Double(lists.weight(of: ARC.frequentGhosts))
-    let step = Double(lists.weight(request.id))
-    if missedPlace == ARC.recentGhosts + 1 {
-      target = min(target + max(frequent / max(recent, 1), 1) * step, Double(capacity))
-    } else {
-      target = max(target - max(recent / max(frequent, 1), 1) * step, 0)
-    }
+    adapt(to: request.id)
     lists.remove(request.id)
     return true
   }
@@ -84,13 +70,40 @@ struct ARC: EvictionPolicy, TwoListPolicy, ~Copyable {
     }
     return lists.weight(of: ARC.recent) + UInt64(request.size) > capacity
   }
+}
+
+/// ARC and CAR: two lists with ghosts, whose target weights adapt to misses on ghosts.
+protocol BalancedListsPolicy: TwoListPolicy, ~Copyable {
+  var capacity: UInt64 { get }
+  /// The target weight of `recent`: the paper's p, which need not be a whole number.
+  var target: Double { get set }
+}
+
+extension BalancedListsPolicy where Self: ~Copyable {
+  // The paper's T1, T2, B1 and B2.
+  static var recent: UInt32 { 0 }
+  static var frequent: UInt32 { 1 }
+  static var recentGhosts: UInt32 { 2 }
+  static var frequentGhosts: UInt32 { 3 }
+
+  /// Moves the target towards the list that a missed ghost came from.
+  @inline(__always) mutating func adapt(to ghost: ObjectID) {
+    let recent = Double(lists.weight(of: Self.recentGhosts))
+    let frequent = Double(lists.weight(of: Self.frequentGhosts))
+    let step = Double(lists.weight(ghost))
+    if lists.contains(ghost, in: Self.recentGhosts) {
+      target = min(target + max(frequent / max(recent, 1), 1) * step, Double(capacity))
+    } else {
+      target = max(target - max(recent / max(frequent, 1), 1) * step, 0)
+    }
+  }
 
   /// Trims ghosts until T1 and B1 weigh at most the capacity, and all four lists at most twice
   /// that.
-  @inline(__always) private mutating func trimGhosts() {
-    let recent = lists.weight(of: ARC.recent)
-    lists.trim(ARC.recentGhosts, to: capacity - min(recent, capacity))
-    let others = recent + lists.weight(of: ARC.recentGhosts) + lists.weight(of: ARC.frequent)
-    lists.trim(ARC.frequentGhosts, to: 2 * capacity - min(others, 2 * capacity))
+  @inline(__always) mutating func trimGhosts() {
+    let recent = lists.weight(of: Self.recent)
+    lists.trim(Self.recentGhosts, to: capacity - min(recent, capacity))
+    let others = recent + lists.weight(of: Self.recentGhosts) + lists.weight(of: Self.frequent)
+    lists.trim(Self.frequentGhosts, to: 2 * capacity - min(others, 2 * capacity))
   }
 }

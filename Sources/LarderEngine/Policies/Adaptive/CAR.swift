@@ -1,21 +1,15 @@
 /// ARC with clocks in place of lists: a hit sets a bit.
-struct CAR: EvictionPolicy, TwoListPolicy, ~Copyable {
+struct CAR: EvictionPolicy, BalancedListsPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "car", family: .adaptive,
     summary: "ARC with clocks instead of lists: objects requested before the hand arrives move to "
       + "the second clock, and misses on ghosts adapt the shares.",
     paper: "Bansal and Modha, CAR: Clock with Adaptive Replacement, FAST 2004")
 
-  // The paper's T1, T2, B1 and B2.
-  private static var recent: UInt32 { 0 }
-  private static var frequent: UInt32 { 1 }
-  private static var recentGhosts: UInt32 { 2 }
-  private static var frequentGhosts: UInt32 { 3 }
-
   var lists: WeightedLists
   private var marks: Column<Bool>
-  private let capacity: UInt64
-  private var target = 0.0
+  let capacity: UInt64
+  var target = 0.0
 
   init(_ setup: PolicySetup) {
     capacity = setup.capacity
@@ -48,12 +42,11 @@ struct CAR: EvictionPolicy, TwoListPolicy, ~Copyable {
 
   /// Stores a new object in the first clock and a missed ghost in the second, after adapting to it.
   @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    let place = UInt32(lists.place(request.id))
     marks[request.id] = false
-    if place == 0 {
+    if lists.place(request.id) == 0 {
       lists.pushFront(request.id, to: CAR.recent, weight: request.size)
     } else {
-      adapt(to: request.id, place)
+      adapt(to: request.id)
       lists.moveToFront(request.id, of: CAR.frequent)
       lists.reweigh(request.id, request.size)
     }
@@ -74,22 +67,4 @@ struct CAR: EvictionPolicy, TwoListPolicy, ~Copyable {
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) {}
 
   var stateBytes: Int { lists.bytes + marks.bytes }
-
-  @inline(__always) private mutating func adapt(to id: ObjectID, _ place: UInt32) {
-    let recent = Double(lists.weight(of: CAR.recentGhosts))
-    let frequent = Double(lists.weight(of: CAR.frequentGhosts))
-    let step = Double(lists.weight(id))
-    if place == CAR.recentGhosts + 1 {
-      target = min(target + max(frequent / max(recent, 1), 1) * step, Double(capacity))
-    } else {
-      target = max(target - max(recent / max(frequent, 1), 1) * step, 0)
-    }
-  }
-
-  @inline(__always) private mutating func trimGhosts() {
-    let recent = lists.weight(of: CAR.recent)
-    lists.trim(CAR.recentGhosts, to: capacity - min(recent, capacity))
-    let others = recent + lists.weight(of: CAR.recentGhosts) + lists.weight(of: CAR.frequent)
-    lists.trim(CAR.frequentGhosts, to: 2 * capacity - min(others, 2 * capacity))
-  }
 }

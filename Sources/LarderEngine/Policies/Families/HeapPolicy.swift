@@ -14,9 +14,6 @@ extension HeapPolicy where Self: ~Copyable {
     if heap.contains(id) { heap.remove(id) }
   }
 
-  /// True: the next victim is the minimum of the heap.
-  @inlinable public static var knowsVictim: Bool { true }
-
   /// The object that `evict` would return now.
   @inlinable public var victim: ObjectID { heap.minimum() }
 
@@ -36,28 +33,65 @@ extension HeapPolicy where Self: ~Copyable {
 }
 
 /// A policy with a heap of priorities above a floor, which each victim raises to its own priority,
-/// so that residents age relative to newer objects. Conforming types define the priority.
+/// so that residents age relative to newer objects. Conforming types define the value that is added
+/// to the floor.
 public protocol FloorPolicy: EvictionPolicy, ~Copyable {
   /// The resident objects.
   var heap: RadixHeap { get set }
-  /// The priority of the last evicted object; the paper's L.
-  var floor: Double { get set }
-  /// Orders objects of equal priority.
-  var order: OrderCounter { get set }
-  /// The priority of an object that is requested or stored. Never negative, so its bits sort like
-  /// its value.
-  func priority(_ request: Request) -> Double
+  /// The floor, with the counts of the residents.
+  var floor: PriorityFloor { get set }
+  /// True if the value depends on the number of requests.
+  static var countsRequests: Bool { get }
+  /// The value of an object that is requested or stored, not negative; `requests` is 1 unless they
+  /// count.
+  func value(_ request: Request, requests: UInt32) -> Double
+  /// Creates a policy from its parts: the initialiser of its members.
+  init(heap: consuming RadixHeap, floor: consuming PriorityFloor)
+}
+
+/// The floor of a policy's priorities, and what the priorities are made from.
+///
+/// Memory: 4 bytes an object if requests count.
+public struct PriorityFloor: ~Copyable {
+  // The priority of the last evicted object; the paper's L.
+  @usableFromInline var value = 0.0
+  // Orders objects of equal priority.
+  @usableFromInline var order = OrderCounter()
+  // Requests of each resident object.
+  @usableFromInline var requests: Column<UInt32>
+
+  /// Creates a floor of 0.
+  public init(_ setup: PolicySetup, countsRequests: Bool) {
+    requests = Column(objects: countsRequests ? setup.objects : 0)
+  }
 }
 
 extension FloorPolicy where Self: ~Copyable {
   /// Returns true if the object is resident.
   @inlinable @inline(__always) public func contains(_ id: ObjectID) -> Bool { heap.contains(id) }
 
+  /// Creates an empty cache.
+  @inlinable public init(_ setup: PolicySetup) {
+    self.init(
+      heap: RadixHeap(objects: setup.objects),
+      floor: PriorityFloor(setup, countsRequests: Self.countsRequests))
+  }
+
+  /// Defaults to false.
+  @inlinable public static var countsRequests: Bool { false }
+
   /// Updates the priority of a resident object that is requested.
   @inlinable @inline(__always) public mutating func hit(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
-    heap.update(request.id, key: priority(request).bitPattern, order: order.next())
+    if Self.countsRequests { floor.requests[request.id] &+= 1 }
+    heap.update(request.id, key: priority(request), order: floor.order.next())
+  }
+
+  /// Not negative, so that its bits sort like the priority.
+  @inlinable @inline(__always) func priority(_ request: Request) -> UInt64 {
+    let requests = Self.countsRequests ? floor.requests[request.id] : 1
+    return (floor.value + value(request, requests: requests)).bitPattern
   }
 
   /// Evicts one resident object and returns it.
@@ -65,7 +99,7 @@ extension FloorPolicy where Self: ~Copyable {
     for request: Request, _ sizes: some ObjectSizes
   ) -> ObjectID {
     let (victim, priority) = heap.popMinimum()
-    floor = Double(bitPattern: priority)
+    floor.value = Double(bitPattern: priority)
     return victim
   }
 
@@ -73,16 +107,14 @@ extension FloorPolicy where Self: ~Copyable {
   @inlinable @inline(__always) public mutating func insert(
     _ request: Request, _ sizes: some ObjectSizes
   ) {
-    heap.insert(request.id, key: priority(request).bitPattern, order: order.next())
+    if Self.countsRequests { floor.requests[request.id] = 1 }
+    heap.insert(request.id, key: priority(request), order: floor.order.next())
   }
 
   /// Removes all state of the object.
   @inlinable public mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if heap.contains(id) { heap.remove(id) }
   }
-
-  /// True: the next victim is the minimum of the heap.
-  @inlinable public static var knowsVictim: Bool { true }
 
   /// The object that `evict` would return now.
   @inlinable public var victim: ObjectID { heap.minimum() }
@@ -91,10 +123,16 @@ extension FloorPolicy where Self: ~Copyable {
   @inlinable @inline(__always) public var candidate: ObjectID { .none }
 
   /// Makes ids up to `objects` valid.
-  public mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
+  public mutating func reserve(objects: Int) {
+    heap.reserve(objects: objects)
+    if Self.countsRequests { floor.requests.reserve(objects: objects) }
+  }
 
   /// Prefetches the object's state.
-  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) { heap.prefetch(id) }
+  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
+    heap.prefetch(id)
+    if Self.countsRequests { floor.requests.prefetch(id) }
+  }
 
   /// Prefetches the key that the object's state points to.
   @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {
@@ -102,5 +140,5 @@ extension FloorPolicy where Self: ~Copyable {
   }
 
   /// Memory held, in bytes.
-  public var stateBytes: Int { heap.bytes }
+  public var stateBytes: Int { heap.bytes + (Self.countsRequests ? floor.requests.bytes : 0) }
 }

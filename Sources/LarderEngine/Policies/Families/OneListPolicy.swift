@@ -37,9 +37,6 @@ extension OneListPolicy where Self: ~Copyable {
     if list.contains(id) { list.remove(id) }
   }
 
-  /// True: the next victim is an end of the list.
-  @inlinable public static var knowsVictim: Bool { true }
-
   /// Makes ids up to `objects` valid.
   public mutating func reserve(objects: Int) { list.reserve(objects: objects) }
 

@@ -115,6 +115,10 @@ protocol FillingQueuePolicy: ThreeQueuePolicy, ~Copyable {
   var promotesGhosts: Bool { get }
   /// True if objects that are not smaller than the small queue are rejected.
   var refusesLarge: Bool { get }
+  /// The highest counter with which an object is evicted from the small queue.
+  var highestLeaving: UInt32 { get }
+  /// True if an object that main keeps loses all its requests, not one.
+  static var resetsMain: Bool { get }
   /// Room that is still being made for a rejected object.
   var owed: UInt64 { get set }
   /// Returns the amount by which an admission of an object of this size counts.
@@ -160,6 +164,18 @@ extension FillingQueuePolicy where Self: ~Copyable {
       admissions.admit(request.id, amount(of: request.size))
     }
     missedGhost = false
+  }
+
+  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
+  {
+    hasEvicted = true
+    if queues.mainUsed <= queues.mainCapacity {
+      while !queues.isSmallEmpty {
+        let victim = queues.popSmall(movingAbove: highestLeaving, sizes)
+        if victim != .none { return victim }
+      }
+    }
+    return queues.popMain(sizes, resets: Self.resetsMain)
   }
 
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {

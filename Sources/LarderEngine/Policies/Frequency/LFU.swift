@@ -1,7 +1,7 @@
 /// Evicts the object with the fewest requests since it was stored.
 struct LFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "lfu", family: .frequency,
+    name: "lfu", family: .frequency, traits: .namesVictim,
     summary: "Evicts the object with the fewest requests since insertion; among equals the one "
       + "that reached that count longest ago.",
     paper: "Shah, Mitra and Matani, An O(1) algorithm for implementing the LFU cache eviction "
@@ -29,8 +29,6 @@ struct LFU: EvictionPolicy, ~Copyable {
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     if contains(id) { counts.remove(id) }
   }
-
-  static var knowsVictim: Bool { true }
 
   var victim: ObjectID { counts.leastFrequent }
 

@@ -15,7 +15,7 @@ struct MQ: EvictionPolicy, ~Copyable {
       PolicyParameter("ghost", default: "4", "size of the ghost queue, share of the capacity"),
       PolicyParameter(
         "life", default: "2", searched: ["0.5", "2", "8"],
-        "lifetime in requests, as a multiple of the resident objects"),
+        "lifetime in requests, as a multiple of the number of residents"),
     ],
     paper: "Zhou, Philbin and Li, The multi-queue replacement algorithm for second level buffer "
       + "caches, USENIX ATC 2001")

@@ -10,7 +10,7 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinyufo", family: .frequency,
     summary: "A small and a main FIFO; when the cache is full, a new object is stored only if a "
-      + "sketch counts as many recent misses of it as of the victim, which otherwise stays.",
+      + "sketch counts at least as many recent misses of it as of the victim.",
     parameters: [
       PolicyParameter(
         "counters", default: "sketch",
@@ -125,6 +125,10 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
 /// by one counter per object; a counter reaches zero within eight halvings, which bounds the number
 /// of remembered objects.
 ///
+/// The sketch has four times as many counters as usual and conservative increments: TinyUFO counts
+/// so many different keys between two halvings that a quarter of the counters is up to half a point
+/// off exact ones. Counts above 15 make no difference to it.
+///
 /// Memory: 4 bytes an object and the sketch's 32 to 64 for each object that the cache can hold, up
 /// to eight times that in a cache of less than 1,024; or 8 bytes an object with exact counters.
 public struct MissCounts: ~Copyable {
@@ -142,7 +146,7 @@ public struct MissCounts: ~Copyable {
   let countsObjects: Bool
   // The count is in the lowest 8 bits, the number of halvings at its last update above them.
   @usableFromInline var counters: Column<UInt64>
-  @usableFromInline var sketch: MissSketch
+  @usableFromInline var sketch: FrequencySketch
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var size: CacheSizeInObjects
   @usableFromInline var steps = 0
@@ -155,8 +159,13 @@ public struct MissCounts: ~Copyable {
     size = CacheSizeInObjects(setup)
     counters = Column(objects: isExact ? setup.objects : 0)
     let objects = countsObjects ? Int(min(setup.capacity, UInt64(MissCounts.objectsAtFirst))) : 16
-    sketch = MissSketch(objects: isExact ? 1 : MissCounts.sketched(objects))
+    sketch = MissCounts.sketch(objects: isExact ? 1 : MissCounts.sketched(objects))
     fingerprints = Column(objects: isExact ? 0 : setup.objects)
+  }
+
+  /// A sketch that is halved by its owner.
+  static func sketch(objects: Int) -> FrequencySketch {
+    FrequencySketch(objects: objects, period: .max, objectsInBlock: 2)
   }
 
   /// Counts a request for an object that is not resident and returns its new count.
@@ -167,7 +176,7 @@ public struct MissCounts: ~Copyable {
     } else {
       steps += 1
     }
-    guard isExact else { return sketch.increment(request.fingerprint) }
+    guard isExact else { return sketch.incrementLowest(request.fingerprint) }
     let count = min(exact(request.id) + 1, 255)
     counters[request.id] = halvings << 8 | count
     return UInt32(truncatingIfNeeded: count)
@@ -235,134 +244,5 @@ public struct MissCounts: ~Copyable {
   @usableFromInline @inline(never) mutating func halve() {
     halvings += 1
     if !isExact { sketch.halve() }
-  }
-}
-
-/// A count-min sketch with conservative updates: counts of any number of keys, up to 15 and with a
-/// small overestimate, in 32 to 64 bytes for each object of a cache.
-///
-/// Differs from `FrequencySketch` in three ways: an increment raises only the lowest counters of a
-/// key (Estan and Varghese, New directions in traffic measurement and accounting, SIGCOMM 2002),
-/// there are four times as many counters, and the owner decides when they are halved. TinyUFO
-/// counts so many different keys between two halvings that a quarter of the counters is up to half
-/// a point off exact ones; counts above 15 make no difference to it. All four counters of a key are
-/// in one block of 64 bytes.
-public struct MissSketch: ~Copyable {
-  /// The largest count.
-  @inlinable public static var estimateMax: UInt32 { 15 }
-
-  @inlinable static var wordsInBlock: Int { 8 }
-  @inlinable static var objectsInBlock: Int { 2 }
-
-  @usableFromInline var words: Column<UInt64>
-  // The first word at the start of a cache line.
-  @usableFromInline var first: UInt32
-  @usableFromInline var blockMask: UInt32
-  /// The number of objects that the sketch is sized for, at least that of the cache.
-  public private(set) var objects: Int
-
-  /// Creates a sketch of zeros for a cache of `objects`.
-  public init(objects: Int) {
-    self.objects = max(objects, 1)
-    let blocks = MissSketch.blocks(self.objects)
-    words = Column(objects: (blocks + 1) * MissSketch.wordsInBlock)
-    first = MissSketch.alignedWord(words)
-    blockMask = UInt32(blocks - 1)
-  }
-
-  /// Increments the key's count and returns the new estimate. O(1).
-  @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) -> UInt32 {
-    let place = Place(fingerprint, self)
-    let old = estimate(place)
-    guard old < UInt64(MissSketch.estimateMax) else { return MissSketch.estimateMax }
-    for row in 0..<4 as Range<UInt32> {
-      let (word, shift) = place.counter(row)
-      if words[word] >> shift & 15 == old { words[word] &+= 1 << shift }
-    }
-    return UInt32(truncatingIfNeeded: old + 1)
-  }
-
-  /// The key's count, from 0 to 15. O(1).
-  @inlinable @inline(__always) public func estimate(_ fingerprint: UInt32) -> UInt32 {
-    UInt32(truncatingIfNeeded: estimate(Place(fingerprint, self)))
-  }
-
-  /// Halves every counter, rounding down. O(size).
-  @inline(never) public mutating func halve() {
-    for index in 0..<(Int(blockMask) + 1) * MissSketch.wordsInBlock {
-      words[first + UInt32(index)] = words[first + UInt32(index)] >> 1 & 0x7777_7777_7777_7777
-    }
-  }
-
-  /// Sizes the sketch for a cache of `wanted` objects without changing estimates. O(`wanted`) each
-  /// time that number doubles.
-  @inlinable @inline(__always) public mutating func reserve(objects wanted: Int) {
-    if wanted > objects { grow(wanted) }
-  }
-
-  @usableFromInline @inline(never) mutating func grow(_ wanted: Int) {
-    objects = wanted
-    let blocks = MissSketch.blocks(wanted)
-    let oldBlocks = Int(blockMask) + 1
-    guard blocks > oldBlocks else { return }
-    // A key's block is the low bits of its hash, so its counters are now in one of the copies.
-    let larger = Column<UInt64>(objects: (blocks + 1) * MissSketch.wordsInBlock)
-    let largerFirst = MissSketch.alignedWord(larger)
-    let oldWords = oldBlocks * MissSketch.wordsInBlock
-    for word in 0..<blocks * MissSketch.wordsInBlock {
-      larger[largerFirst + UInt32(word)] = words[first + UInt32(word % oldWords)]
-    }
-    words = larger
-    first = largerFirst
-    blockMask = UInt32(blocks - 1)
-  }
-
-  /// Prefetches the counters of a key.
-  @inlinable @inline(__always) public func prefetch(_ fingerprint: UInt32) {
-    words.prefetch(Place(fingerprint, self).block)
-  }
-
-  /// Memory held, in bytes.
-  public var bytes: Int { words.bytes }
-
-  /// Position of the counters of a key.
-  @usableFromInline struct Place {
-    /// The first word of its block.
-    @usableFromInline let block: UInt32
-    // Five bits for each counter: one of two words, and one of 16 counters in it.
-    @usableFromInline let choices: UInt32
-
-    @inlinable @inline(__always) init(_ fingerprint: UInt32, _ sketch: borrowing MissSketch) {
-      let hash = FrequencySketch.hash(fingerprint)
-      let number = UInt32(truncatingIfNeeded: hash) & sketch.blockMask
-      block = sketch.first + number * UInt32(MissSketch.wordsInBlock)
-      choices = UInt32(truncatingIfNeeded: hash >> 44)
-    }
-
-    /// The word of the counter in a row from 0 to 3, and the shift of its bits.
-    @inlinable @inline(__always) func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
-      let choice = choices >> (row * 5)
-      return (block + row * 2 + (choice & 1), UInt64(choice >> 1 & 15) * 4)
-    }
-  }
-
-  @inlinable @inline(__always) func estimate(_ place: Place) -> UInt64 {
-    var least: UInt64 = 15
-    for row in 0..<4 as Range<UInt32> {
-      let (word, shift) = place.counter(row)
-      least = min(least, words[word] >> shift & 15)
-    }
-    return least
-  }
-
-  private static func blocks(_ objects: Int) -> Int {
-    var blocks = 1
-    while blocks * objectsInBlock < min(objects, 1 << 30) { blocks *= 2 }
-    return blocks
-  }
-
-  /// The first word on a cache line boundary.
-  private static func alignedWord(_ words: borrowing Column<UInt64>) -> UInt32 {
-    UInt32((64 - UInt(bitPattern: words.view) % 64) % 64 / 8)
   }
 }

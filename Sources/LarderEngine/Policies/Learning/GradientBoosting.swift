@@ -76,7 +76,7 @@ public struct GradientBoosting: Sendable {
         }
       }
       guard case .made(let result) = provider else {
-        throw .unavailable("a gradient boosting library, which this program does not provide")
+        throw .unavailable("a gradient boosting library, which this program does not include")
       }
       return try result.get()
     }
@@ -104,19 +104,6 @@ public enum BoostingError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unavailable(let need): "needs \(need)"
     case .failed(let message): "training failed: \(message)"
     case .badModel(let problem): "unexpected model: \(problem)"
-    }
-  }
-}
-
-/// Setup of learned policies.
-extension PolicySetup {
-  /// Rejects more objects than a policy has records for.
-  ///
-  /// - Throws: `capacity`.
-  func requireObjects(atMost most: Int) throws(PolicyError) {
-    guard objects <= most else {
-      throw .capacity(
-        policy: spec.name, capacity: capacity, expected: "at most \(most) distinct objects")
     }
   }
 }
@@ -195,58 +182,108 @@ public struct TrainingRows: ~Copyable {
   var bytes: Int { (labels.capacity + values.capacity) * MemoryLayout<Float>.stride }
 }
 
-/// Objects that are predicted together, with their features and predictions.
-struct CandidateRows: ~Copyable {
-  let features: Int
+/// The examples and the model of a learned policy, and the objects that it predicts together. The
+/// policy writes the features of both to rows of zeros.
+struct Learner: ~Copyable {
+  private(set) var model: BoostedTrees?
+  /// True if the ratio of objects is optimised, so that predictions are multiplied by the size.
+  let weighsSize: Bool
+  /// Number of candidates.
+  private(set) var candidates = 0
+  private let features: Int
+  private let batch: Int
+  private let boosting: GradientBoosting
+  private let parameters: GradientBoosting.Parameters
+  private var examples: TrainingRows
   private var ids: Column<ObjectID>
   private var rows: Column<Float>
   private var scores: Column<Double>
 
-  init(features: Int, capacity: Int) {
+  /// Reads the parameters `batch` and `objective`.
+  init(
+    _ setup: PolicySetup, features: Int, batch defaultBatch: Int, trees: Int, candidates: Int,
+    objectsMax: Int
+  ) throws(PolicyError) {
+    let spec = setup.spec
+    let batch = try spec.integer("batch", default: defaultBatch, in: 2...1 << 20)
+    let objective = try spec.choice("objective", ["bytes", "objects"])
+    guard setup.objects <= objectsMax else {
+      throw .capacity(
+        policy: spec.name, capacity: setup.capacity,
+        expected: "at most \(objectsMax) distinct objects")
+    }
+    boosting = try GradientBoosting.current(for: spec)
+    parameters = GradientBoosting.Parameters(trees: trees, seed: setup.seed)
+    weighsSize = objective == "objects"
     self.features = features
-    ids = Column(objects: max(capacity, 1))
-    rows = Column(objects: max(capacity, 1) * features)
-    scores = Column(objects: max(capacity, 1))
+    self.batch = batch
+    examples = TrainingRows(features: features, capacity: batch)
+    ids = Column(objects: candidates)
+    rows = Column(objects: candidates * features)
+    scores = Column(objects: candidates)
   }
 
-  var capacity: Int { ids.objects }
+  /// The row for the features of the next example. Overwrites the first candidate.
+  func exampleRow() -> UnsafeMutablePointer<Float> { clearedRow(0) }
 
-  /// Grows to `capacity` objects and keeps the rows.
-  mutating func reserve(capacity: Int) {
-    guard capacity > ids.objects else { return }
-    ids.reserve(objects: capacity)
-    rows.reserve(objects: capacity * features)
-    scores.reserve(objects: capacity)
+  /// Adds an example with the features in `exampleRow()` and the logarithm of a distance as label.
+  mutating func addExample(distance: UInt64) {
+    examples.append(
+      UnsafeBufferPointer(start: row(0), count: features),
+      label: Float(DeterministicMath.log(Double(distance) + 1)))
   }
 
-  /// Stores an object at an index, with all features 0.
-  mutating func set(_ place: Int, _ id: ObjectID) {
+  /// True if there are enough examples to train a model.
+  var isBatchComplete: Bool { examples.count >= batch }
+
+  /// Trains a model and removes all examples. If training fails, the current model is kept.
+  mutating func train() {
+    if let trained = try? boosting.train(examples, parameters) { model = trained }
+    examples.removeAll()
+  }
+
+  mutating func removeCandidates() { candidates = 0 }
+
+  /// Adds a candidate and returns the row for its features, which is valid until the next call.
+  mutating func addCandidate(_ id: ObjectID) -> UnsafeMutablePointer<Float> {
+    let place = candidates
+    candidates += 1
+    if candidates > ids.objects {
+      ids.reserve(objects: place * 2)
+      rows.reserve(objects: place * 2 * features)
+      scores.reserve(objects: place * 2)
+    }
     ids[ObjectID(place)] = id
-    clear(place)
+    return clearedRow(place)
   }
 
-  /// Sets all features at an index to 0.
-  mutating func clear(_ place: Int) { row(place).update(repeating: 0, count: features) }
-
+  /// The candidate at an index.
   func id(_ place: Int) -> ObjectID { ids[ObjectID(place)] }
 
-  /// The features of the object at an index; valid until `reserve`.
-  func row(_ place: Int) -> UnsafeMutablePointer<Float> {
+  /// The prediction for the candidate at an index.
+  func score(_ place: Int) -> Double { scores[ObjectID(place)] }
+
+  /// Predicts all candidates. There must be a model.
+  mutating func predict() {
+    assert(model?.features ?? 0 <= features)
+    model?.predict(
+      UnsafePointer(row(0)), stride: features, count: candidates,
+      into: scores.row(from: 0, count: candidates))
+  }
+
+  private func row(_ place: Int) -> UnsafeMutablePointer<Float> {
     rows.row(from: ObjectID(place * features), count: features)
   }
 
-  /// Predicts the first `count` objects.
-  mutating func predict(with model: borrowing BoostedTrees, count: Int) {
-    assert(model.features <= features)
-    model.predict(
-      UnsafePointer(row(0)), stride: features, count: count,
-      into: scores.row(from: 0, count: count))
+  private func clearedRow(_ place: Int) -> UnsafeMutablePointer<Float> {
+    let row = row(place)
+    row.update(repeating: 0, count: features)
+    return row
   }
 
-  /// The prediction for the object at an index.
-  func score(_ place: Int) -> Double { scores[ObjectID(place)] }
-
-  var bytes: Int { ids.bytes + rows.bytes + scores.bytes }
+  var bytes: Int {
+    examples.bytes + ids.bytes + rows.bytes + scores.bytes + parameters.modelBytes
+  }
 }
 
 /// A trained model: regression trees whose outputs are added.

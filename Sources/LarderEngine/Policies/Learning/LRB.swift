@@ -15,7 +15,8 @@ struct LRB: EvictionPolicy, ~Copyable {
     parameters: [
       PolicyParameter(
         "window", default: "67108864", isCount: true,
-        "requests after which an object is forgotten and its next request counts as too far, from "
+        "requests after which an object is forgotten and its next request counts as beyond the "
+          + "horizon, from "
           + "2 to 2^40"),
       PolicyParameter(
         "batch", default: "131072", isCount: true,
@@ -26,8 +27,7 @@ struct LRB: EvictionPolicy, ~Copyable {
       ),
       PolicyParameter(
         "objective", default: "bytes", searched: ["bytes", "objects"],
-        "the ratio that is optimised: of bytes, or of objects, where predictions are multiplied by "
-          + "the size"),
+        "the optimised ratio: of bytes, or of objects (predictions are multiplied by the size)"),
     ],
     needs: [.size, .boosting], isRandom: true, learns: true,
     paper: "Song, Berger, Li and Lloyd, Learning relaxed Belady for content distribution network "
@@ -64,38 +64,27 @@ struct LRB: EvictionPolicy, ~Copyable {
   private var expiry: IndexedHeap
   private var intervals: RequestIntervals
   private var pending: PendingSamples
-  private var examples: TrainingRows
-  private var candidates: CandidateRows
+  private var learner: Learner
   private var random: SeededGenerator
-  private let boosting: GradientBoosting
-  private let parameters: GradientBoosting.Parameters
-  private var model: BoostedTrees?
   private var isSampling = false
   // The number of this request; the first is 0.
   private var now: UInt64 = .max
   private var evictions: UInt32 = 0
   private var residentsMax = 0
   private let window: UInt64
-  private let batch: Int
   private let history: Double
-  private let weighsSize: Bool
   private let capacity: UInt64
   private let unit: CapacityUnit
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let spec = setup.spec
     let window = UInt64(try spec.integer("window", default: 1 << 26, in: 2...1 << 40))
-    let batch = try spec.integer("batch", default: 1 << 17, in: 2...1 << 20)
     let history = try spec.number("history", default: 0, in: 0...1000)
-    let objective = try spec.choice("objective", ["bytes", "objects"])
-    try setup.requireObjects(atMost: LRB.objectsMax)
-    let boosting = try GradientBoosting.current(for: spec)
+    learner = try Learner(
+      setup, features: LRB.features, batch: 1 << 17, trees: 32, candidates: LRB.candidates,
+      objectsMax: LRB.objectsMax)
     self.window = window
-    self.batch = batch
     self.history = history
-    self.boosting = boosting
-    weighsSize = objective == "objects"
-    parameters = GradientBoosting.Parameters(trees: 32, seed: setup.seed)
     capacity = setup.capacity
     unit = setup.unit
     known = Column(objects: setup.objects)
@@ -105,8 +94,6 @@ struct LRB: EvictionPolicy, ~Copyable {
     expiry = IndexedHeap(objects: setup.objects, capacity: 16)
     intervals = RequestIntervals(window: window)
     pending = PendingSamples()
-    examples = TrainingRows(features: LRB.features, capacity: batch)
-    candidates = CandidateRows(features: LRB.features, capacity: LRB.candidates)
     random = SeededGenerator(seed: setup.seed)
   }
 
@@ -147,7 +134,7 @@ struct LRB: EvictionPolicy, ~Copyable {
 
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     let oldest = order.back()
-    let isLRU = model == nil || now &- known[oldest].last >= window
+    let isLRU = learner.model == nil || now &- known[oldest].last >= window
     let victim = isLRU ? oldest : latest()
     isSampling = true
     let age = now &- known[victim].last
@@ -200,7 +187,7 @@ struct LRB: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int {
     known.bytes + residents.bytes + order.bytes + ghosts.bytes + expiry.bytes + intervals.bytes
-      + pending.bytes + examples.bytes + candidates.bytes + parameters.modelBytes
+      + pending.bytes + learner.bytes
   }
 }
 
@@ -216,7 +203,7 @@ extension LRB {
         let time = pending.removeFirst(from: &known[id].samples)
         addExample(id, at: time, label: now &- time)
       }
-      trainIfDue()
+      if learner.isBatchComplete { learner.train() }
       note(id)
       if isGhost { expiry.update(id, key: now, order: 0) }
     }
@@ -262,7 +249,7 @@ extension LRB {
       let time = pending.removeFirst(from: &known[id].samples)
       addExample(id, at: time, label: distance)
     }
-    trainIfDue()
+    if learner.isBatchComplete { learner.train() }
   }
 
   private mutating func forget(_ id: ObjectID) {
@@ -281,47 +268,35 @@ extension LRB {
   }
 
   private mutating func addExample(_ id: ObjectID, at time: UInt64, label: UInt64) {
-    candidates.clear(0)
-    write(id, at: time, to: candidates.row(0))
-    examples.append(
-      UnsafeBufferPointer(start: candidates.row(0), count: LRB.features),
-      label: Float(DeterministicMath.log(Double(label) + 1)))
-  }
-
-  private mutating func trainIfDue() {
-    guard examples.count >= batch else { return }
-    // If training fails, the current model is kept.
-    if let trained = try? boosting.train(examples, parameters) { model = trained }
-    examples.removeAll()
+    write(id, at: time, to: learner.exampleRow())
+    learner.addExample(distance: label)
   }
 
   /// The drawn object with the latest predicted request.
   private mutating func latest() -> ObjectID {
     evictions &+= 1
-    var (count, draws) = (0, 0)
-    while count < LRB.candidates {
+    var draws = 0
+    learner.removeCandidates()
+    while learner.candidates < LRB.candidates {
       draws += 1
       let id = residents[Int(random.next(below: UInt64(residents.count)))]
       if known[id].drawn == evictions, draws < LRB.drawsMax { continue }
       known[id].drawn = evictions
-      candidates.set(count, id)
-      write(id, at: now, to: candidates.row(count))
-      count += 1
+      write(id, at: now, to: learner.addCandidate(id))
     }
-    guard let model else { return order.back() }
-    candidates.predict(with: model, count: count)
+    learner.predict()
     var best = 0
     var bestScore = score(0)
-    for place in 1..<count {
+    for place in 1..<learner.candidates {
       let score = score(place)
       if score > bestScore { (best, bestScore) = (place, score) }
     }
-    return candidates.id(best)
+    return learner.id(best)
   }
 
   private func score(_ place: Int) -> Double {
-    let score = candidates.score(place)
-    return weighsSize ? score * Double(known[candidates.id(place)].size) : score
+    let score = learner.score(place)
+    return learner.weighsSize ? score * Double(known[learner.id(place)].size) : score
   }
 
   /// Writes the features of an object to a row of zeros.

@@ -18,8 +18,8 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
         "training examples for a model, from 2 to 2^20"),
       PolicyParameter(
         "objective", default: "bytes", searched: ["bytes", "objects"],
-        "the ratio that is optimised: of bytes, or of objects, where predictions are multiplied by "
-          + "the size and all old objects are candidates"),
+        "the optimised ratio: of bytes, or of objects (predictions are multiplied by the size, "
+          + "and all old objects are candidates)"),
     ],
     needs: [.size, .boosting], isRandom: true, learns: true,
     paper: "Zhou, Niu, Xiong, Fang and Wang, 3L-Cache: low overhead and precise learning-based "
@@ -49,21 +49,28 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     var isGhost: Bool
   }
 
+  /// An object that was stored. Its `epoch` distinguishes it from a later object with the same id.
+  struct Arrival: BitwiseCopyable {
+    var id: ObjectID
+    var epoch: UInt32
+  }
+
   var known: Column<Known>
   var residents: IDBag
   // The most recent object at the front.
   var order: LinkedLists
-  var evicted: EvictedQueue
+  // Evicted objects, oldest first; one that returns leaves `.none`, which counts until it is the
+  // oldest.
+  var evicted = NumberedQueue<ObjectID>()
   // Predicted residents, the latest first.
   var predicted: IndexedHeap
-  var arrivals: NewArrivals
-  var examples: TrainingRows
-  var candidates: CandidateRows
-  var candidateCount = 0
+  // Objects stored since the last training, oldest first; they are considered before old objects.
+  var arrivals = NumberedQueue<Arrival>()
+  // Their total size, without that of objects taken; objects removed elsewhere count until the
+  // queue is empty.
+  var arrivalsSize: UInt64 = 0
+  var learner: Learner
   var random: SeededGenerator
-  private let boosting: GradientBoosting
-  private let parameters: GradientBoosting.Parameters
-  var model: BoostedTrees?
   var scan: ScanState
   var history = HistoryLength()
   var predictions = OrderCounter()
@@ -77,29 +84,17 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   /// Evictions left before the next batch is predicted.
   var evictionsLeft = 0
   private var isSampling = false
-  private let batch: Int
-  let weighsSize: Bool
 
   init(_ setup: PolicySetup) throws(PolicyError) {
-    let spec = setup.spec
-    let batch = try spec.integer("batch", default: 1 << 16, in: 2...1 << 20)
-    let objective = try spec.choice("objective", ["bytes", "objects"])
-    try setup.requireObjects(atMost: ThreeLCache.objectsMax)
-    let boosting = try GradientBoosting.current(for: spec)
-    self.batch = batch
-    self.boosting = boosting
-    weighsSize = objective == "objects"
-    parameters = GradientBoosting.Parameters(trees: 16, seed: setup.seed)
+    learner = try Learner(
+      setup, features: ThreeLCache.features, batch: 1 << 16, trees: 16, candidates: 16,
+      objectsMax: ThreeLCache.objectsMax)
     known = Column(objects: setup.objects)
     residents = IDBag(objects: setup.objects, capacity: setup.expectedResidents)
     order = LinkedLists(objects: setup.objects)
     predicted = IndexedHeap(objects: setup.objects, capacity: 16)
-    evicted = EvictedQueue()
-    arrivals = NewArrivals()
-    examples = TrainingRows(features: ThreeLCache.features, capacity: batch)
-    candidates = CandidateRows(features: ThreeLCache.features, capacity: 16)
     random = SeededGenerator(seed: setup.seed)
-    scan = ScanState(adapts: !weighsSize)
+    scan = ScanState(adapts: !learner.weighsSize)
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
@@ -124,7 +119,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     let id = request.id
     if known[id].isGhost {
-      evicted.remove(known[id].place)
+      evicted.replace(known[id].place, by: .none)
       known[id].isGhost = false
     } else {
       clear(id)
@@ -136,11 +131,13 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     residents.insert(id)
     order.pushFront(id)
     used += UInt64(request.size)
-    if model != nil { arrivals.append(id, epoch: known[id].epoch, size: request.size) }
+    guard learner.model != nil else { return }
+    arrivals.append(Arrival(id: id, epoch: known[id].epoch))
+    arrivalsSize += UInt64(request.size)
   }
 
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
-    let victim = model == nil ? order.back() : latest()
+    let victim = learner.model == nil ? order.back() : latest()
     isSampling = true
     evictionsLeft -= 1
     leave(victim)
@@ -153,7 +150,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     if residents.contains(id) {
       leave(id)
     } else if known[id].isGhost {
-      evicted.remove(known[id].place)
+      evicted.replace(known[id].place, by: .none)
     } else {
       return
     }
@@ -182,7 +179,7 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int {
     known.bytes + residents.bytes + order.bytes + evicted.bytes + predicted.bytes + arrivals.bytes
-      + examples.bytes + candidates.bytes + parameters.modelBytes
+      + learner.bytes
   }
 
   /// Removes an object from all structures of residents.
@@ -239,16 +236,17 @@ extension ThreeLCache {
   /// True if an object that was drawn becomes an example: one in four once there is a model.
   private mutating func becomesExample(_ id: ObjectID) -> Bool {
     guard known[id].sampled != 0 else { return false }
-    return random.next(below: 4) == 0 || model == nil
+    return random.next(below: 4) == 0 || learner.model == nil
   }
 
   private mutating func addExample(_ id: ObjectID, label: UInt64) {
-    candidates.set(0, id)
-    write(id, at: known[id].sampled, to: candidates.row(0))
-    examples.append(
-      UnsafeBufferPointer(start: candidates.row(0), count: ThreeLCache.features),
-      label: Float(DeterministicMath.log(Double(label) + 1)))
-    if examples.count >= batch, evictionsLeft <= 0 { train() }
+    write(id, at: known[id].sampled, to: learner.exampleRow())
+    learner.addExample(distance: label)
+    guard learner.isBatchComplete, evictionsLeft <= 0 else { return }
+    learner.train()
+    forgetPredictions()
+    trainedAt = now
+    history.adapt()
   }
 
   /// Draws one of the known objects as an example at this time.
@@ -271,15 +269,6 @@ extension ThreeLCache {
       addExample(oldest, label: history.label(afterForgetting: age))
     }
     clear(oldest)
-  }
-
-  private mutating func train() {
-    // If training fails, the current model is kept.
-    if let trained = try? boosting.train(examples, parameters) { model = trained }
-    examples.removeAll()
-    forgetPredictions()
-    trainedAt = now
-    history.adapt()
   }
 
   func write(_ id: ObjectID, at time: UInt64, to row: UnsafeMutablePointer<Float>) {
@@ -321,38 +310,39 @@ extension ThreeLCache {
 
   /// Predicts new and old objects, and returns their number.
   private mutating func predictBatch() -> Int {
-    candidateCount = 0
+    learner.removeCandidates()
     if scan.length == 0 { scan.length = residents.count }
     var sampleSize = scan.sampleSize
     takeNew(atMost: Double(sampleSize) * 1.5)
-    if arrivals.size < used * UInt64(scan.reserved) / 10 || candidateCount == 0 {
+    if arrivalsSize < used * UInt64(scan.reserved) / 10 || learner.candidates == 0 {
       takeOld(&sampleSize)
     }
     predictCandidates()
-    return candidateCount
+    return learner.candidates
   }
 
   /// Selects new objects while their share of the size is too large.
   private mutating func takeNew(atMost most: Double) {
     var taken = 0
-    while arrivals.size > used * UInt64(scan.reserved) / 100, Double(taken) < most,
+    while arrivalsSize > used * UInt64(scan.reserved) / 100, Double(taken) < most,
       arrivals.count > 0
     {
-      let (id, epoch) = arrivals.popOldest()
-      guard known[id].epoch == epoch, remembers(id) else { continue }
-      arrivals.subtract(known[id].size)
+      let arrival = arrivals.popOldest()
+      let id = arrival.id
+      guard known[id].epoch == arrival.epoch, remembers(id) else { continue }
+      arrivalsSize -= min(arrivalsSize, UInt64(known[id].size))
       if residents.contains(id) {
         take(id)
         taken += 1
       }
     }
-    arrivals.settle()
+    if arrivals.count == 0 { arrivalsSize = 0 }
   }
 
   /// Selects old objects from the scan position on.
   private mutating func takeOld(_ sampleSize: inout Int) {
     var taken = 0
-    while taken < sampleSize, candidateCount < scan.length {
+    while taken < sampleSize, learner.candidates < scan.length {
       if scan.isCandidate(requests: known[pointer].requests) {
         take(pointer)
         taken += 1
@@ -368,28 +358,20 @@ extension ThreeLCache {
         pointer = next(after: pointer)
       }
     }
-    guard candidateCount > 0 else { return }
-    scan.lastCandidate = known[candidates.id(candidateCount - 1)].last
+    guard learner.candidates > 0 else { return }
+    scan.lastCandidate = known[learner.id(learner.candidates - 1)].last
     scan.note(candidates: sampleSize)
   }
 
-  private mutating func take(_ id: ObjectID) {
-    if candidateCount == candidates.capacity { candidates.reserve(capacity: candidateCount * 2) }
-    candidates.set(candidateCount, id)
-    candidateCount += 1
-  }
+  private mutating func take(_ id: ObjectID) { write(id, at: now, to: learner.addCandidate(id)) }
 
   private mutating func predictCandidates() {
-    guard let model, candidateCount > 0 else { return }
-    for place in 0..<candidateCount {
-      write(candidates.id(place), at: now, to: candidates.row(place))
-    }
-    candidates.predict(with: model, count: candidateCount)
-    for place in 0..<candidateCount {
-      let id = candidates.id(place)
-      let distance = DeterministicMath.exp(candidates.score(place))
+    learner.predict()
+    for place in 0..<learner.candidates {
+      let id = learner.id(place)
+      let distance = DeterministicMath.exp(learner.score(place))
       let value =
-        weighsSize
+        learner.weighsSize
         ? Float(Double(known[id].size) * distance) : Float(distance + Double(now &- trainedAt))
       // The heap has the smallest key on top; distances are not negative.
       let key = UInt64(UInt32.max - max(value, 0).bitPattern)
@@ -552,87 +534,42 @@ package struct HistoryLength {
   }
 }
 
-/// Evicted objects, oldest first, with lookup by number.
+/// A first-in, first-out queue whose elements have numbers, by which they can be replaced.
 ///
-/// An object that returns leaves a gap, which counts until it is the oldest element. All operations
-/// are O(1), amortised. Memory: 4 bytes an element.
-struct EvictedQueue: ~Copyable {
-  private var ids: [ObjectID] = []
+/// All operations are O(1), amortised.
+struct NumberedQueue<Element: BitwiseCopyable> {
+  private var elements: [Element] = []
   private var head = 0
-  // The number of the element at `head`; numbers wrap around.
+  // The number of the oldest element; numbers wrap around.
   private var first: UInt32 = 0
 
-  /// Elements, including gaps.
-  var count: Int { ids.count - head }
+  var count: Int { elements.count - head }
 
-  /// The object at an index, from 0 for the oldest; `.none` for a gap.
-  subscript(place: Int) -> ObjectID { ids[head + place] }
+  /// The element at an index, from 0 for the oldest.
+  subscript(place: Int) -> Element { elements[head + place] }
 
-  /// Adds an object as the newest, and returns the number by which it is removed.
-  mutating func append(_ id: ObjectID) -> UInt32 {
-    ids.append(id)
+  /// Adds the newest element and returns its number.
+  @discardableResult mutating func append(_ element: Element) -> UInt32 {
+    elements.append(element)
     return first &+ UInt32(truncatingIfNeeded: count - 1)
   }
 
-  /// Turns the element with this number into a gap.
-  mutating func remove(_ number: UInt32) { ids[head + Int(number &- first)] = .none }
+  /// Replaces the element with this number.
+  mutating func replace(_ number: UInt32, by element: Element) {
+    elements[head + Int(number &- first)] = element
+  }
 
-  /// Removes the oldest element of a queue that is not empty and returns its object; `.none` for a
-  /// gap.
-  mutating func popOldest() -> ObjectID {
-    let id = ids[head]
+  /// Removes and returns the oldest element of a queue that is not empty.
+  mutating func popOldest() -> Element {
+    let element = elements[head]
     head += 1
     first &+= 1
-    if head >= 1024, head * 2 > ids.count {
-      ids.removeFirst(head)
+    if head >= 1024, head * 2 > elements.count {
+      elements.removeFirst(head)
       head = 0
     }
-    return id
+    return element
   }
 
-  var bytes: Int { ids.capacity * MemoryLayout<ObjectID>.stride }
-}
-
-/// Objects stored since the last training, oldest first, with their sizes; 3L-Cache considers them
-/// before old objects.
-struct NewArrivals: ~Copyable {
-  struct Arrival: BitwiseCopyable {
-    var id: ObjectID
-    var epoch: UInt32
-  }
-
-  private var arrivals: [Arrival] = []
-  private var head = 0
-  /// The total size, without that of objects taken; objects removed elsewhere count until the queue
-  /// is empty.
-  private(set) var size: UInt64 = 0
-
-  /// Arrivals that were not taken.
-  var count: Int { arrivals.count - head }
-
-  /// Adds an object. Its `epoch` distinguishes it from a later object with the same id.
-  mutating func append(_ id: ObjectID, epoch: UInt32, size: UInt32) {
-    arrivals.append(Arrival(id: id, epoch: epoch))
-    self.size += UInt64(size)
-  }
-
-  /// Removes and returns the oldest arrival; the queue must not be empty.
-  mutating func popOldest() -> (id: ObjectID, epoch: UInt32) {
-    let arrival = arrivals[head]
-    head += 1
-    return (arrival.id, arrival.epoch)
-  }
-
-  /// Subtracts the size of an arrival that was taken.
-  mutating func subtract(_ bytes: UInt32) { size -= min(size, UInt64(bytes)) }
-
-  /// Frees the memory of arrivals that were taken, and resets the size when none is left.
-  mutating func settle() {
-    if count == 0 { size = 0 }
-    guard head >= 1024 && head * 2 > arrivals.count || count == 0 else { return }
-    arrivals.removeFirst(head)
-    head = 0
-  }
-
-  var bytes: Int { arrivals.capacity * MemoryLayout<Arrival>.stride }
+  var bytes: Int { elements.capacity * MemoryLayout<Element>.stride }
 }

@@ -1,7 +1,7 @@
 /// The offline optimum for objects of one size.
 struct Belady: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "belady", family: .offline,
+    name: "belady", family: .offline, traits: .namesVictim,
     summary: "Evicts the object whose next request is furthest away: no policy that stores every "
       + "miss has more hits when all sizes are equal. Sizes are ignored. O(log n) per miss.",
     needs: .nextUse,
@@ -20,8 +20,8 @@ struct Belady: EvictionPolicy, HeapPolicy, ~Copyable {
     heap.update(request.id, key: UInt64(~request.nextUse), order: order.next())
   }
 
-  mutating func foresee(_ request: Request) {
-    heap.update(request.id, key: UInt64(~request.nextUse), order: order.next())
+  mutating func notice(_ notice: PolicyNotice) {
+    if case .nextUse(let request) = notice { hit(request, UnitSizes()) }
   }
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID

@@ -15,7 +15,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
         "ghost", default: "0.9", "size of the ghost queue, share of the capacity"),
       PolicyParameter(
         "window", default: "0.5",
-        "what must enter the small queue after an object before its hits count, share of that queue"
+        "share of the small queue that must enter after an object before its hits count"
       ),
       largeParameter,
     ],
@@ -31,8 +31,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   let refusesLarge: Bool
   var owed: UInt64 = 0
   private let window: UInt64
-  // The highest counter with which an object is evicted from the small queue.
-  private let highestLeaving: UInt32
+  let highestLeaving: UInt32
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let spec = setup.spec
@@ -51,6 +50,8 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     self.refusesLarge = refusesLarge
   }
 
+  static var resetsMain: Bool { true }
+
   var promotesGhosts: Bool { true }
 
   func amount(of size: UInt32) -> UInt64 { UInt64(size) }
@@ -64,16 +65,4 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
 
   /// Without a window, a hit updates one word.
   var hitWords: HitWords? { window == 0 ? queues.counting : nil }
-
-  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
-  {
-    hasEvicted = true
-    if queues.mainUsed <= queues.mainCapacity {
-      while !queues.isSmallEmpty {
-        let victim = queues.popSmall(movingAbove: highestLeaving, sizes)
-        if victim != .none { return victim }
-      }
-    }
-    return queues.popMain(sizes, resets: true)
-  }
 }

@@ -1,7 +1,7 @@
 /// Evicts the object that was stored first.
 struct FIFO: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "fifo", family: .queue,
+    name: "fifo", family: .queue, traits: .namesVictim,
     summary: "Evicts the object that was stored first; hits change nothing.",
     paper: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems "
       + "Journal 1966")
@@ -42,8 +42,6 @@ struct FIFO: EvictionPolicy, ~Copyable {
     queue.remove(at: words[id] & ~FIFO.resident)
     words[id] = 0
   }
-
-  static var knowsVictim: Bool { true }
 
   var victim: ObjectID { queue.oldestEntry }
 

@@ -6,14 +6,16 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "s4-fifo", family: .queue,
     summary: "S3-FIFO with tunable queues: which hits in the small FIFO count, how many move an "
-      + "object to the main FIFO, and whether ghosts do. Refuses objects as large as the small "
+      + "object to the main FIFO, and whether ghosts do. Rejects objects as large as the small "
       + "FIFO.",
     parameters: [
       PolicyParameter("small", default: "0.1", "share of the small queue, above 0 and below 1"),
       PolicyParameter(
         "threshold", default: "2", "hits in the small queue that move an object to main, 1 to 3"),
       PolicyParameter(
-        "ghost-to-main", default: "0", "0: a miss on a ghost enters main; 1: ghosts mean nothing"),
+        "ghost-to-main", default: "0",
+        "0: a miss on a ghost enters main; 1: ghosts have no "
+          + "effect"),
       PolicyParameter(
         "ghost", default: "0.9", "size of the ghost queue, share of the capacity"),
       PolicyParameter(
@@ -47,8 +49,7 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   var owed: UInt64 = 0
   private let countsAll: Bool
   private let skip: DecimalShare
-  // The highest counter with which an object is evicted from the small queue.
-  private let highestLeaving: UInt32
+  let highestLeaving: UInt32
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let spec = setup.spec
@@ -70,6 +71,8 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     promotesGhosts = hasGhosts
   }
 
+  static var resetsMain: Bool { false }
+
   func amount(of size: UInt32) -> UInt64 { 1 }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -83,16 +86,4 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
 
   /// If hits on the newest objects count as well, a hit updates one word.
   var hitWords: HitWords? { countsAll ? queues.counting : nil }
-
-  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
-  {
-    hasEvicted = true
-    if queues.mainUsed <= queues.mainCapacity {
-      while !queues.isSmallEmpty {
-        let victim = queues.popSmall(movingAbove: highestLeaving, sizes)
-        if victim != .none { return victim }
-      }
-    }
-    return queues.popMain(sizes)
-  }
 }

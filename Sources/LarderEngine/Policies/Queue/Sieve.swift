@@ -110,7 +110,7 @@ public struct SweepQueue: ~Copyable {
   /// Moves the hand past marked objects, clearing their marks, and removes and returns the first
   /// unmarked one. The queue must not be empty. Amortised O(1).
   @inlinable @inline(__always) public mutating func popUnmarked() -> ObjectID {
-    assert(hand != newest, "an empty queue has nothing to give up")
+    assert(hand != newest, "an empty queue has nothing to evict")
     while true {
       let id = base[Int(hand & mask)]
       if id != .none {

@@ -9,23 +9,23 @@ struct LACache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "la-cache", family: .recency,
     summary: "Delay expected from the requests during a fetch per byte; the lowest is evicted. "
-      + "Stores what is requested a second time; LRU where fetches take no time. O(log n) per "
+      + "Stores what is requested a second time; LRU if fetches take no time. O(log n) per "
       + "request.",
     parameters: [
       PolicyParameter(
         "admission", default: "second", inRealCaches: "all", searched: ["second", "all"],
-        "what is stored: objects that were requested before (second), as in the authors' program, "
-          + "or all"),
+        "admission: objects that were requested before (second), as in the authors' program, or "
+          + "all"),
       PolicyParameter(
         "history", default: "0", inRealCaches: "2",
-        "objects that are not stored whose requests are remembered, share of the capacity; 0 for "
+        "remembered objects that are not stored, share of the capacity; 0 for "
           + "all"),
     ],
     learns: true,
     paper: "Yan and Li, Towards latency awareness for content delivery network caching, USENIX ATC "
       + "2022")
 
-  static var observesRequests: Bool { true }
+  static var notices: PolicyNotices { .requests }
 
   /// State of an object, resident or not.
   struct History: BitwiseCopyable {
@@ -40,7 +40,7 @@ struct LACache: EvictionPolicy, ~Copyable {
 
   private var histories: Column<History>
   private var arrivals: ArrivalTimes
-  private var residents: RankTournament<ArrivalRank>
+  private var residents: Tournament<ArrivalRank>
   private var ghosts: GhostQueue
   private let forgets: Bool
   private let admitsAll: Bool
@@ -68,7 +68,7 @@ struct LACache: EvictionPolicy, ~Copyable {
     forgets = isLimited
     histories = Column(objects: setup.objects)
     arrivals = ArrivalTimes(objects: setup.objects)
-    residents = RankTournament(objects: setup.objects, capacity: setup.expectedResidents)
+    residents = Tournament(objects: setup.objects, capacity: setup.expectedResidents)
     ghosts = GhostQueue(
       objects: isLimited ? setup.objects : 0,
       capacity: UInt64(min(Double(setup.capacity) * history, 0x1p62)),
@@ -79,15 +79,15 @@ struct LACache: EvictionPolicy, ~Copyable {
 
   @inline(__always) func remembers(_ id: ObjectID) -> Bool { histories[id].requests > 0 }
 
-  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {
+  mutating func notice(_ notice: PolicyNotice) {
+    if case .fetchCompleted(let end) = notice { now = max(now, end) }
+    guard case .request(let id, let time, let fetchLatency) = notice else { return }
     isObserving = true
-    self.now = max(self.now, now)
+    now = max(now, time)
     request(id, latency: fetchLatency)
     // Some requests for a resident object are not hits: they wait while a disk reads it.
-    if contains(id) { residents.update(rank(of: id), now: self.now) }
+    if contains(id) { residents.update(rank(of: id), now: now) }
   }
-
-  mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
 
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     place(request, isNew: false)
@@ -110,7 +110,7 @@ struct LACache: EvictionPolicy, ~Copyable {
   }
 
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
-    let victim = residents.lowest(now: now)
+    let victim = residents.winner(now: now)
     residents.remove(victim, now: now)
     remember(victim, sizes[victim])
     count -= 1
@@ -212,7 +212,7 @@ struct LACache: EvictionPolicy, ~Copyable {
 /// + 1) / (x + 2) / (size + 1). An object without a request for 12 times its mean interval has a
 /// rate of one request in the time since its last. Equal ranks go to the object that was inserted
 /// or hit least recently.
-struct ArrivalRank: FallingRank {
+struct ArrivalRank: TournamentPlayer {
   var id: ObjectID
   /// Requests per microsecond, or 0 if unknown.
   var rate: Double
@@ -227,7 +227,7 @@ struct ArrivalRank: FallingRank {
 
   private static var patience: Double { 12 }
 
-  func isLower(than other: ArrivalRank, at now: UInt64) -> Bool {
+  func beats(_ other: ArrivalRank, at now: UInt64) -> Bool {
     let (first, second) = (value(at: now), other.value(at: now))
     return first == second ? order < other.order : first < second
   }

@@ -1,7 +1,7 @@
 /// Evicts the least recently requested object.
 struct LRU: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "lru", family: .recency,
+    name: "lru", family: .recency, traits: .namesVictim,
     summary: "Evicts the least recently requested object.",
     paper: "Denning, The working set model for program behavior, CACM 1968; the rule itself is "
       + "folklore")

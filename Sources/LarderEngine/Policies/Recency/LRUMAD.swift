@@ -10,10 +10,10 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-mad", family: .recency,
     summary: "Estimated aggregate delay of missing an object / time since its last request; the "
-      + "lowest is evicted. LRU where fetches take no time. O(log n) per request.",
+      + "lowest is evicted. LRU if fetches take no time. O(log n) per request.",
     paper: "Atre, Sherry, Wang and Berger, Caching with delayed hits, SIGCOMM 2020")
 
-  static var observesRequests: Bool { true }
+  static var notices: PolicyNotices { .requests }
 
   /// State of an object, resident or not.
   struct History: BitwiseCopyable {
@@ -28,7 +28,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   }
 
   private var histories: Column<History>
-  private var residents: RankTournament<DelayRank>
+  private var residents: Tournament<DelayRank>
   // The residents before the first observation: all ranks are 0, so a list is enough.
   private var recency: LinkedLists
   private var requests: UInt64 = 0
@@ -38,7 +38,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
   init(_ setup: PolicySetup) {
     histories = Column(objects: setup.objects)
-    residents = RankTournament(objects: setup.objects, capacity: setup.expectedResidents)
+    residents = Tournament(objects: setup.objects, capacity: setup.expectedResidents)
     recency = LinkedLists(objects: setup.objects)
   }
 
@@ -46,26 +46,26 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     isObserving ? residents.contains(id) : recency.contains(id)
   }
 
-  mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {
+  mutating func notice(_ notice: PolicyNotice) {
+    if case .fetchCompleted(let end) = notice { now = max(now, end) }
+    guard case .request(let id, let time, let fetchLatency) = notice else { return }
     if !isObserving { beginObserving() }
-    self.now = max(self.now, now)
+    now = max(now, time)
     let history = histories[id]
     requests += 1
-    let elapsed = self.now - history.start
+    let elapsed = now - history.start
     if history.windows == 0 || elapsed >= fetchLatency {
       histories[id].windows += 1
-      histories[id].start = self.now
+      histories[id].start = now
       histories[id].delays &+= fetchLatency
     } else {
       histories[id].delays &+= fetchLatency - elapsed
     }
-    histories[id].last = self.now
+    histories[id].last = now
     histories[id].order = requests
     // Some requests for a resident object are not hits: they wait while a disk reads it.
-    if contains(id) { residents.update(player(id), now: self.now) }
+    if contains(id) { residents.update(player(id), now: now) }
   }
-
-  mutating func advance(to now: UInt64) { self.now = max(self.now, now) }
 
   /// Switches to ranks at the first observation.
   @inline(never) private mutating func beginObserving() {
@@ -93,7 +93,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
       recency.remove(victim)
       return victim
     }
-    let victim = residents.lowest(now: now)
+    let victim = residents.winner(now: now)
     residents.remove(victim, now: now)
     return victim
   }
@@ -149,7 +149,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
 /// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Equal
 /// ranks go to the least recently requested object.
-struct DelayRank: FallingRank {
+struct DelayRank: TournamentPlayer {
   var id: ObjectID
   var rate: Double
   /// The time of the last request.
@@ -157,7 +157,7 @@ struct DelayRank: FallingRank {
   /// The number of that request, which orders requests of the same time.
   var order: UInt64
 
-  func isLower(than other: DelayRank, at now: UInt64) -> Bool {
+  func beats(_ other: DelayRank, at now: UInt64) -> Bool {
     let (first, second) = (value(at: now), other.value(at: now))
     return first == second ? order < other.order : first < second
   }

@@ -1,7 +1,7 @@
 /// Evicts the most recently requested object.
 struct MRU: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "mru", family: .recency,
+    name: "mru", family: .recency, traits: .namesVictim,
     summary: "Evicts the most recently requested object; suits loops larger than the cache.",
     paper: "Chou and DeWitt, An evaluation of buffer management strategies for relational database "
       + "systems, VLDB 1985")

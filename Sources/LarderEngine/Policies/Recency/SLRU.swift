@@ -1,7 +1,7 @@
 /// Segmented LRU: each further request moves an object one segment up.
 struct SLRU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "slru", family: .recency,
+    name: "slru", family: .recency, traits: [.namesVictim, .evictsOnHit],
     summary: "Equal LRU segments: a hit moves an object up one segment, overflow moves down one "
       + "segment, and the lowest segment evicts.",
     parameters: [
@@ -67,8 +67,6 @@ struct SLRU: EvictionPolicy, ~Copyable {
     return victim
   }
 
-  static var evictsOnHit: Bool { true }
-
   @inline(__always) var overflows: Bool { fills && cooledToLowest && used[0] > segmentCapacity }
 
   @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
@@ -86,8 +84,6 @@ struct SLRU: EvictionPolicy, ~Copyable {
     used[UInt32(segmentOf[id])] -= UInt64(sizes[id])
     lists.remove(id)
   }
-
-  static var knowsVictim: Bool { true }
 
   var victim: ObjectID {
     for segment in 0..<segments where lists.back(list: segment) != .none {

@@ -1,7 +1,7 @@
 /// A queue for objects requested once, an LRU list for objects requested again, and a ghost queue.
 struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "2q", family: .recency,
+    name: "2q", family: .recency, traits: .namesVictim,
     summary: "New objects enter a FIFO whose victims leave ghosts; a miss on a ghost enters an "
       + "LRU list. Hits in the FIFO change nothing.",
     parameters: [
@@ -70,8 +70,6 @@ struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
       request.id, to: missedGhost ? TwoQ.frequent : TwoQ.recent, weight: request.size)
     missedGhost = false
   }
-
-  static var knowsVictim: Bool { true }
 
   var victim: ObjectID {
     let isRecent =

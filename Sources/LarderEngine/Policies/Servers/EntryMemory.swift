@@ -1,38 +1,50 @@
-/// Parameters that set how an object counts towards a capacity in bytes: with the overhead of the
-/// modelled server's entries or with its size alone. `EvictionPolicy.entryBytes` computes an
-/// entry's memory; the tier applies it when an object is stored.
-public enum EntryMemory {
-  /// The parameters of a policy whose entries have a `key` of this length, by default `bytes`,
-  /// besides their value.
-  public static func parameters(key: String, default bytes: Int) -> [PolicyParameter] {
-    [
+/// The memory of an entry in a modelled server, and the parameters that set how an object counts
+/// towards a capacity in bytes: with the overhead of the server's entries or with its size alone.
+/// The tier applies it when an object is stored.
+public struct EntryMemory: Sendable {
+  /// The two parameters.
+  let parameters: [PolicyParameter]
+  private let keyBytes: Int
+  private let bytes: @Sendable (_ value: UInt64, _ key: UInt64) -> UInt64
+
+  /// Creates the rule for entries that have a `key` of `keyBytes` by default besides their value,
+  /// and take `bytes` of the server.
+  public init(
+    key: String, default keyBytes: Int,
+    _ bytes: @escaping @Sendable (_ value: UInt64, _ key: UInt64) -> UInt64
+  ) {
+    parameters = [
       PolicyParameter(
         "memory", default: "values",
-        "values: an object takes its size; server: what its entry takes of the server's limit"),
+        "values: an object counts with its size; server: with the memory of its entry in the "
+          + "server"),
       PolicyParameter(
-        "key", default: "\(bytes)", "bytes of \(key), with memory=server, 0 to 65535"),
+        "key", default: "\(keyBytes)", "bytes of \(key), with memory=server, 0 to 65535"),
     ]
+    self.keyBytes = keyBytes
+    self.bytes = bytes
   }
 
   /// True if objects count with the server's overhead.
   static func isGiven(in spec: PolicySpec) -> Bool { spec.values["memory"] == "server" }
 
-  /// The length of a key if objects count with the server's overhead; nil if they count with their
-  /// sizes.
+  /// The size of an entry by that of its value if objects count with the server's overhead; nil if
+  /// they count with their sizes.
   ///
   /// - Throws: `badValue`.
-  package static func keyBytes(
+  @usableFromInline package static func sizes(
     of spec: PolicySpec, _ description: PolicyDescription
-  ) throws(PolicyError) -> UInt64? {
-    guard description.parameters.contains(where: { $0.name == "memory" }) else { return nil }
+  ) throws(PolicyError) -> (@Sendable (_ value: UInt32) -> UInt32)? {
+    guard let entry = description.entryMemory else { return nil }
     let memory = spec.values["memory"] ?? "values"
     guard ["values", "server"].contains(memory) else {
       throw .badValue(
         policy: spec.name, parameter: "memory", value: memory, expected: "values or server")
     }
-    let standard = description.parameters.first { $0.name == "key" }?.defaultValue
-    let bytes = try spec.integer("key", default: standard.flatMap { Int($0) } ?? 0, in: 0...65_535)
-    return isGiven(in: spec) ? UInt64(bytes) : nil
+    let key = UInt64(try spec.integer("key", default: entry.keyBytes, in: 0...65_535))
+    guard isGiven(in: spec) else { return nil }
+    let bytes = entry.bytes
+    return { (value: UInt32) -> UInt32 in UInt32(clamping: bytes(UInt64(value), key)) }
   }
 
   /// The size of jemalloc's allocation for a request of `bytes`, built with Redis's quantum of 8

@@ -10,7 +10,7 @@
 struct Memcached: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "memcached", family: .recency,
-    summary: "memcached's segmented LRU: slab classes with pages of their own, and in each class "
+    summary: "memcached's segmented LRU: slab classes with separate pages, and in each class "
       + "hot, warm and cold items; the second hit protects an item.",
     parameters: [
       PolicyParameter(
@@ -24,8 +24,11 @@ struct Memcached: EvictionPolicy, ~Copyable {
       PolicyParameter(
         "hot-age", default: "0.2",
         "largest age of a hot item, times that of the oldest cold one, 0 to 1000"),
-      PolicyParameter("warm-age", default: "2", "the same of a warm item, 0 to 1000"),
-    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
+      PolicyParameter(
+        "warm-age", default: "2",
+        "largest age of a warm item, times that of the "
+          + "oldest cold one, 0 to 1000"),
+    ] + RequestTime.parameters, entryMemory: EntryMemory(key: "a key", default: 16, entryBytes),
     learns: true, server: "memcached",
     paper: "memcached 1.6, items.c and slabs.c, with its defaults lru_maintainer and lru_segmented")
 
@@ -78,9 +81,9 @@ struct Memcached: EvictionPolicy, ~Copyable {
     touchedAt = Column(objects: setup.objects)
   }
 
-  static var followsTime: Bool { true }
+  static var notices: PolicyNotices { .time }
 
-  @inline(__always) mutating func follow(_ now: UInt64) { time.set(now) }
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
 

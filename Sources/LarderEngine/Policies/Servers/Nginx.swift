@@ -8,18 +8,18 @@
 /// and misses. No entry is in use while room is made for another.
 struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "nginx", family: .recency,
-    summary: "nginx's proxy_cache: LRU; an entry that nobody requests for 10 minutes leaves, and "
-      + "a full zone of keys gives up an eighth of them.",
+    name: "nginx", family: .recency, traits: .namesVictim,
+    summary: "nginx's proxy_cache: LRU; an entry without a request for 10 minutes is evicted, "
+      + "and a full zone of keys evicts an eighth of them.",
     parameters: [
       PolicyParameter(
         "inactive", default: "600", inRealCaches: "0",
-        "seconds without a request after which an entry leaves, 0 to 1000000000; 0: never"),
+        "seconds without a request after which an entry is evicted, 0 to 1000000000; 0: never"),
       PolicyParameter(
         "keys", default: "0", isCount: true,
         "keys that fit into the zone, about 8000 for each MB of keys_zone; 0: any number"),
-    ] + RequestTime.parameters
-      + EntryMemory.parameters(key: "a key and the headers of a response", default: 250),
+    ] + RequestTime.parameters,
+    entryMemory: EntryMemory(key: "a key and the headers of a response", default: 250, entryBytes),
     learns: true, server: "nginx",
     paper: "nginx 1.29, src/http/ngx_http_file_cache.c")
 
@@ -46,9 +46,9 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
     requestedAt = Column(objects: setup.objects)
   }
 
-  static var followsTime: Bool { true }
+  static var notices: PolicyNotices { .time.union(.idleness) }
 
-  @inline(__always) mutating func follow(_ now: UInt64) { time.set(now) }
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     time.tick()
@@ -62,7 +62,7 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   }
 
   @inline(__always) func isFull(for request: Request) -> Bool {
-    count > 0 && (count >= watermark || hasIdled(victim))
+    count > 0 && (count >= watermark || isIdle(victim))
   }
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
@@ -86,9 +86,7 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
     count -= 1
   }
 
-  static var idles: Bool { true }
-
-  @inline(__always) func hasIdled(_ id: ObjectID) -> Bool {
+  @inline(__always) func isIdle(_ id: ObjectID) -> Bool {
     inactive > 0 && seconds &- requestedAt[id] >= inactive
   }
 

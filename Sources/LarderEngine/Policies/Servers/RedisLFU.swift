@@ -9,10 +9,12 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
       + "evicts the one with the lowest logarithmic counter, which decays by the minute.",
     parameters: poolParameters + [
       PolicyParameter(
-        "log-factor", default: "10", "how much harder a counter rises as it grows, 0 to 1000"),
+        "log-factor", default: "10",
+        "logarithm factor of the counters: the higher, the slower "
+          + "they grow, 0 to 1000"),
       PolicyParameter(
-        "decay", default: "1", "minutes without a request that cost a counter 1; 0: none do"),
-    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
+        "decay", default: "1", "minutes without a request that lower a counter by 1; 0: no decay"),
+    ] + RequestTime.parameters, entryMemory: EntryMemory(key: "a key", default: 16, entryBytes),
     isRandom: true, learns: true, server: "Redis",
     paper: "Redis 7 and Valkey 8, src/evict.c, maxmemory-policy allkeys-lfu")
 

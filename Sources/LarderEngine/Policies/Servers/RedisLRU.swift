@@ -9,8 +9,8 @@ struct RedisLRU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
       + "evicts the one that was idle longest, in whole seconds.",
     parameters: poolParameters + [
       PolicyParameter(
-        "resolution", default: "1000", "what the clock counts, milliseconds, 1 to 3600000")
-    ] + RequestTime.parameters + EntryMemory.parameters(key: "a key", default: 16),
+        "resolution", default: "1000", "resolution of the clock in milliseconds, 1 to 3600000")
+    ] + RequestTime.parameters, entryMemory: EntryMemory(key: "a key", default: 16, entryBytes),
     isRandom: true, learns: true, server: "Redis",
     paper: "Redis 7 and Valkey 8, src/evict.c, maxmemory-policy allkeys-lru")
 

@@ -13,10 +13,10 @@ public struct RequestTime {
   public static let parameters = [
     PolicyParameter(
       "clock", default: "trace", inRealCaches: "requests",
-      "trace: the trace's times, where it has them; requests: a clock by the number of requests"),
+      "trace: the trace's times, if it has them; requests: the number of requests as a clock"),
     PolicyParameter(
       "rate", default: "1000",
-      "requests in a second where the trace's times do not count, 1 to 1000000"),
+      "requests per second if the trace's times are not used, 1 to 1000000"),
   ]
 
   /// Creates a clock at 0.
@@ -36,8 +36,8 @@ public struct RequestTime {
   @inlinable @inline(__always) public mutating func tick() { if !isTold { time += step } }
 
   /// Sets the trace's time, in microseconds; ignores 0, which means unknown. Never goes back.
-  @inlinable @inline(__always) public mutating func set(_ now: UInt64) {
-    guard followsTrace, now > 0 else { return }
+  @inlinable @inline(__always) public mutating func set(_ notice: PolicyNotice) {
+    guard case .time(let now) = notice, followsTrace, now > 0 else { return }
     isTold = true
     time = max(time, now)
   }

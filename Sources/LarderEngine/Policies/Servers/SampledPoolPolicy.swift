@@ -26,7 +26,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
     ]
   }
 
-  static var followsTime: Bool { true }
+  static var notices: PolicyNotices { .time }
 
   /// Bytes of an entry in Redis 7.0: the hash table's entry, the key's string, the value in the
   /// allocation of its object (up to 44 bytes) or in one of its own, and 8 to 16 bytes of the
@@ -39,7 +39,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
     return common + 16 + EntryMemory.allocated(header + value + 1)
   }
 
-  @inline(__always) mutating func follow(_ now: UInt64) { time.set(now) }
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
 

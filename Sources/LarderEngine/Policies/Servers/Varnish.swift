@@ -7,9 +7,9 @@
 /// storage without a limit, are stored like others.
 struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "varnish", family: .recency,
+    name: "varnish", family: .recency, traits: .namesVictim,
     summary: "Varnish's storages: LRU, but a hit moves an object only 2 seconds after its last "
-      + "move; an object for which more than 50 would have to leave is not stored.",
+      + "move; an object that needs more than 50 evictions is not stored.",
     parameters: [
       PolicyParameter(
         "interval", default: "2",
@@ -17,9 +17,10 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
           + "(lru_interval)"),
       PolicyParameter(
         "nuke-limit", default: "50",
-        "objects that may leave for one; then it is not stored, 0 to 1000000 (nuke_limit)"),
-    ] + RequestTime.parameters
-      + EntryMemory.parameters(key: "an object's headers", default: 250),
+        "largest number of evictions for one object, 0 to 1000000 (nuke_limit); beyond it, the "
+          + "object is not stored"),
+    ] + RequestTime.parameters,
+    entryMemory: EntryMemory(key: "an object's headers", default: 250, entryBytes),
     learns: true, server: "Varnish",
     paper: "Varnish Cache 7, bin/varnishd/storage/storage_lru.c")
 
@@ -49,9 +50,9 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
     movedAt = Column(objects: setup.objects)
   }
 
-  static var followsTime: Bool { true }
+  static var notices: PolicyNotices { .time }
 
-  @inline(__always) mutating func follow(_ now: UInt64) { time.set(now) }
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     time.tick()

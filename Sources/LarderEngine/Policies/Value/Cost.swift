@@ -1,7 +1,7 @@
 /// GreedyDual on the cost of fetching an object, divided by its size.
 struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "cost", family: .value,
+    name: "cost", family: .value, traits: .namesVictim,
     summary: "Priority L + cost / size, where L is the priority of the last victim; a request "
       + "renews it, and the lowest is evicted. O(log n).",
     needs: [.size, .cost],
@@ -9,14 +9,10 @@ struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
       + "and Irani, Cost-aware WWW proxy caching algorithms, USITS 1997")
 
   var heap: RadixHeap
-  var floor = 0.0
-  var order = OrderCounter()
+  var floor: PriorityFloor
 
-  init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
-
-  /// Never negative, so its bits sort like its value. Scaled by 10^6 a byte, like GDSF; an object
-  /// of size 0 counts as 1.
-  @inline(__always) func priority(_ request: Request) -> Double {
-    floor + Double(request.cost) * 1e6 / Double(max(request.size, 1))
+  /// Scaled by 10^6 a byte, like GDSF; an object of size 0 counts as 1.
+  @inline(__always) func value(_ request: Request, requests: UInt32) -> Double {
+    Double(request.cost) * 1e6 / Double(max(request.size, 1))
   }
 }

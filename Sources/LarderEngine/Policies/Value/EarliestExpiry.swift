@@ -1,7 +1,7 @@
 /// Evicts the object that expires first.
 struct EarliestExpiry: EvictionPolicy, HeapPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "ttl", family: .value,
+    name: "ttl", family: .value, traits: .namesVictim,
     summary: "Evicts the object that expires first; objects without a TTL come last, and ties "
       + "are broken by insertion order. O(log n) per miss.",
     needs: .ttl,

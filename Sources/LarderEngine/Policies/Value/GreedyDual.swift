@@ -1,18 +1,16 @@
 /// GreedyDual on the cost of fetching an object, independent of its size.
 struct GreedyDual: EvictionPolicy, FloorPolicy, ~Copyable {
   static let description = PolicyDescription(
-    name: "greedydual", family: .value,
+    name: "greedydual", family: .value, traits: .namesVictim,
     summary: "Priority L + cost, where L is the priority of the last victim; a request renews it, "
       + "and the lowest is evicted. Equals LRU if all costs are equal. O(log n).",
     needs: .cost,
     paper: "Young, The k-server dual and loose competitiveness for paging, Algorithmica 1994")
 
   var heap: RadixHeap
-  var floor = 0.0
-  var order = OrderCounter()
+  var floor: PriorityFloor
 
-  init(_ setup: PolicySetup) { heap = RadixHeap(objects: setup.objects) }
-
-  /// Never negative, so its bits sort like its value.
-  @inline(__always) func priority(_ request: Request) -> Double { floor + Double(request.cost) }
+  @inline(__always) func value(_ request: Request, requests: UInt32) -> Double {
+    Double(request.cost)
+  }
 }

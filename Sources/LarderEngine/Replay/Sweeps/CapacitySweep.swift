@@ -97,7 +97,7 @@ extension SimulatedPolicy {
     }
     let areEqual = tiers.allSatisfy { tier in
       tier.setup.policy == first.setup.policy && tier.isDisk == first.isDisk
-        && tier.unit == .objects && tier.time == nil && !tier.recordsOutcomes
+        && tier.unit == .objects && tier.time == nil
         && !tier.needsFullShape && 1...PolicySetup.capacityMax ~= tier.setup.capacity
     }
     guard areEqual else { return nil }

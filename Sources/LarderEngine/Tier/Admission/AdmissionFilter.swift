@@ -115,7 +115,7 @@ public struct AdmissionSetup: Sendable {
   ///
   /// - Throws: if the filter does not exist, or if it compares victims and the policy cannot
   ///   predict its victims.
-  init?(_ setup: CacheTierSetup, policy: String, knowsVictim: Bool) throws(PolicyError) {
+  init?(_ setup: CacheTierSetup, policy: String, namesVictim: Bool) throws(PolicyError) {
     guard let spec = setup.admission else { return nil }
     let made = try AdmissionRegistry.make(
       AdmissionSetup(
@@ -125,7 +125,7 @@ public struct AdmissionSetup: Sendable {
     rule = made
     comparesVictims = type(of: made).description.comparesVictims
     watchesHits = type(of: made).description.watchesHits
-    if comparesVictims, !knowsVictim {
+    if comparesVictims, !namesVictim {
       throw .noVictim(admission: spec.name, policy: policy)
     }
   }

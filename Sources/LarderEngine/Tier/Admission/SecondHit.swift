@@ -9,7 +9,7 @@ final class SecondHit: AdmissionFilter {
         "window", default: "1000000", searched: ["10000", "1000000"], isCount: true,
         "objects remembered, up to twice as many; 1 to 10^8"),
       PolicyParameter(
-        "error", default: "0.01", "probability of taking a new object for a known one"),
+        "error", default: "0.01", "false-positive probability of the filters"),
     ],
     paper: "Maggs and Sitaraman, Algorithmic nuggets in content delivery, SIGCOMM CCR 2015")
 

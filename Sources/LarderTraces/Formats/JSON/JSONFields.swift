@@ -66,10 +66,10 @@ struct JSONFields: Sendable {
     guard keys.objects > 0, keys.objects * 2 >= keys.lines else {
       return TraceError(
         "expected a JSON object in each line", in: path, at: .line(1),
-        advice: "jq -c writes an object so, and jq -c '.[]' a list of them")
+        advice: "convert an object with jq -c, a list of them with jq -c '.[]'")
     }
     return TraceError(
-      "JSON lines, but no key of a path, URL or id is known; keys: "
+      "JSON lines without a known key for a path, URL or id; keys: "
         + JSONKeys.list(keys.all.map(\.name), limit: 40),
       in: path, at: .line(1), advice: advice)
   }
@@ -300,7 +300,7 @@ extension JSONFields {
       let wrong = role.names.lazy.flatMap { keys.keys(named: prefix + $0) }
         .first { !$0.values.isEmpty && !read.contains($0.name) }
       if let wrong, let value = wrong.values.first {
-        text += " (\(wrong.name) is not read for its value \(TextField.quote(value)))"
+        text += " (\(wrong.name) is ignored because of its value \(TextField.quote(value)))"
       }
       sentences.append(text)
     }
@@ -435,12 +435,12 @@ extension JSONFields {
         let field = fields[index]
         if field.isLifetime, !layout.readsLifetimes {
           notes.append(
-            "\(JSONKeys.list([field.name])) is first in line \(count) and is not read; name it "
-              + "with json-lines:\(field.key.rawValue)=KEY")
+            "\(JSONKeys.list([field.name])) first appears in line \(count) and is ignored; to "
+              + "read it, use json-lines:\(field.key.rawValue)=KEY")
           continue
         }
         put(scanner.value(index), of: index, into: values)
-        notes.append("\(field.text) is read from line \(count) on, where it is first")
+        notes.append("\(field.text) is read from line \(count) on, where it first appears")
       }
     }
 

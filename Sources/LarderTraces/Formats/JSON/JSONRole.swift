@@ -18,10 +18,10 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .query: "key of the query string, for paths without one"
     case .status: "key of the status"
     case .size: "key of the bytes of the body"
-    case .cacheControl: "key of the answer's Cache-Control header"
-    case .expires: "key of the answer's Expires header"
+    case .cacheControl: "key of the response's Cache-Control header"
+    case .expires: "key of the response's Expires header"
     case .ttl: "key of the TTL in seconds"
-    case .cost: "key of the time that the origin took, in milliseconds, or as cost-unit says"
+    case .cost: "key of the origin's response time, in milliseconds or in cost-unit"
     }
   }
 
@@ -48,7 +48,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     switch self {
     case .time: "no time found: requests have no times"
     case .method: "no method found: every request counts as a GET"
-    case .status: "no status found: every answer counts as 200"
+    case .status: "no status found: every response counts as 200"
     case .size: "no size found: objects have no sizes"
     case .host: "no host found: equal paths of several hosts are one object"
     case .query: "no query found"
@@ -134,6 +134,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     "timestamp_ms", "timestamp_us", "timestamp_ns", "epoch", "unixtime", "datestamp",
     "EdgeEndTimestamp", "receiveTimestamp", "request_date", "haproxy_dateTime", "time_end",
     "eventTime", "event_time", "log_time", "created_at", "request.start_gmt", "datetime_gmt", "t",
+    "started_at", "reqTimeSec", "start_date",
   ]
 
   /// Paths with queries, and complete URLs.
@@ -142,22 +143,25 @@ enum JSONRole: String, CaseIterable, Sendable {
     "url.original", "url.full", "originalRequestUriWithArgs", "req.originalUrl", "req.url",
     "request.url", "http.request.uri", "http.url", "http.target", "originalUrl", "request_url",
     "cs-uri", "http_url", "http_uri", "full_url", "full_uri", "url",
+    "req_url", "req_uri",
   ]
   static let requestLines = [
     "RequestLine", "request_line", "request", "http_request", "req", "http.request.line",
+    "requested_url",
   ]
   /// Paths that often lack their queries.
   static let paths = [
     "uri", "path", "url.path", "ClientRequestPath", "request.path", "request_path", "req.path",
     "cs-uri-stem", "http_path", "http.path", "document_uri", "pathname", "urlpath", "resourcePath",
-    "request.hp", "http.route", "request",
+    "request.hp", "http.route", "reqPath",
+    "requested_uri", "request",
   ]
   static let ids = ["id", "key", "object", "object_id", "obj_id", "cache_key"]
 
   private static let methods = [
     "request.method", "ClientRequestMethod", "request_method", "http.request.method",
     "httpRequest.requestMethod", "method", "http_method", "req.method", "cs-method", "verb",
-    "request_verb", "http_verb", "http.method", "request.verb", "request",
+    "request_verb", "http_verb", "http.method", "request.verb", "reqMethod", "request",
   ]
 
   private static let hosts = [
@@ -165,14 +169,15 @@ enum JSONRole: String, CaseIterable, Sendable {
     "virtual_host", "x-host-header", "cs(Host)", "cs-host", "authority", ":authority", "domain",
     "domain_name", "server_name", "req.headers.host", "request.headers.host", "headers.host",
     "request.header.host", "http.request.headers.host", "http.host", "host_header",
-    "request_host", "req.host", "req.hostname", "original_host", "properties.hostName", "site",
+    "request_host", "req.host", "req.hostname", "original_host", "properties.hostName", "reqHost",
+    "site",
   ]
 
   private static let queries = [
     "request_query", "args", "query", "query_string", "url.query", "cs-uri-query",
     "request.query", "request_args", "request_param", "http_query", "urlquery", "uri_query",
     "req.query", "raw_query", "request.query_string", "http.request.query", "request.hq",
-    "query_params",
+    "query_params", "queryStr",
   ]
 
   private static let statuses = [

@@ -30,7 +30,7 @@ struct LogPattern: Sendable {
         if fields.isEmpty { prefix = bytes } else { fields[fields.count - 1].end = bytes }
       case .field(let role):
         if let last = fields.last, last.end.isEmpty {
-          throw LogPatternError("two fields must have a text between them")
+          throw LogPatternError("two fields need text between them")
         }
         let before = fields.last?.end ?? prefix
         fields.append(Field(role: role, end: [], isQuoted: before.last == 0x22))
@@ -42,7 +42,7 @@ struct LogPattern: Sendable {
     let roles = fields.compactMap(\.role)
     guard !Set(roles).isDisjoint(with: [.request, .target, .path]) else {
       throw LogPatternError(
-        "it has no request: nginx's $request or $request_uri, or Apache's %r or %U")
+        "it has no request (nginx: $request or $request_uri; Apache: %r or %U)")
     }
     // Text after the last field with a role is not matched.
     let last = fields.lastIndex { $0.role != nil } ?? 0

@@ -267,25 +267,25 @@ struct WebOptions: Sendable {
   static func parameters(sizeName: String = "size") -> [FormatParameter] {
     [
       FormatParameter(
-        name: "methods", fallback: "GET,HEAD", meaning: "methods that a cache may answer"),
+        name: "methods", fallback: "GET,HEAD", meaning: "cacheable methods"),
       FormatParameter(
         name: "writes", fallback: "pass",
         meaning: """
-          PUT, POST, PATCH and DELETE: pass (requests that nothing may store), invalidate (a \
-          successful one removes the object) or skip
+          PUT, POST, PATCH and DELETE: pass (bypass the cache), invalidate (a successful one
+          removes the object) or skip
           """),
       FormatParameter(
         name: "cacheable", fallback: "200,203,206,301,304,404,410",
-        meaning: "status codes that may be stored; others are requests that nothing may store"),
+        meaning: "cacheable status codes; other responses bypass the cache"),
       FormatParameter(
         name: "query", fallback: "keep",
         meaning: "query string in the key: keep or drop"),
       FormatParameter(
         name: "only", fallback: "", meaning: "query parameters in the key; all others are dropped"),
       FormatParameter(
-        name: "host", fallback: "true", meaning: "false leaves the host out of the key"),
+        name: "host", fallback: "true", meaning: "false excludes the host from the key"),
       FormatParameter(
-        name: "case", fallback: "keep", meaning: "ignore: keys do not differ by case alone"),
+        name: "case", fallback: "keep", meaning: "ignore: keys are case-insensitive"),
       .size(.lastFull, named: sizeName), .maxBad,
     ]
   }
@@ -333,8 +333,8 @@ struct WebOptions: Sendable {
           + " of its query"
       }
     return [
-      "key: the path \(text)\(hasHost ? ", after the host where it is logged" : "")",
-      "a cache may answer \(methods) and store \(codes); writes: \(writes.rawValue)",
+      "key: the path \(text)\(hasHost ? ", after the host if it is logged" : "")",
+      "cacheable methods: \(methods), cacheable status codes: \(codes); writes: \(writes.rawValue)",
     ]
   }
 }

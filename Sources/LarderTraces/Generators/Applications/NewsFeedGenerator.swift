@@ -24,14 +24,14 @@ enum NewsFeedGenerator: Generator {
   private static let reading: [GeneratorParameter] = [
     GeneratorParameter(
       "view", .choice(["device", "server"]), default: "device",
-      "Which cache: the phone of one heavy reader, or a server shared by many readers."),
+      "The modelled cache: the phone of one heavy reader, or a server shared by many readers."),
     GeneratorParameter(
       "readers", .count(1...1_000_000), default: "100k",
       "Readers that share the server; a device has one.",
       origin: "gives about 135,000 views a day; measured 110,000 to 240,000"),
     GeneratorParameter(
       "activity", .number(0.01...1000), default: "20",
-      "How often the device's owner reads, as a multiple of the measured reader; not for a server.",
+      "Reading rate of the device's owner, as a multiple of the measured reader; not for a server.",
       origin: "our choice: a heavy reader, about ten sessions a day"),
     GeneratorParameter(
       "articles", .count(10...100_000), default: "\(NewsReading.articles)",

@@ -89,7 +89,7 @@ enum PromptGenerator: Generator {
       origin: "2,265 of 7,373 conversations"),
     GeneratorParameter(
       "weight", .number(0.001...1_000_000), default: "5.1",
-      "How slowly the probability grows: after n further prompts it is (follow-up x weight + n) / "
+      "Inertia of that probability: after n further prompts it is (follow-up x weight + n) / "
         + "(weight + n).",
       origin: "42 % of second prompts are followed by a third, 51 % of third by a fourth"),
     GeneratorParameter(

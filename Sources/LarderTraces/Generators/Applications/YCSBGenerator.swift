@@ -13,7 +13,7 @@ enum YCSBGenerator {
     var parameters = [
       GeneratorParameter.objects(
         default: "100k", "Initial number of records.",
-        origin: "YCSB leaves it open (its files say 1000); a round number"),
+        origin: "not fixed by YCSB (its files have 1000); a round number"),
       .exponent(default: "0.99", origin: "YCSB's Zipfian constant"),
       GeneratorParameter(
         "record-size", .bytes(1...4_294_967_295), default: "1000",
@@ -48,7 +48,7 @@ enum YCSBGenerator {
       requests: setup.requests, share: workload.shares[2] / perOperation)
     guard objects + budget <= GeneratorParameter.objectsMax else {
       throw setup.parameters.badValue(
-        "objects", expected: "fewer records, so that inserted ones can be numbered too")
+        "objects", expected: "fewer records, to leave numbers for inserted ones")
     }
     let exponent = try setup.parameters.number("exponent")
     let size = UInt32(try setup.parameters.bytes("record-size"))

@@ -211,7 +211,7 @@ extension DistributionRegistry {
     let high = bound("max", isSize ? "1GiB" : "365d", "The largest value.")
     return [
       DistributionDescription(
-        name: "constant", summary: "The same for every object.",
+        name: "constant", summary: "Constant.",
         parameters: [bound("value", isSize ? "1KiB" : "1d", "The value.")]),
       DistributionDescription(
         name: "uniform", summary: "Every whole number between the bounds equally likely.",

@@ -51,7 +51,7 @@ struct SourcePart: Sendable {
     if sources.contains(where: { $0.samplingRate < 1 }) {
       throw ComponentError(
         component: "source", parameter: nil,
-        message: "a recording of a part of the keys cannot be a part of phases or a mix")
+        message: "a sampled recording cannot be used in phases or a mix")
     }
     let hasLimits = sources.allSatisfy { $0.keyLimit != nil }
     var offset = 0
@@ -248,7 +248,7 @@ final class PushedCursor: RecordCursor {
     guard let thread else {
       channel.finish(
         TraceError(
-          "no thread to read it in: \(SystemError.last)", in: "the source",
+          "cannot start a thread to read it: \(SystemError.last)", in: "the source",
           advice: "read fewer sources at a time"))
       return
     }

@@ -95,10 +95,10 @@ struct CombinedLayoutTests {
     let (hosted, bare) = (KeyHash.hash("example.org/a"), KeyHash.hash("/a"))
     #expect(keys.suffix(4) == [bare, bare, hosted, bare])
     let notes = try trace(heads + ["192.0.2.1 - -"]).notes
-    #expect(notes.contains("1 line: no virtual host, where most lines have one."))
+    #expect(notes.contains("1 line: no virtual host, unlike most lines."))
     #expect(
       notes.contains(
-        "90 lines: a virtual host is part of the key (host=false leaves it out)."))
+        "90 lines: a virtual host is part of the key (host=false excludes it)."))
     let (_, mostlyBare) = try source((0..<90).map { "192.0.2.\($0) - -" } + ["a.org ::1 - -"])
     #expect(mostlyBare.last == KeyHash.hash("a.org/a") && mostlyBare.first == bare)
   }
@@ -116,11 +116,11 @@ struct CombinedLayoutTests {
     #expect(trace.requests.count == 20 && trace.requests.objects == 1)
     #expect(
       trace.notes.contains(
-        "20 lines: text of a logger in front (syslog, a container) is passed over.")
+        "20 lines: the prefix of a logger (syslog, a container) is ignored.")
     )
     let (source, keys) = try source((0..<20).map { "\(prefix)example.org 192.0.2.\($0) - -" })
     #expect(Set(keys) == [KeyHash.hash("example.org/a")])
-    #expect(source.understanding.contains { $0.contains("a logger's text in front, such as") })
+    #expect(source.understanding.contains { $0.contains("the prefix of a logger, such as") })
   }
 
   @Test(arguments: [
@@ -145,7 +145,7 @@ struct CombinedLayoutTests {
     for cut in ["192.0.2.1 - - [01/Mar", "192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] \"GET /a"] {
       let trace = try load(String(repeating: line, count: 200) + cut)
       #expect(trace.requests.count == 200 && trace.reading.badLines == 0)
-      #expect(trace.notes.contains { $0.hasPrefix("The last line has no end and was left out") })
+      #expect(trace.notes.contains { $0.hasPrefix("The last line is incomplete and was skipped") })
     }
   }
 

@@ -87,7 +87,7 @@ struct JSONLinesTests {
       text.contains("keys read: id=uri, time=ts, size=bytes, cost=latency_ms (ms)"), "\(text)")
     #expect(
       text.contains(
-        "no status found: every answer counts as 200; name its key with json-lines:status=KEY"))
+        "no status found: every response counts as 200; name its key with json-lines:status=KEY"))
     #expect(text.contains("no method found: every request counts as a GET"))
     #expect(text.contains("no host found"))
     #expect(text.contains("keys not used: outcome, agent"))
@@ -101,7 +101,7 @@ struct JSONLinesTests {
   @Test func clientAddressesAreNotHosts() throws {
     let lines = (1...4).map { #"{"url":"/a","host":"192.0.2.\#($0)","status":200}"# }
     let text = try notes(lines.joined(separator: "\n"))
-    #expect(text.contains("host is not read for its value '192.0.2.1'"), "\(text)")
+    #expect(text.contains("host is ignored because of its value '192.0.2.1'"), "\(text)")
     #expect(Set(try allRecords(load(lines.joined(separator: "\n"))).map(\.key)).count == 1)
   }
 
@@ -181,12 +181,21 @@ struct JSONLinesTests {
     #expect(try allRecords(named).map(\.key) == [KeyHash.hash("/a?x=1")])
   }
 
-  @Test func moreThanSixtyFourNamesAreFound() throws {
+  @Test func keyOfEveryRoleCanBeNamed() throws {
     let line = #"{"u":"/a","s":502,"z":7,"t":1772359200,"m":"GET","h":"h","q":"x=1","c":3}"#
     let source = try load(
       line, "json-lines:id=u:status=s:size=z:time=t:method=m:hostname=h:query-key=q:cost=c:ttl=z")
     let record = try #require(try allRecords(source).first)
     #expect(record.key == KeyHash.hash("h/a?x=1") && record.size == 7 && record.cost == 3)
+    #expect(record.operation == Operation.bypass.rawValue)
+  }
+
+  @Test func keysBehindHundredOthersAreRead() throws {
+    let others = (0..<100).map { #""other_\#($0)":\#($0),"# }.joined()
+    let line = #"{\#(others)"url":"/a","status":502,"size":7,"ts":1772359200,"host":"h"}"#
+    let source = try load(line)
+    let record = try #require(try allRecords(source).first)
+    #expect(record.key == KeyHash.hash("h/a") && record.size == 7)
     #expect(record.operation == Operation.bypass.rawValue)
   }
 
@@ -197,7 +206,7 @@ struct JSONLinesTests {
     let text = message { _ = try FileSource(path: path) }
     #expect(
       text.contains(
-        "JSON lines, but no key of a path, URL or id is known; keys: alpha, beta.gamma; name it"),
+        "JSON lines without a known key for a path, URL or id; keys: alpha, beta.gamma; name it"),
       "\(text)")
   }
 
@@ -224,7 +233,7 @@ struct JSONLinesTests {
       try allRecords(source).map(\.key)
         == [KeyHash.hash("/a"), KeyHash.hash("/b"), KeyHash.hash("/c")])
     let text = try notes(lines.joined(separator: "\n"))
-    #expect(text.contains("log lines are the texts of the key log, in the format combined"))
+    #expect(text.contains("log lines are in the key log, in the format combined"))
     let json = #"{"ts":1772359200,"uri":"/a","args":"x=1","status":502}"#
     let inner = try allRecords(load(docker(json) + "\n"))
     #expect(inner.map(\.key) == [KeyHash.hash("/a?x=1")])
@@ -257,7 +266,7 @@ struct JSONLinesTests {
     let close = String(repeating: "}", count: 50_000)
     let lines = [#"{"request":{"uri":"/a"},"status":200}"#, open + "1" + close]
     let text = try notes(lines.joined(separator: "\n"))
-    #expect(text.contains("1 line was left out: they have no method and path"), "\(text)")
+    #expect(text.contains("1 line was skipped: they have no method and path"), "\(text)")
     var nested = #"{"url":"/a"}"#
     for _ in 0..<8 {
       nested =

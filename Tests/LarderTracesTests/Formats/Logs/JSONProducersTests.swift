@@ -47,6 +47,38 @@ struct JSONProducersTests {
       record("h/a?x=1", cost: 30)
     ),
     (
+      "Akamai DataStream",
+      #"""
+      {"reqTimeSec":"1772359200.000","reqHost":"h","reqMethod":"GET","reqPath":"/a",\#
+      "queryStr":"x=1","statusCode":"200","bytes":"900","rspContentLen":"900"}
+      """#,
+      record("h/a?x=1")
+    ),
+    (
+      "Tomcat's encoder for Logstash",
+      #"""
+      {"@timestamp":\#(clock),"requested_url":"GET /a?x=1 HTTP/1.1","method":"GET",\#
+      "protocol":"HTTP/1.1","status_code":200,"requested_uri":"/a","content_length":900}
+      """#,
+      record("/a?x=1")
+    ),
+    (
+      "varnishncsa, fields named after VCL",
+      #"""
+      {"time":\#(clock),"req_host":"h","req_url":"/a?x=1","req_method":"GET",\#
+      "resp_status":200,"resp_bytes":900}
+      """#,
+      record("h/a?x=1")
+    ),
+    (
+      "Kong",
+      #"""
+      {"request":{"uri":"/a?x=1","method":"GET","headers":{"host":"h"}},"response":\#
+      {"status":200,"size":"900"},"client_ip":"192.0.2.1","started_at":1772359200000}
+      """#,
+      record("h/a?x=1")
+    ),
+    (
       "nginx, $uri and $args",
       #"""
       {"args":"?x=1","uri":"/a","host":"h","status":200,"bytes":900,"time_local":"01/Mar/2026:\#

@@ -87,7 +87,7 @@ struct OtherWebLogTests {
     ])
     #expect(
       bare.understanding.contains(
-        "no column has the host, the status (every answer is a 200), the size"))
+        "no column has the host, the status (every response counts as 200), the size"))
   }
 
   @Test func unquotedBlanksBeforeAFieldAreABadLine() throws {
@@ -125,7 +125,7 @@ struct OtherWebLogTests {
     let get = line.replacing("REST.GET.BUCKET -", with: "REST.GET.OBJECT k")
     #expect(
       try load([line, get, get]).notes.contains(
-        "1 line was left out: they are operations on no object."))
+        "1 line was skipped: they are not operations on an object."))
   }
 
   @Test(arguments: ["http", "https", "h2", "grpcs", "ws", "wss", ""])

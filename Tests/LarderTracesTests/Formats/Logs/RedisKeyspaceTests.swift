@@ -162,10 +162,10 @@ import Testing
       "0 SET a v;1 PING;2 SORT a STORE b;3 EXPIRE b 5;4 SET a v EX 0;5 GET a"
     ).notes.joined(separator: "\n")
     for text in [
-      "the command PING is no read, write or delete of keys",
-      "the command SORT, of which it is not known what it does to keys",
-      "EXPIRE without effect: the key is not there",
-      "SET without effect: the server refuses its arguments",
+      "the command PING does not read, write or delete keys",
+      "the command SORT, whose effect on keys is unknown",
+      "EXPIRE without effect: the key does not exist",
+      "SET without effect: the server rejects its arguments",
     ] { #expect(notes.contains(text), "\(notes)") }
   }
 }

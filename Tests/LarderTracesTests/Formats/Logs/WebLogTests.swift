@@ -94,7 +94,7 @@ struct WebLogTests {
       to: "access.log")
     let trace = try PreparedTrace.load(path: path)
     #expect(trace.requests.count == 1)
-    #expect(trace.notes.contains("2 lines were left out: they have no method and path."))
+    #expect(trace.notes.contains("2 lines were skipped: they have no method and path."))
   }
 
   @Test(arguments: [
@@ -103,7 +103,7 @@ struct WebLogTests {
     ("cacheable=ok", "cacheable: expected status codes"), ("size=small", "size: expected one of"),
     ("max-bad=2", "max-bad: expected a share"), ("only=", "only: expected names"),
     ("log-format='$status'", "log-format: expected a log format of nginx or Apache (it has no"),
-    ("log-format='$request$status'", "two fields must have a text between them"),
+    ("log-format='$request$status'", "two fields need text between them"),
     ("log-format='%{%F}t %r'", "the time %{%f}t cannot be read"),
   ])
   func invalidOptionsAreErrors(_ option: String, _ expected: String) {

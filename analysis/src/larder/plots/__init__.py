@@ -4,4 +4,6 @@ The way through the package: `results` reads and checks files, `tables` turns th
 `statistics` and `blocks` compute, `figures` draws, `report` writes tables, `cli` is the command.
 """
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("larder-cache")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -61,9 +62,18 @@ def _file_of(path: Path) -> Path:
     return path
 
 
+def _whole_text(text: str, document: Any) -> Any:  # noqa: ANN401 - values of JSON
+    """The document with halves of surrogate pairs replaced, which no file or table can hold."""
+    if not re.search(r"\\u[dD][89a-fA-F]", text):
+        return document
+    halves = json.dumps(document, ensure_ascii=False).encode("utf-16", "surrogatepass")
+    return json.loads(halves.decode("utf-16", "replace"))
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
+        text = path.read_bytes().decode("utf-8")
+        document = _whole_text(text, json.loads(text, parse_constant=_refuse_constant))
     except UnicodeDecodeError as error:
         raise AnalysisError(f"{path}: byte {error.start}: not UTF-8 text") from None
     except json.JSONDecodeError as error:

@@ -1,0 +1,169 @@
+// Abilities of a policy besides choosing a victim. Each protocol has defaults: a policy implements
+// those that it has, and calls of the others fold away.
+
+/// For policies with ghosts, that is, with state of objects that are not resident.
+public protocol RemembersGhosts: ~Copyable {
+  /// Returns true if the policy holds any state of the object, resident or ghost. A real cache may
+  /// assign the id to another key only if this is false.
+  func remembers(_ id: ObjectID) -> Bool
+
+  /// The largest number of remembered objects that are not resident, as far as it is known: a real
+  /// cache makes room for these. An estimate, not a promise.
+  var ghostsMax: Int { get }
+
+  /// Returns a ghost that was forgotten since the last call, or `.none`; may miss some. A real
+  /// cache then searches for forgotten ghosts less often.
+  mutating func takeForgotten() -> ObjectID
+
+  /// Calls `body` with the queues if their ghost queue holds all remembered objects that are not
+  /// resident, so that a real cache can keep ghosts by slot; returns nil otherwise.
+  mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result?
+}
+
+/// For policies that reject objects, divide their capacity, or keep properties of values.
+public protocol ControlsAdmission: ~Copyable {
+  /// Called when a resident object's value is replaced, which also counts as a request.
+  /// `request.size` is the new size; `sizes` still holds the old one during the call.
+  mutating func replace(_ request: Request, _ sizes: some ObjectSizes)
+
+  /// Returns true if a missing object should be stored, before anything is evicted for it.
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool
+
+  /// Returns true if an object must be evicted for a missing one although the capacity would hold
+  /// it, for example if memory is partitioned. Called after an `admit` that accepts, until it is
+  /// false. True only while something is resident.
+  func isFull(for request: Request) -> Bool
+
+  /// True if the policy holds more than it should. Read after `hit`, `replace` and an `admit` that
+  /// rejects; while it is true, the driver calls `evict`. After a hit it is true only for policies
+  /// with the trait `evictsOnHit`.
+  var overflows: Bool { get }
+}
+
+/// For policies that can predict their victim.
+public protocol PredictsVictim: ~Copyable {
+  /// The object that `evict` would return now, for admission filters that compare victims; `.none`
+  /// if nothing is resident. They read it only if the policy has the trait `namesVictim`.
+  var victim: ObjectID { get }
+
+  /// An object that `evict` is likely to return soon, or `.none`: a hint that must not require a
+  /// search. A real cache prefetches its entry. O(1).
+  var candidate: ObjectID { get }
+
+  /// Prefetches the data that the state of `id` points to; called some requests after
+  /// `prefetch(id)`. A hint.
+  func prefetchNeighbours(_ id: ObjectID)
+}
+
+/// For policies that use time, latency, or knowledge of the future.
+public protocol ReceivesNotices: ~Copyable {
+  /// The kinds of notices that the policy receives: a constant, so that the others fold away.
+  static var notices: PolicyNotices { get }
+
+  /// Called for an event other than a hit, of a kind in `notices`. A policy that needs the next use
+  /// receives `nextUse` as well.
+  mutating func notice(_ notice: PolicyNotice)
+
+  /// Returns true if a resident object was not requested for so long that it must not answer.
+  /// Called when it is requested, if `notices` contains `idleness`; the driver then removes it like
+  /// an expired one.
+  func isIdle(_ id: ObjectID) -> Bool
+}
+
+/// For policies whose hits change one word.
+public protocol AllowsConcurrentHits: ~Copyable {
+  /// Describes hits that only update one word per object and never make the policy `overflow`, so
+  /// that hits of a real cache need no exclusive lock and run while another thread calls the
+  /// policy. Two hits of one object at the same time may count as one, and a hit during a change of
+  /// the word by the policy may be lost. Nil if a hit does more. Constant until `reserve` is
+  /// called; unused if an admission filter must see hits.
+  var hitWords: HitWords? { get }
+}
+
+/// Kinds of notices. Combine two with `union`, which folds.
+public struct PolicyNotices: OptionSet, Sendable {
+  /// The bits of the set.
+  public let rawValue: UInt8
+
+  /// Creates a set from its bits.
+  @inlinable @inline(__always) public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// `PolicyNotice.time`.
+  @inlinable public static var time: PolicyNotices { PolicyNotices(rawValue: 1) }
+  /// `PolicyNotice.request` and `PolicyNotice.fetchCompleted`.
+  @inlinable public static var requests: PolicyNotices { PolicyNotices(rawValue: 2) }
+  /// `isIdle` may be true.
+  @inlinable public static var idleness: PolicyNotices { PolicyNotices(rawValue: 4) }
+}
+
+/// An event other than a hit. Times are in microseconds and never decrease.
+@frozen public enum PolicyNotice {
+  /// The time, or 0 if unknown, before each get and set. A real cache may pass 0 until an entry has
+  /// an expiry.
+  case time(UInt64)
+  /// A request of an object, regardless of its outcome, before `contains`; only if fetches take
+  /// time. `fetchLatency` is the latency of a fetch, without queueing at the origin. In a hybrid's
+  /// memory, it is that of a read if disk holds the object; on disk, demotions count as requests.
+  case request(ObjectID, now: UInt64, fetchLatency: UInt64)
+  /// The end of a fetch or a read: `admit`, `evict` and `insert` for its object may follow.
+  case fetchCompleted(at: UInt64)
+  /// A request of a resident object that another tier answered: its next use is now
+  /// `Request.nextUse`. Only for policies that need the next use.
+  case nextUse(Request)
+}
+
+extension EvictionPolicy where Self: ~Copyable {
+  /// Defaults to `contains`, for policies without ghosts.
+  @inlinable @inline(__always) public func remembers(_ id: ObjectID) -> Bool { contains(id) }
+
+  /// Defaults to 0.
+  @inlinable public var ghostsMax: Int { 0 }
+
+  /// Defaults to `.none`.
+  @inlinable @inline(__always) public mutating func takeForgotten() -> ObjectID { .none }
+
+  /// Defaults to nil.
+  @inlinable @inline(__always) public mutating func withGhostQueues<Result>(
+    _ body: (inout ThreeQueues) -> Result
+  ) -> Result? { nil }
+
+  /// Defaults to `hit`, for policies that keep neither sums of sizes nor other properties of the
+  /// value.
+  @inlinable @inline(__always) public mutating func replace(
+    _ request: Request, _ sizes: some ObjectSizes
+  ) {
+    hit(request, sizes)
+  }
+
+  /// Defaults to true: every object is admitted.
+  @inlinable @inline(__always) public mutating func admit(
+    _ request: Request, _ sizes: some ObjectSizes
+  ) -> Bool { true }
+
+  /// Defaults to false: objects that fit are stored.
+  @inlinable @inline(__always) public func isFull(for request: Request) -> Bool { false }
+
+  /// Defaults to false: only objects that do not fit are evicted for.
+  @inlinable @inline(__always) public var overflows: Bool { false }
+
+  /// Defaults to `.none`.
+  @inlinable public var victim: ObjectID { .none }
+
+  /// Defaults to the victim.
+  @inlinable @inline(__always) public var candidate: ObjectID { victim }
+
+  /// Does nothing by default.
+  @inlinable @inline(__always) public func prefetchNeighbours(_ id: ObjectID) {}
+
+  /// Defaults to none.
+  @inlinable public static var notices: PolicyNotices { PolicyNotices(rawValue: 0) }
+
+  /// Does nothing by default.
+  @inlinable @inline(__always) public mutating func notice(_ notice: PolicyNotice) {}
+
+  /// Defaults to false.
+  @inlinable @inline(__always) public func isIdle(_ id: ObjectID) -> Bool { false }
+
+  /// Defaults to nil: hits need an exclusive lock.
+  @inlinable public var hitWords: HitWords? { nil }
+}

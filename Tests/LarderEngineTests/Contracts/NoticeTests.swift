@@ -1,0 +1,45 @@
+import Synchronization
+import Testing
+
+@testable import LarderEngine
+
+/// Kinds of notices that a policy has received.
+private let received = Mutex<PolicyNotices>([])
+
+/// LRU that records the kinds of its notices, of which it asks for the time alone.
+private struct TimedLRU: OneListPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "timed-lru", family: .recency, summary: "LRU with a clock.", paper: "a test")
+
+  var list: LinkedLists
+
+  init(_ setup: PolicySetup) { list = LinkedLists(objects: setup.objects) }
+
+  var victim: ObjectID { list.back() }
+
+  static var notices: PolicyNotices { .time }
+
+  mutating func notice(_ notice: PolicyNotice) {
+    switch notice {
+    case .time: received.withLock { _ = $0.insert(.time) }
+    case .request, .fetchCompleted: received.withLock { _ = $0.insert(.requests) }
+    case .nextUse: received.withLock { _ = $0.insert(PolicyNotices(rawValue: 128)) }
+    }
+  }
+}
+
+@Suite struct NoticeTests {
+  /// A policy receives the notices that it asks for and no others, in every kind of simulation.
+  @Test func onlyRequestedNoticesArrive() throws {
+    let columns = try #require(GoldenTraces.named("mixed")).columns(sparse: false)
+    for model in [nil, try FetchModel(latencies: [3])] {
+      received.withLock { $0 = [] }
+      let single = SingleTier(
+        setup: TierSetup(policy: try PolicySpec(parsing: "timed-lru"), capacity: 5), isDisk: false,
+        unit: .objects, seed: 0, recordsOutcomes: false, time: model, columns: columns)
+      let simulation = try SimulatedPolicy(TimedLRU.self, sweep: nil).makeSimulation(single)
+      simulation.run(upTo: columns.count, untilFirstEviction: false)
+      #expect(received.withLock { $0 } == .time)
+    }
+  }
+}
