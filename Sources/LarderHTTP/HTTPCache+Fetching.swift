@@ -31,7 +31,7 @@ extension HTTPCache {
     if head.hasOriginCondition {
       return counted(try await fetch(exchange, nil).result)
     }
-    let candidate = await lookUp(head)
+    let candidate = exchange.ignoresStored ? nil : await lookUp(head)
     if let candidate {
       switch candidate.use(for: head.control, isReload: exchange.isReload, at: now) {
       case .now:

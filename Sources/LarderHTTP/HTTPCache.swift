@@ -89,8 +89,9 @@ public final class HTTPCache: Sendable {
 
   /// Returns the response to a request, from the cache or from the client.
   ///
-  /// The request's `cachePolicy` is respected: `reloadIgnoringLocalCacheData` asks the origin,
-  /// `reloadRevalidatingCacheData` does except for fresh responses with `immutable`,
+  /// The request's `cachePolicy` is respected: `reloadIgnoringLocalCacheData` gets everything from
+  /// the origin, `reloadRevalidatingCacheData` has stored responses confirmed, except for fresh
+  /// ones with `immutable`,
   /// `returnCacheDataElseLoad` accepts stale responses, and `returnCacheDataDontLoad` gets a 504 if
   /// there is none.
   ///

@@ -10,6 +10,8 @@ struct HTTPExchange: Sendable {
   let head: RequestHead
   /// True for a reload that respects `immutable`.
   let isReload: Bool
+  /// True for a reload that must not depend on stored bytes, not even if the origin confirms them.
+  let ignoresStored: Bool
   let url: URL
 
   /// Creates the exchange of a request.
@@ -28,6 +30,8 @@ struct HTTPExchange: Sendable {
       fields.append(name, value)
     }
     isReload = request.cachePolicy == .reloadRevalidatingCacheData
+    ignoresStored = [.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData]
+      .contains(request.cachePolicy)
     head = RequestHead(
       method: request.httpMethod ?? "GET", url: url.absoluteString, fields: fields,
       control: Self.control(fields, request.cachePolicy))

@@ -58,7 +58,7 @@ public struct LoopbackReply: Sendable {
     for (name, value) in fields { head += "\(name): \(value)\r\n" }
     var body = body ?? Data()
     if let length = fields.first(where: { $0.name.lowercased() == "content-length" })?.value {
-      body = body.prefix(Int(length) ?? body.count)
+      body = body.prefix(max(0, Int(length) ?? body.count))
     } else if self.body != nil, status.0 != 204, status.0 != 304 {
       head += "Content-Length: \(body.count)\r\n"
     }
@@ -203,7 +203,7 @@ enum Loopback {
         return (String(line[..<colon]), value.trimmingCharacters(in: .whitespaces))
       }
       let length = fields.first { $0.name.lowercased() == "content-length" }
-        .flatMap { Int($0.value) }
+        .flatMap { Int($0.value) }.map { max(0, $0) }
       if !hasNoBody {
         let wanted = length ?? (isRequest ? 0 : Int.max)
         while bytes.count < wanted, more() {}

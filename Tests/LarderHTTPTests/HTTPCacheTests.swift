@@ -277,7 +277,26 @@ private final class Origin: Sendable {
     #expect(try await source(.useProtocolCachePolicy) == .origin)
   }
 
-  @Test func emptyBodiesAndDataHaveIndicesFromZero() async throws {
+  @Test func reloadIsUnconditionalOnlyIfTheStoredResponseIsIgnored() async throws {
+    let origin = try Origin { request in
+      request["If-None-Match"] == nil
+        ? LoopbackReply("a", fields: [("ETag", "\"a\""), ("Cache-Control", "max-age=60")])
+        : LoopbackReply(304, "Not Modified", body: nil)
+    }
+    let cache = try cache()
+    var request = URLRequest(url: origin.url("/a"))
+    var sources: [HTTPCacheResult.Source] = []
+    for policy: URLRequest.CachePolicy in [
+      .useProtocolCachePolicy, .reloadIgnoringLocalCacheData, .reloadRevalidatingCacheData,
+    ] {
+      request.cachePolicy = policy
+      sources.append(try await cache.result(for: request).source)
+    }
+    #expect(sources == [.origin, .origin, .revalidated])
+    #expect(origin.requests.map { $0["If-None-Match"] } == [nil, nil, "\"a\""])
+  }
+
+  @Test func partsHaveIndicesFromZero() async throws {
     let origin = try Origin { _ in
       LoopbackReply("0123456789", fields: [("Cache-Control", "max-age=60")])
     }

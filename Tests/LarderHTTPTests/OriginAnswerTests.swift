@@ -1,6 +1,8 @@
 import Foundation
+import HTTPCaseSuite
 import Larder
 import LarderHTTP
+import Synchronization
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -59,6 +61,44 @@ struct OriginAnswerTests {
     #expect(
       try answer(304, ["Cache-Control": "no-cache"])
         == "\(OriginAnswer<Int>.notModified(maxAge: .zero))")
+  }
+
+  @Test func loaderOfAHybridCacheFollowsHTTP() async throws {
+    let clock = CaseClock()
+    let log = Mutex<[String?]>([])
+    let isDown = Mutex(false)
+    let server = try LoopbackServer { request in
+      log.withLock { $0.append(request["If-None-Match"]) }
+      if isDown.withLock({ $0 }) { return LoopbackReply(503, "Unavailable") }
+      let fields = [(name: "ETag", value: "\"a\""), (name: "Cache-Control", value: "max-age=60")]
+      if request["If-None-Match"] == "\"a\"" {
+        return LoopbackReply(304, "Not Modified", fields: fields, body: nil)
+      }
+      return LoopbackReply("picture", fields: fields)
+    }
+    let images = try HybridCache<URL, Data>(
+      configuration: HybridCacheConfiguration(
+        disk: nil, staleIfError: .seconds(600), clock: clock))
+    let url = server.url("/a")
+    func picture() async throws -> String? {
+      let result = await images.result(for: url) { origin in
+        let request = URLRequest(url: url).revalidating(origin)
+        let (data, response) = try await LoopbackClient.send(request)
+        return try OriginAnswer(data, response, received: clock.now.date)
+      }
+      return try result.get().map { String(decoding: $0, as: UTF8.self) }
+    }
+    for _ in 0..<2 { #expect(try await picture() == "picture") }
+    #expect(log.withLock { $0 } == [nil])
+    clock.advance(by: .seconds(60))
+    for _ in 0..<2 { #expect(try await picture() == "picture") }
+    #expect(log.withLock { $0 } == [nil, "\"a\""])
+    clock.advance(by: .seconds(60))
+    isDown.withLock { $0 = true }
+    #expect(try await picture() == "picture")
+    clock.advance(by: .seconds(600))
+    await #expect(throws: HTTPStatusError.self) { try await picture() }
+    withExtendedLifetime(server) {}
   }
 
   @Test func versionsBecomeConditions() throws {
