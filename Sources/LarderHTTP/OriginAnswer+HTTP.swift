@@ -28,8 +28,8 @@ extension OriginAnswer {
   /// cache (RFC 9111):
   ///
   /// - 2xx: the value, fresh for what is left of its lifetime by `max-age`, `Expires` and `Date`,
-  ///   or a tenth of the time since `Last-Modified`. Without any of them it is
-  ///   fresh for no time, and kept only if it has an `ETag` to revalidate it by.
+  ///   or a tenth of the time since `Last-Modified`. Without any of them it is fresh for no time,
+  ///   and kept only if it has an `ETag` to revalidate it by.
   /// - 304: `notModified`. 404 and 410: `absent`.
   /// - `no-store` and `Vary: *`: it is not stored. `no-cache` and `must-revalidate`: it is never
   ///   returned without a confirmation.

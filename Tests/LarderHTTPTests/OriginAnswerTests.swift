@@ -96,7 +96,7 @@ struct OriginAnswerTests {
     clock.advance(by: .seconds(60))
     isDown.withLock { $0 = true }
     #expect(try await picture() == "picture")
-    clock.advance(by: .seconds(600))
+    clock.advance(by: .seconds(601))
     await #expect(throws: HTTPStatusError.self) { try await picture() }
     withExtendedLifetime(server) {}
   }
