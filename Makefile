@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-apple test-foreign test-examples test-adapters \
   test-release sanitize torture schedules fuzz http-cases test-clusters build-foreign \
-  build-schedules run bench bench-caches alarms mutants \
+  build-schedules build-faults run bench bench-caches alarms mutants \
   advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint lint-workflows format clean install
 
@@ -260,8 +260,8 @@ fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each with libFuzzer and
 	MERGE='$(MERGE)' Tests/Fuzz/run.sh "$$($(FUZZ) --show-bin-path)/Fuzz" '$(SECONDS)' $(TARGETS)
 
 # The steps of the caches at which threads may change are compiled only with LARDER_SCHEDULES.
-# Everything but hash seeds follows from the seed of a schedule. FAULTS=1 plants each fault that the
-# schedules must find.
+# Everything but hash seeds follows from the seed of a schedule. FAULTS=1 plants the faults that
+# schedules must find in a copy of the sources, .build-faults, and runs them there.
 SCHEDULES := $(SWIFT_BUILD) -c release --scratch-path .build-schedules --disable-default-traits \
   -Xswiftc -DLARDER_SCHEDULES
 
@@ -269,10 +269,15 @@ build-schedules: deps
 	$(call say,Building Tests/Schedules)
 	@$(SCHEDULES) --product Schedules
 
-schedules: build-schedules ## Run SEEDS schedules of threads, tasks, clock, disk and origin, from SEED on
+build-faults: deps
+	$(call say,Building Tests/Schedules with planted faults)
+	@SWIFT='$(SWIFT)' $(PYTHON) analysis/mutants/schedules.py --build
+
+schedules: $(if $(FAULTS),build-faults,build-schedules) ## Run SEEDS schedules of threads, tasks, clock, disk and origin, from SEED on
 	$(call say,Running schedules)
-	@SWIFT_DETERMINISTIC_HASHING=1 "$$($(SCHEDULES) --show-bin-path)/Schedules" \
-	  --seed '$(SEED)' --schedules '$(SEEDS)' $(if $(FAULTS),--faults)
+	@$(if $(FAULTS),SWIFT='$(SWIFT)' $(PYTHON) analysis/mutants/schedules.py --seed '$(SEED)' \
+	  --schedules '$(SEEDS)',SWIFT_DETERMINISTIC_HASHING=1 "$$($(SCHEDULES) --show-bin-path)/Schedules" \
+	  --seed '$(SEED)' --schedules '$(SEEDS)')
 
 http-cases: deps ## Run CASES of a public suite for HTTP caches against LarderHTTP
 	$(call say,Running $(CASES))

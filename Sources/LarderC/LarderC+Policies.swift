@@ -39,8 +39,7 @@ public func larderPolicyCheck(
   _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   LarderC.call(error) {
-    let options = try CallOptions(
-      try LarderC.optionalText(options, "options"), known: PolicyCall.checkOptions)
+    let options = try LarderC.options(options, PolicyCall.checkOptions)
     try PolicyCall.check(
       try LarderC.callbacks(policy, name, asksContains: true), options)
   }
@@ -48,9 +47,12 @@ public func larderPolicyCheck(
 
 /// `larder simulate` with a caller's policy, one cell after another.
 struct PolicyCall {
-  static let options: Set<String> = ["capacity", "ignore-size", "admission", "seed"]
+  static let options: [Parameter] = [.capacity, .ignoreSize, .admission, .seed]
   /// The options of a check.
-  static let checkOptions: Set<String> = ["random", "learns"]
+  static let checkOptions = [
+    Parameter("random", .flag, default: "false", "The policy draws random numbers."),
+    Parameter("learns", .flag, default: "false", "The policy learns from requests."),
+  ]
 
   private let trace: PreparedTrace
   private let task: TaskState
@@ -64,7 +66,7 @@ struct PolicyCall {
   ///
   /// - Throws: `CallError`, `CapacityError` and `PlanError`.
   init(
-    trace: PreparedTrace, callbacks: Callbacks, options: CallOptions, task: TaskState
+    trace: PreparedTrace, callbacks: Callbacks, options: ParameterReader, task: TaskState
   ) throws {
     self.trace = trace
     self.task = task
@@ -167,10 +169,10 @@ struct PolicyCall {
   /// Checks the contract of a policy behind callbacks.
   ///
   /// - Throws: `CallError.contract` with the violation.
-  static func check(_ callbacks: Callbacks, _ options: CallOptions) throws {
+  static func check(_ callbacks: Callbacks, _ options: ParameterReader) throws {
     var rules = PolicyContract.Rule.allCases
-    if try options.flag("random") { rules.removeAll { $0 == .seed } }
-    if try options.flag("learns") { rules.removeAll { $0 == .removal } }
+    if try options.flag("random") == true { rules.removeAll { $0 == .seed } }
+    if try options.flag("learns") == true { rules.removeAll { $0 == .removal } }
     try callbacks.withSpec { spec in
       let found = PolicyContract.violations(
         of: RegisteredPolicy(CallbackPolicy.self),

@@ -9,16 +9,43 @@ import LarderTraces
 extension LarderC {
   /// Calls `body`, which computes a result from a trace, and passes its text to the caller.
   static func compute(
-    _ trace: UInt64, _ options: UnsafePointer<CChar>?, known: Set<String>, _ task: UInt64,
+    _ trace: UInt64, _ options: UnsafePointer<CChar>?, known: [Parameter], _ task: UInt64,
     _ result: Text?, _ error: Text?,
-    _ body: (PreparedTrace, CallOptions, TaskState) throws -> String
+    _ body: (PreparedTrace, ParameterReader, TaskState) throws -> String
   ) -> larder_status {
     result?.pointee = nil
     return call(error) {
       let place = try required(result, "result")
-      let options = try CallOptions(try optionalText(options, "options"), known: known)
+      let options = try self.options(options, known)
       try give(try body(try self.trace(trace), options, try self.task(task)), to: place)
     }
+  }
+
+  /// Options in the form that C programs pass: lines of `name=value`, or `name` for a flag.
+  static func options(
+    _ text: UnsafePointer<CChar>?, _ known: [Parameter]
+  ) throws -> ParameterReader {
+    var values: [String: String] = [:]
+    for line in (try optionalText(text, "options") ?? "").split(separator: "\n") {
+      let words = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(words[0].trimmed)
+      let value = words.count > 1 ? String(words[1].trimmed) : "true"
+      guard values.updateValue(value, forKey: name) == nil else {
+        throw CallError.option(name, "is given twice")
+      }
+    }
+    return try ParameterReader(ComponentSpec(name: "", values: values), parameters: known)
+  }
+
+  static func required(_ name: String, _ options: ParameterReader) throws(CallError) -> String {
+    guard let value = options.text(name) else { throw .option(name, "is missing") }
+    return value
+  }
+
+  /// The number of concurrent cells; all cores if the option is missing.
+  static func threads(_ options: ParameterReader) throws(ComponentError) -> Int {
+    options.text("threads") == nil
+      ? ProcessInfo.processInfo.activeProcessorCount : try options.whole("threads")
   }
 }
 
@@ -29,7 +56,7 @@ public func larderSimulate(
   _ csv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
-  LarderC.compute(trace, options, known: SimulateCall.options, task, csv, error) {
+  LarderC.compute(trace, options, known: Workload.simulationOptions, task, csv, error) {
     try SimulateCall(trace: $0, options: $1, task: $2).csv()
   }
 }
@@ -41,7 +68,7 @@ public func larderMRC(
   _ csv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
-  LarderC.compute(trace, options, known: CurveCall.options, task, csv, error) {
+  LarderC.compute(trace, options, known: CurveSettings.options, task, csv, error) {
     try CurveCall(trace: $0, options: $1, task: $2).csv()
   }
 }
@@ -56,7 +83,7 @@ public func larderAdvise(
   _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   for place in [text, html] { place?.pointee = nil }
-  return LarderC.compute(trace, options, known: AdviceCall.options, task, json, error) {
+  return LarderC.compute(trace, options, known: AdviceSettings.options, task, json, error) {
     let advice = try AdviceCall(trace: $0, options: $1, task: $2).advice()
     let json = try AdviceReport.json(advice)
     if let text { try LarderC.give(AdviceText.text(of: advice, width: 80), to: text) }
@@ -80,12 +107,6 @@ public func larderPolicies(
 
 /// `larder simulate` over a trace in memory.
 struct SimulateCall {
-  /// The supported options of the command.
-  static let options: Set<String> = [
-    "policy", "capacity", "admission", "ignore-size", "fetch", "bandwidth", "servers",
-    "no-coalescing", "seed", "threads",
-  ]
-
   private let trace: PreparedTrace
   private let task: TaskState
   private let workload: Workload
@@ -94,61 +115,26 @@ struct SimulateCall {
   /// A simulation with the given options.
   ///
   /// - Throws: `CallError`, `PolicyError` and `CapacityError` for options.
-  init(trace: PreparedTrace, options: CallOptions, task: TaskState) throws {
+  init(trace: PreparedTrace, options: ParameterReader, task: TaskState) throws {
     self.task = task
-    threads = try options.threads()
+    threads = try LarderC.threads(options)
     workload = try Self.workload(
-      over: trace, policies: try CallOptions.policies(try options.required("policy")), options)
+      over: trace,
+      policies: try PolicySpec.checkedList(parsing: LarderC.required("policy", options)),
+      options)
     let needsFuture = workload.policies.contains(where: PolicyRegistry.needsFuture)
     self.trace = needsFuture ? try trace.withNextUses() : trace
   }
 
   /// A workload of one trace and one tier in memory.
   static func workload(
-    over trace: PreparedTrace, policies: [PolicySpec], _ options: CallOptions
+    over trace: PreparedTrace, policies: [PolicySpec], _ options: ParameterReader
   ) throws -> Workload {
-    let seed: UInt64 = try options.integer("seed", in: 0...UInt64.max) ?? 1
+    _ = try LarderC.required("capacity", options)
     return Workload(
       name: "simulate", source: .trace(TraceReference(path: trace.name)),
-      unit: try options.flag("ignore-size") ? .objects : nil,
-      configurations: try configurations(options), policies: policies,
-      capacities: try CapacitySpec.list(parsing: try options.required("capacity")),
-      seeds: [seed])
-  }
-
-  /// A memory configuration for each filter.
-  private static func configurations(_ options: CallOptions) throws -> [ConfigurationSpec] {
-    var memory = ConfigurationSpec(name: ConfigurationKind.memory.rawValue, kind: .memory)
-    memory.time = try fetches(options)
-    guard let admission = options["admission"] else { return [memory] }
-    return try admission.split(separator: ",", omittingEmptySubsequences: false).map { text in
-      let spec = try PolicySpec(parsing: text.trimmingCharacters(in: .whitespaces))
-      try AdmissionRegistry.validate(spec)
-      return memory.guarded(by: spec)
-    }
-  }
-
-  private static func fetches(_ options: CallOptions) throws(CallError) -> FetchSpec? {
-    let noCoalescing = try options.flag("no-coalescing")
-    guard let fetch = options["fetch"] else {
-      if let name = ["bandwidth", "servers", "no-coalescing"].first(where: { options[$0] != nil }) {
-        throw .option(name, "needs the option 'fetch'")
-      }
-      return nil
-    }
-    guard var spec = FetchSpec.fetch(parsing: fetch) else {
-      throw .option("fetch", "expected a time such as 100ms, or 1000requests, found '\(fetch)'")
-    }
-    if let bandwidth = options["bandwidth"] {
-      guard let bytes = FetchSpec.bandwidth(parsing: bandwidth) else {
-        throw .option(
-          "bandwidth", "expected bytes per second, such as 100MB/s, found '\(bandwidth)'")
-      }
-      spec.bytesPerSecond = bytes
-    }
-    spec.servers = try options.integer("servers", in: 1...FetchModel.serversMax)
-    spec.coalesces = !noCoalescing
-    return spec
+      unit: try options.capacityUnit(), configurations: try Workload.configurations(options),
+      policies: policies, capacities: try options.capacities(), seeds: [try options.seed() ?? 1])
   }
 
   /// The counts of all cells.
@@ -180,12 +166,6 @@ struct SimulateCall {
 
 /// `larder mrc` over a trace in memory.
 struct CurveCall {
-  /// The supported options of the command.
-  static let options: Set<String> = [
-    "policy", "capacity", "points", "ignore-size", "method", "sample", "samples", "seed",
-    "measure-error", "reach", "threads",
-  ]
-
   private let trace: PreparedTrace
   private let task: TaskState
   private let settings: CurveSettings
@@ -193,34 +173,13 @@ struct CurveCall {
   /// The curves that the options request.
   ///
   /// - Throws: `CallError`, `PolicyError` and `CapacityError` for options.
-  init(trace: PreparedTrace, options: CallOptions, task: TaskState) throws {
+  init(trace: PreparedTrace, options: ParameterReader, task: TaskState) throws {
     self.trace = trace
     self.task = task
-    var settings = CurveSettings(
-      policies: try CallOptions.policies(options["policy"] ?? "lru"),
-      capacities: try options["capacity"].map { try CapacitySpec.list(parsing: $0) } ?? [],
-      points: try options.integer("points", in: 2...10_000) ?? 50,
-      unit: try options.flag("ignore-size") ? .objects : nil,
-      method: try options.word("method", CurveMethod.self) ?? .auto,
-      rate: try options.share("sample"), samples: try options.integer("samples", in: 1...1 << 30),
-      seed: try options.integer("seed", in: 0...UInt64.max) ?? 1,
-      measuresError: try options.flag("measure-error"), threads: try options.threads())
-    if let reach = options["reach"] {
-      guard let share = Share(parsing: reach) else {
-        throw CallError.option("reach", "expected a share such as 90%, found '\(reach)'")
-      }
-      settings.share = share
-    }
-    if settings.samples != nil, settings.method != .shards {
-      throw CallError.option("samples", "requires method=shards")
-    }
-    if settings.samples != nil, settings.rate != nil {
-      throw CallError.option("samples", "excludes 'sample'; use one of them")
-    }
+    settings = try CurveSettings(options, threads: try LarderC.threads(options))
     if settings.rate != nil, settings.method == .exact {
-      throw CallError.option("sample", "requires method=shards, miniature or auto")
+      throw options.refusal("sample", "requires the method shards, miniature or auto")
     }
-    self.settings = settings
   }
 
   /// The curves as CSV.
@@ -237,12 +196,6 @@ struct CurveCall {
 
 /// `larder advise` over a trace in memory.
 struct AdviceCall {
-  /// The supported options of the command.
-  static let options: Set<String> = [
-    "capacity", "tiers", "prices", "max-requests", "learn", "whole", "seed", "threads",
-    "ignore-size", "policy", "prefix",
-  ]
-
   private let trace: PreparedTrace
   private let task: TaskState
   private let settings: AdviceSettings
@@ -250,38 +203,12 @@ struct AdviceCall {
   /// The advice that the options request.
   ///
   /// - Throws: `CallError`, `CapacityError` and `AdviceError` for options.
-  init(trace: PreparedTrace, options: CallOptions, task: TaskState) throws {
+  init(trace: PreparedTrace, options: ParameterReader, task: TaskState) throws {
     self.trace = trace
     self.task = task
-    var settings = AdviceSettings(
-      capacities: try options["capacity"].map { try CapacitySpec.list(parsing: $0) } ?? [],
-      unit: try options.flag("ignore-size") ? .objects : nil,
-      tiers: try options.word("tiers", AdviceTiers.self) ?? .auto,
-      seed: try options.integer("seed", in: 0...UInt64.max) ?? 1,
-      threads: try options.threads())
-    if let policies = options["policy"], policies != "all" {
-      settings.policies = try CallOptions.policies(policies)
-    }
-    settings.prefix = try options.word("prefix", PromptOrder.self)
-    if let learn = options["learn"] {
-      guard let share = AdviseSpec.learned(learn) else {
-        throw CallError.option(
-          "learn", "expected a share above 0% and below 100%, found '\(learn)'")
-      }
-      settings.learned = share
-    }
-    if try options.flag("whole") {
-      if options["learn"] != nil { throw CallError.option("whole", "excludes 'learn'") }
-      settings.learned = nil
-    }
-    if let text = options["max-requests"] {
-      guard let requests = Quantity.count(text), requests > 0 else {
-        throw CallError.option(
-          "max-requests", "expected a number above 0, such as 200M or 1e9, found '\(text)'")
-      }
-      settings.requestsMax = Double(requests)
-    }
-    if let path = options["prices"] {
+    var settings = AdviceSettings(threads: try LarderC.threads(options))
+    try settings.apply(options)
+    if let path = options.text("prices") {
       settings.prices = try Prices(yaml: try InputFile.bytes(path), file: path)
     }
     self.settings = settings
@@ -304,14 +231,14 @@ struct PolicyEntry: Encodable {
   private let name: String
   private let family: String
   private let summary: String
-  private let parameters: [Parameter]
+  private let parameters: [Entry]
   private let needs: [String]
   private let random: Bool
   private let bound: Bool
   private let paper: String
 
   /// A parameter with its default.
-  private struct Parameter: Encodable {
+  private struct Entry: Encodable {
     let name: String
     let `default`: String
     let summary: String
@@ -323,7 +250,7 @@ struct PolicyEntry: Encodable {
     family = description.family.rawValue
     summary = description.summary
     parameters = description.parameters.map {
-      Parameter(name: $0.name, default: $0.defaultValue, summary: $0.summary)
+      Entry(name: $0.name, default: $0.defaultValue, summary: $0.summary)
     }
     needs = description.needs.names
     random = description.isRandom

@@ -20,35 +20,32 @@ extension LarderC {
   }
 
   static func generator(
-    _ text: String, _ options: CallOptions
+    _ text: String, _ options: ParameterReader
   ) throws -> (source: any RecordSource, name: String, requests: Int) {
     let component = try ComponentSpec(parsing: text)
-    let requests = try options.integer("requests", in: 1...Int(UInt32.max)) ?? 1_000_000
+    let requests = try options.whole("requests")
     let spec = SourceSpec.generator(
       GeneratorSpec(
         component: component, requests: requests,
-        sizes: try options["sizes"].map { try ComponentSpec(parsing: $0) },
-        ttls: try options["ttls"].map { try ComponentSpec(parsing: $0) },
-        operations: try options["operations"].map { try operations($0) },
-        rate: try options.number("rate", in: 1e-6...1e12)))
-    let seed: UInt64 = try options.integer("seed", in: 0...UInt64.max) ?? 1
-    let source = try spec.makeSource(seed: seed) { reference in try FileSource(reference) }
+        sizes: try options.text("sizes").map { try ComponentSpec(parsing: $0) },
+        ttls: try options.text("ttls").map { try ComponentSpec(parsing: $0) },
+        operations: try options.text("operations").map {
+          try GeneratorSpec.operations(parsing: $0)
+        },
+        rate: options.text("rate") == nil ? nil : try options.number("rate")))
+    let source = try spec.makeSource(seed: try options.seed() ?? 1) { try FileSource($0) }
     return (source, component.name, requests)
   }
 
-  /// Shares of operations: `get=0.95,set=0.05`.
-  private static func operations(_ text: String) throws(CallError) -> [String: Double] {
-    var shares: [String: Double] = [:]
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-      guard words.count == 2, let share = Double(words[1]), (0...1).contains(share),
-        shares.updateValue(share, forKey: words[0].lowercased()) == nil
-      else {
-        throw .option("operations", "expected shares such as get=0.95,set=0.05, found '\(text)'")
-      }
-    }
-    return shares
-  }
+  static let generatorOptions: [Parameter] = [
+    .seed,
+    Parameter(
+      "requests", .count(1...Int(UInt32.max)), default: "1M", "Number of requests."),
+    Parameter("sizes", default: "", "Distribution of sizes."),
+    Parameter("ttls", default: "", "Distribution of TTLs."),
+    Parameter("operations", default: "", "Shares of operations."),
+    Parameter("rate", .number(1e-6...1e12), default: "", "Requests per second."),
+  ]
 
   static func prepare(
     _ source: some RecordSource, _ name: String, _ task: TaskState
@@ -99,9 +96,7 @@ public func larderTraceGenerate(
 ) -> Int32 {
   LarderC.makeTrace(task, trace, error) { task in
     let text = try LarderC.text(generator, "generator")
-    let options = try CallOptions(
-      try LarderC.optionalText(options, "options"),
-      known: ["requests", "seed", "sizes", "ttls", "operations", "rate"])
+    let options = try LarderC.options(options, LarderC.generatorOptions)
     let (source, name, requests) = try LarderC.generator(text, options)
     task.begin(total: requests)
     return try LarderC.prepare(source, name, task)

@@ -91,6 +91,9 @@ enum LarderC {
   private static func message(_ failure: any Error) -> String {
     if failure is CurveMaker.Cancelled { return "\(CallError.cancelled)" }
     if case CallError.contract(let text) = failure { return text }
+    if let error = failure as? ComponentError, error.component.isEmpty, let name = error.parameter {
+      return TextSafety.singleLine("\(CallError.option(name, error.message))")
+    }
     return TextSafety.singleLine("\(failure)")
   }
 

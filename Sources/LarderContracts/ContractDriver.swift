@@ -182,7 +182,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     counts.admissions += 1
     counts.bytesWritten += value
     policy.insert(request, sizes)
-    try checkForgotten()
     return ContractOutcome(kind, evicted: evicted)
   }
 
@@ -204,7 +203,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     counts.bytesWritten += value
     var evicted: [ObjectID] = []
     while policy.overflows || used > capacity { evicted.append(try evict(for: request)) }
-    try checkForgotten()
     return ContractOutcome(.stored, evicted: evicted)
   }
 
@@ -269,11 +267,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
       throw ContractProblem("candidate is \(policy.candidate), above all ids")
     }
     if policy.ghostsMax < 0 { throw ContractProblem("ghostsMax is \(policy.ghostsMax)") }
-  }
-
-  private func checkForgotten() throws(ContractProblem) {
-    let id = policy.takeForgotten()
-    if Int(id) > objects { throw ContractProblem("takeForgotten returned \(id), above all ids") }
   }
 }
 

@@ -80,6 +80,35 @@ package enum NumberText {
     return "\(sign)\(digits.dropLast(decimals)).\(digits.suffix(decimals))"
   }
 
+  /// `value` with at most `decimals` decimals, without trailing zeros; `–` if it is not finite.
+  package static func trimmed(_ value: Double, decimals: Int) -> String {
+    guard var text = fixed(value, decimals: decimals) else { return "–" }
+    guard text.contains(".") else { return text }
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text == "-0" ? "0" : text
+  }
+
+  /// A share of 1 as a percentage, such as `12.5 %`.
+  package static func percent(_ share: Double, decimals: Int = 1) -> String {
+    (fixed(share * 100, decimals: decimals) ?? "–") + " %"
+  }
+
+  /// A time in a suitable unit, with one decimal unless it is whole or large.
+  package static func time(_ seconds: Double) -> String {
+    let (value, unit): (Double, String) =
+      switch seconds {
+      case ..<1: (seconds * 1000, "ms")
+      case ..<120: (seconds, "s")
+      case ..<7200: (seconds / 60, "min")
+      case ..<172_800: (seconds / 3600, "h")
+      case ..<63_072_000: (seconds / 86400, "days")
+      default: (seconds / 31_557_600, "years")
+      }
+    let decimals = value == value.rounded() || value >= 100 ? 0 : 1
+    return "\(fixed(value, decimals: decimals) ?? "–") \(unit)"
+  }
+
   /// A number with its word, such as `1 cell` or `2 cells`.
   package static func counted(_ count: Int, _ word: String) -> String {
     "\(count) \(word)\(count == 1 ? "" : "s")"

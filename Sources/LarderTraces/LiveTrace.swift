@@ -29,19 +29,17 @@ package enum LiveTrace {
   ///
   /// - Parameters:
   ///   - format: the format and its options; nil to detect it from the first two lines.
-  ///   - maxBadShare: the allowed share of bad lines.
   ///   - name: the input, for errors.
   ///   - noticing: receives the findings so far before each read that may block.
   /// - Throws: `TraceError` for empty input, and any error of `input` and `sink`.
   package static func decode(
-    format spec: ComponentSpec?, maxBadShare: Double, from name: String,
+    format spec: ComponentSpec?, from name: String,
     noticing: @escaping (ReadingFacts) -> Void, input: @escaping Input,
     into sink: @escaping RecordSink
   ) throws -> Reading {
-    let named = try spec.map { spec throws(ComponentError) in
-      try FormatRegistry.format(named: spec.name)
-    }
-    let batch = RecordBatch(skipsZeroSizes: false, maxBadShare: maxBadShare, sink: sink)
+    let named = try FormatRegistry.format(of: spec)
+    let batch = RecordBatch(
+      skipsZeroSizes: false, maxBadShare: try maxBadShare(spec), sink: sink)
     let source = Source(batch: batch, noticing: noticing, input: input)
     let reader = ByteReader(source, path: name)
     while !hasTwoLines(reader.bytes), reader.unreadCount < FormatSample.length {
@@ -54,13 +52,19 @@ package enum LiveTrace {
     }
     let format = try named ?? FormatRegistry.recognise(sample)
     let decoder = try format.decoder(
-      options: try FormatOptions(
-        spec ?? ComponentSpec(name: format.description.name), of: format.description),
+      options: try format.options(spec),
       sample: sample)
     try decoder.decode(reader, into: batch)
     if let failure = source.failure { throw failure }
     return Reading(
       format: format.description.name, understanding: decoder.understanding, facts: batch.reading)
+  }
+
+  /// The allowed share of bad lines: all, unless the options limit it.
+  private static func maxBadShare(_ spec: ComponentSpec?) throws(ComponentError) -> Double {
+    guard let text = spec?.values[Parameter.maxBad.name] else { return 1 }
+    let given = ComponentSpec(name: spec?.name ?? "", values: [Parameter.maxBad.name: text])
+    return try ParameterReader(given, parameters: [.maxBad]).share(Parameter.maxBad.name) ?? 1
   }
 
   /// True if two lines are complete, beyond greetings such as `OK`.

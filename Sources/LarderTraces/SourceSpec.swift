@@ -1,4 +1,4 @@
-internal import LarderSupport
+import LarderEngine
 
 /// Specification of a workload's requests, before any file is opened or request generated.
 public indirect enum SourceSpec: Sendable, Hashable, Codable {
@@ -96,106 +96,6 @@ public struct MixPart: Sendable, Hashable, Codable {
   }
 }
 
-/// Name and parameters of a generator, distribution or format, as text.
-///
-/// `zipf:objects=1000:exponent=0.9` on the command line, a map in a workload file.
-public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// Name in lower case.
-  public var name: String
-  /// Given parameters by name, as text.
-  public var values: [String: String]
-
-  /// Creates a spec from its parts.
-  public init(name: String, values: [String: String] = [:]) {
-    self.name = name
-    self.values = values
-  }
-
-  /// Parses `name:parameter=value:...`. A value in single quotes may contain colons, and so may
-  /// that of `ops`, a list of pairs (`ops=1:get:0:set`), up to the next part with an `=`.
-  ///
-  /// - Throws: `ComponentError` when a part has no `=`, or a parameter is given twice.
-  public init(parsing text: some StringProtocol) throws(ComponentError) {
-    let parts = ComponentSpec.parts(of: text)
-    name = parts.first.map { $0.lowercased() } ?? ""
-    values = [:]
-    var previous = ""
-    for part in parts.dropFirst() {
-      if previous == "ops", !part.contains("="), !part.isEmpty {
-        values[previous, default: ""] += ":\(part)"
-        continue
-      }
-      guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
-        throw ComponentError(
-          component: name, parameter: nil, message: "expected name=value, found '\(part)'")
-      }
-      let parameter = part[..<equals].lowercased()
-      guard values[parameter] == nil else {
-        throw ComponentError(
-          component: name, parameter: parameter, message: "is given twice")
-      }
-      previous = parameter
-      values[parameter] = ComponentSpec.unquoted(part[part.index(after: equals)...])
-    }
-  }
-
-  /// Text form, with parameters in alphabetical order.
-  public var description: String {
-    values.sorted { $0.key < $1.key }.reduce(into: name) { text, value in
-      let isPlain = !value.value.contains { $0 == ":" || $0 == "'" }
-      text += ":\(value.key)=" + (isPlain ? value.value : "'\(value.value)'")
-    }
-  }
-
-  /// Parts between colons that are not inside single quotes.
-  private static func parts(of text: some StringProtocol) -> [String] {
-    var parts = [""]
-    var isQuoted = false
-    var previous: Character?
-    for (index, character) in zip(text.indices, text) {
-      let next = text.index(after: index)
-      let endsValue = next == text.endIndex || text[next] == ":"
-      if character == "'", isQuoted ? endsValue : previous == "=" { isQuoted.toggle() }
-      previous = character
-      if character == ":", !isQuoted {
-        parts.append("")
-      } else {
-        parts[parts.count - 1].append(character)
-      }
-    }
-    return parts
-  }
-
-  /// A value without the single quotes around it.
-  private static func unquoted(_ value: some StringProtocol) -> String {
-    guard value.count >= 2, value.first == "'", value.last == "'" else { return String(value) }
-    return String(value.dropFirst().dropLast())
-  }
-}
-
-/// An invalid component name or parameter. Callers add the file and line if they know them.
-public struct ComponentError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Component, such as `zipf`.
-  public var component: String
-  /// Invalid parameter; nil if the component itself is unknown.
-  public var parameter: String?
-  /// Error with the expected value, and the nearest known name if one is close.
-  public var message: String
-
-  /// Creates an error; see the properties for the meaning of each part.
-  public init(component: String, parameter: String?, message: String) {
-    self.component = component
-    self.parameter = parameter
-    self.message = message
-  }
-
-  /// One-line message.
-  public var description: String {
-    TextSafety.singleLine(
-      parameter.map { "\(component): \($0): \(message)" } ?? "\(component): \(message)")
-  }
-}
-
 extension SourceSpec {
   /// Opens a trace. Called again when a mix restarts the trace.
   public typealias TraceOpener = @Sendable (TraceReference) throws -> any RecordSource
@@ -257,6 +157,28 @@ extension SourceSpec {
 }
 
 extension GeneratorSpec {
+  /// Parses shares of operations such as `get=0.95,set=5%`. Names, range and sum are checked later.
+  ///
+  /// - Throws: `ComponentError` for other text, and for a name that occurs twice.
+  package static func operations(
+    parsing text: String
+  ) throws(ComponentError) -> [String: Double] {
+    var shares: [String: Double] = [:]
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard words.count == 2, let share = Share(parsing: words[1]) else {
+        throw ComponentError(
+          component: "", parameter: "operations",
+          message: "expected shares such as get=0.95,set=0.05 or get=95%,set=5%, found '\(part)'")
+      }
+      guard shares.updateValue(share.ratio, forKey: words[0].lowercased()) == nil else {
+        throw ComponentError(
+          component: "", parameter: "operations", message: "'\(words[0])' occurs twice; keep one")
+      }
+    }
+    return shares
+  }
+
   /// Maximum number of records in a trace: next uses have 32 bits.
   private static let requestsMax = 4_294_967_294
 

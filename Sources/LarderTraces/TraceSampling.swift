@@ -52,23 +52,9 @@ public struct TraceSampling: Sendable, Hashable {
       + "by that share, and figures for all objects are estimates."
   }
 
-  /// Parses a rate such as `1/100`, `1%` or `0.01`; nil for anything that is not above 0 and at
-  /// most 1.
-  package static func rate(parsing text: some StringProtocol) -> Double? {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    var rate = FormatOptions.share(text)
-    if parts.count == 2, let part = Int(parts[0]), let whole = Int(parts[1]), part > 0 {
-      rate = Double(part) / Double(whole)
-    }
-    return rate.flatMap { $0 > 0 && $0 <= 1 ? $0 : nil }
-  }
-
   /// A share in percent.
   package static func share(_ rate: Double) -> String {
-    var text = NumberText.fixed(rate * 100, decimals: 6) ?? "?"
-    while text.last == "0" { text.removeLast() }
-    if text.last == "." { text.removeLast() }
-    return "\(text) %"
+    NumberText.trimmed(rate * 100, decimals: 6) + " %"
   }
 }
 

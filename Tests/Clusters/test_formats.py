@@ -28,7 +28,7 @@ def test_kubernetes(stand: Stand) -> None:
         raise SkippedError("missing python3-yaml (name as in Debian)") from None
     workload = stand.small()
     stand.run("larder", "run", workload, "--no-store", "--output", "plain")
-    text = plan(stand, workload, "kubernetes", "--mount", str(stand.folder), "--image", "x/y:1")
+    text = plan(stand, workload, f"kubernetes:mount={stand.folder}:image='x/y:1'")
     jobs = list(yaml.safe_load_all(text))
     check([job["metadata"]["name"] for job in jobs] == [
         f"larder-small-{role}" for role in ("prepare", "parts", "merge")

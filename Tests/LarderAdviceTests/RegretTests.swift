@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import LarderSupport
 import LarderTraces
 import Testing

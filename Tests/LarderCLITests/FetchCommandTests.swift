@@ -18,10 +18,21 @@ import Testing
     #expect(plain.output.contains("lru,"))
   }
 
+  /// The other options may follow the time.
+  @Test func fetchTakesItsDetailsBehindColons() throws {
+    let single = try run(["--fetch", "2requests:servers=1:coalescing=false"])
+    let separate = try run(["--fetch", "2requests", "--servers", "1", "--no-coalescing"])
+    #expect(single.exitCode == 0 && single.output == separate.output, "\(single.notes)")
+    #expect(single.output != (try run(["--fetch", "2requests"])).output)
+  }
+
   @Test(arguments: [
     (["--fetch", "5ms", "--clock", "requests"], "expected a number of requests"),
     (["--fetch", "2requests", "--clock", "trace"], "expected a time such as 100ms"),
-    (["--clock", "requests"], "need --fetch"), (["--fetch", "2", "--clock", "sun"], "'requests'"),
+    (["--clock", "requests"], "needs the option 'fetch'"),
+    (["--fetch", "2", "--clock", "sun"], "one of trace, requests"),
+    (["--fetch", "2requests:servers=0"], "fetch: servers: expected a whole number from 1"),
+    (["--fetch", "2requests:server=1"], "did you mean 'servers'?"),
   ])
   func mismatchedClockIsMisuse(options: [String], message: String) throws {
     let run = try run(options)

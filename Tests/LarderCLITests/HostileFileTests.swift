@@ -89,13 +89,13 @@ import Testing
       --ttls constant:value=60 --operations get=0.9,set=0.1 --quiet x.larder
       """
     let run = try limited(words, in: scratch, kilobytes: 8 << 20)
-    isOneLine(run, "4294967294 requests need", "GB of memory", "fewer requests")
+    isOneLine(run, "4294967294 requests need", "GiB of memory", "fewer requests")
     #expect(scratch.files == [])
     try scratch.write(
       Self.workload.replacingOccurrences(of: "2000,", with: "4294967294,"), to: "big.yaml")
     isOneLine(
       try limited("run big.yaml --quiet", in: scratch, kilobytes: 8 << 20),
-      "4294967294 requests need", "GB of memory")
+      "4294967294 requests need", "GiB of memory")
   }
 
   /// An endless pipe is read until little memory is left.
@@ -133,7 +133,7 @@ import Testing
 
       """, to: "huge.yaml")
     let run = try limited("run huge.yaml --quiet", in: scratch, kilobytes: 6 << 20)
-    isOneLine(run, "'memory' at 8GiB", "needs 17.1 GB of memory for values", "mode: simulate")
+    isOneLine(run, "'memory' at 8GiB", "needs 16.00 GiB of memory for values", "mode: simulate")
   }
 
   /// A field, a name and an argument of 70 KB.

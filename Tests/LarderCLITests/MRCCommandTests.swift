@@ -68,7 +68,7 @@ import Testing
     try scratch.write((0..<4000).map { "\($0 * $0 % 1999)\n" }.joined(), to: "t.txt")
     let run = try LarderProcess(
       [
-        "mrc", "t.txt", "--method", "shards", "--sample", "20%", "--measure-error",
+        "mrc", "t.txt", "--method", "shards:measure-error=true", "--sample", "20%",
         "--policy", "lru",
       ], in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
@@ -89,8 +89,7 @@ import Testing
     let words = ["--method", "shards", "--sample", "20%"]
     let shards = try curve(words)
     #expect(shards.contains(",shards,"))
-    #expect(try curve(["--rate", "0.2"]) == shards)
-    #expect(try curve(["--method", "shards", "--rate", "20%"]) == shards)
+    #expect(try curve(["--method", "shards", "--sample", "1/5"]) == shards)
     let (sampled, whole) = (try curve(["--sample", "20%"]), try curve([]))
     #expect(sampled != whole && sampled != shards)
     // There are no standard errors.
@@ -98,17 +97,16 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--method", "guess"], "auto, exact, shards or miniature"),
+    (["--method", "guess"], "auto, exact, shards, miniature"),
     (["--method", "shards", "--policy", "fifo"], "lru"),
     (["--sample", "2"], "--sample"), (["--sample", "0"], "--sample"),
-    (["--method", "exact", "--rate", "0.1"], "--rate"),
-    (["--method", "exact", "--sample", "0.1", "--measure-error"], "--measure-error"),
-    (["--samples", "10"], "--method shards"),
-    (["--method", "shards", "--samples", "0"], "at least 1"),
-    (["--method", "shards", "--samples", "9", "--sample", "0.1"], "exclude"),
-    (["--rate", "0.1", "--sample", "0.1"], "exclude"),
+    (["--method", "exact:measure-error=true", "--sample", "0.1"], "no errors to measure"),
+    (["--method", "auto:samples=10"], "requires the method shards"),
+    (["--method", "shards:samples=0"], "samples: expected a whole number from 1"),
+    (["--method", "shards:samples=9", "--sample", "0.1"], "excludes"),
     (["--points", "1"], "--points"), (["--unit", "kilos"], "--unit"),
-    (["--unit", "bytes"], "no sizes"), (["--unit", "bytes", "--ignore-size"], "contradict"),
+    (["--unit", "bytes"], "no sizes"),
+    (["--unit", "bytes", "--ignore-size"], "excludes the unit bytes"),
     (["--capacity", "1MiB"], "objects"), (["--capacity", "0"], "above 0"),
     (["--policy", "lruu"], "lru"), (["--reach", "0%"], "--reach"),
     (["--csv", "no/such/folder/c.csv"], "c.csv"), (["--csv", "x", "--svg", "x"], "both"),

@@ -70,7 +70,7 @@ import Testing
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload, to: "tiny.yaml")
     let script = try Self.plan(
-      scratch, "--parts", "5", "--format", "slurm", "--array-max", "3", "--output", "merged"
+      scratch, "--parts", "5", "--format", "slurm:array-max=3", "--output", "merged"
     ).output
     try scratch.write(script, to: "job.sh")
     // Tasks of an array are numbered from 1 to 2, so there are three arrays.

@@ -235,7 +235,7 @@ import Testing
     let info = try LarderProcess(["store", "info", "--store", "store"], in: scratch.folder)
     #expect(info.exitCode == 0 && info.output.contains("traces prepared"))
     let prune = try LarderProcess(
-      ["store", "prune", "--store", "store", "--traces"], in: scratch.folder)
+      ["store", "prune", "traces", "--store", "store"], in: scratch.folder)
     #expect(prune.exitCode == 0 && prune.output.contains("4 files removed"), "\(prune.output)")
   }
 

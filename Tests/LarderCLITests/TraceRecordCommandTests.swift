@@ -170,7 +170,7 @@ struct TraceRecordCommandTests {
     #expect(refused.exitCode == 2 && refused.notes.contains("m.log:62"), "\(refused.notes)")
     #expect(folder.files == ["m.log"])
     let run = try LarderProcess(
-      ["trace", "record", "m.log", "a", "--max-bad", "5%"], in: folder.folder)
+      ["trace", "record", "m.log", "a", "--format", "redis-monitor:max-bad=5%"], in: folder.folder)
     #expect(run.exitCode == 0 && run.notes.contains("a: 60 requests"), "\(run.notes)")
     #expect(run.notes.contains("format: redis-monitor"))
     #expect(run.notes.contains("1 lines could not be read"))

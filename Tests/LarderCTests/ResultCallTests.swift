@@ -53,7 +53,7 @@ import Testing
     #expect(error("policy=lru\ncapacity=0")?.contains("above 0") ?? false)
     #expect(error("policy=lru\ncapacity=5\nthreads=0")?.contains("from 1 to 1024") ?? false)
     #expect(error("policy=lru\ncapacity=5\nseed=-1")?.contains("option 'seed'") ?? false)
-    #expect(error("policy=lru\ncapacity=5\nignore-size=1")?.contains("takes no value") ?? false)
+    #expect(error("policy=lru\ncapacity=5\nignore-size=1")?.contains("true or false") ?? false)
     #expect(error("policy=lru\ncapacity=5\nservers=2")?.contains("needs the option") ?? false)
     #expect(error("policy=lru\ncapacity=5\nfetch=5ms")?.contains("times") ?? false)
     #expect(error("policy=lru\ncapacity=5\nadmission=nobody") != nil)
@@ -61,6 +61,16 @@ import Testing
     #expect(error("=\n\u{1}") != nil)
     #expect(larder_simulate(trace, "policy=lru\ncapacity=5", 0, nil, nil) == LARDER_MISUSE)
     #expect(larder_simulate(trace + 1000, nil, 0, nil, nil) == LARDER_MISUSE)
+  }
+
+  /// As in the command, `name:*` is every configuration that the policy declares.
+  @Test func declaredConfigurationsAreExpanded() throws {
+    let trace = CallText.trace(CallText.ids(100))
+    defer { _ = larder_trace_destroy(trace) }
+    let answer = CallText { larder_simulate(trace, "policy=s4-fifo:*\ncapacity=5", 0, $0, $1) }
+    #expect(answer.error == nil)
+    let rows = try #require(answer.text).split(separator: "\n").dropFirst()
+    #expect(rows.count > 1 && rows.allSatisfy { $0.contains(",s4-fifo:") })
   }
 
   @Test func curvesAreReturned() throws {

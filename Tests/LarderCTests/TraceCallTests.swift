@@ -196,7 +196,7 @@ import Testing
     #expect(error("zip:objects=100", "")?.contains("did you mean 'zipf'?") ?? false)
     #expect(
       error("zipf", "request=5")
-        == "option 'request': is unknown; did you mean 'requests'?")
+        == "option 'request': unknown parameter; did you mean 'requests'?")
     #expect(error("zipf", "requests=0")?.contains("expected a whole number from 1") ?? false)
     #expect(error("zipf", "requests=1\nrequests=2") == "option 'requests': is given twice")
     #expect(error("zipf", "operations=get=2")?.contains("expected shares") ?? false)

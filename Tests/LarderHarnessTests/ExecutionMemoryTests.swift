@@ -62,8 +62,8 @@ import Testing
     }
     #expect(
       error?.description == """
-        configuration 'memory' at 1GiB on 'gigabytes': executing it needs 7.5 GB of memory for \
-        values, only 7.5 GB are available: choose smaller capacities or values, or only \
+        configuration 'memory' at 1GiB on 'gigabytes': executing it needs 7.00 GiB of memory for \
+        values, only 7.00 GiB are available: choose smaller capacities or values, or only \
         'mode: simulate'
         """)
     // A simulation has no values.

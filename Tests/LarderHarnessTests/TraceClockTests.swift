@@ -5,11 +5,11 @@ import Testing
 @Suite struct TraceClockTests {
   @Test func timeNeverGoesBack() {
     let clock = TraceClock()
-    #expect(clock.nowMicroseconds == 0)
+    #expect(clock.time == 0)
     for instant: UInt64 in [5, 3, 1 << 62, 1 << 63, 7, .max - 1, 1 << 63, .max] {
-      let before = clock.nowMicroseconds
+      let before = clock.time
       clock.advance(to: instant)
-      #expect(clock.nowMicroseconds == max(before, instant))
+      #expect(clock.time == max(before, instant))
     }
   }
 }

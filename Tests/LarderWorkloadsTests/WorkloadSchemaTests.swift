@@ -49,7 +49,7 @@ import Testing
        "hashing": "fast", "shards": 4, "pressure": [{"at": "50%", "level": "warning"}],
        "configurations": ["h"], "policies": ["lru"], "capacities": [10]},
      "advise": {"capacities": [10], "tiers": "auto", "prices": "p.yaml", "learn": "20%",
-       "time-budget": "60s"},
+       "max-requests": "20M"},
      "check": {"exact": true, "tolerance": {"hit_ratio": 0.001, "evictions": "1%"},
        "resources": {"memory_bytes_per_object": "2%", "disk_bytes": 0.1},
        "timed": {"configurations": ["h"], "policies": ["lru"], "capacities": [10]}}}

@@ -25,14 +25,6 @@
         return 2
       }
       CrashSeed.watch()
-      if let name = options.fault {
-        guard let fault = ScheduleFault(rawValue: name) else {
-          say("no fault '\(name)'; expected \(ScheduleFault.allCases.map(\.rawValue))")
-          return 2
-        }
-        ScheduleFault.planted = fault
-      }
-      if options.plantsAll { return plantAll() }
       return options.replay.map(replay) ?? runSeeds()
     }
 
@@ -56,28 +48,6 @@
       if let failure = run.failures.first { say("again: Schedules --replay \(failure.seed)") }
       say(run.summary(seconds: seconds))
       return run.failures.isEmpty ? 0 : 1
-    }
-
-    /// Plants each fault, and counts the schedules needed to find it.
-    private func plantAll() -> Int32 {
-      var missed = 0
-      for fault in ScheduleFault.allCases {
-        ScheduleFault.planted = fault
-        var run = ScheduleRun()
-        var seed = options.seed
-        while run.failures.isEmpty, run.done < options.schedules {
-          _ = run.run(seed)
-          seed += 1
-        }
-        if let failure = run.failures.first {
-          let line = failure.message.split(separator: "\n").dropFirst().first ?? ""
-          say("\(fault): found after \(run.done) schedules, seed \(failure.seed): \(line)")
-        } else {
-          say("\(fault): not found in \(run.done) schedules")
-          missed += 1
-        }
-      }
-      return missed == 0 ? 0 : 1
     }
   }
 #endif

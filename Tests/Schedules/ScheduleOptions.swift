@@ -1,13 +1,11 @@
 /// Options of the command line.
 struct ScheduleOptions {
   static let usage = """
-    usage: Schedules [--seed N] [--schedules N] [--fault NAME] [--failures N]
-           Schedules --replay SEED [--fault NAME]
-           Schedules --faults [--seed N] [--schedules N]
+    usage: Schedules [--seed N] [--schedules N] [--failures N]
+           Schedules --replay SEED
 
     Runs schedules from seed N on, until --failures of them have failed (1). --replay runs one with
-    every step. --fault plants a fault into the caches; --faults plants each in turn, and fails
-    unless each is found within so many schedules.
+    every step.
 
     """
 
@@ -15,22 +13,11 @@ struct ScheduleOptions {
   var schedules: UInt64 = 10_000
   var failures = 1
   var replay: UInt64?
-  var fault: String?
-  var plantsAll = false
 
   init?(_ arguments: [String]) {
     var rest = arguments[...]
     while let name = rest.popFirst() {
-      if name == "--faults" {
-        plantsAll = true
-        continue
-      }
-      guard let text = rest.popFirst() else { return nil }
-      if name == "--fault" {
-        fault = text
-        continue
-      }
-      guard let number = UInt64(text) else { return nil }
+      guard let number = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
       switch name {
       case "--seed": seed = number
       case "--schedules": schedules = number

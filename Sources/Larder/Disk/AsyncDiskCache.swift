@@ -34,12 +34,10 @@ public struct AsyncDiskCache: Sendable {
     path: String, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
   ) async throws(DiskCacheError) {
-    let opened = await CacheLanes("larder.disk.opening", count: 1).run(0) {
-      Result { () throws(DiskCacheError) in
+    self.init(
+      try await CacheLanes("larder.disk.opening", count: 1).run(0) { () throws(DiskCacheError) in
         try DiskCache(path: path, configuration: configuration, clock: clock)
-      }
-    }
-    self.init(try opened.get())
+      })
   }
 
   /// Returns the entry of a key, or nil if it has no usable one. Counts as an access.
@@ -101,10 +99,7 @@ public struct AsyncDiskCache: Sendable {
     _ body: @escaping @Sendable (DiskCache) throws(DiskCacheError) -> Result
   ) async throws(DiskCacheError) -> Result {
     let cache = cache
-    let answer = await lanes.run(key.hashValue) {
-      Swift.Result { () throws(DiskCacheError) in try body(cache) }
-    }
-    return try answer.get()
+    return try await lanes.run(key.hashValue) { () throws(DiskCacheError) in try body(cache) }
   }
 }
 
@@ -126,17 +121,10 @@ extension AsyncDiskCache {
   public func values(
     for keys: some Sequence<String>, suite: String = ""
   ) async throws(DiskCacheError) -> [String: Data] {
-    var values: [String: Data] = [:]
-    let parts = lanes.parts(of: keys, by: \.hashValue).map { (key: $0[0], part: $0) }
-    for part in try await runAll(
-      parts,
-      { (cache, keys) throws(DiskCacheError) in
-        try cache.values(for: keys, suite: suite)
-      })
-    {
-      values.merge(part) { $1 }
-    }
-    return values
+    let cache = cache
+    return try await lanes.run(keys, by: \.hashValue) { (keys) throws(DiskCacheError) in
+      try cache.values(for: keys, suite: suite)
+    }.reduce(into: [:]) { $0.merge($1) { $1 } }
   }
 
   /// Stores several values as `DiskCache.setAll` does, in order only for values of one key, and
@@ -148,38 +136,10 @@ extension AsyncDiskCache {
     _ values: some Sequence<(key: String, value: Data)>, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
   ) async throws(DiskCacheError) -> Int {
-    let parts = lanes.parts(of: values, by: \.key.hashValue).map { (key: $0[0].key, part: $0) }
-    return try await runAll(parts) { (cache, values) throws(DiskCacheError) in
+    let cache = cache
+    return try await lanes.run(values, by: \.key.hashValue) { (values) throws(DiskCacheError) in
       try cache.setAll(values, suite: suite, options: options)
     }.reduce(0, +)
-  }
-
-  /// Calls `body` for each part, on the thread of its key, all in parallel, and waits for all.
-  ///
-  /// - Throws: The error of the first part, in order, that failed.
-  private func runAll<Part: Sendable, Result: Sendable>(
-    _ parts: [(key: String, part: Part)],
-    _ body: @escaping @Sendable (DiskCache, Part) throws(DiskCacheError) -> Result
-  ) async throws(DiskCacheError) -> [Result] {
-    typealias Answer = Swift.Result<Result, DiskCacheError>
-    let answers = await withTaskGroup(of: (Int, Answer).self) { group in
-      for (place, (key, part)) in parts.enumerated() {
-        group.addTask {
-          do throws(DiskCacheError) {
-            let result = try await run(key) { (cache) throws(DiskCacheError) in
-              try body(cache, part)
-            }
-            return (place, .success(result))
-          } catch {
-            return (place, .failure(error))
-          }
-        }
-      }
-      return await group.reduce(into: []) { $0.append($1) }
-    }
-    var results: [Result] = []
-    for (_, answer) in answers.sorted(by: { $0.0 < $1.0 }) { results.append(try answer.get()) }
-    return results
   }
 }
 

@@ -113,7 +113,7 @@ public final class DiskCache: @unchecked Sendable {
     files: any FileLayer
   ) throws(DiskCacheError) {
     core = try DiskCore(path: path, configuration, clock: clock, files: files)
-    age = Atomic(configuration.limits.ageMicroseconds)
+    age = Atomic(configuration.limits.ageOrZero)
   }
 
   deinit {
@@ -164,16 +164,14 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   /// Stores a value as `set` does, with an absolute expiry that neither the options nor the cache's
-  /// own limit shorten (`Request.noExpiry` is never), and a creation time, by default now. `codec`
-  /// is the identity of the codec that encoded the bytes.
+  /// own limit shorten, and a creation time, by default now. `codec` is the identity of the codec that encoded the bytes.
   @discardableResult package func set(
     _ data: Data, for key: String, suite: String = "", options: DiskStoreOptions,
-    createdMicroseconds: UInt64? = nil, expiresMicroseconds: UInt64, codec: String? = nil
+    created: UInt64? = nil, expiry: Expiry, codec: String? = nil
   ) throws(DiskCacheError) -> Bool {
-    let created = createdMicroseconds ?? core.clock.nowMicroseconds
-    return try store(
-      data, key, suite, options, life: DiskLife(created: created, expires: expiresMicroseconds),
-      codec: codec)
+    try store(
+      data, key, suite, options,
+      life: DiskLife(created: created ?? core.clock.time, expiry: expiry), codec: codec)
   }
 
   /// Removes the entry of a key, permanent or not, and returns true if there was one.
@@ -257,7 +255,7 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
       let index = try core.openIndex()
-      let now = core.clock.nowMicroseconds
+      let now = core.clock.time
       let number = suite.map { core.suiteNumber($0) }
       return try core.removeAll(counting: \.expirations, as: .expire) { id, slot in
         slot.state == .known && slot.isStored && core.hasExpired(id, now)
@@ -296,7 +294,7 @@ public final class DiskCache: @unchecked Sendable {
     toAge age: Duration, suite: String? = nil
   ) throws(DiskCacheError) -> DiskFreed {
     try withCore { (core) throws(DiskCacheError) in
-      let (now, age) = (core.clock.nowMicroseconds, age.microseconds)
+      let (now, age) = (core.clock.time, age.microseconds)
       let number = suite.map { core.suiteNumber($0) }
       return try core.removeAll(counting: \.trims, as: .evict(.trim)) { _, slot in
         slot.state == .known && slot.isStored
@@ -429,17 +427,16 @@ extension DiskCache {
   @discardableResult public func renew(
     _ key: String, suite: String = "", timeToLive: Duration? = nil, version: String? = nil
   ) throws(DiskCacheError) -> Bool {
-    try renew(key, suite, timeToLive: timeToLive, expires: nil, version: version)
+    try renew(key, suite, timeToLive: timeToLive, expiry: nil, version: version)
   }
 
   // MARK: For hybrid caches
 
   /// Gives the entry of a key an absolute expiry, which the cache's own limit does not shorten.
-  /// `Request.noExpiry` is never.
   @discardableResult package func renew(
-    _ key: String, suite: String = "", expiresMicroseconds: UInt64, version: String? = nil
+    _ key: String, suite: String = "", expiry: Expiry, version: String? = nil
   ) throws(DiskCacheError) -> Bool {
-    try renew(key, suite, timeToLive: nil, expires: expiresMicroseconds, version: version)
+    try renew(key, suite, timeToLive: nil, expiry: expiry, version: version)
   }
 
   /// Toggles the "hit before" mark of an entry and returns its previous state: if called on each
@@ -504,6 +501,7 @@ extension DiskCache {
   private func finish(
     _ found: DiskLookup, _ key: UnsafeRawBufferPointer, _ suite: String
   ) throws(DiskCacheError) -> DiskEntry?? {
+    let next: DiskLookup?
     switch found {
     case .none:
       return .some(nil)
@@ -517,26 +515,21 @@ extension DiskCache {
       } catch {
         hasFailed = true
       }
-      let again = try withCore { (core) throws(DiskCacheError) in
+      next = try withCore { (core) throws(DiskCacheError) in
         try core.retry(reading, hasFailed: hasFailed, key)
       }
-      guard let again else { return nil }
-      return try finish(again, key, suite)
     case .file(let reading):
       // Reading and verifying a large value takes longer than everything else, so other calls
       // continue.
       let value = Result { () throws(FileFailure) in
         try reading.value()
       }
-      let result = try withCore { (core) throws(DiskCacheError) in
+      next = try withCore { (core) throws(DiskCacheError) in
         try core.finish(reading, value, key, suite: core.suiteNumber(suite) ?? 0)
       }
-      return switch result {
-      case .entry(let entry): entry
-      case .none: .some(nil)
-      case .again: nil
-      }
     }
+    guard let next else { return nil }
+    return try finish(next, key, suite)
   }
 
   func store(
@@ -556,12 +549,12 @@ extension DiskCache {
   }
 
   private func renew(
-    _ key: String, _ suite: String, timeToLive: Duration?, expires: UInt64?, version: String?
+    _ key: String, _ suite: String, timeToLive: Duration?, expiry: Expiry?, version: String?
   ) throws(DiskCacheError) -> Bool {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       guard let number = core.suiteNumber(suite) else { return false }
       return try core.renew(
-        bytes, suite: number, timeToLive: timeToLive, expires: expires, version: version)
+        bytes, suite: number, timeToLive: timeToLive, expiry: expiry, version: version)
     }
   }
 }
@@ -632,7 +625,7 @@ extension DiskCache {
   @discardableResult public func setLimits(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed
   {
     try withCore { (core) throws(DiskCacheError) in
-      defer { age.store(core.configuration.limits.ageMicroseconds, ordering: .relaxed) }
+      defer { age.store(core.configuration.limits.ageOrZero, ordering: .relaxed) }
       return try core.resize(limits)
     }
   }

@@ -169,7 +169,7 @@ public struct DiskLimits: Sendable, Hashable {
   }
 
   /// Maximum TTL of an entry in microseconds; 0 for no limit.
-  var ageMicroseconds: UInt64 { age.map { max(1, $0.microseconds) } ?? 0 }
+  var ageOrZero: UInt64 { age.map { max(1, $0.microseconds) } ?? 0 }
 }
 
 /// Durability of the writes of a disk cache: the writes that survive a crash.

@@ -11,9 +11,9 @@ public struct DiskMetadata: Sendable, Hashable {
   /// Content type of the bytes, such as `image/jpeg`.
   public var contentType: String?
   /// Creation time in microseconds of the cache's clock.
-  package var createdMicroseconds: UInt64
-  /// Expiry in microseconds of the cache's clock, or nil for never.
-  package var expiresMicroseconds: UInt64?
+  package var creation: UInt64
+  /// Expiry by the cache's clock.
+  package var expiry: Expiry
   /// Fetch cost, as given when the value was stored.
   public var fetchCost: Float
   /// True if the entry stays until it is removed by its key: see `DiskStoreOptions.isPermanent`.
@@ -33,19 +33,18 @@ public struct DiskMetadata: Sendable, Hashable {
   ) {
     self.init(
       version: version, contentType: contentType,
-      createdMicroseconds: created.microsecondsSince1970,
-      expiresMicroseconds: expires?.microsecondsSince1970, fetchCost: fetchCost,
+      creation: created.microsecondsSince1970, expiry: Expiry(expires), fetchCost: fetchCost,
       isPermanent: isPermanent, isExpired: isExpired)
   }
 
   init(
-    version: String? = nil, contentType: String? = nil, createdMicroseconds: UInt64,
-    expiresMicroseconds: UInt64?, fetchCost: Float, isPermanent: Bool, isExpired: Bool
+    version: String? = nil, contentType: String? = nil, creation: UInt64, expiry: Expiry,
+    fetchCost: Float, isPermanent: Bool, isExpired: Bool
   ) {
     self.version = version
     self.contentType = contentType
-    self.createdMicroseconds = createdMicroseconds
-    self.expiresMicroseconds = expiresMicroseconds
+    self.creation = creation
+    self.expiry = expiry
     self.fetchCost = fetchCost
     self.isPermanent = isPermanent
     self.isExpired = isExpired
@@ -53,13 +52,13 @@ public struct DiskMetadata: Sendable, Hashable {
 
   /// Creation time, by the cache's clock.
   public var created: Date {
-    get { Date(microsecondsSince1970: createdMicroseconds) }
-    set { createdMicroseconds = newValue.microsecondsSince1970 }
+    get { Date(microsecondsSince1970: creation) }
+    set { creation = newValue.microsecondsSince1970 }
   }
   /// Expiry, by the cache's clock, or nil for never.
   public var expires: Date? {
-    get { expiresMicroseconds.map { Date(microsecondsSince1970: $0) } }
-    set { expiresMicroseconds = newValue?.microsecondsSince1970 }
+    get { expiry.date }
+    set { expiry = Expiry(newValue) }
   }
 }
 

@@ -25,12 +25,11 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
     path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     codec: DiskCodec<Value>
   ) async throws(HybridCacheError) {
-    let opened = await CacheLanes("larder.hybrid.opening", count: 1).run(0) {
-      Result { () throws(HybridCacheError) in
+    self.init(
+      try await CacheLanes("larder.hybrid.opening", count: 1).run(0) {
+        () throws(HybridCacheError) in
         try HybridCache<Key, Value>(path: path, configuration: configuration, codec: codec)
-      }
-    }
-    self.init(try opened.get())
+      })
   }
 
   /// Returns the value of a key with its metadata, as `HybridCache.entry(for:)` does.
@@ -96,10 +95,10 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
     _ body: @escaping @Sendable (HybridCache<Key, Value>) throws(HybridCacheError) -> Result
   ) async throws(HybridCacheError) -> Result {
     let cache = cache
-    let answer = await cache.lanes.run(key.map(cache.stripes.number) ?? 0) {
-      Swift.Result { () throws(HybridCacheError) in try body(cache) }
+    return try await cache.lanes.run(key.map(cache.stripes.number) ?? 0) {
+      () throws(HybridCacheError) in
+      try body(cache)
     }
-    return try answer.get()
   }
 }
 
@@ -123,18 +122,12 @@ extension AsyncHybridCache {
         others.append(key)
       }
     }
-    let parts = cache.lanes.parts(of: others, by: cache.stripes.number)
-    for part in try await each(
-      parts, key: { $0 },
-      { (cache, keys) throws(HybridCacheError) in
-        var part: [Key: Value] = [:]
-        for key in keys { part[key] = try Self.entry(for: key, behindFrontOf: cache)?.value }
-        return part
-      })
-    {
-      values.merge(part) { $1 }
-    }
-    return values
+    return try await cache.lanes.run(others, by: cache.stripes.number) {
+      [cache] (keys) throws(HybridCacheError) in
+      var part: [Key: Value] = [:]
+      for key in keys { part[key] = try Self.entry(for: key, behindFrontOf: cache)?.value }
+      return part
+    }.reduce(into: values) { $0.merge($1) { $1 } }
   }
 
   /// Stores several values as `HybridCache.setAll` does, in order only for values of one key, and
@@ -146,35 +139,9 @@ extension AsyncHybridCache {
     _ values: some Sequence<(key: Key, value: Value)>,
     options: DiskStoreOptions = DiskStoreOptions()
   ) async throws(HybridCacheError) -> Int {
-    let parts = cache.lanes.parts(of: values, by: { cache.stripes.number($0.key) })
-    return try await each(parts, key: \.key) { (cache, values) throws(HybridCacheError) in
+    try await cache.lanes.run(values, by: { cache.stripes.number($0.key) }) {
+      [cache] (values) throws(HybridCacheError) in
       try cache.setAll(values, options: options)
     }.reduce(0, +)
-  }
-
-  /// Runs `body` for each part in its lane, all in parallel, and returns the results.
-  ///
-  /// - Throws: The error of the first part, in order, that failed, once all have ended.
-  private func each<Element: Sendable, Result: Sendable>(
-    _ parts: [[Element]], key: (Element) -> Key,
-    _ body:
-      @escaping @Sendable (HybridCache<Key, Value>, [Element]) throws(HybridCacheError) ->
-      Result
-  ) async throws(HybridCacheError) -> [Result] {
-    typealias Answer = Swift.Result<Result, HybridCacheError>
-    let lanes = parts.map { cache.stripes.number(key($0[0])) }
-    let answers = await withTaskGroup(of: Answer.self) { group in
-      for (lane, part) in zip(lanes, parts) {
-        group.addTask { [cache] in
-          await cache.lanes.run(lane) {
-            Answer { () throws(HybridCacheError) in try body(cache, part) }
-          }
-        }
-      }
-      return await group.reduce(into: [Answer]()) { $0.append($1) }
-    }
-    var results: [Result] = []
-    for answer in answers { results.append(try answer.get()) }
-    return results
   }
 }

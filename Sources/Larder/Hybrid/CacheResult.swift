@@ -63,26 +63,26 @@ public struct CacheHit<Value: Sendable>: Sendable {
   /// The value.
   public let value: Value
   // The creation time in 56 bits, above two bits for the freshness and one for the tier: two words
-  // with the note, so that more values fit in registers when returned.
+  // with the metadata, so that more values fit in registers when returned.
   @usableFromInline let stamp: UInt64
-  @usableFromInline let note: HybridNote
+  @usableFromInline let metadata: EntryMetadata
 
   @inlinable @inline(__always) init(
-    _ value: Value, _ tier: HybridTier, created: UInt64, _ note: HybridNote,
+    _ value: Value, _ tier: HybridTier, created: UInt64, _ metadata: EntryMetadata,
     freshness: Freshness = .fresh
   ) {
     self.value = value
     stamp = created << 8 | UInt64(freshness.rawValue) << 1 | (tier == .disk ? 1 : 0)
-    self.note = note
+    self.metadata = metadata
   }
 
   /// Creates a hit from an entry in place; nil if its value is kept encoded. Inlined as one
   /// expression, which saves a retain and a release of the value.
-  @inlinable @inline(__always) init?(at held: UnsafePointer<HybridHeld<Value>>) {
+  @inlinable @inline(__always) init?(at held: UnsafePointer<MemoryRecord<Value>>) {
     guard let value = held.pointee.value else { return nil }
     self.value = value
     stamp = held.pointee.createdBits << 8
-    note = held.pointee.note
+    metadata = held.pointee.metadata
   }
 
   /// Creates a hit, for example to test code that handles one; see the properties for the meaning
@@ -95,8 +95,8 @@ public struct CacheHit<Value: Sendable>: Sendable {
     let created = created.microsecondsSince1970
     self.init(
       value, tier, created: created,
-      HybridNote(
-        created: created, expires: expires?.microsecondsSince1970 ?? .max, version: version,
+      EntryMetadata(
+        created: created, expiry: Expiry(expires), version: version,
         contentType: contentType, isPermanent: isPermanent),
       freshness: freshness)
   }
@@ -104,7 +104,7 @@ public struct CacheHit<Value: Sendable>: Sendable {
   /// Returns a copy with another value or freshness.
   func with(value: Value? = nil, freshness: Freshness? = nil) -> CacheHit {
     CacheHit(
-      value ?? self.value, tier, created: createdMicroseconds, note,
+      value ?? self.value, tier, created: creation, metadata,
       freshness: freshness ?? self.freshness)
   }
 
@@ -115,34 +115,29 @@ public struct CacheHit<Value: Sendable>: Sendable {
     Freshness(rawValue: UInt8(stamp >> 1 & 3)) ?? .stale
   }
   /// Time of storing or of the last confirmation, by the cache's clock.
-  public var created: Date { Date(microsecondsSince1970: createdMicroseconds) }
+  public var created: Date { Date(microsecondsSince1970: creation) }
   /// Expiry, by the cache's clock, or nil for never.
-  public var expires: Date? { expiresMicroseconds.map { Date(microsecondsSince1970: $0) } }
+  public var expires: Date? { expiry.date }
   /// Version from the origin, such as an HTTP ETag.
-  public var version: String? { note.facts?.version }
+  public var version: String? { metadata.facts?.version }
   /// Its content type, such as `image/jpeg`, if known.
-  public var contentType: String? { note.facts?.contentType }
+  public var contentType: String? { metadata.facts?.contentType }
   /// True if the entry is permanent: removed only by key.
-  public var isPermanent: Bool { note.facts?.isPermanent ?? false }
+  public var isPermanent: Bool { metadata.facts?.isPermanent ?? false }
 
   /// True if the origin forbids using the value after it has expired: HTTP's `no-cache` and
   /// `must-revalidate`.
-  var mustRevalidate: Bool { note.facts?.mustRevalidate ?? false }
+  var mustRevalidate: Bool { metadata.facts?.mustRevalidate ?? false }
 
   /// Time of storing or of the last confirmation, in microseconds of the cache's clock.
-  package var createdMicroseconds: UInt64 { note.facts?.created ?? stamp >> 8 }
-  /// Expiry in microseconds of the cache's clock, or nil for never.
-  package var expiresMicroseconds: UInt64? { expiry == .max ? nil : expiry }
+  package var creation: UInt64 { metadata.facts?.created ?? stamp >> 8 }
+  /// Expiry by the cache's clock.
+  package var expiry: Expiry { metadata.expiry }
 
   /// Its lifetime from `created`, or nil for unlimited.
   var lifetime: Duration? {
-    guard expiry != .max else { return nil }
-    let life = expiry - min(createdMicroseconds, expiry)
-    return .microseconds(Int64(clamping: life))
+    expiry == .never ? nil : .microseconds(Int64(clamping: expiry.lifeLeft(at: creation)))
   }
-
-  /// Expiry in microseconds; `UInt64.max` for never.
-  var expiry: UInt64 { note.expires }
 }
 
 /// A tier of a hybrid cache.

@@ -44,18 +44,18 @@ extension HybridCache {
   ) async -> CacheResult<Value> {
     let strategy = strategy ?? configuration.strategy
     if Task.isCancelled { return .failure(CancellationError()) }
-    var asking = Asking(key: key, strategy: strategy)
+    var request = Fetch(key: key, strategy: strategy)
     if strategy != .fetch, let front {
       // Before the get, which may remove it.
-      if strategy == .cacheThenFetch { asking.expired = memory?.expired(key)?.value }
+      if strategy == .cacheThenFetch { request.expired = memory?.expired(key)?.value }
       let held = front._withUnsafeGuaranteedRef { $0.value(for: key) }
       if let held, let hit = try? hit(held, key) {
         if strategy != .cacheThenFetch || !needsRefresh(hit) { return .hit(hit) }
-        asking.known = hit
+        request.known = hit
       }
-      asking.asksMemory = false
+      request.asksMemory = false
     }
-    switch await begin(asking, load).next {
+    switch await begin(request, load).next {
     case .answer(let result): return result
     case .wait(let flight): return await wait(key, for: flight)
     }
@@ -83,11 +83,11 @@ extension HybridCache {
   package func sendUpdates(
     for key: Key, load: @escaping Loader, to send: (CacheResult<Value>) -> Void
   ) async {
-    let asking = Asking(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
-    let beginning = await begin(asking, load)
-    if let hit = beginning.hit { send(.hit(hit)) }
-    switch beginning.next {
-    case .answer(let result): if beginning.hit == nil { send(result) }
+    let request = Fetch(key: key, strategy: .cacheThenFetch, waitsForRefresh: true)
+    let start = await begin(request, load)
+    if let hit = start.hit { send(.hit(hit)) }
+    switch start.next {
+    case .answer(let result): if start.hit == nil { send(result) }
     case .wait(let flight): send(await wait(key, for: flight))
     }
   }
@@ -146,7 +146,7 @@ final class HybridUpdates<Value: Sendable>: @unchecked Sendable {
 }
 
 /// Parameters of a request to a cache and its origin.
-struct HybridAsking<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
+struct FetchRequest<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   let key: Key
   let strategy: CacheStrategy
   /// False if memory has been asked already.
@@ -154,7 +154,7 @@ struct HybridAsking<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   /// The result from memory in that case.
   var known: CacheHit<Value>?
   /// The expired entry in memory in that case.
-  var expired: HybridHeld<Value>?
+  var expired: MemoryRecord<Value>?
   /// True if the request also waits for the result of a refresh.
   var waitsForRefresh = false
   /// Marks of the fetches that the request's task works for.
@@ -162,7 +162,7 @@ struct HybridAsking<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
 }
 
 /// Result of the first, synchronous part of a request.
-struct HybridBeginning<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
+struct FetchStart<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   /// A new fetch that the request must launch.
   struct Launch: Sendable {
     let flight: CacheFlight<Value>
@@ -187,22 +187,22 @@ extension HybridCache {
   /// A function that asks the origin for a value.
   public typealias Loader = @Sendable (OriginRequest<Key>) async throws -> OriginAnswer<Value>
 
-  typealias Asking = HybridAsking<Key, Value>
-  typealias Beginning = HybridBeginning<Key, Value>
+  typealias Fetch = FetchRequest<Key, Value>
+  typealias Start = FetchStart<Key, Value>
 
   /// Looks a key up in a lane, and starts or joins a fetch according to the strategy.
-  func begin(_ asking: Asking, _ load: @escaping Loader) async -> Beginning {
-    let beginning = await lanes.run(stripes.number(asking.key)) { self.begin(asking) }
+  func begin(_ request: Fetch, _ load: @escaping Loader) async -> Start {
+    let start = await lanes.run(stripes.number(request.key)) { self.begin(request) }
     // Launched here instead of in the lane: the fetch inherits the task-local values of the
     // requesting task.
-    if let launch = beginning.launch {
+    if let launch = start.launch {
       launch.flight.launch { await self.run(launch.flight, launch.request, load) }
       // A fetch in the background, behind a result.
-      if beginning.hit != nil, let limit = configuration.refreshTimeout {
-        launch.flight.limit(to: limit) { await self.endRefresh(launch.flight, asking.key) }
+      if start.hit != nil, let limit = configuration.refreshTimeout {
+        launch.flight.limit(to: limit) { await self.endRefresh(launch.flight, request.key) }
       }
     }
-    return beginning
+    return start
   }
 
   /// Ends a refresh that exceeds its time limit: waiting requests get an error, or a stale value,
@@ -214,17 +214,17 @@ extension HybridCache {
     }
   }
 
-  private func begin(_ asking: Asking) -> Beginning {
-    let (key, strategy) = (asking.key, asking.strategy)
+  private func begin(_ request: Fetch) -> Start {
+    let (key, strategy) = (request.key, request.strategy)
     let stripe = stripes[key]
     stripe.lock.lock()
     var operation = Operation(self, stripe)
     // Before memory is asked, which may remove it.
     var old = strategy == .cacheOnly ? nil : expired(memory?.expired(key)?.value)
     // Another request may have stored it meanwhile.
-    let asksMemory = asking.asksMemory || memory?.contains(key) ?? false
+    let asksMemory = request.asksMemory || memory?.contains(key) ?? false
     let found =
-      (asking.known == nil ? nil : inMemory(key))
+      (request.known == nil ? nil : inMemory(key))
       ?? findOrTell(
         key, &operation, asksMemory: asksMemory, handsOutExpired: strategy != .cacheOnly)
     if found == nil, strategy != .cacheOnly {
@@ -232,27 +232,22 @@ extension HybridCache {
     }
     // A value that memory held before the lock was taken may be returned. It may have been replaced
     // or removed since, so it is not used to revalidate.
-    #if LARDER_SCHEDULES
-      let isOutdated = ScheduleFault.planted == .outdatedCandidate
-      let candidate = (isOutdated ? asking.known : nil) ?? found ?? old
-    #else
-      let candidate = found ?? old
-    #endif
-    let answer = asking.known ?? found
-    old = old ?? expired(asking.expired)
-    var beginning = Beginning(hit: answer, next: .answer(answer.map { .hit($0) } ?? .absent))
+    let candidate = found ?? old
+    let answer = request.known ?? found
+    old = old ?? expired(request.expired)
+    var start = Start(hit: answer, next: .answer(answer.map { .hit($0) } ?? .absent))
     switch strategy {
     case .cacheOnly: break
     case .cacheElseFetch where answer != nil: break
     case .cacheThenFetch where answer != nil || mayAnswer(old):
-      beginning = answerThenFetch(asking, stripe, answer, old, candidate)
+      start = answerThenFetch(request, stripe, answer, old, candidate)
     case .cacheElseFetch, .cacheThenFetch, .fetch:
-      beginning = fetch(asking, stripe, candidate)
+      start = fetch(request, stripe, candidate)
     }
     if !stripe.victims.isEmpty { demoteVictims(stripe) }
     stripe.lock.unlock()
     finish()
-    return beginning
+    return start
   }
 
   /// Looks a key up; if the disk fails, notifies listeners and treats it as empty.
@@ -275,7 +270,7 @@ extension HybridCache {
   // MARK: Expired entries
 
   /// The expired value that memory holds or held.
-  private func expired(_ held: HybridHeld<Value>?) -> CacheHit<Value>? {
+  private func expired(_ held: MemoryRecord<Value>?) -> CacheHit<Value>? {
     guard let held else { return nil }
     return (try? open(held))?.with(freshness: .stale)
   }
@@ -285,14 +280,14 @@ extension HybridCache {
     guard let old, !old.mustRevalidate, let limit = configuration.staleWhileRevalidate,
       limit > .zero
     else { return false }
-    let now = clock.nowMicroseconds
-    return now - min(now, old.expiry) <= limit.microseconds
+    let now = clock.time
+    return old.expiry.overdue(at: now) <= limit.microseconds
   }
 
   /// True if `cacheThenFetch` refreshes a value that it returns: not during the lifetime that the
   /// origin itself has given it.
   func needsRefresh(_ hit: CacheHit<Value>) -> Bool {
-    if hit.expiry == Request.noExpiry { return true }
+    if hit.expiry == .never { return true }
     // A lifetime from the origin is shorter than the cache's limit: see `lifetime`.
     guard let limit = disk == nil ? memoryAge : diskAge else { return false }
     return hit.lifetime.map { $0 >= limit } ?? true
@@ -303,49 +298,49 @@ extension HybridCache {
   /// Returns the cached value, fresh or not, and asks the origin in the background, with the
   /// version that the cache has now.
   private func answerThenFetch(
-    _ asking: Asking, _ stripe: HybridStripe<Key, Value>, _ found: CacheHit<Value>?,
+    _ request: Fetch, _ stripe: HybridStripe<Key, Value>, _ found: CacheHit<Value>?,
     _ old: CacheHit<Value>?, _ candidate: CacheHit<Value>?
-  ) -> Beginning {
+  ) -> Start {
     let hit = found ?? old
-    let answer = Beginning(hit: hit, next: .answer(hit.map { .hit($0) } ?? .absent))
+    let answer = Start(hit: hit, next: .answer(hit.map { .hit($0) } ?? .absent))
     if found == nil {
       stripe.totals.staleHits += 1
-      events.note(.staleHit, asking.key, hit?.tier)
+      events.note(.staleHit, request.key, hit?.tier)
     } else if let found, !needsRefresh(found) {
       return answer
     }
-    if isOwnLoader(asking, stripe) { return answer }
-    if asking.waitsForRefresh {
-      var beginning = fetch(asking, stripe, candidate)
-      beginning.hit = hit
-      return beginning
+    if isOwnLoader(request, stripe) { return answer }
+    if request.waitsForRefresh {
+      var start = fetch(request, stripe, candidate)
+      start.hit = hit
+      return start
     }
-    guard underWay(asking.key, stripe) == nil else { return answer }
-    var beginning = answer
-    beginning.launch = start(asking.key, stripe, candidate, isBackground: true)
-    return beginning
+    guard underWay(request.key, stripe) == nil else { return answer }
+    var start = answer
+    start.launch = self.launch(request.key, stripe, candidate, isBackground: true)
+    return start
   }
 
   /// Waits for the origin's response.
   private func fetch(
-    _ asking: Asking, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?
-  ) -> Beginning {
-    if isOwnLoader(asking, stripe) {
-      let error = HybridCacheError.loadsItself(key: asking.key.diskKey)
-      return Beginning(next: .answer(.failure(error)))
+    _ request: Fetch, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?
+  ) -> Start {
+    if isOwnLoader(request, stripe) {
+      let error = HybridCacheError.loadsItself(key: request.key.diskKey)
+      return Start(next: .answer(.failure(error)))
     }
-    if let flight = underWay(asking.key, stripe), flight.join() {
+    if let flight = underWay(request.key, stripe), flight.join() {
       stripe.totals.joined += 1
-      return Beginning(next: .wait(flight))
+      return Start(next: .wait(flight))
     }
-    let launch = start(asking.key, stripe, candidate, isBackground: false)
+    let launch = self.launch(request.key, stripe, candidate, isBackground: false)
     _ = launch.flight.join()
-    return Beginning(next: .wait(launch.flight), launch: launch)
+    return Start(next: .wait(launch.flight), launch: launch)
   }
 
   /// True if a request comes from the loader of its own key, for which it must not wait.
-  private func isOwnLoader(_ asking: Asking, _ stripe: HybridStripe<Key, Value>) -> Bool {
-    stripe.flights[asking.key]?.mark.isOne(of: asking.marks) ?? false
+  private func isOwnLoader(_ request: Fetch, _ stripe: HybridStripe<Key, Value>) -> Bool {
+    stripe.flights[request.key]?.mark.isOne(of: request.marks) ?? false
   }
 
   /// The running fetch of a key, unless it has been abandoned.
@@ -356,15 +351,15 @@ extension HybridCache {
     return flight
   }
 
-  private func start(
+  private func launch(
     _ key: Key, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?,
     isBackground: Bool
-  ) -> Beginning.Launch {
+  ) -> Start.Launch {
     let flight = CacheFlight(
       candidate: candidate.map { ownCopy(of: $0) }, isBackground: isBackground)
     stripe.flights[key] = flight
     stripe.totals.fetches += 1
-    return Beginning.Launch(
+    return Start.Launch(
       flight: flight,
       request: OriginRequest(
         key: key, version: candidate?.version,
@@ -444,7 +439,7 @@ extension HybridCache {
   /// The item to be stored; a value that cannot be encoded is reported, and not stored.
   private func item(
     _ key: Key, _ answer: Result<OriginAnswer<Value>, any Error>, _ flight: CacheFlight<Value>
-  ) -> HybridItem<Key, Value> {
+  ) -> PendingWrite<Key, Value> {
     var item = item(key)
     switch answer {
     case .success(.value(let value, let version, let maxAge, let contentType, let fetchCost)),
@@ -490,7 +485,7 @@ extension HybridCache {
   /// Bytes that the waiting requests decode into their own copies; nil if the origin's value has no
   /// bytes.
   private func bytes(
-    of item: HybridItem<Key, Value>, _ answer: Result<OriginAnswer<Value>, any Error>,
+    of item: PendingWrite<Key, Value>, _ answer: Result<OriginAnswer<Value>, any Error>,
     _ flight: CacheFlight<Value>
   ) -> Data? {
     switch answer {
@@ -501,7 +496,7 @@ extension HybridCache {
   }
 
   private func settle(
-    _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>,
     _ operation: inout Operation, _ answer: OriginAnswer<Value>, isCurrent: Bool
   ) -> CacheResult<Value> {
     let isBackground = flight.isBackground
@@ -534,14 +529,14 @@ extension HybridCache {
   }
 
   /// Removes the cached value of a key for which the origin gave nothing to store.
-  private func removeUnstored(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
+  private func removeUnstored(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     rules.delete(item, in: &operation)
     noteRemoval(item.key, item.now)
   }
 
   /// Handles a fetch that was cancelled, by its requests or its loader: no failure of the origin.
   private func cancelled(
-    _ error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ error: any Error, _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
   ) -> CacheResult<Value> {
     stripe.totals.cancelled += 1
@@ -550,7 +545,7 @@ extension HybridCache {
 
   /// Handles a failed origin: returns the cached value if permitted.
   private func fail(
-    _ error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>,
+    _ error: any Error, _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>,
     _ stripe: HybridStripe<Key, Value>
   ) -> CacheResult<Value> {
     stripe.totals.failures += 1
@@ -560,11 +555,11 @@ extension HybridCache {
   }
 
   private func standIn(
-    for error: any Error, _ flight: CacheFlight<Value>, _ item: HybridItem<Key, Value>
+    for error: any Error, _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>
   ) -> CacheResult<Value> {
     guard let limit = configuration.staleIfError, let hit = flight.candidate, !flight.isAbandoned,
-      hit.expiry == .max || item.now <= hit.expiry
-        || !hit.mustRevalidate && item.now - hit.expiry <= limit.microseconds
+      case let overdue = hit.expiry.overdue(at: item.now),
+      overdue == 0 || !hit.mustRevalidate && overdue <= limit.microseconds
     else { return .failure(error) }
     events.note(.staleAnswer, item.key, hit.tier)
     return .hit(hit.with(freshness: .stale))
@@ -572,7 +567,7 @@ extension HybridCache {
 
   /// Renews the entry of a key in both tiers, without rewriting its value on disk if it is still
   /// there.
-  private func renew(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
+  private func renew(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     if operation.stripe.dirty[item.key] != nil { writeDirty(item.key, &operation) }
     let places = rules.mayTake(life: operation.life(item))
     let isInMemory = memory?.contains(item.key) ?? false
@@ -594,12 +589,12 @@ extension HybridCache {
   }
 
   private func renewOnDisk(
-    _ item: HybridItem<Key, Value>, _ operation: inout Operation
+    _ item: PendingWrite<Key, Value>, _ operation: inout Operation
   ) -> Bool {
     guard let diskTier else { return false }
     do throws(DiskCacheError) {
       return try diskTier.renew(
-        item.diskKey, expires: item.expiry(limit: diskAge), version: item.options.version)
+        item.diskKey, expiry: item.expiry(limit: diskAge), version: item.options.version)
     } catch {
       operation.outcome.fail(.disk(error))
       return false
@@ -607,12 +602,12 @@ extension HybridCache {
   }
 
   private func renewed(
-    _ candidate: CacheHit<Value>, _ item: HybridItem<Key, Value>
+    _ candidate: CacheHit<Value>, _ item: PendingWrite<Key, Value>
   ) -> CacheHit<Value> {
     CacheHit(
       candidate.value, candidate.tier, created: item.now,
-      HybridNote(
-        created: item.now, expires: item.expiry(limit: disk == nil ? memoryAge : diskAge),
+      EntryMetadata(
+        created: item.now, expiry: item.expiry(limit: disk == nil ? memoryAge : diskAge),
         version: item.options.version, contentType: item.options.contentType,
         isPermanent: item.options.isPermanent, mustRevalidate: item.options.mustRevalidate),
       freshness: .revalidated)

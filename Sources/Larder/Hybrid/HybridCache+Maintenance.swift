@@ -55,10 +55,10 @@ extension HybridCache {
       stripes.unlockAll()
       finish()
     }
-    let now = clock.nowMicroseconds
+    let now = clock.time
     freed.memoryCount =
       memory?.trim { held in
-        let created = held.pointee.note.facts?.created ?? held.pointee.createdBits
+        let created = held.pointee.creation
         if created > now { return CacheInstant.isAhead(created, of: now) }
         return now - created >= age.microseconds
       } ?? 0
@@ -155,10 +155,7 @@ extension HybridCache {
     do throws(DiskCacheError) {
       let freed = try disk.setLimits(limits)
       if let age = diskAge?.microseconds {
-        memory?.shortenLives { held in
-          let created = held.pointee.note.facts?.created ?? held.pointee.createdBits
-          return created.addingReportingOverflow(age)
-        }
+        memory?.shortenLives { held in Expiry(after: age, from: held.pointee.creation) }
       }
       return freed
     } catch {

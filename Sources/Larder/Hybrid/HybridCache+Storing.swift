@@ -50,7 +50,7 @@ extension HybridCache {
 
   /// Stores an item whose stripe is locked, and returns true if a tier has it afterwards.
   func store(
-    _ item: HybridItem<Key, Value>, _ operation: inout Operation, isFill: Bool
+    _ item: PendingWrite<Key, Value>, _ operation: inout Operation, isFill: Bool
   ) -> Bool {
     noteStore(item)
     if isOver(item) {
@@ -70,23 +70,23 @@ extension HybridCache {
     return operation.outcome.isOnDisk
   }
 
-  private func holds(_ item: HybridItem<Key, Value>) -> Bool {
+  private func holds(_ item: PendingWrite<Key, Value>) -> Bool {
     if memory?.contains(item.key) ?? false { return true }
     return (try? diskTier?.contains(item.diskKey)) ?? false
   }
 
   /// True if the item has expired and is of no use for revalidation either.
-  private func isOver(_ item: HybridItem<Key, Value>) -> Bool {
+  private func isOver(_ item: PendingWrite<Key, Value>) -> Bool {
     guard let life = item.options.timeToLive, life <= .zero, !item.options.isPermanent else {
       return false
     }
     // Without a version it cannot be revalidated.
     return item.options.version == nil
-      || !grace.keeps(hasVersion: true, expires: item.now, now: item.now)
+      || !grace.keeps(hasVersion: true, Expiry(item.now), now: item.now)
   }
 
   /// Removes the expired copies of a key that both tiers have kept.
-  private func dropExpired(_ item: HybridItem<Key, Value>, _ operation: inout Operation) {
+  private func dropExpired(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     memory?.removeExpired(item.key)
     do throws(DiskCacheError) {
       try diskTier?.removeExpired(item.diskKey)
@@ -110,23 +110,21 @@ extension HybridCache {
     }
   }
 
-  /// Gives an entry that has not expired a new TTL from now on, 0 for none of its own, in the tiers
+  /// Gives an entry that has not expired a new TTL from now on, nil for none of its own, in the tiers
   /// that have it. Not counted as an access.
   ///
   /// - Throws: `disk`, in which case it may have its old expiry there.
-  package func renew(_ key: Key, timeToLiveMicroseconds: UInt64) throws(HybridCacheError) {
+  package func renew(_ key: Key, timeToLive: Duration?) throws(HybridCacheError) {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       var item = item(key)
-      if timeToLiveMicroseconds > 0 {
-        item.options.timeToLive = .microseconds(Int64(clamping: timeToLiveMicroseconds))
-      }
-      memory?.renew(key, timeToLiveMicroseconds: timeToLiveMicroseconds)
+      item.options.timeToLive = timeToLive
+      memory?.renew(key, timeToLive: timeToLive)
       guard let diskTier else { return }
       if operation.stripe.dirty[key] != nil { writeDirty(key, &operation) }
       do throws(DiskCacheError) {
         guard try diskTier.contains(item.diskKey) else { return }
         _ = try diskTier.renew(
-          item.diskKey, expires: item.expiry(limit: diskAge), version: nil)
+          item.diskKey, expiry: item.expiry(limit: diskAge), version: nil)
       } catch {
         throw .disk(error)
       }
@@ -153,12 +151,6 @@ extension HybridCache {
     } catch {
       result = .failure(error)
     }
-    #if LARDER_SCHEDULES
-      if ScheduleFault.planted == .lateDemotion {
-        stripe.lock.unlock()
-        stripe.lock.lock()
-      }
-    #endif
     if !stripe.victims.isEmpty { demoteVictims(stripe) }
     stripe.lock.unlock()
     finish()
@@ -196,10 +188,10 @@ extension HybridCache {
   }
 
   /// Creates the item of an operation on a key.
-  func item(_ key: Key) -> HybridItem<Key, Value> {
-    let now = clock.nowMicroseconds
+  func item(_ key: Key) -> PendingWrite<Key, Value> {
+    let now = clock.time
     noteTime(now)
-    return HybridItem(key: key, diskKey: disk == nil ? "" : key.diskKey, now: now)
+    return PendingWrite(key: key, diskKey: disk == nil ? "" : key.diskKey, now: now)
   }
 
   /// Records the time of an operation. If the clock was set back by more than an adjustment,
@@ -212,9 +204,8 @@ extension HybridCache {
     if now > seen || CacheInstant.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
     guard CacheInstant.isAhead(seen, of: now) else { return }
     _ = memory?.trim { held in
-      let note = held.pointee.note
-      let created = note.facts?.created ?? held.pointee.createdBits
-      return note.expires != .max && CacheInstant.isAhead(created, of: now)
+      held.pointee.metadata.expiry != .never
+        && CacheInstant.isAhead(held.pointee.creation, of: now)
     }
   }
 
@@ -230,7 +221,7 @@ extension HybridCache {
 
   /// Weight of an entry against memory's limit: the bytes of its value plus the estimated overhead
   /// in memory, unless that is less than a 64th; 1 if entries are counted.
-  func memoryWeight(_ key: Key, _ data: Data?, _ held: HybridHeld<Value>) -> Int {
+  func memoryWeight(_ key: Key, _ data: Data?, _ held: MemoryRecord<Value>) -> Int {
     guard isMemoryWeighed else { return 1 }
     let bytes = data?.count ?? 0
     if isSimulated { return bytes }
@@ -241,22 +232,22 @@ extension HybridCache {
 
   /// Creates the record of a value in memory.
   func held(
-    _ value: Value, _ data: Data?, created: UInt64, expires: UInt64, version: String?,
+    _ value: Value, _ data: Data?, created: UInt64, expiry: Expiry, version: String?,
     contentType: String?, isPermanent: Bool, cost: Float, mustRevalidate: Bool
-  ) -> HybridHeld<Value> {
+  ) -> MemoryRecord<Value> {
     let kept = configuration.copiesOnRead ? data : nil
-    return HybridHeld(
+    return MemoryRecord(
       kept == nil ? value : nil, created: created,
-      HybridNote(
-        created: created, expires: expires, version: version, contentType: contentType,
+      EntryMetadata(
+        created: created, expiry: expiry, version: version, contentType: contentType,
         isPermanent: isPermanent, cost: rules.demotes ? cost : 1, data: kept,
         mustRevalidate: mustRevalidate))
   }
 
   /// Creates the hit for a record in memory.
-  func open(_ held: HybridHeld<Value>) throws(HybridCacheError) -> CacheHit<Value>? {
+  func open(_ held: MemoryRecord<Value>) throws(HybridCacheError) -> CacheHit<Value>? {
     var value = held.value
-    if value == nil, let data = held.note.facts?.data {
+    if value == nil, let data = held.metadata.facts?.data {
       let result = Result { try codec.decode(data) }
       switch result {
       case .success(let decoded): value = decoded
@@ -264,16 +255,16 @@ extension HybridCache {
         throw .codec(message: "cannot decode a \(Value.self) that was encoded before: \(error)")
       }
     }
-    return value.map { CacheHit($0, .memory, created: held.createdBits, held.note) }
+    return value.map { CacheHit($0, .memory, created: held.createdBits, held.metadata) }
   }
 
   /// Creates the hit for an entry found on disk.
-  func hit(_ found: HybridFound<Value>) -> CacheHit<Value> {
+  func hit(_ found: DiskHit<Value>) -> CacheHit<Value> {
     let metadata = found.metadata
     return CacheHit(
-      found.value, .disk, created: metadata.createdMicroseconds,
-      HybridNote(
-        created: metadata.createdMicroseconds, expires: found.expires, version: metadata.version,
+      found.value, .disk, created: metadata.creation,
+      EntryMetadata(
+        created: metadata.creation, expiry: metadata.expiry, version: metadata.version,
         contentType: metadata.contentType, isPermanent: metadata.isPermanent,
         mustRevalidate: metadata.mustRevalidate),
       freshness: metadata.isExpired ? .stale : .fresh)
@@ -283,9 +274,6 @@ extension HybridCache {
 extension HybridStripe {
   /// Invalidates the running fetch of a key that was set or removed: its result is not stored.
   func overtake(_ key: Key) {
-    #if LARDER_SCHEDULES
-      if ScheduleFault.planted == .overtakenFetchIsStored { return }
-    #endif
     guard !flights.isEmpty, let flight = flights.removeValue(forKey: key) else { return }
     if !flight.isAbandoned { totals.overtaken += 1 }
   }

@@ -30,7 +30,7 @@ extension HybridCache {
     do throws(DiskCacheError) {
       operation.outcome.isOnDisk = try diskTier.set(
         dirty.data, for: dirty.diskKey, dirty.options,
-        DiskLife(created: dirty.created, expires: dirty.expires))
+        DiskLife(created: dirty.created, expiry: dirty.expiry))
     } catch {
       stripe.totals.lostWrites += 1
       operation.outcome.fail(.disk(error))
@@ -43,16 +43,12 @@ extension HybridCache {
   func writeBackWhatIsDue() {
     guard case .back(let count, let interval) = configuration.writes else { return }
     let due = pending.due(
-      entriesMax: count, intervalMicroseconds: interval?.microseconds,
-      now: clock.nowMicroseconds)
+      entriesMax: count, interval: interval?.microseconds, now: clock.time)
     for key in due.evicted {
       let stripe = stripes[key]
       stripe.lock.lock()
       if stripe.dirty[key] != nil, memory?.contains(key) != true {
         var operation = Operation(self, stripe)
-        #if LARDER_SCHEDULES
-          if ScheduleFault.planted == .droppedWrite { forgetDirty(key, stripe) }
-        #endif
         writeDirty(key, &operation)
       }
       stripe.lock.unlock()
@@ -133,11 +129,11 @@ final class HybridPending<Key: Sendable>: Sendable {
 
   /// Returns the keys evicted from memory since the last call, and true if everything is due.
   func due(
-    entriesMax: Int, intervalMicroseconds: UInt64?, now: UInt64
+    entriesMax: Int, interval: UInt64?, now: UInt64
   ) -> (evicted: [Key], everything: Bool) {
     state.withLock { state in
       var isDue = state.waiting >= entriesMax
-      if let interval = intervalMicroseconds, let oldest = state.oldest, now >= oldest {
+      if let interval, let oldest = state.oldest, now >= oldest {
         isDue = isDue || now - oldest >= interval
       }
       defer { state.evicted = [] }
@@ -154,7 +150,7 @@ struct HybridDirty {
   var data: Data
   var options: DiskStoreOptions
   var created: UInt64
-  var expires: UInt64
+  var expiry: Expiry
   /// Position in the order of waiting entries.
   var order: UInt64
 }

@@ -51,10 +51,10 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// The configuration of the cache.
   public let configuration: HybridCacheConfiguration
 
-  let memory: MemoryCache<Key, HybridHeld<Value>>?
+  let memory: MemoryCache<Key, MemoryRecord<Value>>?
   // The memory tier if its hits need no lock, otherwise nil. Unmanaged: reading an optional
   // property retains and releases, which threads cannot do in parallel.
-  @usableFromInline let front: Unmanaged<MemoryCache<Key, HybridHeld<Value>>>?
+  @usableFromInline let front: Unmanaged<MemoryCache<Key, MemoryRecord<Value>>>?
   let disk: DiskCache?
   // The suite of the disk cache that this cache uses, until it is closed.
   let diskTier: HybridDisk?
@@ -138,11 +138,11 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   private static func makeMemory(
     _ configuration: HybridCacheConfiguration, _ clock: any CacheClock, _ rules: HybridRules,
     _ stripes: HybridStripes<Key, Value>, _ pending: HybridPending<Key>, _ events: HybridEvents
-  ) throws(MemoryCacheError) -> MemoryCache<Key, HybridHeld<Value>>? {
+  ) throws(MemoryCacheError) -> MemoryCache<Key, MemoryRecord<Value>>? {
     guard var tier = configuration.memory else { return nil }
     tier.clock = clock
     tier.pressureRule = configuration.pressureRule
-    var onEviction: (@Sendable (MemoryEviction<Key, HybridHeld<Value>>) -> Void)?
+    var onEviction: (@Sendable (MemoryEviction<Key, MemoryRecord<Value>>) -> Void)?
     if rules.demotes {
       // The thread whose operation makes memory evict holds the stripe's lock: see `HybridStripes`.
       onEviction = { stripes[$0.key].victims.append($0) }
@@ -154,10 +154,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     if grace.isNone {
       return try MemoryCache(tier, onEviction: onEviction, afterSweep: afterSweep)
     }
-    return try MemoryCache(tier, onEviction: onEviction, afterSweep: afterSweep) { held, expires in
+    return try MemoryCache(tier, onEviction: onEviction, afterSweep: afterSweep) { held, expiry in
       grace.keeps(
-        hasVersion: held.pointee.note.facts?.version != nil, expires: expires,
-        now: clock.nowMicroseconds)
+        hasVersion: held.pointee.metadata.facts?.version != nil, expiry, now: clock.time)
     }
   }
 
@@ -197,7 +196,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   /// Handles a hit in memory if the value is kept encoded, or with listeners.
   @usableFromInline func hit(
-    _ held: HybridHeld<Value>, _ key: Key
+    _ held: MemoryRecord<Value>, _ key: Key
   ) throws(HybridCacheError) -> CacheHit<Value>? {
     let hit = try open(held)
     events.note(.hit, key, .memory)
@@ -261,7 +260,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
     return try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       if memory?.contains(key) ?? false { return true }
-      if let dirty = operation.stripe.dirty[key] { return dirty.expires > clock.nowMicroseconds }
+      if let dirty = operation.stripe.dirty[key] { return !dirty.expiry.isOver(at: clock.time) }
       do throws(DiskCacheError) {
         return try diskTier.contains(key.diskKey)
       } catch {

@@ -77,9 +77,9 @@ final class HybridDisk: Sendable {
   }
 
   func renew(
-    _ key: String, expires: UInt64, version: String?
+    _ key: String, expiry: Expiry, version: String?
   ) throws(DiskCacheError) -> Bool {
-    try open().renew(key, suite: suite, expiresMicroseconds: expires, version: version)
+    try open().renew(key, suite: suite, expiry: expiry, version: version)
   }
 
   func remove(_ key: String) throws(DiskCacheError) -> Bool {

@@ -22,33 +22,29 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   // MARK: Lifetimes
 
-  func isPermanent(_ item: HybridItem<Key, Value>) -> Bool { item.options.isPermanent }
+  func isPermanent(_ item: PendingWrite<Key, Value>) -> Bool { item.options.isPermanent }
 
-  func isPermanent(_ found: HybridFound<Value>) -> Bool { found.metadata.isPermanent }
+  func isPermanent(_ found: DiskHit<Value>) -> Bool { found.metadata.isPermanent }
 
-  func isPermanent(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
+  func isPermanent(_ victim: MemoryEviction<Key, MemoryRecord<Value>>) -> Bool {
     victim.isPermanent
   }
 
-  func life(_ item: HybridItem<Key, Value>) -> UInt64 {
-    Self.life(until: item.expiry(limit: cache.diskAge), item.now)
+  func life(_ item: PendingWrite<Key, Value>) -> UInt64 {
+    item.expiry(limit: cache.diskAge).lifeLeft(at: item.now)
   }
 
-  func lifeLeft(_ found: HybridFound<Value>, of item: HybridItem<Key, Value>) -> UInt64 {
-    Self.life(until: found.expires, item.now)
+  func lifeLeft(_ found: DiskHit<Value>, of item: PendingWrite<Key, Value>) -> UInt64 {
+    found.metadata.expiry.lifeLeft(at: item.now)
   }
 
-  func lifeLeft(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> UInt64 {
-    Self.life(until: victim.expiresMicroseconds, cache.clock.nowMicroseconds)
-  }
-
-  private static func life(until expires: UInt64, _ now: UInt64) -> UInt64 {
-    expires == Request.noExpiry ? .max : expires - min(expires, now)
+  func lifeLeft(_ victim: MemoryEviction<Key, MemoryRecord<Value>>) -> UInt64 {
+    victim.expiry.lifeLeft(at: cache.clock.time)
   }
 
   // MARK: Gets
 
-  mutating func useOnDisk(_ item: HybridItem<Key, Value>) -> HybridFound<Value>? {
+  mutating func useOnDisk(_ item: PendingWrite<Key, Value>) -> DiskHit<Value>? {
     guard let disk = cache.diskTier else { return nil }
     if stripe.dirty[item.key] != nil { cache.writeDirty(item.key, &self) }
     do throws(DiskCacheError) {
@@ -59,7 +55,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
         try disk.removeUndecodable(item.diskKey)
         return nil
       }
-      let found = HybridFound(value: value, data: entry.data, metadata: entry.metadata)
+      let found = DiskHit(value: value, data: entry.data, metadata: entry.metadata)
       if entry.metadata.isExpired {
         outcome.expired = found
         return nil
@@ -71,11 +67,11 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     }
   }
 
-  mutating func isOnDisk(_ item: HybridItem<Key, Value>) -> Bool {
+  mutating func isOnDisk(_ item: PendingWrite<Key, Value>) -> Bool {
     ask { (disk) throws(DiskCacheError) in try disk.contains(item.diskKey) }
   }
 
-  mutating func toggleHitBefore(_ item: HybridItem<Key, Value>) -> Bool {
+  mutating func toggleHitBefore(_ item: PendingWrite<Key, Value>) -> Bool {
     ask { (disk) throws(DiskCacheError) in try disk.toggleHitBefore(item.diskKey) }
   }
 
@@ -93,43 +89,43 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   // MARK: Stores
 
-  mutating func putInMemory(_ item: HybridItem<Key, Value>) -> Bool {
+  mutating func putInMemory(_ item: PendingWrite<Key, Value>) -> Bool {
     guard let memory = cache.memory, let value = item.value, !cache.isClosed else { return false }
-    let expires = item.expiry(limit: cache.disk == nil ? cache.memoryAge : cache.diskAge)
+    let expiry = item.expiry(limit: cache.disk == nil ? cache.memoryAge : cache.diskAge)
     let held = cache.held(
-      value, item.data, created: item.now, expires: expires, version: item.options.version,
+      value, item.data, created: item.now, expiry: expiry, version: item.options.version,
       contentType: item.options.contentType, isPermanent: item.options.isPermanent,
       cost: item.options.fetchCost, mustRevalidate: item.options.mustRevalidate)
     let stored = memory.set(
       held, for: item.key, weight: cache.memoryWeight(item.key, item.data, held),
       // Memory must not return the entry beyond its expiry on disk.
-      expiresMicroseconds: cache.isSimulated ? item.expiry(limit: nil) : expires,
+      expiry: cache.isSimulated ? item.expiry(limit: nil) : expiry,
       fetchCost: item.options.fetchCost, isPermanent: item.options.isPermanent)
     outcome.isInMemory = stored == .stored
     return stored != .rejected
   }
 
-  mutating func putOnDisk(_ item: HybridItem<Key, Value>) {
+  mutating func putOnDisk(_ item: PendingWrite<Key, Value>) {
     guard let disk = cache.diskTier, let data = data(of: item) else { return }
-    let expires = item.expiry(limit: cache.diskAge)
+    let expiry = item.expiry(limit: cache.diskAge)
     if cache.writesBack, !item.options.isPermanent {
       cache.defer(
         item.key, stripe,
         HybridDirty(
           diskKey: item.diskKey, data: data, options: item.options, created: item.now,
-          expires: expires, order: 0))
+          expiry: expiry, order: 0))
       return
     }
     cache.forgetDirty(item.key, stripe)
     do throws(DiskCacheError) {
       outcome.isOnDisk = try disk.set(
-        data, for: item.diskKey, item.options, DiskLife(created: item.now, expires: expires))
+        data, for: item.diskKey, item.options, DiskLife(created: item.now, expiry: expiry))
     } catch {
       outcome.fail(.disk(error))
     }
   }
 
-  private mutating func data(of item: HybridItem<Key, Value>) -> Data? {
+  private mutating func data(of item: PendingWrite<Key, Value>) -> Data? {
     if let data = item.data { return data }
     guard let value = item.value else { return nil }
     return encoded(value)
@@ -144,23 +140,23 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
     }
   }
 
-  func promote(_ found: HybridFound<Value>, of item: HybridItem<Key, Value>) -> Bool {
+  func promote(_ found: DiskHit<Value>, of item: PendingWrite<Key, Value>) -> Bool {
     guard let memory = cache.memory, !cache.isClosed else { return false }
     let metadata = found.metadata
     let held = cache.held(
-      found.value, found.data, created: metadata.createdMicroseconds, expires: found.expires,
+      found.value, found.data, created: metadata.creation, expiry: metadata.expiry,
       version: metadata.version, contentType: metadata.contentType,
       isPermanent: metadata.isPermanent, cost: metadata.fetchCost,
       mustRevalidate: metadata.mustRevalidate)
     let stored = memory.set(
       held, for: item.key, weight: cache.memoryWeight(item.key, found.data, held),
-      expiresMicroseconds: found.expires, fetchCost: metadata.fetchCost,
+      expiry: metadata.expiry, fetchCost: metadata.fetchCost,
       isPermanent: metadata.isPermanent)
     return stored != .rejected
   }
 
-  mutating func demote(_ victim: MemoryEviction<Key, HybridHeld<Value>>) -> Bool {
-    let facts = victim.value.note.facts
+  mutating func demote(_ victim: MemoryEviction<Key, MemoryRecord<Value>>) -> Bool {
+    let facts = victim.value.metadata.facts
     guard let disk = cache.diskTier else { return false }
     var data = facts?.data
     if data == nil, let value = victim.value.value { data = encoded(value) }
@@ -172,8 +168,8 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
           version: facts?.version, contentType: facts?.contentType, fetchCost: facts?.cost ?? 1,
           mustRevalidate: facts?.mustRevalidate ?? false),
         DiskLife(
-          created: facts?.created ?? victim.value.createdBits,
-          expires: victim.expiresMicroseconds))
+          created: victim.value.creation,
+          expiry: victim.expiry))
     } catch {
       outcome.fail(.disk(error))
       return false
@@ -182,21 +178,14 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   // MARK: Removals
 
-  mutating func removeFromMemory(_ item: HybridItem<Key, Value>) {
+  mutating func removeFromMemory(_ item: PendingWrite<Key, Value>) {
     guard let memory = cache.memory else { return }
     if memory.remove(item.key) != nil { outcome.isInMemory = true }
   }
 
-  mutating func removeFromDisk(_ item: HybridItem<Key, Value>) {
+  mutating func removeFromDisk(_ item: PendingWrite<Key, Value>) {
     guard let disk = cache.diskTier else { return }
     if cache.forgetDirty(item.key, stripe) { outcome.isOnDisk = true }
-    #if LARDER_SCHEDULES
-      // A lookup in between returns it to memory.
-      if ScheduleFault.planted == .removalInTwoSteps {
-        stripe.lock.unlock()
-        stripe.lock.lock()
-      }
-    #endif
     do throws(DiskCacheError) {
       if try disk.remove(item.diskKey) { outcome.isOnDisk = true }
     } catch {
@@ -206,7 +195,7 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 }
 
 /// Subject of an operation: a key, and the value to be stored for it.
-struct HybridItem<Key: DiskKeyRepresentable, Value: Sendable> {
+struct PendingWrite<Key: DiskKeyRepresentable, Value: Sendable> {
   let key: Key
   /// The key on disk; empty without a disk tier.
   let diskKey: String
@@ -221,23 +210,19 @@ struct HybridItem<Key: DiskKeyRepresentable, Value: Sendable> {
   var handsOutExpired = false
 
   /// Expiry of the item in a tier that limits its TTL to `limit`.
-  func expiry(limit: Duration?) -> UInt64 {
-    if options.isPermanent { return Request.noExpiry }
+  func expiry(limit: Duration?) -> Expiry {
+    if options.isPermanent { return .never }
     var life = options.timeToLive?.microseconds
     if let limit { life = min(life ?? .max, max(1, limit.microseconds)) }
-    guard let life else { return Request.noExpiry }
-    let (expiry, overflows) = now.addingReportingOverflow(life)
-    return overflows ? Request.noExpiry : expiry
+    return Expiry(after: life, from: now)
   }
 }
 
 /// An entry returned by the disk tier.
-struct HybridFound<Value: Sendable> {
+struct DiskHit<Value: Sendable> {
   var value: Value
   var data: Data
   var metadata: DiskMetadata
-
-  var expires: UInt64 { metadata.expiresMicroseconds ?? Request.noExpiry }
 }
 
 /// Result of an operation on a hybrid cache.
@@ -245,7 +230,7 @@ struct HybridOutcome<Value: Sendable> {
   /// The first failure of disk or a codec.
   private(set) var failure: HybridCacheError?
   /// The expired copy found on disk.
-  var expired: HybridFound<Value>?
+  var expired: DiskHit<Value>?
   /// True if memory holds the stored value, or held the removed one.
   var isInMemory = false
   /// True if disk holds the stored value, or held the removed one.

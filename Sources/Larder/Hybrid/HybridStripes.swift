@@ -58,7 +58,7 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   let lock = SleepingLock()
 
   /// Entries that memory has evicted in the current operation, if the rules move them to disk.
-  var victims: [MemoryEviction<Key, HybridHeld<Value>>] = []
+  var victims: [MemoryEviction<Key, MemoryRecord<Value>>] = []
   /// Fetches whose result is to be stored. A set or a removal of the key removes its fetch.
   var flights: [Key: CacheFlight<Value>] = [:]
   /// Entries that wait to be written to disk.

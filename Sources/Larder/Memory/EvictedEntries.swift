@@ -91,19 +91,19 @@
   package var value: Value
   /// Weight against the limit; 1 if the cache keeps no weights.
   package var cost: UInt32
-  /// Expiry in microseconds of the cache's clock; `UInt64.max` for never. May have passed already.
-  package var expiresMicroseconds: UInt64
+  /// Expiry by the cache's clock; may be over already.
+  package var expiry: Expiry
   package var isPermanent: Bool
   package var reason: MemoryRemovalReason
 
   @usableFromInline init(
-    key: Key, value: Value, cost: UInt32, expiresMicroseconds: UInt64, isPermanent: Bool,
+    key: Key, value: Value, cost: UInt32, expiry: Expiry, isPermanent: Bool,
     reason: MemoryRemovalReason
   ) {
     self.key = key
     self.value = value
     self.cost = cost
-    self.expiresMicroseconds = expiresMicroseconds
+    self.expiry = expiry
     self.isPermanent = isPermanent
     self.reason = reason
   }

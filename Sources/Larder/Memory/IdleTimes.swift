@@ -52,9 +52,7 @@ public import Synchronization
 
   /// Expiry of an entry that is accessed now.
   @inlinable @inline(__always) func instant(_ now: UInt64) -> UInt64 {
-    let (instant, isBeyondTime) = (((now &>> shift) &+ 1) &<< shift)
-      .addingReportingOverflow(life)
-    return isBeyondTime ? Self.never : instant
+    Expiry(after: life, from: ((now &>> shift) &+ 1) &<< shift).microseconds
   }
 
   /// Expiry of an entry unless it is accessed before.
@@ -89,9 +87,7 @@ public import Synchronization
     // Compare and exchange in a loop: meanwhile another access may have recorded an earlier time,
     // or the id may have been reused for an entry that never expires.
     while held < next {
-      #if LARDER_SCHEDULES
-        ScheduledStep.take()
-      #endif
+      ScheduledStep.take()
       let (isDone, found) = base[Int(id)].weakCompareExchange(
         expected: held, desired: next, ordering: .relaxed)
       if isDone { return }
@@ -102,11 +98,11 @@ public import Synchronization
 
 /// Idle expiry of entries.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// Idle expiry of a resident entry, in microseconds. (The tier knows only the absolute expiry.)
-  @inlinable func expiry(_ id: ObjectID) -> UInt64 {
+  /// Expiry of a resident entry unless it is accessed. (The tier knows only the absolute expiry.)
+  @inlinable func expiry(_ id: ObjectID) -> Expiry {
     let latest = tier.expiry(id)
-    guard let idle else { return latest }
-    return min(latest, idle[id])
+    guard let idle else { return Expiry(latest) }
+    return Expiry(min(latest, idle[id]))
   }
 
   /// Removes an entry that a get found idle for too long and returns what it left; nil if the id

@@ -115,7 +115,7 @@ extension MemoryCache {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let watchedEntry: MemoryEntry? = withShard(blocks.index(hash)) { shard, gone in
-      let now = clock.nowMicroseconds
+      let now = clock.time
       // A set or removal invalidates the load under this lock: either it is seen here, or it runs
       // later and finds what is stored.
       guard pending.mayStore else { return nil }
@@ -146,7 +146,7 @@ extension MemoryCache {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     return withShard(blocks.index(hash)) { shard, _ in
-      let now = clock.nowMicroseconds
+      let now = clock.time
       return shard.isDue(key, upper, before: refreshInstant(now), now: now)
     }
   }
@@ -156,7 +156,7 @@ extension MemoryCache {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let stale = withShard(blocks.index(hash)) { shard, _ in
-      shard.stale(key, upper, life: staleLife, now: clock.nowMicroseconds)
+      shard.stale(key, upper, life: staleLife, now: clock.time)
     }
     guard let stale else { return nil }
     loads.countStale()
@@ -170,7 +170,7 @@ extension MemoryCache {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let stamp = withShard(blocks.index(hash)) { shard, _ in
-      let now = clock.nowMicroseconds
+      let now = clock.time
       return shard.beginRefresh(key, upper, before: refreshInstant(now), now: now)
     }
     // Another request may have reloaded or set it between the two look-ups. If the value is gone, a
@@ -257,12 +257,7 @@ extension MemoryCache {
   private func rememberAbsences() {
     if loads.absences != nil { return }
     // Watched first: code that sees that absences are remembered relies on it.
-    #if LARDER_SCHEDULES
-      defer { events.watchChanges() }
-      if ScheduleFault.planted != .lateWatch { events.watchChanges() }
-    #else
-      events.watchChanges()
-    #endif
+    events.watchChanges()
     loads.rememberAbsences {
       var wanted = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: configuration.negativeCount), policy: "sieve")
@@ -285,14 +280,8 @@ extension MemoryCache {
   func rememberAbsence(of key: Key, for life: Duration, _ load: MemoryLoad<Value>) {
     guard life > .zero, let absences = loads.absences else { return }
     let absence = MemoryAbsence()
-    #if LARDER_SCHEDULES
-      let isEarly = ScheduleFault.planted == .earlyAbsence
-      if isEarly { absence.confirm() }
-      guard isEarly || load.mayStore else { return }
-    #else
-      // Another load of the key may have recorded it already.
-      guard load.mayStore else { return }
-    #endif
+    // Another load of the key may have recorded it already.
+    guard load.mayStore else { return }
     absences.set(absence, for: key, timeToLive: life)
     let isConfirmed = withShard(blocks.index(hasher.hash(key))) { _, _ in
       guard load.mayStore else { return false }

@@ -37,7 +37,7 @@ extension MemoryCache {
 
   /// Removes expired entries. O(entries). Returns the number of removed entries.
   @discardableResult public func removeExpired() -> Int {
-    let now = clock.nowMicroseconds
+    let now = clock.time
     loads.absences?.removeExpired()
     return sum { shard, gone in shard.removeExpired(now: now, &gone) }
   }
@@ -47,7 +47,7 @@ extension MemoryCache {
   /// stay, and no younger entry is removed. A negative age counts as zero. O(entries). Returns the
   /// number of removed entries.
   @discardableResult public func trim(toAge age: Duration) -> Int {
-    let (now, age) = (clock.nowMicroseconds, age.microseconds)
+    let (now, age) = (clock.time, age.microseconds)
     guard now > age else { return 0 }
     return sum { shard, gone in shard.removeStored(before: now - age, &gone) }
   }
@@ -63,7 +63,7 @@ extension MemoryCache {
     let hash = hasher.hash(key)
     _ = withShard(blocks.index(hash)) { shard, gone in
       shard.removeExpired(
-        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
+        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time, &gone)
     }
   }
 
@@ -178,7 +178,7 @@ extension MemoryCache {
     for (index, setup) in setups.enumerated() {
       do throws(PolicyError) {
         given += try withShard(index) { (shard, gone) throws(PolicyError) in
-          try shard.resize(setup, number: number, now: clock.nowMicroseconds, &gone)
+          try shard.resize(setup, number: number, now: clock.time, &gone)
         }
       } catch {
         throw .policy(error)
@@ -188,12 +188,10 @@ extension MemoryCache {
   }
 
   /// Limits the expiry of every entry that is not permanent to the time that `limit` returns for
-  /// its value, which is passed in place; no limit if that overflows. O(entries).
-  func shortenLives(
-    to limit: (UnsafePointer<Value>) -> (partialValue: UInt64, overflow: Bool)
-  ) {
+  /// its value, which is passed in place. O(entries).
+  func shortenLives(to limit: (UnsafePointer<Value>) -> Expiry) {
     for index in 0..<blocks.count {
-      withShard(index) { shard, _ in shard.shortenLives(to: limit, now: clock.nowMicroseconds) }
+      withShard(index) { shard, _ in shard.shortenLives(to: limit, now: clock.time) }
     }
   }
 

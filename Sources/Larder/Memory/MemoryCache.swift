@@ -61,9 +61,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     try self.init(
       configuration,
       onEviction: { eviction in
-        #if LARDER_SCHEDULES
-          if ScheduleFault.planted == .untoldReplacement, eviction.reason == .replaced { return }
-        #endif
         onRemoval(
           MemoryRemoval(key: eviction.key, value: eviction.value, reason: eviction.reason))
       },
@@ -86,7 +83,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ configuration: MemoryCacheConfiguration,
     onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
     afterSweep: @escaping @Sendable () -> Void = {},
-    keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil
+    keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? = nil
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
@@ -98,7 +95,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     staleLife = configuration.staleWhileRevalidate?.microseconds ?? 0
     let prompt = configuration.makePromptExpiry()
     self.prompt = prompt
-    let now = configuration.clock.nowMicroseconds
+    let now = configuration.clock.time
     let keepsExpired = keepsExpired ?? configuration.keepingStale(Value.self)
     let count = try configuration.shardCount()
     try configuration.check(shards: count)
@@ -256,16 +253,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// Stores a value that expires at a given time of the cache's clock, or earlier by `limits.age`,
   /// and returns the result; otherwise works like `set`.
-  ///
-  /// - Parameter expiresMicroseconds: `UInt64.max` for never.
   @inlinable @discardableResult package func set(
-    _ value: Value, for key: Key, weight: Int = 1, expiresMicroseconds: UInt64,
+    _ value: Value, for key: Key, weight: Int = 1, expiry: Expiry,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> MemoryStored {
     store(
       value, for: key,
       MemoryEntry(
-        cost: weight, timeToLive: nil, expires: expiresMicroseconds, fetchCost: fetchCost,
+        cost: weight, timeToLive: nil, expiry: expiry, fetchCost: fetchCost,
         isPermanent: isPermanent))
   }
 
@@ -284,7 +279,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     if isWatched { revokeAbsence(of: key) }
     let stored = blocks.shard(index).pointee.set(
       key, upper, fingerprint: hasher.fingerprint(key, hash), value, entry,
-      now: clock.nowMicroseconds, &gone)
+      now: clock.time, &gone)
     blocks.unlock(index)
     if stored == .stored { gone.note(.set, key) }
     gone.finish(events, onEviction)
@@ -305,18 +300,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @discardableResult public func remove(_ key: Key) -> Value? {
     let hash = hasher.hash(key)
     defer { if events.watchesChanges(hash) { noteRemoval(key, hash) } }
-    #if LARDER_SCHEDULES
-      if ScheduleFault.planted == .earlyForgetting { loads.forget(key) }
-    #endif
     return withShard(blocks.index(hash)) { shard, gone in
-      #if LARDER_SCHEDULES
-        if ScheduleFault.planted != .earlyForgetting { loads.forget(key) }
-      #else
-        loads.forget(key)
-      #endif
+      loads.forget(key)
       if events.watchesChanges(hash) { revokeAbsence(of: key) }
       return shard.remove(
-        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
+        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time, &gone)
     }
   }
 
@@ -329,7 +317,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       shard.totals.sets &+= 1
       shard.refuse(key, value, &gone)
       _ = shard.remove(
-        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds, &gone)
+        key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time, &gone)
     }
     if events.watchesChanges(hash) { noteRemoval(key, hash) }
     return false
@@ -364,36 +352,36 @@ extension MemoryCache {
   public func contains(_ key: Key) -> Bool {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in
-      shard.contains(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+      shard.contains(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
     }
   }
 
-  /// Returns the expiry of an entry in microseconds of the cache's clock, or `UInt64.max` for
-  /// never; nil if there is none or it has expired. Not counted as an access.
-  package func expiry(of key: Key) -> UInt64? {
+  /// Returns the expiry of an entry; nil if there is none or it has expired. Not counted as an
+  /// access.
+  package func expiry(of key: Key) -> Expiry? {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in
-      shard.expiry(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+      shard.expiry(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
     }
   }
 
-  /// Gives an entry that has not expired a new TTL from now on, 0 for none of its own; `limits.age`
-  /// may shorten it, and a permanent entry is unchanged. Not counted as an access.
-  package func renew(_ key: Key, timeToLiveMicroseconds: UInt64) {
+  /// Gives an entry that has not expired a new TTL from now on, nil for none of its own;
+  /// `limits.age` may shorten it, and a permanent entry is unchanged. Not counted as an access.
+  package func renew(_ key: Key, timeToLive: Duration?) {
     let hash = hasher.hash(key)
     withShard(blocks.index(hash)) { shard, _ in
       shard.renew(
-        key, UInt32(truncatingIfNeeded: hash >> 32), timeToLive: timeToLiveMicroseconds,
-        now: clock.nowMicroseconds)
+        key, UInt32(truncatingIfNeeded: hash >> 32), timeToLive: timeToLive?.microseconds ?? 0,
+        now: clock.time)
     }
   }
 
-  /// Returns the value of a key that has expired and was kept, with its expiry in microseconds; nil
-  /// if there is none. Not counted as an access.
-  func expired(_ key: Key) -> (value: Value, expires: UInt64)? {
+  /// Returns the value of a key that has expired and was kept, with its expiry; nil if there is none.
+  /// Not counted as an access.
+  func expired(_ key: Key) -> (value: Value, expiry: Expiry)? {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in
-      shard.expired(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+      shard.expired(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
     }
   }
 
@@ -402,7 +390,7 @@ extension MemoryCache {
   func peek(_ key: Key) -> Value? {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in
-      shard.value(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.nowMicroseconds)
+      shard.value(key, UInt32(truncatingIfNeeded: hash >> 32), now: clock.time)
     }
   }
 }
@@ -435,26 +423,15 @@ extension MemoryCache {
     // Destroyed after the lock is released: its deinitialiser may call the cache.
     var old: Value?
     var new: Value?
-    #if LARDER_SCHEDULES
-      if ScheduleFault.planted == .earlyForgetting { loads.forget(key) }
-      let early = ScheduleFault.planted == .updateInTwoSteps ? peek(key) : nil
-    #endif
     var now: UInt64 = 0
     let result = try withStep(blocks.index(hash)) { shard in
-      now = clock.nowMicroseconds
+      now = clock.time
       old = shard.value(key, upper, now: now)
-      #if LARDER_SCHEDULES
-        if ScheduleFault.planted == .updateInTwoSteps { old = early }
-      #endif
       new = old
     } change: { () throws in
       try body(&new)
     } after: { shard, gone in
-      #if LARDER_SCHEDULES
-        if ScheduleFault.planted != .earlyForgetting { loads.forget(key) }
-      #else
-        loads.forget(key)
-      #endif
+      loads.forget(key)
       if events.watchesChanges(hash) { revokeAbsence(of: key) }
       if let new, !isUseless {
         let stored = shard.set(
@@ -515,7 +492,7 @@ extension MemoryCache {
   /// result is no snapshot while other threads write. Not counted as accesses. O(entries) in time
   /// and memory.
   public var keys: [Key] {
-    let now = clock.nowMicroseconds
+    let now = clock.time
     var keys: [Key] = []
     for index in 0..<blocks.count {
       withShard(index) { shard, _ in shard.appendKeys(to: &keys, now: now) }

@@ -176,11 +176,11 @@ public struct MemoryCacheConfiguration: Sendable {
   /// nil if none are.
   func keepingStale<Value>(
     _: Value.Type
-  ) -> (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? {
+  ) -> (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? {
     guard let life = staleWhileRevalidate?.microseconds else { return nil }
-    return { [clock] _, expires in
-      let now = clock.nowMicroseconds
-      return now < expires || now - expires < life
+    return { [clock] _, expiry in
+      let now = clock.time
+      return !expiry.isOver(at: now) || expiry.overdue(at: now) < life
     }
   }
 

@@ -43,9 +43,6 @@ public import Synchronization
     state.withLock { state in
       if let load = state.loads[key] {
         if load.flight.mark.isOne(of: FetchMark.current) { return nil }
-        #if LARDER_SCHEDULES
-          if ScheduleFault.planted == .twoLoads { return newLoad(key, &state) }
-        #endif
         if load.flight.join() {
           state.totals.joined += 1
           return (load, false)
@@ -84,9 +81,6 @@ public import Synchronization
   /// Abandons a load that nobody waits for, so that another one can be registered. Its loader may
   /// continue, but removals no longer find it, so its value must not be stored.
   private func giveUp(_ load: MemoryLoad<Value>) {
-    #if LARDER_SCHEDULES
-      if ScheduleFault.planted == .abandonedLoadIsStored { return }
-    #endif
     load.forget()
   }
 
@@ -131,17 +125,11 @@ public import Synchronization
   /// The lock of the key's shard is held. Otherwise a load could begin between this call and the
   /// removal, fetch a value older than the set, and store it after both.
   @usableFromInline func forget(_ key: Key) {
-    #if LARDER_SCHEDULES
-      ScheduledStep.take()
-    #endif
+    ScheduledStep.take()
     guard areUnderWay else { return }
     state.withLock { state in
       guard let load = state.loads.removeValue(forKey: key) else { return }
-      #if LARDER_SCHEDULES
-        if ScheduleFault.planted != .removedLoadIsStored { load.forget() }
-      #else
-        load.forget()
-      #endif
+      load.forget()
       underWay.subtract(1, ordering: .acquiringAndReleasing)
     }
   }
@@ -168,9 +156,6 @@ extension MemoryLoads {
   /// its shard is held. The key itself stays until `forgetAbsence`, because its deinitialiser may
   /// call the cache.
   func revokeAbsence(of key: Key) {
-    #if LARDER_SCHEDULES
-      if ScheduleFault.planted == .lateForgetting { return }
-    #endif
     absences?.peek(key)?.revoke()
   }
 
@@ -201,9 +186,7 @@ final class MemoryLoad<Value: Sendable>: Sendable {
 
   /// True until the key is set or removed: the result, a value or none, may be stored.
   var mayStore: Bool {
-    #if LARDER_SCHEDULES
-      ScheduledStep.take()
-    #endif
+    ScheduledStep.take()
     return isWanted.load(ordering: .acquiring)
   }
 

@@ -18,19 +18,19 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     expiry(key, hash, now: now) != nil
   }
 
-  /// Returns the expiry of an entry that has not expired, in microseconds.
-  func expiry(_ key: Key, _ hash: UInt32, now: UInt64) -> UInt64? {
+  /// Returns the expiry of an entry that has not expired.
+  func expiry(_ key: Key, _ hash: UInt32, now: UInt64) -> Expiry? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
-    let expires = expiry(id)
-    return expires > now ? expires : nil
+    let expiry = expiry(id)
+    return expiry.isOver(at: now) ? nil : expiry
   }
 
   /// Gives an entry that has not expired a new TTL from now on, in microseconds, 0 for none of its
   /// own; a permanent one is unchanged. Not counted as an access.
   mutating func renew(_ key: Key, _ hash: UInt32, timeToLive: UInt64, now: UInt64) {
     let id = find(key, hash)
-    guard id != .none, tier.contains(id), expiry(id) > now,
+    guard id != .none, tier.contains(id), !expiry(id).isOver(at: now),
       records.stamp(id).pointee & Self.permanentBit == 0
     else { return }
     let end = tier.expiryFrom(now, timeToLive)
@@ -42,24 +42,24 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Returns the value of a key if it has not expired; not counted as an access.
   func value(_ key: Key, _ hash: UInt32, now: UInt64) -> Value? {
     let id = find(key, hash)
-    guard id != .none, tier.contains(id), expiry(id) > now else { return nil }
+    guard id != .none, tier.contains(id), !expiry(id).isOver(at: now) else { return nil }
     return records.value(id).pointee
   }
 
   /// Appends the keys of all entries that have not expired.
   func appendKeys(to keys: inout [Key], now: UInt64) {
-    for id in ids() where tier.contains(id) && expiry(id) > now {
+    for id in ids() where tier.contains(id) && !expiry(id).isOver(at: now) {
       keys.append(records.key(id).pointee)
     }
   }
 
-  /// Returns the value of a key that has expired and was kept, with its expiry in microseconds. Not
-  /// counted as an access.
-  func expired(_ key: Key, _ hash: UInt32, now: UInt64) -> (value: Value, expires: UInt64)? {
+  /// Returns the value of a key that has expired and was kept, with its expiry. Not counted as an
+  /// access.
+  func expired(_ key: Key, _ hash: UInt32, now: UInt64) -> (value: Value, expiry: Expiry)? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
-    let expires = expiry(id)
-    return expires <= now ? (records.value(id).pointee, expires) : nil
+    let expiry = expiry(id)
+    return expiry.isOver(at: now) ? (records.value(id).pointee, expiry) : nil
   }
 
   /// Removes the entry of a key if it has expired, and returns whether it had. Reported as an
@@ -68,7 +68,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     _ key: Key, _ hash: UInt32, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
   ) -> Bool {
     let id = find(key, hash)
-    guard id != .none, tier.contains(id), expiry(id) <= now else { return false }
+    guard id != .none, tier.contains(id), expiry(id).isOver(at: now) else { return false }
     tier.remove(id)
     depart(id, .expire, &gone)
     return true
@@ -85,7 +85,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       return nil
     }
     let wasThere = tier.contains(id)
-    let isUsable = wasThere && expiry(id) > now
+    let isUsable = wasThere && !expiry(id).isOver(at: now)
     tier.remove(id)
     guard wasThere else {
       release(id, &gone)
@@ -128,9 +128,9 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   mutating func removeExpired(now: UInt64, _ gone: inout EvictedEntries<Key, Value>) -> Int {
     guard expires else { return 0 }
     let count = removeResidents(.expire, &gone) { shard, id in
-      let expires = shard.expiry(id)
-      guard expires <= now else { return false }
-      return !(shard.keepsExpired?(UnsafePointer(shard.records.value(id)), expires) ?? false)
+      let expiry = shard.expiry(id)
+      guard expiry.isOver(at: now) else { return false }
+      return !(shard.keepsExpired?(UnsafePointer(shard.records.value(id)), expiry) ?? false)
     }
     totals.swept += UInt64(count)
     return count
@@ -253,14 +253,14 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Limits the expiry of every entry that is not permanent to the time that `limit` returns for
   /// its value. O(ids).
   mutating func shortenLives(
-    to limit: (UnsafePointer<Value>) -> (partialValue: UInt64, overflow: Bool), now: UInt64
+    to limit: (UnsafePointer<Value>) -> Expiry, now: UInt64
   ) {
     for id in ids() where tier.contains(id) {
       guard records.stamp(id).pointee & Self.permanentBit == 0 else { continue }
-      let (instant, isBeyondTime) = limit(UnsafePointer(records.value(id)))
-      if isBeyondTime || tier.expiry(id) <= instant { continue }
+      let limit = limit(UnsafePointer(records.value(id))).microseconds
+      if tier.expiry(id) <= limit { continue }
       if !expires { beginExpiries() }
-      tier.renew(id, instant)
+      tier.renew(id, limit)
       plan(id, now: now)
     }
   }
@@ -271,9 +271,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     for id in ids() where tier.contains(id) {
       let stamp = records.stamp(id).pointee
       guard stamp < Self.permanentBit - 1 else { continue }
-      let (limit, isBeyondTime) = ((UInt64(stamp) + 1 + stampOrigin) << 20).addingReportingOverflow(
-        age)
-      if isBeyondTime || tier.expiry(id) <= limit { continue }
+      let limit = Expiry(after: age, from: (UInt64(stamp) + 1 + stampOrigin) << 20).microseconds
+      if tier.expiry(id) <= limit { continue }
       tier.renew(id, limit)
       expires = true
       plan(id, now: now)
@@ -292,7 +291,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// stamps, and is neither permanent nor being refreshed.
   func isDue(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> Bool {
     let id = find(key, hash)
-    guard id != .none, tier.contains(id), expiry(id) > now else { return false }
+    guard id != .none, tier.contains(id), !expiry(id).isOver(at: now) else { return false }
     return records.stamp(id).pointee < self.stamp(instant)
   }
 
@@ -303,8 +302,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   ) -> (value: Value, isRefreshing: Bool)? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id) else { return nil }
-    let expires = expiry(id)
-    guard expires <= now, now - expires < life else { return nil }
+    let expiry = expiry(id)
+    guard expiry.isOver(at: now), expiry.overdue(at: now) < life else { return nil }
     return (records.value(id).pointee, records.stamp(id).pointee == Self.refreshingStamp)
   }
 
@@ -315,7 +314,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     guard id != .none, tier.contains(id) else { return nil }
     let stamp = records.stamp(id).pointee
     guard stamp < Self.refreshingStamp else { return nil }
-    guard expiry(id) <= now || stamp < self.stamp(instant) else { return nil }
+    guard expiry(id).isOver(at: now) || stamp < self.stamp(instant) else { return nil }
     records.stamp(id).pointee = Self.refreshingStamp
     return stamp
   }

@@ -52,7 +52,7 @@ public import LarderEngine
   @usableFromInline let place: ShardPlace<Key, Value>
   @usableFromInline let tier: CacheTier
   /// Returns true if a value that expired at a given time is kept. Nil if none is.
-  @usableFromInline let keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)?
+  @usableFromInline let keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)?
   /// Idle expiry; nil if the cache has none. If set, `expires` is true from the start.
   @usableFromInline var idle: IdleTimes?
   /// Timer for the expiry of entries and, below, their order; nil without prompt expiry.
@@ -65,7 +65,7 @@ public import LarderEngine
     _ tier: CacheTier, isWeighed: Bool, weightMin: UInt32 = 1, ages: Bool, residentsMax: Int,
     room: Int,
     _ hasher: KeyHasher, _ place: ShardPlace<Key, Value>,
-    keepsExpired: (@Sendable (UnsafePointer<Value>, UInt64) -> Bool)? = nil,
+    keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? = nil,
     idleLife: UInt64? = nil, prompt: PromptExpiry? = nil, now: UInt64 = 0
   ) {
     self.prompt = prompt
@@ -132,7 +132,7 @@ public import LarderEngine
     if id != .none {
       var now: UInt64 = 0
       if expires {
-        now = clock.nowMicroseconds
+        now = clock.time
         if let idle, !idle.touch(id, now), let leaving = endIdle(id) { return leaving }
       }
       switch tier.access(id, now) {
@@ -183,9 +183,9 @@ public import LarderEngine
       id: id, size: isWeighed ? max(entry.size, weightMin) : 1, cost: entry.fetchCost)
     request.fingerprint = fingerprint
     if !entry.isPermanent {
-      request.expires = entry.expires
+      request.expires = entry.expiry.microseconds
       if ages || entry.timeToLive > 0 {
-        request.expires = min(tier.expiryFrom(now, entry.timeToLive), entry.expires)
+        request.expires = min(tier.expiryFrom(now, entry.timeToLive), request.expires)
       }
       if request.expires != Request.noExpiry, !expires { beginExpiries() }
     }
@@ -196,8 +196,6 @@ public import LarderEngine
       gone.take(value: records.value(id).move())
     }
     let isEvicted = tier.victims.count > 0 && dropVictims(&gone, fresh: id, value, entry)
-    let forgotten = tier.victims.forgotten
-    if forgotten != .none, forgotten != id { release(forgotten, &gone) }
     if isEvicted { return .evicted }
     guard outcome != .rejected else {
       refuse(key, value, &gone)
@@ -261,7 +259,7 @@ public import LarderEngine
     guard gone.handing == .all else { return }
     gone.takeMore(
       eviction: MemoryEviction(
-        key: key, value: value, cost: 0, expiresMicroseconds: .max, isPermanent: false,
+        key: key, value: value, cost: 0, expiry: .never, isPermanent: false,
         reason: .refused))
   }
 
@@ -273,7 +271,7 @@ public import LarderEngine
     gone.takeMore(
       eviction: MemoryEviction(
         key: records.key(id).pointee, value: value, cost: tier.size(id),
-        expiresMicroseconds: tier.expiry(id), isPermanent: isPermanent, reason: reason))
+        expiry: Expiry(tier.expiry(id)), isPermanent: isPermanent, reason: reason))
   }
 
   /// Records a removed value if this kind of removal is reported with its value.
@@ -366,21 +364,21 @@ public import LarderEngine
   @usableFromInline var size: UInt32
   /// TTL in microseconds; 0 for none of its own.
   @usableFromInline var timeToLive: UInt64
-  /// Latest expiry in microseconds; `UInt64.max` for never.
-  @usableFromInline var expires: UInt64
+  /// Latest expiry.
+  @usableFromInline var expiry: Expiry
   /// Cost of fetching the value again.
   @usableFromInline var fetchCost: Float
   /// True if cleaning skips the entry.
   @usableFromInline var isPermanent: Bool
 
   @inlinable @inline(__always) init(
-    cost: Int, timeToLive: Duration?, expires: UInt64 = .max, fetchCost: Float, isPermanent: Bool
+    cost: Int, timeToLive: Duration?, expiry: Expiry = .never, fetchCost: Float, isPermanent: Bool
   ) {
     size = UInt32(clamping: cost)
     let life = timeToLive.map { $0 > .zero ? max(1, $0.microseconds) : 0 }
     self.timeToLive = life ?? 0
     // A TTL of zero has expired at once; the tier takes 0 as no TTL.
-    self.expires = life == 0 ? 0 : expires
+    self.expiry = life == 0 ? Expiry(0) : expiry
     self.fetchCost = fetchCost.asFetchCost
     self.isPermanent = isPermanent
   }

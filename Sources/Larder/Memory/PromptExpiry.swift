@@ -24,16 +24,10 @@ import Synchronization
   func start(_ ring: @escaping @Sendable () -> Void) {
     alarm.start { [weak self] in
       guard let self else { return }
-      #if LARDER_SCHEDULES
-        if ScheduleFault.planted == .lateAlarm { ring() }
-      #endif
       // Before the cache searches: entries stored from now on set the alarm themselves.
       self.lock.lock()
       self.instant.store(.max, ordering: .relaxed)
       self.lock.unlock()
-      #if LARDER_SCHEDULES
-        if ScheduleFault.planted == .lateAlarm { return }
-      #endif
       ring()
     }
   }
@@ -46,7 +40,7 @@ import Synchronization
     if wanted >= instant.load(ordering: .relaxed) { return }
     instant.store(wanted, ordering: .relaxed)
     // Not at once: the cache's clock may be some milliseconds behind the alarm's.
-    let now = clock.nowMicroseconds
+    let now = clock.time
     alarm.set(after: max(1_000, wanted - min(wanted, now)))
   }
 
@@ -252,20 +246,18 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   @usableFromInline @inline(never) mutating func plan(_ id: ObjectID, now: UInt64) {
     guard let prompt else { return }
     let leaving = leaving(id, now)
-    wheel?.set(id, expires: leaving, now: now)
+    wheel?.set(id, expires: leaving.microseconds, now: now)
     if let instant = wheel?.nextInstant, instant != .max { prompt.wake(at: instant) }
   }
 
   /// Time at which an entry is to be removed if nothing changes. An entry kept beyond its expiry is
   /// checked again after as long as it has been kept, so it stays up to twice as long as necessary.
-  private func leaving(_ id: ObjectID, _ now: UInt64) -> UInt64 {
-    let expires = expiry(id)
-    guard let keepsExpired, expires <= now,
-      keepsExpired(UnsafePointer(records.value(id)), expires)
-    else { return expires }
-    let (leaving, isNever) = now.addingReportingOverflow(
-      max(now - expires, prompt?.granule ?? 0))
-    return isNever ? .max : leaving
+  private func leaving(_ id: ObjectID, _ now: UInt64) -> Expiry {
+    let expiry = expiry(id)
+    guard let keepsExpired, expiry.isOver(at: now),
+      keepsExpired(UnsafePointer(records.value(id)), expiry)
+    else { return expiry }
+    return Expiry(after: max(expiry.overdue(at: now), prompt?.granule ?? 0), from: now)
   }
 
   /// Removes ids from the wheel whose entries may have expired by now.
@@ -285,8 +277,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     var count = 0
     for id in ids where tier.contains(id) {
       let leaving = leaving(id, now)
-      if leaving > now {
-        wheel?.set(id, expires: leaving, now: now)
+      if !leaving.isOver(at: now) {
+        wheel?.set(id, expires: leaving.microseconds, now: now)
         continue
       }
       tier.remove(id)
@@ -303,7 +295,7 @@ extension MemoryCache {
   /// O(1) per entry; a shard is locked for 256 of them at a time.
   func removeDue() {
     guard let prompt else { return }
-    let now = clock.nowMicroseconds
+    let now = clock.time
     for index in 0..<blocks.count {
       var due = withShard(index) { shard, _ in shard.takeDue(now: now) }[...]
       while !due.isEmpty {

@@ -149,9 +149,6 @@ extension ShardRecords where Key: Equatable {
 
   /// True if a record still has the version that was read before its parts.
   @inlinable @inline(__always) func isStill(_ version: UInt32, _ id: ObjectID) -> Bool {
-    #if LARDER_SCHEDULES
-      if ScheduleFault.planted == .tornRead { return true }
-    #endif
     atomicMemoryFence(ordering: .acquiring)
     return self.version(id).pointee.load(ordering: .relaxed) == version
   }

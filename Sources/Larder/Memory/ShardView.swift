@@ -117,7 +117,7 @@ public import Synchronization
   /// Returns true if an entry has expired; otherwise records an access to it.
   @inlinable @inline(never) func isExpired(_ id: ObjectID, _ clock: any CacheClock) -> Bool {
     guard let expiries else { return false }
-    let now = clock.nowMicroseconds
+    let now = clock.time
     if expiries[Int(id)].load(ordering: .relaxed) <= now { return true }
     guard let idle else { return false }
     return !idle.touch(id, now)
@@ -193,10 +193,8 @@ public import Synchronization
 
     /// Registers a reader of the shard, or returns false if another thread is in the slot.
     @inlinable @inline(__always) func enter(_ index: Int) -> Bool {
-      #if LARDER_SCHEDULES
-        ScheduledStep.take()
-        defer { ScheduledStep.take() }
-      #endif
+      ScheduledStep.take()
+      defer { ScheduledStep.take() }
       return shard.pointee.compareExchange(
         expected: 0, desired: UInt32(truncatingIfNeeded: index) &+ 1,
         ordering: .sequentiallyConsistent
@@ -317,9 +315,7 @@ public import Synchronization
   ) {
     let (from, to) = (UnsafeMutableRawPointer(place), UnsafeMutableRawBufferPointer(copy))
     eachWord(of: Value.self) { offset, width in
-      #if LARDER_SCHEDULES
-        ScheduledStep.take()
-      #endif
+      ScheduledStep.take()
       switch width {
       case 8: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt64.self)
       case 4: to.storeBytes(of: load(from + offset), toByteOffset: offset, as: UInt32.self)
@@ -333,9 +329,7 @@ public import Synchronization
     _ place: UnsafeMutablePointer<Value>
   ) -> Value {
     if MemoryLayout<Value>.size == 8, MemoryLayout<Value>.alignment == 8 {
-      #if LARDER_SCHEDULES
-        ScheduledStep.take()
-      #endif
+      ScheduledStep.take()
       return unsafeBitCast(load(UnsafeMutableRawPointer(place)) as UInt64, to: Value.self)
     }
     return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { copy in
@@ -352,9 +346,7 @@ public import Synchronization
     withUnsafePointer(to: value) { value in
       let from = UnsafeRawPointer(value)
       eachWord(of: Value.self) { offset, width in
-        #if LARDER_SCHEDULES
-          ScheduledStep.take()
-        #endif
+        ScheduledStep.take()
         switch width {
         case 8: store(from.load(fromByteOffset: offset, as: UInt64.self), to + offset)
         case 4: store(from.load(fromByteOffset: offset, as: UInt32.self), to + offset)

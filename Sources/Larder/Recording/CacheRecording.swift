@@ -267,8 +267,8 @@ extension MemoryCache {
       return
     }
     // An entry with a TTL of zero is never stored.
-    let isOver = entry.expires == 0 && !entry.isPermanent
-    var unit = RecordUnit(isOver ? .remove : .set, hash, time: clock.nowMicroseconds)
+    let isOver = entry.expiry == Expiry(0) && !entry.isPermanent
+    var unit = RecordUnit(isOver ? .remove : .set, hash, time: clock.time)
     if isWeighed || entry.size != 1 { unit.size = UInt64(entry.size) }
     if !entry.isPermanent { unit.setLifetime(microseconds: entry.timeToLive) }
     unit.cost = entry.fetchCost
@@ -278,13 +278,13 @@ extension MemoryCache {
   func noteRemoval(_ key: Key, _ hash: UInt64) {
     loads.forgetAbsence(key)
     guard !recorder.notesGetsOnly.load(ordering: .relaxed) else { return }
-    note(key, RecordUnit(.remove, hash, time: clock.nowMicroseconds))
+    note(key, RecordUnit(.remove, hash, time: clock.time))
   }
 
   /// Records that many entries were removed at once.
   func noteClearing() {
     guard recorder.isOn, !recorder.notesGetsOnly.load(ordering: .relaxed) else { return }
-    note(nil, RecordUnit(.clear, 0, time: clock.nowMicroseconds))
+    note(nil, RecordUnit(.clear, 0, time: clock.time))
   }
 
   /// Records an operation, if its key is sampled. No lock of the cache is held.
@@ -380,9 +380,8 @@ extension DiskCache {
       if options.isPermanent { return }
       if let life {
         unit.setLifetime(
-          microseconds: life.expires == Request.noExpiry
-            ? 0 : life.expires - min(unit.time, life.expires))
-        if life.expires <= unit.time { unit.kind = .remove }
+          microseconds: life.expiry == .never ? 0 : life.expiry.lifeLeft(at: unit.time))
+        if life.expiry.isOver(at: unit.time) { unit.kind = .remove }
       } else if let timeToLive = options.timeToLive {
         unit.setLifetime(microseconds: timeToLive.microseconds)
         if unit.lifetime == 0 { unit.kind = .remove }
@@ -395,7 +394,7 @@ extension DiskCache {
   /// Records that many entries were removed at once.
   func noteClearing() {
     guard recorder.isOn else { return }
-    recorder.note(RecordUnit(.clear, 0, time: core.clock.nowMicroseconds))
+    recorder.note(RecordUnit(.clear, 0, time: core.clock.time))
   }
 
   private func note(
@@ -408,7 +407,7 @@ extension DiskCache {
     }
     guard recorder.rings(hash) != nil else { return }
     if recorder.wantsTexts.load(ordering: .relaxed) { recorder.keep(hash) { text } }
-    var unit = RecordUnit(kind, hash, time: core.clock.nowMicroseconds)
+    var unit = RecordUnit(kind, hash, time: core.clock.time)
     fill(&unit)
     recorder.note(unit)
   }
@@ -465,7 +464,7 @@ extension HybridCache {
     }
   }
 
-  func noteStore(_ item: HybridItem<Key, Value>) {
+  func noteStore(_ item: PendingWrite<Key, Value>) {
     guard isRecorded else { return }
     note(item.key, .set, item.now) { unit in
       unit.size = item.data.map { UInt64($0.count) }
@@ -485,7 +484,7 @@ extension HybridCache {
   /// Records that many entries were removed at once.
   func noteClearing() {
     guard isRecorded else { return }
-    let unit = RecordUnit(.clear, 0, time: clock.nowMicroseconds)
+    let unit = RecordUnit(.clear, 0, time: clock.time)
     if let memory { memory.note(nil, unit) } else { recorder.note(unit) }
   }
 

@@ -59,7 +59,7 @@ final class RecordingWriter: @unchecked Sendable {
     first.gets = setup.gets
     first.statistics.bytes = UInt64(RecordedHeader.length)
     state = Locked(first)
-    beganAt = setup.clock.nowMicroseconds
+    beganAt = setup.clock.time
     setup.memory.rings.now.pointee.store(beganAt, ordering: .relaxed)
     // Operations recorded after an earlier recording was stopped.
     var drain = RecordDrain(setup.memory.rings)
@@ -130,7 +130,7 @@ final class RecordingWriter: @unchecked Sendable {
       let isLast = isEnding.load(ordering: .sequentiallyConsistent)
       let pause = isBusy ? Self.pause.busy : Self.pause.idle
       if !isLast { setup.memory.alarm.wait(milliseconds: pause) }
-      let now = setup.clock.nowMicroseconds
+      let now = setup.clock.time
       setup.memory.rings.now.pointee.store(now, ordering: .relaxed)
       var drain = RecordDrain(setup.memory.rings)
       isBusy = !drain.isEmpty
@@ -175,7 +175,7 @@ final class RecordingWriter: @unchecked Sendable {
     }
     let lost = lost &+ Self.lost(setup.memory.rings) &- lostBefore
     writeOrDrop(builder.take(gets: gets, lost: lost), events: events)
-    lastWrite = setup.clock.nowMicroseconds
+    lastWrite = setup.clock.time
   }
 
   private func writeOrDrop(_ block: [UInt8], events: UInt64) {
@@ -417,16 +417,7 @@ package final class SystemRecordingFile: RecordingFile {
   }
 
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileFailure) {
-    var done = 0
-    while done < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let written = pwrite(file, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw FileFailure("write", path, errno)
-      }
-      done += written
-    }
+    try SystemFiles().write(bytes, to: file, at: offset, path)
   }
 
   package func close(at length: UInt64) throws(FileFailure) {

@@ -33,12 +33,7 @@ public struct MonotonicCacheClock: CacheClock {
   }
 
   /// The time since the machine started, on Linux without the time it was suspended.
-  public var now: CacheInstant {
-    var time = timespec()
-    clock_gettime(source, &time)
-    return CacheInstant(
-      microseconds: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000)
-  }
+  public var now: CacheInstant { CacheInstant(reading: source) }
 }
 
 /// The time of day, for caches that outlive their process: stored expiries must stay comparable,
@@ -61,12 +56,7 @@ public struct WallCacheClock: CacheClock {
   }
 
   /// The time since 1 January 1970, UTC.
-  public var now: CacheInstant {
-    var time = timespec()
-    clock_gettime(source, &time)
-    return CacheInstant(
-      microseconds: UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec) / 1_000)
-  }
+  public var now: CacheInstant { CacheInstant(reading: source) }
 }
 
 /// A time of a `CacheClock`: the duration since the clock's fixed origin, exact to a microsecond.
@@ -81,6 +71,13 @@ public struct CacheInstant: InstantProtocol {
   @usableFromInline package let microseconds: UInt64
 
   @inlinable package init(microseconds: UInt64) { self.microseconds = microseconds }
+
+  /// Reads a clock of the system; a time before its origin counts as the origin.
+  fileprivate init(reading clock: clockid_t) {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    microseconds = UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
 
   /// Creates the time `elapsed` after the origin; less than zero counts as zero.
   public init(_ elapsed: Duration) { microseconds = elapsed.microseconds }
@@ -98,8 +95,8 @@ public struct CacheInstant: InstantProtocol {
       return CacheInstant(
         microseconds: microseconds - min(microseconds, (.zero - duration).microseconds))
     }
-    let (sum, overflows) = microseconds.addingReportingOverflow(duration.microseconds)
-    return CacheInstant(microseconds: overflows ? .max : sum)
+    return CacheInstant(
+      microseconds: Expiry(after: duration.microseconds, from: microseconds).microseconds)
   }
 
   /// The time from this instant to another; negative if that is earlier.
@@ -122,7 +119,7 @@ public struct CacheInstant: InstantProtocol {
 
 extension CacheClock {
   /// Current time in whole microseconds, as the caches store and compare it.
-  @inlinable @inline(__always) package var nowMicroseconds: UInt64 { now.microseconds }
+  @inlinable @inline(__always) package var time: UInt64 { now.microseconds }
 }
 
 extension Duration {

@@ -55,9 +55,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   /// Adds a request; returns false if the fetch has been abandoned.
   package func join() -> Bool {
     state.withLock { state in
-      #if LARDER_SCHEDULES
-        if ScheduleFault.planted == .abandonedFetchIsJoined { state.isAbandoned = false }
-      #endif
       if state.isAbandoned { return false }
       state.interested += 1
       return true
@@ -169,9 +166,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
       state.timer?.cancel()
       state.timer = nil
       defer { state.waiters = [:] }
-      #if LARDER_SCHEDULES
-        if ScheduleFault.planted == .forgottenWaiter { _ = state.waiters.popFirst() }
-      #endif
       return Array(state.waiters.values)
     }
   }

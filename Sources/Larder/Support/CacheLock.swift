@@ -33,9 +33,7 @@ public import Synchronization
 
   /// Waits for the lock and acquires it. Not recursive.
   @inlinable @inline(__always) func lock() {
-    #if LARDER_SCHEDULES
-      ScheduledStep.take()
-    #endif
+    ScheduledStep.take()
     let isTaken = word.pointee.compareExchange(
       expected: 0, desired: 1, ordering: .sequentiallyConsistent
     ).exchanged
@@ -184,4 +182,19 @@ struct Patience {
       next = call.pointee.outer
     }
   }
+}
+
+/// A point at which the schedule simulation may switch to another thread; nothing without
+/// `LARDER_SCHEDULES`.
+@usableFromInline enum ScheduledStep {
+  /// Returns when the caller may continue.
+  @inlinable @inline(__always) static func take() {
+    #if LARDER_SCHEDULES
+      step()
+    #endif
+  }
+
+  #if LARDER_SCHEDULES
+    @usableFromInline static func step() { Schedules.hook?.step() }
+  #endif
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LarderEngine
 import LarderExperiments
 import LarderHarness
 import LarderReports
@@ -119,21 +120,21 @@ struct CheckTimingOptions: ParsableArguments {
   var instructions = false
 
   @Option(help: "Slowdown to detect, with --against. By default 5%.")
-  var threshold: ThresholdOption?
+  var threshold: Share?
 
   @Option(
     help: """
       Increase to detect in the 99th percentile of get latency of executed cells, with --against. \
       By default 10%.
       """)
-  var latencyThreshold: ThresholdOption?
+  var latencyThreshold: Share?
 
   @Option(
     help: """
       Total time to measure all cells, such as 60s or 5m. With --against and --instructions, 0s \
       times nothing.
-      """)
-  var budget = BudgetOption(seconds: 60)
+      """, transform: AmountOption.seconds)
+  var budget = 60
 
   @Flag(
     help: """
@@ -153,7 +154,7 @@ struct CheckTimingOptions: ParsableArguments {
     if latencyThreshold != nil, against == nil {
       throw ValidationError("--latency-threshold requires --against")
     }
-    if budget.seconds == 0, against == nil || !instructions {
+    if budget == 0, against == nil || !instructions {
       throw ValidationError("--budget 0s times nothing; it requires --against and --instructions")
     }
   }
@@ -161,9 +162,9 @@ struct CheckTimingOptions: ParsableArguments {
   /// The settings for a comparison.
   var settings: TimingSettings {
     TimingSettings(
-      threshold: threshold?.share ?? 0.05,
-      latencyThreshold: latencyThreshold?.share ?? 0.1,
-      budgetSeconds: Double(budget.seconds), seed: seed ?? UInt64.random(in: 1...999_999),
+      threshold: threshold?.ratio ?? 0.05,
+      latencyThreshold: latencyThreshold?.ratio ?? 0.1,
+      budgetSeconds: Double(budget), seed: seed ?? UInt64.random(in: 1...999_999),
       keepsGoing: keepGoing)
   }
 
@@ -172,51 +173,16 @@ struct CheckTimingOptions: ParsableArguments {
     var words: [String] = []
     if let against { words += ["--against", ShellWord.path(against)] }
     if instructions { words.append("--instructions") }
-    if let threshold { words += ["--threshold", ShellWord.quoted(threshold.text)] }
+    if let threshold { words += ["--threshold", "\(threshold)"] }
     if let latencyThreshold {
-      words += ["--latency-threshold", ShellWord.quoted(latencyThreshold.text)]
+      words += ["--latency-threshold", "\(latencyThreshold)"]
     }
-    if budget.seconds != 60, against != nil {
-      words += ["--budget", "\(budget.seconds)s"]
+    if budget != 60, against != nil {
+      words += ["--budget", "\(budget)s"]
     }
     if keepGoing { words.append("--keep-going") }
     return words
   }
-}
-
-/// A slowdown, such as `5%`.
-struct ThresholdOption: ExpressibleByArgument {
-  /// As a part of one.
-  let share: Double
-  /// As it was written.
-  let text: String
-
-  /// Parses a share such as `5%`; nil for anything else.
-  init?(argument: String) {
-    guard let share = Share(parsing: argument) else { return nil }
-    self.share = Double(share.billionths) / 1e9
-    text = argument
-  }
-}
-
-/// A time to measure in, such as `60s`.
-struct BudgetOption: ExpressibleByArgument {
-  /// Whole seconds.
-  let seconds: UInt64
-
-  /// A number of seconds.
-  init(seconds: UInt64) { self.seconds = seconds }
-
-  /// Parses a time such as `60s`; nil for anything else.
-  init?(argument: String) {
-    guard let seconds = Quantity.seconds(argument), (0...86_400).contains(seconds) else {
-      return nil
-    }
-    self.seconds = seconds
-  }
-
-  /// The time, for help.
-  var defaultValueDescription: String { "\(seconds)s" }
 }
 
 /// Annotations and the summary of a step in GitHub Actions.

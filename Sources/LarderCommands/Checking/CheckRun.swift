@@ -122,7 +122,7 @@ final class CheckRun {
 
   private func prepare(_ workload: Workload) throws -> WorkloadTraces {
     progress.begin("Preparing \(workload.name)")
-    return try WorkloadTraces.prepare(workload, threads: command.speed.threads) {
+    return try WorkloadTraces.prepare(workload) {
       [progress] _, requests in
       if Interrupts.cancellation.isRequested {
         throw Interrupted(description: "stopped before any cell was run; nothing was written")
@@ -136,7 +136,7 @@ final class CheckRun {
     notes += traces.notes + Plan.notes(of: cells, in: workload)
     let names = cells.map { "\(workload.name(of: $0.cell))" }
     for name in command.only where !names.contains(name) {
-      let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
+      let hint = UnknownName.hint(name, among: names, nil)
       throw UsageError(
         "no cell '\(name)' in \(command.workload); cells are named configuration/policy/capacity"
           + hint)

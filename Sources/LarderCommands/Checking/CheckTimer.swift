@@ -4,6 +4,7 @@ import LarderEngine
 import LarderExperiments
 import LarderHarness
 import LarderReports
+import LarderSupport
 import LarderTraces
 
 /// The timings of a check: in pairs against another build.
@@ -87,7 +88,7 @@ struct CheckTimer {
     if !latencies.isEmpty {
       outcome.method? +=
         " Latency is the 99th percentile of gets, and fails with an interval above "
-        + "\(String(format: "%.3f", 1 + settings.latencyBorderGrowth))."
+        + "\(ratio(settings.latencyBorderGrowth))."
     }
     return outcome
   }
@@ -97,9 +98,15 @@ struct CheckTimer {
       ? percent(settings.threshold) : "more than \(percent(settings.borderSlowdown))"
   }
 
-  private var border: String { String(format: "%.3f", 1 + settings.borderSlowdown) }
+  private var border: String { ratio(settings.borderSlowdown) }
 
-  private func percent(_ share: Double) -> String { String(format: "%g %%", share * 100) }
+  private func ratio(_ growth: Double) -> String {
+    NumberText.fixed(1 + growth, decimals: 3) ?? "–"
+  }
+
+  private func percent(_ share: Double) -> String {
+    NumberText.trimmed(share * 100, decimals: 4) + " %"
+  }
 
   /// Returns a function that starts a worker of one of the builds; tries the other build's first.
   private func launcher(

@@ -22,7 +22,7 @@ struct AdviseCommand: ParsableCommand {
         larder advise web.csv --format csv:time=1:id=2:size=3 --prices prices.yaml --output advice
         larder advise access.log.2.gz access.log.1 access.log --join --capacity 1GiB
         larder advise Workloads/news-feed.yaml
-        larder advise trace.csv --capacity 1%,10% --whole --json - --quiet
+        larder advise trace.csv --capacity 1%,10% --learn whole --json - --quiet
         larder advise trace.csv --policy s4-fifo --capacity 128MiB,1GiB
         larder advise prompts.hash-ids.jsonl --capacity 10000 --prefix tail --policy lru,sieve
       """)
@@ -77,20 +77,16 @@ struct AdviseCommand: ParsableCommand {
       Largest number of requests that the search replays: 200M, 1.2G. By default 80M for each \
       capacity, 240M for more than three, and 100M for the rest.
       """)
-  var maxRequests: RequestCount?
-
-  /// The earlier name of `--max-requests`, as a time at 20 million requests a second.
-  @Option(help: .hidden)
-  var timeBudget: String?
+  var maxRequests: String?
 
   @Option(
     help: """
-      Share of the requests used to choose designs; the rest are used to score them. By default 50%.
+      Share of the requests used to choose designs; the rest are used to score them. 'whole': both \
+      use all requests. By default 50%.
       """)
   var learn: String?
 
-  @Flag(help: "Choose and score on the whole trace.")
-  var whole = false
+  @Flag(help: .hidden) var whole = false
 
   @OptionGroup var format: FormatOption
 
@@ -110,28 +106,6 @@ struct AdviseCommand: ParsableCommand {
   @OptionGroup var speed: SpeedOptions
 
   func validate() throws {
-    if let unit, CapacityUnit(rawValue: unit) == nil {
-      throw ValidationError("--unit expects objects or bytes, found '\(unit)'")
-    }
-    if ignoreSize, unit == CapacityUnit.bytes.rawValue {
-      throw ValidationError("--ignore-size and --unit bytes exclude each other; keep one")
-    }
-    if prefixes.prefix != nil, tiers == AdviceTiers.hybrid.rawValue {
-      throw ValidationError("--prefix and --tiers hybrid cannot be combined")
-    }
-    if let tiers, AdviceTiers(rawValue: tiers) == nil {
-      throw ValidationError("--tiers expects memory, disk, hybrid or auto, found '\(tiers)'")
-    }
-    if let maxRequests, maxRequests.requests < 1 {
-      throw ValidationError(
-        "--max-requests expects a number above 0, found \(maxRequests.requests)")
-    }
-    if maxRequests != nil, timeBudget != nil {
-      throw ValidationError("--max-requests and --time-budget exclude each other; keep one")
-    }
-    if whole, learn != nil {
-      throw ValidationError("--whole and --learn exclude each other; keep one")
-    }
     if jsonFile != nil, traces.count > 1, !joining.join {
       throw ValidationError("--json writes the advice for one trace; run one command per trace")
     }
@@ -164,10 +138,8 @@ struct AdviseCommand: ParsableCommand {
 
   /// Advises on the traces of a workload file.
   private func run(_ file: String, _ progress: ProgressLine) throws {
-    if format.format != nil || format.maxBad != nil || joining.join {
-      throw UsageError(
-        "'\(file)' defines how its traces are read; remove --format, --max-bad, "
-          + "--join")
+    if format.format != nil || joining.join {
+      throw UsageError("'\(file)' defines how its traces are read; remove --format and --join")
     }
     var workload = try WorkloadDecoder().decode(contentsOf: file)
     let spec = workload.advise ?? AdviseSpec()
@@ -175,7 +147,7 @@ struct AdviseCommand: ParsableCommand {
     let settings = try overridden(
       try AdviceRun.settings(of: spec, in: workload, threads: speed.threads))
     progress.begin("Preparing \(workload.name)")
-    let traces = try WorkloadTraces.prepare(workload, threads: speed.threads) { _, requests in
+    let traces = try WorkloadTraces.prepare(workload) { _, requests in
       try TraceReading.check(progress)(requests)
     }
     for facts in traces.facts {
@@ -197,31 +169,14 @@ struct AdviseCommand: ParsableCommand {
   /// Settings with the values of the options.
   private func overridden(_ settings: AdviceSettings) throws -> AdviceSettings {
     var settings = settings
-    if !capacity.isEmpty {
-      settings.capacities = try CapacitySpec.list(parsing: capacity.joined(separator: ","))
-    }
-    settings.unit =
-      ignoreSize ? .objects : unit.flatMap(CapacityUnit.init) ?? settings.unit
-    if !policy.isEmpty, policy != ["all"] { settings.policies = try PolicyList.parse(policy) }
-    settings.prefix = prefixes.spec?.order ?? settings.prefix
-    settings.tiers = tiers.flatMap(AdviceTiers.init) ?? settings.tiers
-    settings.seed = seed ?? settings.seed
-    if whole { settings.learned = nil }
-    if let learn {
-      guard let share = AdviseSpec.learned(learn) else {
-        throw UsageError(
-          "--learn '\(learn)': expected a share above 0% and below 100%, such as 50%")
-      }
-      settings.learned = share
-    }
-    if let maxRequests { settings.requestsMax = Double(maxRequests.requests) }
-    if let timeBudget {
-      guard let seconds = AdviseSpec.budget(timeBudget) else {
-        throw UsageError(
-          "--time-budget '\(timeBudget)': expected a time from 1s to 24h, such as 60s or 5m")
-      }
-      settings.requestsMax = Double(seconds) * AdviceSettings.requestsPerSecond
-    }
+    try settings.apply(
+      ParameterReader(
+        [
+          "policy": policy.list, "capacity": capacity.list, "unit": unit,
+          "ignore-size": ignoreSize ? "true" : nil, "prefix": prefixes.prefix, "tiers": tiers,
+          "max-requests": maxRequests, "learn": learn, "whole": whole ? "true" : nil,
+          "seed": seed.map { "\($0)" },
+        ], AdviceSettings.options))
     if let prices {
       settings.prices = try Prices(yaml: try InputFile.bytes(prices), file: prices)
     }
@@ -233,7 +188,7 @@ struct AdviseCommand: ParsableCommand {
   ) throws -> PreparedTrace {
     progress.begin("Reading \(reference.path)")
     let trace = try PreparedTrace.load(
-      reference, threads: speed.threads, progress: TraceReading.check(progress))
+      reference, progress: TraceReading.check(progress))
     progress.end(
       "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
     for note in trace.notes { progress.note(note) }

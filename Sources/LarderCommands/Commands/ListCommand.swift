@@ -138,22 +138,10 @@ private struct ListedParameter: Encodable {
   var inRealCaches: String?
   var summary: String
 
-  init(_ parameter: PolicyParameter) {
+  init(_ parameter: Parameter) {
     name = parameter.name
     fallback = parameter.defaultValue
     inRealCaches = parameter.realDefault
-    summary = parameter.summary
-  }
-
-  init(_ parameter: FormatParameter) {
-    name = parameter.name
-    fallback = parameter.fallback
-    summary = parameter.meaning
-  }
-
-  init(_ parameter: GeneratorParameter) {
-    name = parameter.name
-    fallback = parameter.defaultValue ?? ""
     summary = parameter.summary
   }
 

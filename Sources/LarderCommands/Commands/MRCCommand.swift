@@ -18,7 +18,7 @@ struct MRCCommand: ParsableCommand {
       Examples:
         larder mrc OLTP.lis.zst --policy lru,s3-fifo
         larder mrc web.csv --format csv:id=2:size=3 --policy lru --csv curve.csv --svg curve.svg
-        larder mrc huge.larder --policy lru --method shards --sample 0.1% --measure-error
+        larder mrc huge.larder --policy lru --method shards:measure-error=true --sample 0.1%
         larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --sample 1%
         larder mrc web.csv --ignore-size --capacity 0.1%,1%,10% --csv -
       """)
@@ -36,8 +36,8 @@ struct MRCCommand: ParsableCommand {
       """)
   var capacity: [String] = []
 
-  @Option(help: "Number of capacities to choose if --capacity is not given.")
-  var points: Int = 50
+  @Option(help: "Number of capacities to choose if --capacity is not given. By default 50.")
+  var points: Int?
 
   /// `objects` is the earlier name of `--ignore-size`; `bytes` requires sizes.
   @Option(help: .hidden)
@@ -46,12 +46,22 @@ struct MRCCommand: ParsableCommand {
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
 
-  @OptionGroup var sampling: SamplingOptions
+  @Option(
+    help: """
+      How to compute the curves: auto, exact, shards (LRU, from a sample of the objects) or \
+      miniature (any policy, simulated on a sample). With the last two the whole trace is read, \
+      --sample is the size of the sample (0.001, 0.1%), and estimates have standard errors. \
+      'shards:samples=8192' samples a number of objects; ':measure-error=true' compares estimates \
+      with exact counts.
+      """)
+  var method: String?
+
+  @Option(help: "Seed of the sample and of random policies. By default 1.")
+  var seed: UInt64?
 
   @Option(
-    name: .customLong("reach"),
-    help: "Report the smallest capacity with this share of the best hit ratio.")
-  var reach: String = "90%"
+    help: "Report the smallest capacity with this share of the best hit ratio. By default 90%.")
+  var reach: String?
 
   @Option(
     name: .customLong("csv"), help: "Write curves as CSV to a file, or - for standard output.")
@@ -67,15 +77,6 @@ struct MRCCommand: ParsableCommand {
   @OptionGroup var speed: SpeedOptions
 
   func validate() throws {
-    guard (2...10_000).contains(points) else {
-      throw ValidationError("--points expects a number from 2 to 10000, found \(points)")
-    }
-    if let unit, CapacityUnit(rawValue: unit) == nil {
-      throw ValidationError("--unit expects objects or bytes, found '\(unit)'")
-    }
-    if ignoreSize, unit == CapacityUnit.bytes.rawValue {
-      throw ValidationError("--ignore-size and --unit bytes exclude each other; keep one")
-    }
     if svgFile != nil, traces.count > 1, !joining.join {
       throw ValidationError("--svg draws one trace; run one command per trace")
     }
@@ -93,9 +94,8 @@ struct MRCCommand: ParsableCommand {
     }
     let progress = ProgressLine(isQuiet: speed.quiet)
     var results: [TraceCurves] = []
-    let readsAll = sampling.samplesWholeTrace
     for var reference in try joining.references(traces, format) {
-      if readsAll { reference.sample = nil }
+      if settings.readsWholeTrace { reference.sample = nil }
       let path = reference.path
       var curves = try curves(of: reference, settings, progress)
       let name = TraceNames.distinct(
@@ -108,17 +108,17 @@ struct MRCCommand: ParsableCommand {
   }
 
   private func settings() throws -> CurveSettings {
-    guard let share = Share(parsing: reach) else {
-      throw UsageError(
-        "--reach '\(reach)': expected a share above 0% and at most 100%, such as 90%")
+    let options = try ParameterReader(
+      [
+        "policy": policy.list, "capacity": capacity.list, "points": points.map { "\($0)" },
+        "unit": unit, "ignore-size": ignoreSize ? "true" : nil, "method": method, "reach": reach,
+        "sample": format.sample.map { "\($0)" }, "seed": seed.map { "\($0)" },
+      ], CurveSettings.options)
+    var settings = try CurveSettings(options, threads: speed.threads)
+    if settings.measuresError, settings.method == .exact, settings.rate != nil {
+      throw UsageError("--method exact makes no estimates, so it has no errors to measure")
     }
-    var settings = CurveSettings(
-      policies: try PolicyList.parse(policy),
-      capacities: capacity.isEmpty
-        ? [] : try CapacitySpec.list(parsing: capacity.joined(separator: ",")),
-      points: points, unit: ignoreSize ? .objects : unit.flatMap(CapacityUnit.init),
-      share: share, threads: speed.threads)
-    try sampling.apply(to: &settings, share: format.sample?.rate)
+    if !settings.readsWholeTrace { settings.rate = nil }
     return settings
   }
 
@@ -137,7 +137,7 @@ struct MRCCommand: ParsableCommand {
         if !follows, !available.contains(.ttl) { kept.remove(.time) }
         if settings.unit == .objects { kept.remove(.size) }
         return kept
-      }, threads: speed.threads, progress: TraceReading.check(progress, source))
+      }, progress: TraceReading.check(progress, source))
     progress.end(
       "\(trace.name): \(trace.requests.count) requests, \(trace.requests.objects) objects")
     for note in trace.notes { progress.note(note) }
@@ -172,73 +172,9 @@ struct MRCCommand: ParsableCommand {
   }
 }
 
-/// Options of the curve method.
-struct SamplingOptions: ParsableArguments {
-  @Option(
-    help: """
-      Method: auto, exact, shards (LRU, from a sample of the objects) or miniature (any policy, \
-      simulated on a sample). The last two read the whole trace, --sample is their sampling rate \
-      (0.001, 0.1%), and estimates have standard errors.
-      """)
-  var method: String = CurveMethod.auto.rawValue
-
-  /// The earlier name of `--sample` for a sample of the whole trace.
-  @Option(help: .hidden)
-  var rate: SampleOption?
-
-  @Option(help: "Number of objects that SHARDS samples, instead of --sample.")
-  var samples: Int?
-
-  @Option(help: "Seed of the sample and of random policies.")
-  var seed: UInt64 = 1
-
-  @Flag(help: "Compare estimates with exact counts; takes as long as computing the exact counts.")
-  var measureError = false
-
-  func validate() throws {
-    let names = CurveMethod.allCases.map(\.rawValue)
-    guard CurveMethod(rawValue: method) != nil else {
-      throw ValidationError(
-        "--method expects \(names.dropLast().joined(separator: ", ")) or \(names.last ?? ""), "
-          + "found '\(method)'")
-    }
-    if let samples {
-      guard method == CurveMethod.shards.rawValue else {
-        throw ValidationError("--samples requires --method shards")
-      }
-      guard (1...1 << 30).contains(samples) else {
-        throw ValidationError("--samples expects a number of at least 1, found \(samples)")
-      }
-      if rate != nil {
-        throw ValidationError("--samples and --rate exclude each other; use one of them")
-      }
-    }
-    if rate != nil, method == CurveMethod.exact.rawValue {
-      throw ValidationError("--rate requires --method shards, miniature or auto")
-    }
-  }
-
+extension CurveSettings {
   /// True if the whole trace is read, and the curve's method takes the sample.
-  var samplesWholeTrace: Bool {
-    measureError || rate != nil || method == CurveMethod.shards.rawValue
-      || method == CurveMethod.miniature.rawValue
-  }
-
-  /// Puts the options into the settings.
-  ///
-  /// - Parameter share: the value of `--sample`.
-  func apply(to settings: inout CurveSettings, share: Double?) throws {
-    settings.method = CurveMethod(rawValue: method) ?? .auto
-    settings.samples = samples
-    settings.seed = seed
-    settings.measuresError = measureError
-    if share != nil, samples != nil || rate != nil {
-      throw UsageError(
-        "--sample, --samples and --rate exclude each other; use one of them")
-    }
-    if measureError, settings.method == .exact, share != nil {
-      throw UsageError("--measure-error needs estimates, and --method exact has none")
-    }
-    if samplesWholeTrace { settings.rate = rate?.rate ?? share }
+  fileprivate var readsWholeTrace: Bool {
+    measuresError || method == .shards || method == .miniature
   }
 }

@@ -35,7 +35,12 @@ struct PlanCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Format: \(PlanRegistry.all.map(\.name).joined(separator: ", ")).", valueName: "format"))
+      """
+      Format: \(PlanRegistry.all.map(\.name).joined(separator: ", ")). With options: \
+      slurm:array-max=1001 (MaxArraySize of scontrol show config), kubernetes:image=larder:\
+      claim=larder:mount=/larder (the image, the volume claim with workload, traces and store, and \
+      where it is mounted).
+      """, valueName: "format"))
   var format = "table"
 
   @OptionGroup var store: RequiredStoreOption
@@ -48,18 +53,6 @@ struct PlanCommand: ParsableCommand {
   @Option(help: "Number of cells that a part simulates at the same time.")
   var threads = 1
 
-  @Option(help: "Slurm's MaxArraySize (scontrol show config).")
-  var arrayMax = PlanSettings().arrayMaximum
-
-  @Option(help: "The image with larder, for Kubernetes.")
-  var image = PlanSettings().image
-
-  @Option(help: "The volume claim with workload, traces and store, for Kubernetes.")
-  var claim = PlanSettings().claim
-
-  @Option(help: "Where that volume is mounted.")
-  var mount = PlanSettings().mount
-
   @Flag(help: "Do not print progress and notes on standard error.")
   var quiet = false
 
@@ -70,14 +63,13 @@ struct PlanCommand: ParsableCommand {
     guard 1...1024 ~= threads else {
       throw ValidationError("--threads expects a number from 1 to 1024, found \(threads)")
     }
-    guard 2...PartNumber.countMax * 10 ~= arrayMax else {
-      throw ValidationError("--array-max expects a number of at least 2, found \(arrayMax)")
-    }
   }
 
   func run() throws {
     Interrupts.listen()
-    let format = try PlanRegistry.format(named: format)
+    let spec = try ComponentSpec(parsing: self.format)
+    let format = try PlanRegistry.format(named: spec.name)
+    let settings = try Self.settings(spec)
     let file = workload
     let workload = try WorkloadDecoder().decode(contentsOf: file)
     try PartRun.check(workload, file)
@@ -91,14 +83,30 @@ struct PlanCommand: ParsableCommand {
     let plan = PartPlan(
       planner.division(cells, known, parts: parts), of: workload, traces: known, threads: threads,
       onlyMissing: missing, isMissing: { records.record(of: $0) == nil })
-    var settings = PlanSettings()
-    settings.arrayMaximum = arrayMax
-    settings.image = image
-    settings.claim = claim
-    settings.mount = mount
     let job = PlannedJob(
       plan: plan, program: LarderProgram.name, file: file, store: store.path, output: output,
       settings: settings)
     Output.text(try format.text(of: job))
+  }
+
+  private static func settings(_ spec: ComponentSpec) throws(ComponentError) -> PlanSettings {
+    var settings = PlanSettings()
+    let known =
+      switch spec.name {
+      case "slurm":
+        [
+          Parameter(
+            "array-max", .count(2...PartNumber.countMax * 10), default: "\(settings.arrayMaximum)",
+            "Slurm's MaxArraySize.")
+        ]
+      case "kubernetes": ["image", "claim", "mount"].map { Parameter($0, default: "", "") }
+      default: [Parameter]()
+      }
+    let options = try ParameterReader(spec, parameters: known)
+    if options.text("array-max") != nil { settings.arrayMaximum = try options.whole("array-max") }
+    settings.image = options.text("image") ?? settings.image
+    settings.claim = options.text("claim") ?? settings.claim
+    settings.mount = options.text("mount") ?? settings.mount
+    return settings
   }
 }

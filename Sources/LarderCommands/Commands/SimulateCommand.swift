@@ -17,7 +17,7 @@ struct SimulateCommand: ParsableCommand {
         larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
         larder simulate web.csv --policy lru --admission always,adaptsize --capacity 64MiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
-        larder simulate web.csv --policy lru,lru-mad --capacity 5% --fetch 100ms --servers 8
+        larder simulate web.csv --policy lru,lru-mad --capacity 5% --fetch 100ms:servers=8
         larder simulate prompts.hash-ids.jsonl --policy lru --capacity 10000 --prefix tail
         larder simulate web.csv --layout log:region=16MiB:reinsert=1,sets --capacity 1GiB
         larder simulate access.log access.log.1 access.log.2.gz --join --policy all --capacity 1GiB
@@ -100,9 +100,14 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    let policies = policy.isEmpty ? [] : try PolicyList.parse(policy)
-    let configurations = try self.configurations()
-    let capacities = try CapacitySpec.list(parsing: capacity.joined(separator: ","))
+    let options = try ParameterReader(
+      fetching.values.merging([
+        "policy": policy.list, "admission": admission.list, "capacity": capacity.list,
+      ]) { $1 }, Workload.simulationOptions)
+    let policies = try options.text("policy").map { try PolicySpec.checkedList(parsing: $0) } ?? []
+    var configurations = try layouts.configurations() ?? Workload.configurations(options)
+    for index in configurations.indices { configurations[index].prefix = prefixes.spec }
+    let capacities = try options.capacities()
     for file in [countsFile, timingsFile].compactMap({ $0 }) where file != "-" {
       try ReportWriter.check(file)
     }
@@ -132,35 +137,12 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
-  /// Memory, or a disk whose reads take time, once for each filter; or disk, once for each layout.
-  private func configurations() throws -> [ConfigurationSpec] {
-    if var specs = try layouts.configurations() {
-      for index in specs.indices { specs[index].prefix = prefixes.spec }
-      return specs
-    }
-    let time = try fetching.spec()
-    let kind: ConfigurationKind = time?.diskRead == nil ? .memory : .disk
-    var cache = ConfigurationSpec(name: kind.rawValue, kind: kind)
-    cache.time = time
-    cache.prefix = prefixes.spec
-    guard !admission.isEmpty else { return [cache] }
-    let texts = admission.joined(separator: ",").split(
-      separator: ",", omittingEmptySubsequences: false)
-    return try texts.map { text in
-      let spec = try PolicySpec(parsing: text.trimmingCharacters(in: .whitespaces))
-      try AdmissionRegistry.validate(spec)
-      return cache.guarded(by: spec)
-    }
-  }
-
   private func run(
     _ workload: Workload, _ results: inout RunResults, _ progress: ProgressLine
   ) throws {
     progress.begin("Reading \(workload.source.displayName)")
     let taken = Set(results.traces.map(\.name))
-    let prepared = try WorkloadTraces.prepare(
-      workload, taken: taken, threads: speed.threads
-    ) { _, requests in
+    let prepared = try WorkloadTraces.prepare(workload, taken: taken) { _, requests in
       if Interrupts.cancellation.isRequested {
         throw Interrupted(description: "stopped while reading the trace")
       }

@@ -61,7 +61,7 @@ struct StoreInfoCommand: ParsableCommand {
     guard damaged + conflicts == 0 else {
       throw CheckOutcome(
         description: "\(store.path): \(damaged) damaged files, and \(conflicts) cells whose "
-          + "records differ; 'larder store prune --damaged' removes damaged files",
+          + "records differ; 'larder store prune damaged' removes damaged files",
         code: 1)
     }
     let older = inventory.older.files
@@ -78,18 +78,21 @@ struct StorePruneCommand: ParsableCommand {
     discussion: """
       Removes only the kinds of files named; intact records with the current counting rules are \
       never removed.
+
+        damaged     damaged files; reads every file
+        foreign     records with other counting rules, or of an older version of larder
+        unfinished  unfinished files of killed processes; only while nothing writes
+        traces      statistics of traces: the next run reads them again
+        prepared    prepared traces, but not their statistics
+
+      Example:
+        larder store prune damaged foreign --store /shared/store
       """)
 
   @OptionGroup var store: RequiredStoreOption
 
-  @Flag var kinds: [StoreInventory.Removable] = []
-
-  func validate() throws {
-    if kinds.isEmpty {
-      throw ValidationError(
-        "expected at least one of --damaged, --foreign, --unfinished, --traces and --prepared")
-    }
-  }
+  @Argument(help: "\(StoreInventory.Removable.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var kinds: [StoreInventory.Removable]
 
   func run() throws {
     let store = try self.store.open(makes: false)
@@ -102,18 +105,7 @@ struct StorePruneCommand: ParsableCommand {
   }
 }
 
-extension StoreInventory.Removable: EnumerableFlag {
-  /// Help for the flag of a kind.
-  package static func help(for value: Self) -> ArgumentHelp? {
-    switch value {
-    case .damaged: "Remove damaged files; reads every file."
-    case .foreign: "Remove records with other counting rules, or of an older version of larder."
-    case .unfinished: "Remove unfinished files of killed processes; only while nothing writes."
-    case .traces: "Forget traces: the next run reads them again."
-    case .prepared: "Remove prepared traces, but keep their statistics."
-    }
-  }
-}
+extension StoreInventory.Removable: ExpressibleByArgument {}
 
 /// Options that name a store of results.
 struct StoreOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderEngine
+import LarderSupport
 import LarderTraces
 
 /// `larder trace`: everything about traces that is not simulation.
@@ -43,8 +44,8 @@ struct TraceGenerateCommand: ParsableCommand {
   @Argument(help: "The file to write.", completion: .file())
   var destination: String
 
-  @Option(help: "Number of requests: 1000000, 250k, 20M.")
-  var requests = RequestCount(1_000_000)
+  @Option(help: "Number of requests: 1000000, 250k, 20M.", transform: AmountOption.requests)
+  var requests = 1_000_000
 
   @Option(help: "Seed of the generator.")
   var seed: UInt64 = 1
@@ -72,16 +73,16 @@ struct TraceGenerateCommand: ParsableCommand {
     let component = try ComponentSpec(parsing: generator)
     let spec = SourceSpec.generator(
       GeneratorSpec(
-        component: component, requests: requests.requests,
+        component: component, requests: requests,
         sizes: try sizes.map { try ComponentSpec(parsing: $0) },
         ttls: try ttls.map { try ComponentSpec(parsing: $0) },
-        operations: try operations.map { try OperationsText.shares($0) }, rate: rate))
+        operations: try operations.map { try GeneratorSpec.operations(parsing: $0) }, rate: rate))
     let source = try spec.makeSource(seed: seed) { reference in
       try FileSource(path: reference.path, format: reference.format)
     }
     try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
-    progress.begin("Generating \(component.name)", total: requests.requests)
+    progress.begin("Generating \(component.name)", total: requests)
     let prepared = try PreparedTrace.prepare(
       source: source, name: component.name, progress: TraceReading.check(progress))
     try writer.write(prepared, to: destination)

@@ -72,7 +72,7 @@ enum TraceInfoText {
       table.add(["TTLs, s", "\(spread(ttls)), \(count(ttls.count)) requests"])
     }
     if let duration = trace.durationMicroseconds {
-      table.add(["duration", self.duration(duration)])
+      table.add(["duration", NumberText.time(Double(duration) / 1e6)])
     }
     return table.lines
   }
@@ -125,44 +125,19 @@ enum TraceInfoText {
   }
 
   private static func spread(_ values: Distribution) -> String {
-    var text = "min \(values.min), mean \(String(format: "%.1f", values.mean))"
+    var text = "min \(values.min), mean \(NumberText.fixed(values.mean, decimals: 1) ?? "–")"
     for percentile in [50.0, 90, 99] {
       if let value = values.percentile(percentile) { text += ", p\(Int(percentile)) \(value)" }
     }
     return text + ", max \(values.max)"
   }
 
-  private static func percent(_ share: Double) -> String { String(format: "%.1f %%", share * 100) }
+  private static func percent(_ share: Double) -> String { NumberText.percent(share) }
 
-  private static func count(_ number: Int) -> String {
-    var digits = String(number)
-    var index = digits.count - 3
-    while index > 0 {
-      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: index))
-      index -= 3
-    }
-    return digits
-  }
+  private static func count(_ number: Int) -> String { NumberText.grouped(UInt64(max(0, number))) }
 
   private static func bytes(_ number: UInt64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
-    var value = Double(number)
-    var unit = 0
-    while value >= 1024, unit < units.count - 1 {
-      value /= 1024
-      unit += 1
-    }
-    let plain = "\(count(Int(clamping: number))) B"
-    return unit == 0 ? plain : plain + String(format: " (%.1f %@)", value, units[unit])
-  }
-
-  private static func duration(_ microseconds: UInt64) -> String {
-    let seconds = Double(microseconds) / 1e6
-    switch seconds {
-    case ..<120: return String(format: "%.3f s", seconds)
-    case ..<7200: return String(format: "%.1f min", seconds / 60)
-    case ..<172_800: return String(format: "%.1f h", seconds / 3600)
-    default: return String(format: "%.1f days", seconds / 86400)
-    }
+    let plain = "\(NumberText.grouped(number)) B"
+    return number < 1024 ? plain : plain + " (\(NumberText.bytes(number)))"
   }
 }

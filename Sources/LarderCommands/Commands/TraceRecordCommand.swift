@@ -32,19 +32,14 @@ struct TraceRecordCommand: ParsableCommand {
   @Argument(help: "The file to write; it must not exist.", completion: .file())
   var destination: String
 
-  @Option(help: "Number of requests to record: 1000000, 250k, 20M.")
-  var requests: RequestCount?
+  @Option(
+    help: "Number of requests to record: 1000000, 250k, 20M.", transform: AmountOption.requests)
+  var requests: Int?
 
   @OptionGroup var format: FormatOption
 
   @Flag(help: "Do not print progress and notes on standard error.")
   var quiet = false
-
-  func validate() throws {
-    if let requests, requests.requests < 1 {
-      throw ValidationError("--requests expects a number above 0, found \(requests.requests)")
-    }
-  }
 
   func run() throws {
     Interrupts.listen()
@@ -53,8 +48,8 @@ struct TraceRecordCommand: ParsableCommand {
     }
     let progress = ProgressLine(isQuiet: quiet)
     let recording = Recording(
-      to: destination, sampling: format.sample?.rate ?? 1,
-      requestsMax: requests?.requests ?? .max, progress: progress)
+      to: destination, sampling: format.sample?.ratio ?? 1,
+      requestsMax: requests ?? .max, progress: progress)
     let reading: LiveTrace.Reading
     do {
       reading = trace == "-" ? try readLive(into: recording) : try readFile(into: recording)
@@ -90,7 +85,7 @@ struct TraceRecordCommand: ParsableCommand {
 
   private func readLive(into recording: Recording) throws -> LiveTrace.Reading {
     try LiveTrace.decode(
-      format: try format.spec(), maxBadShare: format.maxBad?.share ?? 1, from: trace,
+      format: try format.spec(), from: trace,
       noticing: { recording.lost = $0.eventsSkipped },
       input: { space throws(TraceError) in
         while !Interrupts.cancellation.isRequested {

@@ -109,7 +109,6 @@ extension ComponentError: UserFacingError {}
 extension ContenderError: UserFacingError {}
 extension CurveError: UserFacingError {}
 extension DiskCacheError: UserFacingError {}
-extension FlashLayoutError: UserFacingError {}
 extension MemoryCacheError: UserFacingError {}
 extension PartError: UserFacingError {}
 extension PlanError: UserFacingError {}

@@ -186,57 +186,21 @@ final class ProgressLine: Sendable {
   }
 
   private func line(_ state: State, elapsed: Duration) -> String {
+    let isTotalKnown = state.total > 0
+    let share = isTotalKnown ? Double(state.done) / Double(state.total) : state.share
     var text = "\(state.title): \(Self.millions(state.done))"
-    if state.total > 0 {
-      let share = Double(state.done) / Double(state.total)
-      text += " of \(Self.millions(state.total)) M requests, \(Int(share * 100)) %"
-      if share > 0.01, share < 1 {
-        let left = elapsed / share * (1 - share)
-        text += ", \(left.components.seconds + 1) s left"
-      }
-    } else {
-      text += " M requests"
-      if let share = state.share {
-        text += ", \(Int(share * 100)) %"
-        if share > 0.01, share < 1 {
-          let left = elapsed / share * (1 - share)
-          text += ", \(left.components.seconds + 1) s left"
-        }
-      }
+    if isTotalKnown { text += " of \(Self.millions(state.total))" }
+    text += " M requests"
+    guard let share else { return text }
+    text += ", \(Int(share * 100)) %"
+    if share > 0.01, share < 1 {
+      text += ", \((elapsed / share * (1 - share)).components.seconds + 1) s left"
     }
     return text
   }
 
   private static func millions(_ requests: Int) -> String {
-    String(format: "%.1f", Double(requests) / 1e6)
-  }
-}
-
-/// Columns of text, aligned: the first to the left, numbers to the right.
-struct TextTable {
-  private var rows: [[String]] = []
-  private let alignsRight: [Bool]
-
-  /// A table whose columns are aligned to the right where `alignsRight` says so.
-  init(alignsRight: [Bool]) { self.alignsRight = alignsRight }
-
-  /// Adds a row.
-  mutating func add(_ cells: [String]) { rows.append(cells) }
-
-  /// The lines, without spaces at their ends.
-  var lines: [String] {
-    let widths = alignsRight.indices.map { column in
-      rows.map { $0[column].count }.max() ?? 0
-    }
-    return rows.map { row in
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        let padding = String(repeating: " ", count: widths[column] - cell.count)
-        line += (column == 0 ? "" : "  ") + (alignsRight[column] ? padding + cell : cell + padding)
-      }
-      while line.last == " " { line.removeLast() }
-      return line
-    }
+    NumberText.fixed(Double(requests) / 1e6, decimals: 1) ?? "–"
   }
 }
 

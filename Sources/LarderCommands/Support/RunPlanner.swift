@@ -132,7 +132,7 @@ struct RunPlanner {
   ) throws -> WorkloadTraces {
     progress.begin("Preparing \(workload.name)")
     let traces = try WorkloadTraces.prepare(
-      workload, only: keys, names: names, shelf: shelf, threads: threads
+      workload, only: keys, names: names, shelf: shelf
     ) { _, requests in
       if Interrupts.cancellation.isRequested {
         throw Interrupted(description: "stopped before any cell was run; nothing was written")

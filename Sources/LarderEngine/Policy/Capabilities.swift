@@ -11,10 +11,6 @@ public protocol RemembersGhosts: ~Copyable {
   /// cache makes room for these. An estimate, not a promise.
   var ghostsMax: Int { get }
 
-  /// Returns a ghost that was forgotten since the last call, or `.none`; may miss some. A real
-  /// cache then searches for forgotten ghosts less often.
-  mutating func takeForgotten() -> ObjectID
-
   /// Calls `body` with the queues if their ghost queue holds all remembered objects that are not
   /// resident, so that a real cache can keep ghosts by slot; returns nil otherwise.
   mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result?
@@ -118,9 +114,6 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// Defaults to 0.
   @inlinable public var ghostsMax: Int { 0 }
-
-  /// Defaults to `.none`.
-  @inlinable @inline(__always) public mutating func takeForgotten() -> ObjectID { .none }
 
   /// Defaults to nil.
   @inlinable @inline(__always) public mutating func withGhostQueues<Result>(

@@ -85,36 +85,8 @@ public enum PolicyFamily: String, Sendable, CaseIterable {
   case offline
 }
 
-/// One parameter of a policy: `name=value` after a colon.
-public struct PolicyParameter: Sendable {
-  /// The name, such as `small`.
-  public let name: String
-  /// The default value, as typed by a user.
-  public let defaultValue: String
-  /// The default value in a real cache, where memory must be bounded; nil if it is the same.
-  public let realDefault: String?
-  /// The values worth trying in a search for the best one, as typed by a user; empty for the
-  /// default only. Few and far apart, because all combinations of a policy's parameters are tried.
-  public let searched: [String]
-  /// True for a number of requests or objects that does not depend on the capacity. In a simulation
-  /// of a sample of the objects, it is scaled down like the capacity.
-  public let isCount: Bool
-  /// Its effect, unit and range.
-  public let summary: String
-
-  /// Creates a parameter with its default, as typed by a user.
-  public init(
-    _ name: String, default defaultValue: String, inRealCaches realDefault: String? = nil,
-    searched: [String] = [], isCount: Bool = false, _ summary: String
-  ) {
-    self.name = name
-    self.defaultValue = defaultValue
-    self.realDefault = realDefault
-    self.searched = searched
-    self.isCount = isCount
-    self.summary = summary
-  }
-}
+/// One parameter of a policy or filter.
+public typealias PolicyParameter = Parameter
 
 /// Properties of objects that a policy requires to work as designed.
 ///

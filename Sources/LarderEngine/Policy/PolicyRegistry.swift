@@ -314,8 +314,32 @@ extension PolicySpec {
   public static func list(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     guard text.hasSuffix(":*") else { return [try PolicySpec(parsing: text)] }
     let policy = try PolicySpec(parsing: text.dropLast(2))
-    guard policy.values.isEmpty else { throw .malformedParameter(policy: policy.name, text: "*") }
+    guard policy.values.isEmpty else {
+      throw .malformedParameter(policy: policy.name, text: "expected name=value, found '*'")
+    }
     return try PolicyRegistry.configurations(of: policy.name)
+  }
+}
+
+extension PolicySpec {
+  /// The policies that a text names, checked: one or several separated by commas, `name:*` for all
+  /// declared configurations, or `all` alone for every registered policy.
+  ///
+  /// - Throws: `PolicyError` for a name, parameter or value that does not exist.
+  package static func checkedList(parsing text: String) throws(PolicyError) -> [PolicySpec] {
+    var specs: [PolicySpec] = []
+    if text == "all" {
+      for policy in PolicyRegistry.all {
+        specs.append(try PolicySpec(parsing: policy.description.name))
+      }
+      return specs
+    }
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let named = try list(parsing: String(part.trimmed))
+      for spec in named { try PolicyRegistry.validate(spec) }
+      specs += named
+    }
+    return specs
   }
 }
 

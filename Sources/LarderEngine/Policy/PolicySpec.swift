@@ -10,20 +10,15 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   /// Parses a policy's name and parameters, ignoring case. The registry checks that they exist.
   public init(parsing text: some StringProtocol) throws(PolicyError) {
     description = text.lowercased()
-    let parts = description.split(separator: ":", omittingEmptySubsequences: false)
-    name = parts.first.map { String($0) } ?? ""
-    var values: [String: String] = [:]
-    for part in parts.dropFirst() {
-      guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
-        throw .malformedParameter(policy: name, text: String(part))
+    do {
+      let component = try ComponentSpec(parsing: description)
+      (name, values) = (component.name, component.values)
+    } catch {
+      guard let parameter = error.parameter else {
+        throw .malformedParameter(policy: error.component, text: error.message)
       }
-      let parameter = String(part[..<equals])
-      guard values[parameter] == nil else {
-        throw .repeatedParameter(policy: name, parameter: parameter)
-      }
-      values[parameter] = String(part[part.index(after: equals)...])
+      throw .repeatedParameter(policy: error.component, parameter: parameter)
     }
-    self.values = values
   }
 
   /// Parses an optional text; nil without one.
@@ -37,7 +32,7 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     _ parameter: String, default fallback: Double, in range: ClosedRange<Double>
   ) throws(PolicyError) -> Double {
     guard let text = values[parameter] else { return fallback }
-    guard let value = Double(text), range.contains(value) else {
+    guard let value = Quantity.number(text), range.contains(value) else {
       throw .badValue(
         policy: name, parameter: parameter, value: text,
         expected: "a number from \(range.lowerBound) to \(range.upperBound)")
@@ -50,7 +45,8 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     _ parameter: String, default fallback: Int, in range: ClosedRange<Int>
   ) throws(PolicyError) -> Int {
     guard let text = values[parameter] else { return fallback }
-    guard let value = Int(text), range.contains(value) else {
+    let value = Int(text) ?? Quantity.count.amount(text).flatMap { Int(exactly: $0) }
+    guard let value, range.contains(value) else {
       throw .badValue(
         policy: name, parameter: parameter, value: text,
         expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -188,7 +184,7 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .unknownPolicy(let name, let nearest):
       let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
-      return "unknown policy '\(name)'\(hint) ('larder policies' lists them all)"
+      return "unknown policy '\(name)'\(hint) ('larder list policies' lists them all)"
     case .unknownAdmission(let name, let nearest, let known):
       let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
       return "unknown admission filter '\(name)'\(hint) (known: \(known.joined(separator: ", ")))"
@@ -196,7 +192,7 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
       let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
       return "policy '\(policy)' has no parameter '\(parameter)': \(list)"
     case .malformedParameter(let policy, let text):
-      return "policy '\(policy)': expected name=value after the colon, found '\(text)'"
+      return "policy '\(policy)': \(text)"
     case .repeatedParameter(let policy, let parameter):
       return "policy '\(policy)': \(parameter) is given twice; keep one"
     case .badValue(let policy, let parameter, let value, let expected):
@@ -216,7 +212,7 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     case .cannotAdd(let name, let reason):
       return "policy '\(name)' cannot be added: \(reason)"
     case .noConfigurations(let policy):
-      return "policy '\(policy)' declares no configurations to try; 'larder policies' shows "
+      return "policy '\(policy)' declares no configurations to try; 'larder list policies' shows "
         + "which do"
     case .badSetup(let name, let value, let expected):
       return "\(name) \(value) is out of range: expected \(expected)"

@@ -35,7 +35,6 @@ public struct ThreeQueues: ~Copyable {
   /// The capacity share of the main queue.
   public let mainCapacity: UInt64
   @usableFromInline let ghostCapacity: UInt64
-  @usableFromInline var forgotten = ObjectID.none
   // True if ghosts are in `places`, with their sizes by slot: see the extension for slots below.
   @usableFromInline var placesGhosts = false
   @usableFromInline var places = GhostPlaces(places: 0)
@@ -113,12 +112,6 @@ public struct ThreeQueues: ~Copyable {
 
   /// The largest number of ghosts; with different sizes it depends on the number of residents.
   public var ghostsMax: Int { countsBytes ? .max : Int(min(ghostCapacity, 1 << 40)) }
-
-  /// Returns the ghost that was forgotten last, once; `.none` if none was.
-  @inlinable @inline(__always) public mutating func takeForgotten() -> ObjectID {
-    defer { forgotten = .none }
-    return forgotten
-  }
 
   /// Changes the size of a resident object.
   public mutating func resize(_ id: ObjectID, from old: UInt32, to new: UInt32) {
@@ -228,7 +221,6 @@ public struct ThreeQueues: ~Copyable {
       let oldest = ghost.popOldest()
       ghostUsed -= countsBytes ? UInt64(ghostSizes[oldest]) : 1
       words[oldest] = 0
-      forgotten = oldest
     }
     ghostUsed += size
     if countsBytes { ghostSizes[id] = UInt32(truncatingIfNeeded: size) }

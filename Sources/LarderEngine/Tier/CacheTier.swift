@@ -137,10 +137,7 @@ public import Synchronization
     set = { request, now in
       list.clear()
       return held.with { tier in
-        // The id of a ghost forgotten before this set may be free by now.
-        _ = tier.takeForgotten()
         let outcome = tier.set(request, now: now) { list.append($0) }
-        list.noteForgotten(tier.takeForgotten())
         if tier.placesGhosts {
           let isUsual = list.count == 1 && list[0] != request.id
           list.noteMove(isUsual ? tier.settle(list[0]) : nil)

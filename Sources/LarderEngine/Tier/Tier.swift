@@ -410,12 +410,6 @@ extension Tier where Policy: ~Copyable {
     }
     return .none
   }
-
-  /// Returns an object that the policy has just forgotten, or `.none`.
-  @inlinable @inline(__always) mutating func takeForgotten() -> ObjectID {
-    let id = policy.takeForgotten()
-    return id != .none && policy.remembers(id) ? .none : id
-  }
 }
 
 /// Ghosts in slots, for policies that support them: see `ThreeQueues.settle`. Without ghost queues

@@ -1,12 +1,10 @@
-/// The objects that one operation of a tier evicted, in order, and a ghost that it forgot, in
-/// reused memory.
+/// The objects that one operation of a tier evicted, in order, in reused memory.
 ///
 /// Valid as long as its `Owner`; passing it on needs no reference counting.
 @usableFromInline package struct VictimList {
   @usableFromInline struct Storage {
     @usableFromInline var base: UnsafeMutablePointer<ObjectID>
     @usableFromInline var count = 0
-    @usableFromInline var forgotten = ObjectID.none
     @usableFromInline var candidate = ObjectID.none
     @usableFromInline var room: Int
     @usableFromInline var move: GhostMove?
@@ -57,10 +55,6 @@
     return storage.pointee.base[place]
   }
 
-  /// A ghost that the policy has just forgotten, not among the victims; or `.none`, which does not
-  /// mean that there is none.
-  @inlinable package var forgotten: ObjectID { storage.pointee.forgotten }
-
   /// An object that is likely to be evicted soon, after the last `set`; `.none` if unknown.
   @inlinable package var candidate: ObjectID { storage.pointee.candidate }
 
@@ -78,13 +72,6 @@
 
   /// Removes all elements.
   @inlinable @inline(__always) func clear() { storage.pointee.count = 0 }
-
-  /// Records a ghost that was forgotten, once the victims are known.
-  @inlinable @inline(__always) func noteForgotten(_ id: ObjectID) {
-    // A victim may briefly have been a ghost. It is reported once.
-    let isVictim = id != .none && (0..<count).contains { self[$0] == id }
-    storage.pointee.forgotten = isVictim ? .none : id
-  }
 
   /// Records an object that is likely to be evicted soon.
   @inlinable @inline(__always) func noteCandidate(_ id: ObjectID) { storage.pointee.candidate = id }

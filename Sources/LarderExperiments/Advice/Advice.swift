@@ -220,16 +220,12 @@ package struct CostPoint: Sendable, Hashable, Codable {
 package enum AdviceNumbers {
   /// A number with up to six significant decimals, without needless zeros.
   package static func plain(_ value: Double) -> String {
-    var text = NumberText.fixed(value, decimals: value.magnitude < 0.01 ? 9 : 4) ?? "–"
-    guard text.contains(".") else { return text }
-    while text.last == "0" { text.removeLast() }
-    if text.last == "." { text.removeLast() }
-    return text
+    NumberText.trimmed(value, decimals: value.magnitude < 0.01 ? 9 : 4)
   }
 
   /// A ratio in per cent, with one decimal.
   package static func percent(_ ratio: Double) -> String {
-    (NumberText.fixed(ratio * 100, decimals: 1) ?? "–") + " %"
+    NumberText.percent(ratio)
   }
 
   /// Points, with two decimals.
@@ -248,17 +244,7 @@ package enum AdviceNumbers {
 
   /// A time in a suitable unit.
   package static func time(_ seconds: Double) -> String {
-    let (value, unit): (Double, String) =
-      switch seconds {
-      case ..<1: (seconds * 1000, "ms")
-      case ..<120: (seconds, "s")
-      case ..<7200: (seconds / 60, "min")
-      case ..<172_800: (seconds / 3600, "h")
-      case ..<63_072_000: (seconds / 86400, "days")
-      default: (seconds / 31_557_600, "years")
-      }
-    let decimals = value == value.rounded() || value >= 100 ? 0 : 1
-    return "\(NumberText.fixed(value, decimals: decimals) ?? "–") \(unit)"
+    NumberText.time(seconds)
   }
 }
 

@@ -205,12 +205,9 @@ package struct AdviceSettings: Sendable, Hashable {
   package init(_ spec: AdviseSpec, unit: CapacityUnit?, seed: UInt64, threads: Int) {
     self.init(
       capacities: spec.capacities, unit: unit, tiers: spec.tiers, learned: spec.learned,
-      requestsMax: spec.budgetSeconds.map { Double($0) * Self.requestsPerSecond }, seed: seed,
+      requestsMax: spec.requestsMax.map { Double($0) }, seed: seed,
       threads: threads)
   }
-
-  /// Replayed requests that represent a second of a time budget.
-  package static var requestsPerSecond: Double { Effort.requestsPerSecond }
 
   /// Default capacities as shares of the footprint.
   package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]

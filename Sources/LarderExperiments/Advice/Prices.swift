@@ -143,10 +143,7 @@ extension Prices {
       guard case .scalar(let name) = key else { throw refused(key, "expected the name of a price") }
       let known = Self.keys.map(\.name)
       guard known.contains(name.string) else {
-        let hint =
-          name.string.nearest(among: known).map { "did you mean '\($0)'?" }
-          ?? "known are \(known.joined(separator: ", "))"
-        throw refused(key, "unknown key '\(name.string)'; \(hint)")
+        throw refused(key, UnknownName.message("key", name.string, among: known))
       }
       guard case .scalar(let scalar) = value else {
         throw refused(value, "\(name.string): expected a number")

@@ -1,8 +1,6 @@
-import Dispatch
 import LarderEngine
 import LarderSupport
 import LarderTraces
-import Synchronization
 
 /// Replays traces through caches, on several threads. Counts do not depend on their number.
 struct Replayer: Sendable {
@@ -30,26 +28,14 @@ struct Replayer: Sendable {
   ///
   /// - Throws: `PolicyError` from a policy, `AdviceError.cancelled`.
   func run(_ jobs: [Job]) throws -> [[Counts]] {
-    let results = Locked([[Counts]?](repeating: nil, count: jobs.count))
-    let failure = Locked<(any Error)?>(nil)
-    let next = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: min(max(1, threads), max(1, jobs.count))) { _ in
-      while !cancellation.isRequested, failure.withLock({ $0 == nil }) {
-        let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard place < jobs.count else { return }
-        do {
-          let counts = try replay(jobs[place])
-          results.withLock { results in
-            results[place] = counts
-            replayed(jobs[place].trace.trace.requests.count)
-          }
-        } catch {
-          failure.withLock { $0 = $0 ?? error }
-        }
-      }
-    }
-    if let error = failure.withLock({ $0 }) { throw error }
-    let done = results.withLock { $0.compactMap { $0 } }
+    let progress = Locked(())
+    let done = try parallelMap(
+      count: jobs.count, threads: threads, unless: cancellation.isRequested
+    ) { place in
+      let counts = try replay(jobs[place])
+      progress.withLock { _ in replayed(jobs[place].trace.trace.requests.count) }
+      return counts
+    }.compactMap { $0 }
     guard done.count == jobs.count else { throw AdviceError.cancelled }
     return done
   }

@@ -1,7 +1,7 @@
 import Foundation
 import LarderEngine
+import LarderSupport
 import LarderTraces
-import Synchronization
 
 extension CurveMaker {
   /// Number of parts into which a sample is divided to measure their variation.
@@ -87,25 +87,19 @@ extension CurveMaker {
     began("Sampling \(trace.name)", trace.requests.count)
     let columns = trace.requests
     let count = (columns.count + Self.chunk - 1) / Self.chunk
-    let found = Locked([[Int]](repeating: [], count: count))
-    let next = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: min(count, max(1, settings.threads))) { _ in
-      while !cancellation.isRequested {
-        let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard number < count else { return }
-        let start = number * Self.chunk
-        let end = min(start + Self.chunk, columns.count)
-        var positions: [Int] = []
-        sample.select(in: start..<end, of: columns, into: &positions)
-        let own = positions
-        found.withLock {
-          $0[number] = own
-          replayed(end - start)
-        }
-      }
+    let progress = Locked(())
+    let found = try parallelMap(
+      count: count, threads: settings.threads, unless: cancellation.isRequested
+    ) { number in
+      let start = number * Self.chunk
+      let end = min(start + Self.chunk, columns.count)
+      var positions: [Int] = []
+      sample.select(in: start..<end, of: columns, into: &positions)
+      progress.withLock { _ in replayed(end - start) }
+      return positions
     }
     if cancellation.isRequested { throw Cancelled() }
-    return found.withLock { Array($0.joined()) }
+    return found.flatMap { $0 ?? [] }
   }
 
   /// Ratios of each part of a sample.
@@ -176,7 +170,7 @@ extension CurveMaker {
         standardError: Self.standardError(parts.map { $0[place] }))
     }
     let best = estimate.max() ?? 0
-    let needed = best * Double(settings.share.billionths) / 1e9
+    let needed = best * settings.share.ratio
     return MissRatioCurve(
       trace: trace.name, policy: policy.description, method: method, unit: unit, requests: gets,
       points: points, rate: sample.rate, sampledObjects: sampled.requests.objects,

@@ -281,7 +281,7 @@ extension CurveMaker {
         capacity: capacity, hits: hits, hitRatio: Double(hits) / Double(gets))
     }
     let best = points.compactMap(\.hits).max() ?? 0
-    let needed = settings.share.ofAtLeast(best)
+    let needed = settings.share.ceiling(of: best)
     return MissRatioCurve(
       trace: trace.name, policy: policy.description, method: .exact, unit: unit, requests: gets,
       points: points,
@@ -291,16 +291,8 @@ extension CurveMaker {
   /// Smallest capacity with a share of the best hits, if hits at all capacities are known.
   private func smallest(_ best: UInt64, _ share: Share, in hits: [UInt64]) -> UInt64? {
     guard best > 0 else { return nil }
-    let needed = share.ofAtLeast(best)
+    let needed = share.ceiling(of: best)
     return hits.firstIndex { $0 >= needed }.map { UInt64($0) }
-  }
-}
-
-extension Share {
-  /// The share of `whole`, rounded up.
-  func ofAtLeast(_ whole: UInt64) -> UInt64 {
-    let product = UInt128(whole) * UInt128(billionths)
-    return UInt64((product + 999_999_999) / 1_000_000_000)
   }
 }
 

@@ -1,5 +1,4 @@
 import LarderEngine
-import LarderSupport
 
 /// Arrangement of objects on flash in a simulated disk cache. A layout also determines evictions:
 /// the objects that the next write overwrites.
@@ -166,14 +165,6 @@ struct FlashLayoutParts: Sendable, Hashable {
   }
 }
 
-/// A syntax error in a layout.
-package struct FlashLayoutError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One-line message.
-  package let description: String
-
-  init(description: String) { self.description = TextSafety.singleLine(description) }
-}
-
 /// Flash drive of a workload: assumptions for reports.
 package struct DriveSpec: Sendable, Hashable {
   /// Bytes that may be written to the device in its lifetime; nil if unknown.
@@ -193,54 +184,54 @@ package struct DriveSpec: Sendable, Hashable {
   package static let defaultUtilisation = Share(percent: 80)
 }
 
+extension FlashLayoutWord {
+  /// Parameters of the layout on the command line.
+  var parameters: [Parameter] {
+    let hits = Int(FlashLayout.thresholds.upperBound)
+    let region = Parameter(
+      "region", .bytes(Int(FlashLayout.regions.lowerBound)...Int(FlashLayout.regions.upperBound)),
+      default: "", "Bytes of a region of the log.")
+    let reinsert = Parameter(
+      "reinsert", .count(0...hits), default: "", "Hits that write an object again.")
+    switch self {
+    case .log: return [region, reinsert]
+    case .sets: return []
+    case .kangaroo:
+      return [
+        Parameter("log", .share, default: "5%", "Share of the capacity for the log."), region,
+        Parameter("threshold", .count(1...hits), default: "2", "Objects that move together."),
+        reinsert,
+      ]
+    }
+  }
+}
+
 extension FlashLayout {
   /// Parses a layout as on the command line: `log:region=16MiB:reinsert=1`, `sets`, or
   /// `kangaroo:log=5%:region=256KiB:threshold=2:reinsert=1`.
   ///
-  /// - Throws: `FlashLayoutError` with the expected syntax.
-  package init(parsing text: some StringProtocol) throws(FlashLayoutError) {
-    let spec: PolicySpec
-    do {
-      spec = try PolicySpec(parsing: text)
-    } catch {
-      throw FlashLayoutError(description: "layout '\(text)': \(error)")
-    }
+  /// - Throws: `ComponentError` with the expected syntax.
+  package init(parsing text: some StringProtocol) throws(ComponentError) {
+    let spec = try ComponentSpec(parsing: text)
     guard let word = FlashLayoutWord(rawValue: spec.name) else {
-      let known = FlashLayoutWord.allCases.map(\.rawValue).joined(separator: ", ")
-      throw FlashLayoutError(description: "unknown layout '\(spec.name)'; known are \(known)")
+      let known = FlashLayoutWord.allCases.map(\.rawValue)
+      throw ComponentError(
+        component: "layout", parameter: nil,
+        message: UnknownName.message("layout", spec.name, among: known))
+    }
+    let reader = try ParameterReader(spec, parameters: word.parameters)
+    func given(_ name: String) throws(ComponentError) -> Int? {
+      reader.text(name) == nil ? nil : try reader.whole(name)
     }
     var parts = FlashLayoutParts()
-    for (name, value) in spec.values.sorted(by: { $0.key < $1.key }) {
-      func wrong(_ expected: String) -> FlashLayoutError {
-        FlashLayoutError(
-          description: "layout '\(spec.name)': '\(name)' expects \(expected), found '\(value)'")
+    parts.region = try given("region").map(UInt64.init)
+    parts.reinsertHits = try given("reinsert").map(UInt32.init)
+    parts.threshold = try given("threshold").map(UInt32.init)
+    if let text = reader.text("log") {
+      guard let share = Share(parsing: text), share.parts > 0, share.parts < share.whole else {
+        throw reader.wrong("log", expected: "a share above 0% and below 100%, such as 5%")
       }
-      switch name {
-      case "region":
-        guard let bytes = Quantity.bytes(value), Self.regions.contains(bytes) else {
-          throw wrong("a size from 512B to 1TiB, such as 16MiB")
-        }
-        parts.region = bytes
-      case "reinsert":
-        guard let hits = UInt32(value), hits <= Self.thresholds.upperBound else {
-          throw wrong("a number of hits from 0 to \(Self.thresholds.upperBound)")
-        }
-        parts.reinsertHits = hits
-      case "log":
-        guard let share = Share(parsing: value), share.billionths < 1_000_000_000 else {
-          throw wrong("a share above 0% and below 100%, such as 5%")
-        }
-        parts.log = share
-      case "threshold":
-        guard let objects = UInt32(value), Self.thresholds.contains(objects) else {
-          throw wrong("a number of objects from 1 to \(Self.thresholds.upperBound)")
-        }
-        parts.threshold = objects
-      default: throw FlashLayoutError(description: "layout '\(spec.name)' has no '\(name)'")
-      }
-    }
-    if let foreign = parts.foreign(to: word) {
-      throw FlashLayoutError(description: "layout '\(spec.name)' has no '\(foreign.option)'")
+      parts.log = share
     }
     self = parts.layout(word)
   }

@@ -130,8 +130,7 @@ extension Form where Value: FixedWidthInteger & Sendable {
   static var count: Form {
     // Larger numbers of requests and objects cannot be represented.
     let range = 1...CapacitySpec.largestObjects
-    let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(k|K|M|G|e[0-9]+)?"#)
-    return Form(.whole(range).or(text).named("count")) { value, _ in
+    return Form(.whole(range).or(.text(Quantity.count.pattern)).named("count")) { value, _ in
       Value(try value.whole(in: range, or: [.string]))
     }
   }
@@ -139,11 +138,10 @@ extension Form where Value: FixedWidthInteger & Sendable {
   /// Bytes in the range: `4096`, `4KiB`.
   static func bytes(_ range: ClosedRange<Value>, such example: String) -> Form {
     let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
-    let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(([KkMmGgTt][Ii]?)?[Bb])?"#)
-    return Form(.whole(range).or(text)) { value, _ in
+    return Form(.whole(range).or(.text(Quantity.bytes.pattern))) { value, _ in
       let expected = "bytes from \(range.lowerBound) to \(range.upperBound), such as \(example)"
       let text = try value.text([.string, .integer], expected: expected)
-      guard let bytes = Quantity.bytes(text) ?? Quantity.whole(text), range.contains(bytes) else {
+      guard let bytes = Quantity.bytes.amount(text), range.contains(bytes) else {
         throw value.unexpected(expected)
       }
       return Value(bytes)
@@ -173,7 +171,7 @@ extension Form where Value == Double {
 extension Form where Value == UInt32 {
   /// A TTL in whole seconds.
   static var timeToLive: Form {
-    let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(s|m|min|h|d|w)?"#)
+    let text = ValueShape.text(Quantity.duration.pattern)
     return Form(.whole(1...UInt64(UInt32.max)).or(text).named("ttl")) { value, _ in
       let expected = "a time of whole seconds such as 90, 5m, 1h or 30d"
       let text = try value.text([.string, .integer], expected: expected)
@@ -185,80 +183,40 @@ extension Form where Value == UInt32 {
 }
 
 extension ValueShape {
-  /// A share with a percent sign.
-  static let percent = text(#"[0-9][0-9_]*(\.[0-9]+)? ?%"#)
-
-  /// A share with a percent sign, or a number from 0 to 1.
-  fileprivate static let operationShare = ratio.or(percent).named("ratio")
-
-  /// A share with an optional percent sign.
-  fileprivate static let difference = ratio.or(text(#"\s*[0-9][0-9_.]*\s*%?\s*"#))
-    .named("difference")
-
-  /// A share of objects above 0: a number, a percentage, or a fraction.
-  fileprivate static let sampleRate = ValueShape(
-    [.number], ["type": "number", "exclusiveMinimum": 0, "maximum": 1]
-  ).or(percent).or(text("[0-9]+/[0-9]+")).named("sampleRate")
-
-  private static let ratio = ValueShape(
-    [.number], ["type": "number", "minimum": 0, "maximum": 1])
+  /// A share as a number from 0 to 1, a percentage or a fraction.
+  static let share = ValueShape([.number], ["type": "number", "minimum": 0, "maximum": 1])
+    .or(text(Share.pattern)).named("share")
 }
 
 extension Form where Value == Share {
-  /// A share above 0, such as `10%`.
-  static var share: Form {
-    Form(ValueShape.percent.named("share")) { value, _ in
-      let expected = "a share above 0% and at most 100%, such as 10%"
-      guard let share = Share(parsing: try value.text(expected: expected)) else {
+  /// A share above 0, or from 0, such as `10%`, `0.1` or `1/10`.
+  static func share(
+    _ what: String = "share", from least: Bool = false
+  ) -> Form {
+    Form(.share) { value, _ in
+      let expected =
+        "a \(what) \(least ? "from 0%" : "above 0%") to 100%, such as 10%, 0.1 or 1/10"
+      let text = try value.text([.string, .integer, .number], expected: expected)
+      guard let share = Share(parsing: text), least || share.parts > 0 else {
         throw value.unexpected(expected)
       }
       return share
-    }
-  }
-
-  /// A difference from 0 to 1, such as `0.001` or `0.1%`.
-  static var difference: Form {
-    Form(.difference) { value, _ in
-      let expected = "a number from 0 to 1, such as 0.001 or 0.1%"
-      let text = try value.text([.string, .integer, .number], expected: expected)
-      if let share = Share(parsing: text) { return share }
-      guard let (billionths, isExact) = ExactDecimal(text)?.multiplied(by: 1_000_000_000), isExact,
-        billionths <= 1_000_000_000
-      else { throw value.unexpected(expected) }
-      return Share(billionths: billionths)
     }
   }
 }
 
 extension Form where Value == Double {
-  /// A share of operations from 0 to 1, such as `0.05` or `5%`.
-  static var ratio: Form {
-    Form(.operationShare) { value, _ in
-      let expected = "a share from 0 to 1, such as 0.05 or 5%"
-      let text = try value.text([.string, .integer, .number], expected: expected)
-      let share = text == "0%" ? 0 : Share(parsing: text).map { Double($0.billionths) / 1e9 }
-      guard let share = share ?? Double(text), (0...1).contains(share) else {
-        throw value.unexpected(expected)
-      }
-      return share
-    }
-  }
-
-  /// A share of objects above 0, such as `1/100`, `1%` or `0.01`.
-  static var sampleRate: Form {
-    Form(.sampleRate) { value, _ in
-      let expected = "a share of the objects above 0, such as 1/100 or 1%"
-      let text = try value.text([.string, .integer, .number], expected: expected)
-      guard let rate = TraceSampling.rate(parsing: text) else { throw value.unexpected(expected) }
-      return rate
-    }
+  /// A share as a binary number.
+  static func ratio(_ what: String = "share", from least: Bool = true) -> Form {
+    let share = Form<Share>.share(what, from: least)
+    return Form(share.shape) { value, reading in try share.read(value, reading).ratio }
   }
 }
 
 extension Form where Value == CapacitySpec {
   /// A capacity, of the right unit if the workload names one.
   static var capacity: Form {
-    let text = ValueShape.text(#"[0-9][0-9_]*(\.[0-9]+)? ?(([KkMmGgTt][Ii]?)?[Bb]|%)?"#)
+    let text = ValueShape.text(Quantity.bytes.pattern).or(.share)
     let whole = ValueShape([.integer], ["type": "integer", "minimum": 1])
     return Form(text.or(whole).named("capacity")) { value, reading in
       let text = try value.text([.string, .integer, .number], expected: "a capacity")
@@ -279,18 +237,20 @@ extension Form where Value == WarmUp {
     let words = ValueShape.words(["none", "until-full"])
     let count = Form<UInt64>.count.shape
     let none = ValueShape([.integer], ["type": "integer", "minimum": 0])
-    return Form(words.or(.percent).or(none).or(count)) { value, _ in
+    return Form(words.or(.share).or(none).or(count)) { value, _ in
       let expected = "none, a number of requests, a share such as 10%, or until-full"
-      let text = try value.text([.string, .integer], expected: expected)
+      let text = try value.text([.string, .integer, .number], expected: expected)
       switch text {
       case "none": return .none
       case "until-full": return .untilFull
       default:
-        if let share = Share(parsing: text), share.billionths < 1_000_000_000 {
-          return .share(share)
+        if let requests = Quantity.count.amount(text) {
+          return requests == 0 ? .none : .requests(requests)
         }
-        guard let requests = Quantity.count(text) else { throw value.unexpected(expected) }
-        return requests == 0 ? .none : .requests(requests)
+        guard let share = Share(parsing: text), share.parts < share.whole else {
+          throw value.unexpected(expected)
+        }
+        return share.parts == 0 ? .none : .share(share)
       }
     }
   }

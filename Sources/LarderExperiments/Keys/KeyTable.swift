@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderTraces
 
 /// Keys of one kind of map in a workload file. The decoder, the JSON schema and docs/workloads.md
@@ -38,7 +39,7 @@ package struct KeyTable: Sendable {
   /// Components, one of which a key's value names.
   struct Components: Sendable {
     let key: String
-    let all: [(name: String, parameters: [GeneratorParameter])]
+    let all: [(name: String, parameters: [Parameter])]
   }
 
   /// Types of YAML and JSON, with the names of JSON Schema.

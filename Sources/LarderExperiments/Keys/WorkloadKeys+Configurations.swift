@@ -130,7 +130,7 @@ extension WorkloadKeys {
     keys: tierKeys + [share])
 
   private static let share = Key<TierEntry>(
-    "share", .share, \.share,
+    "share", .share(), \.share,
     "memory of a hybrid only: its capacity as a share of the disk capacity",
     default: "`\(ConfigurationSpec.defaultMemoryShare)`", example: "2%")
 
@@ -479,7 +479,7 @@ extension WorkloadKeys {
         + "reinserted when its region is reclaimed; 0 for never",
       default: "`0`; `1` for `kangaroo`", example: "1"),
     Key(
-      "log", .share, \.parts.log, "layout `kangaroo`: the log's share of the capacity",
+      "log", .share(), \.parts.log, "layout `kangaroo`: the log's share of the capacity",
       default: "`5%`", example: "5%"),
     Key(
       "threshold", .whole(FlashLayout.thresholds), \.parts.threshold,
@@ -508,7 +508,7 @@ extension WorkloadKeys {
         "write endurance of the drive in bytes (TBW), from its data sheet",
         default: "none; the report estimates no lifetime", example: "600TB"),
       Key(
-        "utilisation", .share, \.utilisation,
+        "utilisation", .share(), \.utilisation,
         "share of the drive that is in use; the fuller it is, the larger its own write "
           + "amplification",
         default: "`80%`", example: "50%"),

@@ -104,7 +104,7 @@ extension WorkloadKeys {
     expected: "a map such as {at: 50%, level: warning}",
     keys: [
       Key(
-        "at", .share, \.at, "pressure after this share of the requests", default: .required,
+        "at", .share(), \.at, "pressure after this share of the requests", default: .required,
         example: "50%"),
       Key(
         "level", Form<PressureWord>.choice(),
@@ -182,7 +182,7 @@ extension Form {
       let text = name(try form.read(value, reading), reading.workload)
       let known = known(reading.workload)
       if let entry = known.first(where: { $0.name == text }) { return entry.value }
-      let hint = text.nearest(among: known.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+      let hint = UnknownName.hint(text, among: known.map(\.name), nil)
       throw value.error(
         .refused(
           "\(YAMLValue.quoted(text)) is not among the workload's '\(key)', so it cannot be "
@@ -210,11 +210,11 @@ extension Form where Value == Int {
 extension Form where Value == Double {
   /// A factor such as `2.5x`.
   fileprivate static var speed: Form {
-    Form(.text(#"[0-9][0-9_]*(\.[0-9]+)?x"#)) { value, _ in
+    Form(.text(Quantity.decimalPattern + "x")) { value, _ in
       let expected = "a factor relative to the trace's speed, such as 1x or 2.5x"
       let text = try value.text(expected: expected)
-      guard text.hasSuffix("x"), ExactDecimal(text.dropLast()) != nil,
-        let speed = Double(text.dropLast().filter { $0 != "_" }), (1e-6...1e9).contains(speed)
+      guard text.hasSuffix("x"), let speed = ExactDecimal(text.dropLast())?.value,
+        (1e-6...1e9).contains(speed)
       else { throw value.unexpected(expected) }
       return speed
     }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 extension WorkloadKeys {
   static let latency = Section<LatencyModel>(
     "latency",
@@ -120,9 +122,7 @@ extension Key where Target == LatencyEntry {
 
 extension ValueShape {
   /// A time with a unit.
-  fileprivate static let time = text(
-    #"[0-9][0-9_]*(\.[0-9]+)? ?(ns|us|µs|μs|ms|s|m|min|h|d|w)"#
-  ).named("time")
+  fileprivate static let time = text(Quantity.duration.pattern).named("time")
 }
 
 extension Form {
@@ -137,19 +137,20 @@ extension Form where Value == Double {
   static func time(_ expected: String = "a time such as 100us or 80ms") -> Form {
     Form(.time) { value, _ in
       let text = try value.text([.string, .integer, .number], expected: expected)
-      guard let time = Quantity.nanoseconds(text), time <= 86_400e9 else {
-        throw value.unexpected(expected)
-      }
+      guard text.last?.isNumber == false, let time = Quantity.duration.value(text),
+        time <= 86_400e9
+      else { throw value.unexpected(expected) }
       return time
     }
   }
 
   /// Bytes per second, as nanoseconds per byte.
   fileprivate static var throughput: Form {
-    Form(.text(#"[0-9][0-9_]*(\.[0-9]+)? ?([KkMmGgTt][Ii]?)?[Bb]/s"#)) { value, _ in
+    Form(.text(Quantity.bytes.pattern + "/s")) { value, _ in
       let expected = "bytes per second such as 200MB/s"
       let text = try value.text(expected: expected)
-      guard text.hasSuffix("/s"), let bytes = Quantity.bytes(text.dropLast(2)), bytes > 0 else {
+      guard text.hasSuffix("/s"), let bytes = Quantity.bytes.amount(text.dropLast(2)), bytes > 0
+      else {
         throw value.unexpected(expected)
       }
       return 1e9 / Double(bytes)

@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderTraces
 
 extension WorkloadKeys {
@@ -32,11 +33,11 @@ extension WorkloadKeys {
       "format", .format, \.format, "the format with its options",
       default: "recognised by file name and content", example: "csv:time=1:id=2:size=3"),
     Key(
-      "max-bad", .ratio, \.maxBadShare,
+      "max-bad", .ratio(), \.maxBadShare,
       "the share of lines of a log or table that may be unreadable; they are counted, and the "
         + "first three are shown", default: "`1%`", example: "0.1%"),
     Key(
-      "sample", .sampleRate, \.sample,
+      "sample", .ratio("share of the objects", from: false), \.sample,
       "the share of the objects that is read, for traces that are too large; capacities are scaled "
         + "by it, and results are estimates for all objects", default: "all", example: "1/100"),
   ]
@@ -345,7 +346,8 @@ extension WorkloadKeys {
     })
 
   private static func share(of operation: String, _ what: String) -> Key<[String: Double]> {
-    Key(operation, .ratio, "share of \(what)", default: "`0`", example: "5%") { share, shares, _ in
+    Key(operation, .ratio(), "share of \(what)", default: "`0`", example: "5%") {
+      share, shares, _ in
       shares[operation] = share
     }
   }

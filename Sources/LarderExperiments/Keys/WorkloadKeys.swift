@@ -303,11 +303,10 @@ extension WorkloadKeys {
         "share of the requests used to choose designs; the rest are used to score them. `whole`: "
           + "both use all requests", default: "`50%`", example: "20%"),
       Key(
-        "time-budget", .budget, \.budgetSeconds,
-        "search effort, converted to requests at 20 million per second, so advice does not "
-          + "depend on the machine",
-        default: "4 s for each capacity, 12 s for more than three, and 5 s for the rest",
-        example: "60s"),
+        "max-requests", .count, \.requestsMax,
+        "largest number of requests that the search replays",
+        default: "80M for each capacity, 240M for more than three, and 100M for the rest",
+        example: "200M"),
     ])
 }
 
@@ -327,9 +326,9 @@ extension Form where Value == AdviseSpec? {
 extension Form where Value == Share? {
   /// A share that leaves a rest, or everything.
   fileprivate static var learned: Form {
-    Form(.words(["whole"]).or(.percent)) { value, _ in
+    Form(.words(["whole"]).or(.share)) { value, _ in
       let expected = "a share above 0% and below 100%, such as 50%, or 'whole'"
-      let text = try value.text(expected: expected)
+      let text = try value.text([.string, .number], expected: expected)
       if text == "whole" { return nil }
       guard let share = AdviseSpec.learned(text) else { throw value.unexpected(expected) }
       return share
@@ -337,28 +336,12 @@ extension Form where Value == Share? {
   }
 }
 
-extension Form where Value == UInt64 {
-  fileprivate static var budget: Form {
-    Form(Form<UInt32>.timeToLive.shape) { value, _ in
-      let expected = "a time from 1s to 24h, such as 60s or 5m"
-      let text = try value.text([.string, .integer], expected: expected)
-      guard let seconds = AdviseSpec.budget(text) else { throw value.unexpected(expected) }
-      return seconds
-    }
-  }
-}
-
 extension AdviseSpec {
   /// Parses a share of the requests that leaves a rest; nil for anything else.
   package static func learned(_ text: String) -> Share? {
-    guard let share = Share(parsing: text), share.billionths < 1_000_000_000 else { return nil }
+    guard let share = Share(parsing: text), share.parts > 0, share.parts < share.whole
+    else { return nil }
     return share
-  }
-
-  /// Parses a budget of seconds, at most a day; nil for anything else.
-  package static func budget(_ text: String) -> UInt64? {
-    guard let seconds = Quantity.seconds(text), (1...86_400).contains(seconds) else { return nil }
-    return seconds
   }
 }
 
@@ -391,7 +374,7 @@ extension WorkloadKeys {
     "tolerance", "Tolerated changes of counts.", expected: "a map such as {hit_ratio: 0.001}",
     keys: CheckTolerance.allCases.map { count in
       Key(
-        count.rawValue, .difference, count.meaning, default: "`0`",
+        count.rawValue, .share("difference", from: true), count.meaning, default: "`0`",
         example: count.isRatio ? "0.001" : "1%"
       ) { share, tolerances, _ in tolerances[count] = share }
     })
@@ -402,7 +385,8 @@ extension WorkloadKeys {
     expected: "a map such as {memory_bytes_per_object: 2%}",
     keys: CheckResource.allCases.map { resource in
       Key(
-        resource.rawValue, .difference, resource.meaning, default: "`\(resource.threshold)`",
+        resource.rawValue, .share("difference", from: true), resource.meaning,
+        default: "`\(resource.threshold)`",
         example: "2%"
       ) { share, thresholds, _ in thresholds[resource] = share }
     })

@@ -222,7 +222,7 @@ struct YAMLValue {
       ? "a whole number, at least \(range.lowerBound)"
       : "a whole number from \(range.lowerBound) to \(range.upperBound)"
     let text = try text(types.union([.integer, .number]), expected: expected)
-    guard let value = Quantity.count(text), range.contains(value) else {
+    guard let value = Quantity.count.amount(text), range.contains(value) else {
       throw unexpected(expected)
     }
     return value
@@ -251,7 +251,7 @@ struct YAMLValue {
     let expected = words.count == 1 ? "'\(words[0])'" : "one of \(words.joined(separator: ", "))"
     let word = try text(expected: expected)
     guard words.contains(word) else {
-      let hint = Self.shortened(word).nearest(among: words).map { "; did you mean '\($0)'?" } ?? ""
+      let hint = UnknownName.hint(Self.shortened(word), among: words, nil)
       throw error(.unexpected(expected: expected, found: found + hint))
     }
     return word
@@ -298,11 +298,11 @@ struct YAMLValue {
     if ["", "~", "null", "Null", "NULL"].contains(text) { return nil }
     if ["true", "True", "TRUE", "false", "False", "FALSE"].contains(text) { return .boolean }
     let digits = text.first == "-" || text.first == "+" ? text.dropFirst() : text[...]
-    if Quantity.whole(digits) != nil || (!digits.isEmpty && digits.allSatisfy(isDigit)) {
+    let plain = digits.filter { $0 != "_" }
+    if !plain.isEmpty, plain.allSatisfy(isDigit) {
       return .integer
     }
     // `Double` alone would also accept hexadecimal, "nan" and "infinity".
-    let plain = digits.filter { $0 != "_" }
     let isNumeric = plain.allSatisfy { isDigit($0) || ".eE+-".contains($0) }
     return isNumeric && Double(String(plain)) != nil ? .number : .string
   }
@@ -356,8 +356,7 @@ struct YAMLMap {
         throw error(
           at: entry.line,
           .unknownKey(
-            YAMLValue.shortened(entry.key), nearest: entry.key.nearest(among: absent),
-            known: table.names))
+            YAMLValue.shortened(entry.key), hint: UnknownName.hint(entry.key, among: absent)))
       }
     }
     for key in table.keys where key.isRequired { _ = try required(key.name, in: table) }

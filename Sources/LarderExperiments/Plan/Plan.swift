@@ -1,5 +1,6 @@
 import Larder
 import LarderEngine
+import LarderSupport
 import LarderTraces
 
 /// Expands a workload to the cells to run, in a fixed order: by trace, then configuration, policy,
@@ -394,7 +395,7 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
       return "configuration '\(configuration)': \(error)"
     case .memory(let configuration, let capacity, let trace, let need, let available):
       return "configuration '\(configuration)' at \(capacity) on '\(trace)': executing it needs "
-        + "\(MemoryBudget.text(need)) of memory for values, only \(MemoryBudget.text(available)) "
+        + "\(NumberText.bytes(need)) of memory for values, only \(NumberText.bytes(available)) "
         + "are available: choose smaller capacities or values, or only 'mode: simulate'"
     case .noEncryption(let configuration):
       return "configuration '\(configuration)' uses encryption, and this program is built "

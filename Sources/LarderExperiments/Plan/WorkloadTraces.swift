@@ -16,13 +16,12 @@ package struct WorkloadTraces: Sendable {
   ///   - only: the traces to prepare; nil for all.
   ///   - names: names of traces in results, if already known.
   ///   - shelf: the store of traces that were prepared before.
-  ///   - threads: the maximum number of threads per file; by default the number of processors.
   ///   - progress: called with the seed (nil for a file) and the number of requests so far, every
   ///     million.
   /// - Throws: `TraceError` and `ComponentError` from the sources; any error of `progress`.
   package static func prepare(
     _ workload: Workload, taken: Set<String> = [], only keys: Set<TraceKey>? = nil,
-    names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil, threads: Int? = nil,
+    names: [TraceKey: String] = [:], shelf: (any TraceShelf)? = nil,
     progress: @escaping (_ seed: UInt64?, _ requests: Int) throws -> Void = { _, _ in }
   ) throws -> WorkloadTraces {
     let needsNextUse = workload.usesNextUse
@@ -33,9 +32,7 @@ package struct WorkloadTraces: Sendable {
       let source = workload.sources[key.source]
       var trace =
         try shelf?.trace(key)
-        ?? open(source, of: workload, seed: key.seed, threads: threads) {
-          try progress(key.seed, $0)
-        }
+        ?? open(source, of: workload, seed: key.seed) { try progress(key.seed, $0) }
       if needsNextUse { trace = try trace.withNextUses() }
       let others = Set(owners.filter { $0.value != key.source }.map(\.key))
       let name =
@@ -49,13 +46,12 @@ package struct WorkloadTraces: Sendable {
   }
 
   private static func open(
-    _ source: SourceSpec, of workload: Workload, seed: UInt64?, threads: Int?,
+    _ source: SourceSpec, of workload: Workload, seed: UInt64?,
     progress: @escaping PreparedTrace.Progress
   ) throws -> PreparedTrace {
     if case .trace(let reference) = source {
       return try PreparedTrace.load(
-        workload.resolved(reference), keeping: workload.neededColumns, threads: threads,
-        progress: progress)
+        workload.resolved(reference), keeping: workload.neededColumns, progress: progress)
     }
     let records = try source.makeSource(seed: seed ?? 0) { reference in
       try FileSource(workload.resolved(reference))

@@ -122,7 +122,7 @@ public struct ConfigurationAssumptions: Sendable, Hashable, Codable {
       let rate = spec.prefix?.prefillTokensPerSecond
       let drive = spec.drive.map {
         DriveModel(
-          enduranceBytes: $0.enduranceBytes, utilisation: Double($0.utilisation.billionths) / 1e9)
+          enduranceBytes: $0.enduranceBytes, utilisation: $0.utilisation.ratio)
       }
       guard rate != nil || drive != nil else { return nil }
       return ConfigurationAssumptions(

@@ -125,15 +125,13 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   /// computed on all cores. Differs from the digest of `init(of:)`.
   package init(ofColumn bytes: UnsafeRawBufferPointer) {
     let parts = (bytes.count + Self.partLength - 1) / Self.partLength
-    let digests = Locked([String](repeating: "", count: parts))
     let column = SharedBytes(bytes: bytes)
-    DispatchQueue.concurrentPerform(iterations: parts) { part in
+    let digests = try? parallelMap(count: parts, threads: parts) { part in
       let start = part * Self.partLength
       let end = min(start + Self.partLength, column.bytes.count)
-      let digest = Self.digits(UnsafeRawBufferPointer(rebasing: column.bytes[start..<end]))
-      digests.withLock { $0[part] = digest }
+      return Self.digits(UnsafeRawBufferPointer(rebasing: column.bytes[start..<end]))
     }
-    let all = digests.withLock { $0.joined() }
+    let all = (digests ?? []).compactMap { $0 }.joined()
     self.init(of: "column of \(bytes.count) bytes in parts of \(Self.partLength)\n\(all)")
   }
 

@@ -1,5 +1,5 @@
-import Dispatch
 import LarderEngine
+import LarderSupport
 
 /// Cells of one workload in a store: the existing ones, read in advance, and the destination of new
 /// ones.
@@ -37,14 +37,11 @@ package final class StoredRecords: RecordStore {
       }
     }
     keys = Dictionary(known, uniquingKeysWith: { first, _ in first })
-    let results = Locked([ResultStore.Found?](repeating: nil, count: known.count))
-    DispatchQueue.concurrentPerform(iterations: known.count) { index in
-      let found = store.find(known[index].1)
-      results.withLock { $0[index] = found }
+    let all = try? parallelMap(count: known.count, threads: known.count) {
+      store.find(known[$0].1)
     }
-    let all = results.withLock { $0 }
     found = Dictionary(
-      zip(known, all).compactMap { known, found in found.map { (known.0, $0) } },
+      zip(known, all ?? []).compactMap { known, found in found.map { (known.0, $0) } },
       uniquingKeysWith: { first, _ in first })
   }
 

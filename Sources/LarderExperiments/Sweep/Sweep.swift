@@ -2,7 +2,6 @@ import Foundation
 import LarderEngine
 import LarderSupport
 import LarderTraces
-import Synchronization
 
 /// Runs the cells of a plan: first simulates, over all cores; then executes, one cell at a time
 /// without concurrent work. Cells share the prepared traces, which are read-only, so their counts
@@ -132,8 +131,7 @@ package struct Sweep: Sendable {
       if cancellation.isRequested { stop.request() }
       ledger.withLock { _ in observer.replayed(requests) }
     }
-    simulate(ledger, cancellation, stop, observer, progress)
-    if let failure = ledger.withLock({ $0.failure }) { throw failure }
+    try simulate(ledger, cancellation, stop, observer, progress)
     try execute(ledger, cancellation, observer, progress)
     return ledger.withLock { $0.records.compactMap { $0 } }
   }
@@ -141,7 +139,7 @@ package struct Sweep: Sendable {
   private func simulate(
     _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ stop: Cancellation,
     _ observer: Observer, _ progress: @escaping @Sendable (Int) -> Void
-  ) {
+  ) throws {
     let found = ledger.withLock { $0.records }
     let simulated = cells.indices.filter { cells[$0].isSimulated && found[$0] == nil }
     guard !simulated.isEmpty else { return }
@@ -150,29 +148,27 @@ package struct Sweep: Sendable {
       warmUp: warmUp, repetitions: repetitions,
       calculators: latency.map { AccessTimeCalculators(model: $0, cells: cells) },
       cancellation: stop, progress: progress)
-    let next = Atomic(0)
     let groups = together(simulated, runner)
-    DispatchQueue.concurrentPerform(iterations: min(max(1, threads), groups.count)) { _ in
-      while !cancellation.isRequested, !stop.isRequested {
-        let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard place < groups.count else { return }
+    _ = try parallelMap(
+      count: groups.count, threads: threads,
+      unless: cancellation.isRequested || stop.isRequested
+    ) { place in
+      do {
         let planned = groups[place].map { cells[$0] }
-        do {
-          guard let trace = trace(of: planned[0].cell) else {
-            throw SweepError.traceMissing(planned[0].cell)
-          }
-          guard let records = try runner.run(planned, over: trace, hasPass: sharesPasses) else {
-            return
-          }
-          for (index, record) in zip(groups[place], records) {
-            try store?.keep(record, of: cells[index])
-            try ledger.withLock { try $0.put(record, at: index, for: observer) }
-          }
-        } catch {
-          ledger.withLock { $0.failure = $0.failure ?? error }
-          stop.request()
+        guard let trace = trace(of: planned[0].cell) else {
+          throw SweepError.traceMissing(planned[0].cell)
         }
+        let records = try runner.run(planned, over: trace, hasPass: sharesPasses)
+        for (index, record) in zip(groups[place], records ?? []) {
+          try store?.keep(record, of: cells[index])
+          try ledger.withLock { try $0.put(record, at: index, for: observer) }
+        }
+      } catch {
+        // Ends the cells that other threads run.
+        stop.request()
+        throw error
       }
+      return ()
     }
   }
 
@@ -188,7 +184,6 @@ package struct Sweep: Sendable {
   /// Records done so far.
   struct Ledger {
     var records: [Record?]
-    var failure: (any Error)?
 
     /// Adds a record and notifies the observer.
     mutating func put(_ record: Record, at index: Int, for observer: Observer) throws {

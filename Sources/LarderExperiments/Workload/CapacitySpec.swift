@@ -32,17 +32,16 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
   package init(parsing text: some StringProtocol) throws(CapacityError) {
     let text = String(text.trimmed)
     description = text
-    if text.hasSuffix("%") {
-      guard let share = Share(parsing: text) else {
-        throw CapacityError(text, "a share is a number above 0% and at most 100%, such as 1%")
-      }
+    let (number, unit) = Quantity.split(text)
+    if number.hasPrefix("-") { throw CapacityError(text, "a capacity must be above 0") }
+    if let share = Share(parsing: text),
+      number.contains(where: { "./".contains($0) }) || unit == "%"
+    {
+      guard share.parts > 0 else { throw CapacityError(text, CapacityError.shares) }
       amount = .share(share)
       return
     }
-    let (number, unit) = Quantity.split(text)
-    if number.hasPrefix("-") {
-      throw CapacityError(text, "a capacity must be above 0")
-    }
+    if unit == "%" { throw CapacityError(text, CapacityError.shares) }
     amount =
       unit.isEmpty
       ? .objects(try Self.objects(number, in: text))
@@ -61,11 +60,10 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
   }
 
   private static func objects(_ number: String, in text: String) throws(CapacityError) -> UInt64 {
-    guard let objects = Quantity.whole(number) else {
-      let isNumber = ExactDecimal(number) != nil
+    guard let objects = Quantity.count.amount(number) else {
       throw CapacityError(
         text,
-        isNumber && number.contains(".")
+        number.contains(".") && ExactDecimal(number) != nil
           ? "a number of objects must be whole (a share of the footprint is written 10%)"
           : CapacityError.forms)
     }
@@ -82,13 +80,14 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
     guard let decimal = ExactDecimal(number) else {
       throw CapacityError(text, CapacityError.forms)
     }
-    guard let factor = Quantity.byteUnits.first(where: { $0.name == unit.lowercased() })?.bytes
+    let units = Quantity.bytes.suffixes
+    guard let factor = units.first(where: { $0.name.lowercased() == unit.lowercased() })?.factor
     else {
-      let units = Quantity.byteUnits.map(\.written).joined(separator: ", ")
-      throw CapacityError(text, "unknown unit '\(unit)'; the units of bytes are \(units)")
+      let known = units.map(\.name).joined(separator: ", ")
+      throw CapacityError(text, "unknown unit '\(unit)'; the units of bytes are \(known)")
     }
     guard decimal.digits > 0 else { throw CapacityError(text, "a capacity must be above 0") }
-    guard let (bytes, isExact) = decimal.multiplied(by: factor), bytes <= largestBytes else {
+    guard let (bytes, isExact) = decimal.times(factor), bytes <= largestBytes else {
       throw CapacityError(text, "more than the limit of 1024TiB")
     }
     guard isExact else { throw CapacityError(text, "this is not a whole number of bytes") }
@@ -154,6 +153,8 @@ package struct CapacityError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// Forms of a capacity, for errors.
   static let forms = "expected a number of objects (1000), of bytes (64MiB) or a share (1%)"
+
+  static let shares = "a share is above 0% and at most 100%, such as 1%, 0.01 or 1/100"
 
   /// Creates an error; see the properties for the meaning of each part.
   package init(_ text: String, _ message: String) {

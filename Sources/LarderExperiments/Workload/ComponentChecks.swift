@@ -38,8 +38,7 @@ package struct ComponentChecks: Sendable {
         }
       },
       format: { spec in
-        let format = try FormatRegistry.format(named: spec.name)
-        _ = try FormatOptions(spec, of: format.description)
+        _ = try FormatRegistry.format(of: spec)?.options(spec)
       },
       cache: cache,
       preset: { name in
@@ -74,7 +73,6 @@ package enum ContenderError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   private static func hint(_ name: String, _ known: [String]) -> String {
-    let nearest = name.nearest(among: known).map { "; did you mean '\($0)'?" } ?? ""
-    return "\(nearest) ('larder list caches' lists them all)"
+    UnknownName.hint(name, among: known, nil) + " ('larder list caches' lists them all)"
   }
 }

@@ -176,7 +176,7 @@ package struct PrefixSpec: Sendable, Hashable {
   /// anything else.
   package static func prefill(parsing text: String) -> Double? {
     guard text.hasSuffix("tokens/s"),
-      let number = Quantity.count(text.dropLast("tokens/s".count).trimmed),
+      let number = Quantity.count.amount(text.dropLast("tokens/s".count)),
       (1...1_000_000_000).contains(number)
     else { return nil }
     return Double(number)

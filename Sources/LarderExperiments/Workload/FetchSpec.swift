@@ -53,19 +53,21 @@ package struct FetchSpec: Sendable, Hashable {
 
   /// Parses a fetch: a time such as `100ms`, or `1000 requests`; nil for neither.
   package static func fetch(parsing text: String) -> FetchSpec? {
-    if let count = text.removingSuffix("requests").flatMap({ Quantity.whole($0.trimmed) }) {
+    if let count = text.removingSuffix("requests").flatMap({ Quantity.count.amount($0) }) {
       guard count <= FetchModel.latencyMax else { return nil }
       var spec = FetchSpec(fetch: .constant(Double(count)))
       spec.clock = .requests
       return spec
     }
-    guard let time = Quantity.nanoseconds(text), time <= 86_400e9 else { return nil }
+    guard text.last?.isNumber == false, let time = Quantity.duration.value(text), time <= 86_400e9
+    else { return nil }
     return FetchSpec(fetch: .constant(time))
   }
 
   /// Parses bytes per second such as `100MB/s`, at least 1; nil for anything else.
   package static func bandwidth(parsing text: String) -> UInt64? {
-    guard let number = text.removingSuffix("/s"), let bytes = Quantity.bytes(number), bytes > 0
+    guard let number = text.removingSuffix("/s"), let bytes = Quantity.bytes.amount(number),
+      bytes > 0
     else { return nil }
     return bytes
   }

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderSupport
 
 /// Cost of an access to each tier and the origin.
 ///
@@ -170,9 +171,8 @@ extension AccessLatency {
 
   /// At most three decimals, without trailing zeros.
   static func number(_ value: Double) -> String {
-    let rounded = (value * 1000).rounded() / 1000
-    guard rounded != 0 || value == 0 else { return "\(value)" }
-    return rounded == rounded.rounded() && rounded < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
+    let text = NumberText.trimmed(value, decimals: 3)
+    return text == "0" && value != 0 ? "\(value)" : text
   }
 
   /// A time in a suitable unit.

@@ -232,8 +232,8 @@ package struct AdviseSpec: Sendable, Hashable {
   package var prices: String?
   /// Share of the requests on which designs are chosen; nil to choose and score on all.
   package var learned: Share? = Share(percent: 50)
-  /// Search time in seconds at a stated speed; nil for the default of each capacity.
-  package var budgetSeconds: UInt64?
+  /// Number of requests that the search may replay; nil for the default of each capacity.
+  package var requestsMax: Int?
 
   package init() {}
 }

@@ -100,7 +100,7 @@ package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible
     /// A map has a key twice.
     case duplicateKey(String, again: Int?)
     /// A map has an unknown key.
-    case unknownKey(String, nearest: String?, known: [String])
+    case unknownKey(String, hint: String)
     /// A map lacks a key, and may have a misspelling of it.
     case missingKey(String, reason: String?, misspelt: String?)
     /// A value has the wrong type or is out of range.
@@ -135,9 +135,7 @@ extension WorkloadError.Problem {
     case .duplicateKey(let key, let again):
       let second = again.map { " on line \($0)" } ?? ""
       return "key '\(key)' occurs again\(second) in the same map; keep one"
-    case .unknownKey(let key, let nearest, let known):
-      if let nearest { return "unknown key '\(key)'; did you mean '\(nearest)'?" }
-      return "unknown key '\(key)'; known are \(known.joined(separator: ", "))"
+    case .unknownKey(let key, let hint): return "unknown key '\(key)'\(hint)"
     case .missingKey(let key, let reason, let misspelt):
       let why = reason.map { ": \($0)" } ?? ""
       let hint = misspelt.map { "; found '\($0)' instead" } ?? ""

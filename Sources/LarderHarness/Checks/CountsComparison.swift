@@ -121,8 +121,8 @@ package struct CellChange: Sendable, Hashable {
           Self.isWithin(
             tolerance, old, of: before.counts[whole] ?? 0, new, of: after.counts[whole] ?? 0)
         } else {
-          Self.product(max(old, new) - min(old, new), 1_000_000_000)
-            <= Self.product(old, tolerance.billionths)
+          Self.product(max(old, new) - min(old, new), tolerance.whole)
+            <= Self.product(old, tolerance.parts)
         }
       if isTolerated { change.kind = .tolerated }
     }
@@ -148,17 +148,17 @@ package struct CellChange: Sendable, Hashable {
   ) -> Bool {
     guard whole > 0, newWhole > 0 else { return false }
     if whole == newWhole {
-      return product(max(part, newPart) - min(part, newPart), 1_000_000_000)
-        <= product(whole, tolerance.billionths)
+      return product(max(part, newPart) - min(part, newPart), tolerance.whole)
+        <= product(whole, tolerance.parts)
     }
     let (left, right) = (product(part, newWhole), product(newPart, whole))
     let (scaled, overflowed) = (max(left, right) - min(left, right))
-      .multipliedReportingOverflow(by: 1_000_000_000)
+      .multipliedReportingOverflow(by: UInt128(tolerance.whole))
     let (allowed, overflows) = product(whole, newWhole)
-      .multipliedReportingOverflow(by: UInt128(tolerance.billionths))
+      .multipliedReportingOverflow(by: UInt128(tolerance.parts))
     guard !overflowed, !overflows else {
       let difference = Double(part) / Double(whole) - Double(newPart) / Double(newWhole)
-      return difference.magnitude <= Double(tolerance.billionths) / 1e9
+      return difference.magnitude <= tolerance.ratio
     }
     return scaled <= allowed
   }

@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderExperiments
 
 /// A comparison of memory and disk use with the baseline's.
@@ -46,7 +47,7 @@ package struct ResourceComparison: Sendable, Hashable {
         compared += 1
         if resource == .instructionsPerRequest { hasInstructions = true }
         let threshold = thresholds[resource] ?? resource.threshold
-        let allowed = was * Double(threshold.billionths) / 1e9
+        let allowed = was * threshold.ratio
         guard (now - was).magnitude > allowed else { continue }
         changes.append(
           ResourceChange(

@@ -43,7 +43,7 @@ struct LarderMemory: CacheUnderTest {
   func remove(_ key: UInt64) { cache.remove(key) }
 
   func expire(_ key: UInt64, _ options: CacheWriteOptions) {
-    cache.renew(key, timeToLiveMicroseconds: options.timeToLiveMicroseconds)
+    cache.renew(key, timeToLive: options.timeToLive)
   }
 
   func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }
@@ -177,7 +177,7 @@ final class LarderHybrid: CacheUnderTest {
   func remove(_ key: UInt64) throws { try cache.remove(key) }
 
   func expire(_ key: UInt64, _ options: CacheWriteOptions) throws {
-    try cache.renew(key, timeToLiveMicroseconds: options.timeToLiveMicroseconds)
+    try cache.renew(key, timeToLive: options.timeToLive)
   }
 
   func handle(_ pressure: MemoryPressureLevel) { cache.handle(pressure) }

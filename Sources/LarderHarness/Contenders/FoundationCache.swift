@@ -37,7 +37,7 @@ final class FoundationCache: CacheUnderTest, @unchecked Sendable {
   func get(_ key: UInt64) -> CacheAnswer? {
     let number = NSNumber(value: key)
     guard let box = cache.object(forKey: number) else { return nil }
-    guard box.expires == .max || box.expires > clock.nowMicroseconds else {
+    guard box.expires == .max || box.expires > clock.time else {
       cache.removeObject(forKey: number)
       return nil
     }
@@ -47,7 +47,7 @@ final class FoundationCache: CacheUnderTest, @unchecked Sendable {
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) {
     var life = options.timeToLiveMicroseconds
     if timeToLive != 0, life == 0 || timeToLive < life { life = timeToLive }
-    let (expiry, overflows) = clock.nowMicroseconds.addingReportingOverflow(life)
+    let (expiry, overflows) = clock.time.addingReportingOverflow(life)
     cache.setObject(
       Box(value, life == 0 || overflows ? .max : expiry), forKey: NSNumber(value: key),
       cost: Int(options.weight))

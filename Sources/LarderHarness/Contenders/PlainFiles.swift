@@ -6,9 +6,9 @@ import LarderLibc
 
 /// A file for each key, written to a temporary name and renamed; an LRU in memory selects the
 /// entries to keep. One lock guards everything.
-final class PlainFiles: CacheUnderTest, @unchecked Sendable {
-  private let lock = NSLock()
-  private let entries: LinkedLRU<Int>
+final class PlainFiles: ListedDiskCache, @unchecked Sendable {
+  let lock = NSLock()
+  let entries: LinkedLRU<Int>
   private let clock: TraceClock
   private let folder: String
   private let syncs: Bool
@@ -28,7 +28,7 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
     try lock.withLock {
-      let found = try entries.get(key, now: clock.nowMicroseconds) { try remove(fileOf: $0) }
+      let found = try entries.get(key, now: clock.time) { try remove(fileOf: $0) }
       guard let bytes = found else { return nil }
       return CacheAnswer(try WholeFile.read(path(key), bytes: bytes), from: .disk)
     }
@@ -36,7 +36,7 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     try lock.withLock {
-      let isStored = try entries.set(key, value.count, options, now: clock.nowMicroseconds) {
+      let isStored = try entries.set(key, value.count, options, now: clock.time) {
         try remove(fileOf: $0)
       }
       if isStored { try WholeFile.write(value, to: path(key), by: "\(folder)/new", syncs: syncs) }
@@ -48,25 +48,6 @@ final class PlainFiles: CacheUnderTest, @unchecked Sendable {
       if entries.remove(key) { try remove(fileOf: key) }
     }
   }
-
-  func usage() -> CacheUsage {
-    lock.withLock {
-      var usage = CacheUsage()
-      usage.diskEntries = entries.count
-      usage.diskWeight = entries.used
-      return usage
-    }
-  }
-
-  func tierCounts() -> CacheTierCounts? {
-    lock.withLock {
-      var counts = CacheTierCounts()
-      counts.disk = entries.counts
-      return counts
-    }
-  }
-
-  func resetCounts() { lock.withLock { entries.counts = TierCounts() } }
 
   private func path(_ key: UInt64) -> String { "\(folder)/\(key % 64)/\(key)" }
 

@@ -119,7 +119,7 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
     _ body: (ProcessConnection) throws(ProcessCacheError) -> Answer
   ) throws(ProcessCacheError) -> Answer {
     let connection = try taken()
-    if hearsTime { connection.tell(clock.nowMicroseconds) }
+    if hearsTime { connection.tell(clock.time) }
     let answer = try body(connection)
     free.withLock { $0.append(connection) }
     return answer

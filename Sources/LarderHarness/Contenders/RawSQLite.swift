@@ -11,9 +11,9 @@ import LarderExperiments
 
 /// A table of a SQLite database with a row for each key and a commit for each write; an LRU in
 /// memory selects the entries to keep. One connection, one lock.
-final class RawSQLite: CacheUnderTest, @unchecked Sendable {
-  private let lock = NSLock()
-  private let entries: LinkedLRU<Void>
+final class RawSQLite: ListedDiskCache, @unchecked Sendable {
+  let lock = NSLock()
+  let entries: LinkedLRU<Void>
   private let clock: TraceClock
   private let database: OpaquePointer
   private let reading: OpaquePointer
@@ -63,7 +63,7 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
 
   func get(_ key: UInt64) throws -> CacheAnswer? {
     try lock.withLock {
-      let found: Void? = try entries.get(key, now: clock.nowMicroseconds) { try removeRow($0) }
+      let found: Void? = try entries.get(key, now: clock.time) { try removeRow($0) }
       guard found != nil else { return nil }
       sqlite3_bind_int64(reading, 1, Int64(bitPattern: key))
       defer { sqlite3_reset(reading) }
@@ -78,7 +78,7 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
     try lock.withLock {
-      let isStored = try entries.set(key, (), options, now: clock.nowMicroseconds) {
+      let isStored = try entries.set(key, (), options, now: clock.time) {
         try removeRow($0)
       }
       guard isStored else { return }
@@ -100,25 +100,6 @@ final class RawSQLite: CacheUnderTest, @unchecked Sendable {
       if entries.remove(key) { try removeRow(key) }
     }
   }
-
-  func usage() -> CacheUsage {
-    lock.withLock {
-      var usage = CacheUsage()
-      usage.diskEntries = entries.count
-      usage.diskWeight = entries.used
-      return usage
-    }
-  }
-
-  func tierCounts() -> CacheTierCounts? {
-    lock.withLock {
-      var counts = CacheTierCounts()
-      counts.disk = entries.counts
-      return counts
-    }
-  }
-
-  func resetCounts() { lock.withLock { entries.counts = TierCounts() } }
 
   func close() throws {
     try lock.withLock {

@@ -17,13 +17,13 @@ final class TextbookLRU: CacheUnderTest, @unchecked Sendable {
   func get(_ key: UInt64) -> CacheAnswer? {
     lock.lock()
     defer { lock.unlock() }
-    return entries.get(key, now: clock.nowMicroseconds, { _ in }).map { CacheAnswer($0) }
+    return entries.get(key, now: clock.time, { _ in }).map { CacheAnswer($0) }
   }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) {
     lock.lock()
     defer { lock.unlock() }
-    _ = entries.set(key, value, options, now: clock.nowMicroseconds, { _ in })
+    _ = entries.set(key, value, options, now: clock.time, { _ in })
   }
 
   func remove(_ key: UInt64) {
@@ -67,6 +67,34 @@ extension CacheContender {
     }
     return TextbookLRU(tier, setup)
   }
+}
+
+/// A cache on disk whose entries are selected by a list in memory, with one lock.
+protocol ListedDiskCache: CacheUnderTest {
+  associatedtype Note
+  var lock: NSLock { get }
+  var entries: LinkedLRU<Note> { get }
+}
+
+extension ListedDiskCache {
+  func usage() -> CacheUsage {
+    lock.withLock {
+      var usage = CacheUsage()
+      usage.diskEntries = entries.count
+      usage.diskWeight = entries.used
+      return usage
+    }
+  }
+
+  func tierCounts() -> CacheTierCounts? {
+    lock.withLock {
+      var counts = CacheTierCounts()
+      counts.disk = entries.counts
+      return counts
+    }
+  }
+
+  func resetCounts() { lock.withLock { entries.counts = TierCounts() } }
 }
 
 /// The textbook LRU: a dictionary and a linked list of nodes. It supports weights, TTLs and a limit

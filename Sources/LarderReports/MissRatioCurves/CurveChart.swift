@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderExperiments
 import LarderSupport
 

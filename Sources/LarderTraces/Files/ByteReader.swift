@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderLibc
 
 /// A buffer over a `ByteSource`: decoders read the unread bytes, consume the ones they have

@@ -1,3 +1,4 @@
+import LarderEngine
 import Synchronization
 
 /// A trace file, or several that form one trace, as a source of records: opened, decompressed and
@@ -77,12 +78,14 @@ public struct FileSource: RecordSource {
     let options = first.options
     let names = format.parameters.map(\.name)
     let ruleName = ["sizes", "size"].first { names.contains($0) }
-    let rule = try ruleName.flatMap { try options.choice($0, of: SizeRule.self) }
+    let rule = try ruleName.flatMap {
+      options.text($0) == nil ? nil : try options.choice($0, of: SizeRule.self)
+    }
     sizeRule = rule ?? first.decoder.sizeRule
     rules = ReadingRules(
-      skipsZeroSizes: try options.flag(FormatParameter.skipZeroSize.name) ?? false,
+      skipsZeroSizes: try options.flag(Parameter.skipZeroSize.name) ?? false,
       sample: try Self.sample(reference, of: first),
-      maxBadShare: try reference.maxBadShare ?? options.share(FormatParameter.maxBad.name)
+      maxBadShare: try reference.maxBadShare ?? options.share(Parameter.maxBad.name)
         ?? RecordBatch.maxBadShareDefault,
       hasSeveralFiles: parts.count > 1)
   }
@@ -157,22 +160,6 @@ public struct FileSource: RecordSource {
 }
 
 extension FileSource {
-  /// Pieces of the file for parallel decoding; nil if it is decoded in one thread, and for several
-  /// files.
-  func pieces(
-    threads: Int, records: Int = PieceCrew.recordsDefault,
-    bytesMinimum: Int = RecordPipe.bytesMinimum
-  ) throws -> FilePieces? {
-    guard threads > 1, parts.count == 1, let part = parts.first, part.size ?? 0 >= bytesMinimum,
-      !part.decoder.sortsTimes, let reader = PieceReader(part)
-    else { return nil }
-    return FilePieces(
-      reader: reader, log: log,
-      wanted: WantedRecords(
-        skipsZeroSizes: rules.skipsZeroSizes, sample: rules.sample.map(ObjectSample.init)),
-      threads: threads, records: records)
-  }
-
   /// Returns the trace of a prepared file; nil if the trace has to be prepared. It is copied into
   /// memory if it takes up to half of the remaining budget or cannot be mapped, and mapped
   /// otherwise.
@@ -214,7 +201,7 @@ struct ReadingRules: Sendable {
 struct FilePart: Sendable {
   let path: String
   let format: FormatDescription
-  let options: FormatOptions
+  let options: ParameterReader
   let decoder: any TraceDecoder
   /// Compressed size in bytes, as on disk; nil for a pipe.
   let size: Int?
@@ -224,9 +211,7 @@ struct FilePart: Sendable {
   /// Reads the beginning of a file that has just been opened.
   init(_ file: FileBytes, format spec: ComponentSpec?) throws {
     path = file.path
-    var format = try spec.map { spec throws(ComponentError) in
-      try FormatRegistry.format(named: spec.name)
-    }
+    var format = try FormatRegistry.format(of: spec)
     let reader = ByteReader(try Compression.open(file), path: path)
     let sample = try FormatSample(path: path, reader)
     if sample.head.isEmpty {
@@ -238,8 +223,7 @@ struct FilePart: Sendable {
     if format == nil { format = try FormatRegistry.recognise(sample) }
     guard let format else { throw TraceError("no format", in: path) }
     self.format = format.description
-    options = try FormatOptions(
-      spec ?? ComponentSpec(name: format.description.name), of: format.description)
+    options = try format.options(spec)
     decoder = try format.decoder(options: options, sample: sample)
     size = file.size
     opened = file.isRegular ? nil : OpenedReader(file, reader)

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The access logs of AWS load balancers: Application Load Balancers and classic ones.
 struct ALBFormat: TraceFormat {
   let description = FormatDescription(
@@ -17,7 +19,7 @@ struct ALBFormat: TraceFormat {
     return Layout().fits(sample.lines()) ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     WebDecoder(layout: Layout(), options: try WebOptions(options))
   }
 

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The text traces of AdaptSize and webcachesim.
 ///
 /// Berger, Sitaraman and Harchol-Balter, "AdaptSize: Orchestrating the Hot Object Memory Cache in a
@@ -23,7 +25,7 @@ struct AdaptSizeFormat: TraceFormat {
     return !lines.isEmpty && fits ? .likely : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let (unit, note) = try options.timeUnit(of: sample.column(0, delimiter: 0x20))
     return Decoder(unit: unit, remarks: [note].compactMap { $0 })
   }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Alibaba's block traces.
 ///
 /// Li, Wang, Lee and Shi, "An In-Depth Comparative Analysis of Cloud Block Storage Workloads:
@@ -28,7 +30,7 @@ struct AlibabaBlockFormat: TraceFormat {
     return sample.isText && sample.isNamed(description.suffixes) ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     try BlockTableDecoder(Self.table, options)
   }
 }

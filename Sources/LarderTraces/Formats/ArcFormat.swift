@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The traces of the ARC paper: each line asks for a run of consecutive blocks.
 ///
 /// Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST 2003.
@@ -28,7 +30,7 @@ struct ArcFormat: TraceFormat {
     return !lines.isEmpty && fits ? .likely : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   /// Parses the four numbers of a line; nil for anything else.
   @inline(__always) private static func run(

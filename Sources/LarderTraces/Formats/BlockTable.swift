@@ -29,10 +29,10 @@ struct BlockTable: Sendable {
 
   /// Options of all tables of block requests.
   static let parameters = [
-    FormatParameter.block,
-    FormatParameter(
-      name: "writes", fallback: "get",
-      meaning: "writes count as reads do (get), as sets (set), or are skipped (skip)"),
+    Parameter.block,
+    Parameter(
+      "writes", default: "get",
+      "writes count as reads do (get), as sets (set), or are skipped (skip)"),
     .maxBad,
   ]
 
@@ -101,21 +101,17 @@ struct BlockRun {
     """
 }
 
-extension FormatParameter {
+extension Parameter {
   /// Option of traces of block devices: the block size into which requests are split.
-  static let block = FormatParameter(
-    name: "block", fallback: "",
-    meaning: "bytes per block: splits a request into one for each block that it touches")
+  static let block = Parameter(
+    "block", .bytes(1...Int(UInt32.max)), default: "",
+    "bytes per block: splits a request into one for each block that it touches")
 }
 
-extension FormatOptions {
+extension ParameterReader {
   /// Block size in bytes; nil if requests are not split.
   func block() throws(ComponentError) -> UInt32? {
-    guard let text = self.text(FormatParameter.block.name) else { return nil }
-    guard let block = UInt32(text), block > 0 else {
-      throw wrong(FormatParameter.block.name, expected: "a number of bytes of at least 1")
-    }
-    return block
+    text(Parameter.block.name) == nil ? nil : UInt32(try whole(Parameter.block.name))
   }
 }
 
@@ -131,7 +127,7 @@ struct BlockTableDecoder: TraceDecoder {
   var understanding: [String] { remarks }
 
   /// Decoder with the options that all such tables have.
-  init(_ table: BlockTable, _ options: FormatOptions) throws(ComponentError) {
+  init(_ table: BlockTable, _ options: ParameterReader) throws(ComponentError) {
     self.table = table
     block = try options.block()
     writes = try options.choice("writes", of: BlockWrites.self) ?? .get

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The binary traces of the cache2k benchmarks, which have only keys.
 struct Cache2kFormat: TraceFormat {
   let description = FormatDescription(
@@ -15,7 +17,7 @@ struct Cache2kFormat: TraceFormat {
     sample.isNamed(description.suffixes) && !sample.isText ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   private struct Decoder: FixedWidthDecoder {
     var columns: TraceColumns { [] }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The access logs of nginx, Apache and varnishncsa.
 struct CombinedFormat: TraceFormat {
   let description = FormatDescription(
@@ -18,13 +20,13 @@ struct CombinedFormat: TraceFormat {
       """,
     suffixes: [".combined", ".combined.log"],
     parameters: [
-      FormatParameter(
-        name: "log-format", fallback: "",
-        meaning: """
-          the log_format of nginx or LogFormat of Apache, in single quotes: the format alone, the \
-          whole directive, or @file for the first one in a configuration that fits (@file#name \
-          selects one)
-          """)
+      Parameter(
+        "log-format", default: "",
+        """
+        the log_format of nginx or LogFormat of Apache, in single quotes: the format alone, the \
+        whole directive, or @file for the first one in a configuration that fits (@file#name \
+        selects one)
+        """)
     ] + WebOptions.parameters())
 
   /// Number of lines that vote on the layout, up to the size of the sample.
@@ -37,7 +39,7 @@ struct CombinedFormat: TraceFormat {
     return CombinedLayout(lines).fitting >= 0.9 ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let web = try WebOptions(options)
     if let text = options.text("log-format") {
       do throws(LogPatternError) {

@@ -33,36 +33,34 @@ struct CsvFormat: TraceFormat {
       """,
     suffixes: [".csv", ".tsv"],
     parameters: [
-      FormatParameter(
-        name: "id", fallback: "", meaning: "column of the object's id, or several: 1+3"),
-      FormatParameter(name: "time", fallback: "", meaning: "column of the time"),
-      FormatParameter(name: "size", fallback: "", meaning: "column of the size in bytes"),
-      FormatParameter(name: "ttl", fallback: "", meaning: "column of the TTL in seconds"),
-      FormatParameter(name: "op", fallback: "", meaning: "column of the operation"),
-      FormatParameter(name: "cost", fallback: "", meaning: "column of the cost of a fetch"),
-      FormatParameter(
-        name: "header", fallback: "", meaning: "true or false; recognised by default"),
-      FormatParameter(
-        name: "delimiter", fallback: "",
-        meaning: "a character, comma, tab, semicolon, pipe, colon or space; recognised by default"),
-      FormatParameter(
-        name: "comment", fallback: "",
-        meaning: "prefix of comment lines, or none; by default # if the file begins with one"),
-      FormatParameter(
-        name: "ragged", fallback: "",
-        meaning: "true reads lines with fewer or more fields; missing fields are empty"),
-      FormatParameter(
-        name: "ops", fallback: "",
-        meaning: "words and their operations: 1:get:0:set:x:skip (or delete, modify, bypass)"),
-      FormatParameter(
-        name: "others", fallback: "skip",
-        meaning: """
-          operation of unknown words: skip (and count), get, set, delete, bypass, error
-          """),
+      Parameter("id", default: "", "column of the object's id, or several: 1+3"),
+      Parameter("time", default: "", "column of the time"),
+      Parameter("size", default: "", "column of the size in bytes"),
+      Parameter("ttl", default: "", "column of the TTL in seconds"),
+      Parameter("op", default: "", "column of the operation"),
+      Parameter("cost", default: "", "column of the cost of a fetch"),
+      Parameter("header", default: "", "true or false; recognised by default"),
+      Parameter(
+        "delimiter", default: "",
+        "a character, comma, tab, semicolon, pipe, colon or space; recognised by default"),
+      Parameter(
+        "comment", default: "",
+        "prefix of comment lines, or none; by default # if the file begins with one"),
+      Parameter(
+        "ragged", default: "",
+        "true reads lines with fewer or more fields; missing fields are empty"),
+      Parameter(
+        "ops", default: "",
+        "words and their operations: 1:get:0:set:x:skip (or delete, modify, bypass)"),
+      Parameter(
+        "others", default: "skip",
+        """
+        operation of unknown words: skip (and count), get, set, delete, bypass, error
+        """),
       .block,
-      FormatParameter(
-        name: "sector", fallback: "",
-        meaning: "bytes of one of the address that block= splits: 512 for lbn, 1 for offset"),
+      Parameter(
+        "sector", .bytes(1...1 << 20), default: "",
+        "bytes of one of the address that block= splits: 512 for lbn, 1 for offset"),
       .timeUnit, .skipZeroSize, .size(.lastFull, named: "sizes"), .maxBad,
     ])
 
@@ -82,7 +80,7 @@ struct CsvFormat: TraceFormat {
     return .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     CsvDecoder(layout: try CsvLayout(options: options, sample: sample))
   }
 }
@@ -97,7 +95,7 @@ enum CsvDelimiter {
   ]
 
   /// The delimiter that a user gave, as a character or a word.
-  static func delimiter(_ options: FormatOptions) throws(ComponentError) -> UInt8? {
+  static func delimiter(_ options: ParameterReader) throws(ComponentError) -> UInt8? {
     guard let text = options.text("delimiter") else { return nil }
     let characters = words[text.lowercased()].map { String($0) } ?? text
     guard characters.utf8.count == 1, let byte = characters.utf8.first, byte != 0x22 else {

@@ -52,7 +52,7 @@ struct CsvLayout: Sendable {
   private let names: [String]
 
   /// Determines the layout from the options and the first lines.
-  init(options: FormatOptions, sample: FormatSample) throws {
+  init(options: ParameterReader, sample: FormatSample) throws {
     if ByteOrderMark.isUTF16(sample.head) { throw ByteOrderMark.utf16Error(sample.path) }
     let head = try CsvHead(options: options, sample: sample)
     let columns = try CsvColumns(options: options, head: head, path: sample.path)
@@ -80,12 +80,8 @@ struct CsvLayout: Sendable {
     remarks = head.remarks + columns.remarks + note
   }
 
-  private static func addressUnit(_ options: FormatOptions) throws(ComponentError) -> UInt64? {
-    guard let text = options.text("sector") else { return nil }
-    guard let unit = UInt64(text), (1...(1 << 20)).contains(unit) else {
-      throw options.wrong("sector", expected: "a number of bytes from 1 to \(1 << 20)")
-    }
-    return unit
+  private static func addressUnit(_ options: ParameterReader) throws(ComponentError) -> UInt64? {
+    options.text("sector") == nil ? nil : UInt64(try options.whole("sector"))
   }
 
   var columns: TraceColumns { TraceColumns(roles.compactMap(\.role.column)) }
@@ -123,7 +119,7 @@ struct CsvHead {
   /// Number of lines that are inspected.
   private static let linesMaximum = 1000
 
-  init(options: FormatOptions, sample: FormatSample) throws {
+  init(options: ParameterReader, sample: FormatSample) throws {
     let lines = sample.lines(Self.linesMaximum)
     guard let first = lines.first else {
       throw TraceError(
@@ -180,7 +176,7 @@ struct CsvHead {
 
   private static func table(
     _ lines: [ArraySlice<UInt8>], _ delimiter: UInt8, _ commentNames: [String]?, _ flag: Bool?,
-    _ options: FormatOptions
+    _ options: ParameterReader
   ) throws(ComponentError) -> Table {
     var rows = lines.map { fields(of: $0, delimiter: delimiter) }
     let hasLine = commentNames == nil && flag ?? looksLikeHeader(rows, options: options)
@@ -211,7 +207,7 @@ struct CsvHead {
   }
 
   /// Prefix of comments; nil to disable comments.
-  private static func mark(_ options: FormatOptions) throws(ComponentError) -> [UInt8]? {
+  private static func mark(_ options: ParameterReader) throws(ComponentError) -> [UInt8]? {
     guard let text = options.text("comment") else { return [UInt8(ascii: "#")] }
     if text.lowercased() == "none" { return nil }
     guard !text.isEmpty else {
@@ -222,7 +218,7 @@ struct CsvHead {
 
   /// True for a line without numbers that is followed by one with a number, or that has a name
   /// known to us or given by the user.
-  private static func looksLikeHeader(_ rows: [[String]], options: FormatOptions) -> Bool {
+  private static func looksLikeHeader(_ rows: [[String]], options: ParameterReader) -> Bool {
     let isNumber = { (text: String) in Double(text) != nil }
     guard let first = rows.first, !first.contains(where: isNumber) else { return false }
     if rows.count > 1 && rows[1].contains(where: isNumber) { return true }
@@ -258,7 +254,7 @@ struct CsvColumns {
   private let head: CsvHead
 
   /// Columns of the roles: the given ones, or those with usual names if none is given.
-  init(options: FormatOptions, head: CsvHead, path: String) throws {
+  init(options: ParameterReader, head: CsvHead, path: String) throws {
     self.head = head
     if let given = try CsvOperations(options) { operations = given }
     let isGiven = CsvRole.allCases.contains { options.text($0.rawValue) != nil }
@@ -275,7 +271,7 @@ struct CsvColumns {
     if !isGiven, head.hasHeader { tellUnused() }
   }
 
-  private mutating func takeGiven(_ options: FormatOptions) throws(ComponentError) {
+  private mutating func takeGiven(_ options: ParameterReader) throws(ComponentError) {
     for role in CsvRole.allCases {
       guard let text = options.text(role.rawValue) else { continue }
       if role != .id {
@@ -291,7 +287,7 @@ struct CsvColumns {
 
   /// Column that a user gave by name or number.
   private func column(
-    _ text: String, _ role: CsvRole, _ options: FormatOptions
+    _ text: String, _ role: CsvRole, _ options: ParameterReader
   ) throws(ComponentError) -> Int {
     if let number = Int(text) {
       guard number >= 1, number <= head.fieldCount else {
@@ -365,8 +361,8 @@ struct CsvColumns {
 
   private static func quoted(_ text: String) -> String { TextField.quote(Array(text.utf8)) }
 
-  private mutating func readTimes(_ options: FormatOptions) throws(ComponentError) {
-    let given = try options.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
+  private mutating func readTimes(_ options: ParameterReader) throws(ComponentError) {
+    let given = try options.choice(Parameter.timeUnit.name, of: TimeUnit.self)
     guard let column = roles.first(where: { $0.role == .time })?.column else { return }
     if head.hasHeader, given == nil,
       let unit = CsvName.timeUnit(head.plainNames[column])
@@ -627,7 +623,7 @@ struct CsvOperations: Sendable {
 
   /// Words of the option `ops`, `word:operation:word:operation`, in addition to the known ones; nil
   /// if it was not given.
-  init?(_ options: FormatOptions) throws(ComponentError) {
+  init?(_ options: ParameterReader) throws(ComponentError) {
     guard let text = options.text("ops") else { return nil }
     let parts = text.split(omittingEmptySubsequences: false) { ":,=".contains($0) }.map {
       $0.lowercased()

@@ -69,15 +69,22 @@ public enum FormatRegistry {
   /// The names of all formats.
   public static var names: [String] { all.map(\.description.name) }
 
+  /// Returns the format of a spec; nil to recognise it: without a spec, and for `auto`.
+  ///
+  /// - Throws: for an unknown name.
+  package static func format(of spec: ComponentSpec?) throws(ComponentError) -> (any TraceFormat)? {
+    guard let spec, spec.name != "auto" else { return nil }
+    return try format(named: spec.name)
+  }
+
   /// Returns the format called `name`.
   ///
   /// - Throws: for an unknown name; the error lists the known ones.
   public static func format(named name: String) throws(ComponentError) -> any TraceFormat {
     for format in all where format.description.name == name { return format }
-    let near = name.nearest(among: names).map { "did you mean '\($0)'? " } ?? ""
     throw ComponentError(
       component: name, parameter: nil,
-      message: "unknown trace format; \(near)known are \(names.joined(separator: ", "))")
+      message: "unknown trace format\(UnknownName.hint(name, among: names))")
   }
 
   /// Returns the format with the highest confidence for a file. The file name decides between

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// HAProxy's HTTP log.
 struct HAProxyFormat: TraceFormat {
   let description = FormatDescription(
@@ -19,7 +21,7 @@ struct HAProxyFormat: TraceFormat {
     return Layout([]).fits(sample.lines()) ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     WebDecoder(layout: Layout(sample.lines(1000)), options: try WebOptions(options))
   }
 

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Prompt prefixes, as published for caches of language models: one JSON object per line.
 struct HashIDsFormat: TraceFormat {
   let description = FormatDescription(
@@ -14,11 +16,10 @@ struct HashIDsFormat: TraceFormat {
       """,
     suffixes: [".hash-ids.jsonl"],
     parameters: [
-      FormatParameter(
-        name: "time-unit", fallback: "",
-        meaning: "unit of the times: s, ms, us or ns; recognised by default"),
-      FormatParameter(
-        name: "block", fallback: "", meaning: "tokens of a block; recognised by default"),
+      Parameter(
+        "time-unit", default: "", "unit of the times: s, ms, us or ns; recognised by default"),
+      Parameter(
+        "block", .count(1...1 << 20), default: "", "tokens of a block; recognised by default"),
       .maxBad,
     ])
 
@@ -49,7 +50,7 @@ struct HashIDsFormat: TraceFormat {
     return isClaimed && JSONLinesFormat().recognise(sample) < .certain ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     var times: [String] = []
     var guess = PromptBlockGuess()
     let scanner = Self.scanner()
@@ -74,10 +75,7 @@ struct HashIDsFormat: TraceFormat {
         "the lines have no 'hash_ids', which identify the common parts of prompts", in: sample.path,
         at: .line(1), advice: "lengths of prompts alone (input_length) cannot be simulated")
     }
-    let given = options.text("block").map { Int($0) ?? 0 }
-    if let given, !(1...(1 << 20)).contains(given) {
-      throw options.wrong("block", expected: "a number of tokens of at least 1")
-    }
+    let given = options.text("block") == nil ? nil : try options.whole("block")
     let unit = try options.choice("time-unit", of: TimeUnit.self)
     let hasDecimals = times.contains { $0.contains(".") }
     let guessed = TimeUnit.guess(times, short: hasDecimals ? .seconds : .milliseconds)

@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderLibc
 
 /// Logs with one JSON object per line.
@@ -18,22 +19,17 @@ struct JSONLinesFormat: TraceFormat {
       """,
     suffixes: [".jsonl", ".ndjson", ".json-lines"],
     parameters: JSONRole.allCases.map {
-      FormatParameter(name: $0.rawValue, fallback: "", meaning: $0.meaning + "; - for none")
+      Parameter($0.rawValue, default: "", $0.meaning + "; - for none")
     } + [
-      FormatParameter(
-        name: "line", fallback: "", meaning: "key of a whole log line, such as Docker's log"),
-      FormatParameter(
-        name: "time-unit", fallback: "",
-        meaning: "unit of times that are numbers: s, ms, us or ns"),
-      FormatParameter(
-        name: "cost-unit", fallback: "",
-        meaning: "unit of costs that have none: s, ms, us or ns"),
+      Parameter("line", default: "", "key of a whole log line, such as Docker's log"),
+      Parameter("time-unit", default: "", "unit of times that are numbers: s, ms, us or ns"),
+      Parameter(
+        "cost-unit", default: "", "unit of costs that have none: s, ms, us or ns"),
     ] + WebOptions.parameters(sizeName: "sizes"))
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     let lines = sample.lines(JSONLinesFormat.linesMaximum)
-    guard let options = try? FormatOptions(ComponentSpec(name: description.name), of: description)
-    else { return .none }
+    guard let options = try? options() else { return .none }
     guard lines.count(where: { $0.first { $0 != 0x20 } == 0x7B }) * 10 >= lines.count * 9,
       !lines.isEmpty
     else { return JSONLinesFormat.isOtherJSON(sample) ? .likely : .none }
@@ -44,7 +40,7 @@ struct JSONLinesFormat: TraceFormat {
     return isJSON ? .likely : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let web = try WebOptions(options)
     let lines = sample.lines(JSONLinesFormat.linesMaximum)
     let keys = JSONKeys(lines)
@@ -71,7 +67,7 @@ struct JSONLinesFormat: TraceFormat {
 
   /// Decoder of the lines under a key; nil if no format is certain of them.
   private func decoder(
-    of key: JSONKeys.Key, _ options: FormatOptions, _ sample: FormatSample,
+    of key: JSONKeys.Key, _ options: ParameterReader, _ sample: FormatSample,
     _ lines: [ArraySlice<UInt8>]
   ) throws -> InnerLinesDecoder? {
     let inner = InnerLines(key)
@@ -89,8 +85,8 @@ struct JSONLinesFormat: TraceFormat {
       if known.contains(name) { values[name] = value }
     }
     values["line"] = nil
-    let innerOptions = try FormatOptions(
-      ComponentSpec(name: format.description.name, values: values), of: format.description)
+    let innerOptions = try format.options(
+      ComponentSpec(name: format.description.name, values: values))
     return InnerLinesDecoder(
       lines: inner, format: format.description.name,
       decoder: try format.decoder(options: innerOptions, sample: innerSample))

@@ -24,7 +24,7 @@ struct LarderFormat: TraceFormat {
       ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let layout = try sample.head.withUnsafeBytes { bytes throws(TraceError) in
       try LarderLayout(
         decoding: bytes, fileLength: sample.isWhole ? sample.head.count : nil, path: sample.path)

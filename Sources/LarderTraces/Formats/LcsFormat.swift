@@ -25,7 +25,7 @@ struct LcsFormat: TraceFormat {
     return sample.isNamed(description.suffixes) ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     Decoder(layout: try LcsLayout(sample))
   }
 

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// The traces of the LIRS paper.
 ///
 /// Jiang and Zhang, "LIRS: An Efficient Low Inter-reference Recency Set Replacement Policy to
@@ -20,7 +22,7 @@ struct LirsFormat: TraceFormat {
     return lines.contains(where: LirsFormat.isMark) ? .likely : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   private static func isMark(_ line: ArraySlice<UInt8>) -> Bool { line.elementsEqual([0x2A]) }
 

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Block traces of the enterprise servers of Microsoft Research Cambridge.
 ///
 /// Narayanan, Donnelly and Rowstron, "Write Off-Loading: Practical Power Management for Enterprise
@@ -14,8 +16,8 @@ struct MSRCambridgeFormat: TraceFormat {
       """,
     suffixes: [".msr", ".msr.csv"],
     parameters: [
-      FormatParameter(name: "block", fallback: "512", meaning: "bytes per block"),
-      FormatParameter(name: "writes", fallback: "false", meaning: "true includes writes, as sets"),
+      Parameter("block", .bytes(1...Int(UInt32.max)), default: "512", "bytes per block"),
+      Parameter("writes", default: "false", "true includes writes, as sets"),
       .maxBad,
     ])
 
@@ -37,7 +39,7 @@ struct MSRCambridgeFormat: TraceFormat {
     return !lines.isEmpty && fits ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     BlockTableDecoder(
       Self.table, block: try options.block() ?? 512,
       writes: try options.flag("writes") ?? false ? .set : .skip)

@@ -36,7 +36,7 @@ struct MemcachedWatchFormat: TraceFormat {
     return count
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   private struct Decoder: TraceDecoder {
     var columns: TraceColumns { [.size, .time, .operation, .ttl] }

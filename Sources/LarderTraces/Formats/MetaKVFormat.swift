@@ -29,7 +29,7 @@ struct MetaKVFormat: TraceFormat {
       ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let places = try MetaKVColumns(sample)
     let times = places.time.map { Array(sample.column($0).dropFirst()) }
     let (unit, note) = try options.timeUnit(of: times ?? [])

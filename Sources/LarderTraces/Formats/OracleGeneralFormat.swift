@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// libCacheSim's binary records, as its trace collection publishes them.
 ///
 /// The time of the next request in each record is ignored: it is derived again when a policy needs
@@ -22,7 +24,7 @@ struct OracleGeneralFormat: TraceFormat {
     return OracleGeneralFormat.contentFits(sample) ? .likely : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   /// True if the first records have non-decreasing times and next accesses in the future.
   private static func contentFits(_ sample: FormatSample) -> Bool {

@@ -20,7 +20,7 @@ struct RecordedFormat: TraceFormat {
       ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     do {
       let header = try sample.head.withUnsafeBytes { bytes throws(RecordedHeader.Fault) in
         try RecordedHeader(decoding: bytes)

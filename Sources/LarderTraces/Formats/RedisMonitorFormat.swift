@@ -40,7 +40,7 @@ struct RedisMonitorFormat: TraceFormat {
     line.equals(Array("OK".utf8)) || line.equals(Array("+OK".utf8))
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   private struct Decoder: TraceDecoder {
     var columns: TraceColumns { [.size, .time, .operation, .ttl] }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Access logs of Amazon S3 and of compatible stores.
 struct S3Format: TraceFormat {
   let description = FormatDescription(
@@ -20,7 +22,7 @@ struct S3Format: TraceFormat {
     return Layout().fits(sample.lines()) ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     WebDecoder(layout: Layout(), options: try WebOptions(options))
   }
 

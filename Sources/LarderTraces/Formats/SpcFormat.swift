@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Block traces in the format of the Storage Performance Council, as UMass publishes them.
 ///
 /// "SPC Trace File Format Specification", revision 1.0.1; WebSearch and Financial in the UMass
@@ -28,7 +30,7 @@ struct SpcFormat: TraceFormat {
     return sample.isText && sample.isNamed(description.suffixes) ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     try BlockTableDecoder(Self.table, options)
   }
 }

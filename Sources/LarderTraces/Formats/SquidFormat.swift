@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Squid's native access log.
 struct SquidFormat: TraceFormat {
   let description = FormatDescription(
@@ -44,7 +46,7 @@ struct SquidFormat: TraceFormat {
     return result.count == 3 && result.takeInteger() != nil && result.isEmpty
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     WebDecoder(layout: Layout(), options: try WebOptions(options))
   }
 

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Block traces of Tencent's cloud block storage (CBS).
 ///
 /// Zhang et al., "OSCA: An Online-Model Based Cache Allocation Scheme in Cloud Block Storage
@@ -29,7 +31,7 @@ struct TencentBlockFormat: TraceFormat {
     return sample.isText && sample.isNamed(description.suffixes) ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     var decoder = try BlockTableDecoder(Self.table, options)
     decoder.remarks.append(
       "The table is read as Tencent's: time, offset and size in sectors, 0 or 1, volume.")

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// A format of trace files.
 ///
 /// To add a format, add a file in `Formats/` and a line in `FormatRegistry.standard`, or, in
@@ -14,7 +16,7 @@ public protocol TraceFormat: Sendable {
   ///
   /// - Throws: `ComponentError` for invalid options, `TraceError` when the beginning of the file
   ///   does not have this format.
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder
 }
 
 /// Decodes the decompressed bytes of one file into records.
@@ -107,12 +109,12 @@ public struct FormatDescription: Sendable, Hashable {
   /// Suffixes of file names (before that of a compression) by which the format is recognised.
   public var suffixes: [String]
   /// Options of the format.
-  public var parameters: [FormatParameter]
+  public var parameters: [Parameter]
 
   /// Creates a description; see the properties for the meaning of each part.
   public init(
     name: String, summary: String, layout: String, suffixes: [String],
-    parameters: [FormatParameter] = []
+    parameters: [Parameter] = []
   ) {
     self.name = name
     self.summary = summary
@@ -122,134 +124,52 @@ public struct FormatDescription: Sendable, Hashable {
   }
 }
 
-/// An option of a format.
-public struct FormatParameter: Sendable, Hashable {
-  /// Name, before the `=`.
-  public var name: String
-  /// Default value as text; empty without one.
-  public var fallback: String
-  /// Help in one line.
-  public var meaning: String
-
-  /// Creates a parameter; see the properties for the meaning of each part.
-  public init(name: String, fallback: String, meaning: String) {
-    self.name = name
-    self.fallback = fallback
-    self.meaning = meaning
+extension TraceFormat {
+  /// The options of a spec, or none.
+  ///
+  /// - Throws: for an option that the format does not have.
+  public func options(_ spec: ComponentSpec? = nil) throws(ComponentError) -> ParameterReader {
+    try ParameterReader(
+      spec ?? ComponentSpec(name: description.name), parameters: description.parameters)
   }
+}
 
+extension Parameter {
   /// Option of formats with sizes: skip requests of size 0, as libCacheSim does.
-  public static let skipZeroSize = FormatParameter(
-    name: "skip-zero-size", fallback: "false",
-    meaning: "true skips requests of size 0, as libCacheSim does")
+  public static let skipZeroSize = Parameter(
+    "skip-zero-size", .flag, default: "false",
+    "true skips requests of size 0, as libCacheSim does")
 
   /// Option of logs and tables: maximum share of bad lines.
-  static let maxBad = FormatParameter(
-    name: "max-bad", fallback: "1%",
-    meaning: "largest share of unreadable lines; they are counted and the first three shown")
+  static let maxBad = Parameter(
+    "max-bad", .share, default: "1%",
+    "largest share of unreadable lines; they are counted and the first three shown")
 
   /// Option of formats with sizes: the rule for different sizes of one object.
-  static func size(_ fallback: SizeRule, named name: String = "size") -> FormatParameter {
-    FormatParameter(
-      name: name, fallback: fallback.rawValue,
-      meaning: """
-        size of an object with several sizes: last-full, max, first, or logged (each request keeps
-        its own)
-        """)
+  static func size(_ fallback: SizeRule, named name: String = "size") -> Parameter {
+    Parameter(
+      name, default: fallback.rawValue,
+      """
+      size of an object with several sizes: last-full, max, first, or logged (each request keeps
+      its own)
+      """)
   }
 
   /// Option of text formats with times: the unit of the time column.
-  public static let timeUnit = FormatParameter(
-    name: "time-unit", fallback: "",
-    meaning: "unit of the times: s, ms, us or ns; by default s, or the unit that gives a "
-      + "plausible date")
+  public static let timeUnit = Parameter(
+    "time-unit", default: "",
+    "unit of the times: s, ms, us or ns; by default s, or the unit that gives a plausible date")
 }
 
-/// Validated options of a format.
-public struct FormatOptions: Sendable {
-  /// Name of the format.
-  public let format: String
-  private let values: [String: String]
-
-  /// Validates the options of `spec`.
-  ///
-  /// - Throws: for an option that the format does not have.
-  public init(_ spec: ComponentSpec, of description: FormatDescription) throws(ComponentError) {
-    format = description.name
-    values = spec.values
-    let known = description.parameters.map(\.name)
-    for name in spec.values.keys.sorted() where !known.contains(name) {
-      let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
-      throw ComponentError(
-        component: format, parameter: name, message: "unknown option of this format: \(list)")
-    }
-  }
-
-  /// Text of an option; nil if not given.
-  public func text(_ name: String) -> String? { values[name] }
-
-  /// Boolean option; nil if not given.
-  public func flag(_ name: String) throws(ComponentError) -> Bool? {
-    guard let text = values[name] else { return nil }
-    guard let value = Bool(text.lowercased()) else {
-      throw wrong(name, expected: "true or false")
-    }
-    return value
-  }
-
-  /// Option with a fixed set of values; nil if not given.
-  public func choice<Choice: CaseIterable & RawRepresentable>(
-    _ name: String, of type: Choice.Type
-  ) throws(ComponentError) -> Choice? where Choice.RawValue == String {
-    guard let text = values[name] else { return nil }
-    guard let value = Choice(rawValue: text.lowercased()) else {
-      let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-      throw wrong(name, expected: "one of \(words)")
-    }
-    return value
-  }
-
+extension ParameterReader {
   /// Unit of times: the given one, or the one that puts `values`, the first times of a file, into
   /// the present, with a note on it.
   func timeUnit(of values: [String]) throws(ComponentError) -> (unit: TimeUnit, note: String?) {
-    let name = FormatParameter.timeUnit.name
+    let name = Parameter.timeUnit.name
     if let unit = try choice(name, of: TimeUnit.self) { return (unit, nil) }
     let unit = TimeUnit.guess(values)
     let note = "Times are read as \(unit.rawValue), by their length; \(name)= changes this."
     return (unit, unit == .seconds ? nil : note)
-  }
-
-  /// Share such as `1%` or `0.01`; nil if not given.
-  public func share(_ name: String) throws(ComponentError) -> Double? {
-    guard let text = values[name] else { return nil }
-    guard let share = FormatOptions.share(text) else {
-      throw wrong(name, expected: "a share from 0 to 1, such as 1% or 0.01")
-    }
-    return share
-  }
-
-  /// Parses a share; nil for anything but 0 to 1, or 0% to 100%.
-  public static func share(_ text: some StringProtocol) -> Double? {
-    let isPercent = text.hasSuffix("%")
-    guard let number = Double(isPercent ? String(text.dropLast()) : String(text)) else {
-      return nil
-    }
-    let share = isPercent ? number / 100 : number
-    return (0...1).contains(share) ? share : nil
-  }
-
-  /// Comma-separated words in lower case; nil if not given.
-  public func list(_ name: String) -> [String]? {
-    values[name]?.split(separator: ",").map {
-      String($0.drop { $0 == " " }).lowercased()
-    }
-  }
-
-  /// Error for an option with an invalid value.
-  public func wrong(_ name: String, expected: String) -> ComponentError {
-    ComponentError(
-      component: format, parameter: name,
-      message: "expected \(expected), found '\(values[name] ?? "")'")
   }
 }
 

@@ -32,7 +32,7 @@ struct TwitterFormat: TraceFormat {
     return !lines.isEmpty && fits ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let (unit, note) = try options.timeUnit(of: sample.column(0))
     return Decoder(unit: unit, remarks: [note].compactMap { $0 })
   }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// One object per line.
 struct TxtFormat: TraceFormat {
   let description = FormatDescription(
@@ -18,7 +20,7 @@ struct TxtFormat: TraceFormat {
     return sample.isNamed(description.suffixes) ? .certain : .possible
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   private struct Decoder: TraceDecoder {
     var columns: TraceColumns { [] }

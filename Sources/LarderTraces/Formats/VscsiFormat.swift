@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// VMware's vscsiStats traces, as the CloudPhysics collection has them.
 struct VscsiFormat: TraceFormat {
   let description = FormatDescription(
@@ -13,8 +15,7 @@ struct VscsiFormat: TraceFormat {
       """,
     suffixes: [".vscsi", ".vscsitrace", ".vscsi1", ".vscsi2"],
     parameters: [
-      FormatParameter(
-        name: "version", fallback: "", meaning: "1 or 2; recognised by content by default"),
+      Parameter("version", default: "", "1 or 2; recognised by content by default"),
       .block, .skipZeroSize,
     ])
 
@@ -54,7 +55,7 @@ struct VscsiFormat: TraceFormat {
     return .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let block = try options.block()
     if let version = try options.choice("version", of: Version.self) {
       return decoder(of: version, block: block, sample)

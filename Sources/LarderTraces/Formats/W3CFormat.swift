@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// W3C extended logs: IIS, CloudFront and others.
 struct W3CFormat: TraceFormat {
   let description = FormatDescription(
@@ -22,7 +24,7 @@ struct W3CFormat: TraceFormat {
     return sample.lines(10).contains { $0.starts(with: W3CFormat.mark) } ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) throws -> any TraceDecoder {
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
     let web = try WebOptions(options)
     guard let line = sample.lines().first(where: { $0.starts(with: W3CFormat.mark) }) else {
       throw TraceError(

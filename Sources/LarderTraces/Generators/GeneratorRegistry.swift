@@ -28,10 +28,9 @@ public enum GeneratorRegistry {
   ) throws(ComponentError) -> RegisteredGenerator {
     let known = all.map(\.description.name)
     if let index = known.firstIndex(of: name) { return all[index] }
-    let hint = name.nearest(among: known).map { "did you mean '\($0)'?" }
     throw ComponentError(
       component: name, parameter: nil,
-      message: "unknown generator; \(hint ?? "known are \(known.joined(separator: ", "))")")
+      message: "unknown generator\(UnknownName.hint(name, among: known))")
   }
 }
 
@@ -74,7 +73,7 @@ public struct GeneratorDescription: Sendable {
   /// Summary in a sentence or two.
   public let summary: String
   /// Parameters that may follow the name.
-  public let parameters: [GeneratorParameter]
+  public let parameters: [Parameter]
   /// Columns that the generator fills itself; a workload may add sizes, TTLs, operations and times.
   public let columns: TraceColumns
   /// Paper or measurement that it follows.
@@ -82,7 +81,7 @@ public struct GeneratorDescription: Sendable {
 
   /// Creates a description; see the properties for the meaning of each part.
   public init(
-    name: String, summary: String, parameters: [GeneratorParameter], columns: TraceColumns = [],
+    name: String, summary: String, parameters: [Parameter], columns: TraceColumns = [],
     source: String
   ) {
     self.name = name

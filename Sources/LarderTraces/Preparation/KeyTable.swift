@@ -1,7 +1,6 @@
 import CLarderShims
 import LarderEngine
 import LarderLibc
-import Synchronization
 
 /// Numbers the keys of a trace 1, 2, 3 ... in order of first appearance.
 ///
@@ -11,9 +10,6 @@ import Synchronization
 /// table costs 8 bytes per object and 13 to 27 for the slots.
 ///
 /// Memory accesses of many requests overlap (`KeyLookups.each`).
-///
-/// One thread adds keys. Others may look keys up at the same time (`SharedKeys`): a slot is written
-/// once, after its key.
 struct KeyTable: ~Copyable {
   /// Number of keys.
   private(set) var count = 0
@@ -25,8 +21,6 @@ struct KeyTable: ~Copyable {
   private let maximum: Int
   private let memory: MemoryBudget
   private let ring: UnsafeMutablePointer<KeyLookups.Lookup>
-  /// View for threads that look keys up; nil if there are none.
-  private var sharing: SharedKeys?
 
   /// Number of requests for which room is reserved at a time.
   private static let block = 2048
@@ -67,25 +61,7 @@ struct KeyTable: ~Copyable {
     while start < requests {
       let size = min(KeyTable.block, requests - start)
       try makeRoom(for: size)
-      newBytes += numberBlock(records + start, size, ids + start, at: { $0 })
-      if count > maximum { throw tooMany }
-      start += size
-    }
-    return newBytes
-  }
-
-  /// Numbers only the records at the indices `places`, in ascending order; see the overload for all
-  /// records.
-  mutating func number(
-    _ records: UnsafePointer<TraceRecord>, at places: UnsafeBufferPointer<UInt32>,
-    into ids: UnsafeMutablePointer<ObjectID>
-  ) throws(TraceError) -> UInt64 {
-    var newBytes: UInt64 = 0
-    var start = 0
-    while start < places.count {
-      let (first, size) = (start, min(KeyTable.block, places.count - start))
-      try makeRoom(for: size)
-      newBytes += numberBlock(records, size, ids, at: { Int(places[first + $0]) })
+      newBytes += numberBlock(records + start, size, ids + start)
       if count > maximum { throw tooMany }
       start += size
     }
@@ -93,16 +69,14 @@ struct KeyTable: ~Copyable {
   }
 
   @inline(__always) private mutating func numberBlock(
-    _ records: UnsafePointer<TraceRecord>, _ size: Int, _ ids: UnsafeMutablePointer<ObjectID>,
-    at place: (Int) -> Int
+    _ records: UnsafePointer<TraceRecord>, _ size: Int, _ ids: UnsafeMutablePointer<ObjectID>
   ) -> UInt64 {
     let (lookups, keys) = (lookups, keys.base)
     var count = count
     var newBytes: UInt64 = 0
     lookups.each(
-      of: size, ring, key: { records[place($0)].key },
-      look: { i, lookup in
-        let place = place(i)
+      of: size, ring, key: { records[$0].key },
+      look: { place, lookup in
         let key = records[place].key
         var id = lookups.find(key, lookup)
         if id == 0 {
@@ -114,7 +88,7 @@ struct KeyTable: ~Copyable {
             assert(count < self.keys.capacity && count * 5 <= 3 << bits, "makeRoom made none")
             id = UInt32(truncatingIfNeeded: count)
             keys[count] = key
-            lookups.slots[slot].store(lookup.hash << 32 | UInt64(id), ordering: .releasing)
+            lookups.slots[slot] = lookup.hash << 32 | UInt64(id)
             newBytes &+= UInt64(records[place].size)
           }
         }
@@ -131,16 +105,8 @@ struct KeyTable: ~Copyable {
   }
 
   @inline(never) private mutating func grow(_ needed: Int) throws(TraceError) {
-    // No look-ups may run while keys and slots move. A table that failed to grow has no slots, so
-    // look-ups then find nothing.
-    sharing?.lock()
-    var isWhole = false
-    defer { sharing?.unlock(isWhole ? lookups : nil) }
     try keys.reserve(needed + 1)
-    guard needed * 5 > 3 << bits else {
-      isWhole = true
-      return
-    }
+    guard needed * 5 > 3 << bits else { return }
     while needed * 5 > 3 << bits { bits += 1 }
     // Frees the old slots first: the keys are sufficient to fill the new ones.
     slots = try GrowableColumn(capacity: 1)
@@ -152,14 +118,6 @@ struct KeyTable: ~Copyable {
     }
     slots = try GrowableColumn(capacity: 1 << bits)
     fillSlots()
-    isWhole = true
-  }
-
-  /// Allows look-ups from other threads for the lifetime of the table.
-  mutating func share() -> SharedKeys {
-    let keys = sharing ?? SharedKeys(lookups)
-    sharing = keys
-    return keys
   }
 
   private var lookups: KeyLookups {
@@ -191,7 +149,7 @@ struct KeyTable: ~Copyable {
 /// Unsafe view of a `KeyTable`'s memory, for batched look-ups.
 struct KeyLookups {
   /// Slots: the id in the low half, bits of the key's hash in the high one; 0 if empty.
-  let slots: UnsafeMutablePointer<Atomic<UInt64>>
+  let slots: UnsafeMutablePointer<UInt64>
   /// Key of id `i` at index `i`.
   let keys: UnsafeMutablePointer<UInt64>
   private let shift: UInt64
@@ -199,8 +157,7 @@ struct KeyLookups {
 
   /// A view of a table of 2^`bits` slots.
   init(slots: UnsafeMutablePointer<UInt64>, keys: UnsafeMutablePointer<UInt64>, bits: UInt64) {
-    // An atomic word has the memory layout of the word.
-    self.slots = UnsafeMutableRawPointer(slots).assumingMemoryBound(to: Atomic<UInt64>.self)
+    self.slots = slots
     self.keys = keys
     shift = 64 - bits
     mask = 1 << Int(bits) - 1
@@ -234,7 +191,7 @@ struct KeyLookups {
   @inline(__always) func probe(_ key: UInt64, _ hash: UInt64) -> (id: UInt32, slot: Int) {
     var index = first(hash)
     while true {
-      let slot = slots[index].load(ordering: .acquiring)
+      let slot = slots[index]
       let id = UInt32(truncatingIfNeeded: slot)
       if id == 0 || (slot &>> 32 == hash & 0xFFFF_FFFF && keys[Int(id)] == key) {
         return (id, index)
@@ -247,7 +204,7 @@ struct KeyLookups {
   @inline(__always) private func candidate(_ hash: UInt64) -> UInt32 {
     var index = first(hash)
     while true {
-      let slot = slots[index].load(ordering: .acquiring)
+      let slot = slots[index]
       let id = UInt32(truncatingIfNeeded: slot)
       if id == 0 || slot &>> 32 == hash & 0xFFFF_FFFF { return id }
       index = (index &+ 1) & mask
@@ -281,73 +238,6 @@ struct KeyLookups {
       }
       let due = near &- distance
       if due >= 0 { look(due, ring[due & mask]) }
-    }
-  }
-}
-
-/// Keys of a `KeyTable` for threads that look them up while one thread adds keys.
-///
-/// An id that is found is final. A key that is not found may be added concurrently: the numbering
-/// thread looks it up again, in the order of the trace.
-final class SharedKeys: @unchecked Sendable {
-  // Unchecked: the view changes only under the exclusive lock; its memory is written by one thread,
-  // each slot once and after its key.
-  private let gate: UnsafeMutablePointer<pthread_rwlock_t>
-  private var lookups: KeyLookups?
-
-  /// Creates a view of a table that is not being modified.
-  init(_ lookups: KeyLookups) {
-    self.lookups = lookups
-    gate = .allocate(capacity: 1)
-    gate.initialize(to: pthread_rwlock_t())
-    pthread_rwlock_init(gate, nil)
-  }
-
-  deinit {
-    pthread_rwlock_destroy(gate)
-    gate.deallocate()
-  }
-
-  /// Waits for running look-ups and blocks new ones.
-  func lock() { pthread_rwlock_wrlock(gate) }
-
-  /// Allows look-ups again, at the new addresses; nil if the table has no slots, and look-ups find
-  /// nothing.
-  func unlock(_ lookups: KeyLookups?) {
-    self.lookups = lookups
-    pthread_rwlock_unlock(gate)
-  }
-
-  /// Writes the ids of records to `ids`, 0 for keys that are not found, and the indices of the
-  /// latter to `missing`. Returns their number.
-  ///
-  /// - Complexity: O(count) expected.
-  func find(
-    _ records: UnsafePointer<TraceRecord>, count: Int, into ids: UnsafeMutablePointer<ObjectID>,
-    missing: UnsafeMutablePointer<UInt32>
-  ) -> Int {
-    withUnsafeTemporaryAllocation(
-      of: KeyLookups.Lookup.self, capacity: KeyLookups.lookups
-    ) { ring in
-      pthread_rwlock_rdlock(gate)
-      defer { pthread_rwlock_unlock(gate) }
-      guard let ring = ring.baseAddress, let lookups else {
-        for place in 0..<count {
-          ids[place] = 0
-          missing[place] = UInt32(truncatingIfNeeded: place)
-        }
-        return count
-      }
-      var misses = 0
-      lookups.each(
-        of: count, ring, key: { records[$0].key },
-        look: { place, lookup in
-          let id = lookups.find(records[place].key, lookup)
-          ids[place] = id
-          missing[misses] = UInt32(truncatingIfNeeded: place)
-          misses &+= id == 0 ? 1 : 0
-        })
-      return misses
     }
   }
 }

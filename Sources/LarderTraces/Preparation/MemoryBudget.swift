@@ -1,4 +1,5 @@
 import Foundation
+internal import LarderSupport
 
 /// Memory available for preparing a trace: the machine's free memory minus a reserve.
 ///
@@ -30,7 +31,7 @@ package struct MemoryBudget: Sendable {
     let available = available()
     guard bytes > available - min(available, Self.reserve) else { return }
     throw Self.shortage(
-      "\(purpose) need \(Self.text(bytes)) of memory, but only \(Self.text(available)) are left",
+      "\(purpose) need \(NumberText.bytes(bytes)) of memory, but only \(NumberText.bytes(available)) are left",
       in: source, advice: advice)
   }
 
@@ -42,7 +43,7 @@ package struct MemoryBudget: Sendable {
     let available = available()
     guard available < Self.reserve else { return }
     throw Self.shortage(
-      "\(requests) requests are read, more follow, and only \(Self.text(available)) of memory are "
+      "\(requests) requests are read, more follow, and only \(NumberText.bytes(available)) of memory are "
         + "left",
       in: source,
       advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
@@ -54,17 +55,6 @@ package struct MemoryBudget: Sendable {
     var error = TraceError(message, in: source, advice: advice)
     error.isMemoryShortage = true
     return error
-  }
-
-  /// Bytes with one decimal, such as `17.2 GB`.
-  package static func text(_ bytes: UInt64) -> String {
-    let units: [(name: String, bytes: UInt64)] = [
-      ("PB", 1_000_000_000_000_000), ("TB", 1_000_000_000_000), ("GB", 1_000_000_000),
-      ("MB", 1_000_000),
-    ]
-    guard let unit = units.first(where: { bytes >= $0.bytes }) else { return "\(bytes) bytes" }
-    let tenths = bytes / (unit.bytes / 10)
-    return "\(tenths / 10).\(tenths % 10) \(unit.name)"
   }
 }
 

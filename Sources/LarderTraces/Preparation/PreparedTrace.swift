@@ -138,8 +138,7 @@ extension PreparedTrace {
   /// not simulated.
   static func prepare(
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
-    memory: MemoryBudget, spillingTo folder: String? = nil, threads: Int = 1,
-    progress: Progress? = nil
+    memory: MemoryBudget, spillingTo folder: String? = nil, progress: Progress? = nil
   ) throws -> PreparedTrace {
     let interval = 1 << 20
     // A destination may be a device, whose folder takes no files.
@@ -161,19 +160,10 @@ extension PreparedTrace {
       try progress?(reported)
     }
     do {
-      if let pieces = try (source as? FileSource)?.pieces(threads: threads),
-        let keys = builder.sharedKeys()
-      {
-        try pieces.read(keys) { piece in
-          try builder.add(piece)
-          try report(builder.count)
-        }
-      } else {
-        try source.records { batch in
-          try builder.add(batch)
-          try report(builder.count)
-          return true
-        }
+      try source.records { batch in
+        try builder.add(batch)
+        try report(builder.count)
+        return true
       }
     } catch var error as TraceError where error.source == "preparation" {
       error.source = name
@@ -186,32 +176,27 @@ extension PreparedTrace {
   /// directly. If it is not compressed and larger than half of the available memory, it is mapped,
   /// and must not be modified or shortened while the trace is in use.
   ///
-  /// Files of fixed-width records are decoded and numbered in `threads` threads, with the same
-  /// result; others are decoded in one separate thread on machines with several cores, and numbered
-  /// in the caller's.
+  /// On machines with several cores, large files are decoded in a separate thread, and numbered in
+  /// the caller's.
   ///
   /// - Parameters:
   ///   - path: the file.
   ///   - format: its format and options; nil to recognise it by name and content.
   ///   - wanted: the columns to keep of those that the file has; a prepared one keeps all.
-  ///   - threads: the maximum number of threads; by default the number of processors.
   ///   - progress: called every million requests.
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public static func load(
     path: String, format: ComponentSpec? = nil, keeping wanted: ColumnChoice = { $0 },
-    threads: Int? = nil, progress: Progress? = nil
+    progress: Progress? = nil
   ) throws -> PreparedTrace {
-    try load(
-      FileSource(path: path, format: format), keeping: wanted, threads: threads,
-      progress: progress)
+    try load(FileSource(path: path, format: format), keeping: wanted, progress: progress)
   }
 
   /// Reads the files of a reference as one trace; see `load(path:)`.
   public static func load(
-    _ reference: TraceReference, keeping wanted: ColumnChoice = { $0 }, threads: Int? = nil,
-    progress: Progress? = nil
+    _ reference: TraceReference, keeping wanted: ColumnChoice = { $0 }, progress: Progress? = nil
   ) throws -> PreparedTrace {
-    try load(FileSource(reference), keeping: wanted, threads: threads, progress: progress)
+    try load(FileSource(reference), keeping: wanted, progress: progress)
   }
 
   /// Reads a trace file that has been opened; see `load(path:)`. The way to read a pipe, which
@@ -221,13 +206,13 @@ extension PreparedTrace {
   ///   again: only the keys are in memory, and the columns take space on the folder's disk.
   public static func load(
     _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, spillingTo folder: String? = nil,
-    threads: Int? = nil, progress: Progress? = nil
+    progress: Progress? = nil
   ) throws -> PreparedTrace {
     let trace =
       try source.prepared()
       ?? prepare(
         source: source, name: source.name, keeping: wanted, memory: .machine, spillingTo: folder,
-        threads: threads ?? FilePieces.threadsDefault, progress: progress)
+        progress: progress)
     if trace.requests.count == 0 {
       throw trace.reading.noRequests(in: source.path)
     }

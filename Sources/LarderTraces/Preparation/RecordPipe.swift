@@ -1,10 +1,9 @@
 import LarderLibc
 
-/// Pipelines reading and preparing a trace: lines are parsed on one core and objects are numbered
-/// on the other.
+/// A bounded queue of records between the thread of a source and that of a consumer, a ring of
+/// buffers: lines are parsed on one core and objects are numbered on another.
 ///
-/// A ring of buffers between two threads. The preparing thread is the caller's own, so progress,
-/// errors and interruptions occur there as without the pipe.
+/// The order of records does not depend on the threads.
 final class RecordPipe: @unchecked Sendable {
   // Unchecked: the numbers below change only under the lock; a buffer belongs to the producer until
   // it is counted as filled, and to the consumer until it is counted as emptied.
@@ -14,28 +13,30 @@ final class RecordPipe: @unchecked Sendable {
   private let counts: UnsafeMutablePointer<Int>
   private var filled = 0
   private var emptied = 0
+  private var isTaken = false
   private var isClosed = false
   private var isStopped = false
   private var failure: (any Error)?
 
-  /// Buffers in the ring, and records in each: 2 MiB together.
-  private static let length = 8
-  private static let capacity = 8192
+  /// Buffers in the ring, and records in each.
+  private let length: Int
+  private let capacity: Int
 
   /// Minimum file size for which a thread pays off.
   static let bytesMinimum = 8 << 20
 
   /// True on machines with several cores.
-  static let isWorthIt = FilePieces.threadsDefault > 1
+  static let isWorthIt = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
 
-  private init() {
+  init(length: Int = 8, capacity: Int = 8192) {
+    (self.length, self.capacity) = (length, capacity)
     lock = .allocate(capacity: 1)
     changed = .allocate(capacity: 1)
     pthread_mutex_init(lock, nil)
     pthread_cond_init(changed, nil)
-    buffers = .allocate(capacity: Self.length * Self.capacity)
-    counts = .allocate(capacity: Self.length)
-    counts.initialize(repeating: 0, count: Self.length)
+    buffers = .allocate(capacity: length * capacity)
+    counts = .allocate(capacity: length)
+    counts.initialize(repeating: 0, count: length)
   }
 
   deinit {
@@ -56,20 +57,25 @@ final class RecordPipe: @unchecked Sendable {
   ) throws {
     let pipe = RecordPipe()
     try withoutActuallyEscaping(produce) { produce in
-      let thread = JoinedThread {
-        do {
-          try produce { try pipe.put($0) }
-          pipe.close(nil)
-        } catch {
-          pipe.close(error)
-        }
-      }
+      let thread = JoinedThread { pipe.fill(by: produce) }
       guard let thread else { return try produce(sink) }
       defer {
         pipe.stop()
         thread.join()
       }
-      try pipe.drain(into: sink)
+      while let batch = try pipe.take() {
+        guard try sink(batch) else { return }
+      }
+    }
+  }
+
+  /// Puts all records of `produce` into the pipe and ends the producer's side.
+  func fill(by produce: (RecordSink) throws -> Void) {
+    do {
+      try produce { try put($0) }
+      close(nil)
+    } catch {
+      close(error)
     }
   }
 
@@ -79,15 +85,15 @@ final class RecordPipe: @unchecked Sendable {
     var start = 0
     while start < batch.count {
       pthread_mutex_lock(lock)
-      while filled - emptied == Self.length, !isStopped { pthread_cond_wait(changed, lock) }
-      let (slot, goesOn) = (filled % Self.length, !isStopped)
+      while filled - emptied == length, !isStopped { pthread_cond_wait(changed, lock) }
+      let (slot, goesOn) = (filled % length, !isStopped)
       pthread_mutex_unlock(lock)
       guard goesOn else { return false }
-      let count = min(Self.capacity - counts[slot], batch.count - start)
-      (buffers + slot * Self.capacity + counts[slot]).update(from: records + start, count: count)
+      let count = min(capacity - counts[slot], batch.count - start)
+      (buffers + slot * capacity + counts[slot]).update(from: records + start, count: count)
       counts[slot] += count
       start += count
-      if counts[slot] == Self.capacity { handOver() }
+      if counts[slot] == capacity { handOver() }
     }
     return true
   }
@@ -100,43 +106,44 @@ final class RecordPipe: @unchecked Sendable {
   }
 
   /// Ends the producer's side.
-  private func close(_ error: (any Error)?) {
+  func close(_ error: (any Error)?) {
     pthread_mutex_lock(lock)
     // The last buffer is partly full; if the ring is full, it has not been begun.
-    if filled - emptied < Self.length, counts[filled % Self.length] > 0 { filled += 1 }
+    if filled - emptied < length, counts[filled % length] > 0 { filled += 1 }
     isClosed = true
     failure = error
     pthread_cond_broadcast(changed)
     pthread_mutex_unlock(lock)
   }
 
-  private func stop() {
+  /// Ends the consumer's side.
+  func stop() {
     pthread_mutex_lock(lock)
     isStopped = true
     pthread_cond_broadcast(changed)
     pthread_mutex_unlock(lock)
   }
 
-  /// Passes all buffers to `sink` until the producer has ended.
-  private func drain(into sink: RecordSink) throws {
-    while true {
-      pthread_mutex_lock(lock)
-      while filled == emptied, !isClosed { pthread_cond_wait(changed, lock) }
-      let (slot, isEmpty, error) = (emptied % Self.length, filled == emptied, failure)
-      pthread_mutex_unlock(lock)
-      if isEmpty {
-        if let error { throw error }
-        return
-      }
-      let batch = UnsafeBufferPointer(start: buffers + slot * Self.capacity, count: counts[slot])
-      let goesOn = try sink(batch)
-      counts[slot] = 0
-      pthread_mutex_lock(lock)
+  /// The next records, valid until the next call; nil after the last.
+  ///
+  /// - Throws: any error of the producer, after its last records.
+  func take() throws -> UnsafeBufferPointer<TraceRecord>? {
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    if isTaken {
+      counts[emptied % length] = 0
       emptied += 1
+      isTaken = false
       pthread_cond_broadcast(changed)
-      pthread_mutex_unlock(lock)
-      guard goesOn else { return }
     }
+    while filled == emptied, !isClosed { pthread_cond_wait(changed, lock) }
+    guard filled > emptied else {
+      if let failure { throw failure }
+      return nil
+    }
+    isTaken = true
+    let slot = emptied % length
+    return UnsafeBufferPointer(start: buffers + slot * capacity, count: counts[slot])
   }
 }
 

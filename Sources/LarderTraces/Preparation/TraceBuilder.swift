@@ -91,21 +91,6 @@ struct TraceBuilder: ~Copyable {
     try addColumns(records, batch.count)
   }
 
-  /// Adds the records of a piece, whose keys were looked up in `sharedKeys`.
-  ///
-  /// - Complexity: O(records), and O(1) expected for each key that was not found.
-  mutating func add(_ piece: RecordPiece) throws(TraceError) {
-    guard piece.count > 0 else { return }
-    try makeRoom(for: piece.count)
-    let column = ids.base + count
-    column.update(from: piece.ids, count: piece.count)
-    footprint &+= try hashed.number(piece.records, at: piece.missing, into: column)
-    try addColumns(piece.records, piece.count)
-  }
-
-  /// Numbered keys, for look-ups from other threads; nil with a direct table.
-  mutating func sharedKeys() -> SharedKeys? { direct == nil ? hashed.share() : nil }
-
   private mutating func makeRoom(for more: Int) throws(TraceError) {
     guard count + more <= requestsMax else {
       throw TraceError(

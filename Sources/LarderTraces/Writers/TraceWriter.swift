@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderLibc
 package import LarderSupport
 

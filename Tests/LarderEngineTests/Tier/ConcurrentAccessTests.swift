@@ -112,25 +112,4 @@ import Testing
     #expect(try Self.tier("lru").hitWords() == nil)
     #expect(try Self.tier("gdsf").hitWords() == nil)
   }
-
-  /// A ghost that S3-FIFO reports as forgotten is unknown to it and not a victim.
-  @Test(arguments: ["s3-fifo", "s3-fifo:ghost=0.05", "s3-fifo:ghost=0"])
-  func forgottenGhostsAreForgotten(policy: String) throws {
-    let tier = try Self.tier(policy)
-    var random = SeededGenerator(seed: 6)
-    var told = 0
-    for step in 0..<20_000 {
-      let id = ObjectID(1 + random.next(below: 400))
-      if step % 11 == 0 { tier.remove(ObjectID(1 + random.next(below: 400))) }
-      if step % 500 == 0, tier.count > 0 { _ = tier.giveUp() }
-      if tier.access(id, 0) == .hit { continue }
-      _ = tier.set(Request(id: id), 0)
-      let forgotten = tier.victims.forgotten
-      guard forgotten != .none else { continue }
-      told += 1
-      #expect(!tier.remembers(forgotten))
-      #expect((0..<tier.victims.count).allSatisfy { tier.victims[$0] != forgotten })
-    }
-    #expect(told > 1_000 || policy.hasSuffix("=0"))
-  }
 }

@@ -79,7 +79,7 @@ import Testing
         clock: WallCacheClock(), files: files))
     let values = (0..<64).map { (key: "\($0)", value: Data(count: 100)) }
     try await cache.setAll(values)
-    let parts = cache.lanes.parts(of: values, by: \.key.hashValue).count
+    let parts = Set(values.map { cache.lanes.index($0.key.hashValue) }).count
     files.held.hold("read")
     defer { files.held.release() }
     let reading = Task { try await cache.values(for: values.map(\.key)) }

@@ -60,11 +60,11 @@ import Testing
     let metadata = try #require(try again.entry(for: "a")?.metadata)
     #expect(metadata.version == "\"v1\"")
     #expect(metadata.contentType == "image/jpeg")
-    #expect(metadata.createdMicroseconds == 1_000_000_000_000)
-    #expect(metadata.expiresMicroseconds == 1_000_060_000_000)
+    #expect(metadata.creation == 1_000_000_000_000)
+    #expect(metadata.expiry.microseconds == 1_000_060_000_000)
     #expect(!metadata.isPermanent)
     let plain = try #require(try again.entry(for: "b")?.metadata)
-    #expect(plain.version == nil && plain.contentType == nil && plain.expiresMicroseconds == nil)
+    #expect(plain.version == nil && plain.contentType == nil && plain.expiry == .never)
   }
 
   @Test func entriesExpireAlsoAcrossReopening() throws {

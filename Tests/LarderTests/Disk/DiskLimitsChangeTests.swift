@@ -139,7 +139,7 @@ import Testing
     #expect(try cache.entry(for: "19")?.value == 19 && cache.entry(for: "0") == nil)
     // The TTL of a new entry is the new limit, in both tiers.
     try cache.set(1, for: "new")
-    #expect(try cache.entry(for: "new")?.expiresMicroseconds == 1_005_000_000)
+    #expect(try cache.entry(for: "new")?.expiry.microseconds == 1_005_000_000)
     #expect(throws: HybridCacheError.self) {
       try cache.setMemoryLimits(MemoryCacheLimits(count: 0))
     }
@@ -148,6 +148,6 @@ import Testing
     #expect(throws: HybridCacheError.self) { try memory.setDiskLimits(limits) }
     try memory.setMemoryLimits(MemoryCacheLimits(count: 4, age: .seconds(3)))
     try memory.set(1, for: "a")
-    #expect(try memory.entry(for: "a")?.expiresMicroseconds == 1_003_000_000)
+    #expect(try memory.entry(for: "a")?.expiry.microseconds == 1_003_000_000)
   }
 }

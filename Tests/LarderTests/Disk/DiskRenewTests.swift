@@ -49,11 +49,11 @@ import Testing
       let a = try #require(try cache.entry(for: "a"))
       #expect(a.data == value)
       #expect(a.metadata.version == "v2" && a.metadata.contentType == "text/plain")
-      #expect(a.metadata.createdMicroseconds == 1_020_000_000)
-      #expect(a.metadata.expiresMicroseconds == 1_120_000_000)
+      #expect(a.metadata.creation == 1_020_000_000)
+      #expect(a.metadata.expiry.microseconds == 1_120_000_000)
       let b = try #require(try cache.entry(for: "b"))
       #expect(b.data == value && b.metadata.version == "v3")
-      #expect(b.metadata.expiresMicroseconds == nil)
+      #expect(b.metadata.expiry == .never)
     }
     clock.advance(seconds: 100)
     #expect(try cache.value(for: "a") == nil)
@@ -111,8 +111,8 @@ import Testing
     clock.advance(seconds: 5)
     let metadata = try #require(try cache.entry(for: "a")?.metadata)
     #expect(metadata.isPermanent && metadata.version == "v9")
-    #expect(metadata.createdMicroseconds == 1_005_000_000)
-    #expect(metadata.expiresMicroseconds == nil)
+    #expect(metadata.creation == 1_005_000_000)
+    #expect(metadata.expiry == .never)
   }
 
   @Test func rolledBackRenewalKeepsTheOldExpiry() throws {
@@ -125,8 +125,8 @@ import Testing
     cache.core.rollBack(try cache.core.openIndex())
     let metadata = try #require(try cache.entry(for: "a")?.metadata)
     #expect(metadata.version == "v1")
-    #expect(metadata.createdMicroseconds == 1_000_000_000)
-    #expect(metadata.expiresMicroseconds == 1_010_000_000)
+    #expect(metadata.creation == 1_000_000_000)
+    #expect(metadata.expiry.microseconds == 1_010_000_000)
   }
 
   /// Of a row of 20 KB only the first page changes.
@@ -148,19 +148,19 @@ import Testing
         limits: DiskLimits(age: .seconds(5), freeBytes: 0)), clock: clock)
     try cache.set(
       Data([1]), for: "a", options: DiskStoreOptions(timeToLive: .seconds(1), version: "v"),
-      createdMicroseconds: 17, expiresMicroseconds: 1_100_000_000)
+      created: 17, expiry: Expiry(1_100_000_000))
     try cache.set(
-      Data([1]), for: "b", options: DiskStoreOptions(), expiresMicroseconds: Request.noExpiry)
+      Data([1]), for: "b", options: DiskStoreOptions(), expiry: .never)
     clock.advance(seconds: 99)
     let metadata = try #require(try cache.entry(for: "a")?.metadata)
-    #expect(metadata.createdMicroseconds == 17 && metadata.version == "v")
-    #expect(metadata.expiresMicroseconds == 1_100_000_000)
-    #expect(try cache.renew("a", expiresMicroseconds: 1_200_000_000))
+    #expect(metadata.creation == 17 && metadata.version == "v")
+    #expect(metadata.expiry.microseconds == 1_100_000_000)
+    #expect(try cache.renew("a", expiry: Expiry(1_200_000_000)))
     clock.advance(seconds: 99)
     #expect(try cache.contains("a"))
     clock.advance(seconds: 2)
     #expect(try cache.value(for: "a") == nil)
-    #expect(try cache.entry(for: "b")?.metadata.createdMicroseconds == 1_000_000_000)
+    #expect(try cache.entry(for: "b")?.metadata.creation == 1_000_000_000)
   }
 
   @Test func everySecondHitSinceStoringIsMarked() throws {

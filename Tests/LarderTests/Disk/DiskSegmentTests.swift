@@ -57,11 +57,11 @@ import Testing
     let core = cache.core
     var bySegment: [UInt64: Set<ObjectID>] = [:]
     for (id, slot) in core.slots.enumerated() where slot.isStored {
-      let place = try #require(DiskSegmentPlace(slot.file))
+      let place = try #require(SegmentPlace(slot.file))
       bySegment[place.segment, default: []].insert(ObjectID(id))
     }
     for (segment, ids) in bySegment {
-      let known = core.folder.segments.ids(in: segment)
+      let known = core.folder.values.segments.ids(in: segment)
       #expect(Set(known).isSuperset(of: ids))
       #expect(known.count <= Self.segmentBytes / 4_096)
     }
@@ -294,7 +294,7 @@ import Testing
       // The segment is removed, but not overwritten while it is being read.
       let value = try reading.value()
       #expect(value == nil)
-      guard case .again = try core.finish(reading, .success(value), key, suite: 0) else {
+      guard case nil = try core.finish(reading, .success(value), key, suite: 0) else {
         Issue.record("not looked for again")
         return
       }
@@ -304,7 +304,7 @@ import Testing
       }
       let found = try second.value()
       #expect(found == bytes(12_000, 0))
-      core.folder.unpin(second.file)
+      core.folder.values.unpin(second.file)
     }
     #expect(core.statistics.damages == 0)
     try core.close()

@@ -54,7 +54,8 @@ struct HybridCacheReplay {
         counts.bytesRequested += size(line)
         cost.requested += Double(line.cost)
       case .expire:
-        try cache.renew(line.id, timeToLiveMicroseconds: UInt64(line.timeToLive) * 1_000_000)
+        try cache.renew(
+          line.id, timeToLive: line.timeToLive == 0 ? nil : .seconds(Int64(line.timeToLive)))
       }
     }
     let tiers = cache.counts

@@ -28,15 +28,15 @@ import Testing
       #expect(hit.tier == tier)
       #expect(hit.version == "v1")
       #expect(hit.contentType == "t")
-      #expect(hit.createdMicroseconds == 50_000_000)
-      #expect(hit.expiresMicroseconds == 59_000_000)
+      #expect(hit.creation == 50_000_000)
+      #expect(hit.expiry.microseconds == 59_000_000)
       #expect(hit.freshness == .fresh)
       #expect(!hit.isPermanent)
       try cache.set(2, for: "b")
     }
     clock.set(seconds: 59)
     #expect(try cache.entry(for: "a") == nil)
-    #expect(try cache.entry(for: "b")?.expiresMicroseconds == nil)
+    #expect(try cache.entry(for: "b")?.expiry == .never)
   }
 
   @Test func removesFromBothTiers() throws {
@@ -124,7 +124,7 @@ import Testing
         let hit = try #require(try cache.entry(for: "p"))
         #expect(hit.value == 1)
         #expect(hit.isPermanent)
-        #expect(hit.expiresMicroseconds == nil)
+        #expect(hit.expiry == .never)
       }
       try cache.removeAll()
       try cache.removeExpired()

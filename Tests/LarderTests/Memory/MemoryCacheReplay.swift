@@ -53,7 +53,7 @@ struct MemoryCacheReplay {
         counts.bytesRequested += size(line)
         cost.requested += Double(line.cost)
       case .expire:
-        cache.renew(key, timeToLiveMicroseconds: UInt64(line.timeToLive) * 1_000_000)
+        cache.renew(key, timeToLive: line.timeToLive == 0 ? nil : .seconds(Int64(line.timeToLive)))
       }
     }
     counts.memory = cache.tierCounts

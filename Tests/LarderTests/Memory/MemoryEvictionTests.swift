@@ -28,11 +28,11 @@ import Testing
     cache.set(2, for: "b", weight: 3, timeToLive: .seconds(5), isPermanent: true)
     cache.set(3, for: "c", weight: 3)
     #expect(log.all.isEmpty)
-    #expect(cache.set(4, for: "d", weight: 9, expiresMicroseconds: .max) == .stored)
+    #expect(cache.set(4, for: "d", weight: 9, expiry: .never) == .stored)
     #expect(log.keys == ["a", "b", "c"])
     #expect(log.all.map(\.value) == [1, 2, 3])
     #expect(log.all.map(\.cost) == [4, 3, 3])
-    #expect(log.all.map(\.expiresMicroseconds) == [105_000_000, .max, .max])
+    #expect(log.all.map(\.expiry.microseconds) == [105_000_000, .max, .max])
     #expect(log.all.map(\.isPermanent) == [false, true, false])
   }
 
@@ -46,7 +46,7 @@ import Testing
     cache.set(1, for: "short", timeToLive: .seconds(1))
     clock.advance(seconds: 2)
     #expect(cache.value(for: "short") == nil)
-    #expect(cache.set(1, for: "large", weight: 5, expiresMicroseconds: .max) == .stored)
+    #expect(cache.set(1, for: "large", weight: 5, expiry: .never) == .stored)
     cache.removeAll()
     #expect(log.all.isEmpty)
   }
@@ -54,7 +54,7 @@ import Testing
   @Test func oversizedValueIsRejectedAndNotReported() throws {
     let cache = try cache(MemoryCacheLimits(weight: 10))
     cache.set(1, for: "a", weight: 1)
-    #expect(cache.set(2, for: "a", weight: 11, expiresMicroseconds: .max) == .rejected)
+    #expect(cache.set(2, for: "a", weight: 11, expiry: .never) == .rejected)
     #expect(!cache.contains("a"))
     #expect(log.all.isEmpty)
   }
@@ -65,7 +65,7 @@ import Testing
     cache.set(1, for: "small", weight: 1)
     for _ in 0..<20 { _ = cache.value(for: "small") }
     cache.set(2, for: "grows", weight: 1)
-    #expect(cache.set(3, for: "grows", weight: 10, expiresMicroseconds: .max) == .evicted)
+    #expect(cache.set(3, for: "grows", weight: 10, expiry: .never) == .evicted)
     #expect(log.keys == ["grows"])
     #expect(log.all.map(\.value) == [3])
     #expect(log.all.map(\.cost) == [10])
@@ -93,20 +93,20 @@ import Testing
   @Test func givenExpiryIsKeptUnlessTheAgeLimitIsEarlier() throws {
     let cache = try cache(MemoryCacheLimits(count: 10, age: .seconds(60)))
     #expect(cache.expiry(of: "a") == nil)
-    cache.set(1, for: "a", expiresMicroseconds: 130_000_000)
-    cache.set(1, for: "b", expiresMicroseconds: 190_000_000)
-    cache.set(1, for: "c", expiresMicroseconds: .max)
-    cache.set(1, for: "d", expiresMicroseconds: 130_000_000, isPermanent: true)
-    #expect(cache.expiry(of: "a") == 130_000_000)
-    #expect(cache.expiry(of: "b") == 160_000_000)
-    #expect(cache.expiry(of: "c") == 160_000_000)
-    #expect(cache.expiry(of: "d") == .max)
+    cache.set(1, for: "a", expiry: Expiry(130_000_000))
+    cache.set(1, for: "b", expiry: Expiry(190_000_000))
+    cache.set(1, for: "c", expiry: .never)
+    cache.set(1, for: "d", expiry: Expiry(130_000_000), isPermanent: true)
+    #expect(cache.expiry(of: "a") == Expiry(130_000_000))
+    #expect(cache.expiry(of: "b") == Expiry(160_000_000))
+    #expect(cache.expiry(of: "c") == Expiry(160_000_000))
+    #expect(cache.expiry(of: "d") == .never)
     clock.advance(seconds: 30)
     #expect(cache.expiry(of: "a") == nil)
     #expect(cache.value(for: "a") == nil)
     #expect(cache.value(for: "b") == 1)
     let unlimited = try self.cache(MemoryCacheLimits(count: 10))
     unlimited.set(1, for: "a")
-    #expect(unlimited.expiry(of: "a") == .max)
+    #expect(unlimited.expiry(of: "a") == .never)
   }
 }

@@ -46,7 +46,7 @@ import Testing
     let cache = try MemoryCache<Int, Int>(configuration)
     cache.set(1, for: 1, timeToLive: .seconds(1))
     #expect(cache.value(for: 1) == 1)
-    #expect(cache.expiry(of: 1) == 1_001_000_000)
+    #expect(cache.expiry(of: 1) == Expiry(1_001_000_000))
   }
 
   @Test func wallClocksGiveTheDate() {

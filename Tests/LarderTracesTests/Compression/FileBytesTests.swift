@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import TestSupport
 import Testing
 

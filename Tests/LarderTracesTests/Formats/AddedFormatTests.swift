@@ -13,7 +13,7 @@ private struct LetterFormat: TraceFormat {
     sample.isText && sample.isNamed(description.suffixes) ? .certain : .none
   }
 
-  func decoder(options: FormatOptions, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
 
   private struct Decoder: TraceDecoder {
     var columns: TraceColumns { [.operation] }

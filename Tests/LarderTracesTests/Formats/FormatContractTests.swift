@@ -1,3 +1,4 @@
+import LarderEngine
 import Testing
 
 @testable import LarderTraces
@@ -11,7 +12,7 @@ struct FormatContractTests {
     _ sample: SampleTrace, _ bytes: [UInt8], step: Int = .max, skippingZeroSizes: Bool = false
   ) throws -> [TraceRecord] {
     let format = try FormatRegistry.format(named: sample.format)
-    let options = try FormatOptions(ComponentSpec(name: sample.format), of: format.description)
+    let options = try format.options()
     let decoder = try format.decoder(
       options: options, sample: FormatSample(path: sample.file, head: bytes, isWhole: true))
     var records: [TraceRecord] = []

@@ -1,3 +1,4 @@
+import LarderEngine
 import Testing
 
 @testable import LarderTraces

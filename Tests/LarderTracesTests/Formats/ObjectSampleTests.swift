@@ -83,16 +83,4 @@ struct ObjectSampleTests {
       #expect(message { _ = try load(path, rate) }.contains("expected a share above 0"), "\(rate)")
     }
   }
-
-  @Test(arguments: [
-    ("1/100", 0.01), ("1%", 0.01), ("0.01", 0.01), ("1", 1), ("3/4", 0.75), ("100%", 1),
-  ])
-  func validRatesAreParsed(_ text: String, _ rate: Double) {
-    #expect(TraceSampling.rate(parsing: text) == rate)
-  }
-
-  @Test(arguments: [
-    "", "0", "0/5", "1/0", "5/4", "-1/2", "1/", "/2", "1/2/3", "nan", "200%", "a/b", "1 / 2",
-  ])
-  func invalidRatesAreRejected(_ text: String) { #expect(TraceSampling.rate(parsing: text) == nil) }
 }

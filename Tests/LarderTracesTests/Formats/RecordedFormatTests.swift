@@ -68,7 +68,7 @@ struct RecordedFormatTests {
     bytes[RecordedHeader.length + 60] ^= 1
     let text = message { _ = try load(bytes) }
     #expect(text.contains("traffic.recorded: byte 64: damaged block"), "\(text)")
-    #expect(text.contains("1 of 26 blocks cannot be read (3.8 %)") && text.contains("--max-bad"))
+    #expect(text.contains("1 of 26 blocks cannot be read (3.8 %)") && text.contains("auto:max-bad"))
     #expect(try load(bytes, maxBad: 0.05).requests.count == 96)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import Testing
 
 @testable import LarderTraces

@@ -1,3 +1,5 @@
+import LarderEngine
+
 @testable import LarderTraces
 
 /// Helpers for tests of generators.

@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 import Testing
 
 @testable import LarderTraces
@@ -52,11 +53,12 @@ struct GeneratorDocumentationTests {
     "\n**\(distribution.name)**: \(distribution.summary)\n\n\(table(distribution.parameters))"
   }
 
-  private static func table(_ parameters: [GeneratorParameter]) -> String {
+  private static func table(_ parameters: [Parameter]) -> String {
     let rows = parameters.map { parameter in
-      let value = parameter.defaultValue.map { $0.isEmpty ? "" : "`\($0)`" } ?? "required"
+      let value = parameter.defaultValue
+      let shown = parameter.isRequired ? "required" : value.isEmpty ? "" : "`\(value)`"
       return
-        "| `\(parameter.name)` | \(value) | \(parameter.summary) | \(parameter.kind.expectation) "
+        "| `\(parameter.name)` | \(shown) | \(parameter.summary) | \(parameter.kind.expectation) "
         + "| \(parameter.origin) |\n"
     }
     return "| parameter | default | meaning | values | source of the default |\n"

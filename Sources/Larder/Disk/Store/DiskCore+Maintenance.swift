@@ -13,20 +13,12 @@ extension DiskCore {
   /// loses no acknowledged value; failures are ignored, and the next call tries again.
   func recycleSegments() {
     if let index { settleMoves(index) }
-    while transaction.operations == 0, unsettledMoves.isEmpty, folder.segments.isWasteful,
+    while transaction.operations == 0, unsettledMoves.isEmpty, folder.values.segments.isWasteful,
       let index,
-      let segment = folder.segments.victim()
+      let segment = folder.values.segments.victim()
     {
       guard recycle(segment, index) else { return }
     }
-  }
-
-  /// Ids of the values in a segment, ordered by offset, which makes the order independent of how
-  /// ids were assigned. O(n log n) in the values of the segment.
-  private func ids(in segment: UInt64) -> [ObjectID] {
-    Set(folder.segments.ids(in: segment))
-      .filter { DiskSegmentPlace(slots[Int($0)].file)?.segment == segment }
-      .sorted { slots[Int($0)].file < slots[Int($1)].file }
   }
 
   /// Copies the live values of a segment; returns true if all were copied.
@@ -35,9 +27,9 @@ extension DiskCore {
     var isDone = true
     do throws(SQLiteError) {
       try beginWriting(index)
-      for id in ids(in: segment) {
+      for id in folder.values.segments.ids(in: segment, { slots[Int($0)].file }) {
         if case .refused(let isPassing) = try move(id, &moves, index) {
-          if !isPassing { folder.segments.spend(segment) }
+          if !isPassing { folder.values.segments.spend(segment) }
           isDone = false
           break
         }
@@ -52,17 +44,17 @@ extension DiskCore {
       return false
     }
     for move in moves {
-      folder.retire(move.old, bytes: UInt64(move.bytes), keeps: true)
+      folder.values.retire(move.old, bytes: move.bytes, keeps: true)
       statistics.bytesMoved += UInt64(move.bytes)
     }
-    if isDone { folder.segments.spend(segment) }
+    if isDone { folder.values.segments.spend(segment) }
     return isDone
   }
 
   /// Records the new file or segment offset of an entry's value.
   func setFile(_ file: UInt64, of id: ObjectID) {
     slots[Int(id)].file = file
-    if let place = DiskSegmentPlace(file) { folder.segments.note(id, at: place) }
+    if file != 0 { folder.values.note(id, at: file) }
   }
 
   private func move(
@@ -78,18 +70,18 @@ extension DiskCore {
         damage(id)
         return .done
       }
-      file = try folder.write(UnsafeRawBufferPointer(body))
+      file = try folder.values.write(UnsafeRawBufferPointer(body))
     } catch {
       return .refused(isPassing: error.isPassing)
     }
     do throws(SQLiteError) {
       guard try index.move(id, slot, toPlace: file) else {
-        transaction.retired.append(DiskTransaction.Retired(number: file, bytes: slot.bytes))
+        transaction.retired.append(StoredValue(number: file, bytes: slot.bytes))
         damage(id)
         return .done
       }
     } catch {
-      transaction.retired.append(DiskTransaction.Retired(number: file, bytes: slot.bytes))
+      transaction.retired.append(StoredValue(number: file, bytes: slot.bytes))
       throw error
     }
     setFile(file, of: id)
@@ -102,12 +94,9 @@ extension DiskCore {
   private func isWhole(
     _ slot: DiskSlot, into body: UnsafeMutableRawBufferPointer, isSealed: Bool
   ) throws(FileFailure) -> Bool {
-    guard let place = DiskSegmentPlace(slot.file), let digest = slot.digest else { return false }
+    guard let digest = slot.digest else { return false }
     do throws(FileFailure) {
-      guard
-        try folder.files.read(
-          DiskSegments.name(place.segment), in: folder.values, at: place.offset, into: body)
-      else { return false }
+      guard try folder.values.location(of: slot.file).read(into: body) else { return false }
     } catch {
       if error.isNoFile { return false }
       throw error
@@ -134,13 +123,13 @@ extension DiskCore {
       // Its row is deleted in the next transaction.
       if doomed.contains(move.id) { return false }
       guard slot.isStored, slot.stored == move.stored, slot.file == move.old else {
-        folder.retire(move.copy, bytes: UInt64(move.bytes), keeps: true)
+        folder.values.retire(move.copy, bytes: move.bytes, keeps: true)
         return true
       }
       do throws(SQLiteError) {
         let isMoved = try index.place(of: move.id) == move.copy
         if isMoved { setFile(move.copy, of: move.id) }
-        folder.retire(isMoved ? move.old : move.copy, bytes: UInt64(move.bytes), keeps: true)
+        folder.values.retire(isMoved ? move.old : move.copy, bytes: move.bytes, keeps: true)
         return true
       } catch {
         return false
@@ -185,9 +174,9 @@ extension DiskCore {
     for place in slots.indices.dropFirst() {
       let (id, slot) = (ObjectID(place), slots[place])
       guard slot.isStored, slot.state == .known else { continue }
-      let expires = tier.expiry(id)
-      if slot.cost == 1, expires == Request.noExpiry { continue }
-      facts[id] = Fact(cost: slot.cost, expires: expires)
+      let expiry = Expiry(tier.expiry(id))
+      if slot.cost == 1, expiry == .never { continue }
+      facts[id] = Fact(cost: slot.cost, expiry: expiry)
     }
     return facts
   }
@@ -196,25 +185,23 @@ extension DiskCore {
 extension DiskCore {
   /// Disk usage by kind of file; a file whose size cannot be read counts as 0. O(ids).
   var usage: DiskUsage {
-    let overhead = index?.seal == nil ? 0 : UInt64(DiskSeal.overhead)
-    let retired = transaction.retired.lazy.filter { DiskSegmentPlace($0.number) == nil }
-      .reduce(0) { $0 + UInt64($1.bytes) }
-    return DiskUsage(
+    DiskUsage(
       database: (try? folder.files.size(folder.databasePath)) ?? 0,
       log: [folder.logPath, folder.journalPath].reduce(0) {
         $0 + ((try? folder.files.size($1)) ?? 0)
       },
-      files: slots.lazy.filter { $0.file != 0 && DiskSegmentPlace($0.file) == nil }.reduce(
-        retired + folder.segments.usedBytes
-      ) {
-        $0 + UInt64($1.bytes) + overhead
-      },
-      spare: folder.spareBytes, aside: folder.asideBytes)
+      files: folder.values.usedBytes(storedValues + transaction.retired),
+      spare: folder.values.spareBytes, aside: folder.asideBytes)
+  }
+
+  /// Values of the entries that are outside the database. O(ids).
+  private var storedValues: [StoredValue] {
+    slots.lazy.filter { $0.file != 0 }.map { StoredValue(number: $0.file, bytes: $0.bytes) }
   }
 
   /// Bytes written since the cache was opened.
   var writes: DiskWrites {
-    DiskWrites(files: folder.bytesWritten, log: index?.connection.bytesWritten ?? 0)
+    DiskWrites(files: folder.values.bytesWritten, log: index?.connection.bytesWritten ?? 0)
   }
 
   /// Commits everything and drops the cache's files from the system's page cache. Returns false if
@@ -223,19 +210,15 @@ extension DiskCore {
     try flush()
     let index = try openIndex()
     do throws(SQLiteError) {
-      try index.checkpoint()
+      try index.log.checkpoint()
     } catch {
       throw DiskCacheError(error)
     }
     index.connection.releaseMemory()
     index.readers.close()
     do throws(FileFailure) {
-      var isKnown = try folder.files.dropCachedOpen(folder.databasePath)
-      isKnown = try folder.segments.dropCached() && isKnown
-      for slot in slots where slot.file != 0 && DiskSegmentPlace(slot.file) == nil {
-        isKnown = try folder.dropCached(slot.file) && isKnown
-      }
-      return isKnown
+      let isKnown = try folder.files.dropCachedOpen(folder.databasePath)
+      return try folder.values.dropCached(storedValues) && isKnown
     } catch {
       throw DiskCacheError(error)
     }

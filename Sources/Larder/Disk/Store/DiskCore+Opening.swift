@@ -207,8 +207,7 @@ extension DiskCore {
       try load()
     } catch {
       closeIndex()
-      _ = try? folder.sweep(keeping: [])
-      _ = try? folder.segments.sweep(keeping: [])
+      _ = try? folder.values.sweep(keeping: [])
     }
   }
 
@@ -306,9 +305,9 @@ extension DiskCore {
   func closeIndexForGood() {
     guard let index else { return }
     rollBack(index)
-    if configuration.durability == .normal { try? index.checkpoint(empties: false) }
+    if configuration.durability == .normal { try? index.log.checkpoint(empties: false) }
     closeIndex()
-    if index.isLogLost, configuration.damageHandling == .setAside {
+    if index.log.isLost, configuration.damageHandling == .setAside {
       try? setAside("its log could not be flushed to the disk")
     }
   }
@@ -354,8 +353,8 @@ extension DiskCore {
       index.close()
       throw DiskCacheError(FileFailure("open", folder.path, ENOENT))
     }
-    if index.hasLog { folder.removeJournal() }
-    folder.segments.sealBytes = index.seal == nil ? 0 : UInt64(DiskSeal.overhead)
+    index.log.removeJournal(in: folder)
+    folder.values.sealBytes = index.seal == nil ? 0 : UInt64(DiskSeal.overhead)
     do throws(DiskCacheError) {
       var contents = try read(index)
       let present = try sweepFiles(contents)
@@ -447,16 +446,10 @@ extension DiskCore {
   }
 
   private func sweepFiles(_ contents: Contents) throws(DiskCacheError) -> Set<UInt64> {
-    let places = contents.rows.compactMap { loaded in
-      DiskSegmentPlace(loaded.row.file).map { (place: $0, bytes: loaded.row.bytes) }
-    }
     do throws(FileFailure) {
-      let found = try folder.sweep(
-        keeping: Set(
-          contents.rows.lazy.map(\.row.file).filter {
-            $0 != 0 && DiskSegmentPlace($0) == nil
-          }))
-      return try found.union(folder.segments.sweep(keeping: places))
+      return try folder.values.sweep(
+        keeping: contents.rows.lazy.filter { $0.row.file != 0 }
+          .map { StoredValue(number: $0.row.file, bytes: $0.row.bytes) })
     } catch {
       throw DiskCacheError(error)
     }
@@ -474,7 +467,7 @@ extension DiskCore {
       let taken = Set(contents.rows.lazy.map(\.id) + contents.damaged)
       var free = ids.lowerBound
       do throws(SQLiteError) {
-        try index.beginIfNeeded()
+        try index.log.beginIfNeeded()
         for place in contents.rows.indices where !ids.contains(contents.rows[place].id) {
           while taken.contains(free) { free += 1 }
           let id = contents.rows[place].id
@@ -483,7 +476,7 @@ extension DiskCore {
           contents.rows[place].id = free
           free += 1
         }
-        try index.commit()
+        try index.log.commit()
       } catch {
         throw DiskCacheError(error)
       }
@@ -546,7 +539,7 @@ extension DiskCore {
   private func doom(_ id: ObjectID, _ row: DiskRow) {
     doomed.append(id)
     if row.file != 0 {
-      transaction.retired.append(DiskTransaction.Retired(number: row.file, bytes: row.bytes))
+      transaction.retired.append(StoredValue(number: row.file, bytes: row.bytes))
     }
   }
 
@@ -555,23 +548,14 @@ extension DiskCore {
     directory[loaded.digest] = id
     var slot = DiskSlot()
     slot.take(loaded.digest, suite: row.suite)
-    slot.store(row, written: 0, hasTexts: loaded.hasTexts)
-    slot.rowUnits = rowUnits(keyBytes: loaded.keyBytes)
     slots[Int(id)] = slot
-    setFile(row.file, of: id)
-    if row.isPermanent {
-      permanentBytes += UInt64(row.bytes)
-      permanentEntries += 1
-    } else {
-      valueBytes += UInt64(row.bytes)
-      rowBytes += slot.rowBytes
-    }
+    record(id, row, keyBytes: loaded.keyBytes, written: 0, hasTexts: loaded.hasTexts)
   }
 
   private func facts(of contents: Contents) -> [ObjectID: Fact] {
     Dictionary(
-      contents.rows.lazy.filter { $0.row.cost != 1 || $0.row.expires != Request.noExpiry }
-        .map { (ObjectID($0.id), Fact(cost: $0.row.cost, expires: $0.row.expires)) },
+      contents.rows.lazy.filter { $0.row.cost != 1 || $0.row.expiry != .never }
+        .map { (ObjectID($0.id), Fact(cost: $0.row.cost, expiry: $0.row.expiry)) },
       uniquingKeysWith: { first, _ in first })
   }
 
@@ -581,7 +565,7 @@ extension DiskCore {
     // Files of rows still to be deleted must not be reclaimed with this transaction.
     guard !numbers.isEmpty, doomed.isEmpty else { return }
     do throws(SQLiteError) {
-      try index.beginIfNeeded()
+      try index.log.beginIfNeeded()
       try index.removeSuites(numbers, largest: largestSuite)
       try commit(index)
       forgetSuites(numbers)
@@ -615,7 +599,7 @@ extension DiskCore {
       }
     }
     guard hasForeign || !doomed.isEmpty else { return true }
-    defer { folder.removeSpare() }
+    defer { folder.values.removeSpare() }
     do throws(SQLiteError) {
       try beginWriting(index)
       if hasForeign { try index.deleteForeignIDs() }

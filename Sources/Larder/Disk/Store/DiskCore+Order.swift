@@ -84,7 +84,7 @@ extension DiskCore {
   /// Facts about an entry, in addition to its size, for the policy.
   struct Fact {
     var cost: Float
-    var expires: UInt64
+    var expiry: Expiry
   }
 
   private struct Event {
@@ -144,10 +144,10 @@ extension DiskCore {
           if dropVictims(sparing: id, counting: \.evictions) { drop(id, .evict(.capacity)) }
         }
       } else {
-        let fact = facts[id] ?? Fact(cost: 1, expires: Request.noExpiry)
+        let fact = facts[id] ?? Fact(cost: 1, expiry: .never)
         let slot = slots[Int(id)]
         var request = Request(
-          id: id, size: weight(slot.bytes, row: slot.rowUnits), expires: fact.expires,
+          id: id, size: weight(slot.bytes, row: slot.rowUnits), expires: fact.expiry.microseconds,
           cost: fact.cost)
         if let digest = slot.digest { request.fingerprint = digest.fingerprint }
         var outcome = tier.set(request, 0)

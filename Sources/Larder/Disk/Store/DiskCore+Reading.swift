@@ -70,12 +70,13 @@ extension DiskCore {
     return .none
   }
 
-  /// Second half of a get, for a value in a file. `read` is nil if the value is damaged.
+  /// Second half of a get, for a value in a file. `read` is nil if the value is damaged. Nil if
+  /// another value was stored meanwhile; repeat the lookup.
   func finish(
     _ reading: DiskFileReading, _ read: Result<Data?, FileFailure>,
     _ bytes: UnsafeRawBufferPointer, suite: UInt32
-  ) throws(DiskCacheError) -> DiskFileResult {
-    folder.unpin(reading.file)
+  ) throws(DiskCacheError) -> DiskLookup? {
+    folder.values.unpin(reading.file)
     let value: Data?
     switch read {
     case .success(let data): value = data
@@ -91,11 +92,11 @@ extension DiskCore {
     let index = try openIndex()
     // A value that was copied to another segment is unchanged; only its offset differs.
     guard isSame(reading.id, reading.stored), slots[Int(reading.id)].file == reading.file else {
-      return .again
+      return nil
     }
     damage(reading.id)
     miss(DiskKey(bytes, suite: suite, seed: index.seed))
-    return .none
+    return DiskLookup.none
   }
 
   /// Counts a get that found nothing.
@@ -109,7 +110,7 @@ extension DiskCore {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
     if slots[Int(id)].state == .permanent { return true }
-    return tier.contains(id) && !hasExpired(id, clock.nowMicroseconds)
+    return tier.contains(id) && !hasExpired(id, clock.time)
   }
 
   /// Looks up a key and records the use of its entry.
@@ -118,7 +119,7 @@ extension DiskCore {
   ) -> Presence {
     guard let id = directory[key.digest] else { return .absent }
     if slots[Int(id)].state == .permanent { return .fresh(id) }
-    let time: UInt64? = mayExpire() ? clock.nowMicroseconds : nil
+    let time: UInt64? = mayExpire() ? clock.time : nil
     if let time, hasExpired(id, time) {
       if stays(id, expired, time, index) { return .expired(id) }
       if isFromFuture(id, time) {
@@ -176,9 +177,9 @@ extension DiskCore {
 
   /// True if an expired entry is still worth keeping; false if its row cannot be read.
   func isKept(_ id: ObjectID, _ grace: Grace, _ now: UInt64, _ index: DiskIndex) -> Bool {
-    let expires = tier.expiry(id)
-    if grace.keeps(hasVersion: false, expires: expires, now: now) { return true }
-    return grace.keeps(hasVersion: true, expires: expires, now: now)
+    let expiry = Expiry(tier.expiry(id))
+    if grace.keeps(hasVersion: false, expiry, now: now) { return true }
+    return grace.keeps(hasVersion: true, expiry, now: now)
       && (try? index.hasVersion(id, slots[Int(id)])) ?? false
   }
 
@@ -198,10 +199,10 @@ extension DiskCore {
     metadata.version = reading.version
     metadata.contentType = reading.contentType
     if slot.file != 0 {
-      folder.pin(slot.file)
+      folder.values.pin(slot.file)
       return .file(
         DiskFileReading(
-          id: id, slot: slot, key: key, in: folder, seal: index.seal,
+          id: id, slot: slot, key: key, in: folder.values, seal: index.seal,
           metadata: metadata))
     }
     guard let data = reading.value else { return nil }
@@ -213,10 +214,9 @@ extension DiskCore {
   /// Metadata of an entry that can be read without its row.
   func metadata(of id: ObjectID, isExpired: Bool) -> DiskMetadata {
     let slot = slots[Int(id)]
-    let expires = slot.state == .permanent ? Request.noExpiry : tier.expiry(id)
     var metadata = DiskMetadata(
-      createdMicroseconds: slot.created,
-      expiresMicroseconds: expires == Request.noExpiry ? nil : expires,
+      creation: slot.created,
+      expiry: slot.state == .permanent ? .never : Expiry(tier.expiry(id)),
       fetchCost: slot.cost, isPermanent: slot.state == .permanent, isExpired: isExpired)
     metadata.mustRevalidate = slot.mustRevalidate
     return metadata
@@ -273,15 +273,6 @@ enum DiskLookup {
   case file(DiskFileReading)
 }
 
-/// Result of reading a value's file.
-enum DiskFileResult {
-  case entry(DiskEntry)
-  /// The value was damaged.
-  case none
-  /// Another value was stored meanwhile; repeat the lookup.
-  case again
-}
-
 /// Treatment of expired entries by a lookup.
 enum DiskExpired {
   /// Removed.
@@ -315,9 +306,9 @@ struct Grace: Sendable, Hashable {
   var isNone: Bool { versioned == 0 && others == 0 }
 
   /// True if an expired entry is still to be kept.
-  func keeps(hasVersion: Bool, expires: UInt64, now: UInt64) -> Bool {
+  func keeps(hasVersion: Bool, _ expiry: Expiry, now: UInt64) -> Bool {
     let limit = hasVersion ? max(versioned, others) : others
-    return limit > 0 && now - min(now, expires) <= limit
+    return limit > 0 && expiry.overdue(at: now) <= limit
   }
 }
 
@@ -330,16 +321,16 @@ extension DiskCore {
   func claimReader(for id: ObjectID, _ index: DiskIndex) -> DiskRowReading? {
     let slot = slots[Int(id)]
     guard slot.file == 0, !isHeard, let digest = slot.digest else { return nil }
-    guard index.isSettled(slot.written) else {
-      index.noteUnsettledRead()
+    guard index.log.isSettled(slot.written) else {
+      index.log.noteUnsettledRead()
       return nil
     }
-    guard let place = index.readers.claim() else { return nil }
+    guard let reader = index.readers.claim() else { return nil }
     statistics.hits += 1
     statistics.bytesRead += UInt64(slot.bytes)
     noteUse(id)
     return DiskRowReading(
-      id: id, slot: slot, digest: digest, place: place,
+      id: id, slot: slot, digest: digest, reader: reader,
       metadata: metadata(of: id, isExpired: false))
   }
 
@@ -370,7 +361,7 @@ struct DiskRowReading: Sendable {
   /// and that waits for the reader.
   let slot: DiskSlot
   let digest: KeyDigest
-  let place: DiskReaders.Place
+  let reader: DiskReader
   var metadata: DiskMetadata
 
   /// Reads the entry; nil if the row is damaged. Must be called once. Needs no lock.
@@ -378,7 +369,7 @@ struct DiskRowReading: Sendable {
   /// - Parameter key: Bytes of the key that was looked up.
   func entry(_ key: UnsafeRawBufferPointer) throws(SQLiteError) -> DiskEntry? {
     let key = DiskKey(key, suite: slot.suite, digest: digest)
-    guard let reading = try place.finish(id, slot, key), let value = reading.value else {
+    guard let reading = try reader.finish(id, slot, key), let value = reading.value else {
       return nil
     }
     var metadata = metadata
@@ -392,7 +383,7 @@ extension DiskCore {
   /// Returns the keys of a suite whose entries have not expired. O(entries).
   func keys(suite: UInt32) throws(DiskCacheError) -> [String] {
     let index = try openIndex()
-    let now = clock.nowMicroseconds
+    let now = clock.time
     var keys: [String] = []
     do throws(SQLiteError) {
       try index.scan { id, found in

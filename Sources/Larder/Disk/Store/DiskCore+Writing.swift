@@ -31,7 +31,7 @@ extension DiskCore {
     let index = try openIndex()
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     let id = directory[key.digest] ?? newEntry(key)
-    let now = clock.nowMicroseconds
+    let now = clock.time
     var row = plannedRow(key, value, options, life ?? newLife(options, now))
     if let refusal = hasRoom ? place(id, &row, key, now) : .reject {
       note(refusal, key)
@@ -51,14 +51,14 @@ extension DiskCore {
   }
 
   private func newLife(_ options: DiskStoreOptions, _ now: UInt64) -> DiskLife {
-    DiskLife(created: now, expires: expiry(options.timeToLive, from: now))
+    DiskLife(created: now, expiry: expiry(options.timeToLive, from: now))
   }
 
   /// Expiry of an entry whose lifetime begins at `now`.
-  func expiry(_ timeToLive: Duration?, from now: UInt64) -> UInt64 {
+  func expiry(_ timeToLive: Duration?, from now: UInt64) -> Expiry {
     // A TTL of zero has expired at once; the tier takes 0 as no TTL.
-    if let timeToLive, timeToLive.microseconds == 0 { return now }
-    return tier.expiryFrom(now, timeToLive.map(\.microseconds) ?? 0)
+    if let timeToLive, timeToLive.microseconds == 0 { return Expiry(now) }
+    return Expiry(tier.expiryFrom(now, timeToLive?.microseconds ?? 0))
   }
 
   private func plannedRow(
@@ -69,7 +69,7 @@ extension DiskCore {
     return DiskRow(
       suite: key.suite, isPermanent: options.isPermanent, bytes: UInt32(value.count),
       inserted: sequence, stored: sequence, created: life.created,
-      expires: options.isPermanent ? Request.noExpiry : life.expires,
+      expiry: options.isPermanent ? .never : life.expiry,
       cost: options.fetchCost.asFetchCost,
       checksum: 0, file: 0, mustRevalidate: options.mustRevalidate)
   }
@@ -87,7 +87,7 @@ extension DiskCore {
     }
     var request = Request(
       id: id, size: weight(row.bytes, row: rowUnits(keyBytes: key.bytes.count)),
-      expires: row.expires, cost: row.cost)
+      expires: row.expiry.microseconds, cost: row.cost)
     let fingerprints = configuration.fingerprints
     request.fingerprint =
       fingerprints == .hashes
@@ -148,7 +148,7 @@ extension DiskCore {
     var row = planned
     if !isInline {
       do throws(FileFailure) {
-        row.file = try folder.write(body)
+        row.file = try folder.values.write(body)
       } catch {
         lose(id, key, isPermanent: row.isPermanent)
         throw DiskCacheError(error)
@@ -157,7 +157,7 @@ extension DiskCore {
     let isReplacement = slots[Int(id)].isStored
     if isReplacement { unstore(id) }
     let hasTexts = options.version != nil || options.contentType != nil
-    note(id, row, keyBytes: key.bytes.count, written: index.age, hasTexts: hasTexts)
+    record(id, row, keyBytes: key.bytes.count, written: index.log.age, hasTexts: hasTexts)
     if row.file != 0, !hasTexts { remember(key.bytes, of: id) }
     do throws(SQLiteError) {
       transaction.put(id, bytes: body.count)
@@ -189,7 +189,8 @@ extension DiskCore {
     if !doomed.isEmpty { try? commitDoomed() }
   }
 
-  private func note(
+  /// Records the row of an entry, and counts its bytes.
+  func record(
     _ id: ObjectID, _ row: DiskRow, keyBytes: Int, written age: UInt32, hasTexts: Bool
   ) {
     slots[Int(id)].store(row, written: age, hasTexts: hasTexts)
@@ -237,9 +238,9 @@ extension DiskCore {
 
 extension DiskCore {
   /// Changes the lifetime of an entry, and its version if one is given, without rewriting its
-  /// value. `expires` is nil for the expiry by `timeToLive` and the cache's own limit.
+  /// value. `expiry` is nil for the expiry by `timeToLive` and the cache's own limit.
   func renew(
-    _ bytes: UnsafeRawBufferPointer, suite: UInt32, timeToLive: Duration?, expires: UInt64?,
+    _ bytes: UnsafeRawBufferPointer, suite: UInt32, timeToLive: Duration?, expiry: Expiry?,
     version: String?
   ) throws(DiskCacheError) -> Bool {
     try checkPlace()
@@ -247,16 +248,16 @@ extension DiskCore {
     let key = DiskKey(bytes, suite: suite, seed: index.seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored else { return false }
     let isPermanent = slots[Int(id)].state == .permanent
-    let now = clock.nowMicroseconds
+    let now = clock.time
     let life = DiskLife(
       created: now,
-      expires: isPermanent ? Request.noExpiry : expires ?? expiry(timeToLive, from: now))
+      expiry: isPermanent ? .never : expiry ?? self.expiry(timeToLive, from: now))
     do throws(SQLiteError) {
       transaction.renewals.append(
-        DiskTransaction.Life(
-          id: id, stored: slots[Int(id)].stored, created: slots[Int(id)].created,
-          expires: tier.expiry(id)))
-      slots[Int(id)].written = index.age
+        DiskTransaction.Renewal(
+          id: id, stored: slots[Int(id)].stored,
+          life: DiskLife(created: slots[Int(id)].created, expiry: Expiry(tier.expiry(id)))))
+      slots[Int(id)].written = index.log.age
       if version != nil { slots[Int(id)].hasTexts = true }
       try beginWriting(index)
       guard try index.renew(id, key.bytes, slots[Int(id)], life, version: version) else {
@@ -266,7 +267,7 @@ extension DiskCore {
       }
       // From here on a get reads the version from the row.
       if version != nil { slots[Int(id)].key = nil }
-      setLife(id, created: life.created, expires: life.expires)
+      setLife(id, life)
       try finishWriting(index)
     } catch {
       rollBack(index)
@@ -278,9 +279,11 @@ extension DiskCore {
   }
 
   /// Records creation and expiry of a stored entry in memory.
-  func setLife(_ id: ObjectID, created: UInt64, expires: UInt64) {
-    slots[Int(id)].created = created
-    if slots[Int(id)].state == .known, tier.contains(id) { tier.renew(id, expires) }
+  func setLife(_ id: ObjectID, _ life: DiskLife) {
+    slots[Int(id)].created = life.created
+    if slots[Int(id)].state == .known, tier.contains(id) {
+      tier.renew(id, life.expiry.microseconds)
+    }
   }
 
   /// Toggles the mark of an entry and returns its previous state.
@@ -315,7 +318,7 @@ extension DiskCore {
   func removeExpired(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored,
-      slots[Int(id)].state == .known, hasExpired(id, clock.nowMicroseconds)
+      slots[Int(id)].state == .known, hasExpired(id, clock.time)
     else { return }
     tier.remove(id)
     drop(id, .expire)
@@ -386,14 +389,14 @@ extension DiskCore {
           try beginWriting(index)
         } else {
           // No entry is left: SQLite frees the whole table at once.
-          try index.beginIfNeeded()
+          try index.log.beginIfNeeded()
           try index.connection.execute("DELETE FROM entries")
           transaction.deletes += doomed
           doomed.removeAll()
         }
       }
       if !empty.isEmpty {
-        try index.beginIfNeeded()
+        try index.log.beginIfNeeded()
         try index.removeSuites(empty, largest: largestSuite)
         if suiteNames.count - empty.count <= Self.wipedSuitesMax { try index.wipeSuites() }
       }
@@ -406,7 +409,7 @@ extension DiskCore {
       try index.shrink()
     }
     recycleSegments()
-    folder.removeSpare()
+    folder.values.removeSpare()
   }
 
   /// Maximum number of suites that are rewritten whenever one is removed; larger numbers are
@@ -425,7 +428,7 @@ extension DiskCore {
     try body()
     let empty = clearsSuites.map { emptySuites().filter($0) } ?? []
     let isWasteful = clearsSuites == nil ? index?.isMostlyFree : index?.hasFreePages
-    if !doomed.isEmpty || folder.hasSpare || !empty.isEmpty || isWasteful == true {
+    if !doomed.isEmpty || folder.values.hasSpare || !empty.isEmpty || isWasteful == true {
       try releaseFiles(empty: empty)
     }
     return DiskFreed(

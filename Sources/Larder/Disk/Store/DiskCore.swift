@@ -155,8 +155,8 @@ final class DiskCore {
   /// - Throws: `closed`, or the error of opening it.
   func openIndex() throws(DiskCacheError) -> DiskIndex {
     if let index {
-      guard index.isLogLost else { return index }
-      try rebuild(after: DiskCacheError(index.logLoss))
+      guard index.log.isLost else { return index }
+      try rebuild(after: DiskCacheError(index.log.loss))
     }
     if let index { return index }
     guard !isClosed else { throw .closed(path: path) }
@@ -175,7 +175,7 @@ final class DiskCore {
     do throws(DiskCacheError) {
       try checkPlace()
       let index = try openIndex()
-      if !writesFile || folder.values.isInPlace { return index }
+      if !writesFile || folder.values.folder.isInPlace { return index }
       try reopenValues()
       return try openIndex()
     } catch {
@@ -302,7 +302,7 @@ final class DiskCore {
   func unstore(_ id: ObjectID) {
     let slot = slots[Int(id)]
     if slot.file != 0 {
-      transaction.retired.append(DiskTransaction.Retired(number: slot.file, bytes: slot.bytes))
+      transaction.retired.append(StoredValue(number: slot.file, bytes: slot.bytes))
     }
     if slot.state == .permanent {
       permanentBytes -= UInt64(slot.bytes)
@@ -498,8 +498,7 @@ struct ExactName: Hashable {
 /// Creation and expiry of an entry, in microseconds of the cache's clock.
 struct DiskLife {
   var created: UInt64
-  /// `Request.noExpiry` for never.
-  var expires: UInt64
+  var expiry: Expiry
 }
 
 extension DiskCore {

@@ -26,7 +26,7 @@ extension DiskIndex {
     try putStatement.bind(5, Int64(bitPattern: row.inserted))
     try putStatement.bind(6, Int64(bitPattern: row.stored))
     try putStatement.bind(7, Int64(bitPattern: row.created))
-    try putStatement.bind(8, Int64(bitPattern: row.expires))
+    try putStatement.bind(8, Int64(bitPattern: row.expiry.microseconds))
     try putStatement.bind(9, Double(row.cost))
     try putStatement.bind(10, Int64(bitPattern: row.checksum))
     try putStatement.bind(11, Int64(bitPattern: row.file))
@@ -79,7 +79,7 @@ extension DiskIndex {
     version: String?
   ) throws(SQLiteError) -> Bool {
     try renewStatement.bind(1, Int64(bitPattern: life.created))
-    try renewStatement.bind(2, Int64(bitPattern: life.expires))
+    try renewStatement.bind(2, Int64(bitPattern: life.expiry.microseconds))
     try renewStatement.bind(6, Int64(id))
     if seal == nil {
       guard let texts = try texts(of: id, key, slot) else { return false }
@@ -96,7 +96,7 @@ extension DiskIndex {
       return false
     }
     row.created = life.created
-    row.expires = life.expires
+    row.expiry = life.expiry
     header.version = version ?? header.version
     try renewStatement.bind(3, nil)
     try withSealed(header, row) { (sealed) throws(SQLiteError) in
@@ -242,7 +242,7 @@ extension DiskIndex {
       inserted: UInt64(bitPattern: statement.number(first + 3)),
       stored: UInt64(bitPattern: statement.number(first + 4)),
       created: UInt64(bitPattern: statement.number(first + 5)),
-      expires: UInt64(bitPattern: statement.number(first + 6)),
+      expiry: Expiry(UInt64(bitPattern: statement.number(first + 6))),
       cost: Float(statement.double(first + 7)),
       checksum: UInt64(bitPattern: statement.number(first + 8)),
       file: UInt64(bitPattern: statement.number(first + 9)),

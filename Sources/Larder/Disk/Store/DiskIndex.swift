@@ -21,30 +21,9 @@ final class DiskIndex {
   let seed: UInt64
   /// Nil without encryption.
   let seal: DiskSeal?
-  /// True if the log must be synced before its pages are moved, and is not synced yet: with
-  /// `normal`. With `full` each commit has synced it, and with `none` nothing is synced.
-  private let syncsLogLate: Bool
-  private let checkpointPages: Int
-  /// True if commits go to a log. Without one they change the file that readers see.
-  var hasLog: Bool { connection.hasLog }
-  /// Maximum memory of cached pages before an early commit, if the file cannot be changed before a
-  /// commit.
-  private let pageBytesMax: Int
-  /// True if part of the log may never reach the disk.
-  private(set) var isLogLost = false
   /// Connections that read without the cache's lock.
   let readers: DiskReaders
-  /// Number of times the log was moved into the database, or without a log, number of commits. Rows
-  /// written at a lower age are in the database's file as they were written.
-  private(set) var age: UInt32 = 0
-  /// True if the database's file is the result of a finished checkpoint, or without a log of a
-  /// finished commit.
-  private var isSettled = false
-  /// Reads of rows that readers could not see, since the latest checkpoint.
-  private var unsettledReads = 0
-  private var hasSettledForReads = false
-  private let begin: SQLiteStatement
-  private let commitStatement: SQLiteStatement
+  let log: DiskLog
   let putStatement: SQLiteStatement
   let deleteStatement: SQLiteStatement
   let getStatement: SQLiteStatement
@@ -81,9 +60,6 @@ final class DiskIndex {
       throw Self.failure(error, connection)
     }
     try syncNames()
-    syncsLogLate = configuration.durability == .normal
-    checkpointPages = max(1, configuration.checkpointPages)
-    pageBytesMax = 2 * max(64 << 10, configuration.pageCacheBytes)
     let facts = try Self.findFacts(connection, configuration)
     guard facts.format == Self.format else {
       throw .format(path: path, found: facts.format, expected: Self.format)
@@ -92,8 +68,7 @@ final class DiskIndex {
     seal = try Self.findSeal(path, facts, configuration.encryption)
     readers = DiskReaders(path: path, configuration, seal: seal, layer: layer)
     do throws(SQLiteError) {
-      begin = try connection.prepare("BEGIN IMMEDIATE")
-      commitStatement = try connection.prepare("COMMIT")
+      log = try DiskLog(connection, configuration, readers)
       putStatement = try connection.prepare(
         """
         INSERT OR REPLACE INTO entries(id, suite, permanent, bytes, inserted, stored,
@@ -126,115 +101,14 @@ final class DiskIndex {
   /// back.
   func close() {
     readers.close()
-    rollBack()
+    log.rollBack()
     let statements = [
-      begin, commitStatement, putStatement, deleteStatement, getStatement, rowStatement,
+      putStatement, deleteStatement, getStatement, rowStatement,
       keyStatement, renewStatement, moveRowStatement, moveStatement,
     ]
     for statement in statements { statement.finalize() }
-    // By its path, which may lead to another cache's journal.
-    if !hasLog, !connection.hasMoved { connection.removeJournal() }
+    log.close()
     connection.close()
-  }
-
-  // MARK: Transactions
-
-  func beginIfNeeded() throws(SQLiteError) {
-    if !connection.isInTransaction { try begin.run() }
-  }
-
-  func commit() throws(SQLiteError) {
-    if isLogLost { throw logLoss }
-    guard connection.isInTransaction else { return }
-    try commitAlone { () throws(SQLiteError) in try commitStatement.run() }
-  }
-
-  /// Runs a commit, or a change that is its own transaction. Without a log readers are excluded
-  /// meanwhile, and everything written before is in the file afterwards.
-  func commitAlone(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
-    if hasLog { return try body() }
-    readers.close()
-    isSettled = false
-    try body()
-    (age, isSettled) = (age &+ 1, true)
-  }
-
-  /// True if the open transaction must be committed because its pages take too much memory.
-  var holdsTooMuch: Bool { !hasLog && connection.pageCacheBytes > pageBytesMax }
-
-  /// Moves the log into the database if it has become long. Failures are ignored: the next commit
-  /// tries again.
-  ///
-  /// - Throws: If part of the log may never reach the disk.
-  func checkpointLongLog() throws(SQLiteError) {
-    guard connection.pagesInLog >= checkpointPages else { return }
-    try? checkpoint(empties: false)
-    if isLogLost { throw logLoss }
-  }
-
-  /// Moves all of the log into the database.
-  ///
-  /// A log whose sync failed is not synced again: the system may then report success without having
-  /// written it. If its pages were moved, a power cut could leave a database with pages of
-  /// different ages.
-  func checkpoint(empties: Bool = true) throws(SQLiteError) {
-    if isLogLost { throw logLoss }
-    guard hasLog else { return try settle() }
-    let isChanged = !isSettled || connection.pagesInLog > 0
-    if isChanged {
-      // Readers see the database's file, which is about to change.
-      readers.close()
-      isSettled = false
-    }
-    unsettledReads = 0
-    do throws(SQLiteError) {
-      guard try connection.checkpoint(empties: empties) else { return }
-      if isChanged { (age, isSettled) = (age &+ 1, true) }
-    } catch {
-      guard syncsLogLate, error.isSyncFailure else { throw error }
-      isLogLost = true
-      throw logLoss
-    }
-  }
-
-  /// Admits readers to the file of a database without a log, after the remains of a failed commit
-  /// were rolled back.
-  private func settle() throws(SQLiteError) {
-    unsettledReads = 0
-    guard !isSettled, !connection.isInTransaction else { return }
-    _ = try connection.number("PRAGMA schema_version")
-    (age, isSettled) = (age &+ 1, true)
-  }
-
-  /// True if readers find a row written at this age in the database's file.
-  func isSettled(_ age: UInt32) -> Bool { isSettled && age < self.age }
-
-  /// Counts a row read with the cache's lock because it is still in the log. Once such reads have
-  /// cost about as much as a checkpoint, moves the log into the database. Failures do not concern
-  /// the reader.
-  func noteUnsettledRead() {
-    unsettledReads += 1
-    let pages = connection.pagesInLog
-    // A log left by an earlier process is not counted in the pages.
-    let isFirst = pages == 0 && !isSettled && !hasSettledForReads
-    guard unsettledReads >= (isFirst ? readers.firstRead : max(5_000, pages * 4)),
-      !connection.isInTransaction
-    else { return }
-    hasSettledForReads = true
-    try? checkpoint(empties: false)
-  }
-
-  /// Treated like a damaged database.
-  var logLoss: SQLiteError {
-    SQLiteError(
-      code: SQLITE_CORRUPT, message: "its log could not be flushed to the disk",
-      path: connection.path)
-  }
-
-  /// Rolls the open transaction back. Ignores errors: if ROLLBACK fails, SQLite has already rolled
-  /// back.
-  func rollBack() {
-    if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }
 
   /// True if every page of the database is consistent. O(database): for use after rows or values
@@ -254,10 +128,10 @@ final class DiskIndex {
 
   /// Returns free pages to the file system.
   func shrink() throws(SQLiteError) {
-    try commitAlone { () throws(SQLiteError) in
+    try log.commitAlone { () throws(SQLiteError) in
       try connection.execute("PRAGMA incremental_vacuum")
     }
-    try checkpoint()
+    try log.checkpoint()
   }
 }
 
@@ -281,40 +155,21 @@ extension DiskIndex {
   static func setUp(
     _ connection: SQLiteConnection, _ configuration: DiskConfiguration
   ) throws(SQLiteError) {
-    // Without syncs a log that is synced in place of the database has no use. With a rollback
-    // journal a new page is written once, where a log writes it twice and reads it once.
-    let (journal, synchronous) =
-      switch configuration.durability {
-      case .none: ("PERSIST", "OFF")
-      case .normal: ("WAL", "NORMAL")
-      case .full: ("WAL", "FULL")
-      }
     // Apple's fsync leaves bytes in the drive's cache; elsewhere these pragmas have no effect.
     let full = configuration.durability == .full ? "ON" : "OFF"
     try connection.execute(
       """
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA auto_vacuum = INCREMENTAL;
-      PRAGMA journal_mode = \(journal);
-      PRAGMA journal_size_limit = \(configuration.durability == .none ? journalBytesMax : -1);
-      PRAGMA synchronous = \(synchronous);
+      \(DiskLog.settings(configuration.durability))
       PRAGMA fullfsync = \(full);
       PRAGMA checkpoint_fullfsync = \(full);
       PRAGMA cache_size = -\(max(64, configuration.pageCacheBytes >> 10));
       PRAGMA temp_store = MEMORY;
       PRAGMA secure_delete = FAST;
       """)
-    try connection.findLog()
-    // Readers see the database's file, which without a log must not change before a commit.
-    if !connection.hasLog { try connection.execute("PRAGMA cache_spill = OFF") }
-    // SQLite's own checkpoints report no failure, and are repeated as if nothing had happened.
-    try connection.countLogPages()
-    // SQLite creates the log with the first read.
-    if connection.hasLog { _ = try connection.number("PRAGMA schema_version") }
+    try DiskLog.setUp(connection)
   }
-
-  /// Size in bytes of a journal that is kept after a commit, to be overwritten by the next.
-  private static var journalBytesMax: Int { 8 << 20 }
 
   /// Reads the facts of a database, or creates them if it is empty.
   static func findFacts(
@@ -565,7 +420,7 @@ extension DiskIndex {
       Result { () throws(SQLiteError) in
         try insert.bind(2, suiteMark(number, buffer))
         try insert.bindBytes(3, buffer)
-        try commitAlone { () throws(SQLiteError) in try insert.run() }
+        try log.commitAlone { () throws(SQLiteError) in try insert.run() }
       }
     }
     try result.get()
@@ -608,6 +463,6 @@ extension DiskIndex {
     defer { insert.finalize() }
     try insert.bind(1, "\(Self.codecFact)\(suite)")
     try insert.bind(2, "\(codecMark(identity, suite)) \(identity)")
-    try commitAlone { () throws(SQLiteError) in try insert.run() }
+    try log.commitAlone { () throws(SQLiteError) in try insert.run() }
   }
 }

@@ -10,59 +10,10 @@ import LarderLibc
 
 /// A bounded number of connections that read the database's file without the cache's lock.
 ///
-/// All calls except those of a `Place` are made with the cache's lock. A thread with that lock may
-/// wait for a place; a thread with a place must not wait for the lock.
+/// All calls except those of a claimed `DiskReader` are made with the cache's lock. A thread with
+/// that lock may wait for a reader; a thread with a reader must not wait for the lock.
 final class DiskReaders {
-  /// A connection, opened on first use, for the thread that has claimed it.
-  final class Place: @unchecked Sendable {
-    private let lock = BriefLock()
-    private let open: @Sendable () throws(SQLiteError) -> DiskReader
-    private var reader: DiskReader?
-
-    fileprivate init(open: @escaping @Sendable () throws(SQLiteError) -> DiskReader) {
-      self.open = open
-    }
-
-    fileprivate func claim() -> Bool { lock.tryLock() }
-
-    /// Reads a row and releases the place; nil if the row is damaged.
-    ///
-    /// - Throws: Any failure; the connection is closed then.
-    func finish(
-      _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
-    ) throws(SQLiteError) -> DiskReading? {
-      defer { lock.unlock() }
-      do throws(SQLiteError) {
-        return try opened().read(id, slot, key)
-      } catch {
-        reader?.close()
-        reader = nil
-        throw error
-      }
-    }
-
-    private func opened() throws(SQLiteError) -> DiskReader {
-      if let reader { return reader }
-      let reader = try open()
-      self.reader = reader
-      return reader
-    }
-
-    fileprivate var isOpen: Bool {
-      lock.lock()
-      defer { lock.unlock() }
-      return reader != nil
-    }
-
-    fileprivate func close() {
-      lock.lock()
-      reader?.close()
-      reader = nil
-      lock.unlock()
-    }
-  }
-
-  private let places: [Place]
+  private let readers: [DiskReader]
   /// Reads from the database before the first connection is opened: a cache that reads little needs
   /// none.
   let firstRead: Int
@@ -72,17 +23,17 @@ final class DiskReaders {
   init(path: String, _ configuration: DiskConfiguration, seal: DiskSeal?, layer: String?) {
     let count = min(Self.countMax, max(2, ProcessInfo.processInfo.activeProcessorCount))
     let bytes = configuration.pageCacheBytes
-    places = (0..<count).map { _ in
-      Place { () throws(SQLiteError) in
-        try DiskReader(path: path, pageCacheBytes: bytes, seal: seal, layer: layer)
+    readers = (0..<count).map { _ in
+      DiskReader(seal) { () throws(SQLiteError) in
+        try SQLiteConnection(unchanging: path, pageCacheBytes: bytes, layer: layer)
       }
     }
     firstRead = configuration.readersAfter
   }
 
-  /// Claims a place until `finish` is called; nil if all are taken or reading without the lock is
+  /// Claims a reader until `finish` is called; nil if all are taken or reading without the lock is
   /// paused.
-  func claim() -> Place? {
+  func claim() -> DiskReader? {
     if rests > 0 {
       rests -= 1
       return nil
@@ -91,11 +42,11 @@ final class DiskReaders {
       reads += 1
       return nil
     }
-    // Each thread prefers its own place, whose memory is then near its core.
+    // Each thread prefers its own reader, whose memory is then near its core.
     let own = Int(larder_thread_number())
-    for step in 0..<places.count {
-      let place = places[(own + step) % places.count]
-      if place.claim() { return place }
+    for step in 0..<readers.count {
+      let reader = readers[(own + step) % readers.count]
+      if reader.claim() { return reader }
     }
     return nil
   }
@@ -106,45 +57,82 @@ final class DiskReaders {
 
   /// Waits for reads and closes all connections; the next read opens one again.
   func close() {
-    for place in places { place.close() }
+    for reader in readers { reader.close() }
   }
 
   /// Number of open connections.
-  var openCount: Int { places.count { $0.isOpen } }
+  var openCount: Int { readers.count { $0.isOpen } }
 
   private static var countMax: Int { 4 }
   private static var restReads: Int { 1_000 }
 }
 
 /// A connection that reads rows of the database's file as of the latest checkpoint, or without a
-/// log of the latest commit. It takes no lock of SQLite's and does not see the log; it must be
-/// closed before a checkpoint, or such a commit. For one thread at a time.
-final class DiskReader {
-  private let connection: SQLiteConnection
+/// log of the latest commit; opened on first use, for the thread that has claimed it. It takes no
+/// lock of SQLite's and does not see the log; it must be closed before a checkpoint, or such a
+/// commit.
+final class DiskReader: @unchecked Sendable {
+  private let lock = BriefLock()
+  private let open: @Sendable () throws(SQLiteError) -> SQLiteConnection
   private let seal: DiskSeal?
+  private var connection: SQLiteConnection?
   private var keys: SQLiteBlob?
   private var values: SQLiteBlob?
   private var statement: SQLiteStatement?
   private var key: [UInt8] = []
 
-  init(
-    path: String, pageCacheBytes: Int, seal: DiskSeal?, layer: String?
-  ) throws(SQLiteError) {
-    connection = try SQLiteConnection(
-      unchanging: path, pageCacheBytes: pageCacheBytes, layer: layer)
+  fileprivate init(
+    _ seal: DiskSeal?, open: @escaping @Sendable () throws(SQLiteError) -> SQLiteConnection
+  ) {
     self.seal = seal
+    self.open = open
   }
 
-  /// Closes the connection now. Every later call fails.
-  func close() {
+  fileprivate func claim() -> Bool { lock.tryLock() }
+
+  /// Reads a row and releases the reader; nil if the row is damaged or belongs to another key.
+  ///
+  /// - Throws: Any failure; the connection is closed then.
+  func finish(
+    _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
+  ) throws(SQLiteError) -> DiskReading? {
+    defer { lock.unlock() }
+    do throws(SQLiteError) {
+      return try read(id, slot, key)
+    } catch {
+      disconnect()
+      throw error
+    }
+  }
+
+  fileprivate var isOpen: Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    return connection != nil
+  }
+
+  fileprivate func close() {
+    lock.lock()
+    disconnect()
+    lock.unlock()
+  }
+
+  private func disconnect() {
     keys?.close()
     values?.close()
     statement?.finalize()
-    connection.close()
+    connection?.close()
+    (keys, values, statement, connection) = (nil, nil, nil, nil)
   }
 
-  /// Reads an entry whose value is in its row; nil if the row is damaged or belongs to another key.
-  func read(
+  private func connected() throws(SQLiteError) -> SQLiteConnection {
+    if let connection { return connection }
+    let connection = try open()
+    self.connection = connection
+    return connection
+  }
+
+  private func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
     if seal == nil, !slot.hasTexts { return try readPlain(Int64(id), slot, key) }
@@ -155,7 +143,7 @@ final class DiskReader {
 
   private func prepared() throws(SQLiteError) -> SQLiteStatement {
     if let statement { return statement }
-    let statement = try connection.prepare(
+    let statement = try connected().prepare(
       seal == nil ? DiskIndex.getQuery : DiskIndex.rowQuery)
     self.statement = statement
     return statement
@@ -217,7 +205,7 @@ final class DiskReader {
       try blob.move(to: row)
       return blob
     }
-    let opened = try connection.openBlob(table: "entries", column: column, row: row)
+    let opened = try connected().openBlob(table: "entries", column: column, row: row)
     blob = opened
     return opened
   }

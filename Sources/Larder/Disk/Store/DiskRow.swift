@@ -14,7 +14,7 @@ struct DiskRow {
   var inserted: UInt64
   var stored: UInt64
   var created: UInt64
-  var expires: UInt64
+  var expiry: Expiry
   var cost: Float
   var checksum: UInt64
   /// Number of the value's file; 0 if the value is in the row.
@@ -36,7 +36,8 @@ struct DiskRow {
   ) -> UInt64 {
     let words = (
       (UInt64(suite) | UInt64(flags) << 32).littleEndian, UInt64(bytes).littleEndian,
-      inserted.littleEndian, stored.littleEndian, created.littleEndian, expires.littleEndian,
+      inserted.littleEndian, stored.littleEndian, created.littleEndian,
+      expiry.microseconds.littleEndian,
       UInt64(cost.bitPattern).littleEndian, checksum.littleEndian, file.littleEndian,
       UInt64((version == nil ? 0 : 1) | (type == nil ? 0 : 2)).littleEndian
     )
@@ -69,7 +70,7 @@ extension DiskRow {
   init(_ slot: DiskSlot, _ life: DiskLife) {
     self.init(
       suite: slot.suite, isPermanent: slot.state == .permanent, bytes: slot.bytes,
-      inserted: slot.inserted, stored: slot.stored, created: life.created, expires: life.expires,
+      inserted: slot.inserted, stored: slot.stored, created: life.created, expiry: life.expiry,
       cost: slot.cost, checksum: slot.checksum, file: slot.file,
       mustRevalidate: slot.mustRevalidate)
   }

@@ -106,7 +106,7 @@
       append(UInt64(row.flags), to: &data)
       append(UInt64(row.bytes), to: &data)
       append(row.created, to: &data)
-      append(row.expires, to: &data)
+      append(row.expiry.microseconds, to: &data)
       append(row.checksum, to: &data)
       append(row.file, to: &data)
       return data

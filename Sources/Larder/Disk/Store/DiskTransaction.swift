@@ -26,25 +26,18 @@ import LarderEngine
 /// as `DiskLosses`, and opening it again drops these entries: no removed value reappears while the
 /// cache is open.
 struct DiskTransaction {
-  /// A file to reclaim after the commit.
-  struct Retired {
-    var number: UInt64
-    var bytes: UInt32
-  }
-
-  /// Lifetime of an entry, and the store of its key that it belongs to.
-  struct Life {
+  /// Lifetime of an entry before its renewal, and the store of its key that it belongs to.
+  struct Renewal {
     var id: ObjectID
     var stored: UInt64
-    var created: UInt64
-    var expires: UInt64
+    var life: DiskLife
   }
 
   var puts: [ObjectID] = []
   var deletes: [ObjectID] = []
-  /// Lifetimes of renewed entries before the renewal.
-  var renewals: [Life] = []
-  var retired: [Retired] = []
+  var renewals: [Renewal] = []
+  /// Values to reclaim after the commit.
+  var retired: [StoredValue] = []
   /// Bytes of the values put.
   var bytes = 0
 
@@ -101,7 +94,7 @@ extension DiskCore {
   /// Begins a transaction if none is open, and deletes the doomed rows in it.
   func beginWriting(_ index: DiskIndex) throws(SQLiteError) {
     settleMoves(index)
-    try index.beginIfNeeded()
+    try index.log.beginIfNeeded()
     if doomed.isEmpty { return }
     for id in doomed { try index.delete(id) }
     transaction.deletes += doomed
@@ -112,7 +105,7 @@ extension DiskCore {
   func finishWriting(_ index: DiskIndex) throws(SQLiteError) {
     let operations = transaction.operations
     if configuration.durability == .none, operations < configuration.groupWrites,
-      transaction.bytes < configuration.groupBytes, operations % 64 != 0 || !index.holdsTooMuch
+      transaction.bytes < configuration.groupBytes, operations % 64 != 0 || !index.log.holdsTooMuch
     {
       return
     }
@@ -121,21 +114,21 @@ extension DiskCore {
 
   /// Commits, and then reclaims the retired files.
   func commit(_ index: DiskIndex, keepsFiles: Bool = true) throws(SQLiteError) {
-    try index.commit()
+    try index.log.commit()
     transaction.puts.removeAll(keepingCapacity: true)
     transaction.deletes.removeAll(keepingCapacity: true)
     transaction.renewals.removeAll(keepingCapacity: true)
     transaction.bytes = 0
     for file in transaction.retired {
-      folder.retire(file.number, bytes: UInt64(file.bytes), keeps: keepsFiles)
+      folder.values.retire(file.number, bytes: file.bytes, keeps: keepsFiles)
     }
     transaction.retired.removeAll(keepingCapacity: true)
-    try index.checkpointLongLog()
+    try index.log.checkpointLongLog()
   }
 
   /// Rolls the open transaction back after a failure.
   func rollBack(_ index: DiskIndex) {
-    index.rollBack()
+    index.log.rollBack()
     let failed = transaction
     transaction.puts = []
     transaction.deletes = []
@@ -147,7 +140,7 @@ extension DiskCore {
       drop(id)
     }
     for old in failed.renewals.reversed() where slots[Int(old.id)].stored == old.stored {
-      setLife(old.id, created: old.created, expires: old.expires)
+      setLife(old.id, old.life)
     }
   }
 
@@ -174,9 +167,9 @@ extension DiskCore {
       if !doomed.isEmpty { try beginWriting(index) }
       try commit(index)
       if configuration.durability == .none {
-        try index.checkpoint()
+        try index.log.checkpoint()
         // The journal has no transaction left to roll back.
-        if !index.hasLog { folder.emptyJournal() }
+        index.log.emptyJournal(in: folder)
       }
     }
     writeOrder()
@@ -217,13 +210,13 @@ extension DiskCore {
   /// Removes spare files, databases set aside and retired files at once, and empties the log if
   /// possible.
   func makeRoom(_ index: DiskIndex) {
-    folder.removeSpare()
+    folder.values.removeSpare()
     folder.removeAside()
     for file in transaction.retired {
-      folder.retire(file.number, bytes: UInt64(file.bytes), keeps: false)
+      folder.values.retire(file.number, bytes: file.bytes, keeps: false)
     }
     transaction.retired.removeAll()
-    try? index.checkpoint()
+    try? index.log.checkpoint()
   }
 
   /// Ends a call whose transaction failed and was rolled back. Rows of lost entries are deleted if
@@ -245,7 +238,7 @@ extension DiskCore {
     guard let index else { return }
     do throws(SQLiteError) {
       if hasSuiteRemains {
-        try index.beginIfNeeded()
+        try index.log.beginIfNeeded()
         try index.wipeSuites()
         try commit(index)
         hasSuiteRemains = false
@@ -267,14 +260,14 @@ extension DiskCore {
       return
     }
     try flush()
-    folder.removeSpare()
+    folder.values.removeSpare()
     tidy()
     // SQLite would do this when it closes the database, but without reporting errors.
     if let index, configuration.durability == .normal {
       do throws(SQLiteError) {
-        try index.checkpoint(empties: false)
+        try index.log.checkpoint(empties: false)
       } catch {
-        if index.isLogLost { throw DiskCacheError(error) }
+        if index.log.isLost { throw DiskCacheError(error) }
       }
     }
   }

@@ -11,14 +11,10 @@ import LarderLibc
 /// it may be removed.
 final class DiskFileReading: Sendable {
   let id: ObjectID
-  let files: any FileLayer
-  let folder: OpenFolder
   /// Sequence number of the store that wrote the file.
   let stored: UInt64
   let file: UInt64
-  let name: ValueName
-  /// Offset of the value in a segment, nil if it has its own file.
-  let offset: UInt64?
+  let location: ValueLocation
   let bytes: Int
   let checksum: UInt64
   let checksumSeed: UInt64
@@ -28,18 +24,15 @@ final class DiskFileReading: Sendable {
   let metadata: DiskMetadata
 
   init(
-    id: ObjectID, slot: DiskSlot, key: DiskKey, in folder: DiskFolder, seal: DiskSeal?,
+    id: ObjectID, slot: DiskSlot, key: DiskKey, in values: ValueStores, seal: DiskSeal?,
     metadata: DiskMetadata
   ) {
     self.id = id
-    files = folder.files
-    self.folder = folder.values
-    name = folder.name(slot.file)
+    location = values.location(of: slot.file)
     self.seal = seal
     self.metadata = metadata
     stored = slot.stored
     file = slot.file
-    offset = DiskSegmentPlace(slot.file)?.offset
     bytes = Int(slot.bytes)
     checksum = slot.checksum
     checksumSeed = key.digest.checksumSeed
@@ -52,16 +45,12 @@ final class DiskFileReading: Sendable {
   func value() throws(FileFailure) -> Data? {
     let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
     guard let memory = malloc(max(1, count)) else {
-      throw FileFailure("read", folder.path, ENOMEM)
+      throw FileFailure("read", location.folder.path, ENOMEM)
     }
     let buffer = UnsafeMutableRawBufferPointer(start: memory, count: count)
     let isWhole: Bool
     do throws(FileFailure) {
-      if let offset {
-        isWhole = try files.read(name, in: folder, at: offset, into: buffer)
-      } else {
-        isWhole = try files.read(name, in: folder, into: buffer)
-      }
+      isWhole = try location.read(into: buffer)
     } catch {
       isWhole = false
       if error.isPassing {

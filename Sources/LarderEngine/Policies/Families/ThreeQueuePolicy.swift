@@ -48,11 +48,6 @@ extension ThreeQueuePolicy where Self: ~Copyable {
   /// The largest number of ghosts.
   @inlinable public var ghostsMax: Int { queues.ghostsMax }
 
-  /// Returns a ghost that was forgotten, or `.none`.
-  @inlinable @inline(__always) public mutating func takeForgotten() -> ObjectID {
-    queues.takeForgotten()
-  }
-
   /// Passes the queues, which hold all ghosts, to `body`.
   @inlinable @inline(__always) public mutating func withGhostQueues<Result>(
     _ body: (inout ThreeQueues) -> Result

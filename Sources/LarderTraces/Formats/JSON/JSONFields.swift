@@ -1,3 +1,4 @@
+import LarderEngine
 internal import LarderSupport
 
 /// Roles of the keys of a log in JSON lines.
@@ -26,9 +27,9 @@ struct JSONFields: Sendable {
   /// Fields given by the user, or those with usual names in the first lines.
   ///
   /// - Throws: when no field identifies the requested object.
-  init(options given: FormatOptions, keys: JSONKeys, path: String) throws {
+  init(options given: ParameterReader, keys: JSONKeys, path: String) throws {
     costUnit = try given.choice("cost-unit", of: TimeUnit.self)
-    let timeUnit = try given.choice(FormatParameter.timeUnit.name, of: TimeUnit.self)
+    let timeUnit = try given.choice(Parameter.timeUnit.name, of: TimeUnit.self)
     var names: [JSONRole: String] = [:]
     for role in JSONRole.allCases { names[role] = given.text(role.rawValue) }
     addTarget(keys, names)

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Finds a few values in a line that is a JSON object, without building anything.
 ///
 /// Reads only enough to find where values begin and end; numbers and words are not checked.

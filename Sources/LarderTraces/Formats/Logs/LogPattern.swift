@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Pattern of a log's lines: literal texts and the fields between them.
 ///
 /// Made from the `log_format` of nginx or the `LogFormat` of Apache and varnishncsa. Lines are

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Parser of the times in logs; results are microseconds since 1970 in UTC.
 enum LogTime {
   /// Parses a time: `01/Mar/2026:10:00:00 +0100` with or without brackets, ISO 8601

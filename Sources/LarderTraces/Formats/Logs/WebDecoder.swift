@@ -264,39 +264,33 @@ struct WebOptions: Sendable {
   var ignoresCase = false
 
   /// Parameters of a format whose `size` option is called `sizeName`.
-  static func parameters(sizeName: String = "size") -> [FormatParameter] {
+  static func parameters(sizeName: String = "size") -> [Parameter] {
     [
-      FormatParameter(
-        name: "methods", fallback: "GET,HEAD", meaning: "cacheable methods"),
-      FormatParameter(
-        name: "writes", fallback: "pass",
-        meaning: """
-          PUT, POST, PATCH and DELETE: pass (bypass the cache), invalidate (a successful one
-          removes the object) or skip
-          """),
-      FormatParameter(
-        name: "cacheable", fallback: "200,203,206,301,304,404,410",
-        meaning: "cacheable status codes; other responses bypass the cache"),
-      FormatParameter(
-        name: "query", fallback: "keep",
-        meaning: "query string in the key: keep or drop"),
-      FormatParameter(
-        name: "only", fallback: "", meaning: "query parameters in the key; all others are dropped"),
-      FormatParameter(
-        name: "host", fallback: "true", meaning: "false excludes the host from the key"),
-      FormatParameter(
-        name: "case", fallback: "keep", meaning: "ignore: keys are case-insensitive"),
+      Parameter("methods", default: "GET,HEAD", "cacheable methods"),
+      Parameter(
+        "writes", default: "pass",
+        """
+        PUT, POST, PATCH and DELETE: pass (bypass the cache), invalidate (a successful one \
+        removes the object) or skip
+        """),
+      Parameter(
+        "cacheable", default: "200,203,206,301,304,404,410",
+        "cacheable status codes; other responses bypass the cache"),
+      Parameter("query", default: "keep", "query string in the key: keep or drop"),
+      Parameter("only", default: "", "query parameters in the key; all others are dropped"),
+      Parameter("host", default: "true", "false excludes the host from the key"),
+      Parameter("case", default: "keep", "ignore: keys are case-insensitive"),
       .size(.lastFull, named: sizeName), .maxBad,
     ]
   }
 
-  init(_ options: FormatOptions) throws(ComponentError) {
-    if let methods = options.list("methods") {
+  init(_ options: ParameterReader) throws(ComponentError) {
+    if let methods = options.words("methods") {
       reads = methods.map { Array($0.uppercased().utf8) }
       if reads.isEmpty { throw options.wrong("methods", expected: "methods such as GET,HEAD") }
     }
     writes = try options.choice("writes", of: Writes.self) ?? .pass
-    if let codes = options.list("cacheable") {
+    if let codes = options.words("cacheable") {
       let numbers = codes.compactMap { Int($0) }.filter { (100...999).contains($0) }
       guard numbers.count == codes.count, !numbers.isEmpty else {
         throw options.wrong("cacheable", expected: "status codes such as 200,404")

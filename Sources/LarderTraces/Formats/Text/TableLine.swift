@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Parser for a line of a table with known columns; errors give the line.
 struct TableLine {
   private let line: TextField

@@ -21,89 +21,89 @@ enum NewsFeedGenerator: Generator {
     return GeneratorPlan(keyLimit: settings.pages + setup.requests) { NewsFeedCursor(settings) }
   }
 
-  private static let reading: [GeneratorParameter] = [
-    GeneratorParameter(
+  private static let reading: [Parameter] = [
+    Parameter(
       "view", .choice(["device", "server"]), default: "device",
       "The modelled cache: the phone of one heavy reader, or a server shared by many readers."),
-    GeneratorParameter(
+    Parameter(
       "readers", .count(1...1_000_000), default: "100k",
       "Readers that share the server; a device has one.",
       origin: "gives about 135,000 views a day; measured 110,000 to 240,000"),
-    GeneratorParameter(
+    Parameter(
       "activity", .number(0.01...1000), default: "20",
       "Reading rate of the device's owner, as a multiple of the measured reader; not for a server.",
       origin: "our choice: a heavy reader, about ten sessions a day"),
-    GeneratorParameter(
+    Parameter(
       "articles", .count(10...100_000), default: "\(NewsReading.articles)",
       "Articles published per day.", origin: "measured: 1,500 to 5,000, median 2,900"),
     .exponent(
       default: "\(NewsReading.popularity.exponent)",
       "Exponent of popularity among a day's articles: 1 / (rank + shift)^exponent.",
       origin: "fitted to the measured 1.28 to 1.30 among a day's views"),
-    GeneratorParameter(
+    Parameter(
       "shift", .number(0...1e6), default: "\(NewsReading.popularity.shift)",
       "Flattens the first ranks.", origin: "fitted to the measured shares of the first 1, 10, 100"),
-    GeneratorParameter(
+    Parameter(
       "old", .share, default: NewsReading.oldViews,
       "Share of views of any article from 7 to 30 days old, popular or not.",
       origin: "fitted to the measured 61-63 % of a day's articles viewed once"),
   ]
 
-  private static let app: [GeneratorParameter] = [
-    GeneratorParameter(
+  private static let app: [Parameter] = [
+    Parameter(
       "rows", .count(1...1000), default: "6", "Thumbnails per screen.", origin: "our choice"),
-    GeneratorParameter(
+    Parameter(
       "pages", .count(1...1000), default: "5", "Pages of the feed.", origin: "our choice"),
-    GeneratorParameter(
+    Parameter(
       "fresh", .share, default: "40%",
       "Share of feed positions that show one of the newest articles; the others show fresh and "
         + "popular ones, as they are read.", origin: "our choice"),
-    GeneratorParameter(
+    Parameter(
       "scroll", .share, default: "50%",
       "Probability of scrolling to the feed's next page before opening an article.",
       origin: "our choice"),
-    GeneratorParameter(
+    Parameter(
       "refresh", .share, default: "20%",
       "Probability of refreshing the feed instead.", origin: "our choice"),
-    GeneratorParameter(
+    Parameter(
       "glance", .share, default: "50%",
       "Probability of looking at the feed between two sessions without opening an article.",
       origin: "our choice: sessions of less than two views were removed from the data"),
-    GeneratorParameter(
+    Parameter(
       "back", .share, default: "25%",
       "Probability of reopening one of the articles just read.",
       origin: "our choice: repeated views were removed from the data"),
-    GeneratorParameter(
+    Parameter(
       "updates", .number(0...1000), default: "1", "Mean number of updates per article.",
       origin: "our choice"),
-    GeneratorParameter(
+    Parameter(
       "update-time", .duration(60...2_592_000), default: "6h",
       "Time after publication within which 63 % of the updates occur.", origin: "our choice"),
-    GeneratorParameter(
+    Parameter(
       "feed-change", .duration(1...2_592_000), default: "10m",
       "Mean time between two changes of a feed page.", origin: "our choice"),
   ]
 
-  private static let objects: [GeneratorParameter] = [
-    GeneratorParameter(
+  private static let objects: [Parameter] = [
+    Parameter(
       "feed-ttl", .duration(0...3_153_600_000), default: "5m", "TTL of a feed page.",
       origin: "one to five minutes in the apps modelled here"),
-    GeneratorParameter(
+    Parameter(
       "body-ttl", .duration(0...3_153_600_000), default: "1d", "TTL of an article.",
       origin: "one day in the apps modelled here"),
-    GeneratorParameter(
+    Parameter(
       "thumbnail-ttl", .duration(0...3_153_600_000), default: "30d",
       "TTL of a thumbnail.", origin: "30 days on disk in the apps modelled here"),
-    GeneratorParameter(
+    Parameter(
       "feed-size", .bytes(256...16_777_216), default: "24KiB", "Median size of a feed page.",
       origin: "our choice"),
-    GeneratorParameter(
+    Parameter(
       "body-size", .bytes(256...16_777_216), default: "16KiB", "Median size of an article.",
       origin: "on both sides of 20 KiB"),
-    GeneratorParameter(
+    Parameter(
       "thumbnail-size", .bytes(256...16_777_216), default: "20KiB",
       "Median size of a thumbnail.", origin: "on both sides of 20 KiB"),
-    GeneratorParameter(
+    Parameter(
       "sigma", .number(0...5), default: "0.8",
       "Spread of article and thumbnail sizes (log-normal).", origin: "our choice"),
   ]
@@ -144,37 +144,37 @@ struct NewsFeedSettings: Sendable {
   init(_ setup: GeneratorSetup) throws(ComponentError) {
     let parameters = setup.parameters
     isServer = try parameters.choice("view") == "server"
-    let given = try parameters.count("readers")
-    if !isServer, parameters.isGiven("readers"), given != 1 {
-      throw parameters.badValue("readers", expected: "1, or view=server; a device has one reader")
+    let given = try parameters.whole("readers")
+    if !isServer, parameters.text("readers") != nil, given != 1 {
+      throw parameters.wrong("readers", expected: "1, or view=server; a device has one reader")
     }
     readers = isServer ? given : 1
     activity = isServer ? 1 : try parameters.number("activity")
-    if isServer, parameters.isGiven("activity") {
-      throw parameters.badValue(
+    if isServer, parameters.text("activity") != nil {
+      throw parameters.wrong(
         "activity", expected: "view=device; the readers of a server are as measured")
     }
-    articles = try parameters.count("articles")
+    articles = try parameters.whole("articles")
     exponent = try parameters.number("exponent")
     shift = try parameters.number("shift")
-    oldViews = try parameters.share("old")
-    rows = try parameters.count("rows")
-    pages = try parameters.count("pages")
-    fresh = try parameters.share("fresh")
-    scroll = try parameters.share("scroll")
-    refresh = try parameters.share("refresh")
-    glance = try parameters.share("glance")
-    back = try parameters.share("back")
+    oldViews = try parameters.number("old")
+    rows = try parameters.whole("rows")
+    pages = try parameters.whole("pages")
+    fresh = try parameters.number("fresh")
+    scroll = try parameters.number("scroll")
+    refresh = try parameters.number("refresh")
+    glance = try parameters.number("glance")
+    back = try parameters.number("back")
     updates = try parameters.number("updates")
-    updateHours = try parameters.seconds("update-time") / 3600
-    feedChange = try parameters.seconds("feed-change")
-    feedTTL = UInt32(try parameters.seconds("feed-ttl").rounded())
-    bodyTTL = UInt32(try parameters.seconds("body-ttl").rounded())
-    thumbnailTTL = UInt32(try parameters.seconds("thumbnail-ttl").rounded())
+    updateHours = try parameters.number("update-time") / 3600
+    feedChange = try parameters.number("feed-change")
+    feedTTL = UInt32(try parameters.number("feed-ttl").rounded())
+    bodyTTL = UInt32(try parameters.number("body-ttl").rounded())
+    thumbnailTTL = UInt32(try parameters.number("thumbnail-ttl").rounded())
     let sigma = try parameters.number("sigma")
     func sizes(_ name: String, sigma: Double) throws(ComponentError) -> ValueDistribution {
       DistributionRegistry.logNormal(
-        median: Double(try parameters.bytes(name)), sigma: sigma, low: 256, high: 16 << 20)
+        median: Double(try parameters.whole(name)), sigma: sigma, low: 256, high: 16 << 20)
     }
     feedSizes = try sizes("feed-size", sigma: 0.3)
     bodySizes = try sizes("body-size", sigma: sigma)

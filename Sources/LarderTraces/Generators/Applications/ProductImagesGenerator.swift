@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Product lists of a shop, scrolled back and forth.
 enum ProductImagesGenerator: Generator {
   static let description = GeneratorDescription(
@@ -13,27 +15,27 @@ enum ProductImagesGenerator: Generator {
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
     let parameters = setup.parameters
-    let categories = try parameters.count("categories")
-    let products = try parameters.count("products")
-    let details = try parameters.count("pictures")
+    let categories = try parameters.whole("categories")
+    let products = try parameters.whole("products")
+    let details = try parameters.whole("pictures")
     let thumbnails = categories * products
-    guard thumbnails * (1 + details) <= GeneratorParameter.objectsMax else {
-      throw parameters.badValue(
+    guard thumbnails * (1 + details) <= Parameter.objectsMax else {
+      throw parameters.wrong(
         "products", expected: "fewer: at most 4294967294 pictures are possible")
     }
     let sigma = try parameters.number("sigma")
     let low: UInt32 = 256
     let high: UInt32 = 64 << 20
     let small = DistributionRegistry.logNormal(
-      median: Double(try parameters.bytes("thumbnail-size")), sigma: sigma, low: low, high: high)
+      median: Double(try parameters.whole("thumbnail-size")), sigma: sigma, low: low, high: high)
     let large = DistributionRegistry.logNormal(
-      median: Double(try parameters.bytes("picture-size")), sigma: sigma, low: low, high: high)
-    let users = try parameters.count("users")
+      median: Double(try parameters.whole("picture-size")), sigma: sigma, low: low, high: high)
+    let users = try parameters.whole("users")
     let settings = ProductImagesCursor.Settings(
       products: products, pictures: details, thumbnails: thumbnails,
       run: try parameters.number("run"), runs: try parameters.number("runs"),
-      back: try parameters.share("back"), open: try parameters.share("open"),
-      pause: try parameters.seconds("pause") / Double(users), users: users)
+      back: try parameters.number("back"), open: try parameters.number("open"),
+      pause: try parameters.number("pause") / Double(users), users: users)
     let sampler = ZipfSampler(count: categories, exponent: try parameters.number("exponent"))
     let (seed, objectSeed) = (setup.seed, setup.objectSeed)
     return GeneratorPlan(keyLimit: thumbnails * (1 + details)) {
@@ -45,35 +47,35 @@ enum ProductImagesGenerator: Generator {
   }
 
   private static let parameters = [
-    GeneratorParameter(
+    Parameter(
       "users", .count(1...1_000_000), default: "1",
       "Shoppers that share the cache: 1 for a phone, more for a server."),
-    GeneratorParameter("categories", .count(1...1_000_000), default: "100", "Categories."),
-    GeneratorParameter("products", .count(1...1_000_000), default: "400", "Products per list."),
+    Parameter("categories", .count(1...1_000_000), default: "100", "Categories."),
+    Parameter("products", .count(1...1_000_000), default: "400", "Products per list."),
     .exponent(default: "0.9", "Exponent of Zipf's law over the categories."),
-    GeneratorParameter(
+    Parameter(
       "run", .number(1...100_000), default: "24",
       "Mean number of pictures scrolled in one direction before the shopper stops."),
-    GeneratorParameter(
+    Parameter(
       "runs", .number(1...100_000), default: "8",
       "Mean number of scrolls per visit."),
-    GeneratorParameter(
+    Parameter(
       "back", .share, default: "35%", "Probability of scrolling back up after a stop."),
-    GeneratorParameter(
+    Parameter(
       "open", .share, default: "20%", "Probability of opening a product after a stop."),
-    GeneratorParameter(
+    Parameter(
       "pictures", .count(1...100), default: "4",
       "Large pictures per product, viewed in order, each next one with probability 1/2."),
-    GeneratorParameter(
+    Parameter(
       "pause", .duration(1...31_536_000), default: "3h",
       "Mean time between two visits of a shopper."),
-    GeneratorParameter(
+    Parameter(
       "thumbnail-size", .bytes(256...16_777_216), default: "15KiB",
       "Median size of a picture in a list."),
-    GeneratorParameter(
+    Parameter(
       "picture-size", .bytes(256...16_777_216), default: "120KiB",
       "Median size of a large picture."),
-    GeneratorParameter(
+    Parameter(
       "sigma", .number(0...5), default: "0.6", "Spread of the sizes (log-normal)."),
   ]
 }

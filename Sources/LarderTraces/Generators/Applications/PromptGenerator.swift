@@ -18,27 +18,27 @@ enum PromptGenerator: Generator {
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
     let parameters = setup.parameters
-    let tokensMax = try parameters.count("tokens-max")
-    let systemTokens = try parameters.count("system-tokens")
+    let tokensMax = try parameters.whole("tokens-max")
+    let systemTokens = try parameters.whole("system-tokens")
     guard systemTokens < tokensMax else {
-      throw parameters.badValue("system-tokens", expected: "less than tokens-max")
+      throw parameters.wrong("system-tokens", expected: "less than tokens-max")
     }
     func tokens(_ name: String, low: UInt32) throws(ComponentError) -> ValueDistribution {
       DistributionRegistry.logNormal(
-        median: Double(try parameters.count(name)), sigma: try parameters.number("\(name)-sigma"),
+        median: Double(try parameters.whole(name)), sigma: try parameters.number("\(name)-sigma"),
         low: low, high: UInt32(tokensMax))
     }
     let settings = PromptSettings(
       arrivals: try parameters.number("arrivals"),
-      systemPrompts: try parameters.count("system-prompts"), systemTokens: systemTokens,
+      systemPrompts: try parameters.whole("system-prompts"), systemTokens: systemTokens,
       exponent: try parameters.number("exponent"),
       firstTokens: try tokens("first", low: UInt32(systemTokens) + 1),
       addedTokens: try tokens("added", low: 1), tokensMax: tokensMax,
       pauses: DistributionRegistry.logNormal(
-        median: try parameters.seconds("pause") * 1000, sigma: try parameters.number("pause-sigma"),
+        median: try parameters.number("pause") * 1000, sigma: try parameters.number("pause-sigma"),
         low: 1, high: 1 << 31),
-      followUp: try parameters.share("follow-up"), weight: try parameters.number("weight"),
-      branch: try parameters.share("branch"), seed: setup.seed)
+      followUp: try parameters.number("follow-up"), weight: try parameters.number("weight"),
+      branch: try parameters.number("branch"), seed: setup.seed)
     let shared = settings.systemPrompts * settings.systemBlocks
     // The last prompt may exceed the number of requests.
     return GeneratorPlan(keyLimit: shared + setup.requests + tokensMax / 512 + 2) {
@@ -47,52 +47,52 @@ enum PromptGenerator: Generator {
   }
 
   private static let parameters = [
-    GeneratorParameter(
+    Parameter(
       "arrivals", .number(0.001...1_000_000), default: "2.1", "New conversations per second.",
       origin: "7,373 conversations in 3,537 s"),
-    GeneratorParameter(
+    Parameter(
       "system-prompts", .count(1...100_000), default: "1",
       "System prompts, of which each conversation has one.",
       origin: "every prompt begins with the same block"),
-    GeneratorParameter(
+    Parameter(
       "system-tokens", .count(0...100_000), default: "512",
       "Tokens of a system prompt; only full blocks of 512 are shared.",
       origin: "the shared beginning is one block"),
     .exponent(default: "1", "Exponent of Zipf's law over system prompts."),
-    GeneratorParameter(
+    Parameter(
       "first", .count(1...1_000_000), default: "5264",
       "Median of the tokens of a conversation's first prompt, its system prompt included.",
       origin: "median of first prompts"),
-    GeneratorParameter(
+    Parameter(
       "first-sigma", .number(0...4), default: "1.2", "Spread of these tokens (log-normal).",
       origin: "90th percentile 25,561, mean 10,765"),
-    GeneratorParameter(
+    Parameter(
       "added", .count(1...1_000_000), default: "471",
       "Median of the tokens that a prompt adds to the one before: the answer and the question.",
       origin: "median of 3,959 follow-ups"),
-    GeneratorParameter(
+    Parameter(
       "added-sigma", .number(0...4), default: "1.5", "Spread of these tokens (log-normal).",
       origin: "mean 1,597"),
-    GeneratorParameter(
+    Parameter(
       "tokens-max", .count(2...4_000_000), default: "128000",
       "Tokens of the longest prompt; a conversation that reaches them ends.",
       origin: "longest prompt: 126,195"),
-    GeneratorParameter(
+    Parameter(
       "pause", .duration(0.001...1_000_000), default: "123s",
       "Median time between two prompts of a conversation.", origin: "median of follow-ups"),
-    GeneratorParameter(
+    Parameter(
       "pause-sigma", .number(0...4), default: "1.05", "Spread of these times (log-normal).",
       origin: "mean 212 s, 90th percentile 474 s"),
-    GeneratorParameter(
+    Parameter(
       "follow-up", .share, default: "30.7%",
       "Probability that a conversation has a second prompt.",
       origin: "2,265 of 7,373 conversations"),
-    GeneratorParameter(
+    Parameter(
       "weight", .number(0.001...1_000_000), default: "5.1",
       "Inertia of that probability: after n further prompts it is (follow-up x weight + n) / "
         + "(weight + n).",
       origin: "42 % of second prompts are followed by a third, 51 % of third by a fourth"),
-    GeneratorParameter(
+    Parameter(
       "branch", .share, default: "15%",
       "Probability that a prompt branches off at an earlier block of its conversation.",
       origin: "699 of 4,658 follow-ups leave two or more blocks"),

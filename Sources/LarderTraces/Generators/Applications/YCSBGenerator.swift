@@ -11,18 +11,18 @@ enum YCSBGenerator {
   static func registered(_ workload: YCSBWorkload) -> RegisteredGenerator {
     let hasScans = workload.shares[3] > 0
     var parameters = [
-      GeneratorParameter.objects(
+      Parameter.objects(
         default: "100k", "Initial number of records.",
         origin: "not fixed by YCSB (its files have 1000); a round number"),
       .exponent(default: "0.99", origin: "YCSB's Zipfian constant"),
-      GeneratorParameter(
+      Parameter(
         "record-size", .bytes(1...4_294_967_295), default: "1000",
         "Bytes of a record, if the workload gives no sizes.",
         origin: "ten fields of 100 bytes, YCSB's default"),
     ]
     if hasScans {
       parameters.append(
-        GeneratorParameter(
+        Parameter(
           "scan-length", .count(1...1_000_000), default: "100",
           "Maximum scan length; lengths from 1 to this are equally likely.",
           origin: "maxscanlength of YCSB's workload E"))
@@ -40,18 +40,18 @@ enum YCSBGenerator {
   private static func plan(
     _ workload: YCSBWorkload, _ setup: GeneratorSetup
   ) throws(ComponentError) -> GeneratorPlan {
-    let objects = try setup.parameters.count("objects")
-    let scanLength = workload.shares[3] > 0 ? try setup.parameters.count("scan-length") : 1
+    let objects = try setup.parameters.whole("objects")
+    let scanLength = workload.shares[3] > 0 ? try setup.parameters.whole("scan-length") : 1
     // An operation is at least one request, a scan half its longest length on average.
     let perOperation = 1 + workload.shares[3] * Double(scanLength - 1) / 2
     let budget = ArrivalBudget.objects(
       requests: setup.requests, share: workload.shares[2] / perOperation)
-    guard objects + budget <= GeneratorParameter.objectsMax else {
-      throw setup.parameters.badValue(
+    guard objects + budget <= Parameter.objectsMax else {
+      throw setup.parameters.wrong(
         "objects", expected: "fewer records, to leave numbers for inserted ones")
     }
     let exponent = try setup.parameters.number("exponent")
-    let size = UInt32(try setup.parameters.bytes("record-size"))
+    let size = UInt32(try setup.parameters.whole("record-size"))
     let (seed, objectSeed) = (setup.seed, setup.objectSeed)
     return GeneratorPlan(keyLimit: objects + budget) {
       YCSBCursor(

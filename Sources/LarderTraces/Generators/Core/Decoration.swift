@@ -122,10 +122,9 @@ struct OperationMix {
     }
     for name in shares.keys.sorted() {
       guard names.contains(name) else {
-        let hint = name.nearest(among: names).map { "; did you mean '\($0)'?" } ?? ""
         throw ComponentError(
           component: generator, parameter: "operations",
-          message: "expected \(names.joined(separator: ", ")), found '\(name)'\(hint)")
+          message: UnknownName.message("operation", name, among: names))
       }
       guard let share = shares[name], share >= 0, share <= 1 else {
         throw ComponentError(

@@ -23,11 +23,9 @@ public enum DistributionRegistry {
   ) throws(ComponentError) -> ValueDistribution {
     let descriptions = quantity == .bytes ? sizes : ttls
     guard let description = descriptions.first(where: { $0.name == spec.name }) else {
-      let known = descriptions.map(\.name)
-      let hint = spec.name.nearest(among: known).map { "did you mean '\($0)'?" }
+      let hint = UnknownName.hint(spec.name, among: descriptions.map(\.name))
       throw ComponentError(
-        component: spec.name, parameter: nil,
-        message: "unknown distribution; \(hint ?? "known are \(known.joined(separator: ", "))")")
+        component: spec.name, parameter: nil, message: "unknown distribution\(hint)")
     }
     let reader = try ParameterReader(spec, parameters: description.parameters)
     switch spec.name {
@@ -51,8 +49,8 @@ public enum DistributionRegistry {
     _ reader: ParameterReader, _ name: String, _ quantity: DistributedQuantity
   ) throws(ComponentError) -> UInt32 {
     switch quantity {
-    case .bytes: UInt32(try reader.bytes(name))
-    case .seconds: UInt32(try reader.seconds(name).rounded())
+    case .bytes: UInt32(try reader.whole(name))
+    case .seconds: UInt32(try reader.number(name).rounded())
     }
   }
 
@@ -62,7 +60,7 @@ public enum DistributionRegistry {
     let low = try whole(reader, "min", quantity)
     let high = try whole(reader, "max", quantity)
     guard low <= high else {
-      throw reader.badValue("max", expected: "at least min (\(reader.text("min")))")
+      throw reader.wrong("max", expected: "at least min (\(reader.text("min") ?? "\(low)"))")
     }
     return (low, high)
   }
@@ -71,11 +69,11 @@ public enum DistributionRegistry {
     let values = try reader.wholeList("values")
     let weights = try reader.numberList("weights")
     guard weights.isEmpty || weights.count == values.count else {
-      throw reader.badValue("weights", expected: "\(values.count) weights, one per value")
+      throw reader.wrong("weights", expected: "\(values.count) weights, one per value")
     }
     let total = weights.reduce(0, +)
     guard weights.isEmpty || (total > 0 && total.isFinite) else {
-      throw reader.badValue("weights", expected: "weights with a sum above 0")
+      throw reader.wrong("weights", expected: "weights with a sum above 0")
     }
     let table = AliasTable(weights: weights.isEmpty ? values.map { _ in 1 } : weights)
     return .list(values: values.map { UInt32($0) }, table: table)
@@ -186,7 +184,7 @@ public struct DistributionDescription: Sendable {
   /// Shape, in a sentence.
   public let summary: String
   /// Parameters that may follow the name.
-  public let parameters: [GeneratorParameter]
+  public let parameters: [Parameter]
 }
 
 extension DistributionRegistry {
@@ -204,8 +202,8 @@ extension DistributionRegistry {
     func kind(from low: Int) -> ParameterKind {
       isSize ? .bytes(low...most) : .duration(Double(low)...Double(most))
     }
-    func bound(_ name: String, _ text: String, _ summary: String) -> GeneratorParameter {
-      GeneratorParameter(name, kind(from: name == "value" ? least : 1), default: text, summary)
+    func bound(_ name: String, _ text: String, _ summary: String) -> Parameter {
+      Parameter(name, kind(from: name == "value" ? least : 1), default: text, summary)
     }
     let low = bound("min", isSize ? "1" : "1", "The smallest value.")
     let high = bound("max", isSize ? "1GiB" : "365d", "The largest value.")
@@ -224,7 +222,7 @@ extension DistributionRegistry {
         summary: "The logarithm is normal. Values outside the bounds are clamped to them.",
         parameters: [
           bound("median", isSize ? "8KiB" : "1h", "Half of the objects are below this."),
-          GeneratorParameter(
+          Parameter(
             "sigma", .number(0...20), default: "1.2",
             "Standard deviation of the natural logarithm."),
           low, high,
@@ -233,7 +231,7 @@ extension DistributionRegistry {
         name: "pareto",
         summary: "Bounded Pareto: the share above x falls as x^-alpha between the bounds.",
         parameters: [
-          GeneratorParameter(
+          Parameter(
             "alpha", .number(0.01...100), default: "1.2",
             "Tail exponent: the larger, the rarer large values are."),
           bound("min", isSize ? "1KiB" : "1m", "The smallest value."),
@@ -242,8 +240,8 @@ extension DistributionRegistry {
       DistributionDescription(
         name: "list", summary: "One of the values given, by weight.",
         parameters: [
-          GeneratorParameter("values", .list(kind(from: least)), default: nil, "The values."),
-          GeneratorParameter(
+          Parameter("values", .list(kind(from: least)), default: nil, "The values."),
+          Parameter(
             "weights", .list(.number(0...1e15)), default: "",
             "A weight for each value; equal by default."),
         ]),

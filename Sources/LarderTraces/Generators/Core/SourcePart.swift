@@ -1,4 +1,5 @@
 import Foundation
+import LarderEngine
 
 /// One source of phases or a mix, with the mapping of its keys.
 struct SourcePart: Sendable {
@@ -226,27 +227,18 @@ final class PhasesCursor: RecordCursor {
   }
 }
 
-/// A cursor over a push source, which runs in a separate thread, a few batches ahead.
-///
-/// The order of records does not depend on the threads. Releasing the cursor ends the thread at its
-/// next batch.
+/// A cursor over a push source, which runs in a separate thread, a few thousand records ahead.
+/// Releasing the cursor ends the thread at its next batch.
 final class PushedCursor: RecordCursor {
-  private let channel = BatchChannel()
-  private var batch: [TraceRecord] = []
+  private let pipe = RecordPipe(length: 4, capacity: 2048)
+  private var batch = UnsafeBufferPointer<TraceRecord>(start: nil, count: 0)
   private var next = 0
 
   init(_ source: any RecordSource) {
-    let channel = channel
-    let thread = JoinedThread {
-      do {
-        try source.records { channel.send(Array($0)) }
-        channel.finish(nil)
-      } catch {
-        channel.finish(error)
-      }
-    }
+    let pipe = pipe
+    let thread = JoinedThread { pipe.fill { try source.records(into: $0) } }
     guard let thread else {
-      channel.finish(
+      pipe.close(
         TraceError(
           "cannot start a thread to read it: \(SystemError.last)", in: "the source",
           advice: "read fewer sources at a time"))
@@ -255,73 +247,19 @@ final class PushedCursor: RecordCursor {
     thread.detach()
   }
 
-  deinit { channel.cancel() }
+  deinit { pipe.stop() }
 
   func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int {
     while next == batch.count {
-      guard let received = try channel.receive() else { return 0 }
-      batch = received
-      next = 0
+      guard let taken = try pipe.take() else {
+        (batch, next) = (UnsafeBufferPointer(start: nil, count: 0), 0)
+        return 0
+      }
+      (batch, next) = (taken, 0)
     }
     let count = min(buffer.count, batch.count - next)
     for place in 0..<count { buffer[place] = batch[next + place] }
     next += count
     return count
-  }
-}
-
-/// A bounded queue of batches between the source's thread and the cursor's.
-private final class BatchChannel: @unchecked Sendable {
-  private let condition = NSCondition()
-  private var batches: [[TraceRecord]] = []
-  private var isFinished = false
-  private var isCancelled = false
-  private var error: (any Error)?
-
-  /// Maximum number of queued batches.
-  private static let depth = 4
-
-  /// Waits for room. Returns false if the receiver stopped.
-  func send(_ batch: [TraceRecord]) -> Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    while batches.count == Self.depth, !isCancelled { condition.wait() }
-    if isCancelled { return false }
-    batches.append(batch)
-    condition.signal()
-    return true
-  }
-
-  /// Marks the end of the batches.
-  func finish(_ error: (any Error)?) {
-    condition.lock()
-    defer { condition.unlock() }
-    isFinished = true
-    self.error = error
-    condition.signal()
-  }
-
-  /// Returns the next batch, nil after the last.
-  ///
-  /// - Throws: any error of the source, after its last batch.
-  func receive() throws -> [TraceRecord]? {
-    condition.lock()
-    defer { condition.unlock() }
-    while batches.isEmpty, !isFinished { condition.wait() }
-    if batches.isEmpty {
-      if let error { throw error }
-      return nil
-    }
-    let batch = batches.removeFirst()
-    condition.signal()
-    return batch
-  }
-
-  /// Stops receiving.
-  func cancel() {
-    condition.lock()
-    defer { condition.unlock() }
-    isCancelled = true
-    condition.signal()
   }
 }

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// A few objects get most of the requests, all others the rest.
 enum HotSpotGenerator: Generator {
   static let description = GeneratorDescription(
@@ -8,8 +10,8 @@ enum HotSpotGenerator: Generator {
       """,
     parameters: [
       .objects(default: "1M"),
-      GeneratorParameter("hot", .share, default: "20%", "Share of hot objects."),
-      GeneratorParameter(
+      Parameter("hot", .share, default: "20%", "Share of hot objects."),
+      Parameter(
         "share", .share, default: "80%", "Share of requests for hot objects."),
     ],
     source: """
@@ -18,9 +20,9 @@ enum HotSpotGenerator: Generator {
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
-    let objects = try setup.parameters.count("objects")
-    let part = try setup.parameters.share("hot")
-    let share = try setup.parameters.share("share")
+    let objects = try setup.parameters.whole("objects")
+    let part = try setup.parameters.number("hot")
+    let share = try setup.parameters.number("share")
     let hot = min(objects, Int((Double(objects) * part).rounded()))
     // Without hot or without cold objects all requests go to the others.
     let threshold =

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// All objects in a fixed order, repeatedly: the worst case of LRU.
 enum LoopGenerator: Generator {
   static let description = GeneratorDescription(
@@ -10,7 +12,7 @@ enum LoopGenerator: Generator {
     source: "The textbook case; the loop traces of LIRS (Jiang and Zhang, SIGMETRICS 2002).")
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
-    let objects = try setup.parameters.count("objects")
+    let objects = try setup.parameters.whole("objects")
     return GeneratorPlan(keyLimit: objects, stream: Stream(objects: UInt64(objects)))
   }
 

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Scans through cold objects that interrupt requests to a hot set, a weakness of LRU.
 enum ScanGenerator: Generator {
   static let description = GeneratorDescription(
@@ -9,11 +11,11 @@ enum ScanGenerator: Generator {
     parameters: [
       .objects(default: "10k", "Objects of the hot set."),
       .exponent(default: "0.9", "Exponent of Zipf's law within the hot set."),
-      GeneratorParameter(
-        "cold", .count(1...GeneratorParameter.objectsMax), default: "1M",
+      Parameter(
+        "cold", .count(1...Parameter.objectsMax), default: "1M",
         "Cold objects; a scan goes on where the last one stopped and begins again after the last."),
-      GeneratorParameter("share", .share, default: "30%", "Share of the requests that are scans."),
-      GeneratorParameter(
+      Parameter("share", .share, default: "30%", "Share of the requests that are scans."),
+      Parameter(
         "length", .count(1...1_000_000_000), default: "5k", "Requests of a scan."),
     ],
     source: """
@@ -22,10 +24,10 @@ enum ScanGenerator: Generator {
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
-    let hot = try setup.parameters.count("objects")
-    let cold = try setup.parameters.count("cold")
-    let share = try setup.parameters.share("share")
-    let length = try setup.parameters.count("length")
+    let hot = try setup.parameters.whole("objects")
+    let cold = try setup.parameters.whole("cold")
+    let share = try setup.parameters.number("share")
+    let length = try setup.parameters.whole("length")
     // On average, length * (1 - share) / share requests to the hot set lie between two scans.
     let start = share / (share + Double(length) * (1 - share))
     return GeneratorPlan(

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// A sequence of distinct objects, for which caches are useless.
 enum SequentialGenerator: Generator {
   static let description = GeneratorDescription(
@@ -7,13 +9,13 @@ enum SequentialGenerator: Generator {
       times in a row and then never again.
       """,
     parameters: [
-      GeneratorParameter(
+      Parameter(
         "each", .count(1...1_000_000_000), default: "1", "Consecutive requests per object.")
     ],
     source: "The textbook case: a scan.")
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
-    let each = try setup.parameters.count("each")
+    let each = try setup.parameters.whole("each")
     return GeneratorPlan(
       keyLimit: (setup.requests - 1) / each + 1, stream: Stream(each: each, left: each))
   }

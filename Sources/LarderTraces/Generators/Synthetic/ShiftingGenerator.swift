@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// A working set that moves through the objects.
 enum ShiftingGenerator: Generator {
   static let description = GeneratorDescription(
@@ -8,17 +10,17 @@ enum ShiftingGenerator: Generator {
       """,
     parameters: [
       .objects(default: "1M"),
-      GeneratorParameter(
-        "working-set", .count(1...GeneratorParameter.objectsMax), default: "10k",
+      Parameter(
+        "working-set", .count(1...Parameter.objectsMax), default: "10k",
         "Objects in the working set; at most all."),
       .exponent(
         default: "0.6",
         "Exponent of Zipf's law within the working set, the newest first; 0 is uniform."),
-      GeneratorParameter(
-        "every", .count(1...GeneratorParameter.objectsMax), default: "50k",
+      Parameter(
+        "every", .count(1...Parameter.objectsMax), default: "50k",
         "Requests between two moves."),
-      GeneratorParameter(
-        "step", .count(1...GeneratorParameter.objectsMax), default: "1k",
+      Parameter(
+        "step", .count(1...Parameter.objectsMax), default: "1k",
         "Objects replaced per move."),
     ],
     source: """
@@ -27,19 +29,19 @@ enum ShiftingGenerator: Generator {
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
-    let objects = try setup.parameters.count("objects")
-    let size = try setup.parameters.count("working-set")
+    let objects = try setup.parameters.whole("objects")
+    let size = try setup.parameters.whole("working-set")
     guard size <= objects else {
-      throw setup.parameters.badValue("working-set", expected: "at most objects (\(objects))")
+      throw setup.parameters.wrong("working-set", expected: "at most objects (\(objects))")
     }
-    let every = try setup.parameters.count("every")
+    let every = try setup.parameters.whole("every")
     return GeneratorPlan(
       keyLimit: objects,
       stream: Stream(
         random: RandomStream(seed: setup.seed),
         sampler: ZipfSampler(count: size, exponent: try setup.parameters.number("exponent")),
         objects: UInt64(objects), end: UInt64(size),
-        step: UInt64(try setup.parameters.count("step") % objects), every: every, left: every))
+        step: UInt64(try setup.parameters.whole("step") % objects), every: every, left: every))
   }
 
   private struct Stream: KeyStream {

@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// All objects equally popular.
 enum UniformGenerator: Generator {
   static let description = GeneratorDescription(
@@ -10,7 +12,7 @@ enum UniformGenerator: Generator {
     source: "The textbook case.")
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
-    let objects = try setup.parameters.count("objects")
+    let objects = try setup.parameters.whole("objects")
     return GeneratorPlan(
       keyLimit: objects,
       stream: Stream(random: RandomStream(seed: setup.seed), objects: UInt64(objects)))

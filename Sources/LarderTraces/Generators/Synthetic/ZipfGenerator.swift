@@ -1,3 +1,5 @@
+import LarderEngine
+
 /// Zipf-distributed popularity with independent requests.
 enum ZipfGenerator: Generator {
   static let description = GeneratorDescription(
@@ -9,7 +11,7 @@ enum ZipfGenerator: Generator {
     parameters: [
       .objects(default: "1M"),
       .exponent(default: "1.0"),
-      GeneratorParameter(
+      Parameter(
         "scatter", .flag, default: "false",
         "Spread popular objects over the keys; otherwise key 0 is the most popular."),
     ],
@@ -19,10 +21,10 @@ enum ZipfGenerator: Generator {
       """)
 
   static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
-    let objects = try setup.parameters.count("objects")
+    let objects = try setup.parameters.whole("objects")
     let sampler = ZipfSampler(count: objects, exponent: try setup.parameters.number("exponent"))
     let random = RandomStream(seed: setup.seed)
-    if try setup.parameters.flag("scatter") {
+    if try setup.parameters.flag("scatter") == true {
       return GeneratorPlan(
         keyLimit: objects,
         stream: Scattered(

@@ -38,14 +38,13 @@ extension FuzzTarget {
       if let fetch = FetchSpec.fetch(parsing: text) { _ = "\(fetch)" }
       _ = FetchSpec.bandwidth(parsing: text)
       _ = PrefixSpec.prefill(parsing: text)
-      if let rate = TraceSampling.rate(parsing: text) {
-        try require(rate > 0 && rate <= 1, "a sampling rate of \(rate)")
+      if let share = Share(parsing: text) {
+        try require(share.ratio >= 0 && share.ratio <= 1, "a share of \(share)")
+        try require(Share(parsing: "\(share)") == share, "\(share) is read otherwise")
       }
-      if let share = FormatOptions.share(text) {
-        try require(share >= 0 && share <= 1, "a share of \(share)")
-      }
+      for quantity in [Quantity.count, .bytes, .duration] { _ = quantity.value(text) }
     case 4:
-      _ = try accepted(or: FlashLayoutError.self) { try FlashLayout(parsing: text) }
+      _ = try accepted(or: ComponentError.self) { try FlashLayout(parsing: text) }
     case 5:
       let safe = TextSafety.singleLine(text)
       try require(!safe.contains(where: \.isNewline), "several lines: \(safe.debugDescription)")

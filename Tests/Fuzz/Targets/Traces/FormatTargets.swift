@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderTraces
 
 /// A target for each trace format of the registry, so that new formats are fuzzed automatically.

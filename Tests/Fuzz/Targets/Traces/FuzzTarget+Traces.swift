@@ -1,3 +1,4 @@
+import LarderEngine
 import LarderTraces
 
 extension FuzzTarget {

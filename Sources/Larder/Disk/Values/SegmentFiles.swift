@@ -4,7 +4,7 @@ import LarderEngine
 ///
 /// A value counts only once a row for it is committed, and its checksum shows if it is intact.
 /// `SegmentLedger` decides where values are written and which segment is recycled.
-final class DiskSegments {
+final class SegmentFiles: ValueStore {
   /// Maximum size of a file that can be one of the cache's segments.
   private static let sizeMax: UInt64 = 1 << 40
 
@@ -15,9 +15,7 @@ final class DiskSegments {
   /// Ids of the entries whose values were appended to each segment, in order, including those
   /// removed since. At most as many as values fit in the segments.
   private var ids: [UInt64: [ObjectID]] = [:]
-  /// Additional bytes of a stored value for its seal.
   var sealBytes: UInt64 = 0
-  /// Bytes of values written since the folder was opened.
   private(set) var bytesWritten: UInt64 = 0
 
   init(folder: String, files: any FileLayer, syncs: Bool, bytesMax: Int) {
@@ -27,8 +25,12 @@ final class DiskSegments {
     ledger = SegmentLedger(bytesMax: UInt64(bytesMax))
   }
 
-  /// Name of a segment below the folder of all values.
-  static func name(_ number: UInt64) -> ValueName { ValueName(segment: number) }
+  /// The place of a value; `ValueStores` sends only its own here.
+  private func place(_ number: UInt64) -> SegmentPlace {
+    SegmentPlace(number) ?? SegmentPlace(segment: 0, offset: 0)
+  }
+
+  func name(_ number: UInt64) -> ValueName { ValueName(segment: place(number).segment) }
 
   private func path(_ number: UInt64) -> String {
     "\(folder)/s\(String(number, radix: 16))"
@@ -50,7 +52,6 @@ final class DiskSegments {
   /// True if a value of that many stored bytes is appended to a segment.
   func takes(_ bytes: Int) -> Bool { ledger.takes(UInt64(bytes)) }
 
-  /// Appends a value and returns the number of its offset, which no row names yet.
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
     let extent = SegmentLedger.extent(UInt64(value.count))
     while true {
@@ -69,15 +70,14 @@ final class DiskSegments {
       // The first value of a new or reused segment.
       if place.offset == 0 { ids[place.segment] = [] }
       change { $0.noteWritten(place, extent: extent) }
-      return DiskSegmentPlace(segment: place.segment, offset: place.offset).number
+      return SegmentPlace(segment: place.segment, offset: place.offset).number
     }
   }
 
   // MARK: Reclaiming
 
-  /// Reclaims a value that no committed row names.
-  func retire(_ place: DiskSegmentPlace, bytes: UInt64, keeps: Bool) {
-    let extent = SegmentLedger.extent(bytes + sealBytes)
+  func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
+    let (place, extent) = (place(number), SegmentLedger.extent(bytes + sealBytes))
     change {
       $0.retire(
         SegmentLedger.Place(segment: place.segment, offset: place.offset), extent: extent,
@@ -85,33 +85,37 @@ final class DiskSegments {
     }
   }
 
-  /// True if there are empty segments.
   var hasSpare: Bool { ledger.hasSpare }
 
-  /// Bytes of segments kept to be overwritten.
   var spareBytes: UInt64 { ledger.spareBytes }
 
-  /// Bytes of the other segments, including dead ones.
-  var usedBytes: UInt64 { ledger.usedBytes }
+  /// Bytes of segments with values, including dead ones.
+  func usedBytes(_ values: [StoredValue]) -> UInt64 { ledger.usedBytes }
 
-  /// Removes empty segments.
   func removeSpare() { change { $0.removeSpare() } }
 
-  /// Protects a segment from being overwritten until the matching `unpin`.
-  func pin(_ segment: UInt64) { ledger.pin(segment) }
+  func pin(_ number: UInt64) { ledger.pin(place(number).segment) }
 
-  /// Ends one read of a segment.
-  func unpin(_ segment: UInt64) { ledger.unpin(segment) }
+  func unpin(_ number: UInt64) { ledger.unpin(place(number).segment) }
 
   // MARK: Recycling
 
-  /// Records that an offset holds the value of an entry.
-  func note(_ id: ObjectID, at place: DiskSegmentPlace) {
-    ids[place.segment, default: []].append(id)
+  func note(_ id: ObjectID, at number: UInt64) {
+    ids[place(number).segment, default: []].append(id)
   }
 
   /// Ids of the entries whose values may be in a segment, once per value.
   func ids(in segment: UInt64) -> [ObjectID] { ids[segment] ?? [] }
+
+  /// Ids of the entries whose values are in a segment, ordered by offset, which makes the order
+  /// independent of how ids were assigned. O(n log n) in the values of the segment.
+  ///
+  /// - Parameter number: Returns the number of an entry's value.
+  func ids(in segment: UInt64, _ number: (ObjectID) -> UInt64) -> [ObjectID] {
+    Set(ids(in: segment)).map { (id: $0, number: number($0)) }
+      .filter { SegmentPlace($0.number)?.segment == segment }
+      .sorted { $0.number < $1.number }.map(\.id)
+  }
 
   /// True if there are more dead bytes than allowed.
   var isWasteful: Bool { ledger.isWasteful }
@@ -124,21 +128,17 @@ final class DiskSegments {
 
   // MARK: Opening
 
-  /// Removes segments without a named value, and returns the numbers of the existing offsets. The
-  /// other segments stay and are not appended to. O(named + segments).
-  ///
-  /// - Throws: If the folder cannot be listed, so that its files are unknown.
-  func sweep(
-    keeping named: [(place: DiskSegmentPlace, bytes: UInt32)]
-  ) throws(FileFailure) -> Set<UInt64> {
+  /// Removes segments without a named value. The other segments stay and are not appended to.
+  func sweep(keeping values: [StoredValue]) throws(FileFailure) -> Set<UInt64> {
     ledger.reset()
     ids = [:]
+    let named = values.map { (place: place($0.number), bytes: $0.bytes) }
     let wanted = Set(named.lazy.map(\.place.segment))
     var largest: UInt64 = 0
     var sizes: [UInt64: UInt64] = [:]
     for item in try files.list(folder) where item.name.hasPrefix("s") {
       let number = UInt64(item.name.dropFirst(), radix: 16)
-        .flatMap { $0 <= DiskSegmentPlace.segmentMax ? $0 : nil }
+        .flatMap { $0 <= SegmentPlace.segmentMax ? $0 : nil }
       if let number { largest = max(largest, number) }
       let path = "\(folder)/\(item.name)"
       guard item.kind == .file, let number, wanted.contains(number), path == self.path(number)
@@ -161,8 +161,7 @@ final class DiskSegments {
     return found
   }
 
-  /// Drops the segments from the system's page cache; see `FileLayer`.
-  func dropCached() throws(FileFailure) -> Bool {
+  func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
     var isKnown = true
     for number in ledger.numbers.sorted() {
       isKnown = try files.dropCached(path(number)) && isKnown
@@ -172,7 +171,7 @@ final class DiskSegments {
 }
 
 /// Position of a value in a segment. Rows name it by a number that no single value's file has.
-struct DiskSegmentPlace: Hashable {
+struct SegmentPlace: Hashable {
   /// The largest plausible segment number, far from overflow.
   static var segmentMax: UInt64 { 1 << 39 }
   private static var flag: UInt64 { 1 << 61 }

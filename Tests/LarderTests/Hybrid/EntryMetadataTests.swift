@@ -4,20 +4,20 @@ import Testing
 
 @testable import Larder
 
-@Suite struct HybridNoteTests {
+@Suite struct EntryMetadataTests {
   private static let limit: UInt64 = 1 << 56
 
   @Test(arguments: [0, 1, 0xFEDC_BA98_7654, limit - 2, limit - 1, limit, limit + 7, .max - 1, .max])
   func timesAreExact(_ instant: UInt64) throws {
     for other in [5, instant] {
-      let expiring = HybridNote(created: other, expires: instant)
-      #expect(expiring.expires == instant)
-      let note = HybridNote(created: instant, expires: other)
-      let held = HybridHeld(7, created: instant, note)
+      let expiring = EntryMetadata(created: other, expiry: Expiry(instant))
+      #expect(expiring.expiry.microseconds == instant)
+      let note = EntryMetadata(created: instant, expiry: Expiry(other))
+      let held = MemoryRecord(7, created: instant, note)
       let hit = try #require(withUnsafePointer(to: held) { CacheHit(at: $0) })
       for hit in [hit, hit.with(value: 7), CacheHit(7, .memory, created: instant, note)] {
-        #expect(hit.createdMicroseconds == instant)
-        #expect(hit.expiry == other)
+        #expect(hit.creation == instant)
+        #expect(hit.expiry == Expiry(other))
         #expect(hit.value == 7)
         #expect(hit.tier == .memory)
         #expect(hit.freshness == .fresh)
@@ -26,16 +26,16 @@ import Testing
   }
 
   @Test func plainEntriesNeedNoReferenceCounting() {
-    #expect(HybridNote(created: 1, expires: .max).facts == nil)
-    #expect(HybridNote(created: Self.limit - 1, expires: Self.limit - 2).facts == nil)
+    #expect(EntryMetadata(created: 1, expiry: .never).facts == nil)
+    #expect(EntryMetadata(created: Self.limit - 1, expiry: Expiry(Self.limit - 2)).facts == nil)
     let notes = [
-      HybridNote(created: 1, expires: 2, version: "v"),
-      HybridNote(created: 1, expires: 2, contentType: "t"),
-      HybridNote(created: 1, expires: 2, isPermanent: true),
-      HybridNote(created: 1, expires: 2, cost: 3),
-      HybridNote(created: 1, expires: 2, data: Data([4])),
+      EntryMetadata(created: 1, expiry: Expiry(2), version: "v"),
+      EntryMetadata(created: 1, expiry: Expiry(2), contentType: "t"),
+      EntryMetadata(created: 1, expiry: Expiry(2), isPermanent: true),
+      EntryMetadata(created: 1, expiry: Expiry(2), cost: 3),
+      EntryMetadata(created: 1, expiry: Expiry(2), data: Data([4])),
     ]
-    #expect(notes.allSatisfy { $0.facts?.created == 1 && $0.expires == 2 })
+    #expect(notes.allSatisfy { $0.facts?.created == 1 && $0.expiry == Expiry(2) })
     #expect(notes.compactMap(\.facts?.version) == ["v"])
     #expect(notes.compactMap(\.facts?.contentType) == ["t"])
     #expect(notes.compactMap(\.facts?.isPermanent) == [false, false, true, false, false])
@@ -46,11 +46,11 @@ import Testing
   @Test func hitPacksTierAndFreshnessWithTheTime() {
     for tier in HybridTier.allCases {
       for freshness in [CacheHit<Int>.Freshness.fresh, .revalidated, .stale] {
-        let note = HybridNote(created: Self.limit - 1, expires: 9)
+        let note = EntryMetadata(created: Self.limit - 1, expiry: Expiry(9))
         let hit = CacheHit(1, tier, created: Self.limit - 1, note, freshness: freshness)
         #expect(hit.tier == tier)
         #expect(hit.freshness == freshness)
-        #expect(hit.createdMicroseconds == Self.limit - 1)
+        #expect(hit.creation == Self.limit - 1)
         #expect(hit.with(freshness: .stale).freshness == .stale)
         #expect(hit.with(freshness: .stale).tier == tier)
       }
@@ -59,10 +59,10 @@ import Testing
 
   @Test func anEntryIsFewBytes() {
     // Two words next to the value, and none for its optionality: the cost of a hit depends on it.
-    #expect(MemoryLayout<HybridNote>.size == 8)
-    #expect(MemoryLayout<HybridHeld<Int>>.size == 24)
-    #expect(MemoryLayout<HybridHeld<String>>.size == 32)
-    #expect(MemoryLayout<HybridHeld<Data>>.size == 32)
+    #expect(MemoryLayout<EntryMetadata>.size == 8)
+    #expect(MemoryLayout<MemoryRecord<Int>>.size == 24)
+    #expect(MemoryLayout<MemoryRecord<String>>.size == 32)
+    #expect(MemoryLayout<MemoryRecord<Data>>.size == 32)
     #expect(MemoryLayout<CacheHit<Int>?>.size == 24)
     #expect(MemoryLayout<CacheHit<Data>?>.size == 32)
   }
@@ -71,7 +71,7 @@ import Testing
   func timesOfAClockFarAheadAreExact(_ seconds: UInt64) throws {
     let folder = try ScratchFolder()
     let clock = ManualClock(seconds: seconds)
-    let now = clock.nowMicroseconds
+    let now = clock.time
     let cache = try HybridCache<String, Int>(
       path: folder.path,
       configuration: HybridTestCaches.configuration(
@@ -80,8 +80,8 @@ import Testing
     for tier in [HybridTier.memory, .disk] {
       let hit = try #require(try cache.entry(for: "a"))
       #expect(hit.tier == tier)
-      #expect(hit.createdMicroseconds == now)
-      #expect(hit.expiresMicroseconds == now + 2_000_000)
+      #expect(hit.creation == now)
+      #expect(hit.expiry.microseconds == now + 2_000_000)
       // It moves to disk.
       try cache.set(2, for: "b")
     }

@@ -1,0 +1,213 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The folder of a disk cache: its layout, its database's files, and its values.
+final class DiskFolder {
+  let path: String
+  let files: any FileLayer
+  /// Values outside the database.
+  let values: ValueStores
+  private var doubtsDatabaseName = false
+
+  var databasePath: String { path + "/index.sqlite" }
+  var logPath: String { databasePath + "-wal" }
+  var journalPath: String { databasePath + "-journal" }
+  var orderPath: String { path + "/order" }
+  var asidePath: String { path + "/damaged" }
+
+  /// Creates the folder if there is none.
+  init(
+    path: String, files: any FileLayer, syncs: Bool, segmentBytes: Int
+  ) throws(FileFailure) {
+    self.path = path
+    try files.makeFolder(path)
+    // From here on another folder that takes over the path is not touched.
+    let files = try files.rooted(in: path)
+    self.files = files
+    values = try ValueStores(
+      folder: path + "/files", files: files, syncs: syncs, segmentBytes: segmentBytes)
+  }
+
+  /// Creates the database's file if there is none, accessible to its owner only. An empty one is
+  /// created again if its name may be lost: only then does the system have a change to write.
+  func makeDatabaseFile() throws(FileFailure) {
+    if doubtsDatabaseName, try files.size(databasePath) == 0 { try files.remove(databasePath) }
+    try files.makePrivateFile(databasePath)
+  }
+
+  /// Waits until the name of the database's file is on the disk, if the file system supports that.
+  func syncDatabaseName() throws(FileFailure) {
+    do throws(FileFailure) {
+      try syncDatabaseNames()
+      doubtsDatabaseName = false
+    } catch {
+      doubtsDatabaseName = true
+      throw error
+    }
+  }
+
+  /// Waits until the names of the database's files are on the disk, if the file system supports
+  /// that.
+  func syncDatabaseNames() throws(FileFailure) {
+    do throws(FileFailure) {
+      try files.syncFolder(path)
+    } catch {
+      guard error.isForbidden else { throw error }
+    }
+  }
+
+  /// Waits until the names in the folder and those of its parent folders are on the disk: a process
+  /// that ended before it could sync them may have created them.
+  func syncNames() throws(FileFailure) {
+    try files.syncFolder(path + "/files")
+    try files.syncFolder(path)
+    var rest = Substring(path)
+    while let slash = rest.lastIndex(of: "/") {
+      rest = rest[..<slash]
+      do throws(FileFailure) {
+        try files.syncFolder(rest.isEmpty ? "/" : String(rest))
+      } catch {
+        // Another user's folder, which this process may only traverse.
+        guard error.isForbidden else { throw error }
+      }
+    }
+  }
+
+  /// The largest number of a file, or of a segment offset, that a row may name.
+  static var numberMax: UInt64 { 1 << 62 }
+}
+
+extension DiskFolder {
+  /// Converts a path, or the string of a file URL, to an absolute path.
+  ///
+  /// - Throws: `files` for a URL without an absolute path.
+  static func absolutePath(_ text: String) throws(DiskCacheError) -> String {
+    var path = text
+    if text.lowercased().hasPrefix("file:") {
+      guard let url = URL(string: text), url.isFileURL,
+        ["", "localhost"].contains(url.host(percentEncoded: false) ?? "")
+      else { throw notAPath(text) }
+      path = url.path(percentEncoded: false)
+      guard path.hasPrefix("/") else { throw notAPath(text) }
+    }
+    guard !path.isEmpty, !path.utf8.contains(0),
+      path.hasPrefix("/") || path.firstRange(of: "://") == nil
+    else {
+      throw notAPath(text)
+    }
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    if path.hasPrefix("/") { return path }
+    let folder = FileManager.default.currentDirectoryPath
+    guard folder.hasPrefix("/") else {
+      throw .files(
+        message: "\(text): the working directory cannot be found; pass an absolute path")
+    }
+    return (folder == "/" ? "" : folder) + "/" + path
+  }
+
+  static func notAPath(_ text: String) -> DiskCacheError {
+    .files(
+      message: "'\(text)' is not the path of a folder; expected a path such as /var/cache/app or "
+        + "cache, or a file URL such as file:///var/cache/app")
+  }
+}
+
+/// Unreadable databases, which are set aside for inspection.
+extension DiskFolder {
+  /// Maximum number of copies kept.
+  private static var asideMax: Int { 2 }
+
+  /// Names of the database and its associated files.
+  private var databaseNames: [String] {
+    ["", "-wal", "-shm", "-journal"].map { databasePath + $0 }
+  }
+
+  /// Moves the database and its associated files into a new folder, and returns that, or nil if
+  /// they could only be removed. Files of values are left to `sweep`. Only the newest copies are
+  /// kept.
+  ///
+  /// - Throws: If the database can be neither renamed nor removed.
+  func setDatabaseAside() throws(FileFailure) -> String? {
+    let place = try? makeAside()
+    var isKept = false
+    // The database first: if the process ends in between, SQLite removes a log without a database.
+    for path in databaseNames where try files.kind(path) != .missing {
+      let name = path.dropFirst(self.path.count)
+      if let place, (try? files.rename(path, to: place + name)) != nil {
+        isKept = true
+      } else {
+        try files.removeTree(path)
+      }
+    }
+    try? files.removeTree(orderPath)
+    if let place, !isKept { try? files.removeTree(place) }
+    forgetOldest()
+    return isKept ? place : nil
+  }
+
+  /// Removes the database and its associated files. Files of values are left to `sweep`.
+  func removeDatabase() throws(FileFailure) {
+    for path in databaseNames { try files.removeTree(path) }
+    try files.removeTree(orderPath)
+  }
+
+  /// Removes the journal that a process with durability `none` left when it was killed: once the
+  /// database has a log, every necessary rollback has been done.
+  func removeJournal() {
+    if (try? files.kind(journalPath)) == .file { try? files.remove(journalPath) }
+  }
+
+  /// Frees the space of the journal, which a database without a log keeps from one commit to the
+  /// next. Allowed only while nothing may have to be rolled back with it.
+  func emptyJournal() {
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    try? files.write(nothing, to: journalPath, .existing, syncs: false)
+  }
+
+  /// Returns a name of the database's that is not a regular file, nil if there is none.
+  func findNoFile() throws(FileFailure) -> String? {
+    for path in databaseNames where try ![.file, .missing].contains(files.kind(path)) {
+      return path
+    }
+    return nil
+  }
+
+  /// Removes everything that was set aside. Files that cannot be removed stay.
+  func removeAside() {
+    if (try? files.kind(asidePath)) != .missing { try? files.removeTree(asidePath) }
+  }
+
+  /// Bytes of the databases set aside.
+  var asideBytes: UInt64 {
+    var bytes: UInt64 = 0
+    for number in asideNumbers() {
+      let folder = "\(asidePath)/\(number)"
+      for item in (try? files.list(folder)) ?? [] where item.kind == .file {
+        bytes += (try? files.size("\(folder)/\(item.name)")) ?? 0
+      }
+    }
+    return bytes
+  }
+
+  private func makeAside() throws(FileFailure) -> String {
+    if try ![.folder, .missing].contains(files.kind(asidePath)) { try files.remove(asidePath) }
+    let place = "\(asidePath)/\((asideNumbers().last ?? 0) + 1)"
+    try files.makeFolder(place)
+    return place
+  }
+
+  private func forgetOldest() {
+    for number in asideNumbers().dropLast(Self.asideMax) {
+      try? files.removeTree("\(asidePath)/\(number)")
+    }
+  }
+
+  /// Numbers of the copies, oldest first.
+  private func asideNumbers() -> [UInt32] {
+    ((try? files.list(asidePath)) ?? []).compactMap { UInt32($0.name) }.filter { $0 < .max }
+      .sorted()
+  }
+}

@@ -1,0 +1,194 @@
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
+/// The commits of a database, and the state of its file, which readers see without the cache's lock.
+///
+/// Commits go to a write-ahead log, which a checkpoint moves into the file. With durability `none`
+/// there is no log: a rollback journal makes commits atomic, and they change the file itself. All
+/// that differs between the two is here.
+final class DiskLog {
+  private let connection: SQLiteConnection
+  private let readers: DiskReaders
+  /// True for a write-ahead log, false for a rollback journal.
+  private let isAhead: Bool
+  /// True if the log must be synced before its pages are moved, and is not synced yet: with
+  /// `normal`. With `full` each commit has synced it, and with `none` nothing is synced.
+  private let syncsLate: Bool
+  private let checkpointPages: Int
+  /// Maximum memory of cached pages before an early commit, if the file cannot be changed before a
+  /// commit.
+  private let pageBytesMax: Int
+  private let begin: SQLiteStatement
+  private let commitStatement: SQLiteStatement
+  /// True if part of the log may never reach the disk.
+  private(set) var isLost = false
+  /// Number of times the log was moved into the database, or without a log, number of commits. Rows
+  /// written at a lower age are in the database's file as they were written.
+  private(set) var age: UInt32 = 0
+  /// True if the database's file is the result of a finished checkpoint, or without a log of a
+  /// finished commit.
+  private var isSettled = false
+  /// Reads of rows that readers could not see, since the latest checkpoint.
+  private var unsettledReads = 0
+  private var hasSettledForReads = false
+
+  init(
+    _ connection: SQLiteConnection, _ configuration: DiskConfiguration, _ readers: DiskReaders
+  ) throws(SQLiteError) {
+    self.connection = connection
+    self.readers = readers
+    isAhead = connection.hasLog
+    syncsLate = configuration.durability == .normal
+    checkpointPages = max(1, configuration.checkpointPages)
+    pageBytesMax = 2 * max(64 << 10, configuration.pageCacheBytes)
+    begin = try connection.prepare("BEGIN IMMEDIATE")
+    commitStatement = try connection.prepare("COMMIT")
+  }
+
+  /// SQLite's settings for a durability.
+  static func settings(_ durability: DiskDurability) -> String {
+    // Without syncs a log that is synced in place of the database has no use. With a rollback
+    // journal a new page is written once, where a log writes it twice and reads it once.
+    let (journal, synchronous) =
+      switch durability {
+      case .none: ("PERSIST", "OFF")
+      case .normal: ("WAL", "NORMAL")
+      case .full: ("WAL", "FULL")
+      }
+    return """
+      PRAGMA journal_mode = \(journal);
+      PRAGMA journal_size_limit = \(durability == .none ? journalBytesMax : -1);
+      PRAGMA synchronous = \(synchronous);
+      """
+  }
+
+  /// Size in bytes of a journal that is kept after a commit, to be overwritten by the next.
+  private static var journalBytesMax: Int { 8 << 20 }
+
+  /// Prepares a connection that has these settings.
+  static func setUp(_ connection: SQLiteConnection) throws(SQLiteError) {
+    try connection.findLog()
+    // Readers see the database's file, which without a log must not change before a commit.
+    if !connection.hasLog { try connection.execute("PRAGMA cache_spill = OFF") }
+    // SQLite's own checkpoints report no failure, and are repeated as if nothing had happened.
+    try connection.countLogPages()
+    // SQLite creates the log with the first read.
+    if connection.hasLog { _ = try connection.number("PRAGMA schema_version") }
+  }
+
+  /// Finalizes the statements, and removes the journal that SQLite keeps.
+  func close() {
+    begin.finalize()
+    commitStatement.finalize()
+    // By its path, which may lead to another cache's journal.
+    if !isAhead, !connection.hasMoved { connection.removeJournal() }
+  }
+
+  /// Removes the journal that a process with durability `none` left when it was killed: once the
+  /// database has a log, every necessary rollback has been done.
+  func removeJournal(in folder: DiskFolder) { if isAhead { folder.removeJournal() } }
+
+  /// Frees the space of the journal, which is kept from one commit to the next.
+  func emptyJournal(in folder: DiskFolder) { if !isAhead { folder.emptyJournal() } }
+
+  func beginIfNeeded() throws(SQLiteError) {
+    if !connection.isInTransaction { try begin.run() }
+  }
+
+  func commit() throws(SQLiteError) {
+    if isLost { throw loss }
+    guard connection.isInTransaction else { return }
+    try commitAlone { () throws(SQLiteError) in try commitStatement.run() }
+  }
+
+  /// Runs a commit, or a change that is its own transaction. Without a log readers are excluded
+  /// meanwhile, and everything written before is in the file afterwards.
+  func commitAlone(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    if isAhead { return try body() }
+    readers.close()
+    isSettled = false
+    try body()
+    (age, isSettled) = (age &+ 1, true)
+  }
+
+  /// True if the open transaction must be committed because its pages take too much memory.
+  var holdsTooMuch: Bool { !isAhead && connection.pageCacheBytes > pageBytesMax }
+
+  /// Moves the log into the database if it has become long. Failures are ignored: the next commit
+  /// tries again.
+  ///
+  /// - Throws: If part of the log may never reach the disk.
+  func checkpointLongLog() throws(SQLiteError) {
+    guard connection.pagesInLog >= checkpointPages else { return }
+    try? checkpoint(empties: false)
+    if isLost { throw loss }
+  }
+
+  /// Moves all of the log into the database.
+  ///
+  /// A log whose sync failed is not synced again: the system may then report success without having
+  /// written it. If its pages were moved, a power cut could leave a database with pages of
+  /// different ages.
+  func checkpoint(empties: Bool = true) throws(SQLiteError) {
+    if isLost { throw loss }
+    guard isAhead else { return try settle() }
+    let isChanged = !isSettled || connection.pagesInLog > 0
+    if isChanged {
+      // Readers see the database's file, which is about to change.
+      readers.close()
+      isSettled = false
+    }
+    unsettledReads = 0
+    do throws(SQLiteError) {
+      guard try connection.checkpoint(empties: empties) else { return }
+      if isChanged { (age, isSettled) = (age &+ 1, true) }
+    } catch {
+      guard syncsLate, error.isSyncFailure else { throw error }
+      isLost = true
+      throw loss
+    }
+  }
+
+  /// Admits readers to the file of a database without a log, after the remains of a failed commit
+  /// were rolled back.
+  private func settle() throws(SQLiteError) {
+    unsettledReads = 0
+    guard !isSettled, !connection.isInTransaction else { return }
+    _ = try connection.number("PRAGMA schema_version")
+    (age, isSettled) = (age &+ 1, true)
+  }
+
+  /// True if readers find a row written at this age in the database's file.
+  func isSettled(_ age: UInt32) -> Bool { isSettled && age < self.age }
+
+  /// Counts a row read with the cache's lock because it is still in the log. Once such reads have
+  /// cost about as much as a checkpoint, moves the log into the database. Failures do not concern
+  /// the reader.
+  func noteUnsettledRead() {
+    unsettledReads += 1
+    let pages = connection.pagesInLog
+    // A log left by an earlier process is not counted in the pages.
+    let isFirst = pages == 0 && !isSettled && !hasSettledForReads
+    guard unsettledReads >= (isFirst ? readers.firstRead : max(5_000, pages * 4)),
+      !connection.isInTransaction
+    else { return }
+    hasSettledForReads = true
+    try? checkpoint(empties: false)
+  }
+
+  /// Treated like a damaged database.
+  var loss: SQLiteError {
+    SQLiteError(
+      code: SQLITE_CORRUPT, message: "its log could not be flushed to the disk",
+      path: connection.path)
+  }
+
+  /// Rolls the open transaction back. Ignores errors: if ROLLBACK fails, SQLite has already rolled
+  /// back.
+  func rollBack() {
+    if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+  }
+}

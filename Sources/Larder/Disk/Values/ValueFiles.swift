@@ -1,0 +1,232 @@
+import LarderEngine
+
+/// Values in files of their own.
+///
+/// A value's file is named by its number. A few files that no row names any more are kept to be
+/// overwritten, which costs about two thirds of creating and removing one.
+final class ValueFiles: ValueStore {
+  private static let shards: UInt64 = 64
+  private static let spareFilesMax = 32
+  private static let spareBytesMax: UInt64 = 32 << 20
+
+  private let folder: String
+  private let files: any FileLayer
+  private let syncs: Bool
+  // Cached, because building a path is as expensive as some of the calls that use it.
+  private let shardPaths: [String]
+  private var nextNumber: UInt64 = 1
+  private var spare: [(number: UInt64, bytes: UInt64)] = []
+  private var names = DiskShardNames()
+  // Files that are being read without the lock, once per reader: few, because threads are few.
+  private var pins: [UInt64] = []
+  var sealBytes: UInt64 = 0
+  private(set) var spareBytes: UInt64 = 0
+  private(set) var bytesWritten: UInt64 = 0
+
+  init(folder: String, files: any FileLayer, syncs: Bool) {
+    self.folder = folder
+    self.files = files
+    self.syncs = syncs
+    shardPaths = (0..<Self.shards).map { shard in
+      let name = String(shard, radix: 16)
+      return "\(folder)/\(name.count < 2 ? "0" : "")\(name)"
+    }
+  }
+
+  func name(_ number: UInt64) -> ValueName { ValueName(number, shards: Self.shards) }
+
+  private func shard(_ number: UInt64) -> String { shardPaths[Int(number % Self.shards)] }
+
+  private func filePath(_ number: UInt64) -> String {
+    shard(number) + "/" + String(number, radix: 16)
+  }
+
+  private var temporaryPath: String { folder + "/new" }
+
+  func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
+    while let old = spare.popLast() {
+      spareBytes -= old.bytes
+      do throws(FileFailure) {
+        if syncs, !names.areSynced(old.number % Self.shards) { try syncShard(of: old.number) }
+        // No row names it, so it serves as a temporary file.
+        try write(value, to: filePath(old.number), .existing)
+        return old.number
+      } catch {
+        // The file was removed or replaced by something else.
+        guard error.isNoFile else { throw error }
+      }
+    }
+    let number = nextNumber
+    nextNumber += 1
+    let (final, shard) = (filePath(number), number % Self.shards)
+    if names.isUnnamed(shard) { try files.removeTree(self.shard(number)) }
+    try write(value, to: temporaryPath, .new)
+    do throws(FileFailure) {
+      try files.rename(temporaryPath, to: final)
+    } catch {
+      guard error.isMissing else { throw error }
+      if syncs { names.make(shard) }
+      try files.makeFolder(self.shard(number))
+      try files.rename(temporaryPath, to: final)
+    }
+    if syncs { try syncNames(of: number) }
+    return number
+  }
+
+  /// Waits until the names of a new file and of its shard are on the disk; removes the file on
+  /// failure.
+  private func syncNames(of number: UInt64) throws(FileFailure) {
+    let shard = number % Self.shards
+    if names.isUnnamed(shard) {
+      do throws(FileFailure) {
+        try files.syncFolder(folder)
+      } catch {
+        try? files.remove(filePath(number))
+        throw error
+      }
+      names.name(shard)
+    }
+    try syncShard(of: number)
+  }
+
+  /// Waits until all names in the shard of a file that no row names are on the disk. On failure
+  /// removes the file and all spare files of the shard: their names may be lost although the system
+  /// considers them written.
+  private func syncShard(of number: UInt64) throws(FileFailure) {
+    let shard = number % Self.shards
+    do throws(FileFailure) {
+      try files.syncFolder(self.shard(number))
+    } catch {
+      names.doubt(shard)
+      try? files.remove(filePath(number))
+      for file in spare where file.number % Self.shards == shard {
+        try? files.remove(filePath(file.number))
+        spareBytes -= file.bytes
+      }
+      spare.removeAll { $0.number % Self.shards == shard }
+      throw error
+    }
+    names.sync(shard)
+  }
+
+  /// Writes a file that no row names, and removes it on failure. If even that fails, the next
+  /// opening removes it.
+  private func write(
+    _ value: UnsafeRawBufferPointer, to path: String, _ target: FileTarget
+  ) throws(FileFailure) {
+    do throws(FileFailure) {
+      try files.write(value, to: path, target, syncs: syncs)
+      bytesWritten += UInt64(value.count)
+    } catch {
+      try? files.remove(path)
+      throw error
+    }
+  }
+
+  func note(_ id: ObjectID, at number: UInt64) {}
+
+  func pin(_ number: UInt64) { pins.append(number) }
+
+  func unpin(_ number: UInt64) {
+    if let place = pins.firstIndex(of: number) { pins.remove(at: place) }
+  }
+
+  func retire(_ number: UInt64, bytes: UInt64, keeps: Bool) {
+    guard keeps, spare.count < Self.spareFilesMax, spareBytes + bytes <= Self.spareBytesMax,
+      !pins.contains(number), !names.isDoubtful(number % Self.shards)
+    else {
+      try? files.remove(filePath(number))
+      return
+    }
+    spare.append((number, bytes))
+    spareBytes += bytes
+  }
+
+  var hasSpare: Bool { !spare.isEmpty }
+
+  func removeSpare() {
+    for file in spare { try? files.remove(filePath(file.number)) }
+    spare = []
+    spareBytes = 0
+  }
+
+  func usedBytes(_ values: [StoredValue]) -> UInt64 {
+    values.reduce(0) { $0 + UInt64($1.bytes) + sealBytes }
+  }
+
+  func sweep(keeping values: [StoredValue]) throws(FileFailure) -> Set<UInt64> {
+    let named = Set(values.lazy.map(\.number))
+    var found: Set<UInt64> = []
+    var largest = named.max() ?? 0
+    spare = []
+    spareBytes = 0
+    try? files.removeTree(temporaryPath)
+    for shard in 0..<Self.shards {
+      let folder = self.shard(shard)
+      let kind = try files.kind(folder)
+      if kind == .other || kind == .file { try files.remove(folder) }
+      for item in try files.list(folder) {
+        let number = UInt64(item.name, radix: 16).flatMap { $0 <= Self.numberMax ? $0 : nil }
+        if item.kind == .file, let number, named.contains(number),
+          filePath(number) == "\(folder)/\(item.name)"
+        {
+          found.insert(number)
+        } else {
+          let isGone = (try? files.removeTree("\(folder)/\(item.name)")) != nil
+          // Its name is not used again.
+          if !isGone, let number { largest = max(largest, number) }
+        }
+      }
+    }
+    nextNumber = max(nextNumber, largest + 1)
+    return found
+  }
+
+  /// The largest plausible number, far from overflow and from the numbers of segment offsets.
+  private static var numberMax: UInt64 { 1 << 60 }
+
+  func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
+    var isKnown = true
+    for value in values { isKnown = try files.dropCached(filePath(value.number)) && isKnown }
+    return isKnown
+  }
+}
+
+/// Sync state of the names in the folders of values, for durability that requires it. One bit for
+/// each of 64 folders.
+///
+/// The system may report once that it could not write a folder, and consider it written from then
+/// on. Only a name that is created again is a change that it still has to write.
+struct DiskShardNames {
+  private var synced: UInt64 = 0
+  private var unnamed: UInt64 = 0
+  private var doubtful: UInt64 = 0
+
+  /// Creates a state in which no folder is known to be synced.
+  init() {}
+
+  private static func bit(_ shard: UInt64) -> UInt64 { 1 << (shard & 63) }
+
+  /// True if all names in a folder are on the disk, including those created by earlier processes.
+  func areSynced(_ shard: UInt64) -> Bool { synced & Self.bit(shard) != 0 }
+
+  /// True if the name of a folder itself may not be on the disk: it contains no committed files,
+  /// and must be created again.
+  func isUnnamed(_ shard: UInt64) -> Bool { unnamed & Self.bit(shard) != 0 }
+
+  /// True if names in a folder may be lost even if another sync succeeds: a file there must not be
+  /// overwritten under its present name.
+  func isDoubtful(_ shard: UInt64) -> Bool { doubtful & Self.bit(shard) != 0 }
+
+  /// Records that a folder was created.
+  mutating func make(_ shard: UInt64) { unnamed |= Self.bit(shard) }
+
+  /// Records that the name of a folder is on the disk.
+  mutating func name(_ shard: UInt64) { unnamed &= ~Self.bit(shard) }
+
+  /// Records that a folder was synced.
+  mutating func sync(_ shard: UInt64) { synced |= Self.bit(shard) }
+
+  /// Records that a folder could not be synced.
+  mutating func doubt(_ shard: UInt64) { doubtful |= Self.bit(shard) }
+}

@@ -1,0 +1,171 @@
+import LarderEngine
+
+/// Storage of values outside the database.
+///
+/// A value has a number, which counts only once a row with that number is committed.
+protocol ValueStore: AnyObject {
+  /// Bytes that a stored value has in addition to its own, for its seal.
+  var sealBytes: UInt64 { get set }
+
+  /// Writes a value and returns its number, which no row names yet.
+  func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64
+
+  /// Name below the folder of all values of the file that holds a value.
+  func name(_ number: UInt64) -> ValueName
+
+  /// Records that a row names the value of an entry.
+  func note(_ id: ObjectID, at number: UInt64)
+
+  /// Protects a value from being overwritten until the matching `unpin`.
+  func pin(_ number: UInt64)
+
+  /// Ends one read of a value.
+  func unpin(_ number: UInt64)
+
+  /// Reclaims a value that no committed row names. If it cannot be removed, the next opening
+  /// removes it.
+  ///
+  /// - Parameter keeps: True if its space may be kept to be overwritten.
+  func retire(_ number: UInt64, bytes: UInt64, keeps: Bool)
+
+  /// Bytes of space kept to be overwritten.
+  var spareBytes: UInt64 { get }
+
+  /// True if space is kept to be overwritten.
+  var hasSpare: Bool { get }
+
+  /// Frees the space kept to be overwritten.
+  func removeSpare()
+
+  /// Bytes of values written since the folder was opened, copies included.
+  var bytesWritten: UInt64 { get }
+
+  /// Bytes of files in use, which hold `values` and whatever cannot be told apart from them.
+  func usedBytes(_ values: [StoredValue]) -> UInt64
+
+  /// Removes everything but `named`, and returns the numbers of those that exist. Files that are
+  /// not regular or cannot be removed do not prevent opening. O(files + named).
+  ///
+  /// - Throws: If a folder cannot be listed, so that its files are unknown.
+  func sweep(keeping named: [StoredValue]) throws(FileFailure) -> Set<UInt64>
+
+  /// Drops values from the system's page cache; see `FileLayer`.
+  func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool
+}
+
+/// A value that a row names.
+struct StoredValue {
+  var number: UInt64
+  /// Bytes of the value, without its seal.
+  var bytes: UInt32
+}
+
+/// The values of a disk cache outside its database: in files of their own, or in segments.
+final class ValueStores {
+  let files: any FileLayer
+  /// The folder of all values.
+  let folder: OpenFolder
+  let segments: SegmentFiles
+  private let single: ValueFiles
+
+  init(
+    folder path: String, files: any FileLayer, syncs: Bool, segmentBytes: Int
+  ) throws(FileFailure) {
+    self.files = files
+    segments = SegmentFiles(folder: path, files: files, syncs: syncs, bytesMax: segmentBytes)
+    single = ValueFiles(folder: path, files: files, syncs: syncs)
+    if try ![.folder, .missing].contains(files.kind(path)) { try files.remove(path) }
+    try files.makeFolder(path)
+    folder = try files.open(folder: path)
+  }
+
+  private var stores: [any ValueStore] { [single, segments] }
+
+  private func store(of number: UInt64) -> any ValueStore {
+    SegmentPlace(number) == nil ? single : segments
+  }
+
+  /// Bytes that a stored value has in addition to its own, for its seal.
+  var sealBytes: UInt64 = 0 {
+    didSet { for store in stores { store.sealBytes = sealBytes } }
+  }
+
+  func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64 {
+    do throws(FileFailure) {
+      return try segments.takes(value.count) ? segments.write(value) : single.write(value)
+    } catch {
+      // The disk may be full, and the spare space needed for others.
+      removeSpare()
+      throw error
+    }
+  }
+
+  func note(_ id: ObjectID, at number: UInt64) { store(of: number).note(id, at: number) }
+
+  func pin(_ number: UInt64) { store(of: number).pin(number) }
+
+  func unpin(_ number: UInt64) { store(of: number).unpin(number) }
+
+  func retire(_ number: UInt64, bytes: UInt32, keeps: Bool) {
+    store(of: number).retire(number, bytes: UInt64(bytes), keeps: keeps)
+  }
+
+  var hasSpare: Bool { stores.contains { $0.hasSpare } }
+
+  var spareBytes: UInt64 { stores.reduce(0) { $0 + $1.spareBytes } }
+
+  var bytesWritten: UInt64 { stores.reduce(0) { $0 + $1.bytesWritten } }
+
+  func removeSpare() { for store in stores { store.removeSpare() } }
+
+  /// Bytes of files in use; see `ValueStore`.
+  func usedBytes(_ values: [StoredValue]) -> UInt64 {
+    stores.reduce(0) { sum, store in
+      sum + store.usedBytes(values.filter { self.store(of: $0.number) === store })
+    }
+  }
+
+  /// Removes everything but `named`; see `ValueStore`.
+  @discardableResult func sweep(
+    keeping named: [StoredValue]
+  ) throws(FileFailure) -> Set<UInt64> {
+    var found: Set<UInt64> = []
+    for store in stores {
+      found.formUnion(
+        try store.sweep(keeping: named.filter { self.store(of: $0.number) === store }))
+    }
+    return found
+  }
+
+  /// Drops values from the system's page cache; see `FileLayer`.
+  func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
+    var isKnown = true
+    for store in stores {
+      isKnown =
+        try store.dropCached(values.filter { self.store(of: $0.number) === store }) && isKnown
+    }
+    return isKnown
+  }
+
+  /// Location of a value, to be read without the cache's lock while the value is pinned.
+  func location(of number: UInt64) -> ValueLocation {
+    ValueLocation(
+      files: files, folder: folder, name: store(of: number).name(number),
+      offset: SegmentPlace(number)?.offset)
+  }
+}
+
+/// Location of a stored value.
+struct ValueLocation: Sendable {
+  let files: any FileLayer
+  let folder: OpenFolder
+  let name: ValueName
+  /// Offset in a segment, nil if the value has its own file.
+  let offset: UInt64?
+
+  /// Fills `buffer` with the value as it is stored; false if the file does not have its size.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool {
+    guard let offset else { return try files.read(name, in: folder, into: buffer) }
+    return try files.read(name, in: folder, at: offset, into: buffer)
+  }
+}

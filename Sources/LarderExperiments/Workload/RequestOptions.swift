@@ -1,0 +1,257 @@
+import LarderEngine
+
+// Options that commands and calls of the C library have in common: one name, one reader, one
+// message.
+
+extension Parameter {
+  package static let policy = Parameter(
+    "policy", default: "", "Policies, separated by commas; all for every policy.")
+  package static let capacity = Parameter(
+    "capacity", default: "", "Capacities, separated by commas.")
+  package static let admission = Parameter(
+    "admission", default: "", "Admission filters, separated by commas.")
+  package static let unit = Parameter(
+    "unit", .choice(CapacityUnit.allCases.map(\.rawValue)), default: "", "Unit of capacities.")
+  package static let ignoreSize = Parameter(
+    "ignore-size", .flag, default: "false", "Give every object size 1.")
+  package static let seed = Parameter("seed", default: "1", "Seed of random choices.")
+  package static let threads = Parameter(
+    "threads", .count(1...1024), default: "1", "Number of cells to simulate at the same time.")
+}
+
+extension ParameterReader {
+  /// Error for an option of a command or a call.
+  package func refusal(_ name: String, _ message: String) -> ComponentError {
+    ComponentError(component: component.name, parameter: name, message: message)
+  }
+
+  /// Rejects two options that say the same.
+  package func exclude(_ name: String, _ other: String) throws(ComponentError) {
+    guard text(name) != nil, text(other) != nil else { return }
+    throw refusal(name, "excludes '\(other)'; keep one")
+  }
+
+  /// The capacities; none if the option is not given.
+  package func capacities() throws(CapacityError) -> [CapacitySpec] {
+    guard let text = text("capacity") else { return [] }
+    return try CapacitySpec.list(parsing: text)
+  }
+
+  /// The admission filters; nil if the option is not given.
+  package func filters() throws(PolicyError) -> [PolicySpec]? {
+    guard let text = text("admission") else { return nil }
+    var filters: [PolicySpec] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let filter = try PolicySpec(parsing: part.trimmed)
+      try AdmissionRegistry.validate(filter)
+      filters.append(filter)
+    }
+    return filters
+  }
+
+  /// The unit of capacities; nil to take that of the trace.
+  package func capacityUnit() throws(ComponentError) -> CapacityUnit? {
+    let unit = try choice("unit", of: CapacityUnit.self)
+    guard try flag("ignore-size") == true else { return unit }
+    if unit == .bytes { throw refusal("ignore-size", "excludes the unit bytes; keep one") }
+    return .objects
+  }
+
+  /// The seed; nil if the option is not given.
+  package func seed() throws(ComponentError) -> UInt64? {
+    guard let text = text("seed") else { return nil }
+    guard let seed = Quantity.count.amount(text) else {
+      throw wrong("seed", expected: "a whole number from 0 to \(UInt64.max)")
+    }
+    return seed
+  }
+}
+
+extension FetchSpec {
+  /// Options of a command or call; `fetch` takes the others behind colons, too.
+  package static let options = [
+    Parameter("fetch", default: "", "Time of a fetch: 100ms, or 1000requests."),
+    Parameter("bandwidth", default: "", "Bytes per second of one fetch: 100MB/s."),
+    Parameter("servers", default: "", "Fetches that the origin serves at the same time."),
+    Parameter(
+      "no-coalescing", .flag, default: "false", "Every request fetches for itself."),
+    Parameter("clock", .choice(["trace", "requests"]), default: "", "Unit of plain numbers."),
+  ]
+
+  private static let details = [
+    Parameter("bandwidth", default: "", "Bytes per second of one fetch: 100MB/s."),
+    Parameter("disk-read", default: "", "Time to read an object from the cache: 100us."),
+    Parameter(
+      "servers", .count(1...FetchModel.serversMax), default: "1",
+      "Fetches that the origin serves at the same time."),
+    Parameter(
+      "coalescing", .flag, default: "true", "Requests for an object in flight wait for its fetch."),
+  ]
+
+  /// The fetches that options describe, such as `100ms:servers=8`; nil if they take no time.
+  package init?(_ options: ParameterReader) throws(ComponentError) {
+    guard let text = options.text("fetch") else {
+      for name in ["bandwidth", "servers", "no-coalescing", "clock"] where options.text(name) != nil
+      {
+        throw options.refusal(name, "needs the option 'fetch'")
+      }
+      return nil
+    }
+    var given = try ComponentSpec(parsing: text)
+    let time = given.name
+    given.name = "fetch"
+    for name in ["bandwidth", "servers"] {
+      if let value = options.text(name) { given.values[name] = value }
+    }
+    if try options.flag("no-coalescing") == true { given.values["coalescing"] = "false" }
+    let reader = try ParameterReader(given, parameters: Self.details)
+    let clock = options.text("clock") == nil ? nil : try options.choice("clock")
+    func parsed(_ text: String) -> FetchSpec? {
+      FetchSpec.fetch(
+        parsing: clock == "requests" && UInt64(text) != nil ? "\(text)requests" : text)
+    }
+    guard var spec = parsed(time) else {
+      throw options.wrong("fetch", expected: "a time such as 100ms, or 1000requests")
+    }
+    if let clock, (clock == "requests") != (spec.clock == .requests) {
+      throw options.wrong(
+        "fetch",
+        expected: clock == "requests"
+          ? "a number of requests, such as 1000" : "a time such as 100ms")
+    }
+    if let bandwidth = reader.text("bandwidth") {
+      guard let bytes = FetchSpec.bandwidth(parsing: bandwidth) else {
+        throw reader.wrong("bandwidth", expected: "bytes per second, such as 100MB/s")
+      }
+      spec.bytesPerSecond = bytes
+    }
+    if let text = reader.text("disk-read") {
+      guard let read = parsed(text) else {
+        throw reader.wrong("disk-read", expected: "a time such as 100us, or 10requests")
+      }
+      spec.setDiskRead(read)
+      guard spec.hasOneClock else {
+        throw reader.wrong("disk-read", expected: "the unit of the fetch: two times, or two counts")
+      }
+    }
+    if reader.text("servers") != nil { spec.servers = try reader.whole("servers") }
+    spec.coalesces = try reader.flag("coalescing") ?? true
+    self = spec
+  }
+}
+
+extension Workload {
+  /// Options of a simulation by a command or call.
+  package static let simulationOptions: [Parameter] =
+    [.policy, .capacity, .admission, .ignoreSize, .seed, .threads] + FetchSpec.options
+
+  /// Memory, or a disk whose reads take time, once for each filter.
+  package static func configurations(_ options: ParameterReader) throws -> [ConfigurationSpec] {
+    let time = try FetchSpec(options)
+    let kind: ConfigurationKind = time?.diskRead == nil ? .memory : .disk
+    var cache = ConfigurationSpec(name: kind.rawValue, kind: kind)
+    cache.time = time
+    return try options.filters()?.map { cache.guarded(by: $0) } ?? [cache]
+  }
+}
+
+extension CurveSettings {
+  /// Options of a command or call.
+  package static let options: [Parameter] = [
+    .policy, .capacity, .unit, .ignoreSize, .seed, .threads,
+    Parameter("points", .count(2...10_000), default: "50", "Number of capacities to choose."),
+    Parameter("method", default: "auto", "auto, exact, shards or miniature."),
+    Parameter("sample", .share, default: "", "Share of the objects to sample."),
+    Parameter("samples", .count(1...1 << 30), default: "", "Number of objects to sample."),
+    Parameter("measure-error", .flag, default: "false", "Compare estimates with exact counts."),
+    Parameter("reach", .share, default: "90%", "Share of the best hit ratio to reach."),
+  ]
+
+  /// The curves that options describe. `method` takes `samples` and `measure-error` behind colons,
+  /// too: `shards:samples=8192`.
+  package init(_ options: ParameterReader, threads: Int) throws {
+    var given = try ComponentSpec(parsing: options.text("method") ?? "auto")
+    for name in ["samples", "measure-error"] {
+      if let value = options.text(name) { given.values[name] = value }
+    }
+    let details = try ParameterReader(
+      given, parameters: Self.options.filter { ["samples", "measure-error"].contains($0.name) })
+    guard let method = CurveMethod(rawValue: given.name) else {
+      let known = CurveMethod.allCases.map(\.rawValue)
+      throw options.wrong("method", expected: ParameterKind.choice(known).expectation)
+    }
+    self.init(
+      policies: try PolicySpec.checkedList(parsing: options.text("policy") ?? "lru"),
+      capacities: try options.capacities(), points: try options.whole("points"),
+      unit: try options.capacityUnit(), method: method, rate: try options.share("sample"),
+      samples: details.text("samples") == nil ? nil : try details.whole("samples"),
+      seed: try options.seed() ?? 1, measuresError: try details.flag("measure-error") ?? false,
+      threads: threads)
+    if let reach = options.text("reach") {
+      guard let share = Share(parsing: reach), share.parts > 0 else {
+        throw options.wrong("reach", expected: "a share above 0% and at most 100%, such as 90%")
+      }
+      self.share = share
+    }
+    if samples != nil, method != .shards {
+      throw options.text("samples") != nil
+        ? options.refusal("samples", "requires method=shards")
+        : options.refusal("method", "samples= requires the method shards")
+    }
+    if samples != nil, rate != nil {
+      throw options.refusal("sample", "excludes samples=; keep one")
+    }
+    if rate == 0 { throw options.wrong("sample", expected: "a share above 0, such as 1%") }
+  }
+}
+
+extension AdviceSettings {
+  /// Options of a command or call.
+  package static let options: [Parameter] = [
+    .policy, .capacity, .unit, .ignoreSize, .seed, .threads,
+    Parameter(
+      "tiers", .choice(AdviceTiers.allCases.map(\.rawValue)), default: "auto",
+      "Tiers of the design."),
+    Parameter(
+      "prefix", .choice(PromptOrder.allCases.map(\.rawValue)), default: "",
+      "Order of the blocks of prompts."),
+    Parameter("prices", default: "", "File with prices."),
+    Parameter(
+      "max-requests", .count(1...Int.max), default: "", "Number of requests to replay at most."),
+    Parameter("learn", default: "50%", "Share of the requests that designs are chosen on."),
+    Parameter("whole", .flag, default: "false", "The same as learn=whole."),
+  ]
+
+  /// Replaces what options say, except for prices, which the caller reads.
+  package mutating func apply(_ options: ParameterReader) throws {
+    try options.exclude("whole", "learn")
+    if options.text("capacity") != nil { capacities = try options.capacities() }
+    unit = try options.capacityUnit() ?? unit
+    if let policy = options.text("policy"), policy != "all" {
+      policies = try PolicySpec.checkedList(parsing: policy)
+    }
+    if options.text("tiers") != nil {
+      tiers = try options.choice("tiers", of: AdviceTiers.self) ?? tiers
+    }
+    prefix = try options.choice("prefix", of: PromptOrder.self) ?? prefix
+    if prefix != nil, tiers == .hybrid {
+      throw options.refusal("prefix", "cannot be combined with the tiers hybrid")
+    }
+    seed = try options.seed() ?? seed
+    if let learn = options.text("learn"), learn != "whole" {
+      guard let share = Share(parsing: learn), share.parts > 0, share.parts < share.whole else {
+        throw options.wrong(
+          "learn", expected: "a share above 0% and below 100%, such as 50%, or whole")
+      }
+      learned = share
+    } else if try options.text("learn") != nil || options.flag("whole") == true {
+      learned = nil
+    }
+    if let text = options.text("max-requests") {
+      guard let requests = Quantity.count.amount(text), requests > 0 else {
+        throw options.wrong("max-requests", expected: "a number above 0, such as 200M or 1e9")
+      }
+      requestsMax = Double(requests)
+    }
+  }
+}
