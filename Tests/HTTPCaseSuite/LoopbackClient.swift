@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 import LarderLibc
 
@@ -9,8 +8,6 @@ import LarderLibc
 /// A client for servers on the loopback. It sends what it is given, and returns what it gets:
 /// `URLSession` adds fields, decodes content and hides some responses.
 public enum LoopbackClient {
-  private static let queue = DispatchQueue(label: "loopback client", attributes: .concurrent)
-
   /// Sends a request.
   ///
   /// - Throws: `LoopbackError` if the server hangs up.
@@ -18,7 +15,10 @@ public enum LoopbackClient {
     _ request: URLRequest
   ) async throws -> (Data, HTTPURLResponse) {
     try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result { try exchange(request) }) }
+      // A thread of its own: those of the tasks and of queues must not all wait for servers.
+      Thread.detachNewThread {
+        continuation.resume(with: Result { try exchange(request) })
+      }
     }
   }
 

@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 import LarderLibc
 
@@ -75,7 +74,6 @@ public final class LoopbackServer: Sendable {
   public let port: UInt16
 
   private let descriptor: Int32
-  private let queue = DispatchQueue(label: "loopback server", attributes: .concurrent)
 
   /// Starts a server.
   ///
@@ -94,11 +92,12 @@ public final class LoopbackServer: Sendable {
     guard socket >= 0, result == 0 else { throw LoopbackError(reason: "no port") }
     descriptor = socket
     port = UInt16(bigEndian: address.sin_port)
-    Thread.detachNewThread { [queue] in
+    Thread.detachNewThread {
       while true {
         let connection = accept(socket, nil, nil)
         if connection < 0 { return }
-        queue.async {
+        // Handlers may wait, and must not take the threads of a queue from each other.
+        Thread.detachNewThread {
           Self.serve(connection, handler)
           close(connection)
         }
@@ -152,7 +151,7 @@ enum Loopback {
     #else
       let stream = socket(AF_INET, SOCK_STREAM, 0)
     #endif
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(stream, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     return stream
   }

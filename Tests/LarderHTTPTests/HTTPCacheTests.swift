@@ -126,7 +126,7 @@ private final class Origin: Sendable {
     let cache = try cache()
     let url = origin.url("/a")
     let first = Task { try await cache.data(from: url).0 }
-    while origin.requests.isEmpty { await Task.yield() }
+    while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     let second = Task { try await cache.data(from: url).0 }
     // Usually enough to join the fetch; otherwise it makes one of its own.
     try await Task.sleep(for: .milliseconds(20))
@@ -237,7 +237,7 @@ private final class Origin: Sendable {
     let cache = try cache()
     let url = origin.url("/a")
     let first = Task { try await cache.data(from: url) }
-    while origin.requests.isEmpty { await Task.yield() }
+    while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     var post = URLRequest(url: url)
     post.httpMethod = "POST"
     _ = try await cache.data(for: post)
@@ -358,7 +358,7 @@ private final class Origin: Sendable {
     }
     let cache = try cache(.urlSession())
     let task = Task { try await cache.data(from: origin.url("/a")) }
-    while origin.requests.isEmpty { await Task.yield() }
+    while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     task.cancel()
     await #expect(throws: (any Error).self) { try await task.value }
     gate.signal()
