@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-apple test-foreign test-examples test-adapters \
-  test-release sanitize torture schedules fuzz test-clusters build-foreign build-schedules \
-  build-faults run bench bench-caches alarms mutants \
+  test-release sanitize torture schedules fuzz http-cases test-clusters build-foreign \
+  build-schedules build-faults run bench bench-caches alarms mutants \
   advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint lint-workflows format clean install
 
@@ -41,6 +41,7 @@ ROUNDS ?=
 SECONDS ?= 60
 TARGETS ?=
 MERGE ?=
+CASES ?= Tests/LarderHTTPTests/Fixtures/cases.json
 SEEDS ?= 100000
 SEED ?= 1
 SCENARIOS ?=
@@ -277,6 +278,11 @@ schedules: $(if $(FAULTS),build-faults,build-schedules) ## Run SEEDS schedules o
 	@$(if $(FAULTS),SWIFT='$(SWIFT)' $(PYTHON) analysis/mutants/schedules.py --seed '$(SEED)' \
 	  --schedules '$(SEEDS)',SWIFT_DETERMINISTIC_HASHING=1 "$$($(SCHEDULES) --show-bin-path)/Schedules" \
 	  --seed '$(SEED)' --schedules '$(SEEDS)')
+
+http-cases: deps ## Run CASES of a public suite for HTTP caches against LarderHTTP
+	$(call say,Running $(CASES))
+	@$(SWIFT_BUILD) --product HTTPCases
+	@"$$($(SWIFT_BUILD) --show-bin-path)/HTTPCases" '$(CASES)'
 
 # LARDER is the program to test: by default one that is built in release mode. CLUSTER_FLAGS has names
 # of tests, to run some of them, and options of Tests/Clusters/run.py. What is missing of Slurm,

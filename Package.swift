@@ -33,6 +33,8 @@ let package = Package(
     // For apps. With `traits: ["Encryption"]` nothing is fetched but swift-crypto, and with
     // `traits: []` nothing at all.
     .library(name: "Larder", targets: ["Larder"]),
+    // An HTTP cache for apps: with URLSession, which other apps need not link.
+    .library(name: "LarderHTTP", targets: ["LarderHTTP"]),
     .library(name: "LarderEngine", targets: ["LarderEngine"]),
     .library(name: "LarderTraces", targets: ["LarderTraces"]),
     // Adapters for servers, each empty without the trait of its name: docs/adapters.md.
@@ -126,6 +128,7 @@ let package = Package(
         "LarderEngine", "CLarderShims", "CLarderFiles",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)), crypto,
       ]),
+    .target(name: "LarderHTTP", dependencies: ["Larder"]),
     // Adapters, each behind a trait.
     .target(
       name: "LarderMetrics",
@@ -219,6 +222,12 @@ let package = Package(
     .target(
       name: "ScheduleSimulation", dependencies: ["DiskSimulation", "Larder", "LarderEngine"],
       path: "Tests/ScheduleSimulation"),
+    // Cases of a public suite for HTTP caches, with a server: see `make http-cases`.
+    .target(
+      name: "HTTPCaseSuite", dependencies: ["LarderHTTP", "Larder", "LarderLibc"],
+      path: "Tests/HTTPCaseSuite"),
+    .executableTarget(
+      name: "HTTPCases", dependencies: ["HTTPCaseSuite"], path: "Tests/HTTPCases"),
     .executableTarget(
       name: "Schedules", dependencies: ["ScheduleSimulation"], path: "Tests/Schedules"),
 
@@ -244,6 +253,10 @@ let package = Package(
       dependencies: [
         "LarderLearning", "LarderContracts", "Larder", "LarderEngine", "TestSupport",
       ]),
+    .testTarget(
+      name: "LarderHTTPTests",
+      dependencies: ["HTTPCaseSuite", "LarderHTTP", "Larder", "TestSupport"],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "LarderTests",
       dependencies: [

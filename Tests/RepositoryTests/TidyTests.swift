@@ -52,10 +52,10 @@ struct TidyTests {
   private static let caughtErrors: Set = [
     "AtomicFileError", "BoundedJSONError", "CacheMetricsError", "CachePersistError",
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
-    "ExecutionError", "Fault", "FileFailure", "FileFault", "HybridCacheError", "JSONFault",
-    "LogPatternError", "MemoryLoadError", "MemoryPressureError", "PlainFileError",
-    "RawSQLiteError", "RecordingError", "SQLiteError", "SealFault", "SystemError",
-    "TimedCacheError", "ValueMemoryError",
+    "ExecutionError", "Fault", "FileFailure", "FileFault", "HTTPCacheError", "HTTPStatusError",
+    "HybridCacheError", "JSONFault", "LogPatternError", "MemoryLoadError", "MemoryPressureError",
+    "PlainFileError", "RawSQLiteError", "RecordingError", "SQLiteError", "SealFault",
+    "SystemError", "TimedCacheError", "ValueMemoryError",
   ]
 
   @Test func errorsHaveExitCodes() throws {

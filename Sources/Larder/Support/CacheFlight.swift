@@ -10,7 +10,7 @@ import LarderEngine
 ///
 /// It has its own lock, which is held only briefly: a request that is cancelled does not wait for
 /// the disk. The stripe's lock may be held when this one is taken, but not the other way round.
-final class CacheFlight<Value: Sendable>: Sendable {
+package final class CacheFlight<Value: Sendable>: Sendable {
   private struct State {
     /// Number of requests that want the result. When the last one is cancelled, so is the fetch,
     /// unless it is a refresh that nobody waits for.
@@ -31,18 +31,18 @@ final class CacheFlight<Value: Sendable>: Sendable {
   /// The cached value when the fetch began: renewed by "not modified", and a possible substitute
   /// after a failure.
   let candidate: CacheHit<Value>?
-  let isBackground: Bool
+  package let isBackground: Bool
   /// Identifies tasks that work for this fetch.
   let mark = FetchMark()
   private let state = Locked(State())
 
-  init(candidate: CacheHit<Value>?, isBackground: Bool) {
+  package init(candidate: CacheHit<Value>?, isBackground: Bool) {
     self.candidate = candidate
     self.isBackground = isBackground
   }
 
   /// True once no request wants it. It is then no longer its key's fetch.
-  var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+  package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
   /// True once it has a result.
   var isFinished: Bool { state.withLock { $0.result != nil } }
@@ -53,7 +53,7 @@ final class CacheFlight<Value: Sendable>: Sendable {
   // MARK: Requests
 
   /// Adds a request; returns false if the fetch has been abandoned.
-  func join() -> Bool {
+  package func join() -> Bool {
     state.withLock { state in
       if state.isAbandoned { return false }
       state.interested += 1
@@ -63,7 +63,7 @@ final class CacheFlight<Value: Sendable>: Sendable {
 
   /// Waits for the result of a fetch that was joined. A cancelled wait ends at once with a
   /// `CancellationError`.
-  func wait() async -> CacheResult<Value> {
+  package func wait() async -> CacheResult<Value> {
     raise(to: Task.currentPriority)
     let number = state.withLock { state in
       state.nextWaiter += 1
@@ -106,7 +106,7 @@ final class CacheFlight<Value: Sendable>: Sendable {
   // MARK: The fetch
 
   /// Starts the fetch, at the highest priority of the waiting requests.
-  func launch(_ body: @escaping @Sendable () async -> Void) {
+  package func launch(_ body: @escaping @Sendable () async -> Void) {
     state.withLock { state in
       let priority = max(Task.currentPriority, state.priority ?? .background)
       state.priority = priority
@@ -156,7 +156,7 @@ final class CacheFlight<Value: Sendable>: Sendable {
   }
 
   /// Ends the fetch and returns the waiters to resume.
-  func finish(
+  package func finish(
     _ result: CacheResult<Value>, _ data: Data?
   ) -> [CheckedContinuation<CacheResult<Value>, Never>] {
     state.withLock { state in

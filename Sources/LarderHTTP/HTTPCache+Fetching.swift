@@ -1,0 +1,436 @@
+import Foundation
+import Larder
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A running fetch that other requests may join.
+struct SharedFetch: Sendable {
+  /// Result of a fetch: the response for the request that began it, and the stored one, if any,
+  /// for the others.
+  struct Landing: Sendable {
+    let result: HTTPCacheResult
+    let stored: StoredResponse?
+  }
+
+  let flight: CacheFlight<Landing>
+  let head: RequestHead
+}
+
+extension HTTPCache {
+  typealias Landing = SharedFetch.Landing
+
+  /// Answers a request without following a redirect.
+  func answer(_ exchange: HTTPExchange) async throws -> HTTPCacheResult {
+    let head = exchange.head
+    guard ["GET", "HEAD"].contains(head.method), !head.control.noStore else {
+      return try await forward(exchange)
+    }
+    if head.hasOriginCondition {
+      return counted(try await fetch(exchange, nil).result)
+    }
+    let candidate = exchange.ignoresStored ? nil : await lookUp(head)
+    if let candidate {
+      switch candidate.use(for: head.control, isReload: exchange.isReload, at: now) {
+      case .now:
+        if let result = respond(exchange, candidate, .cache) { return counted(result) }
+      case .whileRefreshed:
+        if let result = respond(exchange, candidate, .staleWhileRevalidate) {
+          refresh(exchange, candidate)
+          return counted(result)
+        }
+      case .whenValidated: break
+      }
+    }
+    if head.control.onlyIfCached { return try unavailable(exchange) }
+    let isShareable =
+      head.method == "GET" && !head.control.noCache && head.control.maxAge == nil
+      && !exchange.isReload && !head.fields.contains("Range") && !head.hasClientCondition
+    if isShareable { return try await join(exchange, candidate) }
+    return counted(try await fetch(exchange, candidate).result)
+  }
+
+  /// Sends a request that the cache does not answer, and invalidates what it may have changed.
+  private func forward(_ exchange: HTTPExchange) async throws -> HTTPCacheResult {
+    let requested = now
+    let (data, response) = try await client.send(exchange.outgoing(with: []))
+    let answer = ResponseHead(response)
+    for url in answer.invalidates(answering: exchange.head) {
+      count(\.invalidations)
+      await invalidate(url)
+    }
+    if exchange.head.method == "POST", answer.mayBeStored(answering: exchange.head) {
+      let get = RequestHead(url: exchange.head.url, fields: exchange.head.fields)
+      let stored = StoredResponse(
+        answer, body: data, answering: get, requestTime: requested, responseTime: now)
+      await change(get.url, since: removalCount(of: get.url)) { $0.insert(stored, for: get) }
+    }
+    return counted(HTTPCacheResult(data: data, response: response, source: .origin))
+  }
+
+  private func unavailable(_ exchange: HTTPExchange) throws -> HTTPCacheResult {
+    let head = ResponseHead(status: 504, fields: HTTPFields([("Content-Length", "0")]))
+    guard let response = head.response(of: exchange.url) else {
+      throw HTTPCacheError.notHTTP(url: exchange.head.url)
+    }
+    return HTTPCacheResult(data: Data(), response: response, source: .none)
+  }
+
+  private func counted(_ result: HTTPCacheResult) -> HTTPCacheResult {
+    switch result.source {
+    case .cache: count(\.hits)
+    case .staleWhileRevalidate: count(\.staleWhileRevalidate)
+    case .revalidated: count(\.revalidated)
+    case .staleIfError: count(\.staleIfError)
+    case .origin: count(\.misses)
+    case .none: break
+    }
+    return result
+  }
+
+  // MARK: Stored responses
+
+  private func lookUp(_ head: RequestHead) async -> StoredResponse? {
+    do throws(HybridCacheError) {
+      return try await store.value(for: head.url)?.select(for: head)
+    } catch {
+      count(\.storeFailures)
+      return nil
+    }
+  }
+
+  /// Answers a request by a stored response: with 304 if the client has it already, with a part if
+  /// it asks for one, and without content for HEAD. Returns nil if the range asked for is not
+  /// stored.
+  func respond(
+    _ exchange: HTTPExchange, _ stored: StoredResponse, _ source: HTTPCacheResult.Source
+  ) -> HTTPCacheResult? {
+    var head = stored.head
+    var body = stored.body
+    let request = exchange.head
+    if source != .revalidated {
+      head.fields.set("Age", "\(stored.age(at: now))")
+      // Fields that may not be used without asking the origin.
+      for name in head.control.noCacheFields { head.fields.remove(name) }
+    }
+    if head.status == 200, stored.satisfies(conditionOf: request) {
+      head.status = 304
+      for name in ["Content-Length", "Content-Encoding", "Content-Type", "Content-Language"] {
+        head.fields.remove(name)
+      }
+      body = Data()
+    } else if let header = request.fields["Range"], request.method == "GET",
+      [200, 206].contains(head.status), stored.permitsRange(of: request)
+    {
+      if !stored.isPart(askedForBy: header) {
+        guard let range = ByteRange(header), let slice = stored.slice(range) else { return nil }
+        head.status = 206
+        head.fields.set("Content-Range", slice.content.text)
+        head.fields.set("Content-Length", "\(slice.bytes.count)")
+        body = Data(body.dropFirst(slice.bytes.lowerBound).prefix(slice.bytes.count))
+      }
+    } else if head.status == 206 {
+      return nil
+    }
+    if request.method == "HEAD" { body = Data() }
+    guard let response = head.response(of: exchange.url) else { return nil }
+    return HTTPCacheResult(data: body, response: response, source: source)
+  }
+
+  /// Changes the stored responses of a URL, unless it was removed since `removals` was read. Calls
+  /// for one URL run one after the other.
+  private func change(
+    _ key: String, since removals: UInt64,
+    _ body: @escaping @Sendable (inout StoredResponses) -> Void
+  ) async {
+    do throws(HybridCacheError) {
+      try await store.run(key) { [weak self] (cache) throws(HybridCacheError) in
+        guard let self, self.removalCount(of: key) == removals else { return }
+        let old = try cache.value(for: key) ?? StoredResponses()
+        var new = old
+        body(&new)
+        if new.all.isEmpty {
+          if !old.all.isEmpty { _ = try cache.remove(key) }
+        } else if new != old {
+          _ = try cache.set(new, for: key)
+        }
+      }
+    } catch {
+      count(\.storeFailures)
+    }
+  }
+
+  private func invalidate(_ url: String) async {
+    noteRemoval(of: url)
+    do throws(HybridCacheError) {
+      _ = try await store.remove(url)
+    } catch {
+      count(\.storeFailures)
+    }
+  }
+
+  private func slot(of key: String) -> Int { Int(UInt8(truncatingIfNeeded: key.hashValue)) }
+
+  func noteRemoval(of key: String) {
+    removals.withLock { $0[slot(of: key)] += 1 }
+    _ = flights.withLock { $0.removeValue(forKey: key) }
+  }
+
+  private func removalCount(of key: String) -> UInt64 {
+    removals.withLock { $0[slot(of: key)] }
+  }
+
+  // MARK: Fetching
+
+  /// Sends a request, conditional if there is a stored response to confirm, and stores the result.
+  private func fetch(
+    _ exchange: HTTPExchange, _ candidate: StoredResponse?
+  ) async throws -> Landing {
+    let head = exchange.head
+    let removals = removalCount(of: head.url)
+    let conditions =
+      head.hasClientCondition || head.method != "GET" ? [] : candidate?.conditions ?? []
+    let requested = now
+    let data: Data
+    let response: HTTPURLResponse
+    do {
+      (data, response) = try await client.send(exchange.outgoing(with: conditions))
+    } catch {
+      if !(error is CancellationError), !Task.isCancelled,
+        let result = substitute(exchange, candidate)
+      {
+        return Landing(result: result, stored: candidate)
+      }
+      throw error
+    }
+    let answer = ResponseHead(response)
+    if answer.isServerError, let result = substitute(exchange, candidate) {
+      return Landing(result: result, stored: candidate)
+    }
+    if answer.status == 304, let candidate {
+      guard candidate.isConfirmed(by: answer) else {
+        if !conditions.isEmpty { return try await fetch(exchange, nil) }
+        return Landing(
+          result: HTTPCacheResult(data: data, response: response, source: .origin), stored: nil)
+      }
+      return try await confirm(
+        exchange, candidate, answer, isOurs: !conditions.isEmpty, data, response, requested,
+        removals)
+    }
+    let result = HTTPCacheResult(data: data, response: response, source: .origin)
+    // A client that followed a redirect by itself returns the response of another URL.
+    let isOwn =
+      response.url.map { RequestHead.normalised($0.absoluteString) == head.url } ?? true
+    guard isOwn else { return Landing(result: result, stored: nil) }
+    if head.method == "HEAD" {
+      return Landing(
+        result: await learn(exchange, answer, requested, removals) ?? result, stored: nil)
+    }
+    return Landing(
+      result: result,
+      stored: await keep(head, answer, data, requested, replacing: candidate, removals))
+  }
+
+  /// The stored response in place of a failure, if origin, client or app permit it.
+  private func substitute(
+    _ exchange: HTTPExchange, _ candidate: StoredResponse?
+  ) -> HTTPCacheResult? {
+    let limit = configuration.staleIfError.map { Int64($0.microseconds / 1_000_000) }
+    guard let candidate,
+      candidate.mayReplaceError(of: exchange.head.control, limit: limit, at: now)
+    else { return nil }
+    return respond(exchange, candidate, .staleIfError)
+  }
+
+  /// Updates the stored response by a 304, and answers with it; or with the 304 if the client asked
+  /// for it.
+  private func confirm(
+    _ exchange: HTTPExchange, _ candidate: StoredResponse, _ answer: ResponseHead, isOurs: Bool,
+    _ data: Data, _ response: HTTPURLResponse, _ requested: Int64, _ removals: UInt64
+  ) async throws -> Landing {
+    var updated = candidate
+    updated.update(by: answer, requestTime: requested, responseTime: now)
+    // A condition of the client may be about another representation.
+    let isAboutCandidate = answer.fields["ETag"].map { tag in
+      candidate.entityTag.map { EntityTag.matchesWeakly(tag, $0) } ?? false
+    }
+    if isOurs || isAboutCandidate ?? false {
+      let new = updated
+      await change(exchange.head.url, since: removals) { responses in
+        if answer.control.noStore {
+          responses.remove(candidate)
+        } else {
+          _ = responses.replace(candidate, by: new)
+        }
+      }
+    }
+    if isOurs {
+      if let result = respond(exchange, updated, .revalidated) {
+        return Landing(result: result, stored: answer.control.noStore ? nil : updated)
+      }
+      // A range that is not stored.
+      return try await fetch(exchange, nil)
+    }
+    return Landing(
+      result: HTTPCacheResult(data: data, response: response, source: .origin), stored: nil)
+  }
+
+  /// Updates the stored response to GET by one to HEAD, or removes it if it has changed.
+  private func learn(
+    _ exchange: HTTPExchange, _ answer: ResponseHead, _ requested: Int64, _ removals: UInt64
+  ) async -> HTTPCacheResult? {
+    guard answer.status == 200 else { return nil }
+    let get = RequestHead(url: exchange.head.url, fields: exchange.head.fields)
+    guard let candidate = await lookUp(get), candidate.head.status == 200 else { return nil }
+    guard candidate.isConfirmed(byHead: answer) else {
+      await change(get.url, since: removals) { $0.remove(candidate) }
+      return nil
+    }
+    var updated = candidate
+    updated.update(by: answer, requestTime: requested, responseTime: now)
+    let new = updated
+    await change(get.url, since: removals) { _ = $0.replace(candidate, by: new) }
+    return respond(exchange, updated, .revalidated)
+  }
+
+  /// Stores a response if it may be stored, and returns it. If not, a stale one that it would have
+  /// replaced is removed.
+  private func keep(
+    _ head: RequestHead, _ answer: ResponseHead, _ data: Data, _ requested: Int64,
+    replacing candidate: StoredResponse?, _ removals: UInt64
+  ) async -> StoredResponse? {
+    let stored = StoredResponse(
+      answer, body: data, answering: head, requestTime: requested, responseTime: now)
+    if answer.mayBeStored(answering: head), answer.isComplete(data), stored.isWorthStoring {
+      await change(head.url, since: removals) { $0.insert(stored, for: head) }
+      return stored
+    }
+    if answer.status < 500, answer.status != 304, let candidate, !candidate.isFresh(at: now) {
+      await change(head.url, since: removals) { $0.remove(candidate) }
+    }
+    return nil
+  }
+}
+
+/// Fetches that several requests share.
+extension HTTPCache {
+  /// Waits for the running fetch of a URL, or begins one.
+  private func join(
+    _ exchange: HTTPExchange, _ candidate: StoredResponse?
+  ) async throws -> HTTPCacheResult {
+    let (shared, isFirst) = begin(exchange, isBackground: false)
+    guard let shared else { return counted(try await fetch(exchange, candidate).result) }
+    if isFirst { launch(shared, exchange, candidate) }
+    switch await shared.flight.wait() {
+    case .miss(let landing):
+      if isFirst { return counted(landing.result) }
+      // The origin failed, for both.
+      if landing.result.source == .staleIfError, shared.head == exchange.head {
+        return counted(landing.result)
+      }
+      // A response may be used for a request that it was not fetched for only as a stored one.
+      if let stored = landing.stored, stored.matches(exchange.head),
+        stored.use(for: exchange.head.control, at: now) == .now,
+        let result = respond(exchange, stored, .cache)
+      {
+        count(\.joined)
+        return result
+      }
+      return counted(try await fetch(exchange, landing.stored ?? candidate).result)
+    case .failure(let error):
+      if isFirst || Task.isCancelled { throw error }
+      // Not a failure of the origin, or of another request.
+      if error is CancellationError || shared.head != exchange.head {
+        return counted(try await fetch(exchange, candidate).result)
+      }
+      throw error
+    case .hit, .absent: return counted(try await fetch(exchange, candidate).result)
+    }
+  }
+
+  /// The running fetch of a URL, or a new one. Nil if there is one to which a request in the
+  /// background has nothing to add.
+  private func begin(
+    _ exchange: HTTPExchange, isBackground: Bool
+  ) -> (shared: SharedFetch?, isFirst: Bool) {
+    flights.withLock { flights in
+      if let running = flights[exchange.head.url] {
+        if isBackground { return (nil, false) }
+        if running.flight.join() { return (running, false) }
+      }
+      let shared = SharedFetch(
+        flight: CacheFlight(candidate: nil, isBackground: isBackground), head: exchange.head)
+      if !isBackground { _ = shared.flight.join() }
+      flights[exchange.head.url] = shared
+      return (shared, true)
+    }
+  }
+
+  private func launch(
+    _ shared: SharedFetch, _ exchange: HTTPExchange, _ candidate: StoredResponse?
+  ) {
+    shared.flight.launch {
+      let result: CacheResult<Landing>
+      do {
+        result = .miss(try await self.fetch(exchange, candidate))
+      } catch {
+        if shared.flight.isBackground { self.count(\.backgroundFailures) }
+        result = .failure(error)
+      }
+      self.flights.withLock { flights in
+        if flights[exchange.head.url]?.flight === shared.flight {
+          flights[exchange.head.url] = nil
+        }
+      }
+      for waiter in shared.flight.finish(result, nil) { waiter.resume(returning: result) }
+    }
+  }
+
+  /// Refreshes a response in the background.
+  private func refresh(_ exchange: HTTPExchange, _ candidate: StoredResponse) {
+    guard let shared = begin(exchange, isBackground: true).shared else { return }
+    launch(shared, exchange, candidate)
+  }
+
+  /// Waits until no fetch is running.
+  package func settle() async {
+    while let shared = flights.withLock({ $0.values.first }) {
+      if shared.flight.join() { _ = await shared.flight.wait() } else { await Task.yield() }
+    }
+  }
+}
+
+extension StoredResponse {
+  /// True if the client has the current representation by its own condition; `If-None-Match`
+  /// comes before `If-Modified-Since` (RFC 9110, 13.2.2).
+  fileprivate func satisfies(conditionOf request: RequestHead) -> Bool {
+    if let tags = request.fields["If-None-Match"] {
+      return EntityTag.isListed(entityTag, in: tags)
+    }
+    guard let since = request.fields["If-Modified-Since"] else { return false }
+    let now = responseTime / 1_000_000
+    guard let since = HTTPDate.seconds(since, now: now) else { return false }
+    let date = head.fields["Last-Modified"] ?? head.fields["Date"]
+    return (date.flatMap { HTTPDate.seconds($0, now: now) } ?? now) <= since
+  }
+
+  /// True unless `If-Range` names another representation (RFC 9110, 13.1.5).
+  fileprivate func permitsRange(of request: RequestHead) -> Bool {
+    guard let condition = request.fields["If-Range"] else { return true }
+    if condition.hasPrefix("W/") { return false }
+    return condition == entityTag || condition == head.fields["Last-Modified"]
+  }
+}
+
+extension ResponseHead {
+  /// True if the content has the length that the response says. Clients that decode the content
+  /// leave the field of the encoded one.
+  fileprivate func isComplete(_ data: Data) -> Bool {
+    guard !fields.contains("Content-Encoding"), status != 204,
+      let length = fields["Content-Length"].flatMap({ Int64($0) })
+    else { return true }
+    return length == data.count
+  }
+}

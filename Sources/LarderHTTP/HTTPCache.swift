@@ -1,0 +1,214 @@
+public import Foundation
+import Larder
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// A private HTTP cache (RFC 9111) in memory and on disk, in front of any HTTP client.
+///
+/// ```swift
+/// let cache = try HTTPCache(name: "images")
+/// let (data, response) = try await cache.data(for: URLRequest(url: url))
+/// ```
+///
+/// It decides by the header fields of request and response what is stored, for how long it is
+/// fresh, and what is asked of the origin: docs/http.md lists every directive. Concurrent requests
+/// for a URL share one fetch if its response may answer all of them.
+///
+/// Turn `URLCache` off in a client of your own: two caches store everything twice, and the outer
+/// one sees answers of the inner one as if they came from the origin.
+///
+/// **One user.** Responses to requests with `Authorization` or cookies are stored like others. When
+/// the user changes, call `removeAll()`, or use a cache in another folder.
+public final class HTTPCache: Sendable {
+  /// The configuration of the cache.
+  public let configuration: HTTPCacheConfiguration
+
+  let client: HTTPClient
+  let store: AsyncHybridCache<String, StoredResponses>
+  let flights = Mutex<[String: SharedFetch]>([:])
+  let totals = Mutex(HTTPCacheStatistics())
+  /// Numbers of removals, by the hash of the URL: a response that was requested before a removal
+  /// of its URL is not stored.
+  let removals = Mutex([UInt64](repeating: 0, count: 256))
+
+  /// Opens a cache in a folder of this name in the system's folder for caches; on Linux that of
+  /// `XDG_CACHE_HOME`. One cache at a time has it open.
+  ///
+  /// - Throws: `folder` or `tiers`.
+  public convenience init(
+    name: String, configuration: HTTPCacheConfiguration = HTTPCacheConfiguration(),
+    client: HTTPClient = .urlSession()
+  ) throws(HTTPCacheError) {
+    guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
+      throw .folder(message: "\(name.debugDescription) is not the name of a folder")
+    }
+    let caches: URL
+    do {
+      caches = try FileManager.default.url(
+        for: .cachesDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+    } catch {
+      throw .folder(message: "the system's folder for caches cannot be used: \(error)")
+    }
+    // Apps on macOS that are not sandboxed share the folder, as do programs on Linux.
+    let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    try self.init(
+      directory: caches.appendingPathComponent(app).appendingPathComponent(name),
+      configuration: configuration, client: client)
+  }
+
+  /// Opens a cache in a folder, which is created if it does not exist.
+  ///
+  /// - Parameter directory: A file URL; nil only for a configuration without disk.
+  /// - Throws: `tiers`.
+  public init(
+    directory: URL?, configuration: HTTPCacheConfiguration = HTTPCacheConfiguration(),
+    client: HTTPClient = .urlSession()
+  ) throws(HTTPCacheError) {
+    self.configuration = configuration
+    self.client = client
+    let codec = DiskCodec<StoredResponses>(
+      identity: "larder-http", encode: { $0.encoded() },
+      decode: { data in try StoredResponses(decoding: data) })
+    do throws(HybridCacheError) {
+      if let directory {
+        store = AsyncHybridCache(
+          try HybridCache(path: directory, configuration: configuration.tiers, codec: codec))
+      } else {
+        store = AsyncHybridCache(
+          try HybridCache(path: nil, configuration: configuration.tiers, codec: codec))
+      }
+    } catch {
+      throw .tiers(error)
+    }
+  }
+
+  // MARK: Requests
+
+  /// Returns the response to a request, from the cache or from the client.
+  ///
+  /// The request's `cachePolicy` is respected: `reloadIgnoringLocalCacheData` gets everything from
+  /// the origin, `reloadRevalidatingCacheData` has stored responses confirmed, except for fresh
+  /// ones with `immutable`,
+  /// `returnCacheDataElseLoad` accepts stale responses, and `returnCacheDataDontLoad` gets a 504 if
+  /// there is none.
+  ///
+  /// - Throws: Errors of the client; `notHTTP`, `tooManyRedirects`; `CancellationError`.
+  public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    let result = try await result(for: request)
+    return (result.data, result.response)
+  }
+
+  /// Returns the response to a GET request for a URL.
+  ///
+  /// - Throws: The errors of `data(for:)`.
+  public func data(from url: URL) async throws -> (Data, HTTPURLResponse) {
+    try await data(for: URLRequest(url: url))
+  }
+
+  /// Returns the response to a request and its source: see `data(for:)`.
+  ///
+  /// - Throws: The errors of `data(for:)`.
+  public func result(for request: URLRequest) async throws -> HTTPCacheResult {
+    var request = request
+    for _ in 0...20 {
+      let exchange = try HTTPExchange(request, added: client.added(request))
+      let result: HTTPCacheResult
+      do {
+        result = try await answer(exchange)
+      } catch {
+        if !(error is CancellationError) { count(\.failures) }
+        throw error
+      }
+      guard configuration.followsRedirects,
+        let next = exchange.redirected(by: result.response)
+      else { return result }
+      request = next
+    }
+    throw HTTPCacheError.tooManyRedirects(url: request.url?.absoluteString ?? "")
+  }
+
+  // MARK: Maintenance
+
+  /// Removes the stored responses of a URL.
+  ///
+  /// - Throws: `tiers`, in which case they may still be there.
+  public func remove(_ url: URL) async throws(HTTPCacheError) {
+    let key = RequestHead.normalised(url.absoluteString)
+    noteRemoval(of: key)
+    do throws(HybridCacheError) {
+      _ = try await store.remove(key)
+    } catch {
+      throw .tiers(error)
+    }
+  }
+
+  /// Removes all stored responses. Running fetches are not stored.
+  ///
+  /// - Throws: `tiers`; memory is empty even then.
+  public func removeAll() async throws(HTTPCacheError) {
+    removals.withLock { numbers in for index in numbers.indices { numbers[index] += 1 } }
+    flights.withLock { $0.removeAll() }
+    try await run { (cache) throws(HybridCacheError) in _ = try cache.removeAll() }
+  }
+
+  /// Writes everything and releases the folder. Requests then go to the client.
+  ///
+  /// - Throws: `tiers`; the cache is closed nevertheless.
+  public func close() async throws(HTTPCacheError) {
+    try await run { (cache) throws(HybridCacheError) in try cache.close() }
+  }
+
+  private func run(
+    _ body:
+      @escaping @Sendable (HybridCache<String, StoredResponses>) throws(HybridCacheError) -> Void
+  ) async throws(HTTPCacheError) {
+    do throws(HybridCacheError) {
+      try await store.run(nil, body)
+    } catch {
+      throw .tiers(error)
+    }
+  }
+
+  /// Counts of requests, and the statistics of the tiers.
+  public var statistics: HTTPCacheStatistics {
+    var statistics = totals.withLock { $0 }
+    statistics.tiers = store.cache.statistics
+    return statistics
+  }
+
+  func count(_ event: WritableKeyPath<HTTPCacheStatistics, UInt64>) {
+    totals.withLock { $0[keyPath: event] += 1 }
+  }
+
+  /// The current time in microseconds.
+  var now: Int64 { Int64(clamping: configuration.clock.now.microseconds) }
+}
+
+/// A response and its source.
+public struct HTTPCacheResult: Sendable {
+  /// Sources of a response.
+  public enum Source: String, Sendable, Hashable, CaseIterable {
+    /// The cache, without asking the origin.
+    case cache
+    /// The cache; the response is stale and is refreshed in the background.
+    case staleWhileRevalidate
+    /// The cache, after the origin has confirmed it.
+    case revalidated
+    /// The cache, because the origin failed.
+    case staleIfError
+    /// The origin.
+    case origin
+    /// A 504 for a request that must not be sent to the origin.
+    case none
+  }
+
+  /// The body.
+  public let data: Data
+  /// Status and header fields.
+  public let response: HTTPURLResponse
+  /// The source.
+  public let source: Source
+}

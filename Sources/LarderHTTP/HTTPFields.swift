@@ -1,0 +1,101 @@
+/// Header fields of a message, in order. Names ignore case and may be repeated.
+struct HTTPFields: Sendable, Hashable {
+  /// One field line.
+  struct Line: Sendable, Hashable {
+    let name: String
+    let value: String
+  }
+
+  private(set) var lines: [Line] = []
+
+  init() {}
+
+  /// Creates fields from names and values, whose surrounding white space is removed.
+  init(_ pairs: some Sequence<(String, String)>) {
+    for (name, value) in pairs { append(name, value) }
+  }
+
+  /// Values of all lines with a name, combined as RFC 9110 (5.2) does; nil if there is none.
+  subscript(name: String) -> String? {
+    let values = values(of: name)
+    return values.isEmpty ? nil : values.joined(separator: ", ")
+  }
+
+  /// Values of the lines with a name.
+  func values(of name: String) -> [String] {
+    lines.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
+  }
+
+  func contains(_ name: String) -> Bool {
+    lines.contains { $0.name.equalsIgnoringCase(name) }
+  }
+
+  /// Elements of a list of tokens, without empty ones.
+  func tokens(of name: String) -> [String] {
+    values(of: name).flatMap { $0.split(separator: ",") }.map { String($0).trimmed }
+      .filter { !$0.isEmpty }
+  }
+
+  mutating func append(_ name: String, _ value: String) {
+    lines.append(Line(name: name, value: value.trimmed))
+  }
+
+  /// Replaces all lines with a name, or removes them if `value` is nil.
+  mutating func set(_ name: String, _ value: String?) {
+    remove(name)
+    if let value { append(name, value) }
+  }
+
+  mutating func remove(_ name: String) {
+    lines.removeAll { $0.name.equalsIgnoringCase(name) }
+  }
+
+  /// Replaces fields by those of `other` with the same names, and adds its other fields, except
+  /// the names in `except`.
+  mutating func update(from other: HTTPFields, except: [String]) {
+    let new = other.lines.filter { line in
+      !except.contains { $0.equalsIgnoringCase(line.name) }
+    }
+    for line in new { remove(line.name) }
+    lines += new
+  }
+
+  /// Fields that belong to a connection, and are not stored (RFC 9111, 3.1).
+  private static let connectionFields = [
+    "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade",
+    "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+  ]
+
+  /// The fields without those of the connection and those that `Connection` lists.
+  var storable: HTTPFields {
+    var copy = self
+    for name in tokens(of: "Connection") + Self.connectionFields { copy.remove(name) }
+    return copy
+  }
+}
+
+extension StringProtocol {
+  /// True if both are equal without regard to the case of ASCII letters.
+  func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+    utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+  }
+
+  /// The text without white space around it.
+  var trimmed: String {
+    let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
+    let text = Substring(self)
+    guard let first = text.utf8.firstIndex(where: { !isBlank($0) }),
+      let last = text.utf8.lastIndex(where: { !isBlank($0) })
+    else { return "" }
+    return String(text[first...last])
+  }
+
+  /// The text with ASCII letters in lower case.
+  var asciiLowercased: String {
+    String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
+  }
+}
+
+extension UInt8 {
+  fileprivate var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}

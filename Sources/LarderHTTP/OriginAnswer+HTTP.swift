@@ -1,0 +1,143 @@
+public import Foundation
+public import Larder
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// A response that is neither a value nor the absence of one, such as a 500. A loader that throws
+/// it has failed, so that a stale value may be returned.
+public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The status.
+  public let status: Int
+  /// The URL.
+  public let url: String
+
+  /// Creates an error.
+  public init(status: Int, url: String) {
+    self.status = status
+    self.url = url
+  }
+
+  /// The error in one line of text.
+  public var description: String { "\(url): status \(status)" }
+}
+
+extension OriginAnswer {
+  /// Creates the answer for a response of an HTTP origin, by all fields that concern a private
+  /// cache (RFC 9111):
+  ///
+  /// - 2xx: the value, fresh for what is left of its lifetime by `max-age`, `Expires` and `Date`,
+  ///   or a tenth of the time since `Last-Modified`. Without any of them it is fresh for no time,
+  ///   and kept only if it has an `ETag` to revalidate it by.
+  /// - 304: `notModified`. 404 and 410: `absent`.
+  /// - `no-store` and `Vary: *`: it is not stored. `no-cache` and `must-revalidate`: it is never
+  ///   returned without a confirmation.
+  /// - The version is the `ETag`, or `Last-Modified` without one: see `URLRequest.revalidating`.
+  ///
+  /// Header fields are not stored, and `Vary` is not checked: what a response varies by has to be
+  /// part of the key. `HTTPCache` does both.
+  ///
+  /// ```swift
+  /// let image = await cache.result(for: url) { origin in
+  ///   let request = URLRequest(url: url).revalidating(origin)
+  ///   let (data, response) = try await client.data(for: request)
+  ///   return try OriginAnswer(data, response)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The value of the response, for example its decoded body.
+  ///   - received: Time at which the response arrived.
+  /// - Throws: `HTTPStatusError` for other statuses.
+  public init(
+    _ value: Value, _ response: HTTPURLResponse, received: Date = .now
+  ) throws(HTTPStatusError) {
+    let url = response.url?.absoluteString ?? ""
+    let head = ResponseHead(response)
+    switch head.status {
+    case 304: self = .notModified(response, received: received)
+    case 404, 410: self = .absent
+    case 200...299:
+      let request = RequestHead(url: url)
+      let stored = StoredResponse(head, received: received)
+      let control = head.control
+      let isStored = head.status != 206 && head.mayBeStored(answering: request)
+      guard isStored, stored.isWorthStoring else {
+        self = .unstored(value)
+        return
+      }
+      let type = head.fields["Content-Type"]
+      let maxAge = stored.remaining(received)
+      if control.noCache || control.mustRevalidate {
+        self = .mustRevalidate(
+          value, version: stored.version, maxAge: control.noCache ? .zero : maxAge,
+          contentType: type)
+      } else {
+        self = .value(value, version: stored.version, maxAge: maxAge, contentType: type)
+      }
+    default: throw HTTPStatusError(status: head.status, url: url)
+    }
+  }
+
+  /// Creates the answer for a 304: the cached value is valid for the lifetime that the response
+  /// gives, or without one for its previous lifetime.
+  ///
+  /// - Parameter received: Time at which the response arrived.
+  public static func notModified(
+    _ response: HTTPURLResponse, received: Date = .now
+  ) -> OriginAnswer {
+    let head = ResponseHead(response)
+    let stored = StoredResponse(head, received: received)
+    var maxAge: Duration?
+    if head.control.noCache || head.control.noStore {
+      maxAge = .zero
+    } else if head.hasExplicitLifetime {
+      maxAge = stored.remaining(received)
+    }
+    return .notModified(version: stored.version, maxAge: maxAge)
+  }
+}
+
+extension StoredResponse {
+  /// Creates a record of fields alone.
+  fileprivate init(_ head: ResponseHead, received: Date) {
+    let now = Int64(clamping: received.microsecondsSince1970)
+    self.init(
+      head, body: Data(), answering: RequestHead(url: ""), requestTime: now, responseTime: now)
+  }
+
+  /// The `ETag`, or `Last-Modified` without one.
+  fileprivate var version: String? {
+    entityTag ?? (hasValidator ? head.fields["Last-Modified"] : nil)
+  }
+
+  /// Remaining lifetime.
+  fileprivate func remaining(_ received: Date) -> Duration {
+    .seconds(max(0, lifetime - age(at: Int64(clamping: received.microsecondsSince1970))))
+  }
+}
+
+extension URLRequest {
+  /// The request with the condition that the origin confirms the cached value if it has not
+  /// changed: `If-None-Match`, or `If-Modified-Since` for a version that is a date. Without a
+  /// version the request is unchanged.
+  public func revalidating<Key>(_ origin: OriginRequest<Key>) -> URLRequest {
+    revalidating(version: origin.version)
+  }
+
+  /// The request with the condition that the origin confirms the value of a hit: see
+  /// `revalidating(_:)` for a request to the origin.
+  public func revalidating<Value>(_ hit: CacheHit<Value>?) -> URLRequest {
+    revalidating(version: hit?.version)
+  }
+
+  private func revalidating(version: String?) -> URLRequest {
+    guard let version else { return self }
+    var request = self
+    let isDate = HTTPDate.seconds(version, now: 0) != nil
+    request.setValue(
+      version, forHTTPHeaderField: isDate ? "If-Modified-Since" : "If-None-Match")
+    return request
+  }
+}

@@ -1,0 +1,332 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Use of a stored response for a request.
+enum StoredUse: Sendable, Hashable {
+  /// It answers the request.
+  case now
+  /// It answers the request, and is refreshed in the background (RFC 5861, 3).
+  case whileRefreshed
+  /// The origin must confirm it first.
+  case whenValidated
+}
+
+/// A stored response: the calculations of RFC 9111 on its head, and its content.
+struct StoredResponse: Sendable, Hashable {
+  /// A request header field that the response varies by, with its normalised value; nil if the
+  /// request had none.
+  struct Selector: Sendable, Hashable {
+    let name: String
+    let value: String?
+  }
+
+  var head: ResponseHead
+  /// Times in microseconds since 1970.
+  var requestTime: Int64
+  var responseTime: Int64
+  let selectors: [Selector]
+  var body: Data
+
+  /// Creates the record of a response to a request.
+  init(
+    _ head: ResponseHead, body: Data, answering request: RequestHead, requestTime: Int64,
+    responseTime: Int64
+  ) {
+    self.head = ResponseHead(status: head.status, fields: head.fields.storable)
+    self.body = body
+    self.requestTime = requestTime
+    // The clock may have been set back in between.
+    self.responseTime = max(requestTime, responseTime)
+    var names = Set(head.fields.tokens(of: "Vary").map(\.asciiLowercased))
+    if head.status == 206 { names.insert(Self.range) }
+    selectors = names.sorted().map { Selector(name: $0, value: request.selecting($0)) }
+  }
+
+  /// Name of the selector of a part: the range that was asked for.
+  private static let range = "range"
+
+  /// Restores a record.
+  init(
+    _ head: ResponseHead, body: Data, selectors: [Selector], requestTime: Int64,
+    responseTime: Int64
+  ) {
+    self.head = head
+    self.body = body
+    self.selectors = selectors
+    self.requestTime = requestTime
+    self.responseTime = responseTime
+  }
+
+  private var control: CacheControl { head.control }
+  private var responseSecond: Int64 { responseTime / 1_000_000 }
+
+  /// Time of `Date`; that of the response if it has none that is valid.
+  private var date: Int64 {
+    head.fields["Date"].flatMap { HTTPDate.seconds($0, now: responseSecond) } ?? responseSecond
+  }
+
+  private func date(of name: String) -> Int64? {
+    head.fields[name].flatMap { HTTPDate.seconds($0, now: responseSecond) }
+  }
+
+  // MARK: Freshness
+
+  /// Longest heuristic lifetime: a week.
+  private static let heuristicMax: Int64 = 7 * 86_400
+
+  /// Lifetime in seconds (RFC 9111, 4.2.1); a tenth of the time since `Last-Modified` if the
+  /// origin gives none (4.2.2).
+  var lifetime: Int64 {
+    let control = control
+    if let maxAge = control.maxAge { return maxAge }
+    if head.fields.contains("Expires") {
+      guard let expires = date(of: "Expires") else { return 0 }
+      return max(0, expires - date)
+    }
+    guard head.isHeuristicallyCacheable || control.isPublic,
+      let modified = date(of: "Last-Modified")
+    else { return 0 }
+    return min(max(0, (date - modified) / 10), Self.heuristicMax)
+  }
+
+  /// Age in seconds (RFC 9111, 4.2.3).
+  func age(at now: Int64) -> Int64 {
+    let received =
+      (head.fields["Age"] ?? "").split(separator: ",").first
+      .flatMap { CacheControl.seconds(String($0).trimmed) } ?? 0
+    let apparent = max(0, responseSecond - date)
+    let delay = responseTime - requestTime
+    let resident = max(0, now - responseTime)
+    return max(apparent + resident / 1_000_000, received + (delay + resident) / 1_000_000)
+  }
+
+  /// True within the lifetime, and if the origin need not be asked in any case.
+  func isFresh(at now: Int64) -> Bool { !control.noCache && age(at: now) < lifetime }
+
+  /// Decides on the use of the response for a request.
+  ///
+  /// - Parameter isReload: True if the user wants current responses, with the exception that
+  ///   `immutable` makes (RFC 8246).
+  func use(for request: CacheControl, isReload: Bool = false, at now: Int64) -> StoredUse {
+    let control = control
+    if request.noCache || control.noCache { return .whenValidated }
+    let age = age(at: now)
+    let remaining = lifetime - age
+    if let maxAge = request.maxAge, maxAge == 0 || age > maxAge { return .whenValidated }
+    if let minFresh = request.minFresh, remaining < minFresh { return .whenValidated }
+    if remaining > 0 { return isReload && !control.isImmutable ? .whenValidated : .now }
+    if control.mustRevalidate { return .whenValidated }
+    if let maxStale = request.maxStale, -remaining <= maxStale { return .now }
+    if isReload { return .whenValidated }
+    if let window = control.staleWhileRevalidate, -remaining <= window { return .whileRefreshed }
+    return .whenValidated
+  }
+
+  /// True if the response may replace an error of the origin (RFC 5861, 4).
+  ///
+  /// - Parameter limit: Seconds after its lifetime that the app permits; nil for none.
+  func mayReplaceError(of request: CacheControl, limit: Int64?, at now: Int64) -> Bool {
+    let control = control
+    if control.noCache { return false }
+    let staleness = age(at: now) - lifetime
+    if control.mustRevalidate, staleness >= 0 { return false }
+    let limits = [control.staleIfError, request.staleIfError, limit].compactMap { $0 }
+    return limits.contains { staleness <= $0 }
+  }
+
+  /// True if the response will be of use: fresh for a time, or with something to validate it by.
+  var isWorthStoring: Bool {
+    let control = control
+    if hasValidator { return true }
+    return !control.noCache
+      && (lifetime > 0 || control.staleWhileRevalidate ?? 0 > 0 || control.staleIfError ?? 0 > 0)
+  }
+
+  // MARK: Validation
+
+  var entityTag: String? {
+    head.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private var lastModified: String? {
+    date(of: "Last-Modified") == nil ? nil : head.fields["Last-Modified"]
+  }
+
+  var hasValidator: Bool { entityTag != nil || lastModified != nil }
+
+  /// Fields that make a request conditional (RFC 9111, 4.3.1).
+  var conditions: [(name: String, value: String)] {
+    var conditions: [(String, String)] = []
+    if let entityTag { conditions.append(("If-None-Match", entityTag)) }
+    if let lastModified { conditions.append(("If-Modified-Since", lastModified)) }
+    return conditions
+  }
+
+  /// True if a 304 is about this response (RFC 9111, 4.3.4): a strong validator must be the same.
+  func isConfirmed(by answer: ResponseHead) -> Bool {
+    guard let tag = answer.fields["ETag"], !tag.isEmpty, !tag.hasPrefix("W/") else { return true }
+    guard let entityTag else { return true }
+    return EntityTag.matchesWeakly(tag, entityTag)
+  }
+
+  /// Fields that describe the stored content, which a response without content does not change.
+  private static let contentFields = ["Content-Encoding", "Content-Length", "Content-Range"]
+
+  /// Updates the fields and times by a 304, or by a 200 to a HEAD (RFC 9111, 3.2, 4.3.4, 4.3.5).
+  mutating func update(by answer: ResponseHead, requestTime: Int64, responseTime: Int64) {
+    // An age and a date that the answer does not repeat are those of the old response.
+    head.fields.remove("Age")
+    head.fields.remove("Date")
+    head.fields.update(from: answer.fields.storable, except: Self.contentFields)
+    self.requestTime = requestTime
+    self.responseTime = max(requestTime, responseTime)
+  }
+
+  /// True if a 200 to a HEAD is about this response (RFC 9111, 4.3.5).
+  func isConfirmed(byHead answer: ResponseHead) -> Bool {
+    for name in ["ETag", "Last-Modified", "Content-Length"] {
+      guard let new = answer.fields[name] else { continue }
+      let own = name == "Content-Length" ? head.fields[name] ?? "\(body.count)" : head.fields[name]
+      if new != own { return false }
+    }
+    return true
+  }
+
+  // MARK: Selection
+
+  /// True if the response was to a request with the same selecting fields (RFC 9111, 4.1).
+  func matches(_ request: RequestHead) -> Bool {
+    selectors.allSatisfy { selector in
+      // A part may answer other ranges.
+      if selector.name == Self.range, head.status == 206 { return true }
+      let value = request.selecting(selector.name)
+      return value == selector.value
+        || selector.name == "accept-language" && isInPreferredLanguage(of: value)
+    }
+  }
+
+  /// True if the content is in the one language that the request prefers to all others.
+  private func isInPreferredLanguage(of acceptLanguage: String?) -> Bool {
+    guard let acceptLanguage, let language = head.fields["Content-Language"]?.asciiLowercased else {
+      return false
+    }
+    let ranges = LanguageRange.parse(acceptLanguage)
+    guard let best = ranges.first, best.weight > 0, best.tag == language else { return false }
+    return ranges.count < 2 || ranges[1].weight < best.weight
+  }
+
+  // MARK: Parts
+
+  /// Positions of the stored bytes; nil for a complete response. The number of bytes is that of
+  /// the content, whatever the header says.
+  var part: ContentRange? {
+    guard head.status == 206, !body.isEmpty,
+      var range = head.fields["Content-Range"].flatMap(ContentRange.init)
+    else { return nil }
+    range.last = min(range.last, range.first + Int64(body.count) - 1)
+    return range
+  }
+
+  /// True if the response is a part that was asked for by this `Range` header.
+  func isPart(askedForBy header: String) -> Bool {
+    head.status == 206 && selectors.contains { $0.name == Self.range && $0.value == header }
+  }
+
+  /// Positions of a range in `body`, and the header that says so; nil if the bytes are not all
+  /// there.
+  func slice(_ range: ByteRange) -> (bytes: Range<Int>, content: ContentRange)? {
+    let part = part
+    guard head.status != 206 || part != nil,
+      let total = part == nil ? Int64(body.count) : part?.total,
+      let wanted = range.positions(total: total)
+    else { return nil }
+    let first = part?.first ?? 0
+    let end = part.map { $0.last + 1 } ?? total
+    guard first <= wanted.lowerBound, wanted.upperBound <= end else { return nil }
+    return (
+      Int(wanted.lowerBound - first)..<Int(wanted.upperBound - first),
+      ContentRange(first: wanted.lowerBound, last: wanted.upperBound - 1, total: total)
+    )
+  }
+}
+
+extension RequestHead {
+  /// Normalised value of a field that a response varies by; nil if the request has none. Lists of
+  /// languages are equal if they mean the same: their order counts only through weights.
+  func selecting(_ name: String) -> String? {
+    guard let value = fields[name] else { return nil }
+    switch name {
+    case "accept-language":
+      return LanguageRange.parse(value).map(\.text).joined(separator: ",")
+    case "accept", "accept-encoding", "accept-charset":
+      return EntityTag.list(value).joined(separator: ",").asciiLowercased
+    default: return EntityTag.list(value).joined(separator: ",")
+    }
+  }
+}
+
+/// An element of `Accept-Language`.
+struct LanguageRange: Sendable, Hashable {
+  let tag: String
+  /// Weight in thousandths.
+  let weight: Int
+
+  var text: String {
+    if weight == 1_000 { return tag }
+    let digits = "\(weight)"
+    return "\(tag);q=0." + String(repeating: "0", count: 3 - digits.utf8.count) + digits
+  }
+
+  /// Parses a list; the elements with the largest weight come first, equal ones by their tags.
+  static func parse(_ header: String) -> [LanguageRange] {
+    header.split(separator: ",").compactMap { element -> LanguageRange? in
+      let parts = element.split(separator: ";").map { String($0).trimmed.asciiLowercased }
+      guard let tag = parts.first, !tag.isEmpty else { return nil }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
+      return LanguageRange(
+        tag: tag, weight: weight.map { Self.thousandths($0.dropFirst(2)) } ?? 1_000)
+    }.sorted { ($1.weight, $0.tag) < ($0.weight, $1.tag) }
+  }
+
+  /// Parses a weight such as `0.5`; one that is invalid counts as 1.
+  private static func thousandths(_ text: Substring) -> Int {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let digits = parts.count > 1 ? parts[1] : ""
+    guard let whole = parts.first.flatMap({ Int($0) }), whole == 0 || whole == 1,
+      parts.count <= 2, digits.utf8.count <= 3,
+      let rest = Int(digits + String(repeating: "0", count: 3 - digits.utf8.count)), rest >= 0
+    else { return 1_000 }
+    return min(1_000, whole * 1_000 + rest)
+  }
+}
+
+/// Entity tags, and lists of them (RFC 9110, 8.8.3).
+enum EntityTag {
+  private static func opaque(_ tag: some StringProtocol) -> Substring {
+    let tag = Substring(tag)
+    return tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+  }
+
+  static func matchesWeakly(_ one: String, _ other: String) -> Bool {
+    opaque(one) == opaque(other)
+  }
+
+  /// True if a header `If-None-Match` lists the tag, or is `*`.
+  static func isListed(_ tag: String?, in header: String) -> Bool {
+    if header.trimmed == "*" { return true }
+    guard let tag else { return false }
+    return list(header).contains { matchesWeakly($0, tag) }
+  }
+
+  /// Splits at commas outside quotes, which have no escapes.
+  static func list(_ header: String) -> [String] {
+    var isQuoted = false
+    return header.split { character in
+      if character == "\"" { isQuoted.toggle() }
+      return character == "," && !isQuoted
+    }.map { String($0).trimmed }
+  }
+}

@@ -1,0 +1,167 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The stored responses of a URL: one for each variant, the newest first.
+struct StoredResponses: Sendable, Hashable {
+  /// Most variants of a URL; the oldest goes first.
+  static let countMax = 16
+
+  private(set) var all: [StoredResponse] = []
+
+  init(_ all: [StoredResponse] = []) { self.all = all }
+
+  /// The response to use for a request. Of a complete one and a part, the one that answers it.
+  func select(for request: RequestHead) -> StoredResponse? {
+    let matching = all.filter { $0.matches(request) }
+    let whole = matching.first { $0.head.status != 206 }
+    guard let header = request.fields["Range"], let range = ByteRange(header) else { return whole }
+    return matching.first { $0.isPart(askedForBy: header) || $0.slice(range) != nil } ?? whole
+  }
+
+  /// Stores a response instead of the one that its request would have selected. A part does not
+  /// take the place of the complete response that it is of.
+  mutating func insert(_ response: StoredResponse, for request: RequestHead) {
+    all.removeAll { old in
+      guard old.matches(request) else { return false }
+      guard response.head.status == 206 else { return true }
+      guard old.head.status == 206 else { return !response.isSameRepresentation(as: old) }
+      return old.part == response.part || !response.isSameRepresentation(as: old)
+    }
+    all.insert(response, at: 0)
+    if all.count > Self.countMax { all.removeLast() }
+  }
+
+  /// Replaces a response by an updated one. Does nothing if another has taken its place.
+  mutating func replace(_ old: StoredResponse, by new: StoredResponse) -> Bool {
+    guard let index = all.firstIndex(of: old) else { return false }
+    all.remove(at: index)
+    all.insert(new, at: 0)
+    return true
+  }
+
+  /// Removes a response.
+  mutating func remove(_ response: StoredResponse) { all.removeAll { $0 == response } }
+}
+
+extension StoredResponse {
+  /// True if both are known to be, or to be parts of, the same bytes.
+  fileprivate func isSameRepresentation(as other: StoredResponse) -> Bool {
+    let modified = head.fields["Last-Modified"]
+    return hasValidator && entityTag == other.entityTag
+      && modified == other.head.fields["Last-Modified"]
+  }
+}
+
+/// Format on disk: a version, the number of responses, and for each its numbers, texts and bytes,
+/// all with their lengths.
+extension StoredResponses {
+  private static let version: UInt8 = 1
+
+  func encoded() -> Data {
+    var writer = Writer()
+    writer.bytes.append(Self.version)
+    writer.write(all.count)
+    for response in all {
+      writer.write(response.head.status)
+      writer.write(response.requestTime)
+      writer.write(response.responseTime)
+      writer.write(response.head.fields.lines.count)
+      for line in response.head.fields.lines {
+        writer.write(line.name)
+        writer.write(line.value)
+      }
+      writer.write(response.selectors.count)
+      for selector in response.selectors {
+        writer.write(selector.name)
+        writer.bytes.append(selector.value == nil ? 0 : 1)
+        writer.write(selector.value ?? "")
+      }
+      writer.write(response.body.count)
+      writer.bytes.append(response.body)
+    }
+    return writer.bytes
+  }
+
+  /// Decodes bytes of `encoded()`.
+  ///
+  /// - Throws: `HTTPCacheError.damaged` for anything else.
+  init(decoding data: Data) throws(HTTPCacheError) {
+    var reader = Reader(data)
+    guard try reader.byte() == Self.version else { throw .damaged }
+    for _ in 0..<(try reader.count()) {
+      let status = try reader.number()
+      let requestTime = try reader.number()
+      let responseTime = try reader.number()
+      var fields = HTTPFields()
+      for _ in 0..<(try reader.count()) { fields.append(try reader.text(), try reader.text()) }
+      var selectors: [StoredResponse.Selector] = []
+      for _ in 0..<(try reader.count()) {
+        let name = try reader.text()
+        let isThere = try reader.byte() == 1
+        let value = try reader.text()
+        selectors.append(.init(name: name, value: isThere ? value : nil))
+      }
+      guard (200...999).contains(status), requestTime >= 0, responseTime >= requestTime else {
+        throw .damaged
+      }
+      all.append(
+        StoredResponse(
+          ResponseHead(status: Int(status), fields: fields), body: try reader.bytes(),
+          selectors: selectors, requestTime: requestTime, responseTime: responseTime))
+    }
+    guard reader.isAtEnd else { throw .damaged }
+  }
+
+  private struct Writer {
+    var bytes = Data()
+
+    mutating func write(_ number: some BinaryInteger) {
+      withUnsafeBytes(of: Int64(clamping: number).littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func write(_ text: String) {
+      write(text.utf8.count)
+      bytes.append(contentsOf: text.utf8)
+    }
+  }
+
+  private struct Reader {
+    private var rest: Data
+
+    init(_ data: Data) { rest = data }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    private mutating func take(_ count: Int) throws(HTTPCacheError) -> Data {
+      guard count >= 0, count <= rest.count else { throw .damaged }
+      defer { rest = rest.dropFirst(count) }
+      return rest.prefix(count)
+    }
+
+    mutating func byte() throws(HTTPCacheError) -> UInt8 { try take(1).first ?? 0 }
+
+    mutating func number() throws(HTTPCacheError) -> Int64 {
+      try take(8).reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// A number of elements, each of at least one byte.
+    mutating func count() throws(HTTPCacheError) -> Int {
+      let number = try number()
+      guard number >= 0, number <= rest.count else { throw .damaged }
+      return Int(number)
+    }
+
+    mutating func text() throws(HTTPCacheError) -> String {
+      guard let text = String(validating: try take(try count()), as: UTF8.self) else {
+        throw .damaged
+      }
+      return text
+    }
+
+    /// Bytes in memory of their own, with indices from 0.
+    mutating func bytes() throws(HTTPCacheError) -> Data { Data(try take(try count())) }
+  }
+}

@@ -1,0 +1,384 @@
+import Foundation
+import HTTPCaseSuite
+import Larder
+import LarderHTTP
+import Synchronization
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// An origin whose answers a test sets, and which counts requests.
+private final class Origin: Sendable {
+  typealias Answer = @Sendable (LoopbackRequest) -> LoopbackReply
+
+  private let answer: Mutex<Answer>
+  private let log = Mutex<[LoopbackRequest]>([])
+  private let held: Mutex<LoopbackServer?> = Mutex(nil)
+
+  init(_ answer: @escaping Answer) throws {
+    self.answer = Mutex(answer)
+    let server = try LoopbackServer { [weak self] request in
+      guard let self else { return LoopbackReply(500, "Gone") }
+      self.log.withLock { $0.append(request) }
+      return self.answer.withLock { $0 }(request)
+    }
+    held.withLock { $0 = server }
+  }
+
+  var requests: [LoopbackRequest] { log.withLock { $0 } }
+
+  func url(_ path: String = "/") -> URL {
+    held.withLock { $0?.url(path) } ?? URL(fileURLWithPath: "/")
+  }
+
+  func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
+}
+
+@Suite(.endsInTime) struct HTTPCacheTests {
+  private let clock = CaseClock()
+
+  private func cache(
+    _ client: HTTPClient = HTTPClient(LoopbackClient.send), staleIfError: Duration? = nil,
+    directory: URL? = nil
+  ) throws -> HTTPCache {
+    var configuration = HTTPCacheConfiguration(staleIfError: staleIfError, clock: clock)
+    if directory == nil { configuration.disk = nil }
+    return try HTTPCache(directory: directory, configuration: configuration, client: client)
+  }
+
+  private func text(_ cache: HTTPCache, _ url: URL) async throws -> String {
+    String(decoding: try await cache.data(from: url).0, as: UTF8.self)
+  }
+
+  @Test func responsesSurviveARestart() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "http-cache-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let origin = try Origin { _ in
+      LoopbackReply("body", fields: [("Cache-Control", "max-age=60"), ("X", "1"), ("X", "2")])
+    }
+    let first = try cache(directory: folder)
+    _ = try await first.data(from: origin.url("/a"))
+    try await first.close()
+    clock.advance(by: .seconds(30))
+    let second = try cache(directory: folder)
+    let result = try await second.result(for: URLRequest(url: origin.url("/a")))
+    #expect(result.source == .cache && result.data == Data("body".utf8))
+    #expect(result.response.value(forHTTPHeaderField: "x") == "1, 2")
+    #expect(result.response.value(forHTTPHeaderField: "Age") == "30")
+    #expect(origin.requests.count == 1 && second.statistics.hits == 1)
+    clock.advance(by: .seconds(30))
+    #expect(try await second.result(for: URLRequest(url: origin.url("/a"))).source == .origin)
+    try await second.close()
+  }
+
+  @Test func nameIsAFolderForCaches() async throws {
+    let name = "larder-test-\(UUID().uuidString)"
+    let caches = try FileManager.default.url(
+      for: .cachesDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+    let cache = try HTTPCache(name: name)
+    try await cache.close()
+    let app = caches.appendingPathComponent(ProcessInfo.processInfo.processName)
+    let folder = app.appendingPathComponent(name)
+    #expect(FileManager.default.fileExists(atPath: folder.path))
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test func concurrentRequestsShareOneFetch() async throws {
+    let origin = try Origin { _ in
+      Thread.sleep(forTimeInterval: 0.2)
+      return LoopbackReply("body", fields: [("Cache-Control", "max-age=60")])
+    }
+    let cache = try cache()
+    let url = origin.url("/a")
+    try await withThrowingTaskGroup(of: Data.self) { group in
+      for _ in 0..<20 { group.addTask { try await cache.data(from: url).0 } }
+      for try await data in group { #expect(data == Data("body".utf8)) }
+    }
+    #expect(origin.requests.count == 1)
+    let statistics = cache.statistics
+    #expect(statistics.misses == 1 && statistics.joined + statistics.hits == 19)
+  }
+
+  @Test func unstoredResponseIsNotShared() async throws {
+    let origin = try Origin { _ in
+      Thread.sleep(forTimeInterval: 0.1)
+      return LoopbackReply("body", fields: [("Cache-Control", "no-store")])
+    }
+    let cache = try cache()
+    let url = origin.url("/a")
+    try await withThrowingTaskGroup(of: Data.self) { group in
+      for _ in 0..<5 { group.addTask { try await cache.data(from: url).0 } }
+      for try await _ in group {}
+    }
+    #expect(origin.requests.count == 5)
+  }
+
+  @Test func cancelledRequestDoesNotCancelTheOthers() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let origin = try Origin { _ in
+      _ = gate.wait(timeout: .now() + 60)
+      return LoopbackReply("body", fields: [("Cache-Control", "max-age=60")])
+    }
+    let cache = try cache()
+    let url = origin.url("/a")
+    let first = Task { try await cache.data(from: url).0 }
+    while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    let second = Task { try await cache.data(from: url).0 }
+    // Usually enough to join the fetch; otherwise it makes one of its own.
+    try await Task.sleep(for: .milliseconds(20))
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    for _ in 0..<2 { gate.signal() }
+    #expect(try await second.value == Data("body".utf8))
+  }
+
+  @Test func staleResponseReplacesAnErrorIfTheAppPermits() async throws {
+    let origin = try Origin { _ in LoopbackReply("old", fields: [("Cache-Control", "max-age=1")]) }
+    let strict = try cache()
+    let lenient = try cache(staleIfError: .seconds(60))
+    let url = origin.url("/a")
+    for cache in [strict, lenient] { _ = try await cache.data(from: url) }
+    clock.advance(by: .seconds(10))
+    origin.answers { _ in LoopbackReply(503, "Unavailable") }
+    #expect(try await strict.data(from: url).1.statusCode == 503)
+    let result = try await lenient.result(for: URLRequest(url: url))
+    #expect(result.source == .staleIfError && result.data == Data("old".utf8))
+    origin.answers { _ in
+      var reply = LoopbackReply()
+      reply.disconnects = true
+      return reply
+    }
+    await #expect(throws: LoopbackError.self) { try await strict.data(from: url) }
+    #expect(try await text(lenient, url) == "old")
+    clock.advance(by: .seconds(60))
+    await #expect(throws: LoopbackError.self) { try await lenient.data(from: url) }
+    #expect(lenient.statistics.staleIfError == 2 && lenient.statistics.failures == 1)
+  }
+
+  @Test func redirectsAreFollowedAndStored() async throws {
+    let origin = try Origin { request in
+      switch request.target {
+      case "/old":
+        LoopbackReply(
+          301, "Moved", fields: [("Location", "/new"), ("Cache-Control", "max-age=60")])
+      case "/loop": LoopbackReply(302, "Found", fields: [("Location", "/loop")])
+      default: LoopbackReply("new", fields: [("Cache-Control", "max-age=60")])
+      }
+    }
+    let cache = try cache()
+    for _ in 0..<2 {
+      let (data, response) = try await cache.data(from: origin.url("/old"))
+      #expect(data == Data("new".utf8) && response.url == origin.url("/new"))
+    }
+    #expect(origin.requests.map(\.target) == ["/old", "/new"])
+    await #expect(throws: HTTPCacheError.self) { try await cache.data(from: origin.url("/loop")) }
+  }
+
+  @Test func conditionOfTheClientConfirmsOnlyItsOwnRepresentation() async throws {
+    let origin = try Origin { request in
+      if request["If-None-Match"] == "W/\"b\"" {
+        return LoopbackReply(304, "Not Modified", fields: [("ETag", "W/\"b\"")], body: nil)
+      }
+      return LoopbackReply("a", fields: [("ETag", "W/\"a\""), ("Cache-Control", "max-age=1")])
+    }
+    let cache = try cache()
+    let url = origin.url("/a")
+    _ = try await cache.data(from: url)
+    clock.advance(by: .seconds(10))
+    var request = URLRequest(url: url)
+    request.setValue("W/\"b\"", forHTTPHeaderField: "If-None-Match")
+    #expect(try await cache.data(for: request).1.statusCode == 304)
+    // Still stale.
+    #expect(try await cache.result(for: URLRequest(url: url)).source == .origin)
+  }
+
+  @Test func ifRangeOfAnotherRepresentationGetsNoPart() async throws {
+    let origin = try Origin { request in
+      request["Range"] == nil || request["If-Range"] == "\"old\""
+        ? LoopbackReply("0123456789", fields: [("ETag", "\"a\""), ("Cache-Control", "max-age=60")])
+        : LoopbackReply(
+          206, "Partial Content",
+          fields: [
+            ("Content-Range", "bytes 2-4/10"), ("ETag", "\"a\""), ("Cache-Control", "max-age=60"),
+          ], body: Data("234".utf8))
+    }
+    let cache = try cache()
+    var request = URLRequest(url: origin.url("/a"))
+    request.setValue("bytes=2-4", forHTTPHeaderField: "Range")
+    for source in [HTTPCacheResult.Source.origin, .cache] {
+      let result = try await cache.result(for: request)
+      #expect(result.source == source && result.data == Data("234".utf8))
+    }
+    request.setValue("\"old\"", forHTTPHeaderField: "If-Range")
+    let whole = try await cache.result(for: request)
+    #expect(whole.source == .origin && whole.response.statusCode == 200)
+  }
+
+  @Test func redirectToAnotherServerLosesCredentials() async throws {
+    let other = try Origin { _ in LoopbackReply("other") }
+    let target = other.url("/a").absoluteString
+    let origin = try Origin { _ in LoopbackReply(307, "There", fields: [("Location", target)]) }
+    var request = URLRequest(url: origin.url("/a"))
+    request.setValue("secret", forHTTPHeaderField: "Authorization")
+    _ = try await cache().data(for: request)
+    #expect(origin.requests.first?["Authorization"] == "secret")
+    #expect(other.requests.count == 1 && other.requests.first?["Authorization"] == nil)
+  }
+
+  @Test func responseRequestedBeforeARemovalIsNotStored() async throws {
+    let origin = try Origin { request in
+      if request.method == "GET" { Thread.sleep(forTimeInterval: 0.3) }
+      return LoopbackReply("body", fields: [("Cache-Control", "max-age=60")])
+    }
+    let cache = try cache()
+    let url = origin.url("/a")
+    let first = Task { try await cache.data(from: url) }
+    while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    var post = URLRequest(url: url)
+    post.httpMethod = "POST"
+    _ = try await cache.data(for: post)
+    _ = try await first.value
+    #expect(try await cache.result(for: URLRequest(url: url)).source == .origin)
+    #expect(cache.statistics.invalidations == 1)
+  }
+
+  @Test func removalsMakeMisses() async throws {
+    let origin = try Origin { _ in LoopbackReply("a", fields: [("Cache-Control", "max-age=60")]) }
+    let cache = try cache()
+    let (one, two) = (origin.url("/1"), origin.url("/2"))
+    for url in [one, two] { _ = try await cache.data(from: url) }
+    try await cache.remove(one)
+    #expect(try await cache.result(for: URLRequest(url: one)).source == .origin)
+    #expect(try await cache.result(for: URLRequest(url: two)).source == .cache)
+    try await cache.removeAll()
+    #expect(try await cache.result(for: URLRequest(url: two)).source == .origin)
+  }
+
+  @Test func cachePoliciesOfRequestsAreRespected() async throws {
+    let origin = try Origin { _ in LoopbackReply("a", fields: [("Cache-Control", "max-age=1")]) }
+    let cache = try cache()
+    func source(_ policy: URLRequest.CachePolicy) async throws -> HTTPCacheResult.Source {
+      var request = URLRequest(url: origin.url("/a"))
+      request.cachePolicy = policy
+      return try await cache.result(for: request).source
+    }
+    #expect(try await source(.returnCacheDataDontLoad) == .none)
+    #expect(try await source(.returnCacheDataElseLoad) == .origin)
+    #expect(try await source(.useProtocolCachePolicy) == .cache)
+    #expect(try await source(.reloadIgnoringLocalCacheData) == .origin)
+    #expect(try await source(.reloadRevalidatingCacheData) == .origin)
+    clock.advance(by: .seconds(10))
+    #expect(try await source(.returnCacheDataElseLoad) == .cache)
+    #expect(try await source(.returnCacheDataDontLoad) == .cache)
+    #expect(try await source(.useProtocolCachePolicy) == .origin)
+  }
+
+  @Test func reloadIsUnconditionalOnlyIfTheStoredResponseIsIgnored() async throws {
+    let origin = try Origin { request in
+      request["If-None-Match"] == nil
+        ? LoopbackReply("a", fields: [("ETag", "\"a\""), ("Cache-Control", "max-age=60")])
+        : LoopbackReply(304, "Not Modified", body: nil)
+    }
+    let cache = try cache()
+    var request = URLRequest(url: origin.url("/a"))
+    var sources: [HTTPCacheResult.Source] = []
+    for policy: URLRequest.CachePolicy in [
+      .useProtocolCachePolicy, .reloadIgnoringLocalCacheData, .reloadRevalidatingCacheData,
+    ] {
+      request.cachePolicy = policy
+      sources.append(try await cache.result(for: request).source)
+    }
+    #expect(sources == [.origin, .origin, .revalidated])
+    #expect(origin.requests.map { $0["If-None-Match"] } == [nil, nil, "\"a\""])
+  }
+
+  @Test func partsHaveIndicesFromZero() async throws {
+    let origin = try Origin { _ in
+      LoopbackReply("0123456789", fields: [("Cache-Control", "max-age=60")])
+    }
+    let cache = try cache()
+    _ = try await cache.data(from: origin.url("/a"))
+    var request = URLRequest(url: origin.url("/a"))
+    request.setValue("bytes=2-4", forHTTPHeaderField: "Range")
+    let (data, response) = try await cache.data(for: request)
+    #expect(response.statusCode == 206 && data == Data("234".utf8) && data.startIndex == 0)
+    #expect(response.value(forHTTPHeaderField: "Content-Range") == "bytes 2-4/10")
+    request.setValue("bytes=20-", forHTTPHeaderField: "Range")
+    #expect(try await cache.result(for: request).source == .origin)
+  }
+
+  @Test func closedCacheStillAsksTheOrigin() async throws {
+    let origin = try Origin { _ in LoopbackReply("a", fields: [("Cache-Control", "max-age=60")]) }
+    let cache = try cache()
+    try await cache.close()
+    #expect(try await text(cache, origin.url("/a")) == "a")
+    #expect(cache.statistics.storeFailures > 0)
+  }
+
+  @Test func otherSchemesAreRefused() async throws {
+    let cache = try cache()
+    let file = URL(fileURLWithPath: "/tmp")
+    await #expect(throws: HTTPCacheError.self) { try await cache.data(from: file) }
+    #expect(throws: HTTPCacheError.self) { try HTTPCache(name: "a/b") }
+  }
+
+  // MARK: URLSession
+
+  @Test func sessionNeitherCachesNorFollowsRedirects() async throws {
+    let origin = try Origin { request in
+      switch request.target {
+      case "/old":
+        LoopbackReply(302, "Found", fields: [("Location", "/new")], body: Data("moved".utf8))
+      case "/etag" where request["If-None-Match"] == "\"a\"":
+        LoopbackReply(304, "Not Modified", fields: [("X", "2")], body: nil)
+      case "/etag":
+        LoopbackReply("a", fields: [("ETag", "\"a\""), ("X", "1"), ("Cache-Control", "no-cache")])
+      default: LoopbackReply("new", fields: [("Cache-Control", "max-age=60")])
+      }
+    }
+    let cache = try cache(.urlSession())
+    for _ in 0..<2 { #expect(try await text(cache, origin.url("/old")) == "new") }
+    #expect(origin.requests.map(\.target) == ["/old", "/new", "/old"])
+    _ = try await cache.data(from: origin.url("/etag"))
+    let result = try await cache.result(for: URLRequest(url: origin.url("/etag")))
+    #expect(result.source == .revalidated && result.data == Data("a".utf8))
+    #expect(result.response.statusCode == 200)
+    #expect(result.response.value(forHTTPHeaderField: "X") == "2")
+  }
+
+  @Test func sessionIsCancelledWithItsRequest() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let origin = try Origin { _ in
+      _ = gate.wait(timeout: .now() + 60)
+      return LoopbackReply("a")
+    }
+    let cache = try cache(.urlSession())
+    let task = Task { try await cache.data(from: origin.url("/a")) }
+    while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    task.cancel()
+    await #expect(throws: (any Error).self) { try await task.value }
+    gate.signal()
+  }
+
+  @Test func cookiesOfTheSessionSelectVariants() async throws {
+    let origin = try Origin { request in
+      if request.target == "/login" {
+        return LoopbackReply("in", fields: [("Set-Cookie", "user=1; Path=/")])
+      }
+      return LoopbackReply(
+        request["Cookie"] ?? "nobody",
+        fields: [("Vary", "Cookie"), ("Cache-Control", "max-age=60")])
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    let cache = try cache(.urlSession(configuration))
+    #expect(try await text(cache, origin.url("/a")) == "nobody")
+    _ = try await cache.data(from: origin.url("/login"))
+    #expect(try await text(cache, origin.url("/a")) == "user=1")
+    #expect(try await text(cache, origin.url("/a")) == "user=1")
+    #expect(origin.requests.count == 3)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import HTTPCaseSuite
+import Larder
+import LarderHTTP
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+struct OriginAnswerTests {
+  private let received = Date(timeIntervalSince1970: 784_111_777)
+
+  private func response(_ status: Int, _ fields: [String: String]) throws -> HTTPURLResponse {
+    let url = try #require(URL(string: "http://example.com/a"))
+    return try #require(
+      HTTPURLResponse(
+        url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields))
+  }
+
+  private func answer(_ status: Int, _ fields: [String: String]) throws -> String {
+    "\(try OriginAnswer(1, response(status, fields), received: received))"
+  }
+
+  private func value(_ version: String?, _ seconds: Int64, type: String? = nil) -> String {
+    "\(OriginAnswer<Int>.value(1, version: version, maxAge: .seconds(seconds), contentType: type))"
+  }
+
+  @Test func lifetimeIsWhatIsLeft() throws {
+    #expect(
+      try answer(200, ["Cache-Control": "max-age=60", "Age": "20", "ETag": "\"a\""])
+        == value("\"a\"", 40))
+    let expires = [
+      "Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Expires": "Sun, 06 Nov 1994 08:50:37 GMT",
+      "Content-Type": "text/plain",
+    ]
+    #expect(try answer(200, expires) == value(nil, 60, type: "text/plain"))
+    let modified = "Sun, 06 Nov 1994 08:32:57 GMT"
+    #expect(try answer(200, ["Last-Modified": modified]) == value(modified, 100))
+  }
+
+  @Test func directivesBecomeCases() throws {
+    #expect(try answer(200, ["Cache-Control": "no-store"]) == "\(OriginAnswer<Int>.unstored(1))")
+    #expect(try answer(200, [:]) == "\(OriginAnswer<Int>.unstored(1))")
+    #expect(
+      try answer(200, ["Cache-Control": "no-cache, max-age=9", "ETag": "\"a\""])
+        == "\(OriginAnswer<Int>.mustRevalidate(1, version: "\"a\"", maxAge: .zero))")
+    #expect(
+      try answer(200, ["Cache-Control": "must-revalidate, max-age=9"])
+        == "\(OriginAnswer<Int>.mustRevalidate(1, maxAge: .seconds(9)))")
+    for status in [404, 410] { #expect(try answer(status, [:]) == "\(OriginAnswer<Int>.absent)") }
+    #expect(throws: HTTPStatusError.self) { try answer(503, [:]) }
+  }
+
+  @Test func notModifiedHasTheNewLifetime() throws {
+    #expect(try answer(304, [:]) == "\(OriginAnswer<Int>.notModified())")
+    #expect(
+      try answer(304, ["Cache-Control": "max-age=9", "ETag": "\"b\""])
+        == "\(OriginAnswer<Int>.notModified(version: "\"b\"", maxAge: .seconds(9)))")
+    #expect(
+      try answer(304, ["Cache-Control": "no-cache"])
+        == "\(OriginAnswer<Int>.notModified(maxAge: .zero))")
+  }
+
+  @Test func loaderOfAHybridCacheFollowsHTTP() async throws {
+    let clock = CaseClock()
+    let log = Mutex<[String?]>([])
+    let isDown = Mutex(false)
+    let server = try LoopbackServer { request in
+      log.withLock { $0.append(request["If-None-Match"]) }
+      if isDown.withLock({ $0 }) { return LoopbackReply(503, "Unavailable") }
+      let fields = [(name: "ETag", value: "\"a\""), (name: "Cache-Control", value: "max-age=60")]
+      if request["If-None-Match"] == "\"a\"" {
+        return LoopbackReply(304, "Not Modified", fields: fields, body: nil)
+      }
+      return LoopbackReply("picture", fields: fields)
+    }
+    let images = try HybridCache<URL, Data>(
+      configuration: HybridCacheConfiguration(
+        disk: nil, staleIfError: .seconds(600), clock: clock))
+    let url = server.url("/a")
+    func picture() async throws -> String? {
+      let result = await images.result(for: url) { origin in
+        let request = URLRequest(url: url).revalidating(origin)
+        let (data, response) = try await LoopbackClient.send(request)
+        return try OriginAnswer(data, response, received: clock.now.date)
+      }
+      return try result.get().map { String(decoding: $0, as: UTF8.self) }
+    }
+    for _ in 0..<2 { #expect(try await picture() == "picture") }
+    #expect(log.withLock { $0 } == [nil])
+    clock.advance(by: .seconds(60))
+    for _ in 0..<2 { #expect(try await picture() == "picture") }
+    #expect(log.withLock { $0 } == [nil, "\"a\""])
+    clock.advance(by: .seconds(60))
+    isDown.withLock { $0 = true }
+    #expect(try await picture() == "picture")
+    clock.advance(by: .seconds(601))
+    await #expect(throws: HTTPStatusError.self) { try await picture() }
+    withExtendedLifetime(server) {}
+  }
+
+  @Test func versionsBecomeConditions() throws {
+    let request = URLRequest(url: try #require(URL(string: "http://example.com/a")))
+    let tagged = request.revalidating(OriginRequest(key: "a", version: "W/\"a\""))
+    #expect(tagged.value(forHTTPHeaderField: "If-None-Match") == "W/\"a\"")
+    let date = "Sun, 06 Nov 1994 08:32:57 GMT"
+    let dated = request.revalidating(OriginRequest(key: "a", version: date))
+    #expect(dated.value(forHTTPHeaderField: "If-Modified-Since") == date)
+    #expect(dated.value(forHTTPHeaderField: "If-None-Match") == nil)
+    #expect(request.revalidating(OriginRequest(key: "a")) == request)
+  }
+}
