@@ -181,7 +181,7 @@ import Testing
     (["t.txt", "--prefix", "front", "--tiers", "hybrid"], "cannot be combined"),
     (["t.txt", "--policy", "belady"], "'belady' cannot be recommended: it knows the future"),
     (["t.txt", "--policy", "lruu"], "lruu"),
-    (["t.txt", "--ignore-size", "--unit", "bytes"], "exclude each other"),
+    (["t.txt", "--ignore-size", "--unit", "bytes"], "excludes the unit bytes"),
   ])
   func badArguments(_ arguments: [String], _ message: String) throws {
     let scratch = try ScratchFolder()

@@ -59,7 +59,7 @@ import Testing
     Case("simulate ok.txt --policy lru --capacity 1 --csv - --timings -", says: "--timings"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv x --timings x", says: "--timings", "x"),
     Case(
-      "simulate ok.csv --policy lru --capacity 1 --format auto:max-bad=200%", says: "max-bad",
+      "simulate ok.txt --policy lru --capacity 1 --format auto:max-bad=200%", says: "max-bad",
       "200%"),
     Case("simulate ok.csv --policy lru --capacity 1 --sample 2/1", says: "--sample", "2/1"),
     Case("simulate ok.txt ok.txt --join --policy lru --capacity 1", says: "ok.txt", "twice"),

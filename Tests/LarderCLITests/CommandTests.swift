@@ -285,7 +285,7 @@ import Testing
         .split(separator: "\n").dropFirst()
     }
     #expect(infos[0] == infos[1])
-    #expect(infos[0].contains { $0.hasPrefix("requests") && $0.hasSuffix("5,000") })
+    #expect(infos[0].contains { $0.hasPrefix("requests") && $0.hasSuffix("5 000") })
     let head = try LarderProcess(["trace", "head", "z.csv", "-n", "3"], in: scratch.folder)
     #expect(head.output.split(separator: "\n").count == 4)
   }

@@ -156,7 +156,7 @@ import Testing
     let merge = try LarderProcess(["merge", "tiny.yaml", "--store", "store"], in: scratch.folder)
     #expect(merge.exitCode == 1)
     #expect(merge.notes.contains("72 of 72 cells are missing (72 of them"), "\(merge.notes)")
-    #expect(merge.notes.contains("other rules, 1-0123"))
+    #expect(merge.notes.contains("other counting rules, 1-0123"))
   }
 
   /// A node that dies in the middle of a part, which is then queued again.

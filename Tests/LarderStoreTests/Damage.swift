@@ -11,13 +11,13 @@ enum Damage: CaseIterable {
   var says: String {
     switch self {
     case .empty: "empty"
-    case .half, .lastByteMissing, .moreBehind: "cut off"
+    case .half, .lastByteMissing, .moreBehind: "truncated"
     case .oneBit: "checksum"
     case .otherProgram: "not a file of a store"
     case .otherVersion: "version 3"
     case .otherKind: "of the kind 'trace'"
     case .otherCell: "another cell"
-    case .impossibleCounts: "counts cannot be"
+    case .impossibleCounts: "invalid counts"
     case .notJSON: "Unexpected end"
     case .deepJSON: "nested"
     }

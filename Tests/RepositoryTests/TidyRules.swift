@@ -96,11 +96,14 @@ enum TidyRules {
   /// A file declares or extends the type it is named after.
   static func naming(_ source: SwiftSource) -> [Finding] {
     let name = source.typeName
-    // One file only passes the C library on.
-    guard !["main", "Package", "Libc"].contains(name) else { return [] }
+    // Two files hold several declarations of one concept, and one passes the C library on.
+    let concepts = ["main", "Package", "Libc", "Capabilities", "RequestOptions"]
+    guard !concepts.contains(name) else { return [] }
     let kinds = ["struct", "enum", "class", "actor", "protocol", "typealias", "extension", "macro"]
-    let pattern = wordPattern("(\(kinds.joined(separator: "|"))) (\\w+\\.)*\(name)")
-    let declares = source.code.contains { $0.contains(name) && $0.contains(pattern) }
+    let function = "func \(name.prefix(1).lowercased())\(name.dropFirst())"
+    let type = "(\(kinds.joined(separator: "|"))) (\\w+\\.)*\(name)"
+    let pattern = wordPattern("(\(type)|\(function))")
+    let declares = source.code.contains { $0.contains(pattern) }
     return declares ? [] : [source.finding(0, "declares no '\(name)', for which it is named")]
   }
 

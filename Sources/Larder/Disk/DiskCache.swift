@@ -164,7 +164,8 @@ public final class DiskCache: @unchecked Sendable {
   }
 
   /// Stores a value as `set` does, with an absolute expiry that neither the options nor the cache's
-  /// own limit shorten, and a creation time, by default now. `codec` is the identity of the codec that encoded the bytes.
+  /// own limit shorten, and a creation time, by default now. `codec` is the identity of the codec
+  /// that encoded the bytes.
   @discardableResult package func set(
     _ data: Data, for key: String, suite: String = "", options: DiskStoreOptions,
     created: UInt64? = nil, expiry: Expiry, codec: String? = nil

@@ -110,8 +110,8 @@ extension HybridCache {
     }
   }
 
-  /// Gives an entry that has not expired a new TTL from now on, nil for none of its own, in the tiers
-  /// that have it. Not counted as an access.
+  /// Gives an entry that has not expired a new TTL from now on, nil for none of its own, in the
+  /// tiers that have it. Not counted as an access.
   ///
   /// - Throws: `disk`, in which case it may have its old expiry there.
   package func renew(_ key: Key, timeToLive: Duration?) throws(HybridCacheError) {

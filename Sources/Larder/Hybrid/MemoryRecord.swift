@@ -6,8 +6,8 @@
 
 /// Record of a key in the memory tier of a hybrid cache.
 ///
-/// Kept small, because a hit costs one cache miss per line touched: rare metadata is in `metadata`, and
-/// the creation time fills the padding after an optional value.
+/// Kept small, because a hit costs one cache miss per line touched: rare metadata is in `metadata`,
+/// and the creation time fills the padding after an optional value.
 @usableFromInline struct MemoryRecord<Value: Sendable>: Sendable {
   /// Nil if every read decodes its own value: the bytes are in `metadata`.
   @usableFromInline let value: Value?

@@ -376,8 +376,8 @@ extension MemoryCache {
     }
   }
 
-  /// Returns the value of a key that has expired and was kept, with its expiry; nil if there is none.
-  /// Not counted as an access.
+  /// Returns the value of a key that has expired and was kept, with its expiry; nil if there is
+  /// none. Not counted as an access.
   func expired(_ key: Key) -> (value: Value, expiry: Expiry)? {
     let hash = hasher.hash(key)
     return withShard(blocks.index(hash)) { shard, _ in

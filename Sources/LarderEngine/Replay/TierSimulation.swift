@@ -97,7 +97,7 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 }
 
-/// What a simulation of one tier records besides its counts: the sizes that the tier serves, and
+/// Records of a simulation of one tier in addition to its counts: the sizes that the tier serves, and
 /// the segments of a disk. The policy decides which objects are stored, and the segments determine
 /// the copies.
 @usableFromInline final class TierRecord {

@@ -120,7 +120,8 @@ public struct ReadingFacts: Sendable, Hashable {
     let limit = SizeFacts.share(Int(maxShare * 1e6), of: 1_000_000)
     let last =
       "\(badLines) of \(lines) \(lineName) cannot be read (\(share)), and "
-      + "\(maxShare == 0 ? "none" : limit) may; check the format, or allow more with --format auto:max-bad=5%"
+      + "\(maxShare == 0 ? "none" : limit) may; check the format, or allow more with "
+      + "--format auto:max-bad=5%"
     error.advice = ([error.advice].compactMap { $0 } + others + [last]).joined(separator: "; ")
     throw error
   }

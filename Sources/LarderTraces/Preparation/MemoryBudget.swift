@@ -31,7 +31,8 @@ package struct MemoryBudget: Sendable {
     let available = available()
     guard bytes > available - min(available, Self.reserve) else { return }
     throw Self.shortage(
-      "\(purpose) need \(NumberText.bytes(bytes)) of memory, but only \(NumberText.bytes(available)) are left",
+      "\(purpose) need \(NumberText.bytes(bytes)) of memory, but only "
+        + "\(NumberText.bytes(available)) are left",
       in: source, advice: advice)
   }
 
@@ -43,8 +44,8 @@ package struct MemoryBudget: Sendable {
     let available = available()
     guard available < Self.reserve else { return }
     throw Self.shortage(
-      "\(requests) requests are read, more follow, and only \(NumberText.bytes(available)) of memory are "
-        + "left",
+      "\(requests) requests are read, more follow, and only \(NumberText.bytes(available)) of "
+        + "memory are left",
       in: source,
       advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
   }

@@ -4,7 +4,7 @@
   import CSQLite
 #endif
 
-/// The commits of a database, and the state of its file, which readers see without the cache's lock.
+/// Commits of a database, and the state of its file, which readers see without the cache's lock.
 ///
 /// Commits go to a write-ahead log, which a checkpoint moves into the file. With durability `none`
 /// there is no log: a rollback journal makes commits atomic, and they change the file itself. All
