@@ -109,9 +109,9 @@ import Testing
       CallText { larder_policy_simulate(trace, &policy, name, options, 0, $0, $1) }.error
     }
     #expect(error(nil, "capacity=1") == "name is null")
-    #expect(error("a\nb", "capacity=1")?.contains("a name is a line") ?? false)
+    #expect(error("a\nb", "capacity=1")?.contains("a name of one non-empty line") ?? false)
     #expect(error("a", "capacity=1") == "policy.create is null")
-    #expect(error("a", "threads=1")?.contains("is unknown") ?? false)
+    #expect(error("a", "threads=1")?.contains("threads: unknown") ?? false)
     #expect(
       CallText { larder_policy_check(nil, "a", nil, $0) }.error == "policy is null")
     QueuePolicies().withPolicy { queue in

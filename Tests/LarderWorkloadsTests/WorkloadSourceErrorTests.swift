@@ -84,12 +84,7 @@ import Testing
         trace: a
         format: cvs
       """,
-      """
-      w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'? known are \
-      oracle-general, csv, txt, arc, lirs, vscsi, adapt-size, cache2k, lcs, twitter, meta-kv, \
-      msr-cambridge, spc, alibaba-block, tencent-block, combined, squid, w3c, haproxy, s3, alb, \
-      json-lines, hash-ids, redis-monitor, memcached-watch, recorded, larder
-      """),
+      "w.yaml:3: source.format: cvs: unknown trace format; did you mean 'csv'?"),
     Case(
       "source: {trace: a, format: 'csv:time'}",
       "w.yaml:1: source.format: csv: expected name=value, found 'time'"),
@@ -219,8 +214,8 @@ import Testing
     Case(
       "source: {generator: zipf, requests: 5, operations: {get: 2}}",
       """
-      w.yaml:1: source.operations.get: expected a share from 0 to 1, such as 0.05 or 5%, found \
-      '2'
+      w.yaml:1: source.operations.get: expected a share from 0% to 100%, such as 10%, 0.1 or 1/10, \
+      found '2'
       """),
     Case(
       "source: {phases: []}",
