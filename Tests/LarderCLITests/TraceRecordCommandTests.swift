@@ -228,12 +228,15 @@ struct TraceRecordCommandTests {
     arguments: [
       ("larder trace record - a < /dev/null", "-: is empty"),
       ("printf 'OK\\n' | larder trace record - a --format redis-monitor", "-: has no request"),
-      ("printf 'what is this\\nand this\\n' | larder trace record - a", "recognise"),
+      (
+        "printf 'what is this\\nand this\\n' | larder trace record - a",
+        "cannot detect the trace format"
+      ),
       ("larder trace record missing a", "missing"),
       ("larder trace record m.log no/a", "no/a"),
       ("larder trace record m.log m.log", "m.log: exists"),
       ("larder trace record m.log", "Missing expected argument"),
-      ("larder trace record m.log a --requests 0", "--requests expects a number above 0"),
+      ("larder trace record m.log a --requests 0", "expected a number above 0"),
       ("larder trace record m.log a --sample 0%", "--sample"),
       ("larder trace record m.log a --format monitor", "redis-monitor"),
       ("larder trace record --redis localhost a", "--redis"),

@@ -105,7 +105,7 @@ import Testing
       (shell("printf 'VALUE 1 0 5\\r\\n12345\\r\\nEND\\r\\n'; read a"), "to 'get "),
       (shell("printf \"VALUE $key 0 99999999999\\r\\n\"; read a"), "answered 'VALUE"),
       (shell("printf \"VALUE $key 0 -1\\r\\n\"; read a"), "answered 'VALUE"),
-      (shell("printf \"VALUE $key 0 1\\r\\n123\\r\\nEND\\r\\n\"; read a"), "line's end"),
+      (shell("printf \"VALUE $key 0 1\\r\\n123\\r\\nEND\\r\\n\"; read a"), "line end"),
       (shell("printf \"VALUE $key 0 9\\r\\n123\"; exit 0"), "ended with status 0"),
       (shell("printf '%5000s' x; read a"), "answered"),
       (

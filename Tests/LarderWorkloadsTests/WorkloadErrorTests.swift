@@ -119,10 +119,10 @@ import Testing
       until-full, found '100%'
       """),
     Case(
-      "warm-up: 0.5",
+      "warm-up: -0.5",
       """
       w.yaml:4: warm-up: expected none, a number of requests, a share such as 10%, or \
-      until-full, found '0.5'
+      until-full, found '-0.5'
       """),
     Case(
       "repetitions: 0",

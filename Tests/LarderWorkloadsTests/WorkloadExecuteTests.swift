@@ -167,7 +167,10 @@ import Testing
     Case("execute: {pressure: [{at: 50%}]}", "pressure[1]: key 'level' is missing"),
     Case(
       "execute: {pressure: [{at: 0%, level: warning}]}",
-      "pressure[1].at: expected a share above 0% and at most 100%, such as 10%, found '0%'"),
+      """
+      pressure[1].at: expected a share above 0% and at most 100%, such as 10%, 0.1 or 1/10, found \
+      '0%'
+      """),
     Case(
       "execute: {policies: [sieve]}",
       "policies[1]: 'sieve' is not among the workload's 'policies', so it cannot be executed"),

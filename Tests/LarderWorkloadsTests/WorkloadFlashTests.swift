@@ -81,17 +81,17 @@ import Testing
         return error.description
       }
     }
-    #expect(problem("logs").contains("known are log, sets, kangaroo"))
-    #expect(problem("sets:region=1MiB").contains("layout 'sets' has no 'region'"))
-    #expect(problem("log:threshold=2").contains("layout 'log' has no 'threshold'"))
-    #expect(problem("log:colour=2").contains("has no 'colour'"))
-    #expect(problem("log:region=5").contains("'region' expects a size"))
-    #expect(problem("log:region=1B").contains("'region' expects a size"))
-    #expect(problem("log:reinsert=-1").contains("'reinsert' expects"))
-    #expect(problem("log:reinsert=99999999999").contains("'reinsert' expects"))
-    #expect(problem("kangaroo:log=100%").contains("'log' expects a share"))
-    #expect(problem("kangaroo:threshold=0").contains("'threshold' expects"))
-    #expect(problem("log:region").contains("layout 'log:region'"))
+    #expect(problem("logs").contains("did you mean 'log'?"))
+    #expect(problem("sets:region=1MiB").contains("sets: region: unknown parameter"))
+    #expect(problem("log:threshold=2").contains("log: threshold: unknown parameter"))
+    #expect(problem("log:colour=2").contains("colour: unknown parameter"))
+    #expect(problem("log:region=5").contains("region: expected a size"))
+    #expect(problem("log:region=1B").contains("region: expected a size"))
+    #expect(problem("log:reinsert=-1").contains("reinsert: expected"))
+    #expect(problem("log:reinsert=99999999999").contains("reinsert: expected"))
+    #expect(problem("kangaroo:log=100%").contains("log: expected a share"))
+    #expect(problem("kangaroo:threshold=0").contains("threshold: expected"))
+    #expect(problem("log:region").contains("expected name=value, found 'region'"))
     #expect(problem("").contains("unknown layout"))
   }
 

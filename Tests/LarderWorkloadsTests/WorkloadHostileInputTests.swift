@@ -39,7 +39,7 @@ import Testing
     let yaml = Case.start.replacing("[lru]", with: "[lru, z\n\n  z]")
     #expect(
       Case.message(yaml)
-        == "w.yaml:2: policies[2]: unknown policy 'z z' ('larder policies' lists them all)")
+        == "w.yaml:2: policies[2]: unknown policy 'z z' ('larder list policies' lists them all)")
   }
 
   @Test func byteOrderMarkIsAccepted() {

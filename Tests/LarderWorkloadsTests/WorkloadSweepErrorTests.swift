@@ -46,10 +46,10 @@ import Testing
       "{kind: hybrid, memory: {share: 10%, capacity: 5}}",
       "configurations.memory: 'capacity' and 'share' exclude each other; keep one"),
     Case(
-      "{kind: hybrid, memory: {share: 0.1}}",
+      "{kind: hybrid, memory: {share: 1.5}}",
       """
-      configurations.memory.share: expected a share above 0% and at most 100%, such as 10% in \
-      quotes, found '0.1'
+      configurations.memory.share: expected a share above 0% and at most 100%, such as 10%, 0.1 or \
+      1/10, found '1.5'
       """),
     Case(
       "{kind: memory, memory: {share: 10%}}",
@@ -65,8 +65,8 @@ import Testing
     Case(
       "{kind: memory, memory: {policy: lur}}",
       """
-      configurations.memory.policy: unknown policy 'lur'; did you mean 'lru'? ('larder policies' \
-      lists them all)
+      configurations.memory.policy: unknown policy 'lur'; did you mean 'lru'? ('larder list \
+      policies' lists them all)
       """),
     Case(
       "{kind: memory, memory: {ttl: 0}}",
@@ -167,12 +167,12 @@ import Testing
     Case(
       "policies: [lru, siev]\ncapacities: [1%]",
       """
-      w.yaml:2: policies[2]: unknown policy 'siev'; did you mean 'sieve'? ('larder policies' \
+      w.yaml:2: policies[2]: unknown policy 'siev'; did you mean 'sieve'? ('larder list policies' \
       lists them all)
       """),
     Case(
       "policies: ['lru:x']\ncapacities: [1%]",
-      "w.yaml:2: policies[1]: policy 'lru': expected name=value after the colon, found 'x'"),
+      "w.yaml:2: policies[1]: policy 'lru': expected name=value, found 'x'"),
     Case(
       "policies: 'lru,fifo'\ncapacities: [1%]",
       """

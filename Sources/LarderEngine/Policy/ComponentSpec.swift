@@ -84,11 +84,12 @@ public struct ComponentError: Error, Hashable, Sendable, CustomStringConvertible
   /// Error with the expected value, and the nearest known name if one is close.
   public var message: String
 
-  /// Creates an error from its parts.
+  /// Creates an error from its parts, with blanks in place of line breaks, as in values quoted.
   public init(component: String, parameter: String?, message: String) {
-    self.component = component
-    self.parameter = parameter
-    self.message = message
+    func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
+    self.component = line(component)
+    self.parameter = parameter.map(line)
+    self.message = line(message)
   }
 
   /// One-line message.

@@ -195,7 +195,7 @@ extension Form where Value == Share {
   ) -> Form {
     Form(.share) { value, _ in
       let expected =
-        "a \(what) \(least ? "from 0%" : "above 0%") to 100%, such as 10%, 0.1 or 1/10"
+        "a \(what) \(least ? "from 0% to" : "above 0% and at most") 100%, such as 10%, 0.1 or 1/10"
       let text = try value.text([.string, .integer, .number], expected: expected)
       guard let share = Share(parsing: text), least || share.parts > 0 else {
         throw value.unexpected(expected)

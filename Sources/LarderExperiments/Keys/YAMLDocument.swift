@@ -353,10 +353,9 @@ struct YAMLMap {
     if table.components == nil {
       for entry in entries where !table.names.contains(entry.key) {
         let absent = table.names.filter { self[$0] == nil }
-        throw error(
-          at: entry.line,
-          .unknownKey(
-            YAMLValue.shortened(entry.key), hint: UnknownName.hint(entry.key, among: absent)))
+        let near = UnknownName.hint(entry.key, among: absent, nil)
+        let hint = near.isEmpty ? "; known are \(table.names.joined(separator: ", "))" : near
+        throw error(at: entry.line, .unknownKey(YAMLValue.shortened(entry.key), hint: hint))
       }
     }
     for key in table.keys where key.isRequired { _ = try required(key.name, in: table) }
