@@ -111,7 +111,9 @@ import Testing
     #expect(error(nil, "capacity=1") == "name is null")
     #expect(error("a\nb", "capacity=1")?.contains("a name of one non-empty line") ?? false)
     #expect(error("a", "capacity=1") == "policy.create is null")
-    #expect(error("a", "threads=1")?.contains("threads: unknown") ?? false)
+    #expect(
+      error("a", "threads=1")
+        == "--threads: unknown parameter; it has capacity, ignore-size, admission, seed")
     #expect(
       CallText { larder_policy_check(nil, "a", nil, $0) }.error == "policy is null")
     QueuePolicies().withPolicy { queue in

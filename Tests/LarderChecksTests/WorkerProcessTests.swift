@@ -12,10 +12,16 @@ import Testing
 
   /// It ignores the request to exit, and its child holds its pipes.
   @Test func stubbornProgramIsEnded() throws {
-    let worker = try Self.worker("trap '' TERM; echo hello; while :; do sleep 600; done")
+    let file = FileManager.default.temporaryDirectory.appending(path: "worker-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let worker = try Self.worker(
+      "trap '' TERM; echo $$ > '\(file.path)'; echo hello; while :; do sleep 600; done")
     let start = ContinuousClock.now
     #expect(throws: TimingError.self) { try worker.ready() }
     #expect(ContinuousClock.now - start < .seconds(60))
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let id = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(kill(id, 0) != 0, "its process, or its child, is still there")
   }
 
   /// More output than a pipe holds.

@@ -97,9 +97,9 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 }
 
-/// Records of a simulation of one tier in addition to its counts: the sizes that the tier serves, and
-/// the segments of a disk. The policy decides which objects are stored, and the segments determine
-/// the copies.
+/// Records of a simulation of one tier in addition to its counts: the sizes that the tier serves,
+/// and the segments of a disk. The policy decides which objects are stored, and the segments
+/// determine the copies.
 @usableFromInline final class TierRecord {
   private let reader: RequestReader
   private let isDisk: Bool

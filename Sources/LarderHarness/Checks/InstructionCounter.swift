@@ -58,8 +58,7 @@ package struct InstructionCounter {
     guard twice > once else {
       throw TimingError.talk(
         program: name,
-        reason: "two runs execute no more instructions than "
-          + "one")
+        reason: "two runs execute no more instructions than one")
     }
     return twice - once
   }
@@ -132,6 +131,8 @@ package struct InstructionCounter {
       while process.isRunning {
         if cancellation.isRequested {
           process.terminate()
+          // Otherwise it stays a zombie.
+          process.waitUntilExit()
           throw TimingError.interrupted
         }
         Thread.sleep(forTimeInterval: 0.02)

@@ -119,9 +119,7 @@ package final class WorkerProcess: TimedProcess {
     guard try lines.next() == TimingWorker.greeting else {
       stop(after: 0)
       throw TimingError.talk(
-        program: program,
-        reason: "it does not behave as a "
-          + "worker\(notes.told)")
+        program: program, reason: "it does not behave as a worker\(notes.told)")
     }
     while let line = try lines.next() {
       if line == TimingWorker.ready { return Set(indices.keys) }
@@ -169,9 +167,9 @@ package final class WorkerProcess: TimedProcess {
   private func stop(after seconds: Double) {
     try? orders.close()
     if hasEnded(within: seconds) { return }
-    process.terminate()
+    process.signal(SIGTERM)
     if hasEnded(within: 2) { return }
-    kill(process.processIdentifier, SIGKILL)
+    process.signal(SIGKILL)
     _ = hasEnded(within: 2)
   }
 
@@ -182,6 +180,15 @@ package final class WorkerProcess: TimedProcess {
       usleep(5000)
     }
     return true
+  }
+}
+
+extension Process {
+  /// Sends a signal to the process and to those that it started: the child of a shell holds the
+  /// shell's files, does not exit with it, and keeps it from being reaped.
+  func signal(_ number: Int32) {
+    let id = processIdentifier
+    kill(getpgid(id) == id ? -id : id, number)
   }
 }
 

@@ -263,19 +263,12 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
       }
       return
     }
-    signal(SIGTERM)
+    process.signal(SIGTERM)
     if !waits(Self.grace) {
-      signal(SIGKILL)
+      process.signal(SIGKILL)
       _ = waits(Self.grace)
     }
     if isTold { throw silent("end after its input") }
-  }
-
-  /// Sends a signal to it and to every process that it started: the child of a shell holds the
-  /// shell's connections and does not exit with it.
-  private func signal(_ number: Int32) {
-    let id = process.processIdentifier
-    kill(getpgid(id) == id ? -id : id, number)
   }
 
   /// True if it exits within `seconds`.

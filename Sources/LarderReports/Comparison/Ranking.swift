@@ -276,7 +276,7 @@ extension Sequence {
 /// recommendations, cards and captions share:
 ///
 ///     s3-fifo is best at every capacity
-///     gdsf is within 0.04 points of the best at every capacity (not significant)
+///     gdsf is within 0.04 points of the best at every capacity, not significant
 ///     gdsf is best at 2 of 3 capacities; at 20, lru is 4.00 points better
 struct RankingWords {
   let rankings: [Ranking]
@@ -313,7 +313,7 @@ struct RankingWords {
     let behind = exceptions.filter(\.isReal).reduce(0) { $0 + $1.columns.count }
     if behind == 0 {
       let deficit = rankings.map(\.largestDeficit).max() ?? 0
-      return "within \(metric.gap(deficit, 0)) of the best\(everywhere) (not significant)"
+      return "within \(metric.gap(deficit, 0)) of the best\(everywhere), not significant"
     }
     return behind == decided
       ? "best on average" : "best at \(decided - behind) of \(decided) capacities"

@@ -38,7 +38,7 @@ struct AnswerTests {
     let answer = answer([("memory", .memory, one), ("disk", .disk, one)])
     #expect(
       text(answer) == [
-        "Use gdsf: within 0.04 points of the best at every capacity (not significant).",
+        "Use gdsf: within 0.04 points of the best at every capacity, not significant.",
         "memory and disk hit equally often (each is a single tier).",
         "The choice matters most at 10: gdsf 50.00 %, lru 40.00 %, fifo 30.00 %.",
       ])

@@ -43,7 +43,7 @@ struct RankingTests {
       try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])]))
     #expect(
       Inline.plain(words.sentence)
-        == "gdsf is within 0.04 points of the best at every capacity (not significant)")
+        == "gdsf is within 0.04 points of the best at every capacity, not significant")
   }
 
   @Test func aLargeExceptionIsReal() throws {
