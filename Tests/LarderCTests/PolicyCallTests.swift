@@ -113,7 +113,7 @@ import Testing
     #expect(error("a", "capacity=1") == "policy.create is null")
     #expect(
       error("a", "threads=1")
-        == "--threads: unknown parameter; it has capacity, ignore-size, admission, seed")
+        == "option 'threads': unknown parameter; it has capacity, ignore-size, admission, seed")
     #expect(
       CallText { larder_policy_check(nil, "a", nil, $0) }.error == "policy is null")
     QueuePolicies().withPolicy { queue in
