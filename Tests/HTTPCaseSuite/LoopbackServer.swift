@@ -79,8 +79,6 @@ public final class LoopbackServer: Sendable {
   ///
   /// - Throws: `LoopbackError` without a free port.
   public init(_ handler: @escaping Handler) throws {
-    // A client may hang up before its response.
-    signal(SIGPIPE, SIG_IGN)
     let socket = Loopback.stream()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     var address = Loopback.address(0)
@@ -169,7 +167,13 @@ enum Loopback {
   static func send(_ descriptor: Int32, _ data: Data) {
     var rest = [UInt8](data)
     while !rest.isEmpty {
-      let count = write(descriptor, rest, rest.count)
+      // A client may hang up before its response. Ignoring the signal would be inherited by the
+      // processes of other tests.
+      #if canImport(Glibc)
+        let count = sendto(descriptor, rest, rest.count, Int32(MSG_NOSIGNAL), nil, 0)
+      #else
+        let count = write(descriptor, rest, rest.count)
+      #endif
       if count <= 0 { return }
       rest.removeFirst(count)
     }
