@@ -53,10 +53,16 @@ extension OriginAnswer {
   public init(
     _ value: Value, _ response: HTTPURLResponse, received: Date = .now
   ) throws(HTTPStatusError) {
-    let url = response.url?.absoluteString ?? ""
-    let head = ResponseHead(response)
+    try self.init(
+      value, ResponseHead(response), url: response.url?.absoluteString ?? "", received: received)
+  }
+
+  /// Creates the answer for the head of a response from `url`.
+  init(
+    _ value: Value, _ head: ResponseHead, url: String, received: Date
+  ) throws(HTTPStatusError) {
     switch head.status {
-    case 304: self = .notModified(response, received: received)
+    case 304: self = .notModified(head, received: received)
     case 404, 410: self = .absent
     case 200...299:
       let request = RequestHead(url: url)
@@ -87,7 +93,10 @@ extension OriginAnswer {
   public static func notModified(
     _ response: HTTPURLResponse, received: Date = .now
   ) -> OriginAnswer {
-    let head = ResponseHead(response)
+    notModified(ResponseHead(response), received: received)
+  }
+
+  static func notModified(_ head: ResponseHead, received: Date) -> OriginAnswer {
     let stored = StoredResponse(head, received: received)
     var maxAge: Duration?
     if head.control.noCache || head.control.noStore {
@@ -135,9 +144,7 @@ extension URLRequest {
   private func revalidating(version: String?) -> URLRequest {
     guard let version else { return self }
     var request = self
-    let isDate = HTTPDate.seconds(version, now: 0) != nil
-    request.setValue(
-      version, forHTTPHeaderField: isDate ? "If-Modified-Since" : "If-None-Match")
+    request.setValue(version, forHTTPHeaderField: RequestHead.condition(on: version))
     return request
   }
 }
