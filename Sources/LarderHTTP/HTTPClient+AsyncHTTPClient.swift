@@ -42,14 +42,17 @@
     /// Foundation.
     ///
     /// - Parameters:
-    ///   - value: The value of the response, for example its decoded body.
+    ///   - value: The value of the response, for example its decoded body. Evaluated for a 2xx
+    ///     alone.
     ///   - received: Time at which the response arrived.
-    /// - Throws: `HTTPStatusError` for statuses that are neither a value nor an absence.
+    /// - Throws: `HTTPStatusError` for statuses that are neither a value nor an absence, and the
+    ///   errors of `value`.
     public init(
-      _ value: Value, _ response: HTTPClientResponse, received: Date = .now
-    ) throws(HTTPStatusError) {
+      _ value: @autoclosure () throws -> Value, _ response: HTTPClientResponse,
+      received: Date = .now
+    ) throws {
       try self.init(
-        value, ResponseHead(response), url: response.url?.absoluteString ?? "",
+        try value(), ResponseHead(response), url: response.url?.absoluteString ?? "",
         received: received)
     }
   }

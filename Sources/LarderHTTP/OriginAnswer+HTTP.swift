@@ -42,29 +42,32 @@ extension OriginAnswer {
   /// let image = await cache.result(for: url) { origin in
   ///   let request = URLRequest(url: url).revalidating(origin)
   ///   let (data, response) = try await client.data(for: request)
-  ///   return try OriginAnswer(data, response)
+  ///   return try OriginAnswer(Image(data), response)
   /// }
   /// ```
   ///
   /// - Parameters:
-  ///   - value: The value of the response, for example its decoded body.
+  ///   - value: The value of the response, for example its decoded body. Evaluated for a 2xx alone:
+  ///     the body of another response is not the value's.
   ///   - received: Time at which the response arrived.
-  /// - Throws: `HTTPStatusError` for other statuses.
+  /// - Throws: `HTTPStatusError` for other statuses, and the errors of `value`.
   public init(
-    _ value: Value, _ response: HTTPURLResponse, received: Date = .now
-  ) throws(HTTPStatusError) {
+    _ value: @autoclosure () throws -> Value, _ response: HTTPURLResponse, received: Date = .now
+  ) throws {
     try self.init(
-      value, ResponseHead(response), url: response.url?.absoluteString ?? "", received: received)
+      try value(), ResponseHead(response), url: response.url?.absoluteString ?? "",
+      received: received)
   }
 
   /// Creates the answer for the head of a response from `url`.
   init(
-    _ value: Value, _ head: ResponseHead, url: String, received: Date
-  ) throws(HTTPStatusError) {
+    _ value: @autoclosure () throws -> Value, _ head: ResponseHead, url: String, received: Date
+  ) throws {
     switch head.status {
     case 304: self = .notModified(head, received: received)
     case 404, 410: self = .absent
     case 200...299:
+      let value = try value()
       let request = RequestHead(url: url)
       let stored = StoredResponse(head, received: received)
       let control = head.control
