@@ -33,12 +33,19 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   let candidate: CacheHit<Value>?
   package let isBackground: Bool
   /// Identifies tasks that work for this fetch.
-  let mark = FetchMark()
+  let mark: FetchMark
+  /// The fetch of several keys that fetches this one, too, and whose only requests are the fetches
+  /// of its keys; nil if this one has a task of its own.
+  private let leader: CacheFlight<Void>?
   private let state = Locked(State())
 
-  package init(candidate: CacheHit<Value>?, isBackground: Bool) {
+  package init(
+    candidate: CacheHit<Value>?, isBackground: Bool, leader: CacheFlight<Void>? = nil
+  ) {
     self.candidate = candidate
     self.isBackground = isBackground
+    self.leader = leader
+    mark = leader?.mark ?? FetchMark()
   }
 
   /// True once no request wants it. It is then no longer its key's fetch.
@@ -88,19 +95,32 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   }
 
   private func cancel(_ number: Int) {
-    let (waiter, task) = state.withLock { state in
+    let (waiter, isLast) = state.withLock { state in
       let waiter = state.waiters.removeValue(forKey: number)
       if waiter == nil { state.cancelled.insert(number) }
-      state.interested -= 1
-      guard state.interested == 0, !isBackground, state.result == nil else {
-        return (waiter, Task<Void, Never>?.none)
-      }
-      state.isAbandoned = true
-      return (waiter, state.task)
+      return (waiter, withdraw(&state))
     }
     // Outside the lock: either may run code that uses the cache.
     waiter?.resume(returning: .failure(CancellationError()))
-    task?.cancel()
+    if isLast { abandon() }
+  }
+
+  /// Withdraws a request that has joined and does not wait.
+  func leave() {
+    if state.withLock({ withdraw(&$0) }) { abandon() }
+  }
+
+  /// Removes a request; returns true if it was the last one of an unfinished fetch.
+  private func withdraw(_ state: inout State) -> Bool {
+    state.interested -= 1
+    guard state.interested == 0, !isBackground, state.result == nil else { return false }
+    state.isAbandoned = true
+    return true
+  }
+
+  private func abandon() {
+    state.withLock { $0.task }?.cancel()
+    leader?.leave()
   }
 
   // MARK: The fetch
@@ -141,6 +161,7 @@ package final class CacheFlight<Value: Sendable>: Sendable {
 
   /// Raises the priority for a request that has come to wait.
   private func raise(to priority: TaskPriority) {
+    if let leader { return leader.raise(to: priority) }
     let task: Task<Void, Never>? = state.withLock { state in
       if let known = state.priority, known >= priority { return nil }
       state.priority = priority
