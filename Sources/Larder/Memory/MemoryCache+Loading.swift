@@ -82,12 +82,15 @@ extension MemoryCache {
         let result: Result<Value?, any Error>
         do {
           result = .success(
-            try await self.calling(pending.flight.mark) { try await loader.load(key) })
+            try await self.calling(pending.flight) { try await loader.load(key) })
         } catch {
           result = .failure(error)
         }
         self.end(MemoryLoadItem(key: key, load: pending), result, loader.storage)
       }
+      limit([MemoryLoadItem(key: key, load: pending)], pending.flight, isRefresh: false)
+    } else {
+      loads.queue?.hurry(pending.flight.mark)
     }
     return try await pending.flight.wait().get()
   }
@@ -101,11 +104,34 @@ extension MemoryCache {
     return .absent
   }
 
-  /// Calls a loader for the load with this mark.
-  private func calling<Result: Sendable>(
-    _ mark: FetchMark, _ load: @Sendable () async throws -> Result
+  /// Calls a loader for a load, once `loadsMax` allows it.
+  private func calling<Result: Sendable, Fetched>(
+    _ flight: CacheFlight<Fetched>, _ load: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await FetchMark.$current.withValue(FetchMark.current + [mark]) { try await load() }
+    try await loads.queue?.enter(flight.mark, isBackground: flight.isBackground)
+    defer { loads.queue?.leave(flight.mark) }
+    return try await FetchMark.$current.withValue(FetchMark.current + [flight.mark]) {
+      try await load()
+    }
+  }
+
+  /// Cancels a load after its time limit, and ends it with an error for its keys.
+  private func limit<Fetched>(
+    _ items: [MemoryLoadItem<Key, Value>], _ flight: CacheFlight<Fetched>, isRefresh: Bool
+  ) {
+    let limit = isRefresh ? configuration.refreshTimeout : configuration.loadTimeout
+    guard let limit else { return }
+    flight.limit(to: limit) {
+      for (number, item) in items.enumerated() {
+        if let stamp = item.stamp { self.endRefresh(item.key, stamp, item.load) }
+        item.load.forget()
+        let error: MemoryLoadError =
+          isRefresh ? .refreshTimedOut(key: "\(item.key)") : .timedOut(key: "\(item.key)")
+        self.loads.end(item.load, item.key, .failure(error), isFirst: number == 0)
+      }
+      // Without effect on the flight of a single key, which has its result already.
+      _ = flight.finish(.absent, nil)
+    }
   }
 
   /// Ends the load of a key: stores its value and resumes the waiting requests.
@@ -116,7 +142,7 @@ extension MemoryCache {
     _ storage: LoadedStorage<Key, Value>, isFirst: Bool = true
   ) {
     let (key, pending) = (item.key, item.load)
-    // Timed out; see `MemoryCacheConfiguration.refreshTimeout`.
+    // Timed out.
     if pending.flight.isFinished { return }
     let result: CacheResult<Value>
     switch loaded {
@@ -243,8 +269,10 @@ extension MemoryCache {
     let leader = CacheFlight<Void>(candidate: nil, isBackground: false)
     let joined = try loads.join(keys, leader)
     var items: [MemoryLoadItem<Key, Value>] = []
-    for (key, (pending, isNew)) in zip(keys, joined) where isNew {
-      if let known = known(key, loader.storage) {
+    for (key, (pending, isNew)) in zip(keys, joined) {
+      if !isNew {
+        loads.queue?.hurry(pending.flight.mark)
+      } else if let known = known(key, loader.storage) {
         loads.end(pending, key, known)
         leader.leave()
       } else {
@@ -274,7 +302,7 @@ extension MemoryCache {
       let result: Result<[Key: Value], any Error>
       do {
         result = .success(
-          try await self.calling(leader.mark) { try await loader.load(items.map(\.key)) })
+          try await self.calling(leader) { try await loader.load(items.map(\.key)) })
       } catch {
         result = .failure(error)
       }
@@ -283,23 +311,7 @@ extension MemoryCache {
       }
       _ = leader.finish(.absent, nil)
     }
-  }
-
-  /// Cancels a load of several keys after a time, and ends it with an error.
-  private func limit(
-    _ items: [MemoryLoadItem<Key, Value>], _ leader: CacheFlight<Void>, to limit: Duration?,
-    _ error: @escaping @Sendable (String) -> MemoryLoadError
-  ) {
-    guard let limit else { return }
-    leader.limit(to: limit) {
-      for (number, item) in items.enumerated() {
-        if let stamp = item.stamp { self.endRefresh(item.key, stamp, item.load) }
-        item.load.forget()
-        self.loads.end(
-          item.load, item.key, .failure(error("\(item.key)")), isFirst: number == 0)
-      }
-      _ = leader.finish(.absent, nil)
-    }
+    limit(items, leader, isRefresh: leader.isBackground)
   }
 }
 
@@ -336,7 +348,6 @@ extension MemoryCache {
     if items.isEmpty { return }
     loads.countRefresh()
     launch(items, leader, loader)
-    limit(items, leader, to: configuration.refreshTimeout) { .refreshTimedOut(key: $0) }
   }
 
   /// Registers a load that reloads a key, and marks its entry; nil if it need not be reloaded.

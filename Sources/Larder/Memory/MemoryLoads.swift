@@ -15,6 +15,10 @@ public import Synchronization
   /// Number of running loads; while it is zero, sets and removals skip the lock.
   @usableFromInline let underWay = Atomic(0)
   private let absenceCache = AtomicLazyReference<MemoryCache<Key, MemoryAbsence>>()
+  /// Order of loads; nil if any number of them may run at once.
+  let queue: LoadQueue?
+
+  init(max: Int?) { queue = max.map { LoadQueue(max: $0) } }
 
   var totals: MemoryLoadCounts { state.withLock { $0.totals } }
 
@@ -280,6 +284,104 @@ struct LoadedStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
+/// Order of the loads of a cache that runs only some of them at the same time.
+///
+/// A loader that waits for another load of the cache would keep its turn for ever if that load had
+/// to wait for one. So a load that is requested by the loader of a running load does not wait, nor
+/// does one that such a loader joins.
+final class LoadQueue: Sendable {
+  private struct State {
+    /// Marks of the loads that run.
+    var running: Set<ObjectIdentifier> = []
+    var waiting: [Int: (mark: FetchMark, continuation: CheckedContinuation<Bool, Never>)] = [:]
+    /// Number of the load that has waited longest, unless it was cancelled, and of the next one.
+    var (first, next) = (0, 0)
+
+    /// Returns true if the current task works for a load that runs.
+    var isCalledByLoader: Bool {
+      FetchMark.current.contains { running.contains(ObjectIdentifier($0)) }
+    }
+
+    /// Takes out a load that waits; the caller resumes it.
+    mutating func start(_ number: Int) -> CheckedContinuation<Bool, Never>? {
+      guard let (mark, continuation) = waiting.removeValue(forKey: number) else { return nil }
+      running.insert(ObjectIdentifier(mark))
+      return continuation
+    }
+  }
+
+  private let state = Locked(State())
+  private let max: Int
+
+  /// Number of loads that wait for their turn.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  init(max: Int) { self.max = max }
+
+  /// Waits until a load may run; `leave` ends it.
+  ///
+  /// - Throws: `CancellationError` if the load's task is cancelled before.
+  func enter(_ mark: FetchMark, isBackground: Bool) async throws {
+    let number = state.withLock { state in
+      state.next += 1
+      return state.next
+    }
+    let mayRun = await withTaskCancellationHandler {
+      await withCheckedContinuation { enlist(mark, $0, number, isBackground: isBackground) }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation
+        .resume(returning: false)
+    }
+    if !mayRun { throw CancellationError() }
+  }
+
+  private func enlist(
+    _ mark: FetchMark, _ continuation: CheckedContinuation<Bool, Never>, _ number: Int,
+    isBackground: Bool
+  ) {
+    let mayRun: Bool? = state.withLock { state in
+      if Task.isCancelled { return false }
+      let isUrgent =
+        mark.isUrgent.load(ordering: .relaxed) || !isBackground && state.isCalledByLoader
+      if isUrgent || state.running.count < max {
+        state.running.insert(ObjectIdentifier(mark))
+        return true
+      }
+      state.waiting[number] = (mark, continuation)
+      return nil
+    }
+    if let mayRun { continuation.resume(returning: mayRun) }
+  }
+
+  /// Ends a load and starts those that may run now.
+  func leave(_ mark: FetchMark) {
+    let started = state.withLock { state in
+      state.running.remove(ObjectIdentifier(mark))
+      var started: [CheckedContinuation<Bool, Never>] = []
+      while state.running.count < max, !state.waiting.isEmpty {
+        state.first += 1
+        if let continuation = state.start(state.first) { started.append(continuation) }
+      }
+      return started
+    }
+    for continuation in started { continuation.resume(returning: true) }
+  }
+
+  /// Lets a load run at once if the current task, which joins it, works for a load that runs.
+  func hurry(_ mark: FetchMark) {
+    if FetchMark.current.isEmpty { return }
+    let started: CheckedContinuation<Bool, Never>? = state.withLock { state in
+      guard state.isCalledByLoader else { return nil }
+      mark.isUrgent.store(true, ordering: .relaxed)
+      guard let number = state.waiting.first(where: { $0.value.mark === mark })?.key else {
+        return nil
+      }
+      return state.start(number)
+    }
+    started?.resume(returning: true)
+  }
+}
+
 /// One of the keys that a load fetches.
 struct MemoryLoadItem<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let key: Key
@@ -336,6 +438,8 @@ public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible 
   case loadsItself(key: String)
   /// A reload of the key took longer than `MemoryCacheConfiguration.refreshTimeout`.
   case refreshTimedOut(key: String)
+  /// A load of the key took longer than `MemoryCacheConfiguration.loadTimeout`.
+  case timedOut(key: String)
   /// The origin has no value for the key of a `LoadingMemoryCache`.
   case absent(key: String)
 
@@ -347,6 +451,8 @@ public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible 
         + "for itself; call the origin instead"
     case .refreshTimedOut(let key):
       "memory cache: the reload of '\(key)' did not end within refreshTimeout and was cancelled"
+    case .timedOut(let key):
+      "memory cache: the load of '\(key)' did not end within loadTimeout and was cancelled"
     case .absent(let key):
       "memory cache: the loader has no value for '\(key)'"
     }

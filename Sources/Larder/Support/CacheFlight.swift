@@ -1,4 +1,5 @@
 import LarderEngine
+import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -140,8 +141,8 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     }
   }
 
-  /// Cancels the fetch after `limit`, and calls `end`, which must finish it because its loader may
-  /// not.
+  /// Calls `end` after `limit`, which must finish the fetch because its loader may not, and cancels
+  /// the loader. In this order, so that waiting requests get the error of `end`.
   func limit(to limit: Duration, _ end: @escaping @Sendable () async -> Void) {
     #if LARDER_SCHEDULES
       // No time passes under a scheduler.
@@ -149,8 +150,9 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     #endif
     let timer = Task { [weak self] in
       guard (try? await Task.sleep(for: limit)) != nil else { return }
-      self?.state.withLock { $0.task }?.cancel()
+      let task = self?.state.withLock { $0.task }
       await end()
+      task?.cancel()
     }
     let isLate = state.withLock { state in
       state.timer = state.result == nil ? timer : nil
@@ -176,11 +178,12 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     #endif
   }
 
-  /// Ends the fetch and returns the waiters to resume.
+  /// Ends the fetch, unless it has a result, and returns the waiters to resume.
   package func finish(
     _ result: CacheResult<Value>, _ data: Data?
   ) -> [CheckedContinuation<CacheResult<Value>, Never>] {
     state.withLock { state in
+      if state.result != nil { return [] }
       state.result = result
       state.data = data
       state.task = nil
@@ -200,6 +203,9 @@ final class FetchMark: Sendable {
   /// Marks of the fetches that the current task works for: that of its own loader, and those of the
   /// loaders that wait for it. A detached task has none.
   @TaskLocal static var current: [FetchMark] = []
+
+  /// True once a task that works for another fetch waits for this one: see `LoadQueue`.
+  let isUrgent = Atomic(false)
 
   /// True if the mark is among `marks`. A task that works for a fetch must not wait for it, because
   /// it would wait for itself. O(nested loaders).
