@@ -42,21 +42,15 @@ public final class HTTPCache: Sendable {
     name: String, configuration: HTTPCacheConfiguration = HTTPCacheConfiguration(),
     client: HTTPClient = .urlSession()
   ) throws(HTTPCacheError) {
-    guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
-      throw .folder(message: "\(name.debugDescription) is not the name of a folder")
-    }
-    let caches: URL
-    do {
-      caches = try FileManager.default.url(
-        for: .cachesDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+    let path: String
+    do throws(DiskCacheError) {
+      path = try CachesFolder.path(name: name)
     } catch {
-      throw .folder(message: "the system's folder for caches cannot be used: \(error)")
+      throw .folder(message: error.description)
     }
-    // Apps on macOS that are not sandboxed share the folder, as do programs on Linux.
-    let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     try self.init(
-      directory: caches.appendingPathComponent(app).appendingPathComponent(name),
-      configuration: configuration, client: client)
+      directory: URL(fileURLWithPath: path, isDirectory: true), configuration: configuration,
+      client: client)
   }
 
   /// Opens a cache in a folder, which is created if it does not exist.
@@ -73,13 +67,8 @@ public final class HTTPCache: Sendable {
       identity: "larder-http", encode: { $0.encoded() },
       decode: { data in try StoredResponses(decoding: data) })
     do throws(HybridCacheError) {
-      if let directory {
-        store = AsyncHybridCache(
-          try HybridCache(path: directory, configuration: configuration.tiers, codec: codec))
-      } else {
-        store = AsyncHybridCache(
-          try HybridCache(path: nil, configuration: configuration.tiers, codec: codec))
-      }
+      store = AsyncHybridCache(
+        try HybridCache(path: directory, configuration: configuration.tiers, codec: codec))
     } catch {
       throw .tiers(error)
     }
@@ -151,25 +140,14 @@ public final class HTTPCache: Sendable {
   public func removeAll() async throws(HTTPCacheError) {
     removals.withLock { numbers in for index in numbers.indices { numbers[index] += 1 } }
     flights.withLock { $0.removeAll() }
-    try await run { (cache) throws(HybridCacheError) in _ = try cache.removeAll() }
+    do throws(HybridCacheError) { try await store.removeAll() } catch { throw .tiers(error) }
   }
 
   /// Writes everything and releases the folder. Requests then go to the client.
   ///
   /// - Throws: `tiers`; the cache is closed nevertheless.
   public func close() async throws(HTTPCacheError) {
-    try await run { (cache) throws(HybridCacheError) in try cache.close() }
-  }
-
-  private func run(
-    _ body:
-      @escaping @Sendable (HybridCache<String, StoredResponses>) throws(HybridCacheError) -> Void
-  ) async throws(HTTPCacheError) {
-    do throws(HybridCacheError) {
-      try await store.run(nil, body)
-    } catch {
-      throw .tiers(error)
-    }
+    do throws(HybridCacheError) { try await store.close() } catch { throw .tiers(error) }
   }
 
   /// Counts of requests, and the statistics of the tiers.

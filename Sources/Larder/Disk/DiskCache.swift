@@ -82,29 +82,34 @@ public final class DiskCache: @unchecked Sendable {
   /// Opens the cache in a folder, which is created if it does not exist.
   ///
   /// - Parameters:
-  ///   - path: The folder, or the string of its file URL. Store nothing else in it. A relative path
-  ///     is resolved now, against the working directory.
+  ///   - path: The folder, as a path or a file URL. Store nothing else in it. A relative path is
+  ///     resolved now, against the working directory.
   ///   - configuration: Limits, policy and durability. It may differ from the previous opening.
   ///   - clock: The clock; it must continue across restarts.
   /// - Throws: `inUse` if another cache has the folder; `format`, `encryption`, `files`,
   ///   `database`, `damaged`, `limit` or `configuration`.
   public convenience init(
-    path: String, configuration: DiskConfiguration = DiskConfiguration(),
+    path: some CacheLocation, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
   ) throws(DiskCacheError) {
     try self.init(
-      path: path, configuration: configuration, clock: clock, files: SystemFiles())
+      path: path.cacheLocation, configuration: configuration, clock: clock, files: SystemFiles())
   }
 
-  /// Opens the cache in the folder of a file URL; see `init(path:configuration:clock:)`.
+  /// Opens the cache in a folder of this name in the system's folder for caches; see
+  /// `init(path:configuration:clock:)`. Several caches of a program need different names.
   ///
-  /// - Throws: `files` for a URL that is not a file's; the errors of the other initialiser.
+  /// On Apple's systems that is `Library/Caches`, on Linux `XDG_CACHE_HOME` or `~/.cache`; in it,
+  /// the program has a folder of its own. The system may remove it while the program is not
+  /// running.
+  ///
+  /// - Throws: `files` if the name is not that of a folder; the errors of the other initialiser.
   public convenience init(
-    path url: URL, configuration: DiskConfiguration = DiskConfiguration(),
+    name: String, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
   ) throws(DiskCacheError) {
-    guard url.isFileURL else { throw DiskFolder.notAPath(url.absoluteString) }
-    try self.init(path: url.absoluteString, configuration: configuration, clock: clock)
+    try self.init(
+      path: try CachesFolder.path(name: name), configuration: configuration, clock: clock)
   }
 
   /// Opens the cache in a folder, with another file layer.
@@ -321,6 +326,21 @@ public final class DiskCache: @unchecked Sendable {
   /// - Throws: `database`; the cache is closed and the folder released even then.
   public func close() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.close() }
+  }
+
+  /// Closes the cache without writing, removes its files, and forgets its encryption key, for
+  /// example when a user logs out; every later call throws `closed`. Also removes the files of a
+  /// cache that was closed before. O(entries).
+  ///
+  /// Only files with the names of this cache's are removed, and folders that are empty then: other
+  /// files in the folder stay, and so does a folder that was moved or replaced.
+  ///
+  /// - Throws: `files` if some could not be removed. Everything else is removed, and the cache is
+  ///   closed; a second call tries again. If the folder is opened before that, entries whose value
+  ///   is gone are misses. `inUse` if the cache was closed and another one has the folder by now.
+  public func destroy() throws(DiskCacheError) {
+    noteClearing()
+    try withCore { (core) throws(DiskCacheError) in try core.destroy() }
   }
 
   /// Event counts since the cache was opened.

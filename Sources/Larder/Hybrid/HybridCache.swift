@@ -2,9 +2,9 @@ import LarderEngine
 import Synchronization
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  import FoundationEssentials
 #else
-  public import Foundation
+  import Foundation
 #endif
 
 /// A cache in memory in front of one on disk in front of an origin, for use from any number of
@@ -48,7 +48,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// Options for storing a value.
   public typealias StoreOptions = DiskStoreOptions
 
-  /// The configuration of the cache.
+  /// The configuration of the cache, without its encryption key, which only the disk tier has.
   public let configuration: HybridCacheConfiguration
 
   let memory: MemoryCache<Key, MemoryRecord<Value>>?
@@ -90,7 +90,9 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     codec: DiskCodec<Value>
   ) throws(HybridCacheError) {
     try configuration.check()
-    self.configuration = configuration
+    var known = configuration
+    known.disk?.encryption = nil
+    self.configuration = known
     self.disk = disk
     if let disk {
       diskTier = try HybridDisk(
@@ -304,12 +306,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   ///
   /// - Throws: `disk`; the cache is closed nevertheless.
   public func close() throws(HybridCacheError) {
-    try refuseNestedCall()
-    stripes.lockAll()
-    let isFirst = !hasClosed.exchange(true, ordering: .acquiringAndReleasing)
-    for stripe in stripes.all { for key in Array(stripe.flights.keys) { stripe.overtake(key) } }
-    stripes.unlockAll()
-    guard isFirst else { return }
+    guard try end() else { return }
     var failure: HybridCacheError?
     do { try flush() } catch { failure = error }
     // Running sets have ended: from here on nothing is stored in memory.
@@ -318,6 +315,32 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
       do throws(DiskCacheError) { try diskTier.close() } catch { failure = failure ?? .disk(error) }
     }
     if let failure { throw failure }
+  }
+
+  /// Closes the cache without writing, empties memory, and removes the folder's files and forgets
+  /// the encryption key: see `DiskCache.destroy`. On a shared disk cache, removes the suite with
+  /// all of its entries. Also destroys a cache that was closed before.
+  ///
+  /// - Throws: `disk`; the cache is closed nevertheless, and a second call tries again.
+  ///   `suiteInUse` if the cache was closed and another one uses the suite by now.
+  public func destroy() throws(HybridCacheError) {
+    _ = try end(discardsWrites: true)
+    memory?.discardAll()
+    noteClearing()
+    try diskTier?.destroy()
+  }
+
+  /// Marks the cache as closed, so that nothing is stored any more; returns false if it was
+  /// already.
+  private func end(discardsWrites: Bool = false) throws(HybridCacheError) -> Bool {
+    try refuseNestedCall()
+    stripes.lockAll()
+    defer { stripes.unlockAll() }
+    for stripe in stripes.all {
+      for key in Array(stripe.flights.keys) { stripe.overtake(key) }
+      if discardsWrites { for key in Array(stripe.dirty.keys) { forgetDirty(key, stripe) } }
+    }
+    return !hasClosed.exchange(true, ordering: .acquiringAndReleasing)
   }
 }
 
@@ -338,28 +361,34 @@ extension HybridCache {
   /// open.
   ///
   /// - Parameters:
-  ///   - path: The folder; nil only for a configuration without disk.
+  ///   - path: The folder, as a path or a file URL; left out only without a disk tier.
   ///   - codec: Conversion between values and bytes.
   /// - Throws: `configuration`, `memory`, or `disk`, which includes a folder with values of another
   ///   codec.
-  public convenience init(
-    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
-    codec: DiskCodec<Value>
+  public convenience init<Location: CacheLocation>(
+    path: Location? = String?.none,
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), codec: DiskCodec<Value>
   ) throws(HybridCacheError) {
-    try self.init(path: path, configuration: configuration, codec: codec, files: SystemFiles())
+    try self.init(
+      path: path?.cacheLocation, configuration: configuration, codec: codec, files: SystemFiles())
   }
 
-  /// Creates a cache in the folder of a file URL; see the initialiser with a path.
+  /// Creates a cache in a folder of this name in the system's folder for caches, as
+  /// `DiskCache.init(name:configuration:clock:)` does.
   ///
-  /// - Throws: The errors of that initialiser; `configuration` for a URL that is not a file's.
+  /// - Throws: The errors of the initialiser with a path.
   public convenience init(
-    path url: URL, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
     codec: DiskCodec<Value>
   ) throws(HybridCacheError) {
-    guard url.isFileURL else {
-      throw .configuration(message: "\(url.absoluteString) is not a file URL")
+    try self.init(path: try Self.folder(name), configuration: configuration, codec: codec)
+  }
+
+  /// Path of the folder of a cache with a name.
+  static func folder(_ name: String) throws(HybridCacheError) -> String {
+    do throws(DiskCacheError) { return try CachesFolder.path(name: name) } catch {
+      throw .disk(error)
     }
-    try self.init(path: url.absoluteString, configuration: configuration, codec: codec)
   }
 
   /// Creates a cache in a folder, with another file layer.
@@ -405,19 +434,21 @@ extension HybridCache where Value: Codable {
   /// `String` as UTF-8, others as JSON. See the initialiser with a codec.
   ///
   /// - Throws: `configuration`, `memory` or `disk`.
-  public convenience init(
-    path: String? = nil, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+  public convenience init<Location: CacheLocation>(
+    path: Location? = String?.none,
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration()
   ) throws(HybridCacheError) {
     try self.init(path: path, configuration: configuration, codec: .standard)
   }
 
-  /// Creates a cache in the folder of a file URL, with values stored by `DiskCodec.standard`.
+  /// Creates a cache in a folder of this name in the system's folder for caches, with values stored
+  /// by `DiskCodec.standard`.
   ///
   /// - Throws: The errors of the initialiser with a codec.
   public convenience init(
-    path url: URL, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+    name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
   ) throws(HybridCacheError) {
-    try self.init(path: url, configuration: configuration, codec: .standard)
+    try self.init(name: name, configuration: configuration, codec: .standard)
   }
 
   /// Creates a cache in front of a shared disk cache, with values stored by `DiskCodec.standard`.

@@ -77,6 +77,19 @@ public struct HybridCacheConfiguration: Sendable {
     self.refreshTimeout = refreshTimeout
   }
 
+  /// Creates a configuration from the limits of both tiers, for a cache whose other settings are
+  /// the defaults.
+  public init(
+    memory: MemoryCacheLimits, disk: DiskLimits, policy: CachePolicy = .lru,
+    encryption: DiskEncryption? = nil, strategy: CacheStrategy = .cacheElseFetch,
+    staleIfError: Duration? = nil
+  ) {
+    self.init(
+      memory: MemoryCacheConfiguration(limits: memory, policy: policy),
+      disk: DiskConfiguration(policy: policy, limits: disk, encryption: encryption),
+      strategy: strategy, staleIfError: staleIfError)
+  }
+
   /// The rules in effect; with one tier they have nothing to decide.
   var effectiveRules: HybridRules {
     memory == nil || disk == nil ? HybridRules(promotion: .never) : rules

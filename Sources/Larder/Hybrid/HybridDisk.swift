@@ -49,6 +49,25 @@ final class HybridDisk: Sendable {
     if ownsCache { try cache.close() }
   }
 
+  /// Releases the suite and removes it with all of its entries, or the whole disk cache if it is
+  /// owned, closed or not.
+  ///
+  /// - Throws: `suiteInUse` if the suite was released before, and is another cache's by now;
+  ///   `disk`.
+  func destroy() throws(HybridCacheError) {
+    if hasEnded.exchange(true, ordering: .acquiringAndReleasing), !ownsCache {
+      guard cache.claimedSuites.withLock({ $0.insert(ExactName(suite)).inserted }) else {
+        throw .suiteInUse(suite: suite)
+      }
+    }
+    defer { _ = cache.claimedSuites.withLock { $0.remove(ExactName(suite)) } }
+    do throws(DiskCacheError) {
+      if ownsCache { try cache.destroy() } else { try cache.removeSuite(suite) }
+    } catch {
+      throw .disk(error)
+    }
+  }
+
   private func open() throws(DiskCacheError) -> DiskCache {
     if isClosed { throw closedError }
     return cache

@@ -76,12 +76,12 @@ extension HybridCache {
   /// Creates a cache from a preset.
   ///
   /// - Parameters:
-  ///   - path: The folder; nil only for a preset without disk.
+  ///   - path: The folder, as a path or a file URL; left out only for a preset without disk.
   ///   - encryption: The app's key, for presets that encrypt.
   ///   - codec: Conversion between values and bytes.
   /// - Throws: `configuration`, `memory` or `disk`.
-  public convenience init(
-    preset: CachePreset, path: String? = nil, encryption: DiskEncryption? = nil,
+  public convenience init<Location: CacheLocation>(
+    preset: CachePreset, path: Location? = String?.none, encryption: DiskEncryption? = nil,
     codec: DiskCodec<Value>
   ) throws(HybridCacheError) {
     try self.init(
@@ -94,8 +94,8 @@ extension HybridCache where Value: Codable {
   /// `String` as UTF-8, others as JSON.
   ///
   /// - Throws: `configuration`, `memory` or `disk`.
-  public convenience init(
-    preset: CachePreset, path: String? = nil, encryption: DiskEncryption? = nil
+  public convenience init<Location: CacheLocation>(
+    preset: CachePreset, path: Location? = String?.none, encryption: DiskEncryption? = nil
   ) throws(HybridCacheError) {
     try self.init(preset: preset, path: path, encryption: encryption, codec: .standard)
   }

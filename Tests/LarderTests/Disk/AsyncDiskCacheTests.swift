@@ -18,7 +18,7 @@ import Testing
     #expect(try await cache.entry(for: "k") == nil)
     #expect(try await cache.remove("k", suite: "s"))
     #expect(try await !cache.remove("k", suite: "s"))
-    try await cache.run { (disk) throws(DiskCacheError) in try disk.close() }
+    try await cache.close()
     await #expect(throws: DiskCacheError.self) { try await cache.value(for: "k") }
     #expect(disk.statistics.hits == 1)
   }
@@ -30,7 +30,7 @@ import Testing
     await #expect(throws: DiskCacheError.inUse(path: path)) {
       try await AsyncDiskCache(path: path)
     }
-    try await cache.run { (disk) throws(DiskCacheError) in try disk.close() }
+    try await cache.close()
     let again = try await AsyncDiskCache(path: path)
     #expect(try await again.contains("k"))
     #expect(try await again.value(for: "k") == Data("a".utf8))
@@ -49,7 +49,7 @@ import Testing
     #expect(try await cache.values(for: asked).isEmpty)
     #expect(try await cache.values(for: []).isEmpty)
     #expect(cache.cache.statistics.hits == 90)
-    try await cache.run { (disk) throws(DiskCacheError) in try disk.close() }
+    try await cache.close()
     await #expect(throws: DiskCacheError.self) { try await cache.values(for: ["1"]) }
     await #expect(throws: DiskCacheError.self) { try await cache.setAll(values) }
   }
@@ -63,7 +63,7 @@ import Testing
     #expect(try await suite.entry(for: "k")?.metadata.contentType == "application/json")
     #expect(try await suite.contains("k"))
     #expect(try await !suite.contains("x"))
-    #expect(try await suite.run { (suite) throws(DiskCacheError) in try suite.keys() } == ["k"])
+    #expect(try await suite.keys() == ["k"])
     #expect(try await suite.remove("k"))
     #expect(try await !suite.remove("k"))
     try await suite.set([3], for: "k")

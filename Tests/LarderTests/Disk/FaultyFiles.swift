@@ -8,6 +8,8 @@ final class FaultyFiles: FileLayer {
   struct Faults: Sendable {
     /// Names of failing calls in `FileLayer`.
     var calls: Set<String> = []
+    /// Number of those calls that still succeed.
+    var allowed = 0
     /// Percentage of calls of any kind that fail.
     var percent = 0
     var random = TestRandom(seed: 1)
@@ -29,9 +31,21 @@ final class FaultyFiles: FileLayer {
 
   func set(_ change: (inout Faults) -> Void) { faults.withLock { change(&$0) } }
 
+  /// Makes calls of this name fail after `count` more of them.
+  func failsAfter(_ count: Int, _ call: String) {
+    set { faults in
+      faults.calls = [call]
+      faults.allowed = count
+    }
+  }
+
   private func check(_ call: String, _ path: String) throws(FileFailure) {
     held.pass(call)
     let number: Int32? = faults.withLock { faults in
+      if faults.allowed > 0, faults.calls.contains(call) {
+        faults.allowed -= 1
+        return nil
+      }
       let byChance = faults.percent > 0 && faults.random.below(100) < faults.percent
       return faults.calls.contains(call) || byChance ? faults.number : nil
     }

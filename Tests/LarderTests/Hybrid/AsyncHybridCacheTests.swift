@@ -43,7 +43,7 @@ import Testing
     // One get each, with or without a lookup below memory.
     let statistics = hybrid.statistics
     #expect(statistics.memory?.hits == 2 && statistics.memory?.misses == 2)
-    try await cache.run { (cache) throws(HybridCacheError) in try cache.close() }
+    try await cache.close()
     await #expect(throws: HybridCacheError.self) { try await cache.value(for: "x") }
   }
 
@@ -97,7 +97,7 @@ import Testing
     #expect(memory.hits + memory.misses == 120 && memory.hits > 0)
     #expect(hybrid.statistics.disk?.hits == 90 - memory.hits)
     #expect(try await cache.values(for: []).isEmpty)
-    try await cache.run { (cache) throws(HybridCacheError) in try cache.close() }
+    try await cache.close()
     await #expect(throws: HybridCacheError.self) { try await cache.values(for: ["none"]) }
     await #expect(throws: HybridCacheError.self) { try await cache.setAll(values) }
   }

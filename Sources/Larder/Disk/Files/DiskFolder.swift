@@ -211,3 +211,31 @@ extension DiskFolder {
       .sorted()
   }
 }
+
+/// Removal of everything that belongs to the cache.
+extension DiskFolder {
+  /// Removes the files that have the names of the cache's, and folders that are empty then. The
+  /// lock stays unless all others are gone.
+  ///
+  /// - Throws: The first failure, once everything else is removed.
+  func removeFiles() throws(FileFailure) {
+    var failure: FileFailure?
+    func attempt(_ body: () throws(FileFailure) -> Void) {
+      do throws(FileFailure) { try body() } catch { failure = failure ?? error }
+    }
+    // The database first: values without rows are removed by the next opening, in any case.
+    for path in databaseNames + [orderPath, orderPath + ".new"] {
+      attempt { () throws(FileFailure) in try files.removeFile(path) }
+    }
+    let names = Set(databaseNames.map { $0.dropFirst(path.count + 1) })
+    for number in asideNumbers() {
+      attempt { () throws(FileFailure) in
+        try files.removeFiles(in: "\(asidePath)/\(number)") { names.contains($0[...]) }
+      }
+    }
+    attempt { () throws(FileFailure) in try files.removeIfEmpty(asidePath) }
+    attempt { () throws(FileFailure) in try values.removeFiles() }
+    if let failure { throw failure }
+    try files.removeFile(path + "/lock")
+  }
+}

@@ -124,6 +124,36 @@ extension FileLayer {
     for item in try list(path) { try removeTree("\(path)/\(item.name)") }
     try removeFolder(path)
   }
+
+  /// Removes a regular file; anything else of that name stays.
+  func removeFile(_ path: String) throws(FileFailure) {
+    if try kind(path) == .file { try remove(path) }
+  }
+
+  /// Removes the regular files of a folder whose names are the cache's, and the folder if it is
+  /// empty then. Removes as many as possible before it throws.
+  func removeFiles(in path: String, where isOwn: (String) -> Bool) throws(FileFailure) {
+    guard try kind(path) == .folder else { return }
+    var failure: FileFailure?
+    for item in try list(path) where item.kind == .file && isOwn(item.name) {
+      do throws(FileFailure) {
+        try remove("\(path)/\(item.name)")
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    try removeIfEmpty(path)
+  }
+
+  /// Removes a folder unless it has contents, or is no folder.
+  func removeIfEmpty(_ path: String) throws(FileFailure) {
+    do throws(FileFailure) {
+      if try kind(path) == .folder { try removeFolder(path) }
+    } catch {
+      guard [ENOTEMPTY, EEXIST].contains(error.number) else { throw error }
+    }
+  }
 }
 
 /// Kind of a file.

@@ -281,7 +281,13 @@ final class DiskCore {
   func releaseFolder() {
     closeIndexForGood()
     lock = nil
+    markClosed()
+  }
+
+  /// Makes every later call throw `closed`. The encryption key is of no use then.
+  func markClosed() {
     isClosed = true
+    configuration.encryption = nil
   }
 
   // MARK: Entries

@@ -272,3 +272,26 @@ extension DiskCore {
     }
   }
 }
+
+extension DiskCore {
+  /// Closes without committing, and removes the cache's files while holding the folder's lock.
+  func destroy() throws(DiskCacheError) {
+    if !isClosed {
+      closeIndex()
+      markClosed()
+    }
+    defer { lock = nil }
+    // Otherwise it was removed, or is another cache's by now.
+    guard folder.files.isInPlace else { return }
+    do throws(FileFailure) {
+      if let lock, !lock.isHeld { self.lock = nil }
+      if lock == nil { lock = try files.take(folder: path) }
+      guard lock != nil else { throw FileFailure("", path, 0) }
+      try folder.removeFiles()
+      // By its path, because an open folder cannot remove itself.
+      try files.removeIfEmpty(path)
+    } catch {
+      throw error.call.isEmpty ? DiskCacheError.inUse(path: path) : DiskCacheError(error)
+    }
+  }
+}

@@ -161,6 +161,15 @@ final class SegmentFiles: ValueStore {
     return found
   }
 
+  func removeFiles() throws(FileFailure) {
+    try files.removeFiles(in: folder) { name in
+      guard name.hasPrefix("s"), let number = UInt64(name.dropFirst(), radix: 16) else {
+        return false
+      }
+      return path(number) == "\(folder)/\(name)"
+    }
+  }
+
   func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
     var isKnown = true
     for number in ledger.numbers.sorted() {

@@ -185,6 +185,22 @@ final class ValueFiles: ValueStore {
   /// The largest plausible number, far from overflow and from the numbers of segment offsets.
   private static var numberMax: UInt64 { 1 << 60 }
 
+  func removeFiles() throws(FileFailure) {
+    var failure: FileFailure?
+    for shard in 0..<Self.shards {
+      let folder = self.shard(shard)
+      do throws(FileFailure) {
+        try files.removeFiles(in: folder) { name in
+          UInt64(name, radix: 16).map { filePath($0) == "\(folder)/\(name)" } ?? false
+        }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    try files.removeFile(temporaryPath)
+  }
+
   func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
     var isKnown = true
     for value in values { isKnown = try files.dropCached(filePath(value.number)) && isKnown }

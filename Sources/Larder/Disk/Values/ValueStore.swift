@@ -51,6 +51,9 @@ protocol ValueStore: AnyObject {
 
   /// Drops values from the system's page cache; see `FileLayer`.
   func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool
+
+  /// Removes all files with names of this store, as many as possible before it throws.
+  func removeFiles() throws(FileFailure)
 }
 
 /// A value that a row names.
@@ -145,6 +148,18 @@ final class ValueStores {
         try store.dropCached(values.filter { self.store(of: $0.number) === store }) && isKnown
     }
     return isKnown
+  }
+
+  /// Removes all files with names of values, and folders that are empty then.
+  ///
+  /// - Throws: The first failure, once everything else is removed.
+  func removeFiles() throws(FileFailure) {
+    var failure: FileFailure?
+    for store in stores {
+      do throws(FileFailure) { try store.removeFiles() } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+    try files.removeIfEmpty(folder.path)
   }
 
   /// Location of a value, to be read without the cache's lock while the value is pinned.

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Folders of caches: paths, URLs and names.
+@Suite(.endsInTime) struct CacheLocationTests {
+  @Test(
+    arguments: [
+      ([:], "/h/a", "/h/a/.cache"), (["XDG_CACHE_HOME": "/var/c/"], "/h/a", "/var/c"),
+      // The specification has relative paths ignored.
+      (["XDG_CACHE_HOME": "c"], "/h/a/", "/h/a/.cache"),
+      (["XDG_CACHE_HOME": ""], "/r", "/r/.cache"),
+    ] as [([String: String], String, String)])
+  func systemFolderFollowsTheSpecification(
+    _ environment: [String: String], _ home: String, _ folder: String
+  ) throws {
+    #expect(try CachesFolder.system(environment, home: home) == folder)
+  }
+
+  @Test func missingHomeIsAnError() {
+    #expect(throws: DiskCacheError.self) { try CachesFolder.system([:], home: "") }
+  }
+
+  @Test(arguments: ["", ".", "..", "a/b", "/a", "a\u{0}b", String(repeating: "a", count: 256)])
+  func namesOfOtherFoldersAreErrors(_ name: String) async {
+    #expect(throws: DiskCacheError.self) { try DiskCache(name: name) }
+    #expect(throws: HybridCacheError.self) { try HybridCache<String, Int>(name: name) }
+    await #expect(throws: DiskCacheError.self) { try await AsyncDiskCache(name: name) }
+    await #expect(throws: HybridCacheError.self) {
+      try await AsyncHybridCache<String, Int>(name: name)
+    }
+  }
+
+  /// Each cache finds the values of the one before it, however the folder is named.
+  @Test func namePathAndURLLeadToOneFolder() async throws {
+    let name = "larder-tests-" + UUID().uuidString
+    let path = try CachesFolder.path(name: name)
+    let cache = try HybridCache<String, Int>(name: name)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    #expect(FileManager.default.fileExists(atPath: path + "/index.sqlite"))
+    #expect(throws: HybridCacheError.self) { try HybridCache<String, Int>(name: name) }
+    try cache.set(1, for: "a")
+    try cache.close()
+    let byPath = try HybridCache<String, Int>(path: path)
+    #expect(try byPath.value(for: "a") == 1)
+    try byPath.close()
+    let byURL = try HybridCache<String, Int>(path: URL(fileURLWithPath: path))
+    #expect(try byURL.value(for: "a") == 1)
+    try byURL.close()
+    let tasks = try await AsyncHybridCache<String, Int>(path: URL(fileURLWithPath: path))
+    #expect(try await tasks.value(for: "a") == 1)
+    try await tasks.close()
+    let named = try await AsyncHybridCache<String, Int>(name: name)
+    #expect(try await named.value(for: "a") == 1)
+    try await named.destroy()
+    let disk = try await AsyncDiskCache(name: name)
+    #expect(await disk.count == 0)
+    try await disk.destroy()
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func locationThatIsNoFileIsAnError() async throws {
+    let url = try #require(URL(string: "https://example.com/a"))
+    #expect(throws: DiskCacheError.self) { try DiskCache(path: url) }
+    #expect(throws: HybridCacheError.self) { try HybridCache<String, Int>(path: url) }
+    await #expect(throws: DiskCacheError.self) { try await AsyncDiskCache(path: url) }
+  }
+
+  @Test func limitsAloneMakeAConfiguration() throws {
+    let folder = try ScratchFolder(isSmall: true)
+    let cache = try HybridCache<String, Int>(
+      path: folder.path,
+      configuration: HybridCacheConfiguration(
+        memory: MemoryCacheLimits(weight: 50 << 20), disk: DiskLimits(count: 1_000),
+        staleIfError: .seconds(60)))
+    #expect(cache.memoryLimits?.weight == 50 << 20)
+    #expect(cache.diskLimits?.count == 1_000 && cache.diskLimits?.bytes == nil)
+    #expect(cache.configuration.staleIfError == .seconds(60))
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// The end of a hybrid cache: `close` and `destroy`.
+@Suite(.endsInTime) struct HybridDestroyTests {
+  private let folder: ScratchFolder
+  private let path: String
+
+  init() throws {
+    folder = try ScratchFolder(isSmall: true)
+    path = folder.path + "/cache"
+  }
+
+  private func check(isClosed cache: HybridCache<String, Int>) async throws {
+    #expect(cache.memoryCount == 0)
+    #expect(throws: HybridCacheError.self) { try cache.set(1, for: "a") }
+    #expect(throws: HybridCacheError.self) { try cache.value(for: "a") }
+    #expect(try await cache.value(for: "a") { _ in 9 } == 9)
+    #expect(cache.memoryCount == 0)
+  }
+
+  @Test func closingEmptiesMemoryAndKeepsTheFiles() async throws {
+    let cache = try HybridCache<String, Int>(
+      path: path, configuration: HybridTestCaches.configuration())
+    try cache.set(1, for: "a")
+    try cache.close()
+    try await check(isClosed: cache)
+    let again = try HybridCache<String, Int>(
+      path: path, configuration: HybridTestCaches.configuration())
+    #expect(try again.value(for: "a") == 1)
+  }
+
+  @Test(arguments: [HybridWrites.through, .back(count: 10, interval: nil)])
+  func destroyingEmptiesBothTiers(_ writes: HybridWrites) async throws {
+    let cache = try HybridCache<String, Int>(
+      path: path, configuration: HybridTestCaches.configuration(writes: writes))
+    for number in 0..<6 { try cache.set(number, for: "\(number)") }
+    try cache.destroy()
+    #expect(!FileManager.default.fileExists(atPath: path))
+    try await check(isClosed: cache)
+    try cache.destroy()
+    try cache.close()
+    let again = try HybridCache<String, Int>(
+      path: path, configuration: HybridTestCaches.configuration())
+    #expect(again.diskCount == 0)
+  }
+
+  @Test func fetchDuringDestructionIsNotStored() async throws {
+    let (gate, origin) = (Gate(), Locked(0))
+    let cache = try HybridCache<String, Int>(
+      path: path, configuration: HybridTestCaches.configuration())
+    async let value = cache.value(for: "a") { _ in
+      await gate.pass()
+      return origin.withLock { $0 + 4 }
+    }
+    await gate.hasArrivals(1)
+    try cache.destroy()
+    gate.open()
+    #expect(try await value == 4)
+    #expect(cache.memoryCount == 0)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  /// On a shared disk cache only the suite is removed, after `close` as well, unless it is in use.
+  @Test(arguments: [true, false]) func sharedDiskLosesTheSuite(isClosed: Bool) throws {
+    let disk = try DiskCache(path: path)
+    func open(_ suite: String) throws -> HybridCache<String, Int> {
+      var configuration = HybridTestCaches.configuration()
+      configuration.suite = suite
+      return try HybridCache(configuration: configuration, disk: disk)
+    }
+    let (one, other) = (try open("one"), try open("other"))
+    try one.set(1, for: "a")
+    try other.set(2, for: "a")
+    if isClosed {
+      try one.close()
+      let again = try open("one")
+      #expect(throws: HybridCacheError.self) { try one.destroy() }
+      #expect(try again.value(for: "a") == 1)
+      try again.close()
+    }
+    try one.destroy()
+    #expect(try disk.suites().map(\.name) == ["", "other"])
+    #expect(try other.value(for: "a") == 2)
+    #expect(try open("one").value(for: "a") == nil)
+  }
+
+  @Test func failedDestructionIsRepeated() throws {
+    let files = FaultyFiles()
+    let cache = try HybridCache<String, Int>(
+      path: path, configuration: HybridTestCaches.configuration(), codec: .standard, files: files)
+    try cache.set(1, for: "a")
+    files.set { $0.calls = ["remove"] }
+    #expect(throws: HybridCacheError.self) { try cache.destroy() }
+    #expect(cache.memoryCount == 0)
+    files.set { $0.calls = [] }
+    try cache.destroy()
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func memoryAloneIsDestroyed() async throws {
+    let cache = try HybridCache<String, Int>(
+      configuration: HybridTestCaches.configuration(disk: nil))
+    try cache.set(1, for: "a")
+    try cache.destroy()
+    try await check(isClosed: cache)
+  }
+}
