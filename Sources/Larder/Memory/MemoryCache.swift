@@ -131,12 +131,33 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
+  /// Creates an empty cache with limits, and otherwise the default configuration.
+  ///
+  ///     let cache = try MemoryCache<URL, Image>(limits: MemoryCacheLimits(weight: 50 << 20))
+  ///
+  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid.
+  public convenience init(
+    limits: MemoryCacheLimits, policy: CachePolicy = .lru
+  ) throws(MemoryCacheError) {
+    try self.init(MemoryCacheConfiguration(limits: limits, policy: policy))
+  }
+
+  /// Creates an empty cache for up to `count` entries that evicts with LRU. Cannot fail: a count
+  /// less than 1 counts as 1, and one above `MemoryCacheLimits.largest` as that.
+  public convenience init(count: Int) {
+    let limits = MemoryCacheLimits(count: min(max(count, 1), MemoryCacheLimits.largest))
+    do throws(MemoryCacheError) {
+      try self.init(limits: limits)
+    } catch {
+      preconditionFailure("cache of \(count) entries: \(error)")
+    }
+  }
+
   /// Creates an empty cache for up to `count` entries that evicts with `policy`.
   ///
   /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
-  public convenience init(count: Int, policy: CachePolicy = .lru) throws(MemoryCacheError) {
-    try self.init(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: count), policy: policy))
+  public convenience init(count: Int, policy: CachePolicy) throws(MemoryCacheError) {
+    try self.init(limits: MemoryCacheLimits(count: count), policy: policy)
   }
 
   /// Creates an empty cache for up to `count` entries, with a policy from a string that is not a

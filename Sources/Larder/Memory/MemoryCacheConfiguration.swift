@@ -12,10 +12,11 @@ public struct MemoryCacheConfiguration: Sendable {
   /// Number of shards, each with a lock: a power of two, at most 1024. With one shard, the cache
   /// does exactly what a simulation does.
   ///
-  /// Nil chooses one shard per 1024 entries and per MiB of weight: at most 16, and with a limit on
-  /// weight at most 4, so that an entry of up to a quarter of the limit fits (16 again from 64 GiB,
-  /// where a shard fits an entry of any weight). More shards allow more concurrent threads and
-  /// limit the size of entries.
+  /// Nil chooses one shard per 1024 entries: at most 16. With a limit on weight it chooses one per
+  /// 64 MiB (2^26) and at most 4, so that every entry fits whose weight is at most 64 MiB, or a
+  /// quarter of the limit (16 again from 64 GiB, where a shard fits an entry of any weight). More
+  /// shards allow more concurrent threads and limit the size of entries: set the number if many
+  /// threads use a small cache of light entries.
   public var shards: Int?
   /// Hash function for keys.
   public var hashing: KeyHashing
@@ -139,7 +140,7 @@ public struct MemoryCacheConfiguration: Sendable {
       }
       return shards
     }
-    let byWeight = limits.weight.map { max(min($0 >> 20, 4), $0 >> 32) } ?? 16
+    let byWeight = limits.weight.map { max(min($0 >> 26, 4), $0 >> 32) } ?? 16
     let parts = min(limits.count.map { $0 / 1024 } ?? 16, byWeight, 16)
     return parts < 2 ? 1 : 1 << (Int.bitWidth - 1 - parts.leadingZeroBitCount)
   }
@@ -238,7 +239,7 @@ public struct MemoryCacheConfiguration: Sendable {
 ///
 /// With several shards, each has an equal part of `count` and `weight`, and an entry that weighs
 /// more than the part of one shard is not stored. Unless `MemoryCacheConfiguration.shards` is set,
-/// that part is at least a quarter of `weight`.
+/// that part is at least a quarter of `weight`, and all of it below 128 MiB (2^27).
 ///
 /// Creating a cache with a limit out of range throws `MemoryCacheError.limit`.
 public struct MemoryCacheLimits: Sendable, Hashable {
