@@ -287,6 +287,14 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Stamp of an entry that is being refreshed: later than any time, so trimming by age skips it.
   private static var refreshingStamp: UInt32 { permanentBit - 1 }
 
+  /// Time at which an entry with this stamp was stored, to the precision of stamps; nil if it is
+  /// being refreshed.
+  func created(_ stamp: UInt32) -> CacheInstant? {
+    if stamp == Self.refreshingStamp { return nil }
+    return CacheInstant(
+      microseconds: (UInt64(stamp & ~Self.permanentBit) + stampOrigin) << 20)
+  }
+
   /// Returns true if a value that has not expired was stored before `instant`, to the precision of
   /// stamps, and is neither permanent nor being refreshed.
   func isDue(_ key: Key, _ hash: UInt32, before instant: UInt64, now: UInt64) -> Bool {
