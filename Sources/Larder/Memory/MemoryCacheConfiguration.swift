@@ -158,6 +158,9 @@ public struct MemoryCacheConfiguration: Sendable {
     if let age = limits.age, age.microseconds == 0 {
       throw .limit("age", "\(age)", expected: "at least a microsecond, or nil for no limit")
     }
+    guard (0...1).contains(limits.ageJitter) else {
+      throw .limit("ageJitter", "\(limits.ageJitter)", expected: "a share from 0 to 1")
+    }
     if let refreshAfterWrite, refreshAfterWrite < .seconds(1) {
       throw .limit(
         "refreshAfterWrite", "\(refreshAfterWrite)", expected: "at least a second, or nil for never"
@@ -261,12 +264,24 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   /// microsecond.
   public var age: Duration?
 
+  /// Share of its lifetime, from 0 to 1, by which an entry expires earlier at most, so that entries
+  /// that were stored together do not all expire together: with 0.1, an entry lives 90 to 100 % of
+  /// its lifetime, be it `age` or its own. The share of an entry depends only on its key's hash and
+  /// the cache's seed: with `KeyHashing.seeded`, it is the same in every run.
+  public var ageJitter: Double
+
   /// Creates limits; see the properties for the meaning of each.
-  public init(count: Int? = nil, weight: Int? = nil, age: Duration? = nil) {
+  public init(
+    count: Int? = nil, weight: Int? = nil, age: Duration? = nil, ageJitter: Double = 0
+  ) {
     self.count = count
     self.weight = weight
     self.age = age
+    self.ageJitter = ageJitter
   }
+
+  /// The jitter in parts of 2^32.
+  var jitter: UInt32 { UInt32(min(ageJitter * 4_294_967_296, 4_294_967_295)) }
 }
 
 /// The limits of a cache, and the number of the call that set them.
