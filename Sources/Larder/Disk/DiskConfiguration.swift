@@ -47,6 +47,17 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// another codec. By default nil: `startEmpty` for formats of this library and for codecs if no
   /// entry is permanent, and `fail` otherwise, in particular for keys.
   public var mismatchHandling: DiskMismatchHandling?
+  /// Idle time after which an entry expires: the time since its last get or store; at least a
+  /// microsecond, nil for never. It applies together with `limits.age` and `timeToLive`: the
+  /// earliest counts. Permanent entries do not expire. In a hybrid cache with inclusive rules,
+  /// memory keeps a copy for at most an eighth of this time, so that gets reach the disk.
+  ///
+  /// Costs 8 bytes of memory per entry and no write per get: `flush` and `close` write the times of
+  /// all entries, 24 bytes for each that was used, and so does the first get after an eighth of
+  /// this time. After a crash an entry may expire up to that much too early. Policies that order
+  /// entries by their expiry do not consider idle times, and `DiskMetadata.expires` does not
+  /// contain them.
+  public var expireAfterAccess: Duration?
   /// Number of row reads after which connections for reading are opened.
   package var readersAfter = 32
   /// False if entries count with the size of their value alone, like the objects of a simulation.
@@ -62,7 +73,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
     damageHandling: DiskDamageHandling = .setAside,
-    mismatchHandling: DiskMismatchHandling? = nil
+    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil
   ) {
     self.policy = policy
     self.admission = admission
@@ -78,6 +89,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.encryption = encryption
     self.damageHandling = damageHandling
     self.mismatchHandling = mismatchHandling
+    self.expireAfterAccess = expireAfterAccess
   }
 
   /// Creates a configuration with a policy from a string that is not a literal; see `CachePolicy`.
@@ -88,7 +100,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
     damageHandling: DiskDamageHandling = .setAside,
-    mismatchHandling: DiskMismatchHandling? = nil
+    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil
   ) {
     self.init(
       policy: CachePolicy(policy), admission: admission, limits: limits,
@@ -96,7 +108,8 @@ public struct DiskConfiguration: Sendable, Hashable {
       groupWrites: groupWrites,
       groupBytes: groupBytes, pageCacheBytes: pageCacheBytes,
       checkpointPages: checkpointPages, seed: seed, encryption: encryption,
-      damageHandling: damageHandling, mismatchHandling: mismatchHandling)
+      damageHandling: damageHandling, mismatchHandling: mismatchHandling,
+      expireAfterAccess: expireAfterAccess)
   }
 
   /// Configuration of a cache whose entries count with the size of their value alone.
@@ -257,6 +270,11 @@ extension DiskConfiguration {
     if let age = limits.age, age.microseconds == 0 {
       throw .limit(
         "limits.age", "\(age)", expected: "at least a microsecond, or nil for no limit")
+    }
+    if let expireAfterAccess, expireAfterAccess.microseconds == 0 {
+      throw .limit(
+        "expireAfterAccess", "\(expireAfterAccess)",
+        expected: "at least a microsecond, or nil for never")
     }
     try require("limits.freeBytes", limits.freeBytes, in: 0...largest, " (2^50)")
     try require("inlineBytesMax", inlineBytesMax, in: 0...Self.inlineBytesLargest)

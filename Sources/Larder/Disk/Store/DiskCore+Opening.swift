@@ -550,6 +550,7 @@ extension DiskCore {
     slot.take(loaded.digest, suite: row.suite)
     slots[Int(id)] = slot
     record(id, row, keyBytes: loaded.keyBytes, written: 0, hasTexts: loaded.hasTexts)
+    uses.note(id, row.created)
   }
 
   private func facts(of contents: Contents) -> [ObjectID: Fact] {
