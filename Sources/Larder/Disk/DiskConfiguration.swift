@@ -58,6 +58,14 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// entries by their expiry do not consider idle times, and `DiskMetadata.expires` does not
   /// contain them.
   public var expireAfterAccess: Duration?
+  /// True to exclude the folder from backups. Of effect on Apple's systems; folders in the system's
+  /// folder for caches, as of `DiskCache.init(name:configuration:clock:)`, are never backed up.
+  /// With false, the attribute of the folder is left as it is.
+  public var isExcludedFromBackup: Bool
+  /// Protection of the files while the device is locked; nil for that of the folder above. Of
+  /// effect on Apple's systems with data protection. Values in files that were stored with another
+  /// one keep theirs.
+  public var fileProtection: DiskFileProtection?
   /// Number of row reads after which connections for reading are opened.
   package var readersAfter = 32
   /// False if entries count with the size of their value alone, like the objects of a simulation.
@@ -73,7 +81,8 @@ public struct DiskConfiguration: Sendable, Hashable {
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
     damageHandling: DiskDamageHandling = .setAside,
-    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil
+    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil,
+    isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil
   ) {
     self.policy = policy
     self.admission = admission
@@ -90,6 +99,8 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.damageHandling = damageHandling
     self.mismatchHandling = mismatchHandling
     self.expireAfterAccess = expireAfterAccess
+    self.isExcludedFromBackup = isExcludedFromBackup
+    self.fileProtection = fileProtection
   }
 
   /// Creates a configuration with a policy from a string that is not a literal; see `CachePolicy`.
@@ -100,7 +111,8 @@ public struct DiskConfiguration: Sendable, Hashable {
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
     damageHandling: DiskDamageHandling = .setAside,
-    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil
+    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil,
+    isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil
   ) {
     self.init(
       policy: CachePolicy(policy), admission: admission, limits: limits,
@@ -109,7 +121,8 @@ public struct DiskConfiguration: Sendable, Hashable {
       groupBytes: groupBytes, pageCacheBytes: pageCacheBytes,
       checkpointPages: checkpointPages, seed: seed, encryption: encryption,
       damageHandling: damageHandling, mismatchHandling: mismatchHandling,
-      expireAfterAccess: expireAfterAccess)
+      expireAfterAccess: expireAfterAccess, isExcludedFromBackup: isExcludedFromBackup,
+      fileProtection: fileProtection)
   }
 
   /// Configuration of a cache whose entries count with the size of their value alone.
@@ -214,6 +227,19 @@ public enum DiskDurability: String, Sendable, Hashable, CaseIterable, Codable {
   /// No acknowledged write is lost, as long as the disk honours flushes. A write whose flush failed
   /// is an error, and is not acknowledged later without being written again.
   case full
+}
+
+/// Protection of a cache's files while the device is locked, as `FileProtectionType` of Apple's
+/// systems. Calls that need a protected file fail, like those of a failing disk.
+public enum DiskFileProtection: String, Sendable, Hashable, CaseIterable, Codable {
+  /// The files can always be read and written.
+  case none
+  /// Not while the device is locked. An open cache fails then, too.
+  case complete
+  /// Files that are open can be used, and new ones written, while the device is locked.
+  case completeUnlessOpen = "complete-unless-open"
+  /// From the first unlocking after a restart of the device on, always.
+  case completeUntilFirstUserAuthentication = "complete-until-first-user-authentication"
 }
 
 /// Storage of values above `DiskConfiguration.inlineBytesMax`.

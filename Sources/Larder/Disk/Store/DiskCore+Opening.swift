@@ -344,6 +344,10 @@ extension DiskCore {
   }
 
   func load() throws(DiskCacheError) {
+    #if canImport(Darwin)
+      // New files get the protection of their folder.
+      try folder.setAttributes(configuration)
+    #endif
     try prepareFiles()
     let index = try DiskIndex(
       path: folder.databasePath, configuration, layer: folder.files.databaseLayer
