@@ -73,6 +73,8 @@ let package = Package(
     .trait(name: "Tracing", description: "LarderTracing: spans for swift-distributed-tracing."),
     .trait(name: "Lifecycle", description: "LarderLifecycle: a service for a ServiceGroup."),
     .trait(name: "Hummingbird", description: "LarderHummingbird: a PersistDriver."),
+    .trait(name: "HTTPTypes", description: "LarderHTTP: messages of swift-http-types."),
+    .trait(name: "AsyncHTTPClient", description: "LarderHTTP: async-http-client as the client."),
     // Everything that the tests test. The command is built with `--traits Tools`: see the Makefile.
     .default(enabledTraits: ["Encryption", "Tools"]),
   ],
@@ -80,9 +82,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.26.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -128,7 +132,13 @@ let package = Package(
         "LarderEngine", "CLarderShims", "CLarderFiles",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)), crypto,
       ]),
-    .target(name: "LarderHTTP", dependencies: ["Larder"]),
+    .target(
+      name: "LarderHTTP",
+      dependencies: [
+        "Larder", adapted("HTTPTypes", "swift-http-types", "HTTPTypes"),
+        adapted("HTTPTypesFoundation", "swift-http-types", "HTTPTypes"),
+        adapted("AsyncHTTPClient", "async-http-client", "AsyncHTTPClient"),
+      ]),
     // Adapters, each behind a trait.
     .target(
       name: "LarderMetrics",

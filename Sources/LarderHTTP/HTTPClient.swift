@@ -30,6 +30,13 @@ public struct HTTPClient: Sendable {
     HTTPClient(SessionOwner(configuration))
   }
 
+  /// Sends a request, for a loader of your own: see `OriginAnswer`.
+  ///
+  /// - Throws: The errors of the function, or of `URLSession`.
+  public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    try await send(request)
+  }
+
   private init(_ owner: SessionOwner) {
     send = { try await owner.send($0) }
     added = { owner.added(to: $0) }

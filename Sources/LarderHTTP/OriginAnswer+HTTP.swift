@@ -42,23 +42,32 @@ extension OriginAnswer {
   /// let image = await cache.result(for: url) { origin in
   ///   let request = URLRequest(url: url).revalidating(origin)
   ///   let (data, response) = try await client.data(for: request)
-  ///   return try OriginAnswer(data, response)
+  ///   return try OriginAnswer(Image(data), response)
   /// }
   /// ```
   ///
   /// - Parameters:
-  ///   - value: The value of the response, for example its decoded body.
+  ///   - value: The value of the response, for example its decoded body. Evaluated for a 2xx alone:
+  ///     the body of another response is not the value's.
   ///   - received: Time at which the response arrived.
-  /// - Throws: `HTTPStatusError` for other statuses.
+  /// - Throws: `HTTPStatusError` for other statuses, and the errors of `value`.
   public init(
-    _ value: Value, _ response: HTTPURLResponse, received: Date = .now
-  ) throws(HTTPStatusError) {
-    let url = response.url?.absoluteString ?? ""
-    let head = ResponseHead(response)
+    _ value: @autoclosure () throws -> Value, _ response: HTTPURLResponse, received: Date = .now
+  ) throws {
+    try self.init(
+      try value(), ResponseHead(response), url: response.url?.absoluteString ?? "",
+      received: received)
+  }
+
+  /// Creates the answer for the head of a response from `url`.
+  init(
+    _ value: @autoclosure () throws -> Value, _ head: ResponseHead, url: String, received: Date
+  ) throws {
     switch head.status {
-    case 304: self = .notModified(response, received: received)
+    case 304: self = .notModified(head, received: received)
     case 404, 410: self = .absent
     case 200...299:
+      let value = try value()
       let request = RequestHead(url: url)
       let stored = StoredResponse(head, received: received)
       let control = head.control
@@ -87,7 +96,10 @@ extension OriginAnswer {
   public static func notModified(
     _ response: HTTPURLResponse, received: Date = .now
   ) -> OriginAnswer {
-    let head = ResponseHead(response)
+    notModified(ResponseHead(response), received: received)
+  }
+
+  static func notModified(_ head: ResponseHead, received: Date) -> OriginAnswer {
     let stored = StoredResponse(head, received: received)
     var maxAge: Duration?
     if head.control.noCache || head.control.noStore {
@@ -135,9 +147,7 @@ extension URLRequest {
   private func revalidating(version: String?) -> URLRequest {
     guard let version else { return self }
     var request = self
-    let isDate = HTTPDate.seconds(version, now: 0) != nil
-    request.setValue(
-      version, forHTTPHeaderField: isDate ? "If-Modified-Since" : "If-None-Match")
+    request.setValue(version, forHTTPHeaderField: RequestHead.condition(on: version))
     return request
   }
 }

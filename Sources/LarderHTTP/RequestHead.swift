@@ -32,6 +32,11 @@ struct RequestHead: Sendable, Hashable {
   /// True for methods that change nothing at the origin. An unknown method may.
   var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
 
+  /// Name of the field that asks whether a version has changed: a date is one of `Last-Modified`.
+  static func condition(on version: String) -> String {
+    HTTPDate.seconds(version, now: 0) != nil ? "If-Modified-Since" : "If-None-Match"
+  }
+
   /// Lower case for scheme and host, no default port, no fragment, `/` as the shortest path (RFC
   /// 9110, 4.2.3).
   static func normalised(_ url: String) -> String {

@@ -9,11 +9,16 @@ let package = Package(
   dependencies: [
     .package(
       name: "larder", path: "../..",
-      traits: ["Metrics", "Logging", "Tracing", "Lifecycle", "Hummingbird"]),
+      traits: [
+        "Metrics", "Logging", "Tracing", "Lifecycle", "Hummingbird", "HTTPTypes",
+        "AsyncHTTPClient",
+      ]),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.26.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -27,6 +32,9 @@ let package = Package(
         .product(name: "LarderLifecycle", package: "larder"),
         .product(name: "LarderHummingbird", package: "larder"),
         .product(name: "LarderSignposts", package: "larder"),
+        .product(name: "LarderHTTP", package: "larder"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "Logging", package: "swift-log"),

@@ -27,6 +27,21 @@ struct OriginAnswerTests {
     "\(OriginAnswer<Int>.value(1, version: version, maxAge: .seconds(seconds), contentType: type))"
   }
 
+  /// The body of a 304 or a 404 is not one of the value.
+  @Test func onlyBodiesOfValuesAreDecoded() throws {
+    struct Undecodable: Error {}
+    func decoded() throws -> Int { throw Undecodable() }
+    for status in [304, 404, 410] {
+      _ = try OriginAnswer(try decoded(), response(status, [:]), received: received)
+    }
+    #expect(throws: HTTPStatusError.self) {
+      try OriginAnswer(try decoded(), response(500, [:]), received: received)
+    }
+    #expect(throws: Undecodable.self) {
+      try OriginAnswer(try decoded(), response(200, [:]), received: received)
+    }
+  }
+
   @Test func lifetimeIsWhatIsLeft() throws {
     #expect(
       try answer(200, ["Cache-Control": "max-age=60", "Age": "20", "ETag": "\"a\""])

@@ -335,7 +335,11 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", choices=[fault.name for fault in FAULTS])
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--build", action="store_true", help="build only")
+    parser.add_argument("--check", action="store_true", help="only check that all can be planted")
     options = parser.parse_args()
+    if options.check:
+        planted(ROOT)
+        return 0
     program = build(options.copy.resolve())
     if options.build:
         return 0

@@ -31,78 +31,135 @@ extension MemoryCache {
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
     fetchCost: Float = 1, load: @escaping @Sendable (Key) async throws -> Value
   ) async throws -> Value {
-    if let value = value(for: key) {
-      if refreshAge != nil, isDue(key) {
-        refresh(key, MemoryLoader(weight, timeToLive, fetchCost, nil, load))
-      }
-      return value
-    }
+    let value = value(for: key)
+    if let value, refreshAge == nil { return value }
     let loader = MemoryLoader<Key, Value>(weight, timeToLive, fetchCost, nil, load)
-    if staleLife > 0, let value = staleValue(key, loader) { return value }
+    var isFirst = true
     while true {
       // Nil only if another request started the load, with a loader that may find nothing.
-      if let value = try await request(key, loader) { return value }
+      if let value = try await complete(key, isFirst ? value : nil, loader) { return value }
+      isFirst = false
     }
   }
 
+  /// Completes a request for a key: reloads the value that it found if that is due, or loads it.
+  /// Returns nil if the origin has none.
+  func complete(
+    _ key: Key, _ found: Value?, _ loader: MemoryLoader<Key, Value>
+  ) async throws -> Value? {
+    let isNegative = loader.storage.negativeLife != nil
+    if let found {
+      if refreshAge != nil, isDue(key) {
+        if isNegative { rememberAbsences() }
+        refresh([key], loader.ofMany)
+      }
+      return found
+    }
+    if isNegative { rememberAbsences() }
+    if staleLife > 0, let stale = staleValue(key) {
+      if !stale.isRefreshing { refresh([key], loader.ofMany) }
+      return stale.value
+    }
+    if isNegative, loads.isAbsent(key) {
+      loads.countAbsent()
+      return nil
+    }
+    return try await request(key, loader)
+  }
+
   /// Joins the load of a key or starts one, and waits for it.
-  func request(_ key: Key, _ loader: MemoryLoader<Key, Value>) async throws -> Value? {
+  private func request(_ key: Key, _ loader: MemoryLoader<Key, Value>) async throws -> Value? {
     guard let (pending, isNew) = loads.join(key) else {
       throw MemoryLoadError.loadsItself(key: "\(key)")
     }
     if isNew {
-      // The load may have ended and stored its value between the two look-ups.
-      if let value = peek(key) {
-        loads.end(pending, key, .miss(value))
-        return value
-      }
-      if loader.negativeLife != nil, loads.isAbsent(key) {
-        loads.countAbsent()
-        loads.end(pending, key, .absent)
-        return nil
+      if let known = known(key, loader.storage) {
+        loads.end(pending, key, known)
+        return known.value
       }
       loads.count()
-      pending.flight.launch { await self.run(pending, key, loader) }
+      pending.flight.launch {
+        let result: Result<Value?, any Error>
+        do {
+          result = .success(
+            try await self.calling(pending.flight) { try await loader.load(key) })
+        } catch {
+          result = .failure(error)
+        }
+        self.end(MemoryLoadItem(key: key, load: pending), result, loader.storage)
+      }
+      limit([MemoryLoadItem(key: key, load: pending)], pending.flight, isRefresh: false)
+    } else {
+      loads.queue?.hurry(pending.flight.mark)
     }
-    switch await pending.flight.wait() {
-    case .miss(let value): return value
-    case .failure(let error): throw error
-    case .hit(let hit): return hit.value
-    case .absent: return nil
+    return try await pending.flight.wait().get()
+  }
+
+  /// Result of a load that need not call its loader: another load may have ended between the
+  /// look-up and the registration. Nil if there is none.
+  private func known(_ key: Key, _ storage: LoadedStorage<Key, Value>) -> CacheResult<Value>? {
+    if let value = peek(key) { return .miss(value) }
+    guard storage.negativeLife != nil, loads.isAbsent(key) else { return nil }
+    loads.countAbsent()
+    return .absent
+  }
+
+  /// Calls a loader for a load, once `loadsMax` allows it.
+  private func calling<Result: Sendable, Fetched>(
+    _ flight: CacheFlight<Fetched>, _ load: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await loads.queue?.enter(flight.mark, isBackground: flight.isBackground)
+    defer { loads.queue?.leave(flight.mark) }
+    return try await FetchMark.$current.withValue(FetchMark.current + [flight.mark]) {
+      try await load()
     }
   }
 
-  /// Calls a loader, stores its value and resumes the waiting requests.
+  /// Cancels a load after its time limit, and ends it with an error for its keys.
+  private func limit<Fetched>(
+    _ items: [MemoryLoadItem<Key, Value>], _ flight: CacheFlight<Fetched>, isRefresh: Bool
+  ) {
+    let limit = isRefresh ? configuration.refreshTimeout : configuration.loadTimeout
+    guard let limit else { return }
+    flight.limit(to: limit) {
+      for (number, item) in items.enumerated() {
+        if let stamp = item.stamp { self.endRefresh(item.key, stamp, item.load) }
+        item.load.forget()
+        let error: MemoryLoadError =
+          isRefresh ? .refreshTimedOut(key: "\(item.key)") : .timedOut(key: "\(item.key)")
+        self.loads.end(item.load, item.key, .failure(error), isFirst: number == 0)
+      }
+      // Without effect on the flight of a single key, which has its result already.
+      _ = flight.finish(.absent, nil)
+    }
+  }
+
+  /// Ends the load of a key: stores its value and resumes the waiting requests.
   ///
-  /// - Parameter refreshed: Stamp of the entry that is being reloaded; nil if there is none.
-  func run(
-    _ pending: MemoryLoad<Value>, _ key: Key, _ loader: MemoryLoader<Key, Value>,
-    refreshed: UInt32? = nil
-  ) async {
+  /// - Parameter isFirst: False for all keys of a load but one.
+  private func end(
+    _ item: MemoryLoadItem<Key, Value>, _ loaded: Result<Value?, any Error>,
+    _ storage: LoadedStorage<Key, Value>, isFirst: Bool = true
+  ) {
+    let (key, pending) = (item.key, item.load)
+    // Timed out.
+    if pending.flight.isFinished { return }
     let result: CacheResult<Value>
-    var isNone = false
-    do {
-      let marks = FetchMark.current + [pending.flight.mark]
-      let value = try await FetchMark.$current.withValue(marks) {
-        try await loader.load(key)
+    switch loaded {
+    case .success(let value):
+      let entry = value.flatMap { storage.entry(key, $0) }
+      if entry != nil || item.stamp != nil {
+        storeLoaded(value, for: key, entry, pending, isRefresh: item.stamp != nil)
       }
-      // Timed out; see `MemoryCacheConfiguration.refreshTimeout`.
-      if pending.flight.isFinished { return }
-      let entry = value.flatMap(loader.entry)
-      if entry != nil || refreshed != nil {
-        storeLoaded(value, for: key, entry, pending, isRefresh: refreshed != nil)
-      }
-      if value == nil, let life = loader.negativeLife {
+      if value == nil, let life = storage.negativeLife {
         rememberAbsence(of: key, for: life, pending)
       }
-      isNone = value == nil
       result = value.map { .miss($0) } ?? .absent
-    } catch {
-      if pending.flight.isFinished { return }
-      result = .failure(error)
+    case .failure(let error): result = .failure(error)
     }
-    if let refreshed { endRefresh(key, refreshed, pending) }
-    loads.end(pending, key, result, isNone: isNone)
+    if let stamp = item.stamp { endRefresh(key, stamp, pending) }
+    let isNone = if case .absent = result { true } else { false }
+    loads.end(pending, key, result, isNone: isNone, isFirst: isFirst)
   }
 
   /// Stores a loaded value, unless the key was set or removed meanwhile, or has a value that the
@@ -139,6 +196,125 @@ extension MemoryCache {
   }
 }
 
+/// Loads of several keys at once.
+extension MemoryCache {
+  /// Returns the values of several keys, and calls `load` once for all keys that are missing.
+  ///
+  ///     let users = try await cache.values(for: ids) { missing in
+  ///       try await database.users(missing)  // a dictionary; without the ids that do not exist
+  ///     }
+  ///
+  /// Keys that are being loaded are not passed to `load`: the call waits for their loads, as a
+  /// request for a single key waits for a load of several. Keys for which the origin has no value
+  /// are missing in the result. With `negativeLife`, they are remembered: see
+  /// `value(for:negativeLife:load:)`. Values of keys that were not asked for are ignored.
+  ///
+  /// An error of `load`, or of a load that the call waits for, is thrown; values that were found or
+  /// loaded until then stay in the cache. The load is cancelled once all its requests are
+  /// cancelled. A key that is set or removed during the load keeps what it has; the others are
+  /// stored. Otherwise works like `value(for:load:)`; one load reloads all values that are due for
+  /// a refresh or expired.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys; one that occurs several times counts as one request.
+  ///   - negativeLife: Time for which missing values are remembered; nil to ask the origin again.
+  ///   - weight: Weight of a value against `limits.weight`; see `set`.
+  ///   - timeToLive: Lifetime of a value; nil for `limits.age`. A value with zero or less is
+  ///     returned and not stored.
+  ///   - fetchCost: Cost of loading a value again, for policies that use it; see `set`.
+  ///   - load: Asks the origin for the keys that it receives, in the order of `keys`.
+  /// - Throws: The error of `load`, `CancellationError`, or `MemoryLoadError`.
+  public func values(
+    for keys: some Sequence<Key>, negativeLife: Duration? = nil,
+    weight: @escaping @Sendable (Key, Value) -> Int = { _, _ in 1 },
+    timeToLive: @escaping @Sendable (Key, Value) -> Duration? = { _, _ in nil },
+    fetchCost: @escaping @Sendable (Key, Value) -> Float = { _, _ in 1 },
+    load: @escaping @Sendable ([Key]) async throws -> [Key: Value]
+  ) async throws -> [Key: Value] {
+    let storage = LoadedStorage<Key, Value>(weight, timeToLive, fetchCost, negativeLife)
+    return try await values(for: keys, MemoryBulkLoader(storage: storage, load: load))
+  }
+
+  func values(
+    for keys: some Sequence<Key>, _ loader: MemoryBulkLoader<Key, Value>
+  ) async throws -> [Key: Value] {
+    let isNegative = loader.storage.negativeLife != nil
+    if isNegative { rememberAbsences() }
+    var found: [Key: Value] = [:]
+    found.reserveCapacity(keys.underestimatedCount)
+    var (missing, due): ([Key], [Key]) = ([], [])
+    var seen: Set<Key> = []
+    for key in keys where seen.insert(key).inserted {
+      if let value = value(for: key) {
+        found[key] = value
+        if refreshAge != nil, isDue(key) { due.append(key) }
+      } else if staleLife > 0, let stale = staleValue(key) {
+        found[key] = stale.value
+        if !stale.isRefreshing { due.append(key) }
+      } else if isNegative, loads.isAbsent(key) {
+        loads.countAbsent()
+      } else {
+        missing.append(key)
+      }
+    }
+    if !due.isEmpty { refresh(due, loader) }
+    if !missing.isEmpty { try await request(missing, loader, &found) }
+    return found
+  }
+
+  /// Joins the loads of keys, starts one for all others, and waits for all of them.
+  private func request(
+    _ keys: [Key], _ loader: MemoryBulkLoader<Key, Value>, _ found: inout [Key: Value]
+  ) async throws {
+    let leader = CacheFlight<Void>(candidate: nil, isBackground: false)
+    let joined = try loads.join(keys, leader)
+    var items: [MemoryLoadItem<Key, Value>] = []
+    for (key, (pending, isNew)) in zip(keys, joined) {
+      if !isNew {
+        loads.queue?.hurry(pending.flight.mark)
+      } else if let known = known(key, loader.storage) {
+        loads.end(pending, key, known)
+        leader.leave()
+      } else {
+        items.append(MemoryLoadItem(key: key, load: pending))
+      }
+    }
+    if !items.isEmpty {
+      loads.count()
+      launch(items, leader, loader)
+    }
+    for (index, key) in keys.enumerated() {
+      switch await joined[index].load.flight.wait() {
+      case .failure(let error):
+        for (load, _) in joined[(index + 1)...] { load.flight.leave() }
+        throw error
+      case let result: found[key] = result.value
+      }
+    }
+  }
+
+  /// Starts a load of several keys.
+  private func launch(
+    _ items: [MemoryLoadItem<Key, Value>], _ leader: CacheFlight<Void>,
+    _ loader: MemoryBulkLoader<Key, Value>
+  ) {
+    leader.launch {
+      let result: Result<[Key: Value], any Error>
+      do {
+        result = .success(
+          try await self.calling(leader) { try await loader.load(items.map(\.key)) })
+      } catch {
+        result = .failure(error)
+      }
+      for (number, item) in items.enumerated() {
+        self.end(item, result.map { $0[item.key] }, loader.storage, isFirst: number == 0)
+      }
+      _ = leader.finish(.absent, nil)
+    }
+    limit(items, leader, isRefresh: leader.isBackground)
+  }
+}
+
 /// Background refreshes of values that are still returned.
 extension MemoryCache {
   /// True if a key's value is due for a refresh and nobody is reloading it.
@@ -151,39 +327,48 @@ extension MemoryCache {
     }
   }
 
-  /// Returns an expired value that may still be served, and reloads it in the background.
-  func staleValue(_ key: Key, _ loader: MemoryLoader<Key, Value>) -> Value? {
+  /// Returns an expired value that may still be served, and whether it is being reloaded.
+  func staleValue(_ key: Key) -> (value: Value, isRefreshing: Bool)? {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let stale = withShard(blocks.index(hash)) { shard, _ in
       shard.stale(key, upper, life: staleLife, now: clock.time)
     }
-    guard let stale else { return nil }
-    loads.countStale()
-    if !stale.isRefreshing { refresh(key, loader) }
-    return stale.value
+    if stale != nil { loads.countStale() }
+    return stale
   }
 
-  /// Reloads a key in the background, unless it is being loaded.
-  func refresh(_ key: Key, _ loader: MemoryLoader<Key, Value>) {
-    guard let pending = loads.begin(key) else { return }
+  /// Reloads keys in the background, except those that are being loaded. `isForced` reloads values
+  /// that are not due as well.
+  func refresh(
+    _ keys: [Key], _ loader: MemoryBulkLoader<Key, Value>, isForced: Bool = false
+  ) {
+    let leader = CacheFlight<Void>(candidate: nil, isBackground: true)
+    let items = keys.compactMap { beginRefresh($0, leader, isForced: isForced) }
+    if items.isEmpty { return }
+    loads.countRefresh()
+    launch(items, leader, loader)
+  }
+
+  /// Registers a load that reloads a key, and marks its entry; nil if it need not be reloaded.
+  private func beginRefresh(
+    _ key: Key, _ leader: CacheFlight<Void>, isForced: Bool
+  ) -> MemoryLoadItem<Key, Value>? {
+    guard let pending = loads.begin(key, leader) else { return nil }
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
     let stamp = withShard(blocks.index(hash)) { shard, _ in
       let now = clock.time
-      return shard.beginRefresh(key, upper, before: refreshInstant(now), now: now)
+      return shard.beginRefresh(
+        key, upper, before: isForced ? .max : refreshInstant(now), now: now)
     }
     // Another request may have reloaded or set it between the two look-ups. If the value is gone, a
     // request may already be waiting for this load.
-    if stamp == nil, let value = peek(key) { return loads.end(pending, key, .miss(value)) }
-    loads.countRefresh()
-    pending.flight.launch { await self.run(pending, key, loader, refreshed: stamp) }
-    guard let limit = configuration.refreshTimeout else { return }
-    pending.flight.limit(to: limit) {
-      if let stamp { self.endRefresh(key, stamp, pending) }
-      pending.forget()
-      self.loads.end(pending, key, .failure(MemoryLoadError.refreshTimedOut(key: "\(key)")))
+    if stamp == nil, let value = peek(key) {
+      loads.end(pending, key, .miss(value))
+      return nil
     }
+    return MemoryLoadItem(key: key, load: pending, stamp: stamp)
   }
 
   /// Ends a refresh; if it has not replaced the entry, the entry may be refreshed again.
@@ -235,26 +420,15 @@ extension MemoryCache {
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
     fetchCost: Float = 1, load: @escaping @Sendable (Key) async throws -> Value?
   ) async throws -> Value? {
-    if let value = value(for: key) {
-      if refreshAge != nil, isDue(key) {
-        rememberAbsences()
-        refresh(key, MemoryLoader(weight, timeToLive, fetchCost, negativeLife, load))
-      }
-      return value
-    }
-    rememberAbsences()
-    let loader = MemoryLoader<Key, Value>(weight, timeToLive, fetchCost, negativeLife, load)
-    if staleLife > 0, let value = staleValue(key, loader) { return value }
-    if loads.isAbsent(key) {
-      loads.countAbsent()
-      return nil
-    }
-    return try await request(key, loader)
+    let value = value(for: key)
+    if let value, refreshAge == nil { return value }
+    return try await complete(
+      key, value, MemoryLoader(weight, timeToLive, fetchCost, negativeLife, load))
   }
 
   /// Starts remembering keys without a value and watching every set. Takes the lock of the key's
   /// shard before a load begins, so that any later set sees that it must invalidate.
-  private func rememberAbsences() {
+  func rememberAbsences() {
     if loads.absences != nil { return }
     // Watched first: code that sees that absences are remembered relies on it.
     events.watchChanges()

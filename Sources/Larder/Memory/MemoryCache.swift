@@ -28,10 +28,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let handing: MemoryHanding
   let watch = PressureWatch()
   let prompt: PromptExpiry?
-  @usableFromInline let loads = MemoryLoads<Key, Value>()
+  @usableFromInline let loads: MemoryLoads<Key, Value>
   let current: Locked<CurrentLimits>
   /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
-  let refreshAge: UInt64?
+  @usableFromInline let refreshAge: UInt64?
   /// Microseconds after expiry during which `value(for:load:)` still returns a value; 0 for none.
   let staleLife: UInt64
 
@@ -87,6 +87,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
+    loads = MemoryLoads(max: configuration.loadsMax)
     current = Locked(CurrentLimits(limits: configuration.limits))
     handing = onEviction == nil ? .none : tellsAll ? .all : .evictions
     hasher = KeyHasher(configuration.hashing, configuration.fingerprints)

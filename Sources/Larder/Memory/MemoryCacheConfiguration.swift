@@ -34,8 +34,18 @@ public struct MemoryCacheConfiguration: Sendable {
   public var staleWhileRevalidate: Duration?
   /// Time limit of a reload in the background; nil for none. When it has passed, the reload is
   /// cancelled: requests that wait for it get `MemoryLoadError.refreshTimedOut`, and the next one
-  /// loads again. A load that a request itself started has no limit.
+  /// loads again. It applies to requests that join the reload as well, instead of `loadTimeout`.
   public var refreshTimeout: Duration?
+  /// Time limit of a load that a request started; at least a millisecond, nil for none. When it has
+  /// passed, the load is cancelled, its requests get `MemoryLoadError.timedOut`, and the next one
+  /// loads again; a value that the loader still returns is not stored. The time that the load waits
+  /// because of `loadsMax` counts. A reload in the background has `refreshTimeout` instead.
+  public var loadTimeout: Duration?
+  /// Maximum number of loads at the same time, those in the background included; at least 1, nil
+  /// for no limit. Others wait in order. A load of several keys is one load. Loads that a loader
+  /// waits for start at once, because its own load would never end otherwise; so loaders of two
+  /// caches with such limits must not request keys of each other.
+  public var loadsMax: Int?
   /// Idle time after which an entry expires: the time since its last get or set; at least a
   /// microsecond, nil for never. It applies together with `limits.age` and `timeToLive`: the
   /// earliest counts. Permanent entries do not expire. `contains`, `keys` and reading the old value
@@ -80,7 +90,8 @@ public struct MemoryCacheConfiguration: Sendable {
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
     negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
-    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60)
+    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60),
+    loadTimeout: Duration? = nil, loadsMax: Int? = nil
   ) {
     self.limits = limits
     self.policy = policy
@@ -96,6 +107,8 @@ public struct MemoryCacheConfiguration: Sendable {
     self.expireAfterAccess = expireAfterAccess
     self.promptExpiry = promptExpiry
     self.refreshTimeout = refreshTimeout
+    self.loadTimeout = loadTimeout
+    self.loadsMax = loadsMax
   }
 
   /// Creates a configuration with a policy from a string that is not a literal; see `CachePolicy`.
@@ -106,14 +119,16 @@ public struct MemoryCacheConfiguration: Sendable {
     pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
     negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
-    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60)
+    promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60),
+    loadTimeout: Duration? = nil, loadsMax: Int? = nil
   ) {
     self.init(
       limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards,
       hashing: hashing, clock: clock, pressureRule: pressureRule, seed: seed,
       refreshAfterWrite: refreshAfterWrite, staleWhileRevalidate: staleWhileRevalidate,
       negativeCount: negativeCount, expireAfterAccess: expireAfterAccess,
-      promptExpiry: promptExpiry, refreshTimeout: refreshTimeout)
+      promptExpiry: promptExpiry, refreshTimeout: refreshTimeout, loadTimeout: loadTimeout,
+      loadsMax: loadsMax)
   }
 
   /// Returns the number of shards: the configured or the default one.
@@ -154,6 +169,13 @@ public struct MemoryCacheConfiguration: Sendable {
     }
     if let refreshTimeout, refreshTimeout < .zero {
       throw .limit("refreshTimeout", "\(refreshTimeout)", expected: "zero or more, or nil for none")
+    }
+    if let loadTimeout, loadTimeout < .milliseconds(1) {
+      throw .limit(
+        "loadTimeout", "\(loadTimeout)", expected: "at least a millisecond, or nil for none")
+    }
+    if let loadsMax, loadsMax < 1 {
+      throw .limit("loadsMax", "\(loadsMax)", expected: "at least 1, or nil for no limit")
     }
     if let expireAfterAccess, expireAfterAccess.microseconds == 0 {
       throw .limit(

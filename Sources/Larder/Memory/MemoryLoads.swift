@@ -15,6 +15,10 @@ public import Synchronization
   /// Number of running loads; while it is zero, sets and removals skip the lock.
   @usableFromInline let underWay = Atomic(0)
   private let absenceCache = AtomicLazyReference<MemoryCache<Key, MemoryAbsence>>()
+  /// Order of loads; nil if any number of them may run at once.
+  let queue: LoadQueue?
+
+  init(max: Int?) { queue = max.map { LoadQueue(max: $0) } }
 
   var totals: MemoryLoadCounts { state.withLock { $0.totals } }
 
@@ -41,30 +45,53 @@ public import Synchronization
   /// current task belongs to the load of that key and would wait for itself.
   func join(_ key: Key) -> (load: MemoryLoad<Value>, isNew: Bool)? {
     state.withLock { state in
-      if let load = state.loads[key] {
-        if load.flight.mark.isOne(of: FetchMark.current) { return nil }
-        if load.flight.join() {
-          state.totals.joined += 1
-          return (load, false)
-        }
-        giveUp(load)
-      } else {
-        underWay.add(1, ordering: .acquiringAndReleasing)
-      }
-      return newLoad(key, &state)
+      isOwn(key, state) ? nil : join(key, nil, &state)
     }
   }
 
-  private func newLoad(_ key: Key, _ state: inout State) -> (load: MemoryLoad<Value>, isNew: Bool) {
-    let load = MemoryLoad<Value>()
+  /// Joins the loads of several keys, or registers new ones as parts of `leader`, which the caller
+  /// must run and end.
+  ///
+  /// - Throws: `MemoryLoadError` if the current task belongs to the load of one of them; none is
+  ///   joined then.
+  func join(
+    _ keys: [Key], _ leader: CacheFlight<Void>
+  ) throws(MemoryLoadError) -> [(load: MemoryLoad<Value>, isNew: Bool)] {
+    try state.withLock { (state) throws(MemoryLoadError) in
+      if let own = keys.first(where: { isOwn($0, state) }) {
+        throw .loadsItself(key: "\(own)")
+      }
+      return keys.map { join($0, leader, &state) }
+    }
+  }
+
+  /// True if the current task belongs to the load of the key.
+  private func isOwn(_ key: Key, _ state: State) -> Bool {
+    state.loads[key]?.flight.mark.isOne(of: FetchMark.current) ?? false
+  }
+
+  private func join(
+    _ key: Key, _ leader: CacheFlight<Void>?, _ state: inout State
+  ) -> (load: MemoryLoad<Value>, isNew: Bool) {
+    if let load = state.loads[key] {
+      if load.flight.join() {
+        state.totals.joined += 1
+        return (load, false)
+      }
+      giveUp(load)
+    } else {
+      underWay.add(1, ordering: .acquiringAndReleasing)
+    }
+    let load = MemoryLoad<Value>(leader: leader)
     _ = load.flight.join()
+    _ = leader?.join()
     state.loads[key] = load
     return (load, true)
   }
 
-  /// Registers a load in the background, which the caller must run and end; nil if the key is being
-  /// loaded.
-  func begin(_ key: Key) -> MemoryLoad<Value>? {
+  /// Registers a load in the background as a part of `leader`, which the caller must run and end;
+  /// nil if the key is being loaded.
+  func begin(_ key: Key, _ leader: CacheFlight<Void>) -> MemoryLoad<Value>? {
     state.withLock { state in
       if let load = state.loads[key] {
         if !load.flight.isAbandoned { return nil }
@@ -72,7 +99,7 @@ public import Synchronization
       } else {
         underWay.add(1, ordering: .acquiringAndReleasing)
       }
-      let load = MemoryLoad<Value>(isBackground: true)
+      let load = MemoryLoad<Value>(isBackground: true, leader: leader)
       state.loads[key] = load
       return load
     }
@@ -103,11 +130,13 @@ public import Synchronization
   /// Ends a load and resumes the waiting requests.
   ///
   /// - Parameter isNone: True if the origin was asked and has no value.
+  /// - Parameter isFirst: False for all keys of a load but one, so that its failure counts once.
   func end(
-    _ load: MemoryLoad<Value>, _ key: Key, _ result: CacheResult<Value>, isNone: Bool = false
+    _ load: MemoryLoad<Value>, _ key: Key, _ result: CacheResult<Value>, isNone: Bool = false,
+    isFirst: Bool = true
   ) {
     let waiters = state.withLock { state in
-      if case .failure = result { state.totals.failed += 1 }
+      if case .failure = result, isFirst { state.totals.failed += 1 }
       if isNone { state.totals.none += 1 }
       if state.loads[key] === load {
         state.loads[key] = nil
@@ -179,9 +208,10 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   let flight: CacheFlight<Value>
   private let isWanted = Atomic(true)
 
-  /// Creates a load; a background load continues without waiting requests.
-  init(isBackground: Bool = false) {
-    flight = CacheFlight(candidate: nil, isBackground: isBackground)
+  /// Creates a load, one of several keys if it has a leader; a background load continues without
+  /// waiting requests.
+  init(isBackground: Bool = false, leader: CacheFlight<Void>? = nil) {
+    flight = CacheFlight(candidate: nil, isBackground: isBackground, leader: leader)
   }
 
   /// True until the key is set or removed: the result, a value or none, may be stored.
@@ -194,28 +224,170 @@ final class MemoryLoad<Value: Sendable>: Sendable {
   func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }
 }
 
-/// Load function and storage parameters of a request.
+/// Load function of a request for one key, and storage parameters.
 struct MemoryLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let load: @Sendable (Key) async throws -> Value?
-  /// Time for which a missing value is remembered; nil for a loader that always has a value.
-  let negativeLife: Duration?
-  /// Storage parameters of a value; nil if it must not be stored.
-  let entry: @Sendable (Value) -> MemoryEntry?
+  let storage: LoadedStorage<Key, Value>
 
   init(
-    _ cost: @escaping @Sendable (Value) -> Int,
+    _ storage: LoadedStorage<Key, Value>, _ load: @escaping @Sendable (Key) async throws -> Value?
+  ) {
+    self.storage = storage
+    self.load = load
+  }
+
+  init(
+    _ weight: @escaping @Sendable (Value) -> Int,
     _ timeToLive: @escaping @Sendable (Value) -> Duration?, _ fetchCost: Float,
     _ negativeLife: Duration?, _ load: @escaping @Sendable (Key) async throws -> Value?
   ) {
-    self.load = load
-    self.negativeLife = negativeLife
-    entry = { value in
-      let life = timeToLive(value)
-      if let life, life <= .zero { return nil }
-      return MemoryEntry(
-        cost: cost(value), timeToLive: life, fetchCost: fetchCost, isPermanent: false)
+    self.init(
+      LoadedStorage({ weight($1) }, { timeToLive($1) }, { _, _ in fetchCost }, negativeLife), load)
+  }
+
+  /// The loader as one of several keys.
+  var ofMany: MemoryBulkLoader<Key, Value> {
+    MemoryBulkLoader(storage: storage) { [load] keys in
+      var values: [Key: Value] = [:]
+      for key in keys { values[key] = try await load(key) }
+      return values
     }
   }
+}
+
+/// Load function of a request for several keys, and storage parameters.
+struct MemoryBulkLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  let storage: LoadedStorage<Key, Value>
+  let load: @Sendable ([Key]) async throws -> [Key: Value]
+}
+
+/// Storage parameters of loaded values.
+struct LoadedStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// Time for which a missing value is remembered; nil if it is not.
+  let negativeLife: Duration?
+  /// Parameters of a value; nil if it must not be stored.
+  let entry: @Sendable (Key, Value) -> MemoryEntry?
+
+  init(
+    _ weight: @escaping @Sendable (Key, Value) -> Int,
+    _ timeToLive: @escaping @Sendable (Key, Value) -> Duration?,
+    _ fetchCost: @escaping @Sendable (Key, Value) -> Float, _ negativeLife: Duration?
+  ) {
+    self.negativeLife = negativeLife
+    entry = { key, value in
+      let life = timeToLive(key, value)
+      if let life, life <= .zero { return nil }
+      return MemoryEntry(
+        cost: weight(key, value), timeToLive: life, fetchCost: fetchCost(key, value),
+        isPermanent: false)
+    }
+  }
+}
+
+/// Order of the loads of a cache that runs only some of them at the same time.
+///
+/// A loader that waits for another load of the cache would keep its turn for ever if that load had
+/// to wait for one. So a load that is requested by the loader of a running load does not wait, nor
+/// does one that such a loader joins.
+final class LoadQueue: Sendable {
+  private struct State {
+    /// Marks of the loads that run.
+    var running: Set<ObjectIdentifier> = []
+    var waiting: [Int: (mark: FetchMark, continuation: CheckedContinuation<Bool, Never>)] = [:]
+    /// Number of the load that has waited longest, unless it was cancelled, and of the next one.
+    var (first, next) = (0, 0)
+
+    /// Returns true if the current task works for a load that runs.
+    var isCalledByLoader: Bool {
+      FetchMark.current.contains { running.contains(ObjectIdentifier($0)) }
+    }
+
+    /// Takes out a load that waits; the caller resumes it.
+    mutating func start(_ number: Int) -> CheckedContinuation<Bool, Never>? {
+      guard let (mark, continuation) = waiting.removeValue(forKey: number) else { return nil }
+      running.insert(ObjectIdentifier(mark))
+      return continuation
+    }
+  }
+
+  private let state = Locked(State())
+  private let max: Int
+
+  /// Number of loads that wait for their turn.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  init(max: Int) { self.max = max }
+
+  /// Waits until a load may run; `leave` ends it.
+  ///
+  /// - Throws: `CancellationError` if the load's task is cancelled before.
+  func enter(_ mark: FetchMark, isBackground: Bool) async throws {
+    let number = state.withLock { state in
+      state.next += 1
+      return state.next
+    }
+    let mayRun = await withTaskCancellationHandler {
+      await withCheckedContinuation { enlist(mark, $0, number, isBackground: isBackground) }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation
+        .resume(returning: false)
+    }
+    if !mayRun { throw CancellationError() }
+  }
+
+  private func enlist(
+    _ mark: FetchMark, _ continuation: CheckedContinuation<Bool, Never>, _ number: Int,
+    isBackground: Bool
+  ) {
+    let mayRun: Bool? = state.withLock { state in
+      if Task.isCancelled { return false }
+      let isUrgent =
+        mark.isUrgent.load(ordering: .relaxed) || !isBackground && state.isCalledByLoader
+      if isUrgent || state.running.count < max {
+        state.running.insert(ObjectIdentifier(mark))
+        return true
+      }
+      state.waiting[number] = (mark, continuation)
+      return nil
+    }
+    if let mayRun { continuation.resume(returning: mayRun) }
+  }
+
+  /// Ends a load and starts those that may run now.
+  func leave(_ mark: FetchMark) {
+    let started = state.withLock { state in
+      state.running.remove(ObjectIdentifier(mark))
+      var started: [CheckedContinuation<Bool, Never>] = []
+      while state.running.count < max, !state.waiting.isEmpty {
+        state.first += 1
+        if let continuation = state.start(state.first) { started.append(continuation) }
+      }
+      return started
+    }
+    for continuation in started { continuation.resume(returning: true) }
+  }
+
+  /// Lets a load run at once if the current task, which joins it, works for a load that runs.
+  func hurry(_ mark: FetchMark) {
+    if FetchMark.current.isEmpty { return }
+    let started: CheckedContinuation<Bool, Never>? = state.withLock { state in
+      guard state.isCalledByLoader else { return nil }
+      mark.isUrgent.store(true, ordering: .relaxed)
+      guard let number = state.waiting.first(where: { $0.value.mark === mark })?.key else {
+        return nil
+      }
+      return state.start(number)
+    }
+    started?.resume(returning: true)
+  }
+}
+
+/// One of the keys that a load fetches.
+struct MemoryLoadItem<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  let key: Key
+  let load: MemoryLoad<Value>
+  /// Stamp of the entry that is being reloaded; nil if there is none.
+  var stamp: UInt32?
 }
 
 /// Record that the origin has no value for a key.
@@ -237,12 +409,12 @@ final class MemoryAbsence: Sendable {
   func revoke() { counts.store(false, ordering: .sequentiallyConsistent) }
 }
 
-/// Counts of `MemoryCache.value(for:load:)` since the cache was created or its statistics were
-/// reset.
+/// Counts of `MemoryCache.value(for:load:)` and `MemoryCache.values(for:load:)` since the cache was
+/// created or its statistics were reset.
 public struct MemoryLoadCounts: Sendable, Hashable, Codable {
-  /// Loads started: calls of a loader.
+  /// Loads started: calls of a loader, for one key or several.
   public var started: UInt64 = 0
-  /// Requests that waited for a load that another request had started.
+  /// Requests for a key that waited for a load that another request had started.
   public var joined: UInt64 = 0
   /// Loads that ended with an error, including those cancelled because nobody waited for them any
   /// more.
@@ -251,9 +423,9 @@ public struct MemoryLoadCounts: Sendable, Hashable, Codable {
   public var refreshes: UInt64 = 0
   /// Requests that got an expired value; see `MemoryCacheConfiguration.staleWhileRevalidate`.
   public var stale: UInt64 = 0
-  /// Loads that found no value; see `MemoryCache.value(for:negativeLife:load:)`.
+  /// Keys for which a load found no value; see `MemoryCache.value(for:negativeLife:load:)`.
   public var none: UInt64 = 0
-  /// Requests answered by a remembered missing value.
+  /// Requests for a key that were answered by a remembered missing value.
   public var negativeHits: UInt64 = 0
 
   /// Creates counts that are all zero.
@@ -266,6 +438,10 @@ public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible 
   case loadsItself(key: String)
   /// A reload of the key took longer than `MemoryCacheConfiguration.refreshTimeout`.
   case refreshTimedOut(key: String)
+  /// A load of the key took longer than `MemoryCacheConfiguration.loadTimeout`.
+  case timedOut(key: String)
+  /// The origin has no value for the key of a `LoadingMemoryCache`.
+  case absent(key: String)
 
   /// The error in one line of text.
   public var description: String {
@@ -275,6 +451,10 @@ public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible 
         + "for itself; call the origin instead"
     case .refreshTimedOut(let key):
       "memory cache: the reload of '\(key)' did not end within refreshTimeout and was cancelled"
+    case .timedOut(let key):
+      "memory cache: the load of '\(key)' did not end within loadTimeout and was cancelled"
+    case .absent(let key):
+      "memory cache: the loader has no value for '\(key)'"
     }
   }
 }

@@ -1,4 +1,5 @@
 import LarderEngine
+import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -33,12 +34,19 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   let candidate: CacheHit<Value>?
   package let isBackground: Bool
   /// Identifies tasks that work for this fetch.
-  let mark = FetchMark()
+  let mark: FetchMark
+  /// The fetch of several keys that fetches this one, too, and whose only requests are the fetches
+  /// of its keys; nil if this one has a task of its own.
+  private let leader: CacheFlight<Void>?
   private let state = Locked(State())
 
-  package init(candidate: CacheHit<Value>?, isBackground: Bool) {
+  package init(
+    candidate: CacheHit<Value>?, isBackground: Bool, leader: CacheFlight<Void>? = nil
+  ) {
     self.candidate = candidate
     self.isBackground = isBackground
+    self.leader = leader
+    mark = leader?.mark ?? FetchMark()
   }
 
   /// True once no request wants it. It is then no longer its key's fetch.
@@ -88,19 +96,32 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   }
 
   private func cancel(_ number: Int) {
-    let (waiter, task) = state.withLock { state in
+    let (waiter, isLast) = state.withLock { state in
       let waiter = state.waiters.removeValue(forKey: number)
       if waiter == nil { state.cancelled.insert(number) }
-      state.interested -= 1
-      guard state.interested == 0, !isBackground, state.result == nil else {
-        return (waiter, Task<Void, Never>?.none)
-      }
-      state.isAbandoned = true
-      return (waiter, state.task)
+      return (waiter, withdraw(&state))
     }
     // Outside the lock: either may run code that uses the cache.
     waiter?.resume(returning: .failure(CancellationError()))
-    task?.cancel()
+    if isLast { abandon() }
+  }
+
+  /// Withdraws a request that has joined and does not wait.
+  func leave() {
+    if state.withLock({ withdraw(&$0) }) { abandon() }
+  }
+
+  /// Removes a request; returns true if it was the last one of an unfinished fetch.
+  private func withdraw(_ state: inout State) -> Bool {
+    state.interested -= 1
+    guard state.interested == 0, !isBackground, state.result == nil else { return false }
+    state.isAbandoned = true
+    return true
+  }
+
+  private func abandon() {
+    state.withLock { $0.task }?.cancel()
+    leader?.leave()
   }
 
   // MARK: The fetch
@@ -120,8 +141,8 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     }
   }
 
-  /// Cancels the fetch after `limit`, and calls `end`, which must finish it because its loader may
-  /// not.
+  /// Calls `end` after `limit`, which must finish the fetch because its loader may not, and cancels
+  /// the loader. In this order, so that waiting requests get the error of `end`.
   func limit(to limit: Duration, _ end: @escaping @Sendable () async -> Void) {
     #if LARDER_SCHEDULES
       // No time passes under a scheduler.
@@ -129,8 +150,9 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     #endif
     let timer = Task { [weak self] in
       guard (try? await Task.sleep(for: limit)) != nil else { return }
-      self?.state.withLock { $0.task }?.cancel()
+      let task = self?.state.withLock { $0.task }
       await end()
+      task?.cancel()
     }
     let isLate = state.withLock { state in
       state.timer = state.result == nil ? timer : nil
@@ -141,6 +163,7 @@ package final class CacheFlight<Value: Sendable>: Sendable {
 
   /// Raises the priority for a request that has come to wait.
   private func raise(to priority: TaskPriority) {
+    if let leader { return leader.raise(to: priority) }
     let task: Task<Void, Never>? = state.withLock { state in
       if let known = state.priority, known >= priority { return nil }
       state.priority = priority
@@ -155,11 +178,12 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     #endif
   }
 
-  /// Ends the fetch and returns the waiters to resume.
+  /// Ends the fetch, unless it has a result, and returns the waiters to resume.
   package func finish(
     _ result: CacheResult<Value>, _ data: Data?
   ) -> [CheckedContinuation<CacheResult<Value>, Never>] {
     state.withLock { state in
+      if state.result != nil { return [] }
       state.result = result
       state.data = data
       state.task = nil
@@ -179,6 +203,9 @@ final class FetchMark: Sendable {
   /// Marks of the fetches that the current task works for: that of its own loader, and those of the
   /// loaders that wait for it. A detached task has none.
   @TaskLocal static var current: [FetchMark] = []
+
+  /// True once a task that works for another fetch waits for this one: see `LoadQueue`.
+  let isUrgent = Atomic(false)
 
   /// True if the mark is among `marks`. A task that works for a fetch must not wait for it, because
   /// it would wait for itself. O(nested loaders).

@@ -47,6 +47,42 @@ import Testing
     await #expect(throws: HybridCacheError.self) { try await cache.value(for: "x") }
   }
 
+  /// A slow read holds up the keys of its lane, one of 16.
+  @Test func slowReadDelaysItsLaneAlone() async throws {
+    let isReading = Locked(false)
+    let released = DispatchSemaphore(value: 0)
+    let slow = Data("slow".utf8)
+    let codec = DiskCodec<Data>(
+      identity: "slow", encode: { $0 },
+      decode: { data in
+        if data == slow {
+          isReading.withLock { $0 = true }
+          released.wait()
+        }
+        return data
+      })
+    let hybrid = try HybridCache<String, Data>(
+      path: folder.path, configuration: HybridTestCaches.configuration(memory: 100, disk: 400),
+      codec: codec)
+    let keys = (0..<100).map { "\($0)" }
+    let first = keys[0]
+    for key in keys { try hybrid.set(key == first ? slow : Data(key.utf8), for: key) }
+    hybrid.handle(.critical)
+    let cache = AsyncHybridCache(hybrid)
+    let reader = Task { try await cache.value(for: first) }
+    while !isReading.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+    // Each of the other lanes answers: a failure is a test that does not end.
+    let lane = hybrid.stripes.number(first) % 16
+    var lanes: Set<Int> = []
+    for key in keys where hybrid.stripes.number(key) % 16 != lane {
+      #expect(try await cache.value(for: key) == Data(key.utf8))
+      lanes.insert(hybrid.stripes.number(key) % 16)
+    }
+    #expect(lanes.count == 15)
+    released.signal()
+    #expect(try await reader.value == slow)
+  }
+
   @Test(arguments: [false, true])
   func severalKeysInOneCall(copiesOnRead: Bool) async throws {
     let hybrid = try cache(memory: 30, copiesOnRead: copiesOnRead)

@@ -69,6 +69,31 @@ import Testing
     token.cancel()
   }
 
+  /// The codec closes the disk between the read and the question that promotion asks.
+  @Test func diskThatFailsAfterItsAnswerIsReported() throws {
+    let configuration = HybridTestCaches.configuration()
+    let disk = try DiskCache(path: folder.path, configuration: #require(configuration.disk))
+    let codec = DiskCodec<Data>(
+      identity: "closing", encode: { $0 },
+      decode: { data in
+        try disk.close()
+        return data
+      })
+    let cache = try HybridCache<String, Data>(
+      configuration: configuration, disk: disk, codec: codec)
+    try cache.set(large, for: "a")
+    cache.handle(.critical)
+    let failures = Locked(0)
+    let token = cache.onEvent { event in
+      if case .failure(.disk(.closed)) = event.kind { failures.withLock { $0 += 1 } }
+    }
+    let hit = try cache.entry(for: "a")
+    #expect(hit?.value == large && hit?.tier == .disk)
+    #expect(cache.memoryCount == 0)
+    #expect(failures.withLock { $0 } == 1)
+    token.cancel()
+  }
+
   @Test func closedDiskIsAnErrorExceptForRequests() async throws {
     let cache = try cache()
     try cache.set(Data([1]), for: "a")

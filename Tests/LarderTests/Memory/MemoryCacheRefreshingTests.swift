@@ -93,7 +93,7 @@ import Testing
     }
     cache.set("old", for: "a")
     clock.advance(seconds: 12)
-    cache.refresh("a", MemoryLoader({ _ in 1 }, { _ in nil }, 1, nil, load))
+    cache.refresh(["a"], MemoryLoader({ _ in 1 }, { _ in nil }, 1, nil, load).ofMany)
     while cache.loads.isLoading("a") || cache.peek("a") == "old" { await Task.yield() }
     // An invalidated load may still be running: the next one's value is stored, and stays.
     #expect(try await cache.value(for: "a") { _ in "again" } == (how == "set" ? "set" : "again"))
