@@ -204,6 +204,20 @@ extension AsyncDiskCache {
     }
   }
 
+  /// Removes the entries for which `matches` returns true, as `DiskCache.remove(where:)` does.
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult public func remove(
+    where matches: @escaping @Sendable (DiskEntryInfo) -> Bool
+  ) async throws(DiskCacheError) -> DiskFreed {
+    try await run { (cache) throws(DiskCacheError) in try cache.remove(where: matches) }
+  }
+
+  /// Returns the entries of all suites or of one, without their values, to be read in batches.
+  public func entries(suite: String? = nil) -> AsyncDiskEntries {
+    AsyncDiskEntries(cache: self, entries: cache.entries(suite: suite))
+  }
+
   /// Removes a suite with all of its entries, as `DiskCache.removeSuite` does.
   ///
   /// - Throws: `database` or `closed`.
@@ -386,6 +400,19 @@ public struct AsyncDiskSuite<Value: Sendable>: Sendable {
       try suite.removeAll(includingPermanent: includingPermanent)
     }
   }
+
+  /// Removes the entries of the suite for which `matches` returns true, as
+  /// `DiskSuite.remove(where:)` does.
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult public func remove(
+    where matches: @escaping @Sendable (DiskEntryInfo) -> Bool
+  ) async throws(DiskCacheError) -> DiskFreed {
+    try await run { (suite) throws(DiskCacheError) in try suite.remove(where: matches) }
+  }
+
+  /// Returns the entries of the suite, without their values, to be read in batches.
+  public func entries() -> AsyncDiskEntries { cache.entries(suite: suite.name) }
 
   /// Returns the keys whose entries have not expired, unordered.
   ///

@@ -47,6 +47,25 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// another codec. By default nil: `startEmpty` for formats of this library and for codecs if no
   /// entry is permanent, and `fail` otherwise, in particular for keys.
   public var mismatchHandling: DiskMismatchHandling?
+  /// Idle time after which an entry expires: the time since its last get or store; at least a
+  /// microsecond, nil for never. It applies together with `limits.age` and `timeToLive`: the
+  /// earliest counts. Permanent entries do not expire. In a hybrid cache with inclusive rules,
+  /// memory keeps a copy for at most an eighth of this time, so that gets reach the disk.
+  ///
+  /// Costs 8 bytes of memory per entry and no write per get: `flush` and `close` write the times of
+  /// all entries, 24 bytes for each that was used, and so does the first get after an eighth of
+  /// this time. After a crash an entry may expire up to that much too early. Policies that order
+  /// entries by their expiry do not consider idle times, and `DiskMetadata.expires` does not
+  /// contain them.
+  public var expireAfterAccess: Duration?
+  /// True to exclude the folder from backups. Of effect on Apple's systems; folders in the system's
+  /// folder for caches, as of `DiskCache.init(name:configuration:clock:)`, are never backed up.
+  /// With false, the attribute of the folder is left as it is.
+  public var isExcludedFromBackup: Bool
+  /// Protection of the files while the device is locked; nil for that of the folder above. Of
+  /// effect on Apple's systems with data protection. Values in files that were stored with another
+  /// one keep theirs.
+  public var fileProtection: DiskFileProtection?
   /// Number of row reads after which connections for reading are opened.
   package var readersAfter = 32
   /// False if entries count with the size of their value alone, like the objects of a simulation.
@@ -62,7 +81,8 @@ public struct DiskConfiguration: Sendable, Hashable {
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
     damageHandling: DiskDamageHandling = .setAside,
-    mismatchHandling: DiskMismatchHandling? = nil
+    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil,
+    isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil
   ) {
     self.policy = policy
     self.admission = admission
@@ -78,6 +98,9 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.encryption = encryption
     self.damageHandling = damageHandling
     self.mismatchHandling = mismatchHandling
+    self.expireAfterAccess = expireAfterAccess
+    self.isExcludedFromBackup = isExcludedFromBackup
+    self.fileProtection = fileProtection
   }
 
   /// Creates a configuration with a policy from a string that is not a literal; see `CachePolicy`.
@@ -88,7 +111,8 @@ public struct DiskConfiguration: Sendable, Hashable {
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
     damageHandling: DiskDamageHandling = .setAside,
-    mismatchHandling: DiskMismatchHandling? = nil
+    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil,
+    isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil
   ) {
     self.init(
       policy: CachePolicy(policy), admission: admission, limits: limits,
@@ -96,7 +120,9 @@ public struct DiskConfiguration: Sendable, Hashable {
       groupWrites: groupWrites,
       groupBytes: groupBytes, pageCacheBytes: pageCacheBytes,
       checkpointPages: checkpointPages, seed: seed, encryption: encryption,
-      damageHandling: damageHandling, mismatchHandling: mismatchHandling)
+      damageHandling: damageHandling, mismatchHandling: mismatchHandling,
+      expireAfterAccess: expireAfterAccess, isExcludedFromBackup: isExcludedFromBackup,
+      fileProtection: fileProtection)
   }
 
   /// Configuration of a cache whose entries count with the size of their value alone.
@@ -203,6 +229,19 @@ public enum DiskDurability: String, Sendable, Hashable, CaseIterable, Codable {
   case full
 }
 
+/// Protection of a cache's files while the device is locked, as `FileProtectionType` of Apple's
+/// systems. Calls that need a protected file fail, like those of a failing disk.
+public enum DiskFileProtection: String, Sendable, Hashable, CaseIterable, Codable {
+  /// The files can always be read and written.
+  case none
+  /// Not while the device is locked. An open cache fails then, too.
+  case complete
+  /// Files that are open can be used, and new ones written, while the device is locked.
+  case completeUnlessOpen = "complete-unless-open"
+  /// From the first unlocking after a restart of the device on, always.
+  case completeUntilFirstUserAuthentication = "complete-until-first-user-authentication"
+}
+
 /// Storage of values above `DiskConfiguration.inlineBytesMax`.
 ///
 /// A cache opens folders written with either choice: existing values stay, and new ones are stored
@@ -257,6 +296,11 @@ extension DiskConfiguration {
     if let age = limits.age, age.microseconds == 0 {
       throw .limit(
         "limits.age", "\(age)", expected: "at least a microsecond, or nil for no limit")
+    }
+    if let expireAfterAccess, expireAfterAccess.microseconds == 0 {
+      throw .limit(
+        "expireAfterAccess", "\(expireAfterAccess)",
+        expected: "at least a microsecond, or nil for never")
     }
     try require("limits.freeBytes", limits.freeBytes, in: 0...largest, " (2^50)")
     try require("inlineBytesMax", inlineBytesMax, in: 0...Self.inlineBytesLargest)

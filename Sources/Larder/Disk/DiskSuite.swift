@@ -91,6 +91,20 @@ public struct DiskSuite<Value>: Sendable {
 }
 
 extension DiskSuite {
+  /// Removes the entries of the suite for which `matches` returns true; see
+  /// `DiskCache.remove(where:)`.
+  ///
+  /// - Throws: `database` or `closed`.
+  @discardableResult public func remove(
+    where matches: (DiskEntryInfo) -> Bool
+  ) throws(DiskCacheError) -> DiskFreed {
+    try cache.remove(suite: name, where: matches)
+  }
+
+  /// Returns the entries of the suite, without their values, to be read in batches; see
+  /// `DiskCache.entries`.
+  public func entries() -> DiskEntries { cache.entries(suite: name) }
+
   /// Returns the keys whose entries have not expired, unordered; see `DiskCache.keys`.
   ///
   /// - Throws: `database` or `closed`.

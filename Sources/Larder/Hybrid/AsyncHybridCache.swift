@@ -24,12 +24,14 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
   /// - Throws: The errors of `HybridCache.init(path:configuration:codec:)`.
   public init<Location: CacheLocation>(
     path: Location? = String?.none,
-    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), codec: DiskCodec<Value>
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), codec: DiskCodec<Value>,
+    weigh: (@Sendable (Value) -> Int)? = nil
   ) async throws(HybridCacheError) {
     self.init(
       try await CacheLanes("larder.hybrid.opening", count: 1).run(0) {
         () throws(HybridCacheError) in
-        try HybridCache<Key, Value>(path: path, configuration: configuration, codec: codec)
+        try HybridCache<Key, Value>(
+          path: path, configuration: configuration, codec: codec, weigh: weigh)
       })
   }
 
@@ -39,10 +41,11 @@ public struct AsyncHybridCache<Key: DiskKeyRepresentable, Value: Sendable>: Send
   /// - Throws: The errors of `HybridCache.init(name:configuration:codec:)`.
   public init(
     name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
-    codec: DiskCodec<Value>
+    codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
   ) async throws(HybridCacheError) {
     try await self.init(
-      path: try HybridCache<Key, Value>.folder(name), configuration: configuration, codec: codec)
+      path: try HybridCache<Key, Value>.folder(name), configuration: configuration, codec: codec,
+      weigh: weigh)
   }
 
   /// A property of the cache, such as `statistics` or `diskCount`. It is read on a thread outside
@@ -191,6 +194,27 @@ extension AsyncHybridCache {
     await cache.result(for: key, strategy: strategy, load: load)
   }
 
+  /// Returns the values of several keys from the cache or from the origin, with at most one call of
+  /// `load`: see `HybridCache.values(for:strategy:maxAge:load:)`.
+  ///
+  /// - Throws: The first error by the order of the keys, unless a stale value may be returned;
+  ///   `CancellationError`.
+  public func values(
+    for keys: some Sequence<Key>, strategy: CacheStrategy? = nil, maxAge: Duration? = nil,
+    load: @escaping @Sendable ([Key]) async throws -> [Key: Value]
+  ) async throws -> [Key: Value] {
+    try await cache.values(for: keys, strategy: strategy, maxAge: maxAge, load: load)
+  }
+
+  /// Returns the values of several keys and their sources: see
+  /// `HybridCache.results(for:strategy:load:)`.
+  public func results(
+    for keys: some Sequence<Key>, strategy: CacheStrategy? = nil,
+    load: @escaping HybridCache<Key, Value>.BulkLoader
+  ) async -> [Key: CacheResult<Value>] {
+    await cache.results(for: keys, strategy: strategy, load: load)
+  }
+
   /// Returns the cached value and then the result of a refresh: see
   /// `HybridCache.updates(for:load:)`.
   public func updates(
@@ -221,6 +245,15 @@ extension AsyncHybridCache {
     try await run { (cache) throws(HybridCacheError) in
       try cache.removeAll(includingPermanent: includingPermanent)
     }
+  }
+
+  /// Removes the entries for which `matches` returns true, as `HybridCache.remove(where:)` does.
+  ///
+  /// - Throws: `disk`; memory has lost its entries even then.
+  @discardableResult public func remove(
+    where matches: @escaping @Sendable (DiskEntryInfo) -> Bool
+  ) async throws(HybridCacheError) -> HybridFreed {
+    try await run { (cache) throws(HybridCacheError) in try cache.remove(where: matches) }
   }
 
   /// Removes expired entries, as `HybridCache.removeExpired` does.
@@ -341,9 +374,10 @@ extension AsyncHybridCache where Value: Codable {
   /// - Throws: The errors of that initialiser.
   public init<Location: CacheLocation>(
     path: Location? = String?.none,
-    configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    weigh: (@Sendable (Value) -> Int)? = nil
   ) async throws(HybridCacheError) {
-    try await self.init(path: path, configuration: configuration, codec: .standard)
+    try await self.init(path: path, configuration: configuration, codec: .standard, weigh: weigh)
   }
 
   /// Opens a cache in a folder of this name in the system's folder for caches, with values stored
@@ -351,8 +385,9 @@ extension AsyncHybridCache where Value: Codable {
   ///
   /// - Throws: The errors of the initialiser with a codec.
   public init(
-    name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+    name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    weigh: (@Sendable (Value) -> Int)? = nil
   ) async throws(HybridCacheError) {
-    try await self.init(name: name, configuration: configuration, codec: .standard)
+    try await self.init(name: name, configuration: configuration, codec: .standard, weigh: weigh)
   }
 }

@@ -45,20 +45,27 @@ extension HybridCache {
     let strategy = strategy ?? configuration.strategy
     if Task.isCancelled { return .failure(CancellationError()) }
     var request = Fetch(key: key, strategy: strategy)
-    if strategy != .fetch, let front {
-      // Before the get, which may remove it.
-      if strategy == .cacheThenFetch { request.expired = memory?.expired(key)?.value }
-      let held = front._withUnsafeGuaranteedRef { $0.value(for: key) }
-      if let held, let hit = try? hit(held, key) {
-        if strategy != .cacheThenFetch || !needsRefresh(hit) { return .hit(hit) }
-        request.known = hit
-      }
-      request.asksMemory = false
-    }
+    if let hit = answerFromMemory(&request) { return .hit(hit) }
     switch await begin(request, load).next {
     case .answer(let result): return result
     case .wait(let flight): return await wait(key, for: flight)
     }
+  }
+
+  /// Asks memory without a lock, if it answers hits so; returns the value if it answers the
+  /// request.
+  func answerFromMemory(_ request: inout Fetch) -> CacheHit<Value>? {
+    let (key, strategy) = (request.key, request.strategy)
+    guard strategy != .fetch, let front else { return nil }
+    // Before the get, which may remove it.
+    if strategy == .cacheThenFetch { request.expired = memory?.expired(key)?.value }
+    let held = front._withUnsafeGuaranteedRef { $0.value(for: key) }
+    if let held, let hit = try? hit(held, key) {
+      if strategy != .cacheThenFetch || !needsRefresh(hit) { return hit }
+      request.known = hit
+    }
+    request.asksMemory = false
+    return nil
   }
 
   /// Returns the cached value first, if any, and then the result of a refresh: the strategy
@@ -159,6 +166,8 @@ struct FetchRequest<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   var waitsForRefresh = false
   /// Marks of the fetches that the request's task works for.
   let marks = FetchMark.current
+  /// Turn that the fetch has together with others, if their number is limited.
+  var turn: FetchTurn?
 }
 
 /// Result of the first, synchronous part of a request.
@@ -167,6 +176,8 @@ struct FetchStart<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   struct Launch: Sendable {
     let flight: CacheFlight<Value>
     let request: OriginRequest<Key>
+    /// The turn to wait for, and to end.
+    let turn: FetchTurn?
   }
 
   /// Next step of a request.
@@ -196,28 +207,47 @@ extension HybridCache {
     // Launched here instead of in the lane: the fetch inherits the task-local values of the
     // requesting task.
     if let launch = start.launch {
-      launch.flight.launch { await self.run(launch.flight, launch.request, load) }
-      // A fetch in the background, behind a result.
-      if start.hit != nil, let limit = configuration.refreshTimeout {
-        launch.flight.limit(to: limit) { await self.endRefresh(launch.flight, request.key) }
-      }
+      self.launch(
+        launch, isBehindHit: start.hit != nil, limit: configuration.fetchTimeout, load)
     }
     return start
   }
 
-  /// Ends a refresh that exceeds its time limit: waiting requests get an error, or a stale value,
-  /// and the next request asks again.
-  private func endRefresh(_ flight: CacheFlight<Value>, _ key: Key) async {
+  /// Starts a new fetch.
+  ///
+  /// - Parameters:
+  ///   - isBehindHit: True for a fetch in the background, behind a result.
+  ///   - limit: Time limit of another one.
+  func launch(
+    _ launch: Start.Launch, isBehindHit: Bool, limit: Duration?, _ load: @escaping Loader
+  ) {
+    let (flight, key) = (launch.flight, launch.request.key)
+    flight.launch { await self.run(launch, limit: isBehindHit ? nil : limit, load) }
+    if isBehindHit, let limit = configuration.refreshTimeout {
+      flight.limit(to: limit) {
+        await self.end(flight, key, .refreshTimedOut(key: key.diskKey))
+      }
+    }
+  }
+
+  /// Ends a fetch that exceeds its time limit: waiting requests get an error, or a stale value, and
+  /// the next request asks again.
+  private func end(_ flight: CacheFlight<Value>, _ key: Key, _ error: HybridCacheError) async {
     await lanes.run(stripes.number(key)) {
-      let error = HybridCacheError.refreshTimedOut(key: key.diskKey)
       self.land(flight, key, .failure(error), isCancelled: false)
     }
   }
 
-  private func begin(_ request: Fetch) -> Start {
+  /// The first part of a request, which looks its key up in both tiers.
+  func begin(_ request: Fetch) -> Start {
     let (key, strategy) = (request.key, request.strategy)
     let stripe = stripes[key]
     stripe.lock.lock()
+    if strategy != .fetch, strategy != .cacheOnly, absences.contains(key) {
+      stripe.totals.negativeHits += 1
+      stripe.lock.unlock()
+      return Start(next: .answer(.absent))
+    }
     var operation = Operation(self, stripe)
     // Before memory is asked, which may remove it.
     var old = strategy == .cacheOnly ? nil : expired(memory?.expired(key)?.value)
@@ -317,7 +347,7 @@ extension HybridCache {
     }
     guard underWay(request.key, stripe) == nil else { return answer }
     var start = answer
-    start.launch = self.launch(request.key, stripe, candidate, isBackground: true)
+    start.launch = self.launch(request, stripe, candidate, isBackground: true)
     return start
   }
 
@@ -331,9 +361,10 @@ extension HybridCache {
     }
     if let flight = underWay(request.key, stripe), flight.join() {
       stripe.totals.joined += 1
+      slots?.advance(flight.mark, for: request.marks)
       return Start(next: .wait(flight))
     }
-    let launch = self.launch(request.key, stripe, candidate, isBackground: false)
+    let launch = self.launch(request, stripe, candidate, isBackground: false)
     _ = launch.flight.join()
     return Start(next: .wait(launch.flight), launch: launch)
   }
@@ -352,18 +383,25 @@ extension HybridCache {
   }
 
   private func launch(
-    _ key: Key, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?,
+    _ request: Fetch, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?,
     isBackground: Bool
   ) -> Start.Launch {
     let flight = CacheFlight(
       candidate: candidate.map { ownCopy(of: $0) }, isBackground: isBackground)
-    stripe.flights[key] = flight
+    stripe.flights[request.key] = flight
     stripe.totals.fetches += 1
+    // Before others can wait for the fetch.
+    let turn = slots.map { slots in
+      let turn = request.turn ?? FetchTurn()
+      slots.add(flight.mark, to: turn, requesters: request.marks)
+      return turn
+    }
     return Start.Launch(
       flight: flight,
       request: OriginRequest(
-        key: key, version: candidate?.version,
-        created: candidate?.created, isBackground: isBackground))
+        key: request.key, version: candidate?.version,
+        created: candidate?.created, isBackground: isBackground),
+      turn: turn)
   }
 
   /// Copy of a hit for a fetch, because the receiver of the hit may modify its value.
@@ -372,17 +410,23 @@ extension HybridCache {
     return hit.with(value: try? codec.decode(data))
   }
 
-  private func run(
-    _ flight: CacheFlight<Value>, _ request: OriginRequest<Key>, _ load: Loader
-  ) async {
+  private func run(_ launch: Start.Launch, limit: Duration?, _ load: Loader) async {
+    let (flight, request) = (launch.flight, launch.request)
     let answer: Result<OriginAnswer<Value>, any Error>
     do {
+      if let turn = launch.turn { try await slots?.wait(for: turn) }
+      if let limit {
+        flight.limit(to: limit) {
+          await self.end(flight, request.key, .fetchTimedOut(key: request.key.diskKey))
+        }
+      }
       let marks = FetchMark.current + [flight.mark]
       answer = .success(
         try await FetchMark.$current.withValue(marks) { try await load(request) })
     } catch {
       answer = .failure(error)
     }
+    if let turn = launch.turn { slots?.end(turn) }
     let isCancelled = Task.isCancelled
     await lanes.run(stripes.number(request.key)) {
       self.land(flight, request.key, answer, isCancelled: isCancelled)
@@ -461,7 +505,7 @@ extension HybridCache {
         contentType: flight.candidate?.contentType,
         isPermanent: flight.candidate?.isPermanent ?? false)
       item.options.mustRevalidate = flight.candidate?.mustRevalidate ?? false
-    case .success(.absent), .failure: return item
+    case .success(.absent), .success(.absence), .failure: return item
     }
     guard encodesEarly, let value = item.value else { return item }
     do throws(HybridCacheError) {
@@ -490,7 +534,7 @@ extension HybridCache {
   ) -> Data? {
     switch answer {
     case .success(.value), .success(.mustRevalidate), .success(.unstored): return item.data
-    case .success(.notModified), .success(.absent), .failure: break
+    case .success(.notModified), .success(.absent), .success(.absence), .failure: break
     }
     return item.data ?? flight.candidate.flatMap { try? codec.encode($0.value) }
   }
@@ -522,14 +566,28 @@ extension HybridCache {
       if isCurrent, item.value != nil { renew(item, &operation) }
       return .hit(renewed(candidate, item))
     case .absent:
-      events.note(.absent(isBackground: isBackground), item.key, nil)
-      if isCurrent { removeUnstored(item, &operation) }
-      return .absent
+      return absent(
+        item, &operation, flight, isCurrent: isCurrent, for: configuration.negativeLife)
+    case .absence(let life):
+      return absent(item, &operation, flight, isCurrent: isCurrent, for: life)
     }
+  }
+
+  /// Handles a value that does not exist.
+  private func absent(
+    _ item: PendingWrite<Key, Value>, _ operation: inout Operation, _ flight: CacheFlight<Value>,
+    isCurrent: Bool, for life: Duration?
+  ) -> CacheResult<Value> {
+    events.note(.absent(isBackground: flight.isBackground), item.key, nil)
+    guard isCurrent else { return .absent }
+    removeUnstored(item, &operation)
+    if let life, !isClosed { absences.insert(item.key, for: life) }
+    return .absent
   }
 
   /// Removes the cached value of a key for which the origin gave nothing to store.
   private func removeUnstored(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
+    absences.remove(item.key)
     rules.delete(item, in: &operation)
     noteRemoval(item.key, item.now)
   }

@@ -15,6 +15,7 @@ extension HybridCache {
       for key in Array(stripe.flights.keys) { stripe.overtake(key) }
       for key in Array(stripe.dirty.keys) { forgetDirty(key, stripe) }
     }
+    absences.removeAll()
     defer {
       stripes.unlockAll()
       finish()
@@ -93,6 +94,7 @@ extension HybridCache {
   /// memory.
   @discardableResult public func handle(_ level: MemoryPressureLevel) -> Int {
     let gone = memory?.handle(level) ?? 0
+    absences.removeAll()
     // Failures are reported to listeners.
     try? writeAllDirty()
     finish()
@@ -107,6 +109,77 @@ extension HybridCache {
 
   /// Stops observing memory pressure.
   public func stopObserving() { memory?.watch.stop() }
+
+  /// Removes the entries for which `matches` returns true, in memory and, of this cache's suite, on
+  /// disk, permanent or not and expired or not. A running fetch of a removed key is not stored.
+  /// O(entries).
+  ///
+  /// `matches` is called with no lock held, and twice for an entry in both tiers: the copy in
+  /// memory has no `bytes`, and is removed if either call returns true. See
+  /// `DiskCache.remove(where:)`.
+  ///
+  /// - Throws: `disk`; memory has lost its entries even then.
+  @discardableResult public func remove(
+    where matches: (DiskEntryInfo) -> Bool
+  ) throws(HybridCacheError) -> HybridFreed {
+    try refuseNestedCall()
+    if isClosed { throw closedError }
+    defer { finish() }
+    var failure: HybridCacheError?
+    do throws(HybridCacheError) { try writeAllDirty() } catch { failure = error }
+    var (names, onDisk): (Set<String>, [ObjectID: UInt64]) = ([], [:])
+    do throws(DiskCacheError) {
+      onDisk =
+        try diskTier?.chosen { entry in
+          guard matches(entry) else { return false }
+          names.insert(entry.name.key)
+          return true
+        } ?? [:]
+    } catch {
+      failure = failure ?? .disk(error)
+    }
+    for (key, record) in memory?.allEntries ?? [] where matches(info(key, record)) {
+      names.insert(key.diskKey)
+    }
+    var freed = HybridFreed()
+    stripes.lockAll()
+    for key in memory?.allEntries.map(\.key) ?? [] where names.contains(key.diskKey) {
+      let isExpired = memory?.expired(key) != nil
+      if isExpired { memory?.removeExpired(key) }
+      if memory?.remove(key) != nil || isExpired { freed.memoryCount += 1 }
+      noteRemoval(key, clock.time)
+    }
+    for stripe in stripes.all {
+      for key in Array(stripe.flights.keys) where names.contains(key.diskKey) {
+        stripe.overtake(key)
+      }
+      for key in Array(stripe.dirty.keys) where names.contains(key.diskKey) {
+        forgetDirty(key, stripe)
+      }
+    }
+    if !onDisk.isEmpty {
+      do throws(DiskCacheError) {
+        freed.disk = try diskTier?.remove(onDisk) ?? DiskFreed()
+      } catch {
+        failure = failure ?? .disk(error)
+      }
+    }
+    stripes.unlockAll()
+    if let failure { throw failure }
+    return freed
+  }
+
+  /// Description of an entry in memory.
+  private func info(_ key: Key, _ record: MemoryRecord<Value>) -> DiskEntryInfo {
+    let facts = record.metadata.facts
+    let expiry = record.metadata.expiry
+    return DiskEntryInfo(
+      name: DiskEntryName(suite: configuration.suite, key: key.diskKey), bytes: nil,
+      metadata: DiskMetadata(
+        version: facts?.version, contentType: facts?.contentType, creation: record.creation,
+        expiry: expiry, fetchCost: facts?.cost ?? 1, isPermanent: facts?.isPermanent ?? false,
+        isExpired: expiry.isOver(at: clock.time)))
+  }
 
   private func onDisk(
     _ body: (HybridDisk) throws(DiskCacheError) -> DiskFreed
@@ -166,8 +239,29 @@ extension HybridCache {
   /// Maximum TTL of an entry in memory; nil for no limit.
   var memoryAge: Duration? { memory?.limits.age }
 
+  /// Expiry in memory of an entry that expires at `expiry`. If the disk expires idle entries, gets
+  /// must reach it in time: memory returns a copy only for a part of the idle time.
+  func memoryExpiry(_ expiry: Expiry, _ isPermanent: Bool, _ now: UInt64) -> Expiry {
+    guard let idle = diskIdle, !isPermanent, rules.inclusion == .inclusive,
+      rules.mayTake(life: expiry.lifeLeft(at: now)).disk
+    else { return expiry }
+    return min(expiry, Expiry(after: max(1, idle / 8), from: now))
+  }
+
   /// Maximum TTL of an entry on disk; nil for no limit.
   var diskAge: Duration? { disk?.timeToLive }
+}
+
+extension MemoryCache {
+  /// The entries, including expired ones that are kept. O(entries) in time and memory.
+  fileprivate var allEntries: [(key: Key, value: Value)] {
+    var keys: [Key] = []
+    for index in 0..<blocks.count {
+      // At time 0, at which nothing has expired.
+      withShard(index) { shard, _ in shard.appendKeys(to: &keys, now: 0) }
+    }
+    return keys.compactMap { key in (peek(key) ?? expired(key)?.value).map { (key, $0) } }
+  }
 }
 
 /// Space freed by a call.

@@ -53,6 +53,7 @@ extension HybridCache {
     _ item: PendingWrite<Key, Value>, _ operation: inout Operation, isFill: Bool
   ) -> Bool {
     noteStore(item)
+    absences.remove(item.key)
     if isOver(item) {
       rules.delete(item, in: &operation)
       return false
@@ -102,6 +103,7 @@ extension HybridCache {
   @discardableResult public func remove(_ key: Key) throws(HybridCacheError) -> Bool {
     try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       operation.stripe.overtake(key)
+      absences.remove(key)
       let item = item(key)
       rules.delete(item, in: &operation)
       noteRemoval(key, item.now)
@@ -219,11 +221,13 @@ extension HybridCache {
     }
   }
 
-  /// Weight of an entry against memory's limit: the bytes of its value plus the estimated overhead
-  /// in memory, unless that is less than a 64th; 1 if entries are counted.
-  func memoryWeight(_ key: Key, _ data: Data?, _ held: MemoryRecord<Value>) -> Int {
+  /// Weight of an entry against memory's limit: the weight of its value, by default its bytes, plus
+  /// the estimated overhead in memory, unless that is less than a 64th; 1 if entries are counted.
+  func memoryWeight(
+    _ key: Key, _ value: Value, _ data: Data?, _ held: MemoryRecord<Value>
+  ) -> Int {
     guard isMemoryWeighed else { return 1 }
-    let bytes = data?.count ?? 0
+    let bytes = weigh.map { max(0, $0(value)) } ?? data?.count ?? 0
     if isSimulated { return bytes }
     let overhead = held.overhead(key)
     // So that a value of a quarter of the limit still fits.

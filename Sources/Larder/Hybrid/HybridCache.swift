@@ -59,6 +59,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   // The suite of the disk cache that this cache uses, until it is closed.
   let diskTier: HybridDisk?
   let codec: DiskCodec<Value>
+  /// Weight of a value in memory; nil for its encoded size.
+  let weigh: (@Sendable (Value) -> Int)?
   let clock: any CacheClock
   let rules: HybridRules
   let stripes: HybridStripes<Key, Value>
@@ -73,12 +75,17 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let encodesEarly: Bool
   // True if memory keeps values themselves, not encoded.
   @usableFromInline let keepsValues: Bool
+  /// Idle time after which entries on disk expire, in microseconds; nil for none.
+  let diskIdle: UInt64?
   /// Time for which expired entries are kept.
   let grace: Grace
   /// Threads for everything below a hit in memory. More than processors: a lane waits for the disk
   /// most of the time, and a slow read delays only the keys of its lane.
   let lanes = CacheLanes("larder.hybrid", count: 16)
   let pending = HybridPending<Key>()
+  let absences: HybridAbsences<Key>
+  /// Limits the fetches at once; nil without a limit.
+  let slots: FetchSlots?
   /// Time of the latest operation below a hit in memory, to a second.
   let latest = Atomic<UInt64>(0)
   /// Changed with all stripes locked.
@@ -87,7 +94,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   init(
     _ configuration: HybridCacheConfiguration, disk: DiskCache?, ownsDisk: Bool,
-    codec: DiskCodec<Value>
+    codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)?
   ) throws(HybridCacheError) {
     try configuration.check()
     var known = configuration
@@ -100,6 +107,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     } else {
       diskTier = nil
     }
+    diskIdle = configuration.disk?.expireAfterAccess?.microseconds
     grace = configuration.grace
     let clock = disk?.core.clock ?? configuration.clock
     self.clock = clock
@@ -108,11 +116,20 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     isMemoryWeighed = configuration.memory?.limits.weight != nil
     isSimulated = configuration.memory?.isSimulated ?? false
     keepsValues = !configuration.copiesOnRead
+    absences = HybridAbsences(configuration.memory, clock)
+    slots = configuration.fetchesMax.map { FetchSlots($0) }
+    // With copies, memory has the bytes instead of the value.
+    let weigh = configuration.copiesOnRead ? nil : weigh
     encodesEarly =
-      isMemoryWeighed || configuration.copiesOnRead
+      isMemoryWeighed && weigh == nil || configuration.copiesOnRead
       || (disk != nil && rules.inclusion == .inclusive)
     let stripes = HybridStripes<Key, Value>()
     self.stripes = stripes
+    if let weigh {
+      self.weigh = { [stripes] value in ForeignCall.run(of: stripes.place) { weigh(value) } }
+    } else {
+      self.weigh = nil
+    }
     self.codec = DiskCodec(
       identity: codec.identity, contentType: codec.contentType,
       encode: { [codec, stripes] value in
@@ -336,6 +353,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     try refuseNestedCall()
     stripes.lockAll()
     defer { stripes.unlockAll() }
+    absences.removeAll()
     for stripe in stripes.all {
       for key in Array(stripe.flights.keys) { stripe.overtake(key) }
       if discardsWrites { for key in Array(stripe.dirty.keys) { forgetDirty(key, stripe) } }
@@ -363,14 +381,19 @@ extension HybridCache {
   /// - Parameters:
   ///   - path: The folder, as a path or a file URL; left out only without a disk tier.
   ///   - codec: Conversion between values and bytes.
+  ///   - weigh: Weight of a value in memory, in bytes, for values that take more memory than their
+  ///     encoded bytes, such as pictures; nil for their encoded size. The weight must not change.
+  ///     With `copiesOnRead` memory holds the encoded bytes, and this has no effect.
   /// - Throws: `configuration`, `memory`, or `disk`, which includes a folder with values of another
   ///   codec.
   public convenience init<Location: CacheLocation>(
     path: Location? = String?.none,
-    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), codec: DiskCodec<Value>
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), codec: DiskCodec<Value>,
+    weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
     try self.init(
-      path: path?.cacheLocation, configuration: configuration, codec: codec, files: SystemFiles())
+      path: path?.cacheLocation, configuration: configuration, codec: codec, weigh: weigh,
+      files: SystemFiles())
   }
 
   /// Creates a cache in a folder of this name in the system's folder for caches, as
@@ -379,9 +402,10 @@ extension HybridCache {
   /// - Throws: The errors of the initialiser with a path.
   public convenience init(
     name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
-    codec: DiskCodec<Value>
+    codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
-    try self.init(path: try Self.folder(name), configuration: configuration, codec: codec)
+    try self.init(
+      path: try Self.folder(name), configuration: configuration, codec: codec, weigh: weigh)
   }
 
   /// Path of the folder of a cache with a name.
@@ -394,7 +418,7 @@ extension HybridCache {
   /// Creates a cache in a folder, with another file layer.
   package convenience init(
     path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
-    files: any FileLayer
+    weigh: (@Sendable (Value) -> Int)? = nil, files: any FileLayer
   ) throws(HybridCacheError) {
     // Before anything is changed on disk.
     try configuration.check()
@@ -410,7 +434,7 @@ extension HybridCache {
         throw .disk(error)
       }
     }
-    try self.init(configuration, disk: disk, ownsDisk: true, codec: codec)
+    try self.init(configuration, disk: disk, ownsDisk: true, codec: codec, weigh: weigh)
   }
 
   /// Creates a cache in front of a shared disk cache. Each hybrid cache needs its own `suite`,
@@ -421,11 +445,11 @@ extension HybridCache {
   ///   another codec.
   public convenience init(
     configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
-    codec: DiskCodec<Value>
+    codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
     var configuration = configuration
     configuration.disk = disk.withLock { $0.configuration }
-    try self.init(configuration, disk: disk, ownsDisk: false, codec: codec)
+    try self.init(configuration, disk: disk, ownsDisk: false, codec: codec, weigh: weigh)
   }
 }
 
@@ -436,9 +460,10 @@ extension HybridCache where Value: Codable {
   /// - Throws: `configuration`, `memory` or `disk`.
   public convenience init<Location: CacheLocation>(
     path: Location? = String?.none,
-    configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
-    try self.init(path: path, configuration: configuration, codec: .standard)
+    try self.init(path: path, configuration: configuration, codec: .standard, weigh: weigh)
   }
 
   /// Creates a cache in a folder of this name in the system's folder for caches, with values stored
@@ -446,18 +471,20 @@ extension HybridCache where Value: Codable {
   ///
   /// - Throws: The errors of the initialiser with a codec.
   public convenience init(
-    name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration()
+    name: String, configuration: HybridCacheConfiguration = HybridCacheConfiguration(),
+    weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
-    try self.init(name: name, configuration: configuration, codec: .standard)
+    try self.init(name: name, configuration: configuration, codec: .standard, weigh: weigh)
   }
 
   /// Creates a cache in front of a shared disk cache, with values stored by `DiskCodec.standard`.
   ///
   /// - Throws: The errors of the initialiser with a codec.
   public convenience init(
-    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache
+    configuration: HybridCacheConfiguration = HybridCacheConfiguration(), disk: DiskCache,
+    weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
-    try self.init(configuration: configuration, disk: disk, codec: .standard)
+    try self.init(configuration: configuration, disk: disk, codec: .standard, weigh: weigh)
   }
 }
 

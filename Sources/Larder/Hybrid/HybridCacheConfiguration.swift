@@ -9,8 +9,9 @@ public struct HybridCacheConfiguration: Sendable {
   public static var whileKept: Duration { .seconds(Int64.max) }
 
   /// The memory tier, or nil for none. Its clock and pressure rule are those below. With a limit on
-  /// weight, which is then one in bytes, an entry weighs its encoded size plus its overhead in
-  /// memory: about 100 bytes, and the allocations of key and metadata.
+  /// weight, which is then one in bytes, an entry weighs its encoded size, or the result of the
+  /// cache's `weigh`, plus its overhead in memory: about 100 bytes, and the allocations of key and
+  /// metadata.
   public var memory: MemoryCacheConfiguration?
   /// The disk tier, or nil for none.
   public var disk: DiskConfiguration?
@@ -39,8 +40,24 @@ public struct HybridCacheConfiguration: Sendable {
   /// Time limit of a background refresh; nil for none. When it has passed, the refresh is
   /// cancelled: requests that wait for it, because the value has expired meanwhile, get
   /// `HybridCacheError.refreshTimedOut` or a stale value, and the next request asks the origin
-  /// again. A request's own fetch has no limit.
+  /// again. A request's own fetch has the limit `fetchTimeout`.
   public var refreshTimeout: Duration?
+  /// Time limit of a request's own call of a loader; nil for none. When it has passed, the fetch is
+  /// cancelled: waiting requests get `HybridCacheError.fetchTimedOut` or, with `staleIfError`, a
+  /// stale value, and the next request asks the origin again. Time spent waiting because of
+  /// `fetchesMax` does not count.
+  public var fetchTimeout: Duration?
+  /// Maximum number of calls of loaders at once, at least 1; nil for no limit. Further fetches wait
+  /// in the order of their requests, and leave the queue when they are cancelled. A call for
+  /// several keys counts once, and a call that was cancelled counts until it returns. Fetches that
+  /// a loader itself requests from the cache do not wait.
+  public var fetchesMax: Int?
+  /// Time for which an absence that the origin reports is remembered in memory, unless the origin
+  /// gives one with `OriginAnswer.absent(for:)`; nil for not at all. During this time requests are
+  /// answered with `absent` without asking the origin, except with the strategy `fetch`. Setting or
+  /// removing the key forgets its absence at once, as do `removeAll` and memory pressure. Up to
+  /// `MemoryCacheConfiguration.negativeCount` keys are remembered, 10,000 without a memory tier.
+  public var negativeLife: Duration?
   /// Share of memory that is kept under memory pressure. Disk keeps everything.
   public var pressureRule: MemoryPressureRule
   /// The suite on disk.
@@ -60,7 +77,8 @@ public struct HybridCacheConfiguration: Sendable {
     revalidateWithin: Duration = .seconds(30 * 86_400),
     pressureRule: MemoryPressureRule = MemoryPressureRule(keptOnWarning: 0, keptWhenCritical: 0),
     suite: String = "", clock: any CacheClock = WallCacheClock(isExact: false),
-    refreshTimeout: Duration? = .seconds(60)
+    refreshTimeout: Duration? = .seconds(60), fetchTimeout: Duration? = nil,
+    fetchesMax: Int? = nil, negativeLife: Duration? = nil
   ) {
     self.memory = memory
     self.disk = disk
@@ -75,6 +93,9 @@ public struct HybridCacheConfiguration: Sendable {
     self.suite = suite
     self.clock = clock
     self.refreshTimeout = refreshTimeout
+    self.fetchTimeout = fetchTimeout
+    self.fetchesMax = fetchesMax
+    self.negativeLife = negativeLife
   }
 
   /// Creates a configuration from the limits of both tiers, for a cache whose other settings are
@@ -109,6 +130,7 @@ public struct HybridCacheConfiguration: Sendable {
     let durations = [
       ("staleIfError", staleIfError), ("staleWhileRevalidate", staleWhileRevalidate),
       ("revalidateWithin", revalidateWithin), ("refreshTimeout", refreshTimeout),
+      ("fetchTimeout", fetchTimeout), ("negativeLife", negativeLife),
     ]
     for (name, duration) in durations {
       guard let duration, duration < .zero else { continue }
@@ -119,6 +141,10 @@ public struct HybridCacheConfiguration: Sendable {
   /// Checks for errors that disk and policies do not detect.
   func check() throws(HybridCacheError) {
     try checkDurations()
+    if let fetchesMax, fetchesMax < 1 {
+      throw .configuration(
+        message: "fetchesMax is \(fetchesMax); expected at least 1, or nil for no limit")
+    }
     if memory == nil, disk == nil {
       throw .configuration(message: "a hybrid cache needs memory, disk or both")
     }
@@ -235,6 +261,8 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
   case calledByCodec
   /// A refresh of the key took longer than `HybridCacheConfiguration.refreshTimeout`.
   case refreshTimedOut(key: String)
+  /// A fetch of the key took longer than `HybridCacheConfiguration.fetchTimeout`.
+  case fetchTimedOut(key: String)
 
   /// The error in one line of text.
   public var description: String {
@@ -257,6 +285,8 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
       "the codec calls its own cache; encode and decode without it"
     case .refreshTimedOut(let key):
       "\(key.debugDescription): its refresh did not end within refreshTimeout and was cancelled"
+    case .fetchTimedOut(let key):
+      "\(key.debugDescription): its fetch did not end within fetchTimeout and was cancelled"
     }
   }
 }

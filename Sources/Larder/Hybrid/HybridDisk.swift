@@ -1,3 +1,4 @@
+import LarderEngine
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -119,6 +120,16 @@ final class HybridDisk: Sendable {
 
   func removeAll(includingPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
     try open().removeAll(suite: suite, includingPermanent: includingPermanent)
+  }
+
+  func chosen(
+    where matches: (DiskEntryInfo) -> Bool
+  ) throws(DiskCacheError) -> [ObjectID: UInt64] {
+    try open().chosen(suite: suite, where: matches)
+  }
+
+  func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> DiskFreed {
+    try open().remove(chosen)
   }
 
   func removeExpired(keeping grace: Grace) throws(DiskCacheError) -> DiskFreed {

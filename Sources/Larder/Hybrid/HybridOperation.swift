@@ -97,9 +97,10 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       contentType: item.options.contentType, isPermanent: item.options.isPermanent,
       cost: item.options.fetchCost, mustRevalidate: item.options.mustRevalidate)
     let stored = memory.set(
-      held, for: item.key, weight: cache.memoryWeight(item.key, item.data, held),
+      held, for: item.key, weight: cache.memoryWeight(item.key, value, item.data, held),
       // Memory must not return the entry beyond its expiry on disk.
-      expiry: cache.isSimulated ? item.expiry(limit: nil) : expiry,
+      expiry: cache.isSimulated
+        ? item.expiry(limit: nil) : cache.memoryExpiry(expiry, item.options.isPermanent, item.now),
       fetchCost: item.options.fetchCost, isPermanent: item.options.isPermanent)
     outcome.isInMemory = stored == .stored
     return stored != .rejected
@@ -149,8 +150,9 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
       isPermanent: metadata.isPermanent, cost: metadata.fetchCost,
       mustRevalidate: metadata.mustRevalidate)
     let stored = memory.set(
-      held, for: item.key, weight: cache.memoryWeight(item.key, found.data, held),
-      expiry: metadata.expiry, fetchCost: metadata.fetchCost,
+      held, for: item.key, weight: cache.memoryWeight(item.key, found.value, found.data, held),
+      expiry: cache.memoryExpiry(metadata.expiry, metadata.isPermanent, item.now),
+      fetchCost: metadata.fetchCost,
       isPermanent: metadata.isPermanent)
     return stored != .rejected
   }

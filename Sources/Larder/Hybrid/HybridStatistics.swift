@@ -27,6 +27,8 @@ public struct HybridStatistics: Sendable, Hashable, Codable {
   public var staleAnswers: UInt64 = 0
   /// Requests that received an expired value while it was being refreshed.
   public var staleHits: UInt64 = 0
+  /// Requests that were answered by a remembered absence.
+  public var negativeHits: UInt64 = 0
   /// Entries that wait to be written to disk.
   public var waitingWrites: Int = 0
   /// Entries whose delayed write failed.
@@ -51,6 +53,7 @@ struct HybridTotals {
   var cancelled: UInt64 = 0
   var staleAnswers: UInt64 = 0
   var staleHits: UInt64 = 0
+  var negativeHits: UInt64 = 0
   var lostWrites: UInt64 = 0
 }
 
@@ -72,6 +75,7 @@ extension HybridCache {
       sum.cancelledFetches += totals.cancelled
       sum.staleAnswers += totals.staleAnswers
       sum.staleHits += totals.staleHits
+      sum.negativeHits += totals.negativeHits
       sum.lostWrites += totals.lostWrites
     }
     sum.waitingWrites = pending.waiting

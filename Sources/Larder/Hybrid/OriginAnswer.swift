@@ -25,8 +25,16 @@ public enum OriginAnswer<Value: Sendable>: Sendable {
   /// The cached value has not changed (HTTP 304). It is valid for another `maxAge`, or if that is
   /// nil, for its previous lifetime. A version of nil keeps the current one.
   case notModified(version: String? = nil, maxAge: Duration? = nil)
-  /// The value does not exist (HTTP 404 or 410); the cached value is removed.
+  /// The value does not exist (HTTP 404 or 410); the cached value is removed. The absence is
+  /// remembered for `HybridCacheConfiguration.negativeLife`.
   case absent
+  /// The value does not exist, and the origin need not be asked again for this time: see
+  /// `absent(for:)`.
+  case absence(for: Duration)
+
+  /// The value does not exist. The cached value is removed, and the absence is remembered in memory
+  /// for this time, at least until the key is set or removed; zero or less remembers nothing.
+  public static func absent(for life: Duration) -> OriginAnswer { .absence(for: life) }
 }
 
 /// A request of a cache to its origin.

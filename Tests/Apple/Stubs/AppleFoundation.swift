@@ -24,6 +24,7 @@ public typealias NSString = Foundation.NSString
 public typealias ObjCBool = Foundation.ObjCBool
 public typealias Pipe = Foundation.Pipe
 public typealias Process = Foundation.Process
+public typealias URLResourceValues = Foundation.URLResourceValues
 public typealias Thread = Foundation.Thread
 
 public let NSDebugDescriptionErrorKey = "NSDebugDescription"

@@ -79,4 +79,18 @@ import Testing
     #expect(cache.diskLimits?.count == 1_000 && cache.diskLimits?.bytes == nil)
     #expect(cache.configuration.staleIfError == .seconds(60))
   }
+
+  /// Backup and protection are attributes of Apple's file systems, and of no effect on others.
+  @Test(arguments: DiskFileProtection.allCases)
+  func attributesOfTheFolderLetTheCacheWork(_ protection: DiskFileProtection) throws {
+    let folder = try ScratchFolder(isSmall: true)
+    let configuration = DiskConfiguration(
+      inlineBytesMax: 10, isExcludedFromBackup: true, fileProtection: protection)
+    for number in 0..<2 {
+      let cache = try DiskCache(path: folder.path, configuration: configuration)
+      #expect(try cache.value(for: "a") == (number == 0 ? nil : Data(count: 100)))
+      try cache.set(Data(count: 100), for: "a")
+      try cache.close()
+    }
+  }
 }

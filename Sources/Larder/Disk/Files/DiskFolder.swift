@@ -212,6 +212,44 @@ extension DiskFolder {
   }
 }
 
+#if canImport(Darwin)
+  /// Attributes of Apple's file systems.
+  extension DiskFolder {
+    /// Sets the attributes that are configured, of the folders and of the database's files.
+    func setAttributes(_ configuration: DiskConfiguration) throws(DiskCacheError) {
+      do {
+        if configuration.isExcludedFromBackup {
+          var url = URL(fileURLWithPath: path, isDirectory: true)
+          var values = URLResourceValues()
+          values.isExcludedFromBackup = true
+          try url.setResourceValues(values)
+        }
+        guard let protection = configuration.fileProtection else { return }
+        let folders = [path, values.folder.path]
+        let shards = try files.list(values.folder.path).filter { $0.kind == .folder }
+          .map { "\(values.folder.path)/\($0.name)" }
+        for item in folders + shards + databaseNames where try files.kind(item) != .missing {
+          try FileManager.default.setAttributes(
+            [.protectionKey: protection.type], ofItemAtPath: item)
+        }
+      } catch {
+        throw .files(message: "\(path): its attributes cannot be set: \(error)")
+      }
+    }
+  }
+
+  extension DiskFileProtection {
+    fileprivate var type: FileProtectionType {
+      switch self {
+      case .none: .none
+      case .complete: .complete
+      case .completeUnlessOpen: .completeUnlessOpen
+      case .completeUntilFirstUserAuthentication: .completeUntilFirstUserAuthentication
+      }
+    }
+  }
+#endif
+
 /// Removal of everything that belongs to the cache.
 extension DiskFolder {
   /// Removes the files that have the names of the cache's, and folders that are empty then. The

@@ -344,6 +344,10 @@ extension DiskCore {
   }
 
   func load() throws(DiskCacheError) {
+    #if canImport(Darwin)
+      // New files get the protection of their folder.
+      try folder.setAttributes(configuration)
+    #endif
     try prepareFiles()
     let index = try DiskIndex(
       path: folder.databasePath, configuration, layer: folder.files.databaseLayer
@@ -550,6 +554,7 @@ extension DiskCore {
     slot.take(loaded.digest, suite: row.suite)
     slots[Int(id)] = slot
     record(id, row, keyBytes: loaded.keyBytes, written: 0, hasTexts: loaded.hasTexts)
+    uses.note(id, row.created)
   }
 
   private func facts(of contents: Contents) -> [ObjectID: Fact] {

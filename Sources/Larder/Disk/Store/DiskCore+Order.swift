@@ -5,9 +5,10 @@ import LarderEngine
 ///
 /// Layout, in eight-byte numbers, little-endian: magic number, the database's seed, number of
 /// entries, checksum; then for each entry the sequence number of its last use, and its id with the
-/// hits in the upper bits.
+/// hits in the upper bits; and, with another magic number, the time of that use in microseconds.
 extension DiskCore {
   private static var mark: UInt64 { 0x3172_6564_726f_6c21 }
+  private static var timedMark: UInt64 { 0x3272_6564_726f_6c21 }
 
   /// Hits between two writes of the file, many compared with the cost of one write.
   var orderInterval: Int { max(1 << 16, slots.count * 4) }
@@ -22,14 +23,19 @@ extension DiskCore {
   func writeOrder() {
     hitsSinceOrder = 0
     guard let index else { return }
-    var words: [UInt64] = [Self.mark, index.seed, 0, 0]
+    let hasTimes = uses.areKept
+    if hasTimes { uses.noteWritten(clock.time) }
+    var words: [UInt64] = [hasTimes ? Self.timedMark : Self.mark, index.seed, 0, 0]
     for id in slots.indices.dropFirst() {
       let slot = slots[id]
-      guard slot.isStored, slot.state == .known, slot.hits > 0 else { continue }
+      guard slot.isStored, slot.state == .known else { continue }
+      let time = hasTimes ? uses[ObjectID(id)] : 0
+      guard slot.hits > 0 || hasTimes && time > slot.created else { continue }
       words.append(slot.accessed.littleEndian)
       words.append((UInt64(id) | UInt64(slot.hits) << 32).littleEndian)
+      if hasTimes { words.append(time.littleEndian) }
     }
-    words[2] = UInt64((words.count - 4) / 2)
+    words[2] = UInt64((words.count - 4) / (hasTimes ? 3 : 2))
     words[3] = words.withUnsafeBytes {
       ByteHash.hash(UnsafeRawBufferPointer(rebasing: $0[32...]), seed: index.seed)
     }
@@ -52,31 +58,80 @@ extension DiskCore {
   /// old ids to new ones.
   func readOrder(moved: [Int64: ObjectID]) {
     guard let index, let bytes = try? folder.files.size(folder.orderPath), bytes >= 32,
-      bytes % 16 == 0, bytes <= 32 + UInt64(max(slots.count, 1 << 16)) * 16
+      bytes % 8 == 0, bytes <= 32 + UInt64(max(slots.count, 1 << 16)) * 24
     else { return }
     var words = [UInt64](repeating: 0, count: Int(bytes / 8))
     let isWhole = try? words.withUnsafeMutableBytes {
       try folder.files.read(folder.orderPath, into: $0)
     }
     for place in words.indices { words[place] = UInt64(littleEndian: words[place]) }
-    guard isWhole == true, words[0] == Self.mark, words[1] == index.seed,
-      words[2] == UInt64((words.count - 4) / 2)
+    let parts = words[0] == Self.timedMark ? 3 : 2
+    guard isWhole == true, [Self.mark, Self.timedMark].contains(words[0]), words[1] == index.seed,
+      (words.count - 4) % parts == 0, words[2] == UInt64((words.count - 4) / parts)
     else { return }
     let sum = words[4...].map(\.littleEndian).withUnsafeBytes {
       ByteHash.hash($0, seed: index.seed)
     }
     guard sum == words[3] else { return }
-    for place in stride(from: 4, to: words.count, by: 2) {
+    let now = clock.time
+    for place in stride(from: 4, to: words.count, by: parts) {
       let accessed = words[place]
       let noted = Int64(words[place + 1] & 0xffff_ffff)
       let id = moved[noted].map { Int($0) } ?? Int(noted)
-      guard id < slots.count, slots[id].isStored, slots[id].stored < accessed,
+      guard id < slots.count, slots[id].isStored, slots[id].stored <= accessed,
         accessed <= DiskRow.sequenceMax
       else { continue }
+      if parts == 3 {
+        uses.note(ObjectID(id), max(slots[id].created, min(words[place + 2], now)))
+      }
+      guard slots[id].stored < accessed else { continue }
       slots[id].accessed = accessed
       slots[id].hits = UInt8(truncatingIfNeeded: words[place + 1] >> 32)
     }
   }
+}
+
+/// Times of the last use of entries, if they expire some time after it.
+struct DiskUses {
+  /// Microseconds from the last use to the expiry; nil if times are not kept.
+  private let life: UInt64?
+  /// Times by id.
+  private var times: [UInt64] = []
+  /// Time at which they were last written.
+  private var written: UInt64
+
+  init(life: UInt64?, from now: UInt64) {
+    self.life = life
+    written = now
+  }
+
+  var areKept: Bool { life != nil }
+
+  /// Time of the last use of an entry.
+  subscript(id: ObjectID) -> UInt64 { Int(id) < times.count ? times[Int(id)] : 0 }
+
+  /// Expiry of an entry unless it is used before. Never for an id without an entry, and for
+  /// permanent ones, whose expiry is not asked for.
+  func expiry(_ id: ObjectID) -> Expiry {
+    guard let life, Int(id) < times.count else { return .never }
+    return Expiry(after: life, from: times[Int(id)])
+  }
+
+  /// Records a use of an entry. Does nothing if times are not kept.
+  mutating func note(_ id: ObjectID, _ now: UInt64) {
+    guard areKept else { return }
+    while times.count <= Int(id) { times.append(0) }
+    times[Int(id)] = now
+  }
+
+  /// True if the times were last written an eighth of the idle time ago, or the clock was set back.
+  func areDue(_ now: UInt64) -> Bool {
+    guard let life else { return false }
+    return now < written || now - written >= max(1, life / 8)
+  }
+
+  /// Records that the times are being written, successfully or not.
+  mutating func noteWritten(_ now: UInt64) { written = now }
 }
 
 /// Restoring the policy when a database is opened.

@@ -119,10 +119,10 @@ extension DiskCore {
   ) -> Presence {
     guard let id = directory[key.digest] else { return .absent }
     if slots[Int(id)].state == .permanent { return .fresh(id) }
-    let time: UInt64? = mayExpire() ? clock.time : nil
+    let time: UInt64? = mayExpire() || uses.areKept ? clock.time : nil
     if let time, hasExpired(id, time) {
       if stays(id, expired, time, index) { return .expired(id) }
-      if isFromFuture(id, time) {
+      if isFromFuture(id, time) || tier.expiry(id) > time {
         // Otherwise the policy would count the next request as a hit.
         tier.remove(id)
         keptExpirations += 1
@@ -150,13 +150,15 @@ extension DiskCore {
 
   /// True if an entry that may be evicted has expired.
   @inline(never) func hasExpired(_ id: ObjectID, _ now: UInt64) -> Bool {
-    tier.contains(id) && (tier.expiry(id) <= now || isFromFuture(id, now))
+    tier.contains(id)
+      && (tier.expiry(id) <= now || uses.expiry(id).isOver(at: now) || isFromFuture(id, now))
   }
 
   /// True for an entry that expires and was stored while the clock was ahead of its present time:
   /// its age is unknown, and it would live for as long as the clock was ahead.
   private func isFromFuture(_ id: ObjectID, _ now: UInt64) -> Bool {
-    CacheInstant.isAhead(slots[Int(id)].created, of: now) && tier.expiry(id) != Request.noExpiry
+    CacheInstant.isAhead(slots[Int(id)].created, of: now)
+      && (tier.expiry(id) != Request.noExpiry || uses.areKept)
   }
 
   /// Records a get in the policy. Not inlined, like `mayExpire`.
@@ -177,7 +179,7 @@ extension DiskCore {
 
   /// True if an expired entry is still worth keeping; false if its row cannot be read.
   func isKept(_ id: ObjectID, _ grace: Grace, _ now: UInt64, _ index: DiskIndex) -> Bool {
-    let expiry = Expiry(tier.expiry(id))
+    let expiry = min(Expiry(tier.expiry(id)), uses.expiry(id))
     if grace.keeps(hasVersion: false, expiry, now: now) { return true }
     return grace.keeps(hasVersion: true, expiry, now: now)
       && (try? index.hasVersion(id, slots[Int(id)])) ?? false
@@ -247,6 +249,10 @@ extension DiskCore {
     sequence += 1
     slots[Int(id)].use(sequence)
     hitsSinceOrder += 1
+    guard uses.areKept else { return }
+    let now = clock.time
+    uses.note(id, now)
+    if uses.areDue(now) { writeOrder() }
   }
 
   /// True if an id still holds the value of a given store.

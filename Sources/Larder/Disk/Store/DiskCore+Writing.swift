@@ -159,6 +159,7 @@ extension DiskCore {
     let hasTexts = options.version != nil || options.contentType != nil
     record(id, row, keyBytes: key.bytes.count, written: index.log.age, hasTexts: hasTexts)
     if row.file != 0, !hasTexts { remember(key.bytes, of: id) }
+    if uses.areKept { uses.note(id, clock.time) }
     do throws(SQLiteError) {
       transaction.put(id, bytes: body.count)
       try beginWriting(index)
@@ -268,6 +269,7 @@ extension DiskCore {
       // From here on a get reads the version from the row.
       if version != nil { slots[Int(id)].key = nil }
       setLife(id, life)
+      uses.note(id, now)
       try finishWriting(index)
     } catch {
       rollBack(index)

@@ -48,6 +48,8 @@ final class DiskCore {
   /// Failures with "disk full" on a disk that has room.
   var unexplainedFailures: UInt64 = 0
 
+  /// Times of use, for `DiskConfiguration.expireAfterAccess`.
+  var uses: DiskUses
   /// Slots by id; id 0 is unused.
   var slots: [DiskSlot] = [DiskSlot()]
   var directory: [KeyDigest: ObjectID] = [:]
@@ -91,6 +93,7 @@ final class DiskCore {
     self.configuration = configuration
     self.clock = clock
     try configuration.check()
+    uses = DiskUses(life: configuration.expireAfterAccess?.microseconds, from: clock.time)
     let tier = try Self.makeTier(configuration, objects: Self.reservedMin)
     self.tier = tier
     (mayExpire, hasVictims) = Self.questions(tier)

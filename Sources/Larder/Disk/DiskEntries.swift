@@ -1,0 +1,234 @@
+import LarderEngine
+
+/// An entry without its value, as listed by `DiskCache.entries` and passed to the predicate of
+/// `remove(where:)`.
+public struct DiskEntryInfo: Sendable, Hashable {
+  /// Suite and key; in a hybrid cache, the key on disk.
+  public var name: DiskEntryName
+  /// Size of the stored value; nil for an entry of a hybrid cache that is in memory alone.
+  public var bytes: Int?
+  /// Metadata of the value. Entries that have expired and are still stored are listed, too.
+  public var metadata: DiskMetadata
+
+  /// Creates a description of an entry, for example to test a predicate.
+  public init(name: DiskEntryName, bytes: Int?, metadata: DiskMetadata = DiskMetadata()) {
+    self.name = name
+    self.bytes = bytes
+    self.metadata = metadata
+  }
+}
+
+/// The entries of a disk cache with their metadata, read in batches.
+///
+/// ```swift
+/// var entries = cache.entries()
+/// while let entry = try entries.next() { print(entry.name.key, entry.bytes ?? 0) }
+/// ```
+///
+/// Other calls may change the cache meanwhile: an entry that is stored or removed during the
+/// iteration may be listed or not, and all others are listed once. The order is unspecified.
+public struct DiskEntries: Sendable {
+  /// An entry, its id, and the number of the store that it belongs to.
+  typealias Found = (info: DiskEntryInfo, id: ObjectID, stored: UInt64)
+
+  /// Number of rows read at a time, between which other calls may continue.
+  static var batch: Int { 256 }
+
+  private let cache: DiskCache
+  private let suite: String?
+  private var found: ArraySlice<Found> = []
+  /// The first id to read; nil at the end.
+  private var first: ObjectID? = 1
+
+  init(_ cache: DiskCache, suite: String?) {
+    self.cache = cache
+    self.suite = suite
+  }
+
+  /// Returns the next entry, or nil at the end. Not counted as an access; values are not read.
+  ///
+  /// - Throws: `database` or `closed`.
+  public mutating func next() throws(DiskCacheError) -> DiskEntryInfo? {
+    try nextFound()?.info
+  }
+
+  mutating func nextFound() throws(DiskCacheError) -> Found? {
+    try load()
+    return found.popFirst()
+  }
+
+  /// The next entry, if it has been read already.
+  mutating func nextLoaded() -> DiskEntryInfo? { found.popFirst()?.info }
+
+  /// Reads rows until there is an entry to return, or there are none left.
+  mutating func load() throws(DiskCacheError) {
+    while found.isEmpty, let first {
+      let page = try cache.withCore { (core) throws(DiskCacheError) in
+        try core.page(from: first, suite: suite, count: Self.batch)
+      }
+      found = page.found[...]
+      self.first = page.next
+    }
+  }
+}
+
+extension DiskCache {
+  /// Returns the entries of all suites or of one, without their values, to be read in batches. Each
+  /// batch is O(its size), and other calls continue between two of them.
+  public func entries(suite: String? = nil) -> DiskEntries { DiskEntries(self, suite: suite) }
+
+  /// Removes the entries of all suites for which `matches` returns true, permanent or not and
+  /// expired or not, and returns the space freed. O(entries).
+  ///
+  /// `matches` is called with no lock held, and may call the cache. An entry that is stored again
+  /// after that call stays. The entries are removed in one step, after all were asked for.
+  ///
+  /// - Throws: `database` or `closed`. After an error while entries were being read, nothing was
+  ///   removed; after one of the removal, the entries are gone, as after one of `removeAll`.
+  @discardableResult public func remove(
+    where matches: (DiskEntryInfo) -> Bool
+  ) throws(DiskCacheError) -> DiskFreed {
+    try remove(suite: nil, where: matches)
+  }
+
+  func remove(
+    suite: String?, where matches: (DiskEntryInfo) -> Bool
+  ) throws(DiskCacheError) -> DiskFreed {
+    try remove(try chosen(suite: suite, where: matches))
+  }
+
+  /// The entries that match: the number of the store of each, by its id.
+  func chosen(
+    suite: String?, where matches: (DiskEntryInfo) -> Bool
+  ) throws(DiskCacheError) -> [ObjectID: UInt64] {
+    var chosen: [ObjectID: UInt64] = [:]
+    var entries = entries(suite: suite)
+    while let entry = try entries.nextFound() {
+      guard matches(entry.info) else { continue }
+      chosen[entry.id] = entry.stored
+      noteRemoval(entry.info.name.key, entry.info.name.suite)
+    }
+    return chosen
+  }
+
+  /// Removes entries that have not been replaced since they were chosen.
+  func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> DiskFreed {
+    try withCore { (core) throws(DiskCacheError) in
+      try core.removeAll(counting: \.removals, as: .remove) { id, slot in
+        slot.isStored && chosen[id] == slot.stored
+      }
+    }
+  }
+}
+
+extension DiskCore {
+  /// Entries that were read together, and the first id of the next batch, nil at the end.
+  struct Page: Sendable {
+    var found: [DiskEntries.Found] = []
+    var next: ObjectID?
+  }
+
+  /// Reads up to `count` rows from an id on, and returns their entries.
+  func page(
+    from first: ObjectID, suite name: String?, count: Int
+  ) throws(DiskCacheError) -> Page {
+    let index = try openIndex()
+    let suite = name.map { suiteNumber($0) }
+    let now = clock.time
+    var page = Page()
+    do throws(SQLiteError) {
+      page.next = try index.scan(from: first, count: count) { id, row, header in
+        guard Int(id) < slots.count, slots[Int(id)].isStored, slots[Int(id)].stored == row.stored,
+          suite == nil || suite == row.suite
+        else { return }
+        let isExpired = slots[Int(id)].state == .known && hasExpired(id, now)
+        var metadata = metadata(of: id, isExpired: isExpired)
+        metadata.version = header.version
+        metadata.contentType = header.contentType
+        let info = DiskEntryInfo(
+          name: DiskEntryName(
+            suite: suiteNames[row.suite] ?? "", key: String(decoding: header.key, as: UTF8.self)),
+          bytes: Int(row.bytes), metadata: metadata)
+        page.found.append((info, id, row.stored))
+      }
+    } catch {
+      // A database that was set aside has no entries left.
+      try recover(from: error)
+      return Page()
+    }
+    return page
+  }
+}
+
+extension DiskIndex {
+  /// Calls `body` with the intact rows among up to `count` from an id on. Returns the first id of
+  /// the next rows, or nil if there are none.
+  func scan(
+    from first: ObjectID, count: Int, _ body: (ObjectID, DiskRow, DiskHeader) -> Void
+  ) throws(SQLiteError) -> ObjectID? {
+    let scan = try connection.prepare(
+      """
+      SELECT id, \(Self.columns), mark, version, type, key FROM entries WHERE id >= ? ORDER BY id
+        LIMIT ?
+      """)
+    defer { scan.finalize() }
+    try scan.bind(1, Int64(first))
+    try scan.bind(2, Int64(count))
+    var (rows, last) = (0, Int64(first))
+    while try scan.step() {
+      rows += 1
+      last = scan.number(0)
+      let key = scan.blob(14)
+      guard let id = ObjectID(exactly: last), let row = Self.row(scan, from: 1),
+        row.mark(key: key, version: scan.textBytes(12), type: scan.textBytes(13), seed: seed)
+          == UInt64(bitPattern: scan.number(11))
+      else { continue }
+      if let seal {
+        if let header = seal.openHeader(key, row) { body(id, row, header) }
+      } else {
+        body(
+          id, row, DiskHeader(key: key, version: scan.text(12), contentType: scan.text(13)))
+      }
+    }
+    guard rows == count, let last = ObjectID(exactly: last), last < .max else { return nil }
+    return last + 1
+  }
+}
+
+/// The entries of a disk cache with their metadata, read in batches outside the pool of threads
+/// that all tasks share.
+///
+/// ```swift
+/// for try await entry in cache.entries() { print(entry.name.key) }
+/// ```
+public struct AsyncDiskEntries: AsyncSequence, Sendable {
+  let cache: AsyncDiskCache
+  let entries: DiskEntries
+
+  /// Returns an iterator from the first entry on.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(cache: cache, entries: entries)
+  }
+
+  /// The iterator; see `DiskEntries`.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let cache: AsyncDiskCache
+    var entries: DiskEntries
+
+    /// Returns the next entry, or nil at the end.
+    ///
+    /// - Throws: `database` or `closed`.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(DiskCacheError) -> DiskEntryInfo? {
+      if let entry = entries.nextLoaded() { return entry }
+      let before = entries
+      entries = try await cache.run { (_) throws(DiskCacheError) in
+        var entries = before
+        try entries.load()
+        return entries
+      }
+      return entries.nextLoaded()
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import CSQLiteFaults
+import Foundation
+import Testing
+
+@testable import Larder
+
+extension DiskSQLiteFaultTests {
+  /// Any call of SQLite fails during `remove(where:)`: entries that do not match stay, and the
+  /// others are gone if the call has succeeded.
+  @Test(arguments: DiskDurability.allCases, 1...24)
+  func failedRemovalKeepsOtherEntries(_ durability: DiskDurability, _ first: Int) throws {
+    let folder = try ScratchFolder(isSmall: true)
+    larder_faults_arm(0, 0, 0, 0)
+    defer { larder_faults_arm(0, 0, 0, 0) }
+    let cache = try open(folder, durability)
+    for key in 0..<40 { try cache.set(bytes(key * 100, key), for: "\(key)") }
+    try cache.flush()
+    let kinds = LARDER_FAULT_READ | LARDER_FAULT_WRITE | LARDER_FAULT_SYNC | LARDER_FAULT_TRUNCATE
+    larder_faults_arm(Int32(kinds), first, 1, 0)
+    let freed = try? cache.remove { ($0.bytes ?? 0) < 1_000 }
+    larder_faults_arm(0, 0, 0, 0)
+    if let freed {
+      #expect(freed.count == 10)
+      for key in 0..<10 { #expect(try cache.value(for: "\(key)") == nil) }
+    }
+    for key in 10..<40 {
+      let value = try cache.value(for: "\(key)")
+      #expect(value == bytes(key * 100, key) || value == nil && freed == nil)
+    }
+    try cache.close()
+    let again = try open(folder, durability)
+    if freed != nil { #expect(again.count == 30) }
+    #expect(again.damages.isEmpty)
+  }
+}

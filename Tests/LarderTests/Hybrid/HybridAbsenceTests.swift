@@ -1,0 +1,147 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Absences that the origin reports, and that are remembered for a while.
+@Suite(.endsInTime) struct HybridAbsenceTests {
+  let folder: ScratchFolder
+  let clock = ManualClock(seconds: 1000)
+  init() throws { folder = try ScratchFolder() }
+
+  private func cache(
+    memory: Int? = 4, disk: Int? = 40,
+    _ change: (inout HybridCacheConfiguration) -> Void = { _ in }
+  ) throws -> HybridCache<String, Int> {
+    var configuration = HybridTestCaches.configuration(memory: memory, disk: disk, clock: clock)
+    change(&configuration)
+    return try HybridCache(path: folder.path, configuration: configuration)
+  }
+
+  /// An origin without values, which counts its requests.
+  private final class EmptyOrigin: Sendable {
+    let requests = Locked(0)
+    let answer: OriginAnswer<Int>
+    init(_ answer: OriginAnswer<Int> = .absent(for: .seconds(10))) { self.answer = answer }
+    func load(_ request: OriginRequest<String>) async throws -> OriginAnswer<Int> {
+      requests.withLock { $0 += 1 }
+      return answer
+    }
+    var count: Int { requests.withLock { $0 } }
+  }
+
+  @Test(
+    arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)],
+    [CacheStrategy.cacheElseFetch, .cacheThenFetch])
+  func absenceIsRememberedForItsTime(
+    _ tiers: (memory: Int?, disk: Int?), _ strategy: CacheStrategy
+  ) async throws {
+    let cache = try cache(memory: tiers.memory, disk: tiers.disk) { $0.strategy = strategy }
+    let origin = EmptyOrigin()
+    for _ in 0..<3 { #expect(await cache.result(for: "a", load: origin.load).kind == "absent") }
+    #expect(origin.count == 1 && cache.statistics.negativeHits == 2)
+    await #expect(throws: HybridCacheError.self) { try await cache.value(for: "a") { _ in 1 } }
+    clock.advance(seconds: 9)
+    #expect(await cache.result(for: "a", load: origin.load).kind == "absent")
+    #expect(origin.count == 1)
+    clock.advance(seconds: 1)
+    #expect(await cache.result(for: "a", load: origin.load).kind == "absent")
+    #expect(origin.count == 2)
+  }
+
+  @Test func configurationGivesAbsencesTheirTime() async throws {
+    let cache = try cache { $0.negativeLife = .seconds(10) }
+    let (plain, none) = (EmptyOrigin(.absent), EmptyOrigin(.absent(for: .zero)))
+    for _ in 0..<2 { _ = await cache.result(for: "a", load: plain.load) }
+    #expect(plain.count == 1)
+    // The origin's own time has precedence.
+    for _ in 0..<2 { _ = await cache.result(for: "b", load: none.load) }
+    #expect(none.count == 2)
+    clock.advance(seconds: 10)
+    _ = await cache.result(for: "a", load: plain.load)
+    #expect(plain.count == 2)
+  }
+
+  @Test func plainAbsenceIsNotRememberedByDefault() async throws {
+    let (cache, origin) = (try cache(), EmptyOrigin(.absent))
+    for _ in 0..<2 { _ = await cache.result(for: "a", load: origin.load) }
+    #expect(origin.count == 2 && cache.statistics.negativeHits == 0)
+  }
+
+  @Test func strategyFetchAsksAgain() async throws {
+    let (cache, origin) = (try cache(), EmptyOrigin())
+    _ = await cache.result(for: "a", load: origin.load)
+    #expect(try await cache.value(for: "a", strategy: .fetch) { _ in 5 } == 5)
+    #expect(await cache.result(for: "a", load: origin.load).value == 5)
+    try cache.remove("a")
+    _ = await cache.result(for: "a", load: origin.load)
+    #expect(origin.count == 2)
+  }
+
+  enum Change: CaseIterable { case set, remove, removeAll, pressure, close }
+
+  @Test(arguments: Change.allCases) func changesForgetTheAbsence(_ change: Change) async throws {
+    let (cache, origin) = (try cache(), EmptyOrigin())
+    _ = await cache.result(for: "a", load: origin.load)
+    switch change {
+    case .set: try cache.set(3, for: "a")
+    case .remove: try cache.remove("a")
+    case .removeAll: try cache.removeAll()
+    case .pressure: cache.handle(.critical)
+    case .close: try cache.close()
+    }
+    let result = await cache.result(for: "a", load: origin.load)
+    #expect(change == .set ? result.value == 3 : origin.count == 2)
+    if change == .set {
+      // Evicted from both tiers, it is asked for: the absence is outdated.
+      cache.trimMemory(toCount: 0)
+      try cache.trimDisk(toCount: 0)
+      _ = await cache.result(for: "a", load: origin.load)
+      #expect(origin.count == 2)
+    }
+  }
+
+  @Test func absenceOvertakenByASetIsNotRemembered() async throws {
+    let (cache, gate) = (try cache(), Gate())
+    async let result = cache.result(for: "a") { _ in
+      await gate.pass()
+      return .absent(for: .seconds(10))
+    }
+    await gate.hasArrivals(1)
+    try cache.set(3, for: "a")
+    gate.open()
+    #expect(await result.kind == "absent")
+    #expect(await cache.result(for: "a") { _ in .value(-1) }.value == 3)
+    try cache.remove("a")
+    #expect(await cache.result(for: "a") { _ in .value(4) }.value == 4)
+  }
+
+  @Test func refreshThatFindsNothingRemovesTheValueAndRemembers() async throws {
+    let (cache, origin) = (try cache { $0.strategy = .cacheThenFetch }, EmptyOrigin())
+    try cache.set(1, for: "a")
+    let events = cache.eventStream()
+    #expect(await cache.result(for: "a", load: origin.load).value == 1)
+    for await event in events { if case .absent = event.kind { break } }
+    #expect(await cache.result(for: "a", load: origin.load).kind == "absent")
+    #expect(origin.count == 1 && cache.diskCount == 0)
+  }
+
+  @Test func numberOfRememberedKeysIsLimited() async throws {
+    let (cache, origin) = (try cache { $0.memory?.negativeCount = 10 }, EmptyOrigin())
+    for number in 0..<100 { _ = await cache.result(for: "\(number)", load: origin.load) }
+    for number in 0..<100 { _ = await cache.result(for: "\(number)", load: origin.load) }
+    #expect((190...200).contains(origin.count))
+  }
+
+  @Test func reopenedCacheAsksAgain() async throws {
+    let origin = EmptyOrigin()
+    let cache = try cache()
+    _ = await cache.result(for: "a", load: origin.load)
+    try cache.close()
+    let again = try self.cache()
+    _ = await again.result(for: "a", load: origin.load)
+    #expect(origin.count == 2)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import LarderEngine
+import TestSupport
+import Testing
+
+@testable import Larder
+
+/// Removal of the entries that match a predicate, from both tiers.
+@Suite(.endsInTime) struct HybridRemovalTests {
+  let folder: ScratchFolder
+  let clock = ManualClock(seconds: 1000)
+  init() throws { folder = try ScratchFolder(isSmall: true) }
+
+  private func cache(
+    memory: Int? = 10, disk: Int? = 100, _ rules: HybridRules = HybridRules(),
+    writes: HybridWrites = .through
+  ) throws -> HybridCache<String, Int> {
+    var configuration = HybridTestCaches.configuration(
+      memory: memory, disk: disk, rules: rules, writes: writes, clock: clock)
+    configuration.suite = "s"
+    return try HybridCache(
+      path: folder.path, configuration: configuration)
+  }
+
+  static let tiers: [(Int?, Int?, HybridRules)] = [
+    (10, 100, HybridRules()), (10, 100, HybridRules(inclusion: .exclusive)),
+    (60, nil, HybridRules()), (nil, 100, HybridRules()),
+  ]
+
+  @Test(arguments: tiers)
+  func matchingEntriesLeaveBothTiers(_ memory: Int?, _ disk: Int?, _ rules: HybridRules) throws {
+    let cache = try cache(memory: memory, disk: disk, rules)
+    for number in 0..<30 {
+      try cache.set(
+        number, for: "\(number)",
+        options: DiskStoreOptions(
+          timeToLive: number % 3 == 0 ? .seconds(10) : nil, version: "v",
+          isPermanent: number % 5 == 0))
+    }
+    // Expired entries are kept for revalidation, and removed nevertheless.
+    clock.advance(seconds: 20)
+    let freed = try cache.remove { entry in
+      #expect(entry.name.suite == "s" && entry.metadata.version == "v")
+      return Int(entry.name.key).map { $0 % 2 == 0 } ?? false
+    }
+    #expect(freed.memoryCount + freed.disk.count >= 15)
+    var left: Set<String> = []
+    _ = try cache.remove { entry in
+      left.insert(entry.name.key)
+      return false
+    }
+    #expect(left == Set((0..<15).map { "\($0 * 2 + 1)" }))
+    #expect(try cache.value(for: "2") == nil && cache.value(for: "7") == 7)
+  }
+
+  /// An entry that matches by its size on disk leaves memory, too.
+  @Test func sizeOnDiskRemovesTheCopyInMemory() throws {
+    let cache = try cache()
+    try cache.set(123_456, for: "long")
+    try cache.set(1, for: "short")
+    try cache.remove { ($0.bytes ?? 0) > 3 }
+    #expect(try cache.value(for: "long") == nil && cache.value(for: "short") == 1)
+    #expect(cache.memoryCount == 1 && cache.diskCount == 1)
+  }
+
+  @Test func fetchOfARemovedKeyIsNotStored() async throws {
+    let (cache, gate) = (try cache(), Gate())
+    try cache.set(1, for: "a")
+    try cache.set(1, for: "b")
+    async let a = cache.value(for: "a", strategy: .fetch) { _ in
+      await gate.pass()
+      return 2
+    }
+    async let b = cache.value(for: "b", strategy: .fetch) { _ in
+      await gate.pass()
+      return 2
+    }
+    await gate.hasArrivals(2)
+    try cache.remove { $0.name.key == "a" }
+    gate.open()
+    #expect(try await a == 2)
+    #expect(try await b == 2)
+    #expect(try cache.value(for: "a") == nil && cache.value(for: "b") == 2)
+  }
+
+  @Test func waitingWritesAreRemoved() throws {
+    let cache = try cache(writes: .back(count: 50, interval: nil))
+    for number in 0..<8 { try cache.set(number, for: "\(number)") }
+    try cache.remove { $0.name.key < "4" }
+    try cache.close()
+    let again = try self.cache()
+    #expect(again.diskCount == 4)
+    #expect(try again.value(for: "3") == nil && again.value(for: "4") == 4)
+  }
+
+  @Test func memoryLosesItsEntriesIfTheDiskFails() throws {
+    let cache = try cache()
+    for key in ["a", "b"] { try cache.set(1, for: key) }
+    try cache.disk?.close()
+    #expect(throws: HybridCacheError.self) { try cache.remove { $0.name.key == "a" } }
+    #expect(cache.memoryCount == 1)
+    try? cache.close()
+    #expect(throws: HybridCacheError.self) { try cache.remove { _ in true } }
+  }
+}
