@@ -14,29 +14,24 @@ struct Chat: Sendable {
 
   /// - Parameter key: The user's key, 32 bytes from the system's keychain.
   init(path: URL, key: Data, server: URL, client: HTTPClient = .urlSession()) throws {
-    @Sendable func load(
-      _ origin: OriginRequest<String>
-    ) async throws -> (Data, HTTPURLResponse) {
-      let url = server.appendingPathComponent(origin.key)
-      return try await client.data(for: URLRequest(url: url).revalidating(origin))
-    }
     disk = try DiskCache(
       path: path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: 64 << 20), encryption: DiskEncryption(key: key)))
     // The same name means two things in two suites.
-    pages = try LoadingHybridCache(
-      configuration: HybridCacheConfiguration(
-        memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: .s3FIFO),
-        strategy: .cacheThenFetch, suite: "pages"), disk: disk
-    ) { origin in
-      let (data, response) = try await load(origin)
+    let pages = HybridCacheConfiguration(
+      memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: .s3FIFO),
+      strategy: .cacheThenFetch, suite: "pages")
+    self.pages = LoadingHybridCache(try HybridCache(configuration: pages, disk: disk)) { origin in
+      let url = server.appendingPathComponent(origin.key)
+      let (data, response) = try await client.data(from: url, revalidating: origin)
       return try OriginAnswer(JSONDecoder().decode(Page.self, from: data), response)
     }
-    avatars = try LoadingHybridCache(
-      configuration: HybridCacheConfiguration(suite: "avatars"), disk: disk
-    ) { origin in
-      let (data, response) = try await load(origin)
+    let avatars = HybridCacheConfiguration(suite: "avatars")
+    self.avatars = LoadingHybridCache(try HybridCache(configuration: avatars, disk: disk)) {
+      origin in
+      let url = server.appendingPathComponent(origin.key)
+      let (data, response) = try await client.data(from: url, revalidating: origin)
       return try OriginAnswer(data, response)
     }
   }

@@ -27,12 +27,12 @@ func shopImages(
   let configuration = HybridCacheConfiguration(
     memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 50_000_000)),
     disk: DiskConfiguration(limits: DiskLimits(count: 1_000)), staleIfError: .seconds(7 * 86_400))
-  let codec = DiskCodec(identity: "picture", encode: { $0.file }, decode: Picture.init)
-  return try LoadingHybridCache(
-    path: path, configuration: configuration, codec: codec, weigh: { $0.pixels.count }
-  ) { origin in
-    let request = URLRequest(url: origin.key).revalidating(origin)
-    let (data, response) = try await client.data(for: request)
+  let codec = DiskCodec<Picture>(
+    identity: "picture", encode: { $0.file }, decode: { try Picture($0) })
+  let pictures = try HybridCache<URL, Picture>(
+    path: path, configuration: configuration, codec: codec, weigh: { $0.pixels.count })
+  return LoadingHybridCache(pictures) { origin in
+    let (data, response) = try await client.data(from: origin.key, revalidating: origin)
     return try OriginAnswer(Picture(data), response)
   }
 }

@@ -15,8 +15,7 @@ func userDirectory(
   @Sendable func load(_ ids: [Int]) async throws -> [Int: User] {
     let list = ids.map(String.init).joined(separator: ",")
     let url = server.appending(queryItems: [URLQueryItem(name: "ids", value: list)])
-    let users = try JSONDecoder().decode(
-      [User].self, from: try await client.data(for: URLRequest(url: url)).0)
+    let users = try JSONDecoder().decode([User].self, from: try await client.data(from: url).0)
     return Dictionary(users.map { ($0.id, $0) }) { $1 }
   }
   return try LoadingMemoryCache(

@@ -11,7 +11,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     summary: "Simulates several policies on a sample of the objects, with capacities scaled down "
       + "likewise, and runs the one that had the most hits of late.",
     parameters: Portfolio.parameters + Contest.parameters,
-    learns: true,
+    needs: [.size, .cost], learns: true,
     paper: "after Waldspurger, Saemundsson, Ahmad and Park, Cache modeling and optimization using "
       + "miniature simulations, USENIX ATC 2017")
 
