@@ -33,7 +33,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let loads: MemoryLoads<Key, Value>
   let current: Locked<CurrentLimits>
   /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
-  @usableFromInline let refreshAge: UInt64?
+  let refreshAge: UInt64?
   /// Microseconds after expiry during which `value(for:load:)` still returns a value; 0 for none.
   let staleLife: UInt64
 

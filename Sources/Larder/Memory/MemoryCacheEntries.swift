@@ -64,7 +64,7 @@ extension MemoryCache {
   ///
   /// Each iteration copies the entries of one shard at a time, with its lock held only for the
   /// copy: a loop may change the cache, and finds entries that others store in shards it has not
-  /// reached. Not counted as accesses. O(entries) in time; a cache with one shard is copied at once.
+  /// reached. Not counted as accesses. O(entries) in time, and in memory with one shard.
   public var entries: MemoryCacheEntries<Key, Value> { MemoryCacheEntries(cache: self) }
 
   fileprivate func entries(ofShard index: Int) -> [MemoryCacheEntry<Key, Value>] {
