@@ -54,12 +54,12 @@ extension HybridCache {
     for keys: some Sequence<Key>, strategy: CacheStrategy? = nil, load: @escaping BulkLoader
   ) async -> [Key: CacheResult<Value>] {
     let strategy = strategy ?? configuration.strategy
-    let turn = slots.map { _ in FetchTurn() }
+    let leader = CacheFlight<Void>(candidate: nil, isBackground: false)
     var results: [Key: CacheResult<Value>] = [:]
     var requests: [Fetch] = []
     var seen: Set<Key> = []
     for key in keys where seen.insert(key).inserted {
-      var request = Fetch(key: key, strategy: strategy, turn: turn)
+      var request = Fetch(key: key, strategy: strategy, leader: leader)
       if let hit = answerFromMemory(&request) {
         results[key] = .hit(hit)
       } else {
@@ -69,147 +69,68 @@ extension HybridCache {
     if Task.isCancelled {
       return seen.reduce(into: [:]) { $0[$1] = .failure(CancellationError()) }
     }
-    let starts = await lanes.run(requests, by: { self.stripes.number($0.key) }) { requests in
+    let number: (Fetch) -> Int = { self.stripes.number($0.key) }
+    let starts = await lanes.run(requests, by: number) { requests in
       requests.map { ($0.key, self.begin($0)) }
     }.joined()
-    launch(starts.compactMap { $0.1.launch.map { ($0, $0.flight.isBackground) } }, turn, load)
+    launch(starts.compactMap(\.1.launch), leader, load)
     for (key, start) in starts {
       switch start.next {
       case .answer(let result): results[key] = result
-      case .wait(let flight): results[key] = await wait(key, for: flight)
+      case .wait(let flight):
+        if start.launch == nil { queue?.hurry(flight.mark) }
+        results[key] = await wait(key, for: flight)
       }
     }
     return results
   }
 
-  /// Starts one call of a loader for several fetches.
+  /// Starts one call of a loader for several fetches, which `leader` represents.
   private func launch(
-    _ launches: [(launch: Start.Launch, isBackground: Bool)], _ turn: FetchTurn?,
-    _ load: @escaping BulkLoader
+    _ launches: [Start.Launch], _ leader: CacheFlight<Void>, _ load: @escaping BulkLoader
   ) {
     if launches.isEmpty { return }
-    let bulk = BulkFetch<Key, Value>(count: launches.count)
-    let marks = FetchMark.current + launches.map(\.launch.flight.mark)
-    let requests = launches.map(\.launch.request)
-    let isAwaited = launches.contains { !$0.isBackground }
-    bulk.launch {
-      await FetchMark.$current.withValue(marks) {
-        await self.run(
-          bulk, requests, turn, isAwaited ? self.configuration.fetchTimeout : nil, load)
-      }
-    }
-    for (launch, isBackground) in launches {
-      // The fetch has its turn with all others, and so its time limit.
-      let single = Start.Launch(flight: launch.flight, request: launch.request, turn: nil)
-      self.launch(single, isBehindHit: isBackground, limit: nil) { request in
-        try await bulk.answer(for: request.key)
+    leader.launch { await self.run(launches, leader, load) }
+    let isAwaited = launches.contains { !$0.flight.isBackground }
+    let limit = isAwaited ? configuration.fetchTimeout : configuration.refreshTimeout
+    guard let limit else { return }
+    leader.limit(to: limit) {
+      await self.land(launches, isCancelled: false) { key in
+        let key = key.diskKey
+        return .failure(
+          isAwaited
+            ? HybridCacheError.fetchTimedOut(key: key) : HybridCacheError.refreshTimedOut(key: key))
       }
     }
   }
 
   private func run(
-    _ bulk: BulkFetch<Key, Value>, _ requests: [OriginRequest<Key>], _ turn: FetchTurn?,
-    _ limit: Duration?, _ load: BulkLoader
+    _ launches: [Start.Launch], _ leader: CacheFlight<Void>, _ load: BulkLoader
   ) async {
+    let answers: Result<[Key: OriginAnswer<Value>], any Error>
     do {
-      if let turn { try await slots?.wait(for: turn) }
-      if let limit { bulk.limit(to: limit) }
-      bulk.finish(.success(try await load(requests)))
+      let requests = launches.map(\.request)
+      answers = .success(try await calling(leader) { try await load(requests) })
     } catch {
-      bulk.finish(.failure(error))
+      answers = .failure(error)
     }
-    if let turn { slots?.end(turn) }
-  }
-}
-
-/// A call of a loader for several keys, each of which has a fetch that waits for it.
-final class BulkFetch<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
-  typealias Answers = Result<[Key: OriginAnswer<Value>], any Error>
-
-  /// Error of a call that took too long.
-  private struct BulkTimedOut: Error {}
-
-  private struct State {
-    /// Number of fetches that want the result; the call is cancelled with the last.
-    var interested: Int
-    var answers: Answers?
-    var waiters: [CheckedContinuation<Answers, Never>] = []
-    var task: Task<Void, Never>?
-    var timer: Task<Void, Never>?
+    await land(launches, isCancelled: Task.isCancelled) { key in
+      answers.map { $0[key] ?? .absent }
+    }
+    _ = leader.finish(.absent, nil)
   }
 
-  private let state: Locked<State>
-
-  /// Creates a call for a number of fetches.
-  init(count: Int) { state = Locked(State(interested: count)) }
-
-  func launch(_ body: @escaping @Sendable () async -> Void) {
-    state.withLock { state in
-      #if LARDER_SCHEDULES
-        state.task = Task(executorPreference: Schedules.hook, operation: body)
-      #else
-        state.task = Task(operation: body)
-      #endif
-    }
-  }
-
-  /// Cancels the call after a time, and ends it with an error because its loader may not.
-  func limit(to limit: Duration) {
-    #if LARDER_SCHEDULES
-      // No time passes under a scheduler.
-      if Schedules.hook != nil { return }
-    #endif
-    let timer = Task { [weak self] in
-      guard (try? await Task.sleep(for: limit)) != nil else { return }
-      self?.finish(.failure(BulkTimedOut()))
-      self?.state.withLock { $0.task }?.cancel()
-    }
-    let isLate = state.withLock { state in
-      state.timer = timer
-      return state.answers != nil
-    }
-    if isLate { timer.cancel() }
-  }
-
-  /// Waits for the answer to one of the fetches, which is absent if the loader has left it out.
-  func answer(for key: Key) async throws -> OriginAnswer<Value> {
-    let answers = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let answers = state.withLock { state in
-          if state.answers == nil { state.waiters.append(continuation) }
-          return state.answers
-        }
-        if let answers { continuation.resume(returning: answers) }
+  /// Ends fetches, unless they have ended before.
+  private func land(
+    _ launches: [Start.Launch], isCancelled: Bool,
+    _ answer: @escaping @Sendable (Key) -> Result<OriginAnswer<Value>, any Error>
+  ) async {
+    let number: (Start.Launch) -> Int = { self.stripes.number($0.request.key) }
+    _ = await lanes.run(launches, by: number) { launches in
+      for launch in launches {
+        let key = launch.request.key
+        self.land(launch.flight, key, answer(key), isCancelled: isCancelled)
       }
-    } onCancel: {
-      leave()
     }
-    do {
-      return try answers.get()[key] ?? .absent
-    } catch is BulkTimedOut {
-      throw HybridCacheError.fetchTimedOut(key: key.diskKey)
-    }
-  }
-
-  private func leave() {
-    let task = state.withLock { state in
-      state.interested -= 1
-      return state.interested == 0 ? state.task : nil
-    }
-    task?.cancel()
-  }
-
-  /// Ends the call; only the first result counts.
-  func finish(_ answers: Answers) {
-    let (waiters, timer) = state.withLock { state in
-      if state.answers != nil {
-        return ([CheckedContinuation<Answers, Never>](), nil as Task<Void, Never>?)
-      }
-      state.answers = answers
-      defer { state.waiters = [] }
-      return (state.waiters, state.timer)
-    }
-    timer?.cancel()
-    for waiter in waiters { waiter.resume(returning: answers) }
   }
 }

@@ -166,8 +166,8 @@ struct FetchRequest<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   var waitsForRefresh = false
   /// Marks of the fetches that the request's task works for.
   let marks = FetchMark.current
-  /// Turn that the fetch has together with others, if their number is limited.
-  var turn: FetchTurn?
+  /// The fetch of several keys that a fetch of this key is a part of.
+  var leader: CacheFlight<Void>?
 }
 
 /// Result of the first, synchronous part of a request.
@@ -176,8 +176,6 @@ struct FetchStart<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   struct Launch: Sendable {
     let flight: CacheFlight<Value>
     let request: OriginRequest<Key>
-    /// The turn to wait for, and to end.
-    let turn: FetchTurn?
   }
 
   /// Next step of a request.
@@ -207,27 +205,21 @@ extension HybridCache {
     // Launched here instead of in the lane: the fetch inherits the task-local values of the
     // requesting task.
     if let launch = start.launch {
-      self.launch(
-        launch, isBehindHit: start.hit != nil, limit: configuration.fetchTimeout, load)
+      let (flight, key) = (launch.flight, request.key)
+      flight.launch { await self.run(launch, load) }
+      // A fetch in the background, behind a result, has another limit than the request's own.
+      let isBehindHit = start.hit != nil
+      let limit = isBehindHit ? configuration.refreshTimeout : configuration.fetchTimeout
+      if let limit {
+        let error: HybridCacheError =
+          isBehindHit
+          ? .refreshTimedOut(key: key.diskKey) : .fetchTimedOut(key: key.diskKey)
+        flight.limit(to: limit) { await self.end(flight, key, error) }
+      }
+    } else if case .wait(let flight) = start.next {
+      queue?.hurry(flight.mark)
     }
     return start
-  }
-
-  /// Starts a new fetch.
-  ///
-  /// - Parameters:
-  ///   - isBehindHit: True for a fetch in the background, behind a result.
-  ///   - limit: Time limit of another one.
-  func launch(
-    _ launch: Start.Launch, isBehindHit: Bool, limit: Duration?, _ load: @escaping Loader
-  ) {
-    let (flight, key) = (launch.flight, launch.request.key)
-    flight.launch { await self.run(launch, limit: isBehindHit ? nil : limit, load) }
-    if isBehindHit, let limit = configuration.refreshTimeout {
-      flight.limit(to: limit) {
-        await self.end(flight, key, .refreshTimedOut(key: key.diskKey))
-      }
-    }
   }
 
   /// Ends a fetch that exceeds its time limit: waiting requests get an error, or a stale value, and
@@ -361,7 +353,6 @@ extension HybridCache {
     }
     if let flight = underWay(request.key, stripe), flight.join() {
       stripe.totals.joined += 1
-      slots?.advance(flight.mark, for: request.marks)
       return Start(next: .wait(flight))
     }
     let launch = self.launch(request, stripe, candidate, isBackground: false)
@@ -387,21 +378,17 @@ extension HybridCache {
     isBackground: Bool
   ) -> Start.Launch {
     let flight = CacheFlight(
-      candidate: candidate.map { ownCopy(of: $0) }, isBackground: isBackground)
+      candidate: candidate.map { ownCopy(of: $0) }, isBackground: isBackground,
+      leader: request.leader)
+    // The fetch of several keys continues while one of its keys is wanted.
+    _ = request.leader?.join()
     stripe.flights[request.key] = flight
     stripe.totals.fetches += 1
-    // Before others can wait for the fetch.
-    let turn = slots.map { slots in
-      let turn = request.turn ?? FetchTurn()
-      slots.add(flight.mark, to: turn, requesters: request.marks)
-      return turn
-    }
     return Start.Launch(
       flight: flight,
       request: OriginRequest(
         key: request.key, version: candidate?.version,
-        created: candidate?.created, isBackground: isBackground),
-      turn: turn)
+        created: candidate?.created, isBackground: isBackground))
   }
 
   /// Copy of a hit for a fetch, because the receiver of the hit may modify its value.
@@ -410,26 +397,28 @@ extension HybridCache {
     return hit.with(value: try? codec.decode(data))
   }
 
-  private func run(_ launch: Start.Launch, limit: Duration?, _ load: Loader) async {
+  private func run(_ launch: Start.Launch, _ load: Loader) async {
     let (flight, request) = (launch.flight, launch.request)
     let answer: Result<OriginAnswer<Value>, any Error>
     do {
-      if let turn = launch.turn { try await slots?.wait(for: turn) }
-      if let limit {
-        flight.limit(to: limit) {
-          await self.end(flight, request.key, .fetchTimedOut(key: request.key.diskKey))
-        }
-      }
-      let marks = FetchMark.current + [flight.mark]
-      answer = .success(
-        try await FetchMark.$current.withValue(marks) { try await load(request) })
+      answer = .success(try await calling(flight) { try await load(request) })
     } catch {
       answer = .failure(error)
     }
-    if let turn = launch.turn { slots?.end(turn) }
     let isCancelled = Task.isCancelled
     await lanes.run(stripes.number(request.key)) {
       self.land(flight, request.key, answer, isCancelled: isCancelled)
+    }
+  }
+
+  /// Calls a loader for a fetch, once `fetchesMax` allows it.
+  func calling<Result: Sendable, Fetched>(
+    _ flight: CacheFlight<Fetched>, _ load: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await queue?.enter(flight.mark, isBackground: flight.isBackground)
+    defer { queue?.leave(flight.mark) }
+    return try await FetchMark.$current.withValue(FetchMark.current + [flight.mark]) {
+      try await load()
     }
   }
 

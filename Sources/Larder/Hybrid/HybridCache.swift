@@ -11,7 +11,7 @@ import Synchronization
 /// threads and tasks.
 ///
 /// ```swift
-/// let cache = try HybridCache<String, Article>(path: folder)
+/// let cache = try HybridCache<String, Article>(name: "articles")
 /// let article = try await cache.value(for: id) { request in try await api.article(id) }
 /// ```
 ///
@@ -85,7 +85,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let pending = HybridPending<Key>()
   let absences: HybridAbsences<Key>
   /// Limits the fetches at once; nil without a limit.
-  let slots: FetchSlots?
+  let queue: LoadQueue?
   /// Time of the latest operation below a hit in memory, to a second.
   let latest = Atomic<UInt64>(0)
   /// Changed with all stripes locked.
@@ -117,7 +117,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     isSimulated = configuration.memory?.isSimulated ?? false
     keepsValues = !configuration.copiesOnRead
     absences = HybridAbsences(configuration.memory, clock)
-    slots = configuration.fetchesMax.map { FetchSlots($0) }
+    queue = configuration.fetchesMax.map { LoadQueue(max: $0) }
     // With copies, memory has the bytes instead of the value.
     let weigh = configuration.copiesOnRead ? nil : weigh
     encodesEarly =

@@ -45,12 +45,13 @@ public struct HybridCacheConfiguration: Sendable {
   /// Time limit of a request's own call of a loader; nil for none. When it has passed, the fetch is
   /// cancelled: waiting requests get `HybridCacheError.fetchTimedOut` or, with `staleIfError`, a
   /// stale value, and the next request asks the origin again. Time spent waiting because of
-  /// `fetchesMax` does not count.
+  /// `fetchesMax` counts.
   public var fetchTimeout: Duration?
   /// Maximum number of calls of loaders at once, at least 1; nil for no limit. Further fetches wait
-  /// in the order of their requests, and leave the queue when they are cancelled. A call for
-  /// several keys counts once, and a call that was cancelled counts until it returns. Fetches that
-  /// a loader itself requests from the cache do not wait.
+  /// in order, and leave the queue when they are cancelled. A call for several keys counts once,
+  /// and a call that was cancelled counts until it returns. Fetches that a loader waits for start
+  /// at once, because its own fetch would never end otherwise; so loaders of two caches with such
+  /// limits must not request keys of each other.
   public var fetchesMax: Int?
   /// Time for which an absence that the origin reports is remembered in memory, unless the origin
   /// gives one with `OriginAnswer.absent(for:)`; nil for not at all. During this time requests are
