@@ -193,7 +193,7 @@ import Testing
       [
         "zipf", "sequential", "news-feed", "product-images", "chat", "scan-resistance", "caches",
         "designs", "ci", "ci-caches", "llm-prefix", "segments",
-        "time",
+        "time", "changing",
       ]
       + "abcdef".map { "ycsb-\($0)" }
     #expect(Set(files) == Set(expected.map { "\($0).yaml" }))

@@ -88,6 +88,8 @@ extension CachePolicy {
   public static let leCaR = CachePolicy("lecar")
   /// Scan-resistant LRU and LFU with regret.
   public static let cacheus = CachePolicy("cacheus")
+  /// Runs the policy that had the most hits of late in miniature simulations of several.
+  public static let auto = CachePolicy("auto")
   /// GreedyDual-Size-Frequency: uses times cost by size, with aging.
   public static let gdsf = CachePolicy("gdsf")
   /// Cost with aging.

@@ -87,6 +87,30 @@ public protocol TakesOver: ~Copyable {
   mutating func takeOver(_ succession: borrowing Succession) -> Bool
 }
 
+/// For policies that choose among other policies.
+public protocol ChoosesPolicy: ~Copyable {
+  /// The choice at this moment; nil for a policy that has none.
+  var choice: PolicyChoice? { get }
+}
+
+/// The policies among which a policy chooses, as at one moment.
+public struct PolicyChoice: Sendable, Hashable {
+  /// The policies with their parameters, as typed.
+  public let policies: [String]
+  /// The index of the policy that leads.
+  public let leading: Int
+  /// Changes of the leader so far.
+  public let switches: Int
+  /// The hit ratio of each policy, in miniature simulations of recent requests: their differences
+  /// are more exact than their levels. Empty before the first request of the sample.
+  public let hitRatios: [Double]
+  /// The share of the objects that is simulated.
+  public let sampleShare: Double
+
+  /// The policy that leads, as typed.
+  public var leader: String { policies[leading] }
+}
+
 /// Knowledge of the objects of a cache that another policy is to manage from now on.
 public struct Succession: ~Copyable {
   /// An object, resident or evicted lately.
@@ -198,6 +222,9 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// Defaults to false: the driver inserts the residents one by one.
   @inlinable public mutating func takeOver(_ succession: borrowing Succession) -> Bool { false }
+
+  /// Defaults to nil: no choice.
+  @inlinable public var choice: PolicyChoice? { nil }
 
   /// Defaults to nil: hits need an exclusive lock.
   @inlinable public var hitWords: HitWords? { nil }

@@ -35,7 +35,7 @@
 /// `Capabilities.swift`, with defaults.
 public protocol EvictionPolicy:
   RemembersGhosts, ControlsAdmission, PredictsVictim, ReceivesNotices, AllowsConcurrentHits,
-  TakesOver,
+  TakesOver, ChoosesPolicy,
   ~Copyable, SendableMetatype
 {
   /// Name, parameters, needs, traits and paper.

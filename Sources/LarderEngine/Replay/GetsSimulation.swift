@@ -25,6 +25,8 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
 
   @usableFromInline var stateBytes: Int { tier.stateBytes }
 
+  @usableFromInline var choice: PolicyChoice? { tier.policy.choice }
+
   @inlinable var counts: Counts {
     totals.counts(of: tier.counts, isDisk: isDisk, hasCosts: columns.costs != nil)
   }

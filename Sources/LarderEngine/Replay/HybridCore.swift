@@ -33,6 +33,9 @@ final class HybridCore: HybridTiers {
     memory.stateBytes + disk.stateBytes + hitBefore.bytes + lastNextUse.bytes
   }
 
+  /// The choice in memory, or else on disk: see `Simulation`.
+  var choice: PolicyChoice? { memory.tier.choice ?? disk.tier.choice }
+
   /// The counts of the hybrid with these totals.
   func counts(_ totals: SimulationTotals, hasCosts: Bool) -> Counts {
     var counts = totals.counts(memory: memory.counts, disk: disk.counts, hasCosts: hasCosts)

@@ -17,6 +17,8 @@ struct HybridSimulation: OperationReplay, ~Copyable {
 
   var stateBytes: Int { core.stateBytes }
 
+  var choice: PolicyChoice? { core.choice }
+
   var counts: Counts { core.counts(totals, hasCosts: reader.columns.costs != nil) }
 
   mutating func resetCounts() {
@@ -106,6 +108,8 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
   }
 
   var stateBytes: Int { core.stateBytes + board.bytes }
+
+  var choice: PolicyChoice? { core.choice }
 
   var counts: Counts {
     var counts = core.counts(totals, hasCosts: reader.columns.costs != nil)

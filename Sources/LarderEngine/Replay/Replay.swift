@@ -6,6 +6,7 @@
   /// Values copied to recycle segments since the start or the last `resetCounts`.
   var copies: UInt64 { get }
   var stateBytes: Int { get }
+  var choice: PolicyChoice? { get }
   mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool
   mutating func resetCounts()
 }
@@ -148,6 +149,7 @@ extension OperationReplay where Self: ~Copyable {
   @usableFromInline let stateBytesBody: () -> Int
   @usableFromInline let outcomesBody: () -> OutcomeSizes?
   @usableFromInline let copiesBody: () -> UInt64
+  @usableFromInline let choiceBody: () -> PolicyChoice?
 
   /// Takes a simulation over.
   @inlinable init<Value: Replay & ~Copyable>(_ simulation: consuming Value) {
@@ -159,6 +161,7 @@ extension OperationReplay where Self: ~Copyable {
     stateBytesBody = { held.with { $0.stateBytes } }
     outcomesBody = { held.with { $0.outcomes } }
     copiesBody = { held.with { $0.copies } }
+    choiceBody = { held.with { $0.choice } }
   }
 
   /// See `Simulation`.
@@ -171,6 +174,8 @@ extension OperationReplay where Self: ~Copyable {
   @usableFromInline package var outcomes: OutcomeSizes? { outcomesBody() }
   /// Values copied to recycle segments since the start or the last `resetCounts`.
   package var copies: UInt64 { copiesBody() }
+  /// See `Simulation`.
+  @usableFromInline package var choice: PolicyChoice? { choiceBody() }
   /// Replays requests up to `end`, exclusive; see `Simulation.run`.
   @usableFromInline package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     runBody(end, untilFirstEviction)

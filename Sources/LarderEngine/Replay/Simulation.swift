@@ -43,6 +43,10 @@ public protocol Simulation: AnyObject {
   /// Sizes in bytes that each tier served, if the setup requests them.
   var outcomes: OutcomeSizes? { get }
 
+  /// The choice of a policy that chooses among others, in a hybrid that of memory or else of disk;
+  /// nil for other policies.
+  var choice: PolicyChoice? { get }
+
   /// Memory held in addition to the trace's columns, in bytes.
   var stateBytes: Int { get }
 
@@ -53,6 +57,11 @@ public protocol Simulation: AnyObject {
 
   /// Resets all counts and keeps the cache's content: the end of a warm-up.
   func resetCounts()
+}
+
+extension Simulation {
+  /// Defaults to nil.
+  public var choice: PolicyChoice? { nil }
 }
 
 /// One tier of a simulated or real cache.

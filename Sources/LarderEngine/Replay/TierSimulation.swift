@@ -29,6 +29,8 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
 
   @usableFromInline var stateBytes: Int { tier.stateBytes + (record?.stateBytes ?? 0) }
 
+  @usableFromInline var choice: PolicyChoice? { tier.policy.choice }
+
   /// The counts, including the bytes copied between segments.
   @usableFromInline var counts: Counts {
     var counts = totals.counts(

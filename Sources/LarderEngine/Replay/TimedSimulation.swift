@@ -39,6 +39,8 @@ struct TimedSimulation: OperationReplay, ~Copyable {
 
   var stateBytes: Int { tier.stateBytes + board.bytes }
 
+  var choice: PolicyChoice? { tier.tier.choice }
+
   var counts: Counts {
     var counts = totals.counts(
       of: tier.counts, isDisk: isDisk, hasCosts: reader.columns.costs != nil)

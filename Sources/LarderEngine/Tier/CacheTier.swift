@@ -103,6 +103,7 @@ public import Synchronization
   @usableFromInline let usedBody: () -> UInt64
   @usableFromInline let expiresBody: () -> Bool
   @usableFromInline let stateBytesBody: () -> Int
+  @usableFromInline let choiceBody: () -> PolicyChoice?
   @usableFromInline let countsBody: () -> TierCounts
   @usableFromInline let resetBody: () -> Void
 
@@ -174,6 +175,7 @@ public import Synchronization
     usedBody = { held.with { $0.used } }
     expiresBody = { held.with { $0.mayExpire } }
     stateBytesBody = { held.with { $0.stateBytes } + list.bytes }
+    choiceBody = { held.with { $0.policy.choice } }
     countsBody = { held.with { $0.counts } }
     resetBody = { held.with { $0.counts = TierCounts() } }
   }
@@ -193,6 +195,8 @@ public import Synchronization
   package var expires: Bool { expiresBody() }
   /// Memory held, in bytes.
   package var stateBytes: Int { stateBytesBody() }
+  /// The choice of a policy that chooses among others; nil for the others.
+  package var choice: PolicyChoice? { choiceBody() }
   /// Counts since the start or the last `resetCounts`.
   package var counts: TierCounts { countsBody() }
   /// Sets all counts to zero.

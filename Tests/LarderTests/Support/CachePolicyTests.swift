@@ -9,7 +9,8 @@ import Testing
     .fifo, .lru, .mru, .lruMAD, .laCache, .lfu, .lfuda, .hyperbolic, .random, .redisLRU,
     .redisLFU, .nginx, .varnish, .memcached, .clock, .sieve, .slru, .lruK, .twoQ, .mq, .arc,
     .car, .lirs, .clockPro, .s3FIFO, .qdLP, .s4FIFO, .clock2QPlus, .tinyLFU, .wTinyLFU,
-    .tinyUFO, .lhd, .leCaR, .cacheus, .gdsf, .greedyDual, .earliestExpiry, .greedyDualSize,
+    .tinyUFO, .lhd, .leCaR, .cacheus, .auto, .gdsf, .greedyDual, .earliestExpiry,
+    .greedyDualSize,
   ]
 
   @Test(arguments: named)

@@ -30,7 +30,8 @@ struct Portfolio {
       guard Portfolio.isPossible(policy), policies.count < Portfolio.policiesMax else {
         throw .badValue(
           policy: setup.spec.name, parameter: "policies", value: given ?? usual,
-          expected: "up to \(Portfolio.policiesMax) policies that neither depend on time, expiry or "
+          expected:
+            "up to \(Portfolio.policiesMax) policies that neither depend on time, expiry or "
             + "the future nor train models, and \(spec.name) is none or one too many")
       }
       specs.append(spec)
@@ -112,7 +113,8 @@ struct Contest {
 
   // The sample is one object in 2^shift.
   private var shift: UInt64 = 0
-  private var shadows: [CacheTier] = []
+  // Boxes, so that a call through one copies no tier.
+  private var shadows: [Shadow] = []
   private var ids = ShadowIDs()
   private var hits: [Double]
   private var sampled = 0.0
@@ -142,7 +144,7 @@ struct Contest {
     let full = setup.unit == .objects ? setup.capacity : 1
     shift = shift(for: Double(full))
     for index in portfolio.specs.indices {
-      shadows.append(try portfolio.tier(index, capacity: shadowCapacity, objects: 0))
+      shadows.append(Shadow(try portfolio.tier(index, capacity: shadowCapacity, objects: 0)))
     }
     setRates(residents: Int(full))
   }
@@ -152,10 +154,10 @@ struct Contest {
   var seesAll: Bool { shift == 0 }
 
   /// The simulation of the policy that leads.
-  var leader: CacheTier { shadows[leading] }
+  var leader: CacheTier { shadows[leading].tier }
 
   /// The victims of the last request in the simulation of the leader.
-  var victims: VictimList { shadows[leading].victims }
+  var victims: VictimList { shadows[leading].tier.victims }
 
   /// Passes a request to the simulations if its object is in the sample, and returns true if that
   /// ends an epoch.
@@ -176,15 +178,15 @@ struct Contest {
       request.id = ids.insert(key)
     }
     sampled += 1
+    let checksSize = setup.unit == .bytes
     for index in shadows.indices {
-      if isSet || (setup.unit == .bytes && shadows[index].contains(request.id)
-        && shadows[index].size(request.id) != request.size)
-      {
-        if shadows[index].set(request, now) == .replaced { hits[index] += 1 }
-      } else if shadows[index].access(request.id, now) == .hit {
+      let shadow = shadows[index]
+      if isSet || (checksSize && shadow.holdsOtherSize(request)) {
+        if shadow.tier.set(request, now) == .replaced { hits[index] += 1 }
+      } else if shadow.tier.access(request.id, now) == .hit {
         hits[index] += 1
       } else {
-        _ = shadows[index].set(request, now)
+        _ = shadow.tier.set(request, now)
       }
     }
   }
@@ -215,11 +217,19 @@ struct Contest {
     setRates(residents: residents)
   }
 
+  /// The choice at this moment.
+  var choice: PolicyChoice {
+    PolicyChoice(
+      policies: portfolio.specs.map(\.description), leading: leading, switches: switches,
+      hitRatios: sampled > 0 ? hits.map { $0 / sampled } : [],
+      sampleShare: 1 / Double(UInt64(1) << shift))
+  }
+
   /// Removes an object from the simulations.
   mutating func remove(_ key: UInt32) {
     let id = ids.find(key)
     if id == .none { return }
-    for shadow in shadows { shadow.remove(id) }
+    for shadow in shadows { shadow.tier.remove(id) }
     ids.remove(key)
   }
 
@@ -229,7 +239,7 @@ struct Contest {
   /// True if the simulation of the leader holds the object of a key.
   func leaderHolds(_ key: UInt32) -> Bool {
     let id = ids.find(key)
-    return id != .none && shadows[leading].contains(id)
+    return id != .none && shadows[leading].tier.contains(id)
   }
 
   /// The key of an object in the simulations.
@@ -237,11 +247,11 @@ struct Contest {
 
   /// The largest number of objects that a policy remembers besides its residents.
   var ghostsMax: Int {
-    let most = shadows.map(\.ghostsMax).max() ?? 0
+    let most = shadows.map(\.tier.ghostsMax).max() ?? 0
     return most.multipliedReportingOverflow(by: 1 << Int(shift)).overflow ? .max : most << shift
   }
 
-  var stateBytes: Int { shadows.reduce(ids.bytes) { $0 + $1.stateBytes } }
+  var stateBytes: Int { shadows.reduce(ids.bytes) { $0 + $1.tier.stateBytes } }
 
   // MARK: Rates
 
@@ -281,25 +291,25 @@ struct Contest {
     let (old, oldIDs) = (shadows, ids)
     ids = ShadowIDs()
     let room = ids.free(unless: { _ in false }, atLeast: oldIDs.room)
-    for index in old.indices {
+    for (index, shadow) in old.enumerated() {
       guard let tier = try? portfolio.tier(index, capacity: shadowCapacity, objects: room) else {
         continue
       }
       tier.setRestoring(true)
-      while old[index].count > 0 {
-        let id = old[index].giveUp()
+      while shadow.tier.count > 0 {
+        let id = shadow.tier.giveUp()
         let key = oldIDs.key(id)
         let print = wasAll ? fingerprint(key) : key
         guard isSampled(print) else { continue }
         var request = Request(
-          id: ids.find(print), size: old[index].size(id), expires: old[index].expiry(id),
-          cost: old[index].cost(id))
+          id: ids.find(print), size: shadow.tier.size(id), expires: shadow.tier.expiry(id),
+          cost: shadow.tier.cost(id))
         if request.id == .none { request.id = ids.insert(print) }
         request.fingerprint = print
         _ = tier.set(request, 0)
       }
       tier.setRestoring(false)
-      shadows[index] = tier
+      shadows[index] = Shadow(tier)
     }
   }
 
@@ -309,9 +319,21 @@ struct Contest {
 
   /// Frees the ids of objects that no simulation remembers, and makes more if they are few.
   private mutating func makeRoom() {
-    let tiers = shadows
-    let room = ids.free { id in tiers.contains { $0.remembers(id) } }
-    for tier in tiers { tier.reserve(room) }
+    let shadows = self.shadows
+    let room = ids.free { id in shadows.contains { $0.tier.remembers(id) } }
+    for shadow in shadows { shadow.tier.reserve(room) }
+  }
+}
+
+/// The simulation of one policy.
+private final class Shadow {
+  let tier: CacheTier
+
+  init(_ tier: CacheTier) { self.tier = tier }
+
+  /// True if the object is stored with another size.
+  func holdsOtherSize(_ request: Request) -> Bool {
+    tier.contains(request.id) && tier.size(request.id) != request.size
   }
 }
 
