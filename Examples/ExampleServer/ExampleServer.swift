@@ -55,7 +55,8 @@ public final class ExampleServer: Sendable {
     _ pages: @escaping @Sendable (_ path: String, _ query: [String: String]) -> Page?,
     _ body: (ExampleServer) async throws -> Void
   ) async throws {
-    let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0))
+    let server = HTTPServer(
+      address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
     let running = Task { try await server.run() }
     defer { running.cancel() }
     try await server.waitUntilListening()

@@ -121,6 +121,7 @@ extension RunResults {
     if let fault = record.counts.fault { return "counts: \(fault)" }
     if let fault = record.prefix?.fault { return "prefix: \(fault)" }
     if let fault = record.flash?.fault { return "flash: \(fault)" }
+    if let fault = record.course?.fault { return fault }
     for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
       return "timings[\(index)].seconds is negative"
     }

@@ -127,6 +127,13 @@ enum SampleResults {
         record.flash?.writtenBytes = 1_032_288
         record.flash?.microseconds = 86_400_000_000
       }
+      if policy == "lru+ttl" {
+        record.course = ChoiceCourse(
+          policies: ["lirs", "arc", "mq:life=8"], switches: 3,
+          parts: [(0, 20), (0, 30), (2, 10), (1, 0), (1, 25)].map {
+            ChoiceCourse.Part(requests: 50, hits: $0.1, leading: $0.0)
+          })
+      }
       if policy == "lru+fifo" {
         record.prefix = PrefixCounts()
         record.prefix?.prompts = 40

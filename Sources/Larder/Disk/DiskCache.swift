@@ -343,6 +343,10 @@ public final class DiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.destroy() }
   }
 
+  /// Choice of a policy that chooses among others (`auto`): see `MemoryCache.policyChoices`. Nil for
+  /// other policies.
+  public var policyChoice: PolicyChoice? { withLock { $0.index.tier.choice } }
+
   /// Event counts since the cache was opened.
   public var statistics: DiskStatistics {
     var statistics = withLock { $0.statistics }

@@ -104,6 +104,12 @@ extension HybridCache {
   /// point to. O(shards).
   public var memoryResidentBytes: Int { memory?.residentBytes ?? 0 }
 
+  /// Choices of a policy in memory that chooses among others: see `MemoryCache.policyChoices`.
+  public var memoryPolicyChoices: [PolicyChoice] { memory?.policyChoices ?? [] }
+
+  /// Choice of a policy on disk that chooses among others; nil for other policies.
+  public var diskPolicyChoice: PolicyChoice? { disk?.policyChoice }
+
   /// Returns a stream of all events from now on. If the reader is slower than the cache, only the
   /// newest `buffered` events, at least one, are kept; lost ones count in
   /// `HybridStatistics.droppedEvents`. Without listeners events cost nothing.

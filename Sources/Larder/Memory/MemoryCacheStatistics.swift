@@ -1,4 +1,4 @@
-import LarderEngine
+public import LarderEngine
 
 /// Contents of a memory cache, and event counts since it was created or its statistics were reset.
 public struct MemoryCacheStatistics: Sendable, Hashable, Codable {
@@ -105,6 +105,13 @@ extension MemoryCache {
       sum.misses += totals.misses
     }
     return sum
+  }
+
+  /// Choices of a policy that chooses among others (`auto`): the policy in charge of each shard, the
+  /// changes so far, and the hit ratios of all policies in miniature simulations. Empty for other
+  /// policies. O(shards).
+  public var policyChoices: [PolicyChoice] {
+    (0..<blocks.count).compactMap { withShard($0) { shard, _ in shard.tier.choice } }
   }
 
   /// Counts of `value(for:load:)`.

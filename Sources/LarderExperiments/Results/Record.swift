@@ -17,6 +17,8 @@ public struct Record: Sendable, Hashable, Codable {
   /// Writes to flash, a function of the cell; nil for a cache without a disk, or with a capacity in
   /// objects.
   public var flash: FlashCounts?
+  /// Course of a policy that chooses among others, a function of the cell; nil for other policies.
+  public var course: ChoiceCourse?
   /// Timings, one per repetition.
   public var timings: [Timing]
   /// Results of real caches, one per number of threads and repetition; nil if none was driven.
@@ -56,6 +58,52 @@ public struct ModelledAccessTime: Sendable, Hashable, Codable {
     self.p50Microseconds = p50Microseconds
     self.p90Microseconds = p90Microseconds
     self.p99Microseconds = p99Microseconds
+  }
+}
+
+/// Course of a cell whose policy chooses among others (`auto`): the hits and the policy in charge,
+/// in parts of the counted requests.
+public struct ChoiceCourse: Sendable, Hashable, Codable {
+  /// The policies with their parameters.
+  public var policies: [String]
+  /// Changes of the policy in charge, including those of the warm-up.
+  public var switches: Int
+  /// Parts of equal numbers of requests, in order.
+  public var parts: [Part]
+
+  /// A part of the counted requests.
+  public struct Part: Sendable, Hashable, Codable {
+    /// Gets.
+    public var requests: UInt64
+    /// Gets that were hits.
+    public var hits: UInt64
+    /// Index of the policy in charge at the end of the part.
+    public var leading: Int
+
+    /// Creates a part.
+    public init(requests: UInt64, hits: UInt64, leading: Int) {
+      self.requests = requests
+      self.hits = hits
+      self.leading = leading
+    }
+  }
+
+  /// The number of parts of a cell, or of its requests if those are fewer.
+  package static let partsMax = 100
+
+  /// Creates a course.
+  public init(policies: [String], switches: Int, parts: [Part]) {
+    self.policies = policies
+    self.switches = switches
+    self.parts = parts
+  }
+
+  /// First contradiction in a course read from a file; nil without one.
+  package var fault: String? {
+    if parts.contains(where: { !policies.indices.contains($0.leading) }) {
+      return "a course with a policy that it does not list"
+    }
+    return parts.contains { $0.hits > $0.requests } ? "a course with more hits than requests" : nil
   }
 }
 

@@ -118,6 +118,8 @@ package struct StoredCell: Hashable, Sendable, Codable {
   package let prefix: PrefixCounts?
   /// Writes to flash; nil for a cache without flash.
   package let flash: FlashCounts?
+  /// Course of a policy that chooses among others; nil for other policies.
+  package let course: ChoiceCourse?
 
   /// The stored part of a record.
   init(_ record: Record, key: CellKey, rules: StoreRules) {
@@ -128,6 +130,7 @@ package struct StoredCell: Hashable, Sendable, Codable {
     modelled = record.modelled
     prefix = record.prefix
     flash = record.flash
+    course = record.course
   }
 
   /// Record of a run, without timings.
@@ -136,6 +139,7 @@ package struct StoredCell: Hashable, Sendable, Codable {
       cell: cell, counts: counts, objectsDistinct: objectsDistinct, modelled: modelled)
     record.prefix = prefix
     record.flash = flash
+    record.course = course
     return record
   }
 }
@@ -170,7 +174,7 @@ extension StoredCell: StoredEntry {
   static var kind: String { "cell" }
   static var part: StoreFolder.Part { .cells }
   var fault: String? {
-    (counts.fault ?? prefix?.fault ?? flash?.fault).map { "invalid counts: \($0)" }
+    (counts.fault ?? prefix?.fault ?? flash?.fault ?? course?.fault).map { "invalid counts: \($0)" }
   }
 }
 

@@ -50,9 +50,10 @@ package struct CellRunner: Sendable {
       let simulation = try makeSimulation(of: planned, setup, over: trace)
       let start = ContinuousClock.now
       var prefixes = planned.prefix.map { PrefixReplay(simulation, over: trace, order: $0) }
-      guard let counted = replay(simulation, &prefixes, count: trace.requests.count) else {
-        return nil
-      }
+      var parts: [ChoiceCourse.Part] = []
+      guard
+        let counted = replay(simulation, &prefixes, &parts, count: trace.requests.count)
+      else { return nil }
       let seconds = (ContinuousClock.now - start).inSeconds
       let timing = Timing(
         mode: .simulate, threads: 1, repetition: repetition,
@@ -67,6 +68,9 @@ package struct CellRunner: Sendable {
           })
         record?.prefix = prefixes?.counts
         record?.flash = flash(of: simulation, planned, over: trace, from: counted)
+        record?.course = simulation.choice.map {
+          ChoiceCourse(policies: $0.policies, switches: $0.switches, parts: parts)
+        }
       } else if record?.counts != simulation.counts || record?.prefix != prefixes?.counts {
         throw SweepError.notDeterministic(planned.cell)
       }
@@ -112,8 +116,11 @@ package struct CellRunner: Sendable {
   }
 
   /// Replays the trace, warm-up first. Returns the index at which counting began, nil if stopped.
+  ///
+  /// - Parameter parts: Receives the parts of a policy that chooses among others.
   private func replay(
-    _ simulation: any Simulation, _ prefixes: inout PrefixReplay?, count: Int
+    _ simulation: any Simulation, _ prefixes: inout PrefixReplay?,
+    _ parts: inout [ChoiceCourse.Part], count: Int
   ) -> Int? {
     if let requests = warmUp.requests(of: UInt64(count)) {
       guard advance(simulation, &prefixes, upTo: Int(requests)) else { return nil }
@@ -126,7 +133,27 @@ package struct CellRunner: Sendable {
     if warmUp != .none {
       if prefixes != nil { prefixes?.resetCounts() } else { simulation.resetCounts() }
     }
-    return advance(simulation, &prefixes, upTo: count) ? start : nil
+    guard simulation.choice != nil else {
+      return advance(simulation, &prefixes, upTo: count) ? start : nil
+    }
+    let first = simulation.position
+    var before = (requests: UInt64(0), hits: UInt64(0))
+    for part in 1...ChoiceCourse.partsMax {
+      let end =
+        first + (count - first) / ChoiceCourse.partsMax * part
+        + (count - first) % ChoiceCourse.partsMax * part / ChoiceCourse.partsMax
+      guard advance(simulation, &prefixes, upTo: end) else { return nil }
+      let counts = simulation.counts
+      guard counts.requests > before.requests, let leading = simulation.choice?.leading else {
+        continue
+      }
+      parts.append(
+        ChoiceCourse.Part(
+          requests: counts.requests - before.requests, hits: counts.hits - before.hits,
+          leading: leading))
+      before = (counts.requests, counts.hits)
+    }
+    return start
   }
 
   private func advance(

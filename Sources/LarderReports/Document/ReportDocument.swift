@@ -60,6 +60,9 @@ struct ReportDocument {
     if let prefixes = PrefixTable(results) {
       details += Self.fold("Prefixes: tokens not computed", prefixes.blocks)
     }
+    if let course = CourseSection(results) {
+      details += Self.fold("Policies that choose: the one in charge", course.blocks)
+    }
     if let flash = FlashTable(results) {
       details += Self.fold("Flash: bytes written", flash.blocks)
     }
