@@ -173,10 +173,11 @@ test-foreign: build-foreign ## Stress the library from another package in releas
 test-examples: deps ## Build Examples as packages of their own, and run them
 	$(call say,Building and running Examples)
 	@programs="$$($(NESTED) --package-path Examples --show-bin-path)"; \
-	for name in NewsApp ProductImages Chat UserSettings; do \
+	for name in NewsApp ShopImages Chat UserDirectory; do \
 	  $(NESTED) --package-path Examples --product "$$name"; \
 	  "$$programs/$$name" >/dev/null || { echo "$$name failed" >&2; exit 1; }; \
 	done
+	@$(SWIFT) test --scratch-path .build-nested-debug --package-path Examples
 	$(call say,Adding a cache: Examples/OwnCache)
 	@$(NESTED_DEBUG) --package-path Examples/OwnCache --product OwnCache
 	@program="$$($(NESTED_DEBUG) --package-path Examples/OwnCache --show-bin-path)/OwnCache"; \

@@ -1,4 +1,5 @@
 public import Foundation
+public import Larder
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
@@ -30,7 +31,28 @@ public struct HTTPClient: Sendable {
     HTTPClient(SessionOwner(configuration))
   }
 
-  /// Sends a request, for a loader of your own: see `OriginAnswer`.
+  /// Gets what is at a URL, for a loader of your own.
+  ///
+  /// - Throws: The errors of the function, or of `URLSession`.
+  public func data(from url: URL) async throws -> (Data, HTTPURLResponse) {
+    try await send(URLRequest(url: url))
+  }
+
+  /// Gets what is at a URL unless it is what the cache has: see `URLRequest.revalidating`.
+  ///
+  /// ```swift
+  /// let (data, response) = try await client.data(from: url, revalidating: origin)
+  /// return try OriginAnswer(Image(data), response)
+  /// ```
+  ///
+  /// - Throws: The errors of the function, or of `URLSession`.
+  public func data<Key>(
+    from url: URL, revalidating origin: OriginRequest<Key>
+  ) async throws -> (Data, HTTPURLResponse) {
+    try await send(URLRequest(url: url).revalidating(origin))
+  }
+
+  /// Sends a request, for a loader of your own.
   ///
   /// - Throws: The errors of the function, or of `URLSession`.
   public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {

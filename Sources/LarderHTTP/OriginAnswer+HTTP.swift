@@ -40,8 +40,7 @@ extension OriginAnswer {
   ///
   /// ```swift
   /// let image = await cache.result(for: url) { origin in
-  ///   let request = URLRequest(url: url).revalidating(origin)
-  ///   let (data, response) = try await client.data(for: request)
+  ///   let (data, response) = try await client.data(from: url, revalidating: origin)
   ///   return try OriginAnswer(Image(data), response)
   /// }
   /// ```

@@ -245,8 +245,8 @@ FAULTS = [
         "Listeners do not learn of replaced values.",
         (
             "Memory/MemoryCache.swift",
-            "      onEviction: { eviction in\n",
-            "      onEviction: { eviction in if FAULT, eviction.reason == .replaced { return }\n",
+            "    { eviction in\n      onRemoval(",
+            "    { eviction in if FAULT, eviction.reason == .replaced { return }\n      onRemoval(",
         ),
     ),
 ]

@@ -16,6 +16,8 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   /// The cache that stores the values.
   public let cache: MemoryCache<Key, Value>
   @usableFromInline let source: MemorySource<Key, Value>
+  /// True if values are reloaded before they expire, which a hit has to check.
+  @usableFromInline let refreshes: Bool
 
   /// Creates an empty cache with limits, and otherwise the default configuration.
   ///
@@ -73,6 +75,7 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     loadAll: (@Sendable ([Key]) async throws -> [Key: Value])? = nil
   ) {
     self.cache = cache
+    refreshes = cache.refreshAge != nil
     source = MemorySource(
       LoadedStorage(weight, timeToLive, fetchCost, negativeLife), load, loadAll)
   }
@@ -86,9 +89,10 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   @inlinable public func value(
     for key: Key, isolation: isolated (any Actor)? = #isolation
   ) async throws -> Value {
-    let value = cache.value(for: key)
-    if let value, cache.refreshAge == nil { return value }
-    return try await source.value(for: key, value, cache)
+    // Values that the rest of the function does not use need not be copied.
+    if refreshes { return try await source.value(for: key, cache.value(for: key), cache) }
+    if let value = cache.value(for: key) { return value }
+    return try await source.value(for: key, nil, cache)
   }
 
   /// Returns the values of several keys, without those for which the origin has none.

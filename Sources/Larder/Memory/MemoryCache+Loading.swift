@@ -147,7 +147,7 @@ extension MemoryCache {
     let result: CacheResult<Value>
     switch loaded {
     case .success(let value):
-      let entry = value.flatMap { storage.entry(key, $0) }
+      let entry = value.flatMap { storage.entry(key, $0, timeToLive) }
       if entry != nil || item.stamp != nil {
         storeLoaded(value, for: key, entry, pending, isRefresh: item.stamp != nil)
       }

@@ -178,7 +178,8 @@ extension MemoryCache {
     for (index, setup) in setups.enumerated() {
       do throws(PolicyError) {
         given += try withShard(index) { (shard, gone) throws(PolicyError) in
-          try shard.resize(setup, number: number, now: clock.time, &gone)
+          try shard.resize(
+            setup, jitter: limits.jitter, number: number, now: clock.time, &gone)
         }
       } catch {
         throw .policy(error)

@@ -26,12 +26,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let recorder = RecordPoint()
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   @usableFromInline let handing: MemoryHanding
+  /// Lifetime of a value that is stored without one.
+  @usableFromInline let timeToLive: (@Sendable (Key, Value) -> Duration?)?
   let watch = PressureWatch()
   let prompt: PromptExpiry?
   @usableFromInline let loads: MemoryLoads<Key, Value>
   let current: Locked<CurrentLimits>
   /// Microseconds after which `value(for:load:)` reloads a value; nil for never.
-  @usableFromInline let refreshAge: UInt64?
+  let refreshAge: UInt64?
   /// Microseconds after expiry during which `value(for:load:)` still returns a value; 0 for none.
   let staleLife: UInt64
 
@@ -58,13 +60,34 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ configuration: MemoryCacheConfiguration,
     onRemoval: @escaping @Sendable (MemoryRemoval<Key, Value>) -> Void
   ) throws(MemoryCacheError) {
+    try self.init(configuration, onEviction: Self.passingOn(to: onRemoval), tellsAll: true)
+  }
+
+  /// Creates an empty cache that computes the lifetime of values which are stored without one.
+  ///
+  ///     let cache = try MemoryCache<URL, Page>(configuration, timeToLive: { $1.maxAge })
+  ///
+  /// - Parameter timeToLive: Called by `set`, `update`, the subscript and loads for a value without
+  ///   a `timeToLive` of its own that is not permanent, with no lock held except by `update`; nil
+  ///   for `limits.age`. With zero or less the value is not stored.
+  /// - Parameter onRemoval: See `init(_:onRemoval:)`.
+  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; the error names it.
+  public convenience init(
+    _ configuration: MemoryCacheConfiguration,
+    timeToLive: @escaping @Sendable (Key, Value) -> Duration?,
+    onRemoval: (@Sendable (MemoryRemoval<Key, Value>) -> Void)? = nil
+  ) throws(MemoryCacheError) {
     try self.init(
-      configuration,
-      onEviction: { eviction in
-        onRemoval(
-          MemoryRemoval(key: eviction.key, value: eviction.value, reason: eviction.reason))
-      },
-      tellsAll: true)
+      configuration, onEviction: onRemoval.map { Self.passingOn(to: $0) }, tellsAll: true,
+      timeToLive: timeToLive)
+  }
+
+  private static func passingOn(
+    to onRemoval: @escaping @Sendable (MemoryRemoval<Key, Value>) -> Void
+  ) -> @Sendable (MemoryEviction<Key, Value>) -> Void {
+    { eviction in
+      onRemoval(MemoryRemoval(key: eviction.key, value: eviction.value, reason: eviction.reason))
+    }
   }
 
   /// Creates an empty cache that passes on the entries it evicts to make room.
@@ -73,6 +96,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///   before it returns, in the policy's order, with no lock held; not for entries that a trim,
   ///   memory pressure, a removal or expiry removes.
   /// - Parameter tellsAll: True to call it for these, too, and for rejected values.
+  /// - Parameter timeToLive: Lifetime of values that are stored without one.
   /// - Parameter keepsExpired: Returns true if a value that a get or `removeExpired` found expired
   ///   is kept; a get still counts it as a miss. Receives the value in place and the time of its
   ///   expiry; must not call the cache. Nil removes all expired values.
@@ -82,11 +106,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   package init(
     _ configuration: MemoryCacheConfiguration,
     onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
+    timeToLive: (@Sendable (Key, Value) -> Duration?)? = nil,
     afterSweep: @escaping @Sendable () -> Void = {},
     keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? = nil
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
+    self.timeToLive = timeToLive
     loads = MemoryLoads(max: configuration.loadsMax)
     current = Locked(CurrentLimits(limits: configuration.limits))
     handing = onEviction == nil ? .none : tellsAll ? .all : .evictions
@@ -123,7 +149,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
         residentsMax: made[index].residentsMax, room: made[index].room, hasher, place,
         keepsExpired: keepsExpired,
         idleLife: configuration.expireAfterAccess.map { max(1, $0.microseconds) },
-        prompt: prompt, now: now)
+        prompt: prompt, jitter: configuration.limits.jitter, jitterSeed: configuration.seed,
+        now: now)
     }
     prompt?.start { [weak self] in
       self?.removeDue()
@@ -131,12 +158,33 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     }
   }
 
+  /// Creates an empty cache with limits, and otherwise the default configuration.
+  ///
+  ///     let cache = try MemoryCache<URL, Image>(limits: MemoryCacheLimits(weight: 50 << 20))
+  ///
+  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid.
+  public convenience init(
+    limits: MemoryCacheLimits, policy: CachePolicy = .lru
+  ) throws(MemoryCacheError) {
+    try self.init(MemoryCacheConfiguration(limits: limits, policy: policy))
+  }
+
+  /// Creates an empty cache for up to `count` entries that evicts with LRU. Cannot fail: a count
+  /// less than 1 counts as 1, and one above `MemoryCacheLimits.largest` as that.
+  public convenience init(count: Int) {
+    let limits = MemoryCacheLimits(count: min(max(count, 1), MemoryCacheLimits.largest))
+    do throws(MemoryCacheError) {
+      try self.init(limits: limits)
+    } catch {
+      preconditionFailure("cache of \(count) entries: \(error)")
+    }
+  }
+
   /// Creates an empty cache for up to `count` entries that evicts with `policy`.
   ///
   /// - Throws: `MemoryCacheError` if the policy or the limit is invalid.
-  public convenience init(count: Int, policy: CachePolicy = .lru) throws(MemoryCacheError) {
-    try self.init(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: count), policy: policy))
+  public convenience init(count: Int, policy: CachePolicy) throws(MemoryCacheError) {
+    try self.init(limits: MemoryCacheLimits(count: count), policy: policy)
   }
 
   /// Creates an empty cache for up to `count` entries, with a policy from a string that is not a
@@ -235,8 +283,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///
   /// - Parameters:
   ///   - weight: Weight against the limit; less than 1 counts as 1, more than 2^32 - 1 as 2^32 - 1.
-  ///   - timeToLive: Lifetime of the value; nil, or more than `limits.age`, for `limits.age`. With
-  ///     zero or less nothing is stored, and the key's previous value is removed.
+  ///   - timeToLive: Lifetime of the value; nil for what the cache was made with, and nil or more
+  ///     than `limits.age` for `limits.age`. With zero or less nothing is stored, and the key's
+  ///     previous value is removed.
   ///   - fetchCost: Cost of fetching the value again, for policies that use it; in any unit. Less
   ///     than 0 counts as 0, infinity as the largest finite number, and NaN as 1.
   ///   - isPermanent: True if cleaning skips the entry.
@@ -246,6 +295,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     _ value: Value, for key: Key, weight: Int = 1, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> Bool {
+    var timeToLive = timeToLive
+    if let own = self.timeToLive, timeToLive == nil, !isPermanent { timeToLive = own(key, value) }
     if let timeToLive, timeToLive <= .zero, !isPermanent { return refuseExpired(value, key) }
     let entry = MemoryEntry(
       cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: isPermanent)
@@ -418,9 +469,12 @@ extension MemoryCache {
   ) rethrows -> Result {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
-    let isUseless = timeToLive.map { $0 <= .zero } ?? false
-    let entry = MemoryEntry(
-      cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
+    var timeToLive = timeToLive
+    var isUseless: Bool { timeToLive.map { $0 <= .zero } ?? false }
+    var entry: MemoryEntry {
+      MemoryEntry(
+        cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
+    }
     // Destroyed after the lock is released: its deinitialiser may call the cache.
     var old: Value?
     var new: Value?
@@ -430,7 +484,9 @@ extension MemoryCache {
       old = shard.value(key, upper, now: now)
       new = old
     } change: { () throws in
-      try body(&new)
+      let result = try body(&new)
+      if let own = self.timeToLive, timeToLive == nil, let new { timeToLive = own(key, new) }
+      return result
     } after: { shard, gone in
       loads.forget(key)
       if events.watchesChanges(hash) { revokeAbsence(of: key) }

@@ -12,10 +12,11 @@ public struct MemoryCacheConfiguration: Sendable {
   /// Number of shards, each with a lock: a power of two, at most 1024. With one shard, the cache
   /// does exactly what a simulation does.
   ///
-  /// Nil chooses one shard per 1024 entries and per MiB of weight: at most 16, and with a limit on
-  /// weight at most 4, so that an entry of up to a quarter of the limit fits (16 again from 64 GiB,
-  /// where a shard fits an entry of any weight). More shards allow more concurrent threads and
-  /// limit the size of entries.
+  /// Nil chooses one shard per 1024 entries: at most 16. With a limit on weight it chooses one per
+  /// 64 MiB (2^26) and at most 4, so that every entry fits whose weight is at most 64 MiB, or a
+  /// quarter of the limit (16 again from 64 GiB, where a shard fits an entry of any weight). More
+  /// shards allow more concurrent threads and limit the size of entries: set the number if many
+  /// threads use a small cache of light entries.
   public var shards: Int?
   /// Hash function for keys.
   public var hashing: KeyHashing
@@ -139,7 +140,7 @@ public struct MemoryCacheConfiguration: Sendable {
       }
       return shards
     }
-    let byWeight = limits.weight.map { max(min($0 >> 20, 4), $0 >> 32) } ?? 16
+    let byWeight = limits.weight.map { max(min($0 >> 26, 4), $0 >> 32) } ?? 16
     let parts = min(limits.count.map { $0 / 1024 } ?? 16, byWeight, 16)
     return parts < 2 ? 1 : 1 << (Int.bitWidth - 1 - parts.leadingZeroBitCount)
   }
@@ -156,6 +157,9 @@ public struct MemoryCacheConfiguration: Sendable {
     }
     if let age = limits.age, age.microseconds == 0 {
       throw .limit("age", "\(age)", expected: "at least a microsecond, or nil for no limit")
+    }
+    guard (0...1).contains(limits.ageJitter) else {
+      throw .limit("ageJitter", "\(limits.ageJitter)", expected: "a share from 0 to 1")
     }
     if let refreshAfterWrite, refreshAfterWrite < .seconds(1) {
       throw .limit(
@@ -238,7 +242,7 @@ public struct MemoryCacheConfiguration: Sendable {
 ///
 /// With several shards, each has an equal part of `count` and `weight`, and an entry that weighs
 /// more than the part of one shard is not stored. Unless `MemoryCacheConfiguration.shards` is set,
-/// that part is at least a quarter of `weight`.
+/// that part is at least a quarter of `weight`, and all of it below 128 MiB (2^27).
 ///
 /// Creating a cache with a limit out of range throws `MemoryCacheError.limit`.
 public struct MemoryCacheLimits: Sendable, Hashable {
@@ -260,12 +264,24 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   /// microsecond.
   public var age: Duration?
 
+  /// Share of its lifetime, from 0 to 1, by which an entry expires earlier at most, so that entries
+  /// that were stored together do not all expire together: with 0.1, an entry lives 90 to 100 % of
+  /// its lifetime, be it `age` or its own. The share of an entry depends only on its key's hash and
+  /// the cache's seed: with `KeyHashing.seeded`, it is the same in every run.
+  public var ageJitter: Double
+
   /// Creates limits; see the properties for the meaning of each.
-  public init(count: Int? = nil, weight: Int? = nil, age: Duration? = nil) {
+  public init(
+    count: Int? = nil, weight: Int? = nil, age: Duration? = nil, ageJitter: Double = 0
+  ) {
     self.count = count
     self.weight = weight
     self.age = age
+    self.ageJitter = ageJitter
   }
+
+  /// The jitter in parts of 2^32.
+  var jitter: UInt32 { UInt32(min(ageJitter * 4_294_967_296, 4_294_967_295)) }
 }
 
 /// The limits of a cache, and the number of the call that set them.

@@ -265,8 +265,9 @@ struct MemoryBulkLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 struct LoadedStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Time for which a missing value is remembered; nil if it is not.
   let negativeLife: Duration?
-  /// Parameters of a value; nil if it must not be stored.
-  let entry: @Sendable (Key, Value) -> MemoryEntry?
+  /// Parameters of a value; nil if it must not be stored. Receives the cache's function for values
+  /// without a lifetime.
+  let entry: @Sendable (Key, Value, (@Sendable (Key, Value) -> Duration?)?) -> MemoryEntry?
 
   init(
     _ weight: @escaping @Sendable (Key, Value) -> Int,
@@ -274,8 +275,8 @@ struct LoadedStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ fetchCost: @escaping @Sendable (Key, Value) -> Float, _ negativeLife: Duration?
   ) {
     self.negativeLife = negativeLife
-    entry = { key, value in
-      let life = timeToLive(key, value)
+    entry = { key, value, timeToLiveOfCache in
+      let life = timeToLive(key, value) ?? timeToLiveOfCache?(key, value)
       if let life, life <= .zero { return nil }
       return MemoryEntry(
         cost: weight(key, value), timeToLive: life, fetchCost: fetchCost(key, value),

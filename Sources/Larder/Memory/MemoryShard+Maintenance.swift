@@ -33,7 +33,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     guard id != .none, tier.contains(id), !expiry(id).isOver(at: now),
       records.stamp(id).pointee & Self.permanentBit == 0
     else { return }
-    let end = tier.expiryFrom(now, timeToLive)
+    let end = self.expiry(timeToLive, hash, now)
     if end != Request.noExpiry, !expires { beginExpiries() }
     tier.renew(id, end)
     if expires { plan(id, now: now) }
@@ -200,9 +200,10 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// entries evicted because they no longer fitted. O(ids).
   ///
   /// - Parameter number: Number of this call among those on the cache.
+  /// - Parameter jitter: See `MemoryCacheLimits.ageJitter`; applies to entries stored from now on.
   /// - Throws: `PolicyError` if the policy does not support the limits; nothing has changed then.
   mutating func resize(
-    _ setup: CacheTierSetup, number: UInt64, now: UInt64,
+    _ setup: CacheTierSetup, jitter: UInt32, number: UInt64, now: UInt64,
     _ gone: inout EvictedEntries<Key, Value>
   ) throws(PolicyError) -> Int {
     guard number > limitsNumber else { return 0 }
@@ -228,6 +229,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     }
     totals.trimmed += UInt64(given)
     ages = setup.timeToLiveMicroseconds != nil
+    self.jitter = jitter
     roomMax = Self.roomMax(
       residents: setup.objectsMax, ghosts: placesGhosts ? 0 : tier.ghostsMax)
     releaseForgotten(&gone)
@@ -286,6 +288,14 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Stamp of an entry that is being refreshed: later than any time, so trimming by age skips it.
   private static var refreshingStamp: UInt32 { permanentBit - 1 }
+
+  /// Time at which an entry with this stamp was stored, to the precision of stamps; nil if it is
+  /// being refreshed.
+  func created(_ stamp: UInt32) -> CacheInstant? {
+    if stamp == Self.refreshingStamp { return nil }
+    return CacheInstant(
+      microseconds: (UInt64(stamp & ~Self.permanentBit) + stampOrigin) << 20)
+  }
 
   /// Returns true if a value that has not expired was stored before `instant`, to the precision of
   /// stamps, and is neither permanent nor being refreshed.

@@ -58,6 +58,9 @@ public import LarderEngine
   /// Timer for the expiry of entries and, below, their order; nil without prompt expiry.
   @usableFromInline let prompt: PromptExpiry?
   var wheel: ExpiryWheel?
+  /// Largest share of a lifetime, in parts of 2^32, by which it is shortened; and its seed.
+  @usableFromInline var jitter: UInt32
+  @usableFromInline let jitterSeed: UInt64
 
   /// Creates an empty shard over `tier`, with room for ids up to `room`; entries expire `idleLife`
   /// microseconds after their last access.
@@ -66,9 +69,12 @@ public import LarderEngine
     room: Int,
     _ hasher: KeyHasher, _ place: ShardPlace<Key, Value>,
     keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? = nil,
-    idleLife: UInt64? = nil, prompt: PromptExpiry? = nil, now: UInt64 = 0
+    idleLife: UInt64? = nil, prompt: PromptExpiry? = nil, jitter: UInt32 = 0,
+    jitterSeed: UInt64 = 0, now: UInt64 = 0
   ) {
     self.prompt = prompt
+    self.jitter = jitter
+    self.jitterSeed = jitterSeed
     wheel = prompt.map { ExpiryWheel(room: room, granule: $0.granule, now: now) }
     self.tier = tier
     stampOrigin = (now >> 20) - min(now >> 20, 1 << 30)
@@ -185,7 +191,7 @@ public import LarderEngine
     if !entry.isPermanent {
       request.expires = entry.expiry.microseconds
       if ages || entry.timeToLive > 0 {
-        request.expires = min(tier.expiryFrom(now, entry.timeToLive), request.expires)
+        request.expires = min(expiry(entry.timeToLive, hash, now), request.expires)
       }
       if request.expires != Request.noExpiry, !expires { beginExpiries() }
     }
@@ -211,6 +217,21 @@ public import LarderEngine
     // record, the least recently touched of all.
     larder_prefetch(records.key(tier.victims.candidate))
     return .stored
+  }
+
+  /// Expiry of an entry that is stored now with a TTL of its own, or 0 for none.
+  @inlinable @inline(__always) func expiry(
+    _ timeToLive: UInt64, _ hash: UInt32, _ now: UInt64
+  ) -> UInt64 {
+    let expires = tier.expiryFrom(now, timeToLive)
+    if jitter == 0 || expires == Request.noExpiry { return expires }
+    return expires - Self.cut(of: expires - now, jitter, KeyHasher.fold(UInt64(hash) ^ jitterSeed))
+  }
+
+  /// Part of a lifetime that an entry loses: less than `jitter`, by a hash of its key.
+  @usableFromInline static func cut(of life: UInt64, _ jitter: UInt32, _ hash: UInt64) -> UInt64 {
+    let share = ((hash >> 32) * UInt64(jitter)) >> 32
+    return life.multipliedFullWidth(by: share << 32).high
   }
 
   /// Prefetches the directory bucket of the next likely victim, whose record was prefetched by the

@@ -35,6 +35,7 @@
 /// `Capabilities.swift`, with defaults.
 public protocol EvictionPolicy:
   RemembersGhosts, ControlsAdmission, PredictsVictim, ReceivesNotices, AllowsConcurrentHits,
+  TakesOver,
   ~Copyable, SendableMetatype
 {
   /// Name, parameters, needs, traits and paper.

@@ -48,6 +48,7 @@ public enum PolicyRegistry {
       Table.line(LHD.self),
       Table.line(LeCaR.self),
       Table.line(Cacheus.self),
+      Table.line(Auto.self),
       Table.line(GDSF.self),
       Table.line(GreedyDual.self),
       Table.line(EarliestExpiry.self),

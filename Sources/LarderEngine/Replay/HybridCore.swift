@@ -207,7 +207,7 @@ final class HybridCore: HybridTiers {
     let stored = disk.put(
       Request(
         id: id, size: memory.tier.size(id), index: victim.object.request.index,
-        nextUse: lastNextUse[id], expires: memory.tier.expiry(id), cost: memory.cost(id)),
+        nextUse: lastNextUse[id], expires: memory.tier.expiry(id), cost: memory.tier.cost(id)),
       victim.object.now)
     if stored { disk.setStale(id, memory.isStale(id)) }
     return stored
@@ -240,7 +240,7 @@ extension HybridCore {
     guard !memory.holds(id, object.now), disk.holds(id, object.now) else { return }
     let copy = TierCopy(
       size: disk.tier.size(id), isStale: disk.isStale(id), expires: disk.tier.expiry(id),
-      cost: disk.cost(id))
+      cost: disk.tier.cost(id))
     var tiers = self
     if rules.promote(copy, of: object, in: &tiers) { promotions += 1 }
     demoteVictims(of: object)

@@ -43,6 +43,20 @@ public struct FrequencySketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
+  /// Creates a copy of a sketch.
+  init(copying other: borrowing FrequencySketch) {
+    objects = other.objects
+    period = other.period
+    periodFixed = other.periodFixed
+    objectsInBlock = other.objectsInBlock
+    additions = other.additions
+    blockMask = other.blockMask
+    let count = (Int(blockMask) + 1) * FrequencySketch.wordsInBlock
+    words = Column(objects: count + FrequencySketch.wordsInBlock)
+    first = FrequencySketch.alignedWord(words)
+    for word in 0..<UInt32(count) { words[first + word] = other.words[other.first + word] }
+  }
+
   /// Counts one request; returns true if it ended a period and all counters were halved. Amortised
   /// O(1).
   @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) -> Bool {
@@ -205,14 +219,21 @@ public struct SketchedCounts: ~Copyable {
   /// Creates an estimator with all counts zero.
   public init(_ setup: PolicySetup) throws(PolicyError) {
     hasDoorkeeper = try setup.spec.flag("doorkeeper", default: false)
-    if setup.unit == .objects {
-      let objects = Int(min(setup.capacity, UInt64(SketchedCounts.objectsAtFirst)))
-      sketch = FrequencySketch(objects: objects, period: min(setup.capacity, 1 << 60) * 10)
-    } else {
-      sketch = FrequencySketch(objects: 16)
-    }
+    sketch = SketchedCounts.makeSketch(setup)
     doorkeeper = SketchedCounts.makeDoorkeeper(hasDoorkeeper ? sketch.objects : 0)
     fingerprints = Column(objects: setup.objects)
+  }
+
+  /// A sketch for a cache, with all counts zero.
+  static func makeSketch(_ setup: PolicySetup) -> FrequencySketch {
+    guard setup.unit == .objects else { return FrequencySketch(objects: 16) }
+    let objects = Int(min(setup.capacity, UInt64(SketchedCounts.objectsAtFirst)))
+    return FrequencySketch(objects: objects, period: min(setup.capacity, 1 << 60) * 10)
+  }
+
+  /// Replaces the counts by those of a succession, if it has any.
+  mutating func takeOver(_ succession: borrowing Succession) {
+    if succession.hasSketch { sketch = FrequencySketch(copying: succession.sketch) }
   }
 
   /// Counts a request for a resident object.

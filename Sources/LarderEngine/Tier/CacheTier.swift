@@ -59,6 +59,8 @@ public import Synchronization
   @usableFromInline package let size: (ObjectID) -> UInt32
   /// The expiry of a resident object, in microseconds; `Request.noExpiry` for none.
   @usableFromInline package let expiry: (ObjectID) -> UInt64
+  /// The cost of fetching a resident object; 1 if costs are not kept.
+  @usableFromInline package let cost: (ObjectID) -> Float
   /// Describes hits on unexpired objects that any number of threads can make concurrently, also
   /// while another thread calls the tier; nil if hits must be exclusive. Valid until `reserve`.
   @usableFromInline package let hitWords: () -> HitWords?
@@ -81,6 +83,10 @@ public import Synchronization
   /// policy for them. See `Tier.resize`. O(objects).
   @usableFromInline let resizeBody:
     (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
+  /// Takes over the residents of another tier; leaves victims. See `Tier.takeOver`.
+  @usableFromInline let takeOver: (borrowing Succession) -> Void
+  /// Prefetches the state of an object.
+  @usableFromInline let prefetch: (ObjectID) -> Void
   /// Evicts one object, of one or more; does not count as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
   /// Makes ids up to a number valid. O(that number).
@@ -107,6 +113,7 @@ public import Synchronization
     contains = { id in held.with { $0.contains(id) } }
     remembers = { id in held.with { $0.remembers(id) } }
     size = { id in held.with { $0.size(of: id) } }
+    cost = { id in held.with { $0.cost(of: id) } }
     expiry = { id in held.with { $0.expiry(of: id) } }
     access = { id, now in
       list.clear()
@@ -152,6 +159,11 @@ public import Synchronization
     renew = { id, expires in held.with { $0.renew(id, expires: expires) } }
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
     remove = { id in held.with { $0.remove(id) } }
+    takeOver = { succession in
+      list.clear()
+      held.with { $0.takeOver(succession) { list.append($0) } }
+    }
+    prefetch = { id in held.with { $0.prefetch(id) } }
     giveUp = { held.with { $0.giveUp() } }
     reserve = { objects in held.with { $0.reserve(objects: objects) } }
     victims = list

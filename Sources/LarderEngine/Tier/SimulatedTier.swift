@@ -6,8 +6,6 @@
   /// Performs a get with all fields of the trace and returns the copy that answers it, if any; may
   /// leave victims.
   @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
-  /// The cost of fetching a resident object.
-  @usableFromInline let cost: (ObjectID) -> Float
   /// True if a resident object is older than the origin's.
   @usableFromInline let isStale: (ObjectID) -> Bool
   /// Marks a resident object as older than the origin's, or as fresh.
@@ -43,7 +41,6 @@
           cost: tier.cost(of: id))
       }
     }
-    cost = { id in held.with { $0.cost(of: id) } }
     isStale = { id in held.with { $0.isStale(id) } }
     setStale = { id, isStale in held.with { $0.setStale(id, isStale) } }
     foresee = { request in held.with { $0.policy.notice(.nextUse(request)) } }

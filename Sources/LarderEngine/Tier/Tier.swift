@@ -492,13 +492,46 @@ extension Tier where Policy: ~Copyable {
       var request = Request(
         id: id, size: size(of: id), expires: expiry(of: id), cost: cost(of: id))
       request.fingerprint = fingerprint(id)
-      var isStored = false
-      // A second try, for policies that admit at the second request.
-      for _ in 0..<2 where !isStored { isStored = restore(request, evicted) }
-      if !isStored { evicted(id) }
+      _ = restoreTwice(request, evicted)
     }
     isRestoring = false
     counts = counted
+  }
+
+  /// Takes over the residents of another tier of the same capacity: see `TakesOver`. The tier is
+  /// empty; objects that its policy refuses or evicts are passed to `evicted`.
+  @usableFromInline mutating func takeOver(
+    _ succession: borrowing Succession, evicted: (ObjectID) -> Void
+  ) {
+    assert(Shape.limits && count == 0)
+    if policy.takeOver(succession) {
+      for member in succession.members where member.isResident {
+        let request = Request(id: member.id, size: member.size, cost: member.cost)
+        count += 1
+        used += weighs ? UInt64(member.size) : 1
+        noteSize(request, value: member.size)
+        note(request)
+      }
+      return
+    }
+    let counted = counts
+    isRestoring = true
+    for member in succession.members where member.isResident {
+      var request = Request(id: member.id, size: member.size, cost: member.cost)
+      request.fingerprint = member.fingerprint
+      guard restoreTwice(request, evicted) else { continue }
+      if member.requests > 0 { hit(request, evicted: evicted) }
+    }
+    isRestoring = false
+    counts = counted
+  }
+
+  /// Stores an object, with a second try for policies that admit at the second request. Passes it
+  /// to `evicted` if it is refused.
+  private mutating func restoreTwice(_ request: Request, _ evicted: (ObjectID) -> Void) -> Bool {
+    if restore(request, evicted) || restore(request, evicted) { return true }
+    evicted(request.id)
+    return false
   }
 
   /// Stores an object as `store` does, where it is not worth code of its own.

@@ -79,7 +79,7 @@ struct NaiveARC: NaivePolicy {
   /// The ghosts that cases IV A and B delete: L1 holds at most c, both together 2c. They are
   /// deleted when an object is stored; an object that grows in place can exceed the limit until
   /// then.
-  private mutating func trim() {
+  mutating func trim() {
     while t1.weight + b1.weight > capacity, !b1.isEmpty { b1.removeFirst() }
     while t1.weight + t2.weight + b1.weight + b2.weight > 2 * capacity, !b2.isEmpty {
       b2.removeFirst()

@@ -21,6 +21,8 @@ struct NaiveLIRS: NaivePolicy {
   var stack: [Block] = []
   /// Q: the resident HIR blocks, in the stack or not, the next victim first.
   var queue: [NaiveWeighted] = []
+  /// The ghosts in the stack, the first evicted one first.
+  var ghosts: [ObjectID] = []
   /// The missing object that was found in the stack.
   var returning: ObjectID = .none
 
@@ -62,6 +64,7 @@ struct NaiveLIRS: NaivePolicy {
 
   mutating func admit(_ request: Request) -> Bool {
     returning = stack.take { $0.id == request.id }?.id ?? .none
+    ghosts.removeAll { $0 == request.id }
     return true
   }
 
@@ -99,8 +102,17 @@ struct NaiveLIRS: NaivePolicy {
   }
 
   /// Stack pruning: the bottom is a LIR block.
-  private mutating func prune() {
+  mutating func prune() {
     while let bottom = stack.first, bottom.status != .lir { stack.removeFirst() }
+    ghosts = ghosts.filter { isGhost($0) }
+  }
+
+  /// Forgets the ghosts that were evicted first until the others are within the limit.
+  mutating func trimGhosts() {
+    while let ghostLimit, weight(.ghost) > ghostLimit {
+      let oldest = ghosts.removeFirst()
+      stack.removeAll { $0.id == oldest }
+    }
   }
 
   mutating func evict() -> ObjectID {
@@ -116,12 +128,14 @@ struct NaiveLIRS: NaivePolicy {
       return victim.id
     }
     stack[place].status = .ghost
-    while let ghostLimit, weight(.ghost) > ghostLimit { _ = stack.take { $0.status == .ghost } }
+    ghosts.append(victim.id)
+    trimGhosts()
     return victim.id
   }
 
   mutating func remove(_ id: ObjectID) {
     stack.removeAll { $0.id == id }
+    ghosts.removeAll { $0 == id }
     queue.drop(id)
     prune()
   }

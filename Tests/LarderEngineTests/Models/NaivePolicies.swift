@@ -10,7 +10,7 @@ enum NaivePolicies {
       "gdsf",
       "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
       "qd-lp", "lru-k", "mq", "clock-pro",
-      "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo",
+      "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo", "auto",
     ] + NaiveServers.names + randomNames + learnedNames
 
   /// Specs that cover every parameter; the plain name is always the first.
@@ -57,6 +57,13 @@ enum NaivePolicies {
         "clock2q-plus:small=0.6:threshold=2:ghost=2:window=0.29",
       ]
     case "tinyufo": ["tinyufo", "tinyufo:counters=exact"]
+    case "auto":
+      [
+        "auto", "auto:shadow=3:epoch=0.01:margin=0:half-life=1",
+        "auto:policies=mru/lru/gdsf/s4-fifo:shadow=20:margin=0",
+        "auto:policies=w-tinylfu/lirs(hir=0.3)/mq(queues=3;life=0.5)/arc:shadow=2:margin=0.001",
+        "auto:policies=arc/mru/lirs/mq/w-tinylfu:shadow=8:margin=0",
+      ]
     case "lrb", "3l-cache": learnedSpecs(of: name)
     default: NaiveServers.specs[name] ?? randomSpecs(of: name)
     }
@@ -101,7 +108,7 @@ enum NaivePolicies {
     case "lirs":
       return NaiveLIRS(
         capacity: capacity, hir: try spec.number("hir", default: 0.01, in: 0...1),
-        stack: try spec.number("stack", default: 0, in: 0...100))
+        stack: try spec.number("stack", default: 0, in: 0...1000))
     case "lfuda": return NaiveLFUDA()
     case "greedydual": return NaiveGreedyDual()
     case "qd-lp":
@@ -121,6 +128,9 @@ enum NaivePolicies {
     case "clock-pro": return NaiveClockPro(capacity: capacity)
     case "s4-fifo", "clock2q-plus": return NaiveS4FIFO(spec, capacity: capacity)
     case "tinyufo": return NaiveTinyUFO(spec, capacity: capacity, unit: unit)
+    case "auto":
+      return try NaiveAuto(
+        PolicySetup(capacity: capacity, unit: unit, objects: 0, seed: seed, spec: spec))
     case "tinylfu":
       return NaiveTinyLFU(
         sketch: try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity)

@@ -33,6 +33,9 @@ protocol NaivePolicy {
   mutating func advance(to now: UInt64)
   /// The time, or 0 if unknown; called before each get and set.
   mutating func follow(_ now: UInt64)
+  /// The objects of another policy's cache, the oldest request first, and the requests of all
+  /// objects; called before anything else. False if the policy only stores them one by one.
+  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) -> Bool
   /// A missing object is stored.
   mutating func insert(_ request: Request)
   /// The object is deleted or has expired.
@@ -51,6 +54,7 @@ extension NaivePolicy {
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {}
   mutating func advance(to now: UInt64) {}
   mutating func follow(_ now: UInt64) {}
+  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) -> Bool { false }
 }
 
 extension Array {

@@ -15,6 +15,12 @@ final class NaiveSketch {
   /// The sketch grows with the number of residents, regardless of their identity.
   func enter() { counts.enter(Request(id: 1)) }
   func leave() { counts.leave() }
+  /// Goes on with the counts of another sketch.
+  func copyCounts(of other: NaiveSketch) {
+    counts.takeOver(
+      Succession(
+        members: [], sketch: FrequencySketch(copying: other.counts.sketch), hasSketch: true))
+  }
   /// The number of additions after which all counts are halved.
   var period: UInt64 { counts.period }
 }

@@ -54,7 +54,7 @@ import Testing
     for key in 0..<15 { _ = try cache.entry(for: key) }
     #expect(cache.statistics.droppedEvents == 5)
     withExtendedLifetime(stream) {}
-    let memory = try MemoryCache<Int, Int>(count: 10)
+    let memory = MemoryCache<Int, Int>(count: 10)
     let ofMemory = memory.eventStream(buffered: 10)
     for key in 0..<15 { _ = memory.value(for: key) }
     #expect(memory.statistics.droppedEvents == 5)

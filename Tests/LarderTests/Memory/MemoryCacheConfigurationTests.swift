@@ -44,8 +44,10 @@ import Testing
     #expect(try shards(MemoryCacheLimits(count: 100)) == 1)
     #expect(try shards(MemoryCacheLimits(count: 5_000)) == 4)
     #expect(try shards(MemoryCacheLimits(count: 1_000_000)) == 16)
-    #expect(try shards(MemoryCacheLimits(weight: 3 << 20)) == 2)
-    #expect(try shards(MemoryCacheLimits(count: 1_000_000, weight: 1 << 20)) == 1)
+    #expect(try shards(MemoryCacheLimits(weight: (128 << 20) - 1)) == 1)
+    #expect(try shards(MemoryCacheLimits(weight: 128 << 20)) == 2)
+    #expect(try shards(MemoryCacheLimits(weight: 300 << 20)) == 4)
+    #expect(try shards(MemoryCacheLimits(count: 1_000_000, weight: 100 << 20)) == 1)
     #expect(try shards(MemoryCacheLimits()) == 16)
   }
 

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func aStreamEndsWithItsCacheAndKeepsTheNewest() async throws {
-    var cache: MemoryCache<Int, Int>? = try MemoryCache(count: 10)
+    var cache: MemoryCache<Int, Int>? = MemoryCache(count: 10)
     let stream = try #require(cache?.eventStream(buffered: 3))
     for key in 0..<5 { cache?.set(key, for: key) }
     cache = nil
@@ -65,7 +65,7 @@ import Testing
 
   /// Destroying a handler may destroy another listener's token.
   @Test func aHandlerMayOwnAnotherListenersToken() throws {
-    let cache = try MemoryCache<String, Int>(count: 2)
+    let cache = MemoryCache<String, Int>(count: 2)
     var inner: CacheEventToken? = cache.onEvent { _ in }
     let outer = cache.onEvent { [inner] _ in withExtendedLifetime(inner) {} }
     inner = nil

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func keysThatAllCollide() throws {
-    let cache = try MemoryCache<Colliding, Int>(count: 50)
+    let cache = MemoryCache<Colliding, Int>(count: 50)
     var random = TestRandom(seed: 5)
     for step in 0..<5_000 {
       let key = Colliding(number: random.below(90))

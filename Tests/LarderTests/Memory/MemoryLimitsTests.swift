@@ -96,7 +96,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(30)), arguments: [Int.min, -1, 0, 1])
   func streamsKeepAtLeastOneEvent(buffered: Int) async throws {
-    let cache = try MemoryCache<Int, Int>(count: 9)
+    let cache = MemoryCache<Int, Int>(count: 9)
     let events = cache.eventStream(buffered: buffered)
     cache.set(1, for: 1)
     cache.set(2, for: 2)
@@ -130,11 +130,43 @@ import Testing
     #expect(cache.count > 0 && cache.statistics.weight <= UInt64(weight))
   }
 
+  /// As in a cache of images, without a word of configuration.
+  @Test(arguments: ["lru", "sieve", "s3-fifo"])
+  func largeValuesFitInASmallCache(policy: String) throws {
+    let cache = try MemoryCache<Int, Int>(
+      limits: MemoryCacheLimits(weight: 50_000_000), policy: .named(policy))
+    for key in 0..<20 {
+      #expect(cache.set(key, for: key, weight: 20_000_000))
+      #expect(cache.statistics.weight <= 50_000_000)
+    }
+    #expect(cache.count > 0 && cache.statistics.rejections == 0)
+    for weight in [64 << 20, 128 << 20, 200 << 20] {
+      let larger = try MemoryCache<Int, Int>(
+        limits: MemoryCacheLimits(weight: weight), policy: .named(policy))
+      for key in 0..<20 { #expect(larger.set(key, for: key, weight: 64 << 20)) }
+    }
+  }
+
+  @Test func aCountIsClamped() throws {
+    for count in [Int.min, -1, 0, 1] {
+      let cache = MemoryCache<Int, Int>(count: count)
+      for key in 0..<9 { cache.set(key, for: key) }
+      #expect(cache.count == 1 && cache.limits == MemoryCacheLimits(count: 1))
+    }
+    #expect(MemoryCache<Int, Int>(count: .max).limits.count == MemoryCacheLimits.largest)
+    // With a policy it is checked like the policy.
+    #expect(throws: MemoryCacheError.self) { try MemoryCache<Int, Int>(count: 0, policy: .lru) }
+    #expect(throws: MemoryCacheError.self) {
+      try MemoryCache<Int, Int>(limits: MemoryCacheLimits(count: 0))
+    }
+  }
+
   @Test func shardsAreManyIfEachFitsEveryWeight() throws {
     func shards(_ limits: MemoryCacheLimits) throws -> Int {
       try MemoryCacheConfiguration(limits: limits).shardCount()
     }
-    #expect(try shards(MemoryCacheLimits(weight: 32 << 20)) == 4)
+    #expect(try shards(MemoryCacheLimits(weight: 32 << 20)) == 1)
+    #expect(try shards(MemoryCacheLimits(weight: 32 << 30)) == 8)
     #expect(try shards(MemoryCacheLimits(weight: 64 << 30)) == 16)
     #expect(try shards(MemoryCacheLimits(weight: MemoryCacheLimits.largest)) == 16)
     #expect(try shards(MemoryCacheLimits(count: 1 << 20)) == 16)

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(.endsInTime) func sourcesAreStoppedAfterTheirStart() async throws {
-    let cache = try MemoryCache<Int, Int>(count: 10)
+    let cache = MemoryCache<Int, Int>(count: 10)
     let sources = (0..<400).map { _ in OrderedSource() }
     await withTaskGroup(of: Void.self) { group in
       for part in 0..<4 {

@@ -9,7 +9,7 @@ import Testing
   #if DEBUG
     @Test func updateThatGetsTrapsInDebugBuilds() async {
       await #expect(processExitsWith: .failure) {
-        let cache = try MemoryCache<String, String>(count: 10)
+        let cache = MemoryCache<String, String>(count: 10)
         cache.update("a") { value in value = cache.value(for: "b") }
       }
       await #expect(processExitsWith: .failure) {
@@ -42,7 +42,7 @@ import Testing
   /// An update may call another cache, whose update calls the first one's neighbour.
   @Test func updateMayCallAnotherCache() throws {
     let (one, other) = (
-      try MemoryCache<Int, Int>(count: 10), try MemoryCache<Int, Int>(count: 10)
+      MemoryCache<Int, Int>(count: 10), MemoryCache<Int, Int>(count: 10)
     )
     other.set(5, for: 1)
     one.update(1) { value in value = other.update(1) { $0 } }

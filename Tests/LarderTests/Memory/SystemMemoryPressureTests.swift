@@ -22,7 +22,7 @@
         .appendingPathComponent("pressure-\(UUID().uuidString)").path
       try Data().write(to: URL(fileURLWithPath: path))
       defer { try? FileManager.default.removeItem(atPath: path) }
-      let cache = try MemoryCache<Int, Int>(count: 10)
+      let cache = MemoryCache<Int, Int>(count: 10)
       // Some never start.
       for round in 0..<1_000 {
         let source = try SystemMemoryPressure(path: path)
@@ -42,7 +42,7 @@
     @Test(.enabled(if: access("/proc/pressure/memory", R_OK | W_OK) == 0))
     func kernelAcceptsTheTriggers() throws {
       let source = try SystemMemoryPressure(path: "/proc/pressure/memory")
-      let cache = try MemoryCache<Int, Int>(count: 10)
+      let cache = MemoryCache<Int, Int>(count: 10)
       cache.set(1, for: 1)
       cache.observe(source)
       cache.stopObserving()

@@ -162,12 +162,12 @@ struct MemoryRecordingTests {
   private struct Nameless: Hashable, Sendable { var number: Int }
 
   @Test func keysWithoutTextCannotBePlain() throws {
-    let cache = try MemoryCache<Nameless, Int>(count: 10)
+    let cache = MemoryCache<Nameless, Int>(count: 10)
     #expect(throws: RecordingError.keysWithoutText(type: "Nameless")) {
       try cache.record(to: path, keys: .plain)
     }
     try cache.record(to: path, keys: .keyed).stop()
-    let numbers = try MemoryCache<Int, Int>(count: 10)
+    let numbers = MemoryCache<Int, Int>(count: 10)
     let recording = try numbers.record(to: path + "2", keys: .plain)
     _ = numbers.value(for: 17)
     recording.stop()

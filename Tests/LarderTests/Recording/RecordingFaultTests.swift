@@ -33,7 +33,7 @@ struct RecordingFaultTests {
   @Test func waitingForThePreviousWriterBlocksNobody() throws {
     let gate = DispatchSemaphore(value: 0)
     let file = try TestRecordingFile(path: path) { $0 == 1 ? .wait(gate) : .write }
-    let cache = try MemoryCache<Int, Int>(count: 100)
+    let cache = MemoryCache<Int, Int>(count: 100)
     let first = try cache.record(to: path, file: file)
     fill(cache, 10)
     cache.recorder.end()
@@ -58,7 +58,7 @@ struct RecordingFaultTests {
     let file = try TestRecordingFile(path: path) { call in
       (2...3).contains(call) ? .failHalfWay(ENOSPC) : .write
     }
-    let cache = try MemoryCache<Int, Int>(count: 100)
+    let cache = MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path, file: file)
     fillSlowly(cache, recording, 40_000)
     let statistics = recording.stop()
@@ -72,7 +72,7 @@ struct RecordingFaultTests {
 
   @Test func permanentlyFullDiskKeepsWrittenBlocks() throws {
     let file = try TestRecordingFile(path: path) { $0 < 2 ? .write : .failHalfWay(ENOSPC) }
-    let cache = try MemoryCache<Int, Int>(count: 100)
+    let cache = MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path, file: file)
     fillSlowly(cache, recording, 40_000)
     let statistics = recording.stop()
@@ -84,7 +84,7 @@ struct RecordingFaultTests {
 
   @Test func unwritableFileIsAnErrorAtOnce() throws {
     let file = try TestRecordingFile(path: path) { _ in .fail(EIO) }
-    let cache = try MemoryCache<Int, Int>(count: 100)
+    let cache = MemoryCache<Int, Int>(count: 100)
     let error = #expect(throws: RecordingError.self) { try cache.record(to: path, file: file) }
     guard case .file = error else {
       Issue.record("\(error as Any)")
@@ -99,7 +99,7 @@ struct RecordingFaultTests {
     let gate = DispatchSemaphore(value: 0)
     // Call 0 is the header.
     let file = try TestRecordingFile(path: path) { call in call == 1 ? .wait(gate) : .write }
-    let cache = try MemoryCache<Int, Int>(count: 100)
+    let cache = MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path, file: file)
     fill(cache, 200_000)
     // All requests came while the first block was still being written, or not even begun.
@@ -114,7 +114,7 @@ struct RecordingFaultTests {
 
   /// The process is killed: operations written a second before are in the file.
   @Test func truncatedFileIsReadToItsEnd() throws {
-    let cache = try MemoryCache<Int, Int>(count: 100)
+    let cache = MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path)
     fillSlowly(cache, recording, 20_000)
     recording.stop()
@@ -129,7 +129,7 @@ struct RecordingFaultTests {
 
   /// Without a stop, blocks are in the file after a second.
   @Test func blocksAreWrittenEverySecond() throws {
-    let cache = try MemoryCache<Int, Int>(count: 100)
+    let cache = MemoryCache<Int, Int>(count: 100)
     let recording = try cache.record(to: path)
     _ = cache.value(for: 1)
     let end = Date() + 60

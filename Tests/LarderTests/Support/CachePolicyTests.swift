@@ -43,7 +43,7 @@ import Testing
     #expect(disk.allSatisfy { $0.policy == .s3FIFO } && DiskConfiguration().policy == .lru)
     _ = try MemoryCache<Int, Int>(count: 10, policy: text)
     _ = try MemoryCache<Int, Int>(count: 10, policy: "sieve")
-    _ = try MemoryCache<Int, Int>(count: 10)
+    _ = MemoryCache<Int, Int>(count: 10)
     var configuration = memory[0]
     configuration.policy = "lru-k:k=3"
     #expect(configuration.policy.description == "lru-k:k=3")

@@ -62,6 +62,18 @@ struct ARC: EvictionPolicy, BalancedListsPolicy, ~Copyable {
     lists.prefetchBack(of: ARC.frequentGhosts)
   }
 
+  /// Objects that were requested again become the frequent ones, and the target starts at 0.
+  mutating func takeOver(_ succession: borrowing Succession) -> Bool {
+    for member in succession.members {
+      let isFrequent = member.requests > 0
+      let (resident, ghost) =
+        isFrequent ? (ARC.frequent, ARC.frequentGhosts) : (ARC.recent, ARC.recentGhosts)
+      lists.pushFront(member.id, to: member.isResident ? resident : ghost, weight: member.size)
+    }
+    trimGhosts()
+    return true
+  }
+
   /// Case IV A with a full T1, which must evict whatever its target. With objects of weight 1, the
   /// other list is then empty.
   @inline(__always) private func leavesNoRoom(for request: Request) -> Bool {

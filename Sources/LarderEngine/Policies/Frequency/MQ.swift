@@ -99,9 +99,7 @@ struct MQ: EvictionPolicy, ~Copyable {
       if weighs { ghostWeights[victim] = weight }
       ghostsWeight += UInt64(weight)
       ghosts += 1
-      while ghostsWeight > ghostCapacity || (weighs && ghosts > ghostLimit.ghosts) {
-        forget(lists.back(list: queues))
-      }
+      trimGhosts()
     } else {
       // Too large for a ghost: it must not displace all others.
       lists.remove(victim)
@@ -128,6 +126,31 @@ struct MQ: EvictionPolicy, ~Copyable {
     }
   }
 
+  /// Objects enter the queues of their requests as of their last request.
+  mutating func takeOver(_ succession: borrowing Succession) -> Bool {
+    var oldest: UInt32 = 0
+    for member in succession.members {
+      let id = member.id
+      let age = min(member.age, 1 << 30)
+      let requests = UInt16(truncatingIfNeeded: min(member.requests, 255))
+      let queue = place(id, after: requests, entry: 0 &- age)
+      if member.isResident {
+        lists.pushFront(id, list: queue)
+        changeResidents(by: 1)
+        if queue > 0 { oldest = max(oldest, age) }
+      } else {
+        lists.pushFront(id, list: queues)
+        states[id].place = UInt16(truncatingIfNeeded: queues + 1)
+        if weighs { ghostWeights[id] = member.size }
+        ghostsWeight += weighs ? UInt64(member.size) : 1
+        ghosts += 1
+      }
+    }
+    oldestEntry = 0 &- oldest
+    trimGhosts()
+    return true
+  }
+
   mutating func reserve(objects: Int) {
     lists.reserve(objects: objects)
     states.reserve(objects: objects)
@@ -150,14 +173,26 @@ struct MQ: EvictionPolicy, ~Copyable {
     states[ghost].place = 0
   }
 
+  @inline(__always) private mutating func trimGhosts() {
+    while ghostsWeight > ghostCapacity || (weighs && ghosts > ghostLimit.ghosts) {
+      forget(lists.back(list: queues))
+    }
+  }
+
   /// Counts a request for an object with `others` requests before it, and returns its new queue.
   @inline(__always) private mutating func count(_ id: ObjectID, after others: UInt16) -> UInt32 {
+    let queue = place(id, after: others, entry: UInt32(truncatingIfNeeded: clock.now))
+    clock.tick(id)
+    return queue
+  }
+
+  @inline(__always) private mutating func place(
+    _ id: ObjectID, after others: UInt16, entry: UInt32
+  ) -> UInt32 {
     let limit = UInt16(1) << UInt16(queues - 1)
     let number = min(others, limit - 1) + 1
     let queue = UInt16(truncatingIfNeeded: 15 - number.leadingZeroBitCount)
-    states[id] = State(
-      entry: UInt32(truncatingIfNeeded: clock.now), count: number, place: queue + 1)
-    clock.tick(id)
+    states[id] = State(entry: entry, count: number, place: queue + 1)
     return UInt32(queue)
   }
 

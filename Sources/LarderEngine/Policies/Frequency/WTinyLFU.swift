@@ -123,6 +123,18 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     counts.leave()
   }
 
+  /// All objects enter probation; the sketch goes on with the requests counted so far.
+  mutating func takeOver(_ succession: borrowing Succession) -> Bool {
+    counts.takeOver(succession)
+    for member in succession.members where member.isResident {
+      var request = Request(id: member.id, size: member.size)
+      request.fingerprint = member.fingerprint
+      counts.enter(request)
+      lists.pushFront(member.id, to: WTinyLFU.probation, weight: member.size)
+    }
+    return true
+  }
+
   mutating func reserve(objects: Int) {
     lists.reserve(objects: objects)
     counts.reserve(objects: objects)

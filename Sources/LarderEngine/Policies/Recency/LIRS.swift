@@ -177,6 +177,34 @@ struct LIRS: EvictionPolicy, ~Copyable {
     if state == State.low { prune() }
   }
 
+  /// The most recent of the objects that were requested again become LIR.
+  mutating func takeOver(_ succession: borrowing Succession) -> Bool {
+    for member in succession.members.reversed() where member.isResident && member.requests > 0 {
+      let size = weighs ? UInt64(member.size) : 1
+      if usedLow + size > capacityLow { break }
+      usedLow += size
+      states[member.id] = State.low
+    }
+    for member in succession.members {
+      let id = member.id
+      if weighs { weights[id] = member.size }
+      stack.pushFront(id)
+      if member.isResident {
+        used += weight(id)
+        residents += 1
+        if states[id] == State.low { continue }
+      }
+      states[id] = member.isResident ? State.highStacked : State.ghost
+      lists.pushFront(
+        id, to: member.isResident ? LIRS.queue : LIRS.ghosts,
+        weight: UInt32(truncatingIfNeeded: weight(id)))
+    }
+    limit.note(residents: residents)
+    while isOverfull { forget(lists.back(of: LIRS.ghosts)) }
+    prune()
+    return true
+  }
+
   mutating func reserve(objects: Int) {
     stack.reserve(objects: objects)
     lists.reserve(objects: objects)

@@ -58,7 +58,7 @@ import Testing
   func intervalOutOfRangeIsRejected(_ interval: Duration) throws {
     let scratch = Scratch()
     let refusal = CacheServiceError.interval(interval)
-    let memory = try MemoryCache<Int, Int>(count: 2)
+    let memory = MemoryCache<Int, Int>(count: 2)
     #expect(throws: refusal) { try CacheService(memory, cleaningEvery: interval) }
     let hybrid = try HybridCache<String, String>(path: scratch.path)
     #expect(throws: refusal) { try CacheService(hybrid, cleaningEvery: interval) }

@@ -16,7 +16,7 @@ import Testing
 
   @Test func countersGrowByEventsBetweenUpdates() async throws {
     let metrics = TestMetrics()
-    let cache = try MemoryCache<Int, Int>(count: 2)
+    let cache = MemoryCache<Int, Int>(count: 2)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
     for key in 0..<3 { cache.set(key, for: key) }
     _ = cache.value(for: 2)
@@ -61,7 +61,7 @@ import Testing
 
   @Test func negativeHitsAreReported() async throws {
     let metrics = TestMetrics()
-    let cache = try MemoryCache<Int, Int>(count: 2)
+    let cache = MemoryCache<Int, Int>(count: 2)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
     for _ in 0..<3 {
       #expect(try await cache.value(for: 1, negativeLife: .seconds(3600)) { _ in nil } == nil)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func aRunThatIsCancelledReportsOnceMore() async throws {
     let metrics = TestMetrics()
-    let cache = try MemoryCache<Int, Int>(count: 2)
+    let cache = MemoryCache<Int, Int>(count: 2)
     let reporter = CacheMetrics(cache, name: "c", factory: metrics)
     let task = Task { try await reporter.run(every: .seconds(3600)) }
     while metrics.meters.isEmpty { await Task.yield() }
@@ -101,7 +101,7 @@ import Testing
 
   @Test func metricsDoNotRetainTheCache() async throws {
     let scratch = Scratch()
-    var memory: MemoryCache<Int, Int>? = try MemoryCache(count: 2)
+    var memory: MemoryCache<Int, Int>? = MemoryCache(count: 2)
     var disk: DiskCache? = try DiskCache(path: scratch.path)
     let ofMemory = CacheMetrics(try #require(memory), name: "m", factory: TestMetrics())
     let ofDisk = CacheMetrics(try #require(disk), name: "d", factory: TestMetrics())
@@ -123,7 +123,7 @@ import Testing
   @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
   func intervalOutOfRangeIsRejected(_ interval: Duration) async throws {
     let metrics = TestMetrics()
-    let reporter = CacheMetrics(try MemoryCache<Int, Int>(count: 2), name: "c", factory: metrics)
+    let reporter = CacheMetrics(MemoryCache<Int, Int>(count: 2), name: "c", factory: metrics)
     let refusal = CacheMetricsError.interval(interval)
     // Cancelled, so that it ends if the interval is not rejected.
     let task = Task { try await reporter.run(every: interval) }

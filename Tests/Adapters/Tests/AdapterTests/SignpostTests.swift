@@ -8,7 +8,7 @@
     private struct Failure: Error {}
 
     @Test func aLoadReturnsWhatTheLoaderReturns() async throws {
-      let cache = try MemoryCache<Int, Int>(count: 10)
+      let cache = MemoryCache<Int, Int>(count: 10)
       let signposts = CacheSignposts(cache: "squares", subsystem: "org.example.larder")
       let load = signposts.load { (key: Int) in key * key }
       #expect(try await cache.value(for: 7, load: load) == 49)

@@ -7,7 +7,7 @@ import Tracing
 @Suite struct TracingTests {
   @Test func aLoadIsAChildOfTheRequestThatStartedIt() async throws {
     let tracer = InMemoryTracer()
-    let cache = try MemoryCache<Int, Int>(count: 10)
+    let cache = MemoryCache<Int, Int>(count: 10)
     let load = CacheSpans(cache: "numbers", tracer: tracer).load("load number") { (key: Int) in
       key * 2
     }
@@ -25,7 +25,7 @@ import Tracing
 
   @Test func errorsAreRecordedAndThrown() async throws {
     let tracer = InMemoryTracer()
-    let cache = try MemoryCache<Int, Int>(count: 10)
+    let cache = MemoryCache<Int, Int>(count: 10)
     let load = CacheSpans(cache: "numbers", tracer: tracer).load { (_: Int) async throws -> Int in
       throw Refused()
     }

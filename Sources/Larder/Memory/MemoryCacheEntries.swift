@@ -1,0 +1,187 @@
+import LarderEngine
+
+/// An entry of a memory cache with its metadata.
+public struct MemoryCacheEntry<Key: Sendable, Value: Sendable>: Sendable {
+  /// The key.
+  public var key: Key
+  /// The value.
+  public var value: Value
+  /// Weight against the limit; 1 if the cache keeps no weights.
+  public var weight: Int
+  /// Time of storing by the cache's clock, kept to a little more than a second (2^20 microseconds):
+  /// up to that much earlier. Nil for an entry that is being reloaded.
+  public var created: CacheInstant?
+  /// Expiry by the cache's clock, unless the entry is accessed before if idle entries expire; nil
+  /// for never.
+  public var expires: CacheInstant?
+  /// True if cleaning skips the entry.
+  public var isPermanent: Bool
+
+  /// Creates an entry, for example to test code that handles one.
+  public init(
+    key: Key, value: Value, weight: Int = 1, created: CacheInstant? = nil,
+    expires: CacheInstant? = nil, isPermanent: Bool = false
+  ) {
+    self.key = key
+    self.value = value
+    self.weight = weight
+    self.created = created
+    self.expires = expires
+    self.isPermanent = isPermanent
+  }
+}
+
+/// The entries of a memory cache: see `MemoryCache.entries`.
+public struct MemoryCacheEntries<Key: Hashable & Sendable, Value: Sendable>: Sequence, Sendable {
+  let cache: MemoryCache<Key, Value>
+
+  /// Returns an iterator that starts with the first shard.
+  public func makeIterator() -> Iterator { Iterator(cache: cache) }
+
+  /// Iterates over the entries of a memory cache.
+  public struct Iterator: IteratorProtocol {
+    let cache: MemoryCache<Key, Value>
+    private var nextShard = 0
+    private var entries: [MemoryCacheEntry<Key, Value>] = []
+
+    init(cache: MemoryCache<Key, Value>) { self.cache = cache }
+
+    /// Returns the next entry; nil at the end.
+    public mutating func next() -> MemoryCacheEntry<Key, Value>? {
+      while entries.isEmpty, nextShard < cache.blocks.count {
+        entries = cache.entries(ofShard: nextShard)
+        nextShard += 1
+      }
+      return entries.popLast()
+    }
+  }
+}
+
+extension MemoryCache {
+  /// Entries that have not expired, with their metadata, unordered.
+  ///
+  ///     let largest = cache.entries.max { $0.weight < $1.weight }
+  ///
+  /// Each iteration copies the entries of one shard at a time, with its lock held only for the
+  /// copy: a loop may change the cache, and finds entries that others store in shards it has not
+  /// reached. Not counted as accesses. O(entries) in time, and in memory with one shard.
+  public var entries: MemoryCacheEntries<Key, Value> { MemoryCacheEntries(cache: self) }
+
+  fileprivate func entries(ofShard index: Int) -> [MemoryCacheEntry<Key, Value>] {
+    withShard(index) { shard, _ in shard.entries(now: clock.time) }
+  }
+
+  /// Removes the entries, except permanent ones, for which `isRemoved` returns true.
+  ///
+  ///     cache.remove { key, _ in key.hasPrefix("user/17/") }
+  ///
+  /// Also passes entries that have expired and were not found yet. As with `removeAll`, loads that
+  /// are running are not stored, whatever their key, because `isRemoved` cannot know their values,
+  /// and all remembered missing values are forgotten. Shards are processed one after the other.
+  ///
+  /// `isRemoved` is called with the lock of one shard held: it must be short and must not call the
+  /// cache (other caches it may). If it does, a debug build traps; a release build serves the call,
+  /// and other threads may then replace the value before it is removed. If it throws, the entries
+  /// removed so far stay removed. O(entries).
+  ///
+  /// - Parameters:
+  ///   - includingPermanent: True to remove permanent entries, too.
+  ///   - isRemoved: Receives key and value; returns true to remove the entry.
+  /// - Returns: The number of removed entries.
+  @discardableResult public func remove<Failure: Error>(
+    includingPermanent: Bool = false, where isRemoved: (Key, Value) throws(Failure) -> Bool
+  ) throws(Failure) -> Int {
+    var count = 0
+    defer { loads.absences?.removeAll() }
+    for index in 0..<blocks.count {
+      count += try remove(ofShard: index, includingPermanent, isRemoved)
+    }
+    return count
+  }
+
+  private func remove<Failure: Error>(
+    ofShard index: Int, _ includingPermanent: Bool,
+    _ isRemoved: (Key, Value) throws(Failure) -> Bool
+  ) throws(Failure) -> Int {
+    func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
+    var gone = EvictedEntries<Key, Value>(isHeard: events.isActive, handing: handing)
+    var removed: [Key] = []
+    // Destroyed after the lock is released: a deinitialiser may call the cache.
+    var kept: [(key: Key, value: Value)] = []
+    var failure: Failure?
+    blocks.lock(index)
+    loads.forget(where: isOfShard)
+    let absent = loads.revokeAbsences(where: isOfShard)
+    for id in blocks.shard(index).pointee.ids() {
+      guard let entry = blocks.shard(index).pointee.resident(id, includingPermanent) else {
+        continue
+      }
+      var (isChosen, isReleased) = (false, false)
+      do throws(Failure) {
+        isChosen = try ForeignCall.run(
+          of: blocks.base, bytes: blocks.bytes, holding: blocks.lock(at: index),
+          isReleased: &isReleased
+        ) { () throws(Failure) in try isRemoved(entry.key, entry.value) }
+      } catch {
+        failure = error
+      }
+      if isReleased {
+        blocks.lock(index)
+        kept.append(entry)
+      }
+      if failure != nil { break }
+      if isChosen, blocks.shard(index).pointee.remove(id, of: entry.key, &gone) {
+        removed.append(entry.key)
+      }
+    }
+    blocks.unlock(index)
+    gone.finish(events, onEviction)
+    for key in removed {
+      let hash = hasher.hash(key)
+      if events.watchesChanges(hash) { noteRemoval(key, hash) }
+    }
+    withExtendedLifetime((absent, kept)) {}
+    if let failure { throw failure }
+    return removed.count
+  }
+}
+
+extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
+  /// Returns all entries that have not expired.
+  fileprivate func entries(now: UInt64) -> [MemoryCacheEntry<Key, Value>] {
+    var entries: [MemoryCacheEntry<Key, Value>] = []
+    entries.reserveCapacity(tier.count)
+    for id in ids() where tier.contains(id) {
+      let expiry = expiry(id)
+      if expiry.isOver(at: now) { continue }
+      let stamp = records.stamp(id).pointee
+      entries.append(
+        MemoryCacheEntry(
+          key: records.key(id).pointee, value: records.value(id).pointee,
+          weight: isWeighed ? Int(tier.size(id)) : 1, created: created(stamp),
+          expires: expiry == .never ? nil : CacheInstant(microseconds: expiry.microseconds),
+          isPermanent: stamp & Self.permanentBit != 0))
+    }
+    return entries
+  }
+
+  /// Returns key and value of a resident entry, expired or not; nil if there is none, or if it is
+  /// permanent and these are not included.
+  fileprivate func resident(_ id: ObjectID, _ includingPermanent: Bool) -> (key: Key, value: Value)?
+  {
+    guard tier.contains(id) else { return nil }
+    if !includingPermanent, records.stamp(id).pointee & Self.permanentBit != 0 { return nil }
+    return (records.key(id).pointee, records.value(id).pointee)
+  }
+
+  /// Removes the entry of an id if it still belongs to a key; returns true if it did.
+  fileprivate mutating func remove(
+    _ id: ObjectID, of key: Key, _ gone: inout EvictedEntries<Key, Value>
+  ) -> Bool {
+    guard tier.contains(id), records.key(id).pointee == key else { return false }
+    tier.remove(id)
+    totals.removals += 1
+    depart(id, .remove, &gone)
+    return true
+  }
+}

@@ -1,0 +1,382 @@
+/// Runs one policy of a portfolio: the one that had the most hits of late in miniature simulations
+/// of all of them, which run beside the cache.
+///
+/// The decisions are those of `Contest`. While the simulations see every request, as in small
+/// caches, the cache *follows* the simulation of the leader: it evicts what the leader does not
+/// hold, and a change of the leader moves nothing. In larger caches the leader is a tier of its
+/// own, and a change hands its objects over: see `TakesOver`.
+struct Auto: EvictionPolicy, ~Copyable {
+  static let description = PolicyDescription(
+    name: "auto", family: .adaptive, traits: .evictsOnHit,
+    summary: "Simulates several policies on a sample of the objects, with capacities scaled down "
+      + "likewise, and runs the one that had the most hits of late.",
+    parameters: Portfolio.parameters + Contest.parameters,
+    needs: [.size, .cost], learns: true,
+    paper: "after Waldspurger, Saemundsson, Ahmad and Park, Cache modeling and optimization using "
+      + "miniature simulations, USENIX ATC 2017")
+
+  /// Entries expire in the simulations as well.
+  static var notices: PolicyNotices { .time }
+
+  /// Knowledge of an object for the simulations and for a change of the leader.
+  private struct Record: BitwiseCopyable {
+    var fingerprint: UInt32
+    // The number of its last request, modulo 2^32.
+    var last: UInt32
+    // Requests since it was stored, without that one, up to 255.
+    var requests: UInt8
+  }
+
+  // While following: the residents, the most recently requested first.
+  private static var residents: UInt32 { 0 }
+  // While a tier leads: evicted objects, the latest first.
+  private static var ghosts: UInt32 { 1 }
+
+  private let setup: PolicySetup
+  private let needsCosts: Bool
+  private var objects: Int
+  private var now: UInt64 = 0
+  private var requests: UInt64 = 0
+  private var contest: Contest
+  private var records: Column<Record>
+  private var costs: Column<Float>
+  private var lists: LinkedLists
+  private var size: CacheSizeInObjects
+
+  // True while the cache holds what the simulation of the leader holds.
+  private var isFollowing: Bool
+  // While following: residents that the leader does not hold, by their last request.
+  private var foreign: IndexedHeap
+
+  // The tier that leads; unused while following.
+  private var leader: CacheTier
+  private var ghostCount = 0
+  // Residents that the tier has evicted, the next victim last.
+  private var expelled: [ObjectID] = []
+  // An object that the tier holds already, and the driver does not.
+  private var entering = Request.none
+  // Requests of all objects, if a policy of the portfolio can use them.
+  private var sketch: FrequencySketch
+  private let countsAll: Bool
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let portfolio = try Portfolio(setup)
+    let contest = try Contest(setup, portfolio)
+    let leader =
+      contest.seesAll
+      ? contest.leader : try portfolio.tier(0, capacity: setup.capacity, objects: setup.objects)
+    isFollowing = contest.seesAll
+    countsAll = portfolio.usesSketch && !(contest.seesAll && setup.unit == .objects)
+    sketch = countsAll ? SketchedCounts.makeSketch(setup) : FrequencySketch(objects: 1)
+    self.leader = leader
+    foreign = IndexedHeap(objects: contest.seesAll ? setup.objects : 0, capacity: 16)
+    self.contest = contest
+    self.setup = setup
+    needsCosts = portfolio.needsCosts
+    objects = setup.objects
+    records = Column(objects: setup.objects)
+    costs = Column(objects: portfolio.needsCosts ? setup.objects : 0)
+    lists = LinkedLists(lists: 2, objects: setup.objects)
+    size = CacheSizeInObjects(setup)
+  }
+
+  func contains(_ id: ObjectID) -> Bool {
+    if isFollowing { return lists.contains(id) }
+    return id != entering.id && leader.contains(id)
+  }
+
+  func remembers(_ id: ObjectID) -> Bool {
+    if lists.contains(id) { return true }
+    return isFollowing ? contest.knows(id) : leader.remembers(id)
+  }
+
+  var ghostsMax: Int {
+    let others = contest.ghostsMax
+    return others > Int.max - size.objects ? others : others + size.objects
+  }
+
+  mutating func notice(_ notice: PolicyNotice) {
+    if case .time(let time) = notice { now = time }
+  }
+
+  mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
+    let request = note(request)
+    if isFollowing {
+      follow(request, sizes)
+    } else {
+      _ = leader.access(request.id, 0)
+      takeVictims()
+      if contest.observe(request, now) { endEpoch(sizes) }
+    }
+  }
+
+  mutating func replace(_ given: Request, _ sizes: some ObjectSizes) {
+    if needsCosts { costs[given.id] = given.cost }
+    let request = note(given)
+    if isFollowing {
+      follow(request, sizes, isSet: true)
+      // A tier that leads from now on knows the old size.
+      if isFollowing || !leader.contains(request.id) { return }
+    }
+    let wasFollowing = contest.seesAll
+    _ = leader.set(request, 0)
+    takeVictims()
+    if !wasFollowing, contest.observe(request, now, isSet: true) { endEpoch(sizes) }
+  }
+
+  mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
+    meet(request)
+    if isFollowing {
+      follow(request, sizes)
+      if isFollowing { return contest.leaderHolds(request.id) }
+    } else if contest.observe(request, now) {
+      endEpoch(sizes)
+    }
+    guard leader.set(request, 0) == .stored else {
+      takeVictims()
+      return false
+    }
+    takeVictims()
+    entering = request
+    return true
+  }
+
+  func isFull(for request: Request) -> Bool { !expelled.isEmpty }
+
+  mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
+    size.enter()
+    if countsAll { sketch.reserve(objects: size.residents) }
+    if needsCosts { costs[request.id] = request.cost }
+    entering = .none
+    if isFollowing { lists.pushFront(request.id, list: Auto.residents) }
+  }
+
+  var overflows: Bool { !expelled.isEmpty }
+
+  mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
+    size.leave()
+    if isFollowing {
+      let victim = foreign.count > 0 ? foreign.minimum() : lists.back(list: Auto.residents)
+      leave(victim)
+      return victim
+    }
+    let victim = expelled.popLast() ?? giveUp()
+    becomeGhost(victim)
+    return victim
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    guard remembers(id) else { return }
+    if contains(id) { size.leave() }
+    contest.remove(isFollowing ? id : records[id].fingerprint)
+    if isFollowing {
+      leave(id)
+    } else {
+      leader.remove(id)
+      _ = forgetGhost(id)
+    }
+  }
+
+  mutating func reserve(objects: Int) {
+    self.objects = max(self.objects, objects)
+    records.reserve(objects: objects)
+    lists.reserve(objects: objects)
+    if needsCosts { costs.reserve(objects: objects) }
+    if isFollowing { foreign.reserve(objects: objects) } else { leader.reserve(objects) }
+  }
+
+  func prefetch(_ id: ObjectID) {
+    records.prefetch(id)
+    if isFollowing { lists.prefetch(id) } else { leader.prefetch(id) }
+  }
+
+  var stateBytes: Int {
+    contest.stateBytes + records.bytes + costs.bytes + lists.bytes + foreign.bytes + sketch.bytes
+      + expelled.capacity * 4 + (isFollowing ? 0 : leader.stateBytes)
+  }
+
+  // MARK: Records
+
+  /// Records a request for a resident object, and returns it with all that is known of the object.
+  private mutating func note(_ given: Request) -> Request {
+    var request = given
+    let id = request.id
+    requests += 1
+    records[id].last = UInt32(truncatingIfNeeded: requests)
+    if records[id].requests < .max { records[id].requests += 1 }
+    request.fingerprint = records[id].fingerprint
+    if needsCosts { request.cost = costs[id] }
+    if countsAll { _ = sketch.increment(request.fingerprint) }
+    return request
+  }
+
+  /// Records a request for an object that is not resident. A ghost keeps its requests.
+  private mutating func meet(_ request: Request) {
+    requests += 1
+    let kept = forgetGhost(request.id) ? min(records[request.id].requests, 254) + 1 : 0
+    records[request.id] = Record(
+      fingerprint: request.fingerprint, last: UInt32(truncatingIfNeeded: requests), requests: kept)
+    if countsAll { _ = sketch.increment(request.fingerprint) }
+  }
+
+  /// Requests of any object since the last one of this.
+  private func age(_ id: ObjectID) -> UInt32 {
+    UInt32(truncatingIfNeeded: requests) &- records[id].last
+  }
+
+  /// Ends an epoch of the contest, and changes the leader if it says so.
+  @inline(never) private mutating func endEpoch(_ sizes: some ObjectSizes) {
+    let previous = contest.leading
+    contest.decide(residents: size.objects) { records[$0].fingerprint }
+    if isFollowing, !contest.seesAll {
+      lead(sizes)
+    } else if contest.leading != previous {
+      if isFollowing { findForeign() } else { handOver() }
+    }
+  }
+}
+
+/// A cache that follows the simulation of the leader.
+extension Auto {
+  /// Passes a request to the simulations, and learns which objects the leader holds.
+  private mutating func follow(
+    _ request: Request, _ sizes: some ObjectSizes, isSet: Bool = false
+  ) {
+    let isResident = lists.contains(request.id)
+    if isResident { lists.moveToFront(request.id, list: Auto.residents) }
+    let isOver = contest.observe(request, now, isSet: isSet)
+    let victims = contest.victims
+    for index in 0..<victims.count { noteForeign(contest.key(victims[index])) }
+    if isResident {
+      if !contest.leaderHolds(request.id) {
+        noteForeign(request.id)
+      } else if foreign.contains(request.id) {
+        foreign.remove(request.id)
+      }
+    }
+    if isOver { endEpoch(sizes) }
+  }
+
+  /// Records that the leader does not hold an object, if it is resident.
+  private mutating func noteForeign(_ id: ObjectID) {
+    guard lists.contains(id) else { return }
+    let key = requests &- UInt64(age(id))
+    if foreign.contains(id) {
+      foreign.update(id, key: key, order: 0)
+    } else {
+      foreign.insert(id, key: key, order: 0)
+    }
+  }
+
+  /// Finds the residents that a new leader does not hold.
+  private mutating func findForeign() {
+    while foreign.count > 0 { _ = foreign.popMinimum() }
+    var id = lists.back(list: Auto.residents)
+    while id != .none {
+      if !contest.leaderHolds(id) { noteForeign(id) }
+      id = lists.ahead(of: id)
+    }
+  }
+
+  private mutating func leave(_ id: ObjectID) {
+    if foreign.contains(id) { foreign.remove(id) }
+    if lists.contains(id) { lists.remove(id) }
+  }
+
+  /// Ends following: a tier takes over.
+  private mutating func lead(_ sizes: some ObjectSizes) {
+    guard let tier = makeLeader() else { return }
+    var members: [Succession.Member] = []
+    members.reserveCapacity(size.residents)
+    while true {
+      let id = lists.back(list: Auto.residents)
+      if id == .none { break }
+      lists.remove(id)
+      members.append(member(id, size: sizes[id], isResident: true))
+    }
+    foreign = IndexedHeap(objects: 0, capacity: 16)
+    isFollowing = false
+    leader = tier
+    passOn(members)
+  }
+}
+
+/// A cache that a tier leads.
+extension Auto {
+  /// Takes the victims of the tier, in the order in which it evicted them.
+  private mutating func takeVictims() {
+    let victims = leader.victims
+    if victims.count == 0 { return }
+    expelled.reverse()
+    for index in 0..<victims.count { expelled.append(victims[index]) }
+    expelled.reverse()
+  }
+
+  /// Evicts for a limit that the tier does not know. If its victim is the object being stored,
+  /// takes another one.
+  private mutating func giveUp() -> ObjectID {
+    let victim = leader.giveUp()
+    guard victim == entering.id else { return victim }
+    let other = leader.giveUp()
+    _ = leader.set(entering, 0)
+    takeVictims()
+    return other
+  }
+
+  /// Remembers a victim, one of the last victims up to the number of residents of a full cache.
+  private mutating func becomeGhost(_ id: ObjectID) {
+    // The sizes of ghosts are unknown.
+    guard setup.unit == .objects else { return }
+    lists.pushFront(id, list: Auto.ghosts)
+    ghostCount += 1
+    while ghostCount > size.objects { _ = forgetGhost(lists.back(list: Auto.ghosts)) }
+  }
+
+  /// Forgets a ghost, and returns true if it was one.
+  private mutating func forgetGhost(_ id: ObjectID) -> Bool {
+    guard ghostCount > 0, lists.contains(id) else { return false }
+    lists.remove(id)
+    ghostCount -= 1
+    return true
+  }
+
+  /// A tier of the policy that leads now; nil cannot happen, because the simulations were made.
+  private func makeLeader() -> CacheTier? {
+    try? contest.portfolio.tier(contest.leading, capacity: setup.capacity, objects: objects)
+  }
+
+  /// Hands the objects of the tier over to the policy that leads now.
+  private mutating func handOver() {
+    guard let fresh = makeLeader() else { return }
+    var members: [Succession.Member] = []
+    members.reserveCapacity(leader.count + ghostCount)
+    while leader.count > 0 {
+      let id = leader.giveUp()
+      members.append(member(id, size: leader.size(id), isResident: true))
+    }
+    var ghost = lists.back(list: Auto.ghosts)
+    while ghost != .none {
+      members.append(member(ghost, size: 1, isResident: false))
+      ghost = lists.ahead(of: ghost)
+    }
+    members.sort { $0.age > $1.age }
+    leader = fresh
+    passOn(members)
+  }
+
+  private mutating func passOn(_ members: consuming [Succession.Member]) {
+    // Moved out and back: a sketch is not copied before a policy takes it over.
+    var counts = FrequencySketch(objects: 1)
+    swap(&counts, &sketch)
+    let succession = Succession(members: members, sketch: counts, hasSketch: countsAll)
+    leader.takeOver(succession)
+    sketch = succession.sketch
+    takeVictims()
+  }
+
+  private func member(_ id: ObjectID, size: UInt32, isResident: Bool) -> Succession.Member {
+    Succession.Member(
+      id: id, fingerprint: records[id].fingerprint, size: size, cost: needsCosts ? costs[id] : 1,
+      age: age(id), requests: UInt32(records[id].requests), isResident: isResident)
+  }
+}

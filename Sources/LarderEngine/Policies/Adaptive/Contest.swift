@@ -1,0 +1,402 @@
+/// The policies that `auto` chooses from.
+struct Portfolio {
+  static let objects = "lirs/arc/mq/mq(life=8)/w-tinylfu"
+  static let bytes = "gdsf/s4-fifo/w-tinylfu"
+
+  static let parameters = [
+    PolicyParameter(
+      "policies", default: "\(objects), in bytes \(bytes)",
+      "policies to choose from, the first one to start with, separated by slashes; parameters in "
+        + "brackets, such as lirs/mq(life=8;queues=4)")
+  ]
+
+  private static var policiesMax: Int { 16 }
+
+  private let setup: PolicySetup
+  /// The policies with their parameters.
+  let specs: [PolicySpec]
+  private let policies: [RegisteredPolicy]
+  /// True if a policy depends on the costs of fetches.
+  let needsCosts: Bool
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let usual = setup.unit == .bytes ? Portfolio.bytes : Portfolio.objects
+    let given = setup.spec.values["policies"]
+    var specs: [PolicySpec] = []
+    var policies: [RegisteredPolicy] = []
+    for part in (given ?? usual).split(separator: "/", omittingEmptySubsequences: false) {
+      let spec = try Portfolio.bounded(PolicySpec(parsing: Portfolio.plain(part)), setup)
+      let policy = try PolicyRegistry.policy(named: spec)
+      guard Portfolio.isPossible(policy), policies.count < Portfolio.policiesMax else {
+        throw .badValue(
+          policy: setup.spec.name, parameter: "policies", value: given ?? usual,
+          expected: "up to \(Portfolio.policiesMax) policies that neither depend on time, expiry or "
+            + "the future nor train models, and \(spec.name) is none or one too many")
+      }
+      specs.append(spec)
+      policies.append(policy)
+    }
+    self.setup = setup
+    self.specs = specs
+    self.policies = policies
+    needsCosts = policies.contains { $0.description.needs.contains(.cost) }
+  }
+
+  /// True if a policy can use the requests of all objects, counted in a sketch.
+  var usesSketch: Bool { specs.contains { $0.name == WTinyLFU.description.name } }
+
+  /// A tier of one of the policies.
+  func tier(_ index: Int, capacity: UInt64, objects: Int) throws(PolicyError) -> CacheTier {
+    try policies[index].makeCacheTier(
+      CacheTierSetup(
+        policy: specs[index], entriesMax: setup.unit == .objects ? Int(clamping: capacity) : nil,
+        bytesMax: setup.unit == .bytes ? capacity : nil, objects: objects, seed: setup.seed))
+  }
+
+  /// `mq(life=8;queues=4)` as `mq:life=8:queues=4`.
+  private static func plain(_ part: Substring) -> String {
+    guard part.hasSuffix(")"), let bracket = part.firstIndex(of: "(") else { return String(part) }
+    let values = part[part.index(after: bracket)...].dropLast()
+    return part[..<bracket] + ":" + values.map { $0 == ";" ? ":" : String($0) }.joined()
+  }
+
+  /// A spec with the defaults of real caches, also in simulations; LIRS remembers more in a small
+  /// cache.
+  private static func bounded(
+    _ spec: PolicySpec, _ setup: PolicySetup
+  ) throws(PolicyError) -> PolicySpec {
+    if spec.name == LIRS.description.name, spec.values["stack"] == nil, setup.unit == .objects,
+      setup.capacity < 1000
+    {
+      let share = (3000 + setup.capacity - 1) / setup.capacity
+      return try PolicySpec(parsing: "\(spec.description):stack=\(min(share, 1000))")
+    }
+    return try PolicyRegistry.inRealCache(spec)
+  }
+
+  private static func isPossible(_ policy: RegisteredPolicy) -> Bool {
+    guard let type = policy.type else { return false }
+    return type.notices.isEmpty && policy.description.needs.isSubset(of: [.size, .cost])
+  }
+}
+
+/// Miniature simulations of the policies of a portfolio on a sample of the objects, and the
+/// decision which policy leads.
+///
+/// The sample is that of the same objects for all, so that its error is common to them. It is
+/// chosen by fingerprint, and as small as capacities of at least `shadow` objects allow: the time
+/// and memory of the simulations do not grow with the cache.
+struct Contest {
+  static let parameters = [
+    PolicyParameter(
+      "shadow", default: "1000", "objects that a simulation holds at least, 1 to 1000000"),
+    PolicyParameter("epoch", default: "0.25", "requests between decisions, per object held"),
+    PolicyParameter(
+      "half-life", default: "64", "half-life of the hits compared, in requests per object held"),
+    PolicyParameter(
+      "margin", default: "0.005", "lead in hits at which the policy changes, share of requests"),
+  ]
+
+  // Least values for small caches, in sampled requests.
+  private static var epochMin: UInt64 { 50 }
+  private static var halfLifeMin: Double { 20_000 }
+  // The half-life of switches is this many times that of the hits' least and default.
+  private static var switchLife: Double { 64 }
+
+  let portfolio: Portfolio
+  private let setup: PolicySetup
+  private let shadowMin: Double
+  private let epochShare: Double
+  private let halfLife: Double
+  private let margin: Double
+
+  // The sample is one object in 2^shift.
+  private var shift: UInt64 = 0
+  private var shadows: [CacheTier] = []
+  private var ids = ShadowIDs()
+  private var hits: [Double]
+  private var sampled = 0.0
+
+  private var held = 0
+  private var epoch: UInt64 = 0
+  private var left: UInt64 = 0
+  private var decay = 1.0
+  private var switchDecay = 1.0
+
+  /// The policy that leads.
+  private(set) var leading = 0
+  /// Changes of the leader so far.
+  private(set) var switches = 0
+  private var recentSwitches = 0.0
+  private var sinceSwitch: UInt64 = 0
+
+  init(_ setup: PolicySetup, _ portfolio: Portfolio) throws(PolicyError) {
+    let spec = setup.spec
+    self.setup = setup
+    self.portfolio = portfolio
+    shadowMin = Double(try spec.integer("shadow", default: 1000, in: 1...1_000_000))
+    epochShare = try spec.number("epoch", default: 0.25, in: 0.001...1000)
+    halfLife = try spec.number("half-life", default: 64, in: 0.1...1_000_000)
+    margin = try spec.number("margin", default: 0.005, in: 0...1)
+    hits = portfolio.specs.map { _ in 0 }
+    let full = setup.unit == .objects ? setup.capacity : 1
+    shift = shift(for: Double(full))
+    for index in portfolio.specs.indices {
+      shadows.append(try portfolio.tier(index, capacity: shadowCapacity, objects: 0))
+    }
+    setRates(residents: Int(full))
+  }
+
+  /// True while all objects are in the sample: then their keys are their ids, else their
+  /// fingerprints.
+  var seesAll: Bool { shift == 0 }
+
+  /// The simulation of the policy that leads.
+  var leader: CacheTier { shadows[leading] }
+
+  /// The victims of the last request in the simulation of the leader.
+  var victims: VictimList { shadows[leading].victims }
+
+  /// Passes a request to the simulations if its object is in the sample, and returns true if that
+  /// ends an epoch.
+  @inline(__always) mutating func observe(
+    _ request: Request, _ now: UInt64, isSet: Bool = false
+  ) -> Bool {
+    if isSampled(request.fingerprint) { simulate(request, now, isSet) }
+    left -= 1
+    return left == 0
+  }
+
+  @inline(never) private mutating func simulate(_ given: Request, _ now: UInt64, _ isSet: Bool) {
+    var request = given
+    let key = seesAll ? given.id : given.fingerprint
+    request.id = ids.find(key)
+    if request.id == .none {
+      if ids.isFull { makeRoom() }
+      request.id = ids.insert(key)
+    }
+    sampled += 1
+    for index in shadows.indices {
+      if isSet || (setup.unit == .bytes && shadows[index].contains(request.id)
+        && shadows[index].size(request.id) != request.size)
+      {
+        if shadows[index].set(request, now) == .replaced { hits[index] += 1 }
+      } else if shadows[index].access(request.id, now) == .hit {
+        hits[index] += 1
+      } else {
+        _ = shadows[index].set(request, now)
+      }
+    }
+  }
+
+  /// Ends an epoch of a cache that holds so many objects when it is full. With a capacity in bytes
+  /// that number grows, and the sample becomes smaller.
+  ///
+  /// - Parameter fingerprint: The fingerprint of an object that the simulations remember.
+  mutating func decide(residents: Int, fingerprint: (ObjectID) -> UInt32) {
+    sinceSwitch += epoch
+    var best = leading
+    for index in hits.indices where hits[index] > hits[best] { best = index }
+    if hits[best] - hits[leading] > margin * sampled,
+      Double(sinceSwitch) >= recentSwitches * Double(max(held, Int(Contest.epochMin)))
+    {
+      leading = best
+      switches += 1
+      recentSwitches += 1
+      sinceSwitch = 0
+    }
+    for index in hits.indices { hits[index] *= decay }
+    sampled *= decay
+    recentSwitches *= switchDecay
+    left = epoch
+    guard residents > held else { return }
+    let next = shift(for: Double(residents))
+    if next > shift { thin(to: next, fingerprint) }
+    setRates(residents: residents)
+  }
+
+  /// Removes an object from the simulations.
+  mutating func remove(_ key: UInt32) {
+    let id = ids.find(key)
+    if id == .none { return }
+    for shadow in shadows { shadow.remove(id) }
+    ids.remove(key)
+  }
+
+  /// True if a simulation may remember the object of a key.
+  func knows(_ key: UInt32) -> Bool { ids.find(key) != .none }
+
+  /// True if the simulation of the leader holds the object of a key.
+  func leaderHolds(_ key: UInt32) -> Bool {
+    let id = ids.find(key)
+    return id != .none && shadows[leading].contains(id)
+  }
+
+  /// The key of an object in the simulations.
+  func key(_ id: ObjectID) -> UInt32 { ids.key(id) }
+
+  /// The largest number of objects that a policy remembers besides its residents.
+  var ghostsMax: Int {
+    let most = shadows.map(\.ghostsMax).max() ?? 0
+    return most.multipliedReportingOverflow(by: 1 << Int(shift)).overflow ? .max : most << shift
+  }
+
+  var stateBytes: Int { shadows.reduce(ids.bytes) { $0 + $1.stateBytes } }
+
+  // MARK: Rates
+
+  private static func hash(_ fingerprint: UInt32) -> UInt64 {
+    var hash = (UInt64(fingerprint) &+ 1) &* 0xFF51_AFD7_ED55_8CCD
+    hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
+    return hash ^ hash >> 33
+  }
+
+  private var shadowCapacity: UInt64 {
+    max(1, shift == 0 ? setup.capacity : (setup.capacity >> (shift - 1) + 1) >> 1)
+  }
+
+  private func shift(for residents: Double) -> UInt64 {
+    var shift: UInt64 = 0
+    while residents / Double(UInt64(2) << shift) >= shadowMin { shift += 1 }
+    return shift
+  }
+
+  private mutating func setRates(residents: Int) {
+    held = residents
+    let size = Double(residents)
+    let scale = Double(UInt64(1) << shift)
+    epoch = max(UInt64(epochShare * size), Contest.epochMin << shift)
+    left = epoch
+    let length = Double(epoch)
+    let least = Contest.halfLifeMin * scale
+    decay = DeterministicMath.pow(0.5, length / max(halfLife * size, least))
+    switchDecay = DeterministicMath.pow(
+      0.5, length / max(Contest.switchLife * size, 20 * least))
+  }
+
+  /// Takes a smaller sample. The simulations keep its objects, as after `Tier.resize`.
+  private mutating func thin(to next: UInt64, _ fingerprint: (ObjectID) -> UInt32) {
+    let wasAll = seesAll
+    shift = next
+    let (old, oldIDs) = (shadows, ids)
+    ids = ShadowIDs()
+    let room = ids.free(unless: { _ in false }, atLeast: oldIDs.room)
+    for index in old.indices {
+      guard let tier = try? portfolio.tier(index, capacity: shadowCapacity, objects: room) else {
+        continue
+      }
+      tier.setRestoring(true)
+      while old[index].count > 0 {
+        let id = old[index].giveUp()
+        let key = oldIDs.key(id)
+        let print = wasAll ? fingerprint(key) : key
+        guard isSampled(print) else { continue }
+        var request = Request(
+          id: ids.find(print), size: old[index].size(id), expires: old[index].expiry(id),
+          cost: old[index].cost(id))
+        if request.id == .none { request.id = ids.insert(print) }
+        request.fingerprint = print
+        _ = tier.set(request, 0)
+      }
+      tier.setRestoring(false)
+      shadows[index] = tier
+    }
+  }
+
+  @inline(__always) private func isSampled(_ fingerprint: UInt32) -> Bool {
+    shift == 0 || Contest.hash(fingerprint) >> (64 - shift) == 0
+  }
+
+  /// Frees the ids of objects that no simulation remembers, and makes more if they are few.
+  private mutating func makeRoom() {
+    let tiers = shadows
+    let room = ids.free { id in tiers.contains { $0.remembers(id) } }
+    for tier in tiers { tier.reserve(room) }
+  }
+}
+
+/// Ids of sampled objects in their simulations, by key: a hash table.
+struct ShadowIDs {
+  // Linear probing; 0 is an empty place. At most half full.
+  private var table: [ObjectID] = [0, 0]
+  private var keys: [UInt32] = [0]
+  private var unused: [ObjectID] = []
+  private var mask = 1
+
+  /// The number of ids.
+  var room: Int { keys.count - 1 }
+  /// True if every id has a key.
+  var isFull: Bool { unused.isEmpty }
+  /// Memory held, in bytes.
+  var bytes: Int { (table.capacity + keys.capacity + unused.capacity) * 4 }
+
+  /// The key of an id that has one.
+  func key(_ id: ObjectID) -> UInt32 { keys[Int(id)] }
+
+  /// The id of a key, or `.none`.
+  func find(_ key: UInt32) -> ObjectID {
+    var place = start(key)
+    while table[place] != .none {
+      if keys[Int(table[place])] == key { return table[place] }
+      place = (place + 1) & mask
+    }
+    return .none
+  }
+
+  /// Gives a key an id; there must be a free one.
+  mutating func insert(_ key: UInt32) -> ObjectID {
+    let id = unused.removeLast()
+    keys[Int(id)] = key
+    enter(id)
+    return id
+  }
+
+  /// Frees the id of a key that has one, and closes the gap.
+  mutating func remove(_ key: UInt32) {
+    var gap = start(key)
+    while keys[Int(table[gap])] != key { gap = (gap + 1) & mask }
+    unused.append(table[gap])
+    var place = (gap + 1) & mask
+    while table[place] != .none {
+      let wanted = start(keys[Int(table[place])])
+      if (place - wanted) & mask >= (place - gap) & mask {
+        table[gap] = table[place]
+        gap = place
+      }
+      place = (place + 1) & mask
+    }
+    table[gap] = .none
+  }
+
+  /// Frees the ids that are not wanted, makes more if less than a quarter is free, and returns the
+  /// number of ids.
+  mutating func free(unless isWanted: (ObjectID) -> Bool, atLeast least: Int = 64) -> Int {
+    var wanted: [ObjectID] = []
+    unused = []
+    for id in (0..<keys.count).dropFirst().reversed() {
+      if isWanted(ObjectID(id)) { wanted.append(ObjectID(id)) } else { unused.append(ObjectID(id)) }
+    }
+    if unused.count * 4 <= room {
+      let more = max(least, room)
+      unused += (room + 1...room + more).reversed().map { ObjectID($0) }
+      keys += repeatElement(0, count: more)
+    }
+    var places = 2
+    while places < room * 2 { places *= 2 }
+    table = Array(repeating: .none, count: places)
+    mask = places - 1
+    for id in wanted { enter(id) }
+    return room
+  }
+
+  private mutating func enter(_ id: ObjectID) {
+    var place = start(keys[Int(id)])
+    while table[place] != .none { place = (place + 1) & mask }
+    table[place] = id
+  }
+
+  private func start(_ key: UInt32) -> Int {
+    let product = UInt64(key) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: product >> 32) & mask
+  }
+}

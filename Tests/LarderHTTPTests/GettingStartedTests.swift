@@ -1,0 +1,115 @@
+import Foundation
+import Larder
+import LarderHTTP
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+private struct User: Sendable { var id: Int }
+private struct Article: Codable, Sendable { var title: String }
+private struct Picture: Sendable {
+  let pixels: Data
+  init(_ data: Data) throws { pixels = data }
+}
+
+extension DiskCodec<Picture> {
+  fileprivate static var picture: DiskCodec {
+    DiskCodec(identity: "picture", encode: { $0.pixels }, decode: { try Picture($0) })
+  }
+}
+
+private struct API: Sendable {
+  func user(_ id: Int) async throws -> User { User(id: id) }
+  func users(_ ids: [Int]) async throws -> [Int: User] {
+    Dictionary(uniqueKeysWithValues: ids.map { ($0, User(id: $0)) })
+  }
+  func article(_ id: String) async throws -> Article { Article(title: id) }
+}
+
+/// The steps of the article "Getting started", which is checked to contain this code.
+@Suite(.serialized) struct GettingStartedTests {
+  private let api = API()
+
+  @Test func codeOfTheArticleIsCompiledHere() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    func lines(_ path: String) throws -> [String] {
+      try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+        .split(separator: "\n", omittingEmptySubsequences: false)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    let own = Set(try lines("Tests/LarderHTTPTests/GettingStartedTests.swift"))
+    var isCode = false
+    var seen = 0
+    for line in try lines("Sources/Larder/Larder.docc/GettingStarted.md") {
+      if line.hasPrefix("```") {
+        isCode = line == "```swift"
+      } else if isCode, !line.isEmpty {
+        #expect(own.contains(line), "not compiled: \(line)")
+        seen += 1
+      }
+    }
+    #expect(seen > 30)
+  }
+
+  @Test func firstStepKeepsAValue() {
+    let data = Data([1])
+    let thumbnails = MemoryCache<String, Data>(count: 500)
+    thumbnails["tea"] = data
+    let thumbnail = thumbnails["tea"]
+    #expect(thumbnail == data)
+  }
+
+  @Test func secondStepLoadsValues() async throws {
+    let limits = MemoryCacheLimits(count: 10_000, age: .seconds(600))
+    let users = try LoadingMemoryCache(limits: limits) { id in
+      try await api.user(id)
+    } loadAll: { ids in
+      try await api.users(ids)
+    }
+    let user = try await users.value(for: 17)
+    let team = try await users.values(for: [17, 18, 19])
+    #expect(user.id == 17 && team.count == 3 && users.cache.loadCounts.started == 2)
+  }
+
+  @Test func thirdStepKeepsAnArticleOnDisk() async throws {
+    let articles = try HybridCache<String, Article>(name: "articles")
+    let article = try await articles.value(for: "storm") { request in
+      try await api.article(request.key)
+    }
+    #expect(article.title == "storm" && articles.diskCount == 1)
+    try articles.destroy()
+  }
+
+  @Test func fourthStepFailsWithoutAServer() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/picture"))
+    let client = HTTPClient.urlSession()
+    let configuration = HybridCacheConfiguration(staleIfError: .seconds(7 * 86_400))
+    let pictures = LoadingHybridCache(
+      try HybridCache<URL, Picture>(name: "pictures", configuration: configuration, codec: .picture)
+    ) { origin in
+      let (data, response) = try await client.data(from: origin.key, revalidating: origin)
+      return try OriginAnswer(Picture(data), response)
+    }
+    await #expect(throws: (any Error).self) {
+      let picture = try await pictures.value(for: url)
+      _ = picture
+    }
+    try pictures.cache.destroy()
+  }
+
+  @Test func fifthStepLimitsAndEmpties() throws {
+    var limited = HybridCacheConfiguration()
+    limited.memory = MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 50_000_000))
+    limited.disk = DiskConfiguration(limits: DiskLimits(count: 1_000, age: .seconds(30 * 86_400)))
+    let photos = try HybridCache<URL, Picture>(
+      name: "photos", configuration: limited, codec: .picture, weigh: { $0.pixels.count })
+
+    photos.observe(try SystemMemoryPressure())  // memory is emptied when the system asks for it
+    try photos.removeAll()  // "clear cache" in the settings
+    try photos.destroy()  // log-out: closes the cache, and removes its folder
+  }
+}
