@@ -1,4 +1,4 @@
-import LarderEngine
+public import LarderEngine
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -345,7 +345,7 @@ public final class DiskCache: @unchecked Sendable {
 
   /// Choice of a policy that chooses among others (`auto`): see `MemoryCache.policyChoices`. Nil for
   /// other policies.
-  public var policyChoice: PolicyChoice? { withLock { $0.index.tier.choice } }
+  public var policyChoice: PolicyChoice? { withLock { $0.tier.choice } }
 
   /// Event counts since the cache was opened.
   public var statistics: DiskStatistics {

@@ -1,3 +1,5 @@
+public import LarderEngine
+
 /// Contents and event counts of a hybrid cache, by tier and by reason.
 public struct HybridStatistics: Sendable, Hashable, Codable {
   /// Statistics of the memory tier; nil without one.
