@@ -36,6 +36,13 @@ struct Chat: Sendable {
     }
   }
 
+  /// Closes the folder, as when the app ends.
+  func close() throws {
+    try pages.cache.close()
+    try avatars.cache.close()
+    try disk.close()
+  }
+
   /// Removes what the chat has stored, and forgets the key.
   func logOut() throws {
     try pages.cache.destroy()

@@ -66,7 +66,7 @@ struct ExamplesTests {
     try await ExampleServer.run { path, _ in
       page(Page(messages: [secret, path]))
     } _: { server in
-      let chat = try Chat(path: folder, key: key, server: server.url("/"))
+      var chat = try Chat(path: folder, key: key, server: server.url("/"))
       let first = try await chat.pages.value(for: "general/0")
       #expect(first.messages.count == 2)
       _ = try await chat.avatars.value(for: "ada")
@@ -80,9 +80,14 @@ struct ExamplesTests {
         guard let data = FileManager.default.contents(atPath: path) else { continue }
         #expect(data.range(of: Data(secret.utf8)) == nil, "\(name)")
       }
-      #expect(throws: (any Error).self) {
+      try chat.close()
+      #expect {
         try Chat(path: folder, key: Data(repeating: 6, count: 32), server: server.url("/"))
+      } throws: { error in
+        if case DiskCacheError.encryption(_, .wrongKey) = error { true } else { false }
       }
+      chat = try Chat(path: folder, key: key, server: server.url("/"))
+      #expect(try await chat.pages.value(for: "general/0") == first)
       try chat.logOut()
       #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
