@@ -343,8 +343,8 @@ public final class DiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.destroy() }
   }
 
-  /// Choice of a policy that chooses among others (`auto`): see `MemoryCache.policyChoices`. Nil for
-  /// other policies.
+  /// Choice of a policy that chooses among others (`auto`): see `MemoryCache.policyChoices`. Nil
+  /// for other policies.
   public var policyChoice: PolicyChoice? { withLock { $0.tier.choice } }
 
   /// Event counts since the cache was opened.

@@ -107,9 +107,9 @@ extension MemoryCache {
     return sum
   }
 
-  /// Choices of a policy that chooses among others (`auto`): the policy in charge of each shard, the
-  /// changes so far, and the hit ratios of all policies in miniature simulations. Empty for other
-  /// policies. O(shards).
+  /// Choices of a policy that chooses among others (`auto`): the policy in charge of each shard,
+  /// the changes so far, and the hit ratios of all policies in miniature simulations. Empty for
+  /// other policies. O(shards).
   public var policyChoices: [PolicyChoice] {
     (0..<blocks.count).compactMap { withShard($0) { shard, _ in shard.tier.choice } }
   }

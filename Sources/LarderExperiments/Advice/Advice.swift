@@ -167,6 +167,8 @@ package struct Stability: Sendable, Hashable, Codable {
   package var safest: DesignResult
   /// That loss in percentage points.
   package var safestLossPoints: Double
+  /// The policy `auto`, which changes its policy while it runs; nil if it was not searched.
+  package var auto: DesignResult?
   /// Advantage of the chosen design over LRU in percentage points, with a 95 % interval from a
   /// bootstrap over parts of the objects; nil if samples would be too small.
   package var advantage: Interval?

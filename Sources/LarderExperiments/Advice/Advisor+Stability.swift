@@ -24,7 +24,8 @@ extension Advisor {
     var stability = Stability(
       halves: bests.map { results[$0] }, disagreementPoints: disagreement,
       changes: disagreement > AdviceSettings.unstablePoints, safest: results[safest],
-      safestLossPoints: worst[safest])
+      safestLossPoints: worst[safest],
+      auto: finding.finalists.first { $0.candidate.description == "auto" }?.result)
     // Parts of the objects would divide prompts.
     if settings.prefix == nil { try bootstrap(finding, &stability) }
     return stability

@@ -43,7 +43,10 @@ struct Search {
   /// Minimum number of objects in a sampled cache; fewer are not informative.
   static let scaledObjectsMin = 64.0
 
-  private var lruPlace: Int? { candidates.firstIndex { $0.description == "lru" } }
+  /// Candidates that are simulated in full whatever samples say: others are compared with them.
+  private var references: [Int] {
+    candidates.indices.filter { ["lru", "auto"].contains(candidates[$0].description) }
+  }
 
   /// Capacities at which candidates are replayed in a sample.
   private var lookedAt: [UInt64] {
@@ -68,7 +71,7 @@ struct Search {
       sampled.append(Dictionary(uniqueKeysWithValues: trials.map { ($0.candidate, $0) }))
       let next = effort.levels[sampled.count].candidates
       var kept = Choice.ranking(trials).prefix(next).map { trials[$0].candidate }
-      if let lruPlace, !kept.contains(lruPlace) { kept.append(lruPlace) }
+      kept += references.filter { !kept.contains($0) }
       survivors = kept.sorted()
     }
     let last = sampled.last

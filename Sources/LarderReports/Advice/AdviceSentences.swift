@@ -211,6 +211,7 @@ struct AdviceSentences {
         + "\(AdviceNumbers.points(stability.disagreementPoints)) points. Safest is "
         + "\(stability.safest.name): at most "
         + "\(AdviceNumbers.points(stability.safestLossPoints)) points below the best of each half."
+      text += auto(stability)
     } else {
       text =
         "Both halves of the trace agree: the best design of one loses "
@@ -229,6 +230,20 @@ struct AdviceSentences {
       text += "."
     }
     return text
+  }
+
+  /// Hits of the policy that changes its policy, against the chosen design and the best one.
+  private func auto(_ stability: Stability) -> String {
+    guard let auto = stability.auto else { return "" }
+    if auto.name == best.chosen.name {
+      return " auto, which is chosen, changes its policy while it runs."
+    }
+    let gain = (auto.hitRatio - best.chosen.hitRatio) * 100
+    let loss = max(0, best.hindsight.hitRatio - auto.hitRatio) * 100
+    return " auto, which changes its policy while it runs, serves \(ratio(auto)): "
+      + "\(AdviceNumbers.points(abs(gain))) points \(gain < 0 ? "less" : "more") than "
+      + "\(best.chosen.name), and \(AdviceNumbers.points(loss)) less than the best in hindsight, "
+      + "\(best.hindsight.name)."
   }
 
   /// Reason for not recommending the runner-up.

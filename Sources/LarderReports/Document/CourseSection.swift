@@ -26,8 +26,8 @@ struct CourseSection {
       .paragraph([
         .code("auto"),
         .text(
-          " simulates several policies in miniature beside the cache, and runs the one that had the "
-            + "most hits of late. The strip shows the policy in charge, and the line above it the "
+          " simulates several policies in miniature beside the cache, and runs the one that had "
+            + "the most hits of late. The strip shows the policy in charge, and the line above it the "
             + "hit ratio of the cache in each hundredth of the requests."),
       ])
     ]
