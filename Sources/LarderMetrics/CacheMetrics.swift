@@ -276,6 +276,7 @@
         total("larder_stale_answers", said.staleAnswers, [("reason", "origin_failed")]),
         total("larder_moves", said.promotions, [("to", "memory")]),
         total("larder_moves", said.demotions, [("to", "disk")]),
+        total("larder_negative_hits", said.negativeHits, []),
         total("larder_lost_writes", said.lostWrites, []),
         total("larder_dropped_events", said.droppedEvents, [("tier", "both")]),
         level("larder_waiting_writes", Double(said.waitingWrites), []),
