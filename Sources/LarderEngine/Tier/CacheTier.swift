@@ -83,7 +83,7 @@ public import Synchronization
   /// policy for them. See `Tier.resize`. O(objects).
   @usableFromInline let resizeBody:
     (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
-  /// Takes over the residents of another tier; leaves victims. See `Tier.takeOver`.
+  /// Takes over the residents of another tier, as a new one; leaves victims. See `Tier.takeOver`.
   @usableFromInline let takeOver: (borrowing Succession) -> Void
   /// Prefetches the state of an object.
   @usableFromInline let prefetch: (ObjectID) -> Void
@@ -160,10 +160,7 @@ public import Synchronization
     renew = { id, expires in held.with { $0.renew(id, expires: expires) } }
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
     remove = { id in held.with { $0.remove(id) } }
-    takeOver = { succession in
-      list.clear()
-      held.with { $0.takeOver(succession) { list.append($0) } }
-    }
+    takeOver = { heirs in held.with { $0.takeOver(heirs) { list.append($0) } } }
     prefetch = { id in held.with { $0.prefetch(id) } }
     giveUp = { held.with { $0.giveUp() } }
     reserve = { objects in held.with { $0.reserve(objects: objects) } }

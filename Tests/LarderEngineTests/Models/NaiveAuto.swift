@@ -19,11 +19,13 @@ struct NaiveAuto: NaivePolicy {
   let margin: Double
 
   var now: UInt64 = 0
+  var hasExpiries = false
   var clock = 0
   var records: [ObjectID: Record] = [:]
   /// Residents while following, least recently requested first.
   var residents: [ObjectID] = []
-  /// Evicted objects while a tier leads, the oldest first.
+  /// The last evicted objects while a tier leads, the oldest first; `.none` for those that came
+  /// back.
   var ghosts: [ObjectID] = []
   /// Residents that the tier has evicted, in order.
   var expelled: [ObjectID] = []
@@ -163,10 +165,11 @@ struct NaiveAuto: NaivePolicy {
       var (old, fresh) = (shadows[place], shadows[place])
       guard let empty = try? NaiveMember(specs[place], shadowCapacity, setup) else { return }
       fresh = empty
+      let sizes = old.sizes
       while let id = old.giveUp() {
         guard isSampled(id) else { continue }
         var request = Request(
-          id: id, size: old.sizes[id] ?? 1, expires: old.expires[id] ?? Request.noExpiry)
+          id: id, size: sizes[id] ?? 1, expires: old.expires[id] ?? Request.noExpiry)
         request.cost = old.keepsCosts ? old.costs[id] ?? 1 : 1
         _ = fresh.set(request, 0)
       }
@@ -187,7 +190,7 @@ struct NaiveAuto: NaivePolicy {
   private mutating func handOver() {
     var heirs: [NaiveHeir] = []
     while let id = leader?.giveUp() { heirs.append(heir(id, isResident: true)) }
-    heirs += ghosts.map { heir($0, isResident: false) }
+    heirs += ghosts.filter { $0 != .none }.map { heir($0, isResident: false) }
     passOn(heirs)
   }
 
@@ -224,7 +227,8 @@ struct NaiveAuto: NaivePolicy {
   var overflows: Bool { !expelled.isEmpty }
   func isFull(for request: Request) -> Bool { !expelled.isEmpty }
 
-  mutating func follow(_ time: UInt64) { now = time }
+  /// Unknown before the first entry with an expiry.
+  mutating func follow(_ time: UInt64) { now = hasExpiries ? time : 0 }
 
   mutating func hit(_ given: Request) {
     let request = note(given)
@@ -239,6 +243,7 @@ struct NaiveAuto: NaivePolicy {
 
   mutating func replace(_ given: Request) {
     records[given.id]?.cost = given.cost
+    hasExpiries = hasExpiries || given.expires != Request.noExpiry
     let request = note(given)
     let wasFollowing = leader == nil
     if wasFollowing {
@@ -257,7 +262,7 @@ struct NaiveAuto: NaivePolicy {
     var record = Record(last: clock, requests: 0, size: request.size, cost: 1)
     if leader != nil, ghosts.contains(request.id) {
       record.requests = min(255, (records[request.id]?.requests ?? 0) + 1)
-      ghosts.removeAll { $0 == request.id }
+      forgetGhost(request.id)
     }
     records[request.id] = record
     sketch?.count(request.id)
@@ -275,6 +280,7 @@ struct NaiveAuto: NaivePolicy {
   }
 
   mutating func insert(_ request: Request) {
+    hasExpiries = hasExpiries || request.expires != Request.noExpiry
     count += 1
     most = max(most, count)
     sketch?.enter()
@@ -327,7 +333,11 @@ struct NaiveAuto: NaivePolicy {
     for place in shadows.indices { shadows[place].remove(id) }
     leader?.remove(id)
     residents.removeAll { $0 == id }
-    ghosts.removeAll { $0 == id }
+    forgetGhost(id)
+  }
+
+  private mutating func forgetGhost(_ id: ObjectID) {
+    ghosts = ghosts.map { $0 == id ? .none : $0 }
   }
 
   private mutating func note(_ given: Request) -> Request {

@@ -33,6 +33,10 @@ extension NaivePolicies {
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64
   ) throws -> (any NaivePolicy)? {
     switch spec.name {
+    case "auto":
+      // Its portfolio may draw random numbers.
+      return try NaiveAuto(
+        PolicySetup(capacity: capacity, unit: unit, objects: 0, seed: seed, spec: spec))
     case "random": return NaiveRandom(random: SeededGenerator(seed: seed))
     case "hyperbolic":
       return NaiveHyperbolic(

@@ -128,9 +128,6 @@ enum NaivePolicies {
     case "clock-pro": return NaiveClockPro(capacity: capacity)
     case "s4-fifo", "clock2q-plus": return NaiveS4FIFO(spec, capacity: capacity)
     case "tinyufo": return NaiveTinyUFO(spec, capacity: capacity, unit: unit)
-    case "auto":
-      return try NaiveAuto(
-        PolicySetup(capacity: capacity, unit: unit, objects: 0, seed: seed, spec: spec))
     case "tinylfu":
       return NaiveTinyLFU(
         sketch: try NaiveSketch(spec, capacity: capacity, unit: unit), capacity: capacity)

@@ -23,34 +23,36 @@ struct Auto: EvictionPolicy, ~Copyable {
     var fingerprint: UInt32
     // The number of its last request, modulo 2^32.
     var last: UInt32
+    // While a tier leads: its place among the evicted objects, if it is one.
+    var place: UInt32
     // Requests since it was stored, without that one, up to 255.
     var requests: UInt8
   }
 
-  // While following: the residents, the most recently requested first.
-  private static var residents: UInt32 { 0 }
-  // While a tier leads: evicted objects, the latest first.
-  private static var ghosts: UInt32 { 1 }
-
   private let setup: PolicySetup
   private let needsCosts: Bool
   private var objects: Int
+  // The time, 0 before the first entry with an expiry: until then a real cache may not know it.
   private var now: UInt64 = 0
+  private var hasExpiries = false
   private var requests: UInt64 = 0
   private var contest: Contest
   private var records: Column<Record>
   private var costs: Column<Float>
-  private var lists: LinkedLists
   private var size: CacheSizeInObjects
 
   // True while the cache holds what the simulation of the leader holds.
   private var isFollowing: Bool
+  // While following: the residents, the most recently requested first.
+  private var residents: LinkedLists
   // While following: residents that the leader does not hold, by their last request.
   private var foreign: IndexedHeap
 
   // The tier that leads; unused while following.
   private var leader: CacheTier
-  private var ghostCount = 0
+  // The last evicted objects, as many as a full cache holds: a ring. Some have come back.
+  private var ghosts: [ObjectID] = []
+  private var nextGhost = 0
   // Residents that the tier has evicted, the next victim last.
   private var expelled: [ObjectID] = []
   // An object that the tier holds already, and the driver does not.
@@ -76,18 +78,18 @@ struct Auto: EvictionPolicy, ~Copyable {
     objects = setup.objects
     records = Column(objects: setup.objects)
     costs = Column(objects: portfolio.needsCosts ? setup.objects : 0)
-    lists = LinkedLists(lists: 2, objects: setup.objects)
+    residents = LinkedLists(objects: contest.seesAll ? setup.objects : 0)
     size = CacheSizeInObjects(setup)
   }
 
   func contains(_ id: ObjectID) -> Bool {
-    if isFollowing { return lists.contains(id) }
+    if isFollowing { return residents.contains(id) }
     return id != entering.id && leader.contains(id)
   }
 
   func remembers(_ id: ObjectID) -> Bool {
-    if lists.contains(id) { return true }
-    return isFollowing ? contest.knows(id) : leader.remembers(id)
+    if isFollowing { return residents.contains(id) || contest.knows(id) }
+    return leader.remembers(id) || isGhost(id)
   }
 
   var ghostsMax: Int {
@@ -96,7 +98,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   }
 
   mutating func notice(_ notice: PolicyNotice) {
-    if case .time(let time) = notice { now = time }
+    if hasExpiries, case .time(let time) = notice { now = time }
   }
 
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -111,6 +113,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   }
 
   mutating func replace(_ given: Request, _ sizes: some ObjectSizes) {
+    if given.expires != Request.noExpiry { hasExpiries = true }
     if needsCosts { costs[given.id] = given.cost }
     let request = note(given)
     if isFollowing {
@@ -145,10 +148,11 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     size.enter()
+    if request.expires != Request.noExpiry { hasExpiries = true }
     if countsAll { sketch.reserve(objects: size.residents) }
     if needsCosts { costs[request.id] = request.cost }
     entering = .none
-    if isFollowing { lists.pushFront(request.id, list: Auto.residents) }
+    if isFollowing { residents.pushFront(request.id) }
   }
 
   var overflows: Bool { !expelled.isEmpty }
@@ -156,7 +160,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     size.leave()
     if isFollowing {
-      let victim = foreign.count > 0 ? foreign.minimum() : lists.back(list: Auto.residents)
+      let victim = foreign.count > 0 ? foreign.minimum() : residents.back()
       leave(victim)
       return victim
     }
@@ -173,22 +177,25 @@ struct Auto: EvictionPolicy, ~Copyable {
       leave(id)
     } else {
       leader.remove(id)
-      _ = forgetGhost(id)
+      if isGhost(id) { ghosts[Int(records[id].place)] = .none }
     }
   }
 
   mutating func reserve(objects: Int) {
     self.objects = max(self.objects, objects)
     records.reserve(objects: objects)
-    lists.reserve(objects: objects)
     if needsCosts { costs.reserve(objects: objects) }
-    if isFollowing { foreign.reserve(objects: objects) } else { leader.reserve(objects) }
+    if isFollowing {
+      residents.reserve(objects: objects)
+      foreign.reserve(objects: objects)
+    } else {
+      leader.reserve(objects)
+    }
   }
 
   func prefetch(_ id: ObjectID) {
     records.prefetch(id)
-    lists.prefetch(id)
-    if !isFollowing { leader.prefetch(id) }
+    if isFollowing { residents.prefetch(id) } else { leader.prefetch(id) }
   }
 
   func prefetchNeighbours(_ id: ObjectID) {
@@ -199,8 +206,9 @@ struct Auto: EvictionPolicy, ~Copyable {
   var choice: PolicyChoice? { contest.choice }
 
   var stateBytes: Int {
-    contest.stateBytes + records.bytes + costs.bytes + lists.bytes + foreign.bytes + sketch.bytes
-      + expelled.capacity * 4 + (isFollowing ? 0 : leader.stateBytes)
+    contest.stateBytes + records.bytes + costs.bytes + residents.bytes + foreign.bytes
+      + sketch.bytes
+      + (expelled.capacity + ghosts.capacity) * 4 + (isFollowing ? 0 : leader.stateBytes)
   }
 
   // MARK: Records
@@ -221,9 +229,14 @@ struct Auto: EvictionPolicy, ~Copyable {
   /// Records a request for an object that is not resident. A ghost keeps its requests.
   private mutating func meet(_ request: Request) {
     requests += 1
-    let kept = forgetGhost(request.id) ? min(records[request.id].requests, 254) + 1 : 0
-    records[request.id] = Record(
-      fingerprint: request.fingerprint, last: UInt32(truncatingIfNeeded: requests), requests: kept)
+    var record = Record(
+      fingerprint: request.fingerprint, last: UInt32(truncatingIfNeeded: requests), place: 0,
+      requests: 0)
+    if isGhost(request.id) {
+      ghosts[Int(records[request.id].place)] = .none
+      record.requests = min(records[request.id].requests, 254) + 1
+    }
+    records[request.id] = record
     if countsAll { _ = sketch.increment(request.fingerprint) }
   }
 
@@ -250,8 +263,8 @@ extension Auto {
   private mutating func follow(
     _ request: Request, _ sizes: some ObjectSizes, isSet: Bool = false
   ) {
-    let isResident = lists.contains(request.id)
-    if isResident { lists.moveToFront(request.id, list: Auto.residents) }
+    let isResident = residents.contains(request.id)
+    if isResident { residents.moveToFront(request.id) }
     let isOver = contest.observe(request, now, isSet: isSet)
     let victims = contest.victims
     for index in 0..<victims.count { noteForeign(contest.key(victims[index])) }
@@ -267,7 +280,7 @@ extension Auto {
 
   /// Records that the leader does not hold an object, if it is resident.
   private mutating func noteForeign(_ id: ObjectID) {
-    guard lists.contains(id) else { return }
+    guard residents.contains(id) else { return }
     let key = requests &- UInt64(age(id))
     if foreign.contains(id) {
       foreign.update(id, key: key, order: 0)
@@ -279,16 +292,16 @@ extension Auto {
   /// Finds the residents that a new leader does not hold.
   private mutating func findForeign() {
     while foreign.count > 0 { _ = foreign.popMinimum() }
-    var id = lists.back(list: Auto.residents)
+    var id = residents.back()
     while id != .none {
       if !contest.leaderHolds(id) { noteForeign(id) }
-      id = lists.ahead(of: id)
+      id = residents.ahead(of: id)
     }
   }
 
   private mutating func leave(_ id: ObjectID) {
     if foreign.contains(id) { foreign.remove(id) }
-    if lists.contains(id) { lists.remove(id) }
+    if residents.contains(id) { residents.remove(id) }
   }
 
   /// Ends following: a tier takes over.
@@ -296,12 +309,12 @@ extension Auto {
     guard let tier = makeLeader() else { return }
     var members: [Succession.Member] = []
     members.reserveCapacity(size.residents)
-    while true {
-      let id = lists.back(list: Auto.residents)
-      if id == .none { break }
-      lists.remove(id)
+    var id = residents.back()
+    while id != .none {
       members.append(member(id, size: sizes[id], isResident: true))
+      id = residents.ahead(of: id)
     }
+    residents = LinkedLists(objects: 0)
     foreign = IndexedHeap(objects: 0, capacity: 16)
     isFollowing = false
     leader = tier
@@ -335,21 +348,19 @@ extension Auto {
     return other
   }
 
-  /// Remembers a victim, one of the last victims up to the number of residents of a full cache.
+  /// Remembers a victim in place of the one that was evicted longest ago.
   private mutating func becomeGhost(_ id: ObjectID) {
     // The sizes of ghosts are unknown.
     guard setup.unit == .objects else { return }
-    lists.pushFront(id, list: Auto.ghosts)
-    ghostCount += 1
-    while ghostCount > size.objects { _ = forgetGhost(lists.back(list: Auto.ghosts)) }
+    records[id].place = UInt32(truncatingIfNeeded: nextGhost)
+    if nextGhost < ghosts.count { ghosts[nextGhost] = id } else { ghosts.append(id) }
+    nextGhost = nextGhost + 1 < size.objects ? nextGhost + 1 : 0
   }
 
-  /// Forgets a ghost, and returns true if it was one.
-  private mutating func forgetGhost(_ id: ObjectID) -> Bool {
-    guard ghostCount > 0, lists.contains(id) else { return false }
-    lists.remove(id)
-    ghostCount -= 1
-    return true
+  /// True for an evicted object that is remembered.
+  private func isGhost(_ id: ObjectID) -> Bool {
+    let place = Int(records[id].place)
+    return place < ghosts.count && ghosts[place] == id
   }
 
   /// A tier of the policy that leads now; nil cannot happen, because the simulations were made.
@@ -361,15 +372,13 @@ extension Auto {
   private mutating func handOver() {
     guard let fresh = makeLeader() else { return }
     var members: [Succession.Member] = []
-    members.reserveCapacity(leader.count + ghostCount)
+    members.reserveCapacity(leader.count + ghosts.count)
     while leader.count > 0 {
       let id = leader.giveUp()
       members.append(member(id, size: leader.size(id), isResident: true))
     }
-    var ghost = lists.back(list: Auto.ghosts)
-    while ghost != .none {
+    for ghost in ghosts where ghost != .none {
       members.append(member(ghost, size: 1, isResident: false))
-      ghost = lists.ahead(of: ghost)
     }
     leader = fresh
     passOn(Auto.byAge(members))

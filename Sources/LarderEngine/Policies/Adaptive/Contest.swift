@@ -191,9 +191,9 @@ struct Contest {
     }
   }
 
-  /// Ends an epoch of a cache that holds so many objects when it is full. With a capacity in bytes
-  /// that number grows, and the sample becomes smaller.
+  /// Ends an epoch. With a capacity in bytes the sample becomes smaller as residents become more.
   ///
+  /// - Parameter residents: The number of residents of a full cache.
   /// - Parameter fingerprint: The fingerprint of an object that the simulations remember.
   mutating func decide(residents: Int, fingerprint: (ObjectID) -> UInt32) {
     sinceSwitch += epoch
