@@ -27,8 +27,8 @@ struct CourseSection {
         .code("auto"),
         .text(
           " simulates several policies in miniature beside the cache, and runs the one that had "
-            + "the most hits of late. The strip shows the policy in charge, and the line above it the "
-            + "hit ratio of the cache in each hundredth of the requests."),
+            + "the most hits of late. The strip shows the policy in charge, and the line above it "
+            + "the hit ratio of the cache in each hundredth of the requests."),
       ])
     ]
     for record in records.prefix(Self.cellsMax) {
