@@ -19,6 +19,7 @@ extension NaiveTier {
     var reference = request
     reference.size = weight(copy.size)
     reference.cost = copy.cost
+    reference.expires = copy.expires
     policy.hit(reference)
     return (copy, makeRoom(for: .none) { !$0.policy.overflows })
   }
