@@ -152,6 +152,13 @@ struct NaiveAuto: NaivePolicy {
       held = most
       if shift(held) > shift { thin() }
     }
+    if setup.unit == .bytes {
+      for place in shadows.indices {
+        while shadows[place].sizes.count > 4 * max(64, most >> shift) {
+          _ = shadows[place].giveUp()
+        }
+      }
+    }
     if wasFollowing, shift > 0 {
       lead()
     } else if leading != previous, !wasFollowing {

@@ -248,11 +248,13 @@ struct Auto: EvictionPolicy, ~Copyable {
   /// Ends an epoch of the contest, and changes the leader if it says so.
   @inline(never) private mutating func endEpoch(_ sizes: some ObjectSizes) {
     let previous = contest.leading
-    contest.decide(residents: size.objects) { records[$0].fingerprint }
+    let hasDropped = contest.decide(residents: size.objects) { records[$0].fingerprint }
     if isFollowing, !contest.seesAll {
       lead(sizes)
+    } else if isFollowing, hasDropped || contest.leading != previous {
+      findForeign()
     } else if contest.leading != previous {
-      if isFollowing { findForeign() } else { handOver() }
+      handOver()
     }
   }
 }

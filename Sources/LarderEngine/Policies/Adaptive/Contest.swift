@@ -195,7 +195,8 @@ struct Contest {
   ///
   /// - Parameter residents: The number of residents of a full cache.
   /// - Parameter fingerprint: The fingerprint of an object that the simulations remember.
-  mutating func decide(residents: Int, fingerprint: (ObjectID) -> UInt32) {
+  /// - Returns: True if the simulations have dropped objects; see `dropSurplus`.
+  mutating func decide(residents: Int, fingerprint: (ObjectID) -> UInt32) -> Bool {
     sinceSwitch += epoch
     var best = leading
     for index in hits.indices where hits[index] > hits[best] { best = index }
@@ -211,10 +212,26 @@ struct Contest {
     sampled *= decay
     recentSwitches *= switchDecay
     left = epoch
-    guard residents > held else { return }
-    let next = shift(for: Double(residents))
-    if next > shift { thin(to: next, fingerprint) }
-    setRates(residents: residents)
+    if residents > held {
+      let next = shift(for: Double(residents))
+      if next > shift { thin(to: next, fingerprint) }
+      setRates(residents: residents)
+    }
+    return setup.unit == .bytes && dropSurplus(residents)
+  }
+
+  /// Drops objects of simulations that hold many more than the cache: it has a limit on entries as
+  /// well, which they do not know, and they would grow for ever.
+  private func dropSurplus(_ residents: Int) -> Bool {
+    let most = 4 * max(64, residents >> Int(shift))
+    var hasDropped = false
+    for shadow in shadows {
+      while shadow.tier.count > most {
+        _ = shadow.tier.giveUp()
+        hasDropped = true
+      }
+    }
+    return hasDropped
   }
 
   /// The choice at this moment.
