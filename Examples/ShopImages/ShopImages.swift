@@ -25,8 +25,8 @@ func shopImages(
   path: URL, client: HTTPClient = .urlSession()
 ) throws -> LoadingHybridCache<URL, Picture> {
   let configuration = HybridCacheConfiguration(
-    memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 50_000_000)),
-    disk: DiskConfiguration(limits: DiskLimits(count: 1_000)), staleIfError: .seconds(7 * 86_400))
+    memory: MemoryCacheLimits(weight: 50_000_000), disk: DiskLimits(count: 1_000),
+    staleIfError: .seconds(7 * 86_400))
   let codec = DiskCodec<Picture>(
     identity: "picture", encode: { $0.file }, decode: { try Picture($0) })
   let pictures = try HybridCache<URL, Picture>(

@@ -102,9 +102,9 @@ private struct API: Sendable {
   }
 
   @Test func fifthStepLimitsAndEmpties() throws {
-    var limited = HybridCacheConfiguration()
-    limited.memory = MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 50_000_000))
-    limited.disk = DiskConfiguration(limits: DiskLimits(count: 1_000, age: .seconds(30 * 86_400)))
+    let limited = HybridCacheConfiguration(
+      memory: MemoryCacheLimits(weight: 50_000_000),
+      disk: DiskLimits(count: 1_000, age: .seconds(30 * 86_400)))
     let photos = try HybridCache<URL, Picture>(
       name: "photos", configuration: limited, codec: .picture, weigh: { $0.pixels.count })
 

@@ -101,7 +101,7 @@ import Testing
   }
 
   /// Memory of simulations beside a cache, whatever its size.
-  private static func simulations(_ policy: String) -> Int { policy == "auto" ? 2 << 20 : 0 }
+  private static func simulations(_ policy: String) -> Int { policy == "auto" ? 4 << 20 : 0 }
 
   private func checkBound(_ policy: String, count: Int, keys: Int) throws {
     let cache = try MemoryCache<Int, Int>(
