@@ -91,6 +91,12 @@ public protocol TakesOver: ~Copyable {
 public protocol ChoosesPolicy: ~Copyable {
   /// The choice at this moment; nil for a policy that has none.
   var choice: PolicyChoice? { get }
+
+  /// Continues from the choice of an earlier cache whose objects are stored again, such as one with
+  /// another capacity. Called before that, while the policy is empty, with `isRestoring`, and once
+  /// more after it: requests between the two calls change nothing about the choice. A choice among
+  /// other policies is ignored.
+  mutating func resume(_ choice: PolicyChoice, isRestoring: Bool)
 }
 
 /// The policies among which a policy chooses, as at one moment.
@@ -106,9 +112,22 @@ public struct PolicyChoice: Sendable, Hashable {
   public let hitRatios: [Double]
   /// The share of the objects that is simulated.
   public let sampleShare: Double
+  /// Requests of the sample that the hit ratios are of; of older ones only a part is counted.
+  public let samples: Double
+  /// The changes of the leader of late, which delay the next one.
+  package let recentSwitches: Double
 
   /// The policy that leads, as typed.
   public var leader: String { policies[leading] }
+
+  /// True for a choice among these policies. A parameter whose default depends on the capacity may
+  /// differ: `stack` of LIRS.
+  func isAmong(_ specs: [PolicySpec]) -> Bool {
+    func comparable(_ policy: String) -> [Substring] {
+      policy.split(separator: ":").filter { !$0.hasPrefix("stack=") }
+    }
+    return policies.map(comparable) == specs.map { comparable($0.description) }
+  }
 }
 
 /// Knowledge of the objects of a cache that another policy is to manage from now on.
@@ -225,6 +244,9 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// Defaults to nil: no choice.
   @inlinable public var choice: PolicyChoice? { nil }
+
+  /// Does nothing by default.
+  @inlinable public mutating func resume(_ choice: PolicyChoice, isRestoring: Bool) {}
 
   /// Defaults to nil: hits need an exclusive lock.
   @inlinable public var hitWords: HitWords? { nil }

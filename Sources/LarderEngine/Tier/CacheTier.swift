@@ -69,9 +69,7 @@ public import Synchronization
   @usableFromInline package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
   /// Allocates expiries, as the first set with an expiry does. O(ids).
   @usableFromInline package let beginExpiries: () -> Void
-  /// Starts or ends restoring, in which sets were admitted before, as when a cache is read back
-  /// from disk: an admission filter records them without deciding.
-  @usableFromInline package let setRestoring: (Bool) -> Void
+  @usableFromInline let setRestoringBody: (Bool, PolicyChoice?) -> Void
   /// Changes the expiry of a resident object, in microseconds. Not a request for it: the policy is
   /// notified only if it orders objects by their expiry.
   @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
@@ -156,7 +154,7 @@ public import Synchronization
         return outcome
       }
     }
-    setRestoring = { isRestoring in held.with { $0.isRestoring = isRestoring } }
+    setRestoringBody = { isRestoring, choice in held.with { $0.setRestoring(isRestoring, choice) } }
     renew = { id, expires in held.with { $0.renew(id, expires: expires) } }
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
     remove = { id in held.with { $0.remove(id) } }
@@ -194,6 +192,12 @@ public import Synchronization
   package var stateBytes: Int { stateBytesBody() }
   /// The choice of a policy that chooses among others; nil for the others.
   package var choice: PolicyChoice? { choiceBody() }
+  /// Starts or ends restoring, in which sets were admitted before, as when a cache is read back
+  /// from disk: an admission filter records them without deciding. A policy that chooses among
+  /// others continues from `choice`, the same at the start and at the end.
+  package func setRestoring(_ isRestoring: Bool, choice: PolicyChoice? = nil) {
+    setRestoringBody(isRestoring, choice)
+  }
   /// Counts since the start or the last `resetCounts`.
   package var counts: TierCounts { countsBody() }
   /// Sets all counts to zero.

@@ -456,8 +456,9 @@ extension Tier where Policy: ~Copyable {
   ///
   /// A policy divides its capacity when it is created, so another capacity requires a new policy:
   /// objects are inserted into it in the order in which the old one would have evicted them. Other
-  /// knowledge of the old one, ghosts included, is lost, and so is that of an admission filter.
-  /// With an unchanged capacity both stay. O(objects), plus the policy's own cost.
+  /// knowledge of the old one, ghosts included, is lost, and so is that of an admission filter; a
+  /// policy that chooses among others continues from its choice. With an unchanged capacity all of
+  /// it stays. O(objects), plus the policy's own cost.
   ///
   /// - Parameters:
   ///   - fingerprint: The hash of a resident object's key; see `Request.fingerprint`.
@@ -483,19 +484,26 @@ extension Tier where Policy: ~Copyable {
     var order: [ObjectID] = []
     order.reserveCapacity(count)
     while count > 0 { order.append(giveUp()) }
+    let choice = policy.choice
     policy = fresh
     if placesGhosts { placeGhosts() }
     filter = made
     let counted = counts
-    isRestoring = true
+    setRestoring(true, choice)
     for id in order {
       var request = Request(
         id: id, size: size(of: id), expires: expiry(of: id), cost: cost(of: id))
       request.fingerprint = fingerprint(id)
       _ = restoreTwice(request, evicted)
     }
-    isRestoring = false
+    setRestoring(false, choice)
     counts = counted
+  }
+
+  /// Starts or ends restoring, with the choice of the earlier cache if its policy had one.
+  @inlinable mutating func setRestoring(_ isRestoring: Bool, _ choice: PolicyChoice?) {
+    self.isRestoring = isRestoring
+    if let choice { policy.resume(choice, isRestoring: isRestoring) }
   }
 
   /// Takes over the residents of another tier of the same capacity: see `TakesOver`. The tier is

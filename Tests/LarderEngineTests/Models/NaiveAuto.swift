@@ -46,6 +46,8 @@ struct NaiveAuto: NaivePolicy {
   var inEpoch = 0
   var sinceSwitch = 0
   var recentSwitches = 0.0
+  var switches = 0
+  var isRestoring = false
 
   init(_ setup: PolicySetup) throws {
     let spec = setup.spec
@@ -73,7 +75,7 @@ struct NaiveAuto: NaivePolicy {
     return try (setup.spec.values["policies"] ?? usual).split(separator: "/").map { part in
       var text = String(part).replacing(")", with: "")
       text = text.replacing("(", with: ":").replacing(";", with: ":")
-      if text == "lirs" {
+      if text.hasPrefix("lirs"), !text.contains("stack=") {
         // 3 C, and at least 3000.
         let share = setup.unit == .bytes ? 3 : max(3, (2999 + setup.capacity) / setup.capacity)
         text += ":stack=\(min(1000, share))"
@@ -133,10 +135,11 @@ struct NaiveAuto: NaivePolicy {
     inEpoch = 0
     let best = hits.indices.first { hits[$0] == hits.max() } ?? 0
     let limit = recentSwitches * Double(max(held, 50))
-    if hits[best] > hits[leading], hits[best] - hits[leading] > margin * sampled,
+    if !isRestoring, hits[best] > hits[leading], hits[best] - hits[leading] > margin * sampled,
       Double(sinceSwitch) >= limit
     {
       leading = best
+      switches += 1
       recentSwitches += 1
       sinceSwitch = 0
     }
@@ -182,6 +185,22 @@ struct NaiveAuto: NaivePolicy {
       }
       fresh.victims = []
       shadows[place] = fresh
+    }
+  }
+
+  // MARK: Changes of the capacity
+
+  /// Continues from the choice of the cache whose objects are being stored again.
+  mutating func resume(_ old: NaiveAuto, isRestoring: Bool) {
+    self.isRestoring = isRestoring
+    leading = old.leading
+    switches = old.switches
+    recentSwitches = old.recentSwitches
+    sinceSwitch = 0
+    sampled = old.sampled * Double(1 << old.shift) / Double(1 << shift)
+    hits = old.hits.map { old.sampled == 0 ? 0 : $0 / old.sampled * sampled }
+    if leader != nil, isRestoring {
+      leader = try? NaiveMember(specs[leading], setup.capacity, setup)
     }
   }
 
@@ -470,6 +489,31 @@ struct NaiveMember {
   mutating func remove(_ id: ObjectID) {
     sizes[id] = nil
     policy.remove(id)
+  }
+
+  /// Changes to an empty member of another capacity: evicts what does not fit, and stores the rest
+  /// again in the order of eviction.
+  mutating func change(to fresh: NaiveMember) {
+    if fresh.capacity == capacity { return }
+    while used > fresh.capacity { _ = giveUp() }
+    let (old, choice) = (self, policy as? NaiveAuto)
+    var order: [ObjectID] = []
+    while let id = giveUp() { order.append(id) }
+    self = fresh
+    resume(choice, isRestoring: true)
+    for id in order {
+      let request = Request(
+        id: id, size: old.sizes[id] ?? 1, expires: old.expires[id] ?? .max,
+        cost: old.costs[id] ?? 1)
+      if !store(request) { _ = store(request) }
+    }
+    resume(choice, isRestoring: false)
+  }
+
+  private mutating func resume(_ choice: NaiveAuto?, isRestoring: Bool) {
+    guard let choice, var auto = policy as? NaiveAuto else { return }
+    auto.resume(choice, isRestoring: isRestoring)
+    policy = auto
   }
 
   /// Takes over the objects of another tier, oldest request first.

@@ -67,6 +67,111 @@ import Testing
     #expect(tier.count == entriesMax)
   }
 
+  private func resize(_ tier: CacheTier, _ spec: String, _ capacity: Int, _ unit: CapacityUnit)
+    throws
+  {
+    try PolicyRegistry.resize(
+      tier,
+      to: CacheTierSetup(
+        policy: try PolicySpec(parsing: spec), entriesMax: unit == .objects ? capacity : nil,
+        bytesMax: unit == .bytes ? UInt64(capacity) : nil, objects: 5000),
+      fingerprint: { Request.fingerprint(of: $0) })
+  }
+
+  /// With samples of all objects and of parts of them, before and after the change.
+  @Test(arguments: ["1000", "75", "20"], [CapacityUnit.objects, .bytes])
+  func changedLimitKeepsTheChoice(shadow: String, unit: CapacityUnit) throws {
+    let spec = "auto:policies=lru/mru:shadow=\(shadow)"
+    let size = unit == .objects ? 1 : 7
+    let tier = try tier(
+      spec, entriesMax: unit == .objects ? 100 : nil, bytesMax: unit == .bytes ? 700 : nil)
+    loop(tier, objects: 190, requests: 20_000, size: UInt32(size))
+    let before = try #require(tier.choice)
+    #expect(before.leader == "mru" && before.switches == 1)
+    for capacity in [160, 80, 10] {
+      try resize(tier, spec, capacity * size, unit)
+      let after = try #require(tier.choice)
+      #expect(after.leader == "mru" && after.switches == 1)
+      for (ratio, old) in zip(after.hitRatios, before.hitRatios) {
+        #expect(abs(ratio - old) < 1e-9)
+      }
+      let requests = (before.samples / before.sampleShare, after.samples / after.sampleShare)
+      #expect(abs(requests.0 - requests.1) < 1)
+    }
+    try resize(tier, spec, 160 * size, unit)
+    // LRU has no hit.
+    #expect(loop(tier, objects: 190, requests: 1900, size: UInt32(size)) > 1200)
+    #expect(try #require(tier.choice).switches == 1)
+  }
+
+  /// Other policies, or none.
+  @Test func onlyTheChoiceOfThePortfolioIsKept() throws {
+    let tier = try tier("auto:policies=lru/mru", entriesMax: 100)
+    loop(tier, objects: 120, requests: 12_000)
+    let choice = try #require(tier.choice)
+    for policies in ["mru/lru", "lru", "lru/mru/lfu", "lru/clock(bits=2)"] {
+      let other = try self.tier("auto:policies=\(policies)", entriesMax: 100)
+      let fresh = other.choice
+      other.setRestoring(true, choice: choice)
+      other.setRestoring(false, choice: choice)
+      #expect(other.choice == fresh)
+    }
+  }
+
+  /// The naive model, to the request, while limits change.
+  @Test(arguments: NaivePolicies.specs(of: "auto"), [CapacityUnit.objects, .bytes])
+  func changingLimitsAgreeWithTheModel(spec: String, unit: CapacityUnit) throws {
+    var random = TestRandom(seed: 5)
+    var switches = 0
+    for _ in 0..<TestEffort.rounds(8, atLeast: 2) {
+      func capacity() -> Int { 1 + random.below(unit == .objects ? 60 : 600) }
+      func model(_ capacity: Int) throws -> NaiveMember {
+        try NaiveMember(
+          PolicySpec(parsing: spec), UInt64(capacity),
+          PolicySetup(
+            capacity: UInt64(capacity), unit: unit, objects: 5000, seed: 0,
+            spec: try PolicySpec(parsing: spec)))
+      }
+      let first = capacity()
+      var naive = try model(first)
+      let tier = try tier(
+        spec, entriesMax: unit == .objects ? first : nil,
+        bytesMax: unit == .bytes ? UInt64(first) : nil)
+      for index in 0..<2000 {
+        if random.oneIn(250) {
+          let next = capacity()
+          try resize(tier, spec, next, unit)
+          naive.change(to: try model(next))
+        }
+        // A loop and random requests in turns.
+        let id = ObjectID(
+          1 + (index / 300 % 2 == 0 ? index % 50 : random.below(random.below(200) + 1)))
+        if random.oneIn(50) {
+          tier.remove(id)
+          naive.remove(id)
+        } else {
+          let isHit = tier.access(id, 0) == .hit
+          #expect(naive.access(id, 0) == isHit)
+          if !isHit || random.oneIn(8) {
+            var request = Request(id: id, size: unit == .objects ? 1 : UInt32(1 + random.below(30)))
+            request.cost = Float(1 + random.below(5))
+            #expect((tier.set(request, 0) == .rejected) == (naive.set(request, 0) == .rejected))
+          }
+        }
+        guard let auto = naive.policy as? NaiveAuto, let choice = tier.choice else { return }
+        let model = (naive.sizes.count, naive.contains(id), auto.leading, auto.switches)
+        let real = (tier.count, tier.contains(id), choice.leading, choice.switches)
+        guard model == real else {
+          Issue.record("request \(index): \(real), not \(model)")
+          return
+        }
+        switches = max(switches, choice.switches)
+      }
+    }
+    // The others wait for more requests.
+    #expect(switches > 0 || !spec.hasSuffix("margin=0"))
+  }
+
   /// An additional limit on objects, which the policies do not know: the object being stored is
   /// never the victim.
   @Test func limitOnObjectsEvictsOthers() throws {

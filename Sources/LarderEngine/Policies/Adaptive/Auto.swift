@@ -205,6 +205,12 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   var choice: PolicyChoice? { contest.choice }
 
+  mutating func resume(_ choice: PolicyChoice, isRestoring: Bool) {
+    guard choice.isAmong(contest.portfolio.specs) else { return }
+    contest.resume(choice, isRestoring: isRestoring)
+    if isRestoring, !isFollowing, let tier = makeLeader() { leader = tier }
+  }
+
   var stateBytes: Int {
     contest.stateBytes + records.bytes + costs.bytes + residents.bytes + foreign.bytes
       + sketch.bytes

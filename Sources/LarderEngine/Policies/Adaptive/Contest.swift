@@ -131,6 +131,8 @@ struct Contest {
   private(set) var switches = 0
   private var recentSwitches = 0.0
   private var sinceSwitch: UInt64 = 0
+  // True while the leader stays: see `resume`.
+  private var isRestoring = false
 
   init(_ setup: PolicySetup, _ portfolio: Portfolio) throws(PolicyError) {
     let spec = setup.spec
@@ -200,7 +202,7 @@ struct Contest {
     sinceSwitch += epoch
     var best = leading
     for index in hits.indices where hits[index] > hits[best] { best = index }
-    if hits[best] - hits[leading] > margin * sampled,
+    if !isRestoring, hits[best] - hits[leading] > margin * sampled,
       Double(sinceSwitch) >= recentSwitches * Double(max(held, Int(Contest.epochMin)))
     {
       leading = best
@@ -239,7 +241,20 @@ struct Contest {
     PolicyChoice(
       policies: portfolio.specs.map(\.description), leading: leading, switches: switches,
       hitRatios: sampled > 0 ? hits.map { $0 / sampled } : [],
-      sampleShare: 1 / Double(UInt64(1) << shift))
+      sampleShare: 1 / Double(UInt64(1) << shift), samples: sampled,
+      recentSwitches: recentSwitches)
+  }
+
+  /// Continues from the choice of another contest of the same policies, with its scores in the
+  /// sample of this one: see `ChoosesPolicy`.
+  mutating func resume(_ choice: PolicyChoice, isRestoring: Bool) {
+    self.isRestoring = isRestoring
+    (leading, switches, sinceSwitch) = (choice.leading, choice.switches, 0)
+    recentSwitches = choice.recentSwitches
+    sampled = choice.samples / choice.sampleShare / Double(UInt64(1) << shift)
+    hits = hits.indices.map { index in
+      choice.hitRatios.isEmpty ? 0 : choice.hitRatios[index] * sampled
+    }
   }
 
   /// Removes an object from the simulations.
