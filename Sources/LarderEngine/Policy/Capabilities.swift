@@ -117,6 +117,35 @@ public struct PolicyChoice: Sendable, Hashable {
   /// The changes of the leader of late, which delay the next one.
   package let recentSwitches: Double
 
+  init(
+    policies: [String], leading: Int, switches: Int, hitRatios: [Double], sampleShare: Double,
+    samples: Double, recentSwitches: Double
+  ) {
+    self.policies = policies
+    self.leading = leading
+    self.switches = switches
+    self.hitRatios = hitRatios
+    self.sampleShare = sampleShare
+    self.samples = samples
+    self.recentSwitches = recentSwitches
+  }
+
+  /// Creates a choice from values that were stored; nil if no policy could have them.
+  package init?(
+    stored policies: [String], leading: UInt64, switches: UInt64, hitRatios: [Double],
+    sampleShare: Double, samples: Double, recentSwitches: Double
+  ) {
+    let ratios = 0...1.0
+    guard leading < policies.count, switches <= UInt32.max,
+      hitRatios.count == (samples == 0 ? 0 : policies.count),
+      hitRatios.allSatisfy({ ratios.contains($0) }), sampleShare > 0x1p-63, sampleShare <= 1,
+      samples >= 0, samples <= 0x1p63, recentSwitches >= 0, recentSwitches <= Double(switches)
+    else { return nil }
+    self.init(
+      policies: policies, leading: Int(leading), switches: Int(switches), hitRatios: hitRatios,
+      sampleShare: sampleShare, samples: samples, recentSwitches: recentSwitches)
+  }
+
   /// The policy that leads, as typed.
   public var leader: String { policies[leading] }
 

@@ -159,11 +159,11 @@ extension DiskCore {
     try wanted.check()
     try checkPolicy(wanted)
     return try measuringFreed { [self] () throws(DiskCacheError) in
-      let facts = facts()
+      let (facts, choice) = (facts(), tier.choice)
       configuration = wanted
       bytesSinceFreeCheck = .max
       try remakeTier(configuration)
-      try replay(facts)
+      try replay(facts, choice)
       tier.resetCounts()
     }
   }

@@ -366,8 +366,8 @@ extension DiskCore {
       self.index = index
       adopt(contents, present, lost: Set(losses.rows.map { moved[Int64($0)] ?? $0 }))
       dropLosses(index)
-      readOrder(moved: moved)
-      try replay(facts(of: contents))
+      let stored = readOrder(moved: moved)
+      try replay(facts(of: contents), tier.choice?.samples ?? 0 > 0 ? tier.choice : stored)
       collectFreeIDs()
       tier.resetCounts()
       if !moved.isEmpty { writeOrder() }

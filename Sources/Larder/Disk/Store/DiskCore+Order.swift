@@ -1,11 +1,13 @@
 import LarderEngine
 
-/// The file `order`: last use and number of uses of each entry since it was stored. It is only a
-/// hint: without it the order of storing applies.
+/// The file `order`: last use and number of uses of each entry since it was stored, and the choice
+/// of a policy that chooses among others. It is only a hint: without it the order of storing
+/// applies, and the policy starts anew.
 ///
 /// Layout, in eight-byte numbers, little-endian: magic number, the database's seed, number of
-/// entries, checksum; then for each entry the sequence number of its last use, and its id with the
-/// hits in the upper bits; and, with another magic number, the time of that use in microseconds.
+/// entries with that of the numbers of the choice in the upper half, checksum; then for each entry
+/// the sequence number of its last use, and its id with the hits in the upper bits; and, with
+/// another magic number, the time of that use in microseconds; then the choice, if there is one.
 extension DiskCore {
   private static var mark: UInt64 { 0x3172_6564_726f_6c21 }
   private static var timedMark: UInt64 { 0x3272_6564_726f_6c21 }
@@ -36,6 +38,10 @@ extension DiskCore {
       if hasTimes { words.append(time.littleEndian) }
     }
     words[2] = UInt64((words.count - 4) / (hasTimes ? 3 : 2))
+    if let choice = tier.choice?.words, choice.count <= Self.choiceMax {
+      words[2] |= UInt64(choice.count) << 32
+      words += choice.map(\.littleEndian)
+    }
     words[3] = words.withUnsafeBytes {
       ByteHash.hash(UnsafeRawBufferPointer(rebasing: $0[32...]), seed: index.seed)
     }
@@ -54,27 +60,28 @@ extension DiskCore {
     } catch {}
   }
 
-  /// Reads the file into the slots; records that contradict the database are skipped. `moved` maps
-  /// old ids to new ones.
-  func readOrder(moved: [Int64: ObjectID]) {
+  /// Reads the file into the slots, and returns the choice of the policy; records that contradict
+  /// the database are skipped. `moved` maps old ids to new ones.
+  func readOrder(moved: [Int64: ObjectID]) -> PolicyChoice? {
     guard let index, let bytes = try? folder.files.size(folder.orderPath), bytes >= 32,
-      bytes % 8 == 0, bytes <= 32 + UInt64(max(slots.count, 1 << 16)) * 24
-    else { return }
+      bytes % 8 == 0, bytes <= UInt64(4 + max(slots.count, 1 << 16) * 3 + Self.choiceMax) * 8
+    else { return nil }
     var words = [UInt64](repeating: 0, count: Int(bytes / 8))
     let isWhole = try? words.withUnsafeMutableBytes {
       try folder.files.read(folder.orderPath, into: $0)
     }
     for place in words.indices { words[place] = UInt64(littleEndian: words[place]) }
     let parts = words[0] == Self.timedMark ? 3 : 2
+    let end = words.count - Int(words[2] >> 32)
     guard isWhole == true, [Self.mark, Self.timedMark].contains(words[0]), words[1] == index.seed,
-      (words.count - 4) % parts == 0, words[2] == UInt64((words.count - 4) / parts)
-    else { return }
+      end - 4 == Int(words[2] & 0xffff_ffff) * parts
+    else { return nil }
     let sum = words[4...].map(\.littleEndian).withUnsafeBytes {
       ByteHash.hash($0, seed: index.seed)
     }
-    guard sum == words[3] else { return }
+    guard sum == words[3] else { return nil }
     let now = clock.time
-    for place in stride(from: 4, to: words.count, by: parts) {
+    for place in stride(from: 4, to: end, by: parts) {
       let accessed = words[place]
       let noted = Int64(words[place + 1] & 0xffff_ffff)
       let id = moved[noted].map { Int($0) } ?? Int(noted)
@@ -88,6 +95,45 @@ extension DiskCore {
       slots[id].accessed = accessed
       slots[id].hits = UInt8(truncatingIfNeeded: words[place + 1] >> 32)
     }
+    return PolicyChoice(words: words[end...])
+  }
+
+  /// Maximum number of a choice's numbers.
+  private static var choiceMax: Int { 4096 }
+}
+
+/// A choice as in the file `order`: seven numbers, the hit ratios, and the policies, separated by
+/// slashes, filled up with zeros.
+extension PolicyChoice {
+  fileprivate var words: [UInt64] {
+    let text = Array(policies.joined(separator: "/").utf8)
+    let numbers = [sampleShare, samples, recentSwitches].map(\.bitPattern)
+    var words = [UInt64(leading), UInt64(switches)] + numbers
+    words += [UInt64(hitRatios.count), UInt64(text.count)] + hitRatios.map(\.bitPattern)
+    for start in stride(from: 0, to: text.count, by: 8) {
+      words.append(
+        text[start..<min(start + 8, text.count)].reversed().reduce(0) { $0 << 8 | UInt64($1) })
+    }
+    return words
+  }
+
+  /// Nil for numbers that are no choice.
+  fileprivate init?(words: ArraySlice<UInt64>) {
+    let words = Array(words)
+    guard words.count >= 7, words[5] <= words.count - 7 else { return nil }
+    let texts = 7 + Int(words[5])
+    var text = words[texts...].flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+    }
+    guard words[6] <= text.count else { return nil }
+    text.removeLast(text.count - Int(words[6]))
+    self.init(
+      stored: String(decoding: text, as: UTF8.self)
+        .split(separator: "/", omittingEmptySubsequences: false).map(String.init),
+      leading: words[0], switches: words[1],
+      hitRatios: words[7..<texts].map { Double(bitPattern: $0) },
+      sampleShare: Double(bitPattern: words[2]), samples: Double(bitPattern: words[3]),
+      recentSwitches: Double(bitPattern: words[4]))
   }
 }
 
@@ -149,15 +195,17 @@ extension DiskCore {
     var kind: Kind
   }
 
-  /// Passes all entries to the policy, in order of storing and last use: this order is all of its
-  /// state that is kept.
-  func replay(_ facts: [ObjectID: Fact]) throws(DiskCacheError) {
+  /// Passes all entries to the policy, in order of storing and last use: this order, and the choice
+  /// of a policy that chooses among others, is all of its state that is kept.
+  func replay(
+    _ facts: [ObjectID: Fact], _ choice: PolicyChoice?
+  ) throws(DiskCacheError) {
     let limits = configuration.limits
     let resident = slots.count { $0.isStored && $0.state == .known }
     if resident > limits.count ?? .max || valueBytes + rowBytes > limits.bytes ?? .max {
       // The limits are lower than last time: let the policy choose with the whole history.
       try remakeTier(configuration.withoutLimits)
-      tell(events(), facts)
+      tell(facts, choice)
       while tier.count > 0,
         tier.count > limits.count ?? .max || valueBytes + rowBytes > limits.bytes ?? .max
       {
@@ -166,9 +214,7 @@ extension DiskCore {
       }
       try remakeTier(configuration)
     }
-    tier.setRestoring(true)
-    tell(events(), facts)
-    tier.setRestoring(false)
+    tell(facts, choice)
   }
 
   private func events() -> [Event] {
@@ -189,8 +235,10 @@ extension DiskCore {
     return events
   }
 
-  private func tell(_ events: [Event], _ facts: [ObjectID: Fact]) {
-    for event in events where slots[Int(event.id)].isStored {
+  private func tell(_ facts: [ObjectID: Fact], _ choice: PolicyChoice?) {
+    tier.setRestoring(true, choice: choice)
+    defer { tier.setRestoring(false, choice: choice) }
+    for event in events() where slots[Int(event.id)].isStored {
       let id = event.id
       if event.kind == .hit {
         // At time 0, so that nothing expires here.

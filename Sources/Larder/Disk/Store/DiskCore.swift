@@ -262,7 +262,10 @@ final class DiskCore {
   func resetIDs(largest: ObjectID) throws(DiskCacheError) {
     slots = Array(repeating: DiskSlot(), count: Int(largest) + 1)
     sweepsAt = max(Self.reservedMin, Int(largest) * 2)
+    let choice = tier.choice
     try remakeTier(configuration)
+    // A cache that is opened again after a failure continues from its choice.
+    for isRestoring in [true, false] { tier.setRestoring(isRestoring, choice: choice) }
     directory = [:]
     freeIDs = []
     doomed = []
