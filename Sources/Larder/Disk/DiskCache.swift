@@ -398,7 +398,7 @@ public final class DiskCache: @unchecked Sendable {
   ) throws(DiskCacheError) -> Result {
     let (answer, told) = withLock { core in
       let isHeard = events.isActive
-      core.isHeard = isHeard
+      core.listen(isHeard)
       let answer = Swift.Result { () throws(DiskCacheError) in try body(core) }
       return (answer, isHeard ? core.takeEvents() : [])
     }

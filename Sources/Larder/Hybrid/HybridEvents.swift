@@ -204,6 +204,9 @@ public struct HybridEvent: Sendable {
     case evict(EvictionReason)
     /// The tier removed a value because it had expired.
     case expire
+    /// The policy of the tier, which chooses among others, changed the policy in charge, with a
+    /// request of the key: see `HybridCache.memoryPolicyChoices` and `diskPolicyChoice`.
+    case switchPolicy(PolicySwitch)
     /// A value on disk was copied to memory, or moved there.
     case promote
     /// A value that memory evicted was moved to disk.
@@ -252,6 +255,7 @@ public struct HybridEvent: Sendable {
     case .remove: self.kind = .remove
     case .evict(let reason): self.kind = .evict(reason)
     case .expire: self.kind = .expire
+    case .switchPolicy(let change): self.kind = .switchPolicy(change)
     case .hit, .miss: return nil
     }
     self.key = key

@@ -148,7 +148,8 @@ extension MemoryCache {
   /// kept; lost ones count in `MemoryCacheStatistics.droppedEvents`. Without listeners events cost
   /// nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<Key>> {
-    events.stream(buffered: buffered)
+    watchLeaders()
+    return events.stream(buffered: buffered)
   }
 
   /// Calls `handler` for every event from now on, on the thread of the event and with no lock held,
@@ -157,7 +158,32 @@ extension MemoryCache {
   public func onEvent(
     _ handler: @escaping @Sendable (CacheEvent<Key>) -> Void
   ) -> CacheEventToken {
+    watchLeaders()
     let number = events.listen(handler)
     return CacheEventToken { [weak events] in events?.drop(number) }
+  }
+
+  /// Reports changes of the policy in charge of a shard from now on, if the policy chooses among
+  /// others: they are found after the events of requests, so that these cost nothing without
+  /// listeners.
+  private func watchLeaders() {
+    if events.isActive { return }
+    let leaders = (0..<blocks.count).compactMap { leader(of: $0) }
+    guard leaders.count == blocks.count else { return }
+    let reported = Locked(leaders)
+    events.watchLeader { [weak self] key in
+      guard let self else { return nil }
+      let index = blocks.index(hasher.hash(key))
+      return reported.withLock { reported in
+        let old = reported[index]
+        guard let leader = self.leader(of: index), leader != old else { return nil }
+        reported[index] = leader
+        return PolicySwitch(from: old, to: leader)
+      }
+    }
+  }
+
+  private func leader(of index: Int) -> Int? {
+    withShard(index) { shard, _ in shard.tier.leading }
   }
 }

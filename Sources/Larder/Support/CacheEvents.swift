@@ -8,6 +8,7 @@ public import Synchronization
     var continuations: [Int: AsyncStream<CacheEvent<Key>>.Continuation] = [:]
     var handlers: [Int: @Sendable (CacheEvent<Key>) -> Void] = [:]
     var next = 0
+    var leader: (@Sendable (Key) -> PolicySwitch?)?
     // Demand of a recording: see `watched`.
     var threshold: UInt64 = 0
     // True if all sets and removals are needed: see `watchedChanges`.
@@ -95,6 +96,12 @@ public import Synchronization
     }
   }
 
+  /// Reports changes of the policy in charge as well. `leader` is called for each event, without a
+  /// lock, and returns a change that was not reported yet, in the part of the cache with a key.
+  func watchLeader(_ leader: @escaping @Sendable (Key) -> PolicySwitch?) {
+    listeners.withLock { $0.leader = leader }
+  }
+
   /// Removes a listener; unknown numbers are ignored.
   package func drop(_ number: Int) {
     // Destroyed after the lock is released: a deinitialiser may remove another listener.
@@ -110,9 +117,21 @@ public import Synchronization
   /// Delivers an event. No lock of a cache may be held: a handler may call the cache. Events caused
   /// by a handler go to streams only.
   @usableFromInline package func send(_ event: CacheEvent<Key>) {
-    let (continuations, handlers) = listeners.withLock {
-      (Array($0.continuations.values), Array($0.handlers.values))
+    let (continuations, handlers, leader) = listeners.withLock {
+      (Array($0.continuations.values), Array($0.handlers.values), $0.leader)
     }
+    // Before handlers are called: what they change themselves is not reported to them.
+    let change = leader?(event.key)
+    deliver(event, continuations, handlers)
+    if let change {
+      deliver(CacheEvent(.switchPolicy(change), event.key), continuations, handlers)
+    }
+  }
+
+  private func deliver(
+    _ event: CacheEvent<Key>, _ continuations: [AsyncStream<CacheEvent<Key>>.Continuation],
+    _ handlers: [@Sendable (CacheEvent<Key>) -> Void]
+  ) {
     for continuation in continuations {
       if case .dropped = continuation.yield(event) {
         droppedCount.wrappingAdd(1, ordering: .relaxed)
@@ -157,6 +176,26 @@ public enum CacheEventKind: Sendable, Hashable {
   case evict(EvictionReason)
   /// A value's TTL had passed.
   case expire
+  /// A policy that chooses among others (`auto`) changed the policy in charge, with a request of
+  /// the key; follows that request's own event.
+  case switchPolicy(PolicySwitch)
+}
+
+/// A change of the policy in charge, by a policy that chooses among others (`auto`).
+public struct PolicySwitch: Sendable, Hashable {
+  // Small, because kinds of events are passed wherever an entry leaves.
+  private let old: UInt8
+  private let new: UInt8
+
+  /// Index of the previous policy in `PolicyChoice.policies`.
+  public var from: Int { Int(old) }
+  /// Index of the policy in charge from now on.
+  public var to: Int { Int(new) }
+
+  /// Creates a change, for example to test a listener. Indices are from 0 to 255.
+  public init(from: Int, to: Int) {
+    (old, new) = (UInt8(clamping: from), UInt8(clamping: to))
+  }
 }
 
 /// Reason of an eviction.

@@ -92,6 +92,9 @@ public protocol ChoosesPolicy: ~Copyable {
   /// The choice at this moment; nil for a policy that has none.
   var choice: PolicyChoice? { get }
 
+  /// The index of the policy that leads, as in the choice; nil for a policy that has none. O(1).
+  var leading: Int? { get }
+
   /// Continues from the choice of an earlier cache whose objects are stored again, such as one with
   /// another capacity. Called before that, while the policy is empty, with `isRestoring`, and once
   /// more after it: requests between the two calls change nothing about the choice. A choice among
@@ -273,6 +276,9 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// Defaults to nil: no choice.
   @inlinable public var choice: PolicyChoice? { nil }
+
+  /// Defaults to nil: no choice.
+  @inlinable public var leading: Int? { nil }
 
   /// Does nothing by default.
   @inlinable public mutating func resume(_ choice: PolicyChoice, isRestoring: Bool) {}

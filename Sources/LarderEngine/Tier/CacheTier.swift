@@ -102,6 +102,7 @@ public import Synchronization
   @usableFromInline let expiresBody: () -> Bool
   @usableFromInline let stateBytesBody: () -> Int
   @usableFromInline let choiceBody: () -> PolicyChoice?
+  @usableFromInline let leadingBody: () -> Int?
   @usableFromInline let countsBody: () -> TierCounts
   @usableFromInline let resetBody: () -> Void
 
@@ -171,6 +172,7 @@ public import Synchronization
     expiresBody = { held.with { $0.mayExpire } }
     stateBytesBody = { held.with { $0.stateBytes } + list.bytes }
     choiceBody = { held.with { $0.policy.choice } }
+    leadingBody = { held.with { $0.policy.leading } }
     countsBody = { held.with { $0.counts } }
     resetBody = { held.with { $0.counts = TierCounts() } }
   }
@@ -192,6 +194,8 @@ public import Synchronization
   package var stateBytes: Int { stateBytesBody() }
   /// The choice of a policy that chooses among others; nil for the others.
   package var choice: PolicyChoice? { choiceBody() }
+  /// The index of the policy that leads, as in the choice. O(1).
+  package var leading: Int? { leadingBody() }
   /// Starts or ends restoring, in which sets were admitted before, as when a cache is read back
   /// from disk: an admission filter records them without deciding. A policy that chooses among
   /// others continues from `choice`, the same at the start and at the end.

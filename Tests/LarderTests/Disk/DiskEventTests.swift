@@ -73,6 +73,38 @@ import Testing
     #expect(!cache.events.isActive)
   }
 
+  /// A loop, in which LRU has no hits.
+  @Test func changesOfThePolicyAreReportedOnce() throws {
+    let cache = try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        policy: "auto:policies=lru/mru", limits: DiskLimits(count: 100, freeBytes: 0),
+        durability: .none), clock: clock)
+    func loop(_ requests: Int) throws -> Log {
+      let log = Log()
+      let token = cache.onEvent { event in
+        _ = cache.policyChoice
+        log.add(event)
+      }
+      for index in 0..<requests {
+        let key = "\(index % 120)"
+        if try cache.value(for: key) == nil { try cache.set(Data(), for: key) }
+      }
+      token.cancel()
+      return log
+    }
+    let log = try loop(12_000)
+    let change = CacheEventKind.switchPolicy(PolicySwitch(from: 0, to: 1))
+    let places = log.all.indices.filter {
+      if case .switchPolicy = log.all[$0].kind { true } else { false }
+    }
+    let place = try #require(places.first)
+    #expect(places.count == 1 && log.all[place].kind == change && place > 0)
+    #expect(log.all[place - 1].key == log.all[place].key)
+    #expect(try #require(cache.policyChoice).switches == 1)
+    #expect(try !loop(120).all.contains { $0.kind == change })
+  }
+
   @Test func failuresAndFullDisksAreReported() throws {
     let cache = try open(
       DiskLimits(bytes: nil, freeBytes: 1_000_000, freeSpaceInterval: 0))

@@ -40,6 +40,38 @@ import Testing
       ])
   }
 
+  @Test func changesOfThePolicyNameTheirTier() throws {
+    let folder = try ScratchFolder()
+    let cache = try HybridCache<Int, Int>(
+      path: folder.path,
+      configuration: HybridCacheConfiguration(
+        memory: MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(count: 50), policy: "auto:policies=lru/mru", shards: 1),
+        disk: DiskConfiguration(
+          policy: "auto:policies=lru/mru", limits: DiskLimits(count: 100, freeBytes: 0),
+          durability: .none)))
+    let changes = Locked<[HybridTier: [Int]]>([:])
+    let token = cache.onEvent { event in
+      guard case .switchPolicy(let change) = event.kind, event.key != nil, let tier = event.tier
+      else { return }
+      changes.withLock { $0[tier, default: [change.from]].append(change.to) }
+    }
+    for index in 0..<12_000 {
+      let key = index % 120
+      if try cache.value(for: key) == nil { try cache.set(key, for: key) }
+    }
+    token.cancel()
+    let choices = [
+      HybridTier.memory: cache.memoryPolicyChoices.first, .disk: cache.diskPolicyChoice,
+    ]
+    for (tier, choice) in choices {
+      let (choice, leaders) = (try #require(choice), changes.withLock { $0[tier] ?? [] })
+      #expect(choice.switches > 0 && leaders.count == choice.switches + 1)
+      #expect(leaders.first == 0 && leaders.last == choice.leading)
+    }
+    try cache.close()
+  }
+
   /// A handler may use the cache, even for the same key.
   @Test func handlersMayUseTheCache() throws {
     let folder = try ScratchFolder()

@@ -53,6 +53,81 @@ import Testing
     #expect(!cache.events.isActive)
   }
 
+  private func loop(_ cache: MemoryCache<Int, Int>, requests: Int, from first: Int = 0) {
+    for index in 0..<requests {
+      let key = first + index % 120
+      if cache.value(for: key) == nil { cache.set(key, for: key) }
+    }
+  }
+
+  private func choosing(shards: Int, count: Int = 100) throws -> MemoryCache<Int, Int> {
+    try MemoryCache<Int, Int>(
+      MemoryCacheConfiguration(
+        limits: MemoryCacheLimits(count: count), policy: "auto:policies=lru/mru", shards: shards))
+  }
+
+  /// A loop, in which LRU has no hits.
+  @Test func changesOfThePolicyAreReported() throws {
+    let cache = try choosing(shards: 1)
+    let heard = Locked<[CacheEvent<Int>]>([])
+    let token = cache.onEvent { event in
+      // No lock is held, so a handler may use the cache.
+      _ = cache.policyChoices
+      heard.withLock { $0.append(event) }
+    }
+    loop(cache, requests: 12_000)
+    #expect(cache.policyChoices.first?.leader == "mru")
+    let events = heard.withLock { $0 }
+    let place = try #require(
+      events.firstIndex { $0.kind == .switchPolicy(PolicySwitch(from: 0, to: 1)) })
+    // After the events of the request that changed it.
+    #expect(place > 0 && events[place - 1].key == events[place].key)
+    let switches = events.filter { if case .switchPolicy = $0.kind { true } else { false } }
+    #expect(switches.count == 1 && cache.policyChoices.first?.switches == 1)
+    token.cancel()
+  }
+
+  @Test func changesBeforeThereAreListenersAreNotReported() throws {
+    let cache = try choosing(shards: 1)
+    loop(cache, requests: 12_000)
+    #expect(cache.policyChoices.first?.leader == "mru")
+    for _ in 0..<2 {
+      let heard = Locked<[CacheEvent<Int>]>([])
+      let token = cache.onEvent { event in heard.withLock { $0.append(event) } }
+      loop(cache, requests: 100)
+      #expect(
+        heard.withLock { $0 }.allSatisfy {
+          if case .switchPolicy = $0.kind { false } else { true }
+        })
+      token.cancel()
+      try cache.setLimits(MemoryCacheLimits(count: 90))
+    }
+  }
+
+  /// While two threads use the cache, every change is reported once.
+  @Test func eachChangeOfAShardIsReportedOnce() async throws {
+    let cache = try choosing(shards: 4, count: 400)
+    let changes = Locked(0)
+    let token = cache.onEvent { event in
+      if case .switchPolicy = event.kind { changes.withLock { $0 += 1 } }
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          for index in 0..<40_000 {
+            let key = index % 480
+            if cache.value(for: key) == nil { cache.set(key, for: key) }
+          }
+        }
+      }
+    }
+    // What is still to be reported follows with the next requests.
+    for key in 0..<480 { _ = cache.value(for: key) }
+    let switches = cache.policyChoices.reduce(0) { $0 + $1.switches }
+    #expect(switches > 0 && changes.withLock { $0 } == switches)
+    token.cancel()
+  }
+
   @Test func aStreamEndsWithItsCacheAndKeepsTheNewest() async throws {
     var cache: MemoryCache<Int, Int>? = MemoryCache(count: 10)
     let stream = try #require(cache?.eventStream(buffered: 3))

@@ -83,7 +83,9 @@ final class DiskCore {
   var bytesSinceFreeCheck: UInt64 = .max
 
   /// True if anybody listens to the events of this call, which follow.
-  var isHeard = false
+  private(set) var isHeard = false
+  /// Policy in charge as far as listeners know; nil unless the policy chooses among others.
+  private var reportedLeader: Int?
   var heard: [CacheEvent<DiskEntryName>] = []
 
   /// Opens the folder; see `DiskCache.init`.
@@ -547,9 +549,20 @@ extension DiskCore {
       CacheEvent(.miss, DiskEntryName(suite: suite, key: String(decoding: key, as: UTF8.self))))
   }
 
-  /// Removes and returns the recorded events.
+  /// Starts a call whose events are recorded if there are listeners.
+  func listen(_ isHeard: Bool) {
+    if isHeard, !self.isHeard { reportedLeader = tier.leading }
+    self.isHeard = isHeard
+  }
+
+  /// Removes and returns the recorded events, followed by a change of the policy in charge.
   func takeEvents() -> [CacheEvent<DiskEntryName>] {
     defer { heard = [] }
+    if let key = heard.last?.key, let old = reportedLeader, let leader = tier.leading, leader != old
+    {
+      heard.append(CacheEvent(.switchPolicy(PolicySwitch(from: old, to: leader)), key))
+      reportedLeader = leader
+    }
     return heard
   }
 }

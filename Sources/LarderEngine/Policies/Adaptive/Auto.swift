@@ -204,6 +204,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   }
 
   var choice: PolicyChoice? { contest.choice }
+  var leading: Int? { contest.leading }
 
   mutating func resume(_ choice: PolicyChoice, isRestoring: Bool) {
     guard choice.isAmong(contest.portfolio.specs) else { return }
