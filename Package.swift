@@ -142,7 +142,9 @@ let package = Package(
     // Adapters, each behind a trait.
     .target(
       name: "LarderMetrics",
-      dependencies: ["Larder", adapted("CoreMetrics", "swift-metrics", "Metrics")]),
+      dependencies: [
+        "Larder", "LarderEngine", adapted("CoreMetrics", "swift-metrics", "Metrics"),
+      ]),
     .target(
       name: "LarderLogging",
       dependencies: ["Larder", adapted("Logging", "swift-log", "Logging")]),

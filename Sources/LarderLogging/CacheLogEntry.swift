@@ -4,9 +4,20 @@
 
   /// Log entries for events.
   enum CacheLogEntry {
+    /// Level and message of a change of the policy in charge, among `policies`.
+    static func describe(_ change: PolicySwitch, _ policies: [String]) -> (Logger.Level, String) {
+      func name(_ index: Int) -> String { index < policies.count ? policies[index] : "\(index)" }
+      return (.notice, "the policy changed from \(name(change.from)) to \(name(change.to))")
+    }
+
     /// Returns level and message; nil for an event that is not logged.
-    static func describe(_ kind: HybridEvent.Kind) -> (Logger.Level, String)? {
+    ///
+    /// - Parameter policies: The policies among which the tier's policy chooses.
+    static func describe(
+      _ kind: HybridEvent.Kind, _ policies: [String]
+    ) -> (Logger.Level, String)? {
       switch kind {
+      case .switchPolicy(let change): describe(change, policies)
       case .failure(let error): (.error, "the cache failed: \(error)")
       case .evict(.failure):
         (.warning, "an entry was given up: its value was damaged or not written")
@@ -35,8 +46,8 @@
   extension HybridCache {
     /// Logs operational events of the cache, until the token is cancelled or destroyed: failures of
     /// a tier (error), values discarded because they were damaged or could not be written and
-    /// failed fetches (warning), and fetches at `debug` and single gets at `trace`, if the logger's
-    /// level includes these.
+    /// failed fetches (warning), changes of the policy in charge by `auto` (notice), and fetches at
+    /// `debug` and single gets at `trace`, if the logger's level includes these.
     ///
     /// **Cost.** While there is a token the cache creates an event for every operation, hits
     /// included, whatever the logger's level. A hit in memory then takes the lock of a shard and
@@ -57,8 +68,13 @@
     public func log(
       to logger: Logger, name: String, logsKeys: Bool = false
     ) -> CacheEventToken {
-      onEvent { event in
-        guard let (level, message) = CacheLogEntry.describe(event.kind), logger.logLevel <= level
+      let policies: [HybridTier: [String]] = [
+        .memory: memoryPolicyChoices.first?.policies ?? [], .disk: diskPolicyChoice?.policies ?? [],
+      ]
+      return onEvent { event in
+        let choices = event.tier.flatMap { policies[$0] } ?? []
+        guard let (level, message) = CacheLogEntry.describe(event.kind, choices),
+          logger.logLevel <= level
         else { return }
         var metadata: Logger.Metadata = ["cache": "\(name)"]
         if let tier = event.tier { metadata["tier"] = "\(tier)" }
@@ -75,8 +91,9 @@
 
   extension DiskCache {
     /// Logs entries that were discarded because their value was damaged or could not be written
-    /// (warning), and those evicted because the disk was nearly full (notice), until the token is
-    /// cancelled or destroyed. See `HybridCache.log(to:name:logsKeys:)`.
+    /// (warning), those evicted because the disk was nearly full, and changes of the policy in
+    /// charge by `auto` (notice), until the token is cancelled or destroyed. See
+    /// `HybridCache.log(to:name:logsKeys:)`.
     ///
     /// **Cost.** While there is a token the cache creates an event for every operation, hits
     /// included, whatever the logger's level. It reads the key of every entry that leaves from the
@@ -93,7 +110,8 @@
     public func log(
       to logger: Logger, name: String, logsKeys: Bool = false
     ) -> CacheEventToken {
-      onEvent { event in
+      let policies = policyChoice?.policies ?? []
+      return onEvent { event in
         let level: Logger.Level
         let message: String
         switch event.kind {
@@ -103,6 +121,8 @@
           )
         case .evict(.freeSpace):
           (level, message) = (.notice, "an entry was given up: the disk is nearly full")
+        case .switchPolicy(let change):
+          (level, message) = CacheLogEntry.describe(change, policies)
         default: return
         }
         var metadata: Logger.Metadata = ["cache": "\(name)"]

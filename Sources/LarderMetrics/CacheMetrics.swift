@@ -15,6 +15,8 @@
   /// `trim`, `free_space`), `larder_removals` and `larder_dropped_events`, and of disks
   /// `larder_damages`, `larder_undecodables`, `larder_rebuilds`, `larder_renewals`,
   /// `larder_expired_reads`, and `larder_io_bytes` by `operation` (`read`, `write`, `move`).
+  /// Of a policy that chooses among others (`auto`): counter `larder_policy_switches`, and by
+  /// `policy` gauges `larder_policy_leading` and `larder_policy_hit_ratio`.
   /// Counters of loads: `larder_loads` by `result` (`started`, `joined`, `failed`, `cancelled`,
   /// `absent`, `not_modified`, `overtaken`), `larder_refreshes` by `result` (`started`, `failed`),
   /// `larder_stale_answers` by `reason` (`refreshing`, `origin_failed`), `larder_negative_hits`,
@@ -72,7 +74,10 @@
     ) {
       self.init(name, factory, restarts: true) { [weak cache] in
         cache.map { cache in
-          { CacheReading.all(cache.statistics) + CacheReading.all(cache.loadCounts) }
+          {
+            CacheReading.all(cache.statistics) + CacheReading.all(cache.loadCounts)
+              + CacheReading.all(cache.policyChoices, tier: "memory")
+          }
         }
       }
     }
@@ -84,7 +89,10 @@
     ) {
       self.init(name, factory) { [weak cache] in
         cache.map { cache in
-          { CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes) }
+          {
+            CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes)
+              + CacheReading.all([cache.policyChoice].compactMap { $0 }, tier: "disk")
+          }
         }
       }
     }
@@ -98,6 +106,8 @@
           {
             CacheReading.all(
               cache.statistics, entries: cache.diskCount, bytes: cache.diskValueBytes)
+              + CacheReading.all(cache.memoryPolicyChoices, tier: "memory")
+              + CacheReading.all([cache.diskPolicyChoice].compactMap { $0 }, tier: "disk")
           }
         }
       }
@@ -174,6 +184,7 @@
 
 #if Metrics
   import Larder
+  import LarderEngine
 
   /// One number of a cache's statistics, as a metric.
   struct CacheReading {
@@ -260,6 +271,28 @@
         level("larder_entries", Double(entries), tier),
         level("larder_weight", Double(bytes), tier),
       ]
+    }
+
+    /// Readings of a tier whose policy chooses among others; none for other policies. Every policy
+    /// has a gauge, 0 unless it leads: a gauge of the leader alone would stay at 1 after a change.
+    static func all(_ choices: [PolicyChoice], tier: String) -> [CacheReading] {
+      guard let policies = choices.first?.policies else { return [] }
+      let tier = [("tier", tier)]
+      let switches = choices.reduce(0) { $0 + $1.switches }
+      // Shards see about as many requests of the sample.
+      let sampled = choices.filter { !$0.hitRatios.isEmpty }
+      return [total("larder_policy_switches", UInt64(switches), tier)]
+        + policies.enumerated().flatMap { index, policy in
+          let leading = choices.count { $0.leading == index }
+          let ratios = sampled.map { $0.hitRatios[index] }
+          let labels = tier + [("policy", policy)]
+          return [
+            level("larder_policy_leading", Double(leading) / Double(choices.count), labels),
+            level(
+              "larder_policy_hit_ratio", ratios.reduce(0, +) / Double(max(1, ratios.count)),
+              labels),
+          ]
+        }
     }
 
     /// Readings of both tiers of a hybrid cache and of its fetches.

@@ -36,9 +36,41 @@ import Testing
       let line = page.split(separator: "\n").first { $0.hasPrefix("| `\(reading.label)` |") }
       let row = try #require(line, "\(reading.label) has no line")
       for (name, value) in reading.dimensions where name != "tier" {
-        #expect(row.contains("`\(name)`") && row.contains("`\(value)`"), "\(row)")
+        #expect(row.contains("`\(name)`"), "\(row)")
+        #expect(name == "policy" || row.contains("`\(value)`"), "\(row)")
       }
     }
+  }
+
+  /// A cache in which MRU leads: the requests were a loop.
+  private var choosing: MemoryCache<Int, Int> {
+    get throws {
+      let cache = try MemoryCache<Int, Int>(
+        MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(count: 100), policy: "auto:policies=lru/mru", shards: 1))
+      for index in 0..<12_000 where cache.value(for: index % 120) == nil {
+        cache.set(index, for: index % 120)
+      }
+      return cache
+    }
+  }
+
+  @Test func everyPolicyOfAChoiceHasAGauge() throws {
+    let readings = CacheReading.all(try choosing.policyChoices, tier: "memory")
+    let values = readings.map { reading in
+      let labels = reading.dimensions.map(\.1).joined(separator: " ")
+      switch reading.value {
+      case .total(let total): return "\(reading.label) \(labels) \(total)"
+      case .level(let level): return "\(reading.label) \(labels) \(level > 0.5 ? 1 : 0)"
+      }
+    }
+    #expect(
+      values == [
+        "larder_policy_switches memory 1", "larder_policy_leading memory lru 0",
+        "larder_policy_hit_ratio memory lru 0", "larder_policy_leading memory mru 1",
+        "larder_policy_hit_ratio memory mru 1",
+      ])
+    #expect(CacheReading.all(MemoryCache<Int, Int>(count: 2).policyChoices, tier: "memory").isEmpty)
   }
 
   private var hybrid: HybridStatistics {
@@ -52,6 +84,7 @@ import Testing
     CacheReading.all(MemoryCacheStatistics()) + CacheReading.all(MemoryLoadCounts())
       + CacheReading.all(DiskStatistics(), entries: 0, bytes: 0)
       + CacheReading.all(hybrid, entries: 0, bytes: 0)
+      + CacheReading.all((try? choosing.policyChoices) ?? [], tier: "memory")
   }
 
   /// Names of the statistics that affect no reading.

@@ -64,6 +64,37 @@ import Testing
     #expect(log.lines.withLock { $0 }.contains("debug: fetched [cache=c key=b]"))
   }
 
+  /// Requests are a loop, in which LRU has no hits.
+  @Test func changesOfThePolicyAreNotices() throws {
+    let log = Log()
+    let scratch = Scratch()
+    let configuration = DiskConfiguration(
+      policy: "auto:policies=lru/mru", limits: DiskLimits(count: 100, freeBytes: 0),
+      durability: .none)
+    let disk = try DiskCache(path: scratch.path, configuration: configuration)
+    var token = disk.log(to: log.logger(.info), name: "d")
+    for index in 0..<12_000 where try disk.value(for: "\(index % 120)") == nil {
+      try disk.set(Data(), for: "\(index % 120)")
+    }
+    token.cancel()
+    try disk.close()
+    let cache = try HybridCache<Int, Int>(
+      configuration: HybridCacheConfiguration(
+        memory: MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(count: 100), policy: "auto:policies=lru/mru", shards: 1),
+        disk: nil))
+    token = cache.log(to: log.logger(.info), name: "h")
+    for index in 0..<12_000 where try cache.value(for: index % 120) == nil {
+      try cache.set(index, for: index % 120)
+    }
+    token.cancel()
+    #expect(
+      log.lines.withLock { $0 } == [
+        "notice: the policy changed from lru to mru [cache=d]",
+        "notice: the policy changed from lru to mru [cache=h tier=memory]",
+      ])
+  }
+
   @Test func damageOnDiskIsAWarning() throws {
     let log = Log()
     let scratch = Scratch()
