@@ -36,7 +36,7 @@
           memoryOnlyBelowSeconds: 3, diskOnlyFromSeconds: random.pick([4, 100]))
       }
       let isLarge = !isStrict && random.oneIn(3)
-      let memory = MemoryCacheConfiguration(
+      var memory = MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: isLarge ? 8 * shards : shards + random.below(2)),
         policy: random.pick(Self.policies), shards: shards, hashing: .seeded(random.next()),
         seed: random.next())
@@ -51,6 +51,9 @@
       if other.oneIn(4) { disk.durability = .full }
       disk.values = other.pick([.files, .segments(bytes: 8_192)])
       disk.readersAfter = other.pick([0, 4, 32])
+      let choosing: CachePolicy = "auto:policies=lru/mru/s3-fifo:margin=0"
+      if other.oneIn(8) { memory.policy = choosing }
+      if other.oneIn(8) { disk.policy = choosing }
       configuration = HybridCacheConfiguration(
         memory: hasMemory ? memory : nil, disk: disk, rules: rules, clock: clock)
       if hasMemory, !isExclusive, random.oneIn(2) {

@@ -32,6 +32,12 @@
         recorder: recorder, failures: random.pick([0, 0, 2]),
         absences: options.absenceLife == nil ? 0 : random.pick([2, 6]), lives: options.lives,
         pauses: random.pick([2, 2, 6]))
+      // A loop over more keys than there is room for, in which LRU has no hits. All of it leaves.
+      let keys = 1000..<1012
+      for index in 0..<options.requestsBefore {
+        cache.set(Value(recorder.newValue()), for: keys.lowerBound + index % keys.count)
+      }
+      if options.requestsBefore > 0 { for key in keys { cache.remove(key) } }
     }
 
     var setting: ScheduledOperation.Setting { options.setting }

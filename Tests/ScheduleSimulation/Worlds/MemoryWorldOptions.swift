@@ -21,6 +21,9 @@
     let tells: Bool
     /// Alarm for entries that expire; nil without prompt expiry.
     let alarm: ScheduledAlarm?
+    /// Requests before the schedule, after which a policy that chooses among others soon changes
+    /// the one in charge; 0 for other policies.
+    let requestsBefore: Int
 
     init(_ random: inout SimulationRandom, _ clock: ScheduledClock) {
       let keys = 1 + random.below(4)
@@ -50,6 +53,15 @@
       let isLingering = idleLife != nil && random.oneIn(2)
       // Lock-free hits can interleave in more ways.
       if isLingering { configuration.policy = random.pick(["fifo", "clock", "sieve", "s3-fifo"]) }
+      // Drawn separately, so that the operations of a seed stay the same.
+      var other = random
+      let chooses = !isLingering && !tells && other.oneIn(6)
+      // All objects are sampled, or one in eight of a shard with eight entries.
+      let (shadow, epoch) = other.pick([(1000, 50), (1, 400)])
+      if chooses {
+        configuration.policy = "auto:policies=lru/mru/s3-fifo:shadow=\(shadow):margin=0"
+      }
+      requestsBefore = chooses ? (epoch - 1 - other.below(6)) * shards : 0
       // Probes empty the cache.
       mayLose = !isAmple || mayTrim || mayLimit || isInsistent
       let setting = ScheduledOperation.Setting(

@@ -37,6 +37,8 @@ let policies =
   // Real caches reject policies that need the future.
   ? PolicyRegistry.all.map(\.description.name)
     .filter { (try? MemoryCache<Int, Int>(count: 8, policy: $0)) != nil }
+    // Changes the policy in charge, and hands the entries over, now and then.
+    + ["auto:policies=lru/lfu/s3-fifo:shadow=16:margin=0"]
   : settings.policies
 var all: [Combination] = []
 for policy in policies {

@@ -7,6 +7,7 @@ extension DiskConfiguration {
     "fifo", "lru", "mru", "lfu", "lfuda", "hyperbolic", "random", "clock", "sieve", "slru",
     "lru-k", "2q", "mq", "arc", "car", "lirs", "clock-pro", "s3-fifo", "qd-lp", "tinylfu",
     "w-tinylfu", "lhd", "lecar", "cacheus", "gdsf", "greedydual", "ttl", "cost",
+    "auto:policies=lru/lfu/s3-fifo:shadow=4:margin=0",
   ]
 
   /// Creates a configuration without limits, so that no entry may be lost.

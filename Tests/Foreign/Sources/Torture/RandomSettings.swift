@@ -116,6 +116,11 @@ struct RandomSettings {
         "9223372036854775807", "99999999999999999999", "1000000000", "\u{663}",
       ])
     }
+    switch parameter.name {
+    case "policies": return pick(["lru/lfu/s3-fifo", "arc/mq(life=8;queues=4)", "gdsf", "lru/ttl"])
+    case "shadow": return "\(1 + below(20))"
+    default: break
+    }
     guard let number = Double(parameter.defaultValue) else {
       return pick(["true", "false", parameter.defaultValue])
     }
