@@ -115,9 +115,9 @@ public struct PolicyChoice: Sendable, Hashable {
   public let hitRatios: [Double]
   /// The share of the objects that is simulated.
   public let sampleShare: Double
-  /// Requests of the sample that the hit ratios are of; of older ones only a part is counted.
+  /// Requests of the sample from which the hit ratios are computed; older ones count less.
   public let samples: Double
-  /// The changes of the leader of late, which delay the next one.
+  /// Changes of the leader of late, which delay the next one; older ones count less.
   package let recentSwitches: Double
 
   init(

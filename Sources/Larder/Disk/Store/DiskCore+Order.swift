@@ -5,9 +5,9 @@ import LarderEngine
 /// applies, and the policy starts anew.
 ///
 /// Layout, in eight-byte numbers, little-endian: magic number, the database's seed, number of
-/// entries with that of the numbers of the choice in the upper half, checksum; then for each entry
-/// the sequence number of its last use, and its id with the hits in the upper bits; and, with
-/// another magic number, the time of that use in microseconds; then the choice, if there is one.
+/// entries with the length of the choice in the upper half, checksum; then for each entry the
+/// sequence number of its last use, and its id with the hits in the upper bits; and, with another
+/// magic number, the time of that use in microseconds; then the choice, if there is one.
 extension DiskCore {
   private static var mark: UInt64 { 0x3172_6564_726f_6c21 }
   private static var timedMark: UInt64 { 0x3272_6564_726f_6c21 }

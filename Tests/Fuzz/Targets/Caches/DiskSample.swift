@@ -52,6 +52,7 @@ struct DiskSample {
     isClosed: Bool
   ) throws {
     configuration = DiskConfiguration(
+      policy: encryption == nil ? .lru : "auto:policies=lru/mru",
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, inlineBytesMax: 100,
       values: values, groupWrites: 3, checkpointPages: 4, encryption: encryption)
     FuzzScratch.remove("sample")
