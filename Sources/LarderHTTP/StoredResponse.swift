@@ -151,7 +151,8 @@ struct StoredResponse: Sendable, Hashable {
     head.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  private var lastModified: String? {
+  /// `Last-Modified`, if it is a date.
+  var lastModified: String? {
     date(of: "Last-Modified") == nil ? nil : head.fields["Last-Modified"]
   }
 
