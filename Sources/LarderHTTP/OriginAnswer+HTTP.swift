@@ -31,8 +31,8 @@ extension OriginAnswer {
   ///   or a tenth of the time since `Last-Modified`. Without any of them it is fresh for no time,
   ///   and kept only if it has an `ETag` to revalidate it by.
   /// - 304: `notModified`.
-  /// - 404 and 410: `absent(for:)` what is left of the lifetime, or no time if the response must not
-  ///   be stored or returned without a confirmation. Without `max-age`, `Expires` and
+  /// - 404 and 410: `absent(for:)` what is left of the lifetime; for no time if the response must
+  ///   not be stored, or not be used without a confirmation. Without `max-age`, `Expires` and
   ///   `Last-Modified`: `absent`, for `HybridCacheConfiguration.negativeLife`.
   /// - `no-store` and `Vary: *`: it is not stored. `no-cache` and `must-revalidate`: it is never
   ///   returned without a confirmation.
