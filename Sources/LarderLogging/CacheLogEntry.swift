@@ -69,7 +69,7 @@
       to logger: Logger, name: String, logsKeys: Bool = false
     ) -> CacheEventToken {
       let policies: [HybridTier: [String]] = [
-        .memory: memoryPolicyChoices.first?.policies ?? [], .disk: diskPolicyChoice?.policies ?? [],
+        .memory: memoryPolicyChoice?.policies ?? [], .disk: diskPolicyChoice?.policies ?? [],
       ]
       return onEvent { event in
         let choices = event.tier.flatMap { policies[$0] } ?? []

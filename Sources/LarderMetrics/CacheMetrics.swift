@@ -76,7 +76,7 @@
         cache.map { cache in
           {
             CacheReading.all(cache.statistics) + CacheReading.all(cache.loadCounts)
-              + CacheReading.all(cache.policyChoices, tier: "memory")
+              + CacheReading.all(cache.policyChoice, tier: "memory")
           }
         }
       }
@@ -91,7 +91,7 @@
         cache.map { cache in
           {
             CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes)
-              + CacheReading.all([cache.policyChoice].compactMap { $0 }, tier: "disk")
+              + CacheReading.all(cache.policyChoice, tier: "disk")
           }
         }
       }
@@ -106,8 +106,8 @@
           {
             CacheReading.all(
               cache.statistics, entries: cache.diskCount, bytes: cache.diskValueBytes)
-              + CacheReading.all(cache.memoryPolicyChoices, tier: "memory")
-              + CacheReading.all([cache.diskPolicyChoice].compactMap { $0 }, tier: "disk")
+              + CacheReading.all(cache.memoryPolicyChoice, tier: "memory")
+              + CacheReading.all(cache.diskPolicyChoice, tier: "disk")
           }
         }
       }
@@ -275,24 +275,15 @@
 
     /// Readings of a tier whose policy chooses among others; none for other policies. Every policy
     /// has a gauge, 0 unless it leads: a gauge of the leader alone would stay at 1 after a change.
-    static func all(_ choices: [PolicyChoice], tier: String) -> [CacheReading] {
-      guard let policies = choices.first?.policies else { return [] }
+    static func all(_ choice: PolicyChoice?, tier: String) -> [CacheReading] {
+      guard let choice else { return [] }
       let tier = [("tier", tier)]
-      let switches = choices.reduce(0) { $0 + $1.switches }
-      // Shards see about as many requests of the sample.
-      let sampled = choices.filter { !$0.hitRatios.isEmpty }
-      return [total("larder_policy_switches", UInt64(switches), tier)]
-        + policies.enumerated().flatMap { index, policy in
-          let leading = choices.count { $0.leading == index }
-          let ratios = sampled.map { $0.hitRatios[index] }
-          let labels = tier + [("policy", policy)]
-          return [
-            level("larder_policy_leading", Double(leading) / Double(choices.count), labels),
-            level(
-              "larder_policy_hit_ratio", ratios.reduce(0, +) / Double(max(1, ratios.count)),
-              labels),
-          ]
+      let labels = choice.policies.map { tier + [("policy", $0)] }
+      return [total("larder_policy_switches", UInt64(choice.switches), tier)]
+        + labels.enumerated().map { index, labels in
+          level("larder_policy_leading", index == choice.leading ? 1 : 0, labels)
         }
+        + zip(choice.hitRatios, labels).map { level("larder_policy_hit_ratio", $0, $1) }
     }
 
     /// Readings of both tiers of a hybrid cache and of its fetches.

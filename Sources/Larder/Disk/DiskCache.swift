@@ -343,7 +343,7 @@ public final class DiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.destroy() }
   }
 
-  /// Choice of a policy that chooses among others (`auto`): see `MemoryCache.policyChoices`. Nil
+  /// Choice of a policy that chooses among others (`auto`): see `MemoryCache.policyChoice`. Nil
   /// for other policies.
   public var policyChoice: PolicyChoice? { withLock { $0.tier.choice } }
 

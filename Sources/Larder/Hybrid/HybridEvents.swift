@@ -205,7 +205,7 @@ public struct HybridEvent: Sendable {
     /// The tier removed a value because it had expired.
     case expire
     /// The policy of the tier, which chooses among others, changed the policy in charge, with a
-    /// request of the key: see `HybridCache.memoryPolicyChoices` and `diskPolicyChoice`.
+    /// request of the key: see `HybridCache.memoryPolicyChoice` and `diskPolicyChoice`.
     case switchPolicy(PolicySwitch)
     /// A value on disk was copied to memory, or moved there.
     case promote

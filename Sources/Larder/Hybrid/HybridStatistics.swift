@@ -106,8 +106,8 @@ extension HybridCache {
   /// point to. O(shards).
   public var memoryResidentBytes: Int { memory?.residentBytes ?? 0 }
 
-  /// Choices of a policy in memory that chooses among others: see `MemoryCache.policyChoices`.
-  public var memoryPolicyChoices: [PolicyChoice] { memory?.policyChoices ?? [] }
+  /// Choice of a policy in memory that chooses among others: see `MemoryCache.policyChoice`.
+  public var memoryPolicyChoice: PolicyChoice? { memory?.policyChoice }
 
   /// Choice of a policy on disk that chooses among others; nil for other policies.
   public var diskPolicyChoice: PolicyChoice? { disk?.policyChoice }

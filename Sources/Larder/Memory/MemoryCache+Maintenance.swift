@@ -157,9 +157,10 @@ extension MemoryCache {
   ) throws(MemoryCacheError) -> Int {
     let wanted = try checked(limits)
     var setups: [CacheTierSetup] = []
+    let group = PolicyGroup(parts: blocks.count)
     do throws(PolicyError) {
       for shard in 0..<blocks.count {
-        var setup = try wanted.tierSetup(shard: shard, of: blocks.count, room: 1)
+        var setup = try wanted.tierSetup(shard: shard, of: blocks.count, room: 1, group: group)
         setup.objectsMax = min(setup.objectsMax, CacheTierSetup.residentsMax)
         // Shard capacities differ by at most one entry or unit of weight, so checking the first and
         // last checks all.

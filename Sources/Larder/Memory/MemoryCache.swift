@@ -126,10 +126,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     let keepsExpired = keepsExpired ?? configuration.keepingStale(Value.self)
     let count = try configuration.shardCount()
     try configuration.check(shards: count)
+    let group = PolicyGroup(parts: count)
     var made: [(tier: CacheTier, residentsMax: Int, room: Int)] = []
     do {
       for shard in 0..<count {
-        var setup = try configuration.tierSetup(shard: shard, of: count, room: 1)
+        var setup = try configuration.tierSetup(shard: shard, of: count, room: 1, group: group)
         setup.objects = min(1023, setup.objectsMax) + 1
         setup.keepsExpired = keepsExpired != nil
         made.append(

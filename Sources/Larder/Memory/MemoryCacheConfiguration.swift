@@ -220,7 +220,9 @@ public struct MemoryCacheConfiguration: Sendable {
   /// Returns the setup of one shard's tier.
   ///
   /// - Throws: `PolicyError` if the policy or filter cannot be parsed.
-  func tierSetup(shard: Int, of shards: Int, room: Int) throws(PolicyError) -> CacheTierSetup {
+  func tierSetup(
+    shard: Int, of shards: Int, room: Int, group: PolicyGroup?
+  ) throws(PolicyError) -> CacheTierSetup {
     func part(_ limit: Int) -> Int { limit / shards + (shard < limit % shards ? 1 : 0) }
     let entries = min(
       limits.count.map(part) ?? .max, CacheTierSetup.residentsMax)
@@ -229,7 +231,7 @@ public struct MemoryCacheConfiguration: Sendable {
       bytesMax: limits.weight.map { UInt64(part($0)) },
       timeToLiveMicroseconds: limits.age?.microseconds, objects: room,
       seed: seed &+ UInt64(shard), admission: try PolicySpec(parsingOptional: admission),
-      parts: shards)
+      group: group)
   }
 }
 

@@ -107,12 +107,10 @@ extension MemoryCache {
     return sum
   }
 
-  /// Choices of a policy that chooses among others (`auto`): the policy in charge of each shard,
-  /// the changes so far, and the hit ratios of all policies in miniature simulations. Empty for
-  /// other policies. O(shards).
-  public var policyChoices: [PolicyChoice] {
-    (0..<blocks.count).compactMap { withShard($0) { shard, _ in shard.tier.choice } }
-  }
+  /// Choice of a policy that chooses among others (`auto`): the policy in charge, the changes so
+  /// far, and the hit ratios of all policies in miniature simulations. Nil for other policies.
+  /// O(1).
+  public var policyChoice: PolicyChoice? { withShard(0) { shard, _ in shard.tier.choice } }
 
   /// Counts of `value(for:load:)`.
   public var loadCounts: MemoryLoadCounts { loads.totals }
@@ -148,7 +146,7 @@ extension MemoryCache {
   /// kept; lost ones count in `MemoryCacheStatistics.droppedEvents`. Without listeners events cost
   /// nothing.
   public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<Key>> {
-    watchLeaders()
+    watchLeader()
     return events.stream(buffered: buffered)
   }
 
@@ -158,32 +156,26 @@ extension MemoryCache {
   public func onEvent(
     _ handler: @escaping @Sendable (CacheEvent<Key>) -> Void
   ) -> CacheEventToken {
-    watchLeaders()
+    watchLeader()
     let number = events.listen(handler)
     return CacheEventToken { [weak events] in events?.drop(number) }
   }
 
-  /// Reports changes of the policy in charge of a shard from now on, if the policy chooses among
-  /// others: they are found after the events of requests, so that these cost nothing without
-  /// listeners.
-  private func watchLeaders() {
+  /// Reports changes of the policy in charge from now on, if the policy chooses among others: they
+  /// are found after the events of requests, so that these cost nothing without listeners.
+  private func watchLeader() {
     if events.isActive { return }
-    let leaders = (0..<blocks.count).compactMap { leader(of: $0) }
-    guard leaders.count == blocks.count else { return }
-    let reported = Locked(leaders)
-    events.watchLeader { [weak self] key in
+    guard let leader else { return }
+    let reported = Locked(leader)
+    events.watchLeader { [weak self] in
       guard let self else { return nil }
-      let index = blocks.index(hasher.hash(key))
-      return reported.withLock { reported in
-        let old = reported[index]
-        guard let leader = self.leader(of: index), leader != old else { return nil }
-        reported[index] = leader
+      return reported.withLock { old in
+        guard let leader = self.leader, leader != old else { return nil }
+        defer { old = leader }
         return PolicySwitch(from: old, to: leader)
       }
     }
   }
 
-  private func leader(of index: Int) -> Int? {
-    withShard(index) { shard, _ in shard.tier.leading }
-  }
+  private var leader: Int? { withShard(0) { shard, _ in shard.tier.leading } }
 }

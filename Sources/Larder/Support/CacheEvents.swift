@@ -8,7 +8,7 @@ public import Synchronization
     var continuations: [Int: AsyncStream<CacheEvent<Key>>.Continuation] = [:]
     var handlers: [Int: @Sendable (CacheEvent<Key>) -> Void] = [:]
     var next = 0
-    var leader: (@Sendable (Key) -> PolicySwitch?)?
+    var leader: (@Sendable () -> PolicySwitch?)?
     // Demand of a recording: see `watched`.
     var threshold: UInt64 = 0
     // True if all sets and removals are needed: see `watchedChanges`.
@@ -97,8 +97,8 @@ public import Synchronization
   }
 
   /// Reports changes of the policy in charge as well. `leader` is called for each event, without a
-  /// lock, and returns a change that was not reported yet, in the part of the cache with a key.
-  func watchLeader(_ leader: @escaping @Sendable (Key) -> PolicySwitch?) {
+  /// lock, and returns a change that was not reported yet.
+  func watchLeader(_ leader: @escaping @Sendable () -> PolicySwitch?) {
     listeners.withLock { $0.leader = leader }
   }
 
@@ -121,7 +121,7 @@ public import Synchronization
       (Array($0.continuations.values), Array($0.handlers.values), $0.leader)
     }
     // Before handlers are called: what they change themselves is not reported to them.
-    let change = leader?(event.key)
+    let change = leader?()
     deliver(event, continuations, handlers)
     if let change {
       deliver(CacheEvent(.switchPolicy(change), event.key), continuations, handlers)

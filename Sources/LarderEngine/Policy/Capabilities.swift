@@ -78,13 +78,34 @@ public protocol AllowsConcurrentHits: ~Copyable {
 
 /// For policies that can lead a cache which another policy has filled: see `Auto`.
 public protocol TakesOver: ~Copyable {
-  /// Takes over the residents, and the ghosts if the policy has any, of a cache of its own
-  /// capacity; called once, before anything else. Returns false if the policy cannot: the driver
-  /// then inserts the residents one by one.
+  /// Takes over an object of a cache of its own capacity; called before anything else, once for
+  /// each of its residents and ghosts, the least recently requested first. Returns false if the
+  /// policy cannot: the driver then inserts the object if it is resident.
   ///
   /// Objects that were requested long ago must not enter a protected part, which they would keep
   /// from others for a long time.
-  mutating func takeOver(_ succession: borrowing Succession) -> Bool
+  mutating func takeOver(_ object: KnownObject) -> Bool
+
+  /// Takes over the recent requests of all objects; called after all objects, if they are counted.
+  mutating func takeOver(_ counts: borrowing FrequencySketch)
+}
+
+/// An object of a cache that another policy is to manage from now on.
+public struct KnownObject: BitwiseCopyable, Sendable {
+  /// The object.
+  public var id: ObjectID
+  /// Its fingerprint: see `Request.fingerprint`.
+  public var fingerprint: UInt32
+  /// Its size, in units of the capacity.
+  public var size: UInt32
+  /// The cost of fetching it.
+  public var cost: Float
+  /// Requests of any object since its last one.
+  public var age: UInt32
+  /// Its requests since it was stored, without that one; up to 255.
+  public var requests: UInt32
+  /// False for a ghost.
+  public var isResident: Bool
 }
 
 /// For policies that choose among other policies.
@@ -160,34 +181,6 @@ public struct PolicyChoice: Sendable, Hashable {
     }
     return policies.map(comparable) == specs.map { comparable($0.description) }
   }
-}
-
-/// Knowledge of the objects of a cache that another policy is to manage from now on.
-public struct Succession: ~Copyable {
-  /// An object, resident or evicted lately.
-  public struct Member: BitwiseCopyable, Sendable {
-    /// The object.
-    public var id: ObjectID
-    /// Its fingerprint: see `Request.fingerprint`.
-    public var fingerprint: UInt32
-    /// Its size, in units of the capacity.
-    public var size: UInt32
-    /// The cost of fetching it.
-    public var cost: Float
-    /// Requests of any object since its last one.
-    public var age: UInt32
-    /// Its requests since it was stored, without that one; up to 255.
-    public var requests: UInt32
-    /// False for a ghost.
-    public var isResident: Bool
-  }
-
-  /// The objects by their last request, the oldest first.
-  public let members: [Member]
-  /// Recent requests of all objects, if they are counted.
-  public let sketch: FrequencySketch
-  /// True if all requests are counted.
-  public let hasSketch: Bool
 }
 
 /// Kinds of notices. Combine two with `union`, which folds.
@@ -271,8 +264,11 @@ extension EvictionPolicy where Self: ~Copyable {
   /// Defaults to false.
   @inlinable @inline(__always) public func isIdle(_ id: ObjectID) -> Bool { false }
 
-  /// Defaults to false: the driver inserts the residents one by one.
-  @inlinable public mutating func takeOver(_ succession: borrowing Succession) -> Bool { false }
+  /// Defaults to false: the driver inserts the residents.
+  @inlinable public mutating func takeOver(_ object: KnownObject) -> Bool { false }
+
+  /// Does nothing by default.
+  @inlinable public mutating func takeOver(_ counts: borrowing FrequencySketch) {}
 
   /// Defaults to nil: no choice.
   @inlinable public var choice: PolicyChoice? { nil }

@@ -118,16 +118,20 @@ public struct PolicySetup: Sendable {
   public var seed: UInt64
   /// The requested name and parameters.
   public var spec: PolicySpec
+  /// The parts of the cache, of which the policy has one; nil for a cache of one part.
+  public var group: PolicyGroup?
 
   /// Creates a setup from its parts.
   public init(
-    capacity: UInt64, unit: CapacityUnit, objects: Int, seed: UInt64 = 0, spec: PolicySpec
+    capacity: UInt64, unit: CapacityUnit, objects: Int, seed: UInt64 = 0, spec: PolicySpec,
+    group: PolicyGroup? = nil
   ) {
     self.capacity = capacity
     self.unit = unit
     self.objects = objects
     self.seed = seed
     self.spec = spec
+    self.group = group
   }
 
   /// Rejects capacities for more objects than a queue has positions: `IDRing`, unless another
@@ -145,6 +149,37 @@ public struct PolicySetup: Sendable {
   /// The largest number of resident objects: a hint for sizing queues, exact for unit sizes.
   public var expectedResidents: Int {
     unit == .objects ? Int(min(capacity, UInt64(objects))) : min(objects, 1 << 16)
+  }
+}
+
+/// The parts of a cache, such as its shards: each has a policy of its own, and they may share what
+/// one of them makes.
+public final class PolicyGroup: Sendable {
+  /// The number of parts, at least 2 and of equal capacity.
+  public let parts: Int
+  private let state = Locked<(any Sendable)?>(nil)
+
+  /// Creates the group of a cache; nil for one part.
+  public init?(parts: Int) {
+    guard parts > 1 else { return nil }
+    self.parts = parts
+  }
+
+  /// The value that the first caller makes; a group has one of one type.
+  func shared<Value: Sendable>(
+    _ make: (Int) throws(PolicyError) -> Value
+  ) throws(PolicyError) -> Value {
+    let result = state.withLock { state -> Result<Value, PolicyError> in
+      if let value = state as? Value { return .success(value) }
+      do throws(PolicyError) {
+        let made = try make(parts)
+        state = made
+        return .success(made)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
   }
 }
 

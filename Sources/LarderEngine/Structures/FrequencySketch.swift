@@ -231,9 +231,9 @@ public struct SketchedCounts: ~Copyable {
     return FrequencySketch(objects: objects, period: min(setup.capacity, 1 << 60) * 10)
   }
 
-  /// Replaces the counts by those of a succession, if it has any.
-  mutating func takeOver(_ succession: borrowing Succession) {
-    if succession.hasSketch { sketch = FrequencySketch(copying: succession.sketch) }
+  /// Replaces the counts by those of another cache of the same capacity.
+  mutating func takeOver(_ other: borrowing FrequencySketch) {
+    sketch = FrequencySketch(copying: other)
   }
 
   /// Counts a request for a resident object.

@@ -81,8 +81,10 @@ public import Synchronization
   /// policy for them. See `Tier.resize`. O(objects).
   @usableFromInline let resizeBody:
     (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
-  /// Takes over the residents of another tier, as a new one; leaves victims. See `Tier.takeOver`.
-  @usableFromInline let takeOver: (borrowing Succession) -> Void
+  /// Takes over an object of another tier, and adds victims. See `Tier.takeOver`.
+  @usableFromInline let takeOver: (KnownObject) -> Void
+  /// Takes over the recent requests of all objects: see `TakesOver`.
+  @usableFromInline let takeOverCounts: (borrowing FrequencySketch) -> Void
   /// Prefetches the state of an object.
   @usableFromInline let prefetch: (ObjectID) -> Void
   /// Evicts one object, of one or more; does not count as an eviction.
@@ -159,7 +161,8 @@ public import Synchronization
     renew = { id, expires in held.with { $0.renew(id, expires: expires) } }
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
     remove = { id in held.with { $0.remove(id) } }
-    takeOver = { heirs in held.with { $0.takeOver(heirs) { list.append($0) } } }
+    takeOver = { object in held.with { $0.takeOver(object) { list.append($0) } } }
+    takeOverCounts = { counts in held.with { $0.policy.takeOver(counts) } }
     prefetch = { id in held.with { $0.prefetch(id) } }
     giveUp = { held.with { $0.giveUp() } }
     reserve = { objects in held.with { $0.reserve(objects: objects) } }
@@ -234,8 +237,8 @@ public import Synchronization
   package var seed: UInt64
   /// The admission filter with its parameters; nil for none.
   package var admission: PolicySpec?
-  /// The number of equal parts of the cache, of which this is one.
-  package var parts: Int
+  /// The equal parts of the cache, of which this is one; nil for the whole.
+  package var group: PolicyGroup?
   /// True if `access` leaves an expired object in place for the caller to remove.
   package var keepsExpired = false
   /// True if the costs of fetches are kept with the copies; nil to keep them if the policy needs
@@ -248,7 +251,7 @@ public import Synchronization
   package init(
     policy: PolicySpec, entriesMax: Int?, bytesMax: UInt64?,
     timeToLiveMicroseconds: UInt64? = nil, objects: Int, seed: UInt64 = 0,
-    admission: PolicySpec? = nil, parts: Int = 1
+    admission: PolicySpec? = nil, group: PolicyGroup? = nil
   ) {
     self.policy = policy
     unit = bytesMax == nil && entriesMax != nil ? .objects : .bytes
@@ -259,7 +262,7 @@ public import Synchronization
     self.objects = objects
     self.seed = seed
     self.admission = admission
-    self.parts = parts
+    self.group = group
   }
 
   /// Creates the setup of a configuration's tier whose capacity counts `unit`.
@@ -269,6 +272,11 @@ public import Synchronization
       bytesMax: tier.bytesMax(in: unit), timeToLiveMicroseconds: tier.timeToLiveMicroseconds,
       objects: objects, seed: seed, admission: tier.admission)
   }
+}
+
+extension CacheTierSetup {
+  /// The number of equal parts of the cache.
+  var parts: Int { group?.parts ?? 1 }
 }
 
 extension TierSetup {

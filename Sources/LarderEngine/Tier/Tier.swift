@@ -59,7 +59,7 @@ public import Synchronization
     policy = try Policy(
       PolicySetup(
         capacity: setup.capacity, unit: setup.unit, objects: objects, seed: setup.seed,
-        spec: setup.policy))
+        spec: setup.policy, group: setup.group))
     filter = made
     capacity = setup.capacity
     timeToLive = setup.timeToLiveMicroseconds ?? 0
@@ -475,7 +475,7 @@ extension Tier where Policy: ~Copyable {
     let fresh = try Policy(
       PolicySetup(
         capacity: setup.capacity, unit: weighs ? .bytes : .objects, objects: objects,
-        seed: setup.seed, spec: setup.policy))
+        seed: setup.seed, spec: setup.policy, group: setup.group))
     while count > 0, used > setup.capacity || count > setup.objectsMax { evicted(giveUp()) }
     capacity = setup.capacity
     objectsMax = setup.objectsMax
@@ -506,32 +506,25 @@ extension Tier where Policy: ~Copyable {
     if let choice { policy.resume(choice, isRestoring: isRestoring) }
   }
 
-  /// Takes over the residents of another tier of the same capacity: see `TakesOver`. The tier is
-  /// empty; objects that its policy refuses or evicts are passed to `evicted`.
-  @usableFromInline mutating func takeOver(
-    _ succession: borrowing Succession, evicted: (ObjectID) -> Void
-  ) {
-    assert(Shape.limits && count == 0)
-    if policy.takeOver(succession) {
-      for member in succession.members where member.isResident {
-        let request = Request(id: member.id, size: member.size, cost: member.cost)
-        count += 1
-        used += weighs ? UInt64(member.size) : 1
-        noteSize(request, value: member.size)
-        note(request)
-      }
-      return
+  /// Takes over an object of another tier of the same capacity: see `TakesOver`. Objects that the
+  /// policy refuses or evicts are passed to `evicted`.
+  @usableFromInline mutating func takeOver(_ object: KnownObject, evicted: (ObjectID) -> Void) {
+    assert(Shape.limits)
+    var request = Request(id: object.id, size: object.size, cost: object.cost)
+    if policy.takeOver(object) {
+      guard object.isResident else { return }
+      count += 1
+      used += weighs ? UInt64(object.size) : 1
+      noteSize(request, value: object.size)
+      note(request)
+    } else if object.isResident {
+      let counted = counts
+      isRestoring = true
+      request.fingerprint = object.fingerprint
+      if restoreTwice(request, evicted), object.requests > 0 { hit(request, evicted: evicted) }
+      isRestoring = false
+      counts = counted
     }
-    let counted = counts
-    isRestoring = true
-    for member in succession.members where member.isResident {
-      var request = Request(id: member.id, size: member.size, cost: member.cost)
-      request.fingerprint = member.fingerprint
-      guard restoreTwice(request, evicted) else { continue }
-      if member.requests > 0 { hit(request, evicted: evicted) }
-    }
-    isRestoring = false
-    counts = counted
   }
 
   /// Stores an object, with a second try for policies that admit at the second request. Passes it

@@ -49,10 +49,20 @@ import Testing
     try checkLong("lhd:samples=3:period=50", rounds: 2)
   }
 
-  private func checkLong(_ spec: String, rounds: Int) throws {
+  /// `auto` with so many objects that a handover takes many requests.
+  @Test(arguments: ["lru/lfu/arc", "w-tinylfu/mru/lirs/mq"])
+  func handoverAgrees(policies: String) throws {
+    try checkLong(
+      "auto:policies=\(policies):shadow=16:epoch=0.3:half-life=2:margin=0", rounds: 2, above: 250,
+      requests: 3000, objects: 800)
+  }
+
+  private func checkLong(
+    _ spec: String, rounds: Int, above least: Int = 20, requests: Int = 1500, objects: Int = 200
+  ) throws {
     var random = TestRandom(seed: 3)
     for round in 0..<rounds {
-      let capacity = UInt64(20 + random.below(60))
+      let capacity = UInt64(least + random.below(60))
       let setup = SimulationSetup(
         arrangement: .memory(
           TierSetup(policy: try PolicySpec(parsing: spec), capacity: capacity)),
@@ -61,7 +71,7 @@ import Testing
         features: .random(&random), capacity: round % 2 == 0 ? capacity : 6,
         random: TestRandom(seed: random.next()))
       let difference = try Differential.difference(
-        on: maker.make(requests: 1500, objects: 200), setup, sparse: false)
+        on: maker.make(requests: requests, objects: objects), setup, sparse: false)
       guard let difference else { continue }
       Issue.record(Comment(rawValue: difference))
       return

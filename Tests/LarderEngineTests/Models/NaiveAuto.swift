@@ -24,14 +24,17 @@ struct NaiveAuto: NaivePolicy {
   var records: [ObjectID: Record] = [:]
   /// Residents while following, least recently requested first.
   var residents: [ObjectID] = []
-  /// The last evicted objects while a tier leads, the oldest first; `.none` for those that came
-  /// back.
+  /// The last evicted objects while a tier leads; `.none` for those that came back. The next one
+  /// goes to place `nextGhost`.
   var ghosts: [ObjectID] = []
+  var nextGhost = 0
   /// Residents that the tier has evicted, in order.
   var expelled: [ObjectID] = []
   var entering = Request.none
-  /// The tier that leads; nil while following.
+  /// The tier that leads, and its policy; nil while following.
   var leader: NaiveMember?
+  var policy = 0
+  var handover: NaiveHandover?
   var sketch: NaiveSketch?
   var count = 0
   var most = 1
@@ -129,7 +132,7 @@ struct NaiveAuto: NaivePolicy {
   // MARK: Rule 4
 
   private mutating func endEpoch() {
-    let (previous, wasFollowing) = (leading, shift == 0)
+    let wasFollowing = shift == 0
     let length = Double(epoch)
     sinceSwitch += inEpoch
     inEpoch = 0
@@ -164,8 +167,8 @@ struct NaiveAuto: NaivePolicy {
     }
     if wasFollowing, shift > 0 {
       lead()
-    } else if leading != previous, !wasFollowing {
-      handOver()
+    } else if !wasFollowing, handover == nil {
+      beginHandover()
     }
   }
 
@@ -201,6 +204,7 @@ struct NaiveAuto: NaivePolicy {
     hits = old.hits.map { old.sampled == 0 ? 0 : $0 / old.sampled * sampled }
     if leader != nil, isRestoring {
       leader = try? NaiveMember(specs[leading], setup.capacity, setup)
+      policy = leading
     }
   }
 
@@ -213,23 +217,70 @@ struct NaiveAuto: NaivePolicy {
       age: clock - record.last, requests: record.requests, isResident: isResident)
   }
 
-  private mutating func handOver() {
-    var heirs: [NaiveHeir] = []
-    while let id = leader?.giveUp() { heirs.append(heir(id, isResident: true)) }
-    heirs += ghosts.filter { $0 != .none }.map { heir($0, isResident: false) }
-    passOn(heirs)
+  private mutating func beginHandover() {
+    if leading != policy { handover = makeHandover() }
+  }
+
+  private func makeHandover() -> NaiveHandover? {
+    let fresh = try? NaiveMember(specs[leading], setup.capacity, setup)
+    return fresh.map { NaiveHandover(policy: leading, tier: $0, start: clock) }
   }
 
   private mutating func lead() {
-    passOn(residents.map { heir($0, isResident: true) })
+    handover = makeHandover()
+    handover?.isLeaving = false
+    for id in residents { handover?.add(id, last: records[id]?.last ?? 0) }
     residents = []
+    while handover != nil { advance() }
   }
 
-  private mutating func passOn(_ heirs: [NaiveHeir]) {
-    var fresh = try? NaiveMember(specs[leading], setup.capacity, setup)
-    fresh?.takeOver(heirs.sorted { $0.age > $1.age }, sketch)
-    leader = fresh
-    takeVictims()
+  /// Moves 64 objects out of the old tier or into the new one.
+  private mutating func advance() {
+    for _ in 0..<64 {
+      guard let current = handover else { return }
+      if current.isLeaving {
+        let ghost = current.ghostsAdded
+        if let id = leader?.giveUp() {
+          handover?.add(id, last: records[id]?.last ?? 0)
+        } else if ghost < ghosts.count {
+          handover?.addGhost(last: ghosts[ghost] == .none ? 0 : records[ghosts[ghost]]?.last ?? 0)
+        } else {
+          handover?.isLeaving = false
+        }
+        continue
+      }
+      guard let next = handover?.next() else { return endHandover() }
+      if next.isGhost {
+        let id = ghosts[Int(next.id)]
+        guard id != .none, records[id]?.last == next.last else { continue }
+        let ghost = heir(id, isResident: false)
+        handover?.tier.takeOver(ghost)
+      } else {
+        let resident = heir(next.id, isResident: true)
+        handover?.tier.takeOver(resident)
+      }
+      let refused = handover?.tier.victims ?? []
+      handover?.refused += refused
+      handover?.tier.victims = []
+    }
+  }
+
+  private mutating func endHandover() {
+    guard let ended = handover else { return }
+    handover = nil
+    leader = ended.tier
+    policy = ended.policy
+    if let sketch { leader?.policy.takeOver(sketch) }
+    for id in ended.refused
+    where ended.residents.contains(id) && leader?.contains(id) == false && !expelled.contains(id) {
+      expelled.append(id)
+    }
+    beginHandover()
+  }
+
+  private mutating func reenter(_ id: ObjectID) {
+    handover?.remove(id)
+    handover?.add(id, last: records[id]?.last ?? 0)
   }
 
   private mutating func takeVictims() {
@@ -241,13 +292,13 @@ struct NaiveAuto: NaivePolicy {
 
   func contains(_ id: ObjectID) -> Bool {
     guard let leader else { return residents.contains(id) }
-    return leader.contains(id) && id != entering.id
+    return handover?.residents.contains(id) ?? false || leader.contains(id) && id != entering.id
   }
 
   func isGhost(_ id: ObjectID) -> Bool {
     if contains(id) { return false }
     guard let leader else { return shadows.contains { $0.remembers(id) } }
-    return ghosts.contains(id) || leader.remembers(id)
+    return ghosts.contains(id) || leader.remembers(id) || handover?.tier.remembers(id) ?? false
   }
 
   var overflows: Bool { !expelled.isEmpty }
@@ -261,8 +312,13 @@ struct NaiveAuto: NaivePolicy {
     if leader == nil {
       observeAndFollow(request, isSet: false)
     } else {
-      _ = leader?.access(request.id, 0)
-      takeVictims()
+      advance()
+      if handover?.residents.contains(request.id) ?? false {
+        reenter(request.id)
+      } else {
+        _ = leader?.access(request.id, 0)
+        takeVictims()
+      }
       if observe(request, isSet: false) { endEpoch() }
     }
   }
@@ -272,11 +328,12 @@ struct NaiveAuto: NaivePolicy {
     hasExpiries = hasExpiries || given.expires != Request.noExpiry
     let request = note(given)
     let wasFollowing = leader == nil
-    if wasFollowing {
-      observeAndFollow(request, isSet: true)
-    }
+    if wasFollowing { observeAndFollow(request, isSet: true) }
+    advance()
     records[given.id]?.size = given.size
-    if let leader, leader.contains(request.id) {
+    if handover?.residents.contains(request.id) ?? false {
+      reenter(request.id)
+    } else if let leader, leader.contains(request.id) {
       self.leader?.set(request, 0)
       takeVictims()
     }
@@ -295,9 +352,11 @@ struct NaiveAuto: NaivePolicy {
     if leader == nil {
       observeAndFollow(request, isSet: false)
       if leader == nil { return shadows[leading].contains(request.id) }
-    } else if observe(request, isSet: false) {
-      endEpoch()
+    } else {
+      advance()
+      if observe(request, isSet: false) { endEpoch() }
     }
+    if handover != nil { return true }
     let outcome = leader?.set(request, 0)
     takeVictims()
     guard outcome == .stored else { return false }
@@ -314,6 +373,8 @@ struct NaiveAuto: NaivePolicy {
     records[request.id]?.size = request.size
     entering = .none
     if leader == nil { residents.append(request.id) }
+    handover?.tier.remove(request.id)
+    handover?.add(request.id, last: clock)
   }
 
   // Rule 7.
@@ -334,14 +395,19 @@ struct NaiveAuto: NaivePolicy {
     }
     let victim = expelled.isEmpty ? giveUp() : expelled.removeFirst()
     if setup.unit == .objects {
-      ghosts.append(victim)
-      if ghosts.count > Int(setup.capacity) { ghosts.removeFirst() }
+      if nextGhost == ghosts.count { ghosts.append(.none) }
+      ghosts[nextGhost] = victim
+      nextGhost = (nextGhost + 1) % Int(setup.capacity)
     }
     return victim
   }
 
   /// The object that is being stored stays.
   private mutating func giveUp() -> ObjectID {
+    if let victim = handover?.residents.first {
+      handover?.remove(victim)
+      return victim
+    }
     let victim = leader?.giveUp() ?? .none
     guard victim == entering.id else { return victim }
     let other = leader?.giveUp() ?? .none
@@ -358,6 +424,7 @@ struct NaiveAuto: NaivePolicy {
     }
     for place in shadows.indices { shadows[place].remove(id) }
     leader?.remove(id)
+    handover?.remove(id)
     residents.removeAll { $0 == id }
     forgetGhost(id)
   }
@@ -389,6 +456,70 @@ struct NaiveHeir {
   var isResident: Bool
 
   var weighted: NaiveWeighted { NaiveWeighted(Request(id: id, size: size)) }
+}
+
+/// A change of the tier that leads: residents leave the old one, and enter the new one by the age
+/// of their last request.
+struct NaiveHandover {
+  struct Entry {
+    /// The object, or the place of a ghost.
+    var id: ObjectID
+    var last: Int
+    var bucket: Int
+    var isGhost: Bool
+  }
+
+  let policy: Int
+  var tier: NaiveMember
+  let start: Int
+  var isLeaving = true
+  /// The residents, in order of adding.
+  var residents: [ObjectID] = []
+  var waiting: [Entry] = []
+  var ghostsAdded = 0
+  var refused: [ObjectID] = []
+
+  init(policy: Int, tier: NaiveMember, start: Int) {
+    self.policy = policy
+    self.tier = tier
+    self.start = start
+  }
+
+  mutating func add(_ id: ObjectID, last: Int) {
+    residents.append(id)
+    waiting.append(Entry(id: id, last: last, bucket: bucket(last), isGhost: false))
+  }
+
+  mutating func addGhost(last: Int) {
+    let place = ObjectID(ghostsAdded)
+    waiting.append(Entry(id: place, last: last, bucket: bucket(last), isGhost: true))
+    ghostsAdded += 1
+  }
+
+  /// A bucket for each age below 128, and 64 for each power of two above that.
+  private func bucket(_ last: Int) -> Int {
+    var (age, octave) = (max(0, start - last), 0)
+    while age >= 128 {
+      age /= 2
+      octave += 1
+    }
+    return octave * 64 + age
+  }
+
+  /// The oldest that waits, ghosts first.
+  mutating func next() -> Entry? {
+    guard let oldest = waiting.map(\.bucket).max() else { return nil }
+    let place =
+      waiting.firstIndex { $0.bucket == oldest && $0.isGhost }
+      ?? waiting.firstIndex { $0.bucket == oldest }
+    return place.map { waiting.remove(at: $0) }
+  }
+
+  mutating func remove(_ id: ObjectID) {
+    residents.removeAll { $0 == id }
+    waiting.removeAll { $0.id == id && !$0.isGhost }
+    tier.remove(id)
+  }
 }
 
 /// A policy with the objects that it holds, driven without a cache.
@@ -516,16 +647,13 @@ struct NaiveMember {
     policy = auto
   }
 
-  /// Takes over the objects of another tier, oldest request first.
-  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) {
-    if policy.takeOver(heirs, sketch) {
-      for heir in heirs where heir.isResident {
-        record(Request(id: heir.id, size: heir.size, cost: heir.cost))
-      }
-      return
-    }
-    for heir in heirs where heir.isResident {
-      let request = Request(id: heir.id, size: heir.size, cost: heir.cost)
+  /// Takes over an object of another tier.
+  mutating func takeOver(_ heir: NaiveHeir) {
+    victims = []
+    let request = Request(id: heir.id, size: heir.size, cost: heir.cost)
+    if policy.takeOver(heir) {
+      if heir.isResident { record(request) }
+    } else if heir.isResident {
       if !store(request), !store(request) {
         victims.append(heir.id)
       } else if heir.requests > 0 {
@@ -536,59 +664,49 @@ struct NaiveMember {
 }
 
 extension NaiveARC {
-  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) -> Bool {
-    let (once, again) = (heirs.filter { $0.requests == 0 }, heirs.filter { $0.requests > 0 })
-    t1 = once.filter(\.isResident).map(\.weighted)
-    t2 = again.filter(\.isResident).map(\.weighted)
-    b1 = once.filter { !$0.isResident }.map(\.weighted)
-    b2 = again.filter { !$0.isResident }.map(\.weighted)
+  mutating func takeOver(_ heir: NaiveHeir) -> Bool {
+    switch (heir.requests > 0, heir.isResident) {
+    case (false, true): t1.append(heir.weighted)
+    case (true, true): t2.append(heir.weighted)
+    case (false, false): b1.append(heir.weighted)
+    case (true, false): b2.append(heir.weighted)
+    }
     trim()
     return true
   }
 }
 
 extension NaiveLIRS {
-  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) -> Bool {
-    var low: Set<ObjectID> = []
-    var weight: UInt64 = 0
-    for heir in heirs.reversed() where heir.isResident && heir.requests > 0 {
-      weight += UInt64(heir.size)
-      if weight > lirLimit { break }
-      low.insert(heir.id)
-    }
-    for heir in heirs {
-      let status: Status =
-        heir.isResident ? (low.contains(heir.id) ? .lir : .residentHIR) : .ghost
-      stack.append(Block(id: heir.id, size: UInt64(heir.size), status: status))
-      if status == .residentHIR { queue.append(heir.weighted) }
-      if status == .ghost { ghosts.append(heir.id) }
-    }
+  mutating func takeOver(_ heir: NaiveHeir) -> Bool {
+    let isLow = heir.isResident && heir.requests > 0 && UInt64(heir.size) <= lirLimit
+    let status: Status = heir.isResident ? (isLow ? .lir : .residentHIR) : .ghost
+    stack.append(Block(id: heir.id, size: UInt64(heir.size), status: status))
+    if status == .residentHIR { queue.append(heir.weighted) }
+    if status == .ghost { ghosts.append(heir.id) }
     trimGhosts()
-    prune()
+    settle()
     return true
   }
 }
 
 extension NaiveMQ {
-  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) -> Bool {
-    for heir in heirs {
-      let count = min(heir.requests + 1, 1 << (queues.count - 1))
-      let place = queues.indices.last { 1 << $0 <= count } ?? 0
-      let entry = Entry(object: heir.weighted, count: count, entered: -heir.age)
-      if heir.isResident { queues[place].append(entry) } else { ghosts.append(entry) }
-    }
+  mutating func takeOver(_ heir: NaiveHeir) -> Bool {
+    let count = min(heir.requests + 1, 1 << (queues.count - 1))
+    let place = queues.indices.last { 1 << $0 <= count } ?? 0
+    let entry = Entry(object: heir.weighted, count: count, entered: -heir.age)
+    if heir.isResident { queues[place].append(entry) } else { ghosts.append(entry) }
     while ghosts.map(\.object).weight > ghostLimit { ghosts.removeFirst() }
     return true
   }
 }
 
 extension NaiveWTinyLFU {
-  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) -> Bool {
-    if let sketch { self.sketch.copyCounts(of: sketch) }
-    for heir in heirs where heir.isResident {
-      self.sketch.enter()
-      probation.append(heir.weighted)
-    }
+  mutating func takeOver(_ heir: NaiveHeir) -> Bool {
+    guard heir.isResident else { return true }
+    sketch.enter()
+    probation.append(heir.weighted)
     return true
   }
+
+  mutating func takeOver(_ sketch: NaiveSketch) { self.sketch.copyCounts(of: sketch) }
 }

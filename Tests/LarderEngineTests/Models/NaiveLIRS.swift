@@ -92,7 +92,7 @@ struct NaiveLIRS: NaivePolicy {
   }
 
   /// Demotes LIR blocks from the bottom until the others fit, and prunes.
-  private mutating func settle() {
+  mutating func settle() {
     prune()
     while weight(.lir) > lirLimit {
       let bottom = stack.removeFirst()

@@ -33,9 +33,11 @@ protocol NaivePolicy {
   mutating func advance(to now: UInt64)
   /// The time, or 0 if unknown; called before each get and set.
   mutating func follow(_ now: UInt64)
-  /// The objects of another policy's cache, the oldest request first, and the requests of all
-  /// objects; called before anything else. False if the policy only stores them one by one.
-  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) -> Bool
+  /// An object of another policy's cache, in order of their last requests; called before anything
+  /// else. False if the policy only stores it.
+  mutating func takeOver(_ heir: NaiveHeir) -> Bool
+  /// The requests of all objects; called after all objects.
+  mutating func takeOver(_ sketch: NaiveSketch)
   /// A missing object is stored.
   mutating func insert(_ request: Request)
   /// The object is deleted or has expired.
@@ -54,7 +56,8 @@ extension NaivePolicy {
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64) {}
   mutating func advance(to now: UInt64) {}
   mutating func follow(_ now: UInt64) {}
-  mutating func takeOver(_ heirs: [NaiveHeir], _ sketch: NaiveSketch?) -> Bool { false }
+  mutating func takeOver(_ heir: NaiveHeir) -> Bool { false }
+  mutating func takeOver(_ sketch: NaiveSketch) {}
 }
 
 extension Array {

@@ -17,9 +17,7 @@ final class NaiveSketch {
   func leave() { counts.leave() }
   /// Goes on with the counts of another sketch.
   func copyCounts(of other: NaiveSketch) {
-    counts.takeOver(
-      Succession(
-        members: [], sketch: FrequencySketch(copying: other.counts.sketch), hasSketch: true))
+    counts.takeOver(other.counts.sketch)
   }
   /// The number of additions after which all counts are halved.
   var period: UInt64 { counts.period }

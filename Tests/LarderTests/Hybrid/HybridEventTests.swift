@@ -62,7 +62,7 @@ import Testing
     }
     token.cancel()
     let choices = [
-      HybridTier.memory: cache.memoryPolicyChoices.first, .disk: cache.diskPolicyChoice,
+      HybridTier.memory: cache.memoryPolicyChoice, .disk: cache.diskPolicyChoice,
     ]
     for (tier, choice) in choices {
       let (choice, leaders) = (try #require(choice), changes.withLock { $0[tier] ?? [] })

@@ -63,13 +63,11 @@ struct ARC: EvictionPolicy, BalancedListsPolicy, ~Copyable {
   }
 
   /// Objects that were requested again become the frequent ones, and the target starts at 0.
-  mutating func takeOver(_ succession: borrowing Succession) -> Bool {
-    for member in succession.members {
-      let isFrequent = member.requests > 0
-      let (resident, ghost) =
-        isFrequent ? (ARC.frequent, ARC.frequentGhosts) : (ARC.recent, ARC.recentGhosts)
-      lists.pushFront(member.id, to: member.isResident ? resident : ghost, weight: member.size)
-    }
+  mutating func takeOver(_ object: KnownObject) -> Bool {
+    let (resident, ghost) =
+      object.requests > 0
+      ? (ARC.frequent, ARC.frequentGhosts) : (ARC.recent, ARC.recentGhosts)
+    lists.pushFront(object.id, to: object.isResident ? resident : ghost, weight: object.size)
     trimGhosts()
     return true
   }

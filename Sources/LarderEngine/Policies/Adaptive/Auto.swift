@@ -4,7 +4,7 @@
 /// The decisions are those of `Contest`. While the simulations see every request, as in small
 /// caches, the cache *follows* the simulation of the leader: it evicts what the leader does not
 /// hold, and a change of the leader moves nothing. In larger caches the leader is a tier of its
-/// own, and a change hands its objects over: see `TakesOver`.
+/// own, and a change hands its objects over: see `Handover`.
 struct Auto: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "auto", family: .adaptive, traits: .evictsOnHit,
@@ -23,7 +23,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     var fingerprint: UInt32
     // The number of its last request, modulo 2^32.
     var last: UInt32
-    // While a tier leads: its place among the evicted objects, if it is one.
+    // While a tier leads: its place among the evicted objects or in a handover, if it has one.
     var place: UInt32
     // Requests since it was stored, without that one, up to 255.
     var requests: UInt8
@@ -36,7 +36,12 @@ struct Auto: EvictionPolicy, ~Copyable {
   private var now: UInt64 = 0
   private var hasExpiries = false
   private var requests: UInt64 = 0
-  private var contest: Contest
+  private let portfolio: Portfolio
+  private let contest: Contest
+  // Requests between two reports to the contest, and until the next; and the policy that led then.
+  private var share: UInt64
+  private var left: UInt64
+  private var chosen = 0
   private var records: Column<Record>
   private var costs: Column<Float>
   private var size: CacheSizeInObjects
@@ -48,8 +53,10 @@ struct Auto: EvictionPolicy, ~Copyable {
   // While following: residents that the leader does not hold, by their last request.
   private var foreign: IndexedHeap
 
-  // The tier that leads; unused while following.
+  // The tier that leads, and its policy; unused while following.
   private var leader: CacheTier
+  private var policy = 0
+  private var handover: Handover?
   // The last evicted objects, as many as a full cache holds: a ring. Some have come back.
   private var ghosts: [ObjectID] = []
   private var nextGhost = 0
@@ -63,33 +70,37 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let portfolio = try Portfolio(setup)
-    let contest = try Contest(setup, portfolio)
-    let leader =
-      contest.seesAll
+    let contest = try Contest.make(setup)
+    let follows = contest.canBeFollowed
+    leader =
+      follows
       ? contest.leader : try portfolio.tier(0, capacity: setup.capacity, objects: setup.objects)
-    isFollowing = contest.seesAll
-    countsAll = portfolio.usesSketch && !(contest.seesAll && setup.unit == .objects)
+    isFollowing = follows
+    countsAll = portfolio.usesSketch && !(follows && setup.unit == .objects)
     sketch = countsAll ? SketchedCounts.makeSketch(setup) : FrequencySketch(objects: 1)
-    self.leader = leader
-    foreign = IndexedHeap(objects: contest.seesAll ? setup.objects : 0, capacity: 16)
+    foreign = IndexedHeap(objects: follows ? setup.objects : 0, capacity: 16)
+    share = contest.share
+    left = share
+    self.portfolio = portfolio
     self.contest = contest
     self.setup = setup
     needsCosts = portfolio.needsCosts
     objects = setup.objects
     records = Column(objects: setup.objects)
     costs = Column(objects: portfolio.needsCosts ? setup.objects : 0)
-    residents = LinkedLists(objects: contest.seesAll ? setup.objects : 0)
+    residents = LinkedLists(objects: follows ? setup.objects : 0)
     size = CacheSizeInObjects(setup)
   }
 
   func contains(_ id: ObjectID) -> Bool {
     if isFollowing { return residents.contains(id) }
-    return id != entering.id && leader.contains(id)
+    return isInHandover(id) || (id != entering.id && leader.contains(id))
   }
 
   func remembers(_ id: ObjectID) -> Bool {
     if isFollowing { return residents.contains(id) || contest.knows(id) }
-    return leader.remembers(id) || isGhost(id)
+    return leader.remembers(id) || isGhost(id) || isInHandover(id)
+      || handover?.tier.remembers(id) ?? false
   }
 
   var ghostsMax: Int {
@@ -103,28 +114,37 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     let request = note(request)
-    if isFollowing {
-      follow(request, sizes)
+    if isFollowing { return follow(request, sizes) }
+    advanceHandover(sizes)
+    if isInHandover(request.id) {
+      handover?.remove(at: records[request.id].place)
+      enterLast(request.id)
     } else {
       _ = leader.access(request.id, 0)
       takeVictims()
-      if contest.observe(request, now) { endEpoch(sizes) }
     }
+    if observe(request) { endShare(sizes) }
   }
 
   mutating func replace(_ given: Request, _ sizes: some ObjectSizes) {
     if given.expires != Request.noExpiry { hasExpiries = true }
     if needsCosts { costs[given.id] = given.cost }
     let request = note(given)
+    let wasFollowing = isFollowing
     if isFollowing {
       follow(request, sizes, isSet: true)
-      // A tier that leads from now on knows the old size.
-      if isFollowing || !leader.contains(request.id) { return }
+      if isFollowing { return }
     }
-    let wasFollowing = contest.seesAll
-    _ = leader.set(request, 0)
-    takeVictims()
-    if !wasFollowing, contest.observe(request, now, isSet: true) { endEpoch(sizes) }
+    advanceHandover(sizes)
+    if isInHandover(request.id) {
+      handover?.remove(at: records[request.id].place)
+      enterLast(request.id)
+    } else if leader.contains(request.id) {
+      // A tier that leads from now on knows the old size.
+      _ = leader.set(request, 0)
+      takeVictims()
+    }
+    if !wasFollowing, observe(request, isSet: true) { endShare(sizes) }
   }
 
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
@@ -132,9 +152,11 @@ struct Auto: EvictionPolicy, ~Copyable {
     if isFollowing {
       follow(request, sizes)
       if isFollowing { return contest.leaderHolds(request.id) }
-    } else if contest.observe(request, now) {
-      endEpoch(sizes)
+    } else {
+      advanceHandover(sizes)
+      if observe(request) { endShare(sizes) }
     }
+    if handover != nil { return true }
     guard leader.set(request, 0) == .stored else {
       takeVictims()
       return false
@@ -153,6 +175,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     if needsCosts { costs[request.id] = request.cost }
     entering = .none
     if isFollowing { residents.pushFront(request.id) }
+    if handover != nil { enterLast(request.id) }
   }
 
   var overflows: Bool { !expelled.isEmpty }
@@ -164,7 +187,7 @@ struct Auto: EvictionPolicy, ~Copyable {
       leave(victim)
       return victim
     }
-    let victim = expelled.popLast() ?? giveUp()
+    let victim = expelled.popLast() ?? (handover == nil ? giveUp() : leaveHandover())
     becomeGhost(victim)
     return victim
   }
@@ -178,6 +201,8 @@ struct Auto: EvictionPolicy, ~Copyable {
     } else {
       leader.remove(id)
       if isGhost(id) { ghosts[Int(records[id].place)] = .none }
+      if isInHandover(id) { handover?.remove(at: records[id].place) }
+      handover?.tier.remove(id)
     }
   }
 
@@ -190,6 +215,7 @@ struct Auto: EvictionPolicy, ~Copyable {
       foreign.reserve(objects: objects)
     } else {
       leader.reserve(objects)
+      handover?.tier.reserve(objects)
     }
   }
 
@@ -204,18 +230,20 @@ struct Auto: EvictionPolicy, ~Copyable {
   }
 
   var choice: PolicyChoice? { contest.choice }
-  var leading: Int? { contest.leading }
+  var leading: Int? { contest.leadingNow }
 
   mutating func resume(_ choice: PolicyChoice, isRestoring: Bool) {
-    guard choice.isAmong(contest.portfolio.specs) else { return }
+    guard choice.isAmong(portfolio.specs) else { return }
     contest.resume(choice, isRestoring: isRestoring)
-    if isRestoring, !isFollowing, let tier = makeLeader() { leader = tier }
+    chosen = choice.leading
+    if isRestoring, !isFollowing, let tier = makeTier() { (leader, policy) = (tier, chosen) }
   }
 
   var stateBytes: Int {
     contest.stateBytes + records.bytes + costs.bytes + residents.bytes + foreign.bytes
       + sketch.bytes
       + (expelled.capacity + ghosts.capacity) * 4 + (isFollowing ? 0 : leader.stateBytes)
+      + (handover?.bytes ?? 0)
   }
 
   // MARK: Records
@@ -252,16 +280,28 @@ struct Auto: EvictionPolicy, ~Copyable {
     UInt32(truncatingIfNeeded: requests) &- records[id].last
   }
 
-  /// Ends an epoch of the contest, and changes the leader if it says so.
-  @inline(never) private mutating func endEpoch(_ sizes: some ObjectSizes) {
-    let previous = contest.leading
-    let hasDropped = contest.decide(residents: size.objects) { records[$0].fingerprint }
-    if isFollowing, !contest.seesAll {
+  /// Passes a request to the contest, and returns true if it is time to report.
+  @inline(__always) private mutating func observe(
+    _ request: Request, isSet: Bool = false
+  ) -> Bool {
+    contest.observe(request, now, isSet: isSet)
+    left -= 1
+    return left == 0
+  }
+
+  /// Reports to the contest, and changes the leader if it says so.
+  @inline(never) private mutating func endShare(_ sizes: some ObjectSizes) {
+    let previous = chosen
+    let decision = contest.report(requests: share, residents: size.objects) {
+      records[$0].fingerprint
+    }
+    (chosen, share, left) = (decision.leading, decision.share, decision.share)
+    if isFollowing, !contest.canBeFollowed {
       lead(sizes)
-    } else if isFollowing, hasDropped || contest.leading != previous {
+    } else if isFollowing, decision.hasDropped || chosen != previous {
       findForeign()
-    } else if contest.leading != previous {
-      handOver()
+    } else if !isFollowing, handover == nil {
+      beginHandover()
     }
   }
 }
@@ -274,7 +314,7 @@ extension Auto {
   ) {
     let isResident = residents.contains(request.id)
     if isResident { residents.moveToFront(request.id) }
-    let isOver = contest.observe(request, now, isSet: isSet)
+    let isOver = observe(request, isSet: isSet)
     let victims = contest.victims
     for index in 0..<victims.count { noteForeign(contest.key(victims[index])) }
     if isResident {
@@ -284,7 +324,7 @@ extension Auto {
         foreign.remove(request.id)
       }
     }
-    if isOver { endEpoch(sizes) }
+    if isOver { endShare(sizes) }
   }
 
   /// Records that the leader does not hold an object, if it is resident.
@@ -315,19 +355,18 @@ extension Auto {
 
   /// Ends following: a tier takes over.
   private mutating func lead(_ sizes: some ObjectSizes) {
-    guard let tier = makeLeader() else { return }
-    var members: [Succession.Member] = []
-    members.reserveCapacity(size.residents)
+    guard let handover = makeHandover(residents: size.residents) else { return }
+    isFollowing = false
+    self.handover = handover
+    self.handover?.isLeaving = false
     var id = residents.back()
     while id != .none {
-      members.append(member(id, size: sizes[id], isResident: true))
+      enterHandover(id)
       id = residents.ahead(of: id)
     }
     residents = LinkedLists(objects: 0)
     foreign = IndexedHeap(objects: 0, capacity: 16)
-    isFollowing = false
-    leader = tier
-    passOn(members)
+    while self.handover != nil { advanceHandover(sizes) }
   }
 }
 
@@ -371,48 +410,116 @@ extension Auto {
     let place = Int(records[id].place)
     return place < ghosts.count && ghosts[place] == id
   }
+}
+
+/// A change of the tier that leads.
+extension Auto {
+  /// Begins to hand the objects over if another policy leads by now.
+  private mutating func beginHandover() {
+    if chosen != policy { handover = makeHandover(residents: leader.count) }
+  }
 
   /// A tier of the policy that leads now; nil cannot happen, because the simulations were made.
-  private func makeLeader() -> CacheTier? {
-    try? contest.portfolio.tier(contest.leading, capacity: setup.capacity, objects: objects)
+  private func makeTier() -> CacheTier? {
+    try? portfolio.tier(chosen, capacity: setup.capacity, objects: objects)
   }
 
-  /// Hands the objects of the tier over to the policy that leads now.
-  private mutating func handOver() {
-    guard let fresh = makeLeader() else { return }
-    var members: [Succession.Member] = []
-    members.reserveCapacity(leader.count + ghosts.count)
-    while leader.count > 0 {
-      let id = leader.giveUp()
-      members.append(member(id, size: leader.size(id), isResident: true))
+  private func makeHandover(residents: Int) -> Handover? {
+    guard let tier = makeTier() else { return nil }
+    return Handover(
+      to: chosen, tier, at: UInt32(truncatingIfNeeded: requests), residents: residents,
+      ghosts: ghosts.count)
+  }
+
+  /// True for a resident that no longer belongs to the tier that leads.
+  private func isInHandover(_ id: ObjectID) -> Bool {
+    handover?.holds(id, at: records[id].place) ?? false
+  }
+
+  private mutating func enterHandover(_ id: ObjectID) {
+    let place = handover?.add(id, last: records[id].last)
+    records[id].place = place ?? 0
+  }
+
+  /// Makes an object that was requested during the handover the last one to enter. The new policy
+  /// may know it, if only as a ghost.
+  private mutating func enterLast(_ id: ObjectID) {
+    handover?.tier.remove(id)
+    enterHandover(id)
+  }
+
+  /// Evicts an object during the handover.
+  private mutating func leaveHandover() -> ObjectID {
+    let victim = handover?.victim() ?? .none
+    guard victim != .none else { return leader.giveUp() }
+    handover?.remove(at: records[victim].place)
+    handover?.tier.remove(victim)
+    return victim
+  }
+
+  /// Lets as many objects leave the old policy or enter the new one as a request may.
+  @inline(__always) private mutating func advanceHandover(_ sizes: some ObjectSizes) {
+    if handover != nil { moveObjects(sizes) }
+  }
+
+  @inline(never) private mutating func moveObjects(_ sizes: some ObjectSizes) {
+    for _ in 0..<Handover.pace {
+      if handover?.isLeaving ?? false {
+        leaveOne()
+      } else if !enterOne(sizes) {
+        return endHandover()
+      }
     }
-    for ghost in ghosts where ghost != .none {
-      members.append(member(ghost, size: 1, isResident: false))
+  }
+
+  private mutating func leaveOne() {
+    let ghost = handover?.ghostCount ?? 0
+    if leader.count > 0 {
+      enterHandover(leader.giveUp())
+    } else if ghost < ghosts.count {
+      handover?.addGhost(last: ghosts[ghost] == .none ? 0 : records[ghosts[ghost]].last)
+    } else {
+      handover?.isLeaving = false
     }
-    leader = fresh
-    passOn(Auto.byAge(members))
   }
 
-  /// The members, the oldest first. Numbers sort several times faster than members.
-  private static func byAge(_ members: [Succession.Member]) -> [Succession.Member] {
-    var keys = members.indices.map { UInt64(~members[$0].age) << 32 | UInt64($0) }
-    keys.sort()
-    return keys.map { members[Int($0 & 0xFFFF_FFFF)] }
+  /// Passes an object to the new policy; returns false if all have entered.
+  private mutating func enterOne(_ sizes: some ObjectSizes) -> Bool {
+    guard let handover else { return false }
+    switch handover.next() {
+    case .end: return false
+    case .resident(let id): handover.tier.takeOver(known(id, size: sizes[id], isResident: true))
+    case .ghost(let place, let last):
+      let id = ghosts[place]
+      guard id != .none, records[id].last == last else { return true }
+      handover.tier.takeOver(known(id, size: 1, isResident: false))
+    }
+    let victims = handover.tier.victims
+    for index in 0..<victims.count { handover.refused.append(victims[index]) }
+    victims.clear()
+    return true
   }
 
-  private mutating func passOn(_ members: consuming [Succession.Member]) {
-    // Moved out and back: a sketch is not copied before a policy takes it over.
-    var counts = FrequencySketch(objects: 1)
-    swap(&counts, &sketch)
-    let succession = Succession(members: members, sketch: counts, hasSketch: countsAll)
-    leader.takeOver(succession)
-    sketch = succession.sketch
-    takeVictims()
-  }
-
-  private func member(_ id: ObjectID, size: UInt32, isResident: Bool) -> Succession.Member {
-    Succession.Member(
+  private func known(_ id: ObjectID, size: UInt32, isResident: Bool) -> KnownObject {
+    KnownObject(
       id: id, fingerprint: records[id].fingerprint, size: size, cost: needsCosts ? costs[id] : 1,
-      age: age(id), requests: UInt32(records[id].requests), isResident: isResident)
+      age: UInt32(truncatingIfNeeded: requests) &- records[id].last,
+      requests: UInt32(records[id].requests), isResident: isResident)
+  }
+
+  private mutating func endHandover() {
+    guard let handover else { return }
+    self.handover = nil
+    leader = handover.tier
+    policy = handover.policy
+    if countsAll { leader.takeOverCounts(sketch) }
+    expelled.reverse()
+    for id in handover.refused where handover.holds(id, at: records[id].place) {
+      if leader.contains(id) { continue }
+      handover.remove(at: records[id].place)
+      expelled.append(id)
+    }
+    expelled.reverse()
+    beginHandover()
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The policies that `auto` chooses from.
 struct Portfolio {
   static let objects = "lirs/arc/mq/mq(life=8)/w-tinylfu"
@@ -87,7 +89,10 @@ struct Portfolio {
 /// The sample is that of the same objects for all, so that its error is common to them. It is
 /// chosen by fingerprint, and as small as capacities of at least `shadow` objects allow: the time
 /// and memory of the simulations do not grow with the cache.
-struct Contest {
+///
+/// The parts of a cache share one contest. It then has a lock, which requests in the sample and
+/// reports take.
+final class Contest: @unchecked Sendable {
   static let parameters = [
     PolicyParameter(
       "shadow", default: "1000", "objects that a simulation holds at least, 1 to 1000000"),
@@ -111,8 +116,11 @@ struct Contest {
   private let halfLife: Double
   private let margin: Double
 
-  // The sample is one object in 2^shift.
-  private var shift: UInt64 = 0
+  // The number of parts of the cache.
+  private let parts: Int
+  private let lock: SleepingLock?
+  // The sample is one object in 2^shift. Read without the lock, where an old value does no harm.
+  private let shiftWord = Atomic<UInt64>(0)
   // Boxes, so that a call through one copies no tier.
   private var shadows: [Shadow] = []
   private var ids = ShadowIDs()
@@ -121,7 +129,7 @@ struct Contest {
 
   private var held = 0
   private var epoch: UInt64 = 0
-  private var left: UInt64 = 0
+  private var counted: UInt64 = 0
   private var decay = 1.0
   private var switchDecay = 1.0
 
@@ -134,26 +142,37 @@ struct Contest {
   // True while the leader stays: see `resume`.
   private var isRestoring = false
 
-  init(_ setup: PolicySetup, _ portfolio: Portfolio) throws(PolicyError) {
-    let spec = setup.spec
+  /// The contest of a policy, or that of all parts of its cache.
+  static func make(_ setup: PolicySetup) throws(PolicyError) -> Contest {
+    guard let group = setup.group else { return try Contest(setup, parts: 1) }
+    return try group.shared { (parts) throws(PolicyError) in try Contest(setup, parts: parts) }
+  }
+
+  /// Creates the contest of a cache of `parts` parts, each with the capacity of `part`.
+  private init(_ part: PolicySetup, parts: Int) throws(PolicyError) {
+    let spec = part.spec
+    var setup = part
+    setup.capacity *= UInt64(parts)
     self.setup = setup
-    self.portfolio = portfolio
+    self.parts = parts
+    lock = parts > 1 ? SleepingLock() : nil
+    portfolio = try Portfolio(setup)
     shadowMin = Double(try spec.integer("shadow", default: 1000, in: 1...1_000_000))
     epochShare = try spec.number("epoch", default: 0.25, in: 0.001...1000)
     halfLife = try spec.number("half-life", default: 64, in: 0.1...1_000_000)
     margin = try spec.number("margin", default: 0.005, in: 0...1)
     hits = portfolio.specs.map { _ in 0 }
     let full = setup.unit == .objects ? setup.capacity : 1
-    shift = shift(for: Double(full))
+    shiftWord.store(shift(for: Double(full)), ordering: .relaxed)
     for index in portfolio.specs.indices {
       shadows.append(Shadow(try portfolio.tier(index, capacity: shadowCapacity, objects: 0)))
     }
     setRates(residents: Int(full))
   }
 
-  /// True while all objects are in the sample: then their keys are their ids, else their
-  /// fingerprints.
-  var seesAll: Bool { shift == 0 }
+  /// True while all objects are in the sample, known by their ids and not by their fingerprints: a
+  /// cache of one part can follow the simulation of the leader.
+  var canBeFollowed: Bool { shift == 0 && parts == 1 }
 
   /// The simulation of the policy that leads.
   var leader: CacheTier { shadows[leading].tier }
@@ -161,19 +180,14 @@ struct Contest {
   /// The victims of the last request in the simulation of the leader.
   var victims: VictimList { shadows[leading].tier.victims }
 
-  /// Passes a request to the simulations if its object is in the sample, and returns true if that
-  /// ends an epoch.
-  @inline(__always) mutating func observe(
-    _ request: Request, _ now: UInt64, isSet: Bool = false
-  ) -> Bool {
-    if isSampled(request.fingerprint) { simulate(request, now, isSet) }
-    left -= 1
-    return left == 0
+  /// Passes a request to the simulations if its object is in the sample.
+  @inline(__always) func observe(_ request: Request, _ now: UInt64, isSet: Bool) {
+    if isSampled(request.fingerprint) { locked { simulate(request, now, isSet) } }
   }
 
-  @inline(never) private mutating func simulate(_ given: Request, _ now: UInt64, _ isSet: Bool) {
+  @inline(never) private func simulate(_ given: Request, _ now: UInt64, _ isSet: Bool) {
     var request = given
-    let key = seesAll ? given.id : given.fingerprint
+    let key = canBeFollowed ? given.id : given.fingerprint
     request.id = ids.find(key)
     if request.id == .none {
       if ids.isFull { makeRoom() }
@@ -193,13 +207,42 @@ struct Contest {
     }
   }
 
-  /// Ends an epoch. With a capacity in bytes the sample becomes smaller as residents become more.
+  /// The requests after which a part of the cache reports.
+  var share: UInt64 { locked { shareOfEpoch } }
+
+  private var shareOfEpoch: UInt64 { max(1, epoch / UInt64(parts)) }
+
+  /// The state of the contest when a part of the cache has reported.
+  struct Decision {
+    /// The policy that leads.
+    var leading: Int
+    /// The requests after which the part reports again.
+    var share: UInt64
+    /// True if the simulations have dropped objects; see `dropSurplus`.
+    var hasDropped: Bool
+  }
+
+  /// Counts the requests of a part's share, and ends the epoch if it is complete. With a capacity
+  /// in bytes the sample becomes smaller as residents become more.
   ///
-  /// - Parameter residents: The number of residents of a full cache.
+  /// - Parameter requests: The requests since the part's last report.
+  /// - Parameter residents: The number of residents of the part when it is full.
   /// - Parameter fingerprint: The fingerprint of an object that the simulations remember.
-  /// - Returns: True if the simulations have dropped objects; see `dropSurplus`.
-  mutating func decide(residents: Int, fingerprint: (ObjectID) -> UInt32) -> Bool {
-    sinceSwitch += epoch
+  func report(
+    requests: UInt64, residents: Int, fingerprint: (ObjectID) -> UInt32
+  ) -> Decision {
+    locked {
+      counted += requests
+      let isOver = counted >= epoch
+      let hasDropped = isOver && decide(residents: residents * parts, fingerprint)
+      return Decision(leading: leading, share: shareOfEpoch, hasDropped: hasDropped)
+    }
+  }
+
+  /// Ends an epoch. Returns true if the simulations have dropped objects.
+  private func decide(residents: Int, _ fingerprint: (ObjectID) -> UInt32) -> Bool {
+    sinceSwitch += counted
+    counted = 0
     var best = leading
     for index in hits.indices where hits[index] > hits[best] { best = index }
     if !isRestoring, hits[best] - hits[leading] > margin * sampled,
@@ -213,7 +256,6 @@ struct Contest {
     for index in hits.indices { hits[index] *= decay }
     sampled *= decay
     recentSwitches *= switchDecay
-    left = epoch
     if residents > held {
       let next = shift(for: Double(residents))
       if next > shift { thin(to: next, fingerprint) }
@@ -238,31 +280,41 @@ struct Contest {
 
   /// The choice at this moment.
   var choice: PolicyChoice {
-    PolicyChoice(
-      policies: portfolio.specs.map(\.description), leading: leading, switches: switches,
-      hitRatios: sampled > 0 ? hits.map { $0 / sampled } : [],
-      sampleShare: 1 / Double(UInt64(1) << shift), samples: sampled,
-      recentSwitches: recentSwitches)
+    locked {
+      PolicyChoice(
+        policies: portfolio.specs.map(\.description), leading: leading, switches: switches,
+        hitRatios: sampled > 0 ? hits.map { $0 / sampled } : [],
+        sampleShare: 1 / Double(UInt64(1) << shift), samples: sampled,
+        recentSwitches: recentSwitches)
+    }
   }
+
+  /// The index of the policy that leads, for callers that share the contest.
+  var leadingNow: Int { locked { leading } }
 
   /// Continues from the choice of another contest of the same policies, with its scores in the
   /// sample of this one: see `ChoosesPolicy`.
-  mutating func resume(_ choice: PolicyChoice, isRestoring: Bool) {
-    self.isRestoring = isRestoring
-    (leading, switches, sinceSwitch) = (choice.leading, choice.switches, 0)
-    recentSwitches = choice.recentSwitches
-    sampled = choice.samples / choice.sampleShare / Double(UInt64(1) << shift)
-    hits = hits.indices.map { index in
-      choice.hitRatios.isEmpty ? 0 : choice.hitRatios[index] * sampled
+  func resume(_ choice: PolicyChoice, isRestoring: Bool) {
+    locked {
+      self.isRestoring = isRestoring
+      (leading, switches, sinceSwitch) = (choice.leading, choice.switches, 0)
+      recentSwitches = choice.recentSwitches
+      sampled = choice.samples / choice.sampleShare / Double(UInt64(1) << shift)
+      hits = hits.indices.map { index in
+        choice.hitRatios.isEmpty ? 0 : choice.hitRatios[index] * sampled
+      }
     }
   }
 
   /// Removes an object from the simulations.
-  mutating func remove(_ key: UInt32) {
-    let id = ids.find(key)
-    if id == .none { return }
-    for shadow in shadows { shadow.tier.remove(id) }
-    ids.remove(key)
+  func remove(_ key: UInt32) {
+    guard canBeFollowed || isSampled(key) else { return }
+    locked {
+      let id = ids.find(key)
+      if id == .none { return }
+      for shadow in shadows { shadow.tier.remove(id) }
+      ids.remove(key)
+    }
   }
 
   /// True if a simulation may remember the object of a key.
@@ -277,13 +329,27 @@ struct Contest {
   /// The key of an object in the simulations.
   func key(_ id: ObjectID) -> UInt32 { ids.key(id) }
 
-  /// The largest number of objects that a policy remembers besides its residents.
+  /// The largest number of objects that a policy of a part remembers besides its residents.
   var ghostsMax: Int {
-    let most = shadows.map(\.tier.ghostsMax).max() ?? 0
-    return most.multipliedReportingOverflow(by: 1 << Int(shift)).overflow ? .max : most << shift
+    locked {
+      let most = shadows.map(\.tier.ghostsMax).max() ?? 0
+      let (all, isTooLarge) = most.multipliedReportingOverflow(by: 1 << Int(shift))
+      return isTooLarge ? .max : parts == 1 ? all : all / parts + 1
+    }
   }
 
-  var stateBytes: Int { shadows.reduce(ids.bytes) { $0 + $1.tier.stateBytes } }
+  /// Memory held for a part of the cache, in bytes.
+  var stateBytes: Int {
+    locked { shadows.reduce(ids.bytes) { $0 + $1.tier.stateBytes } } / parts
+  }
+
+  /// Calls `body` with the lock if the contest is shared.
+  @inline(__always) private func locked<Result>(_ body: () -> Result) -> Result {
+    guard let lock else { return body() }
+    lock.lock()
+    defer { lock.unlock() }
+    return body()
+  }
 
   // MARK: Rates
 
@@ -297,18 +363,19 @@ struct Contest {
     max(1, shift == 0 ? setup.capacity : (setup.capacity >> (shift - 1) + 1) >> 1)
   }
 
+  private var shift: UInt64 { shiftWord.load(ordering: .relaxed) }
+
   private func shift(for residents: Double) -> UInt64 {
     var shift: UInt64 = 0
     while residents / Double(UInt64(2) << shift) >= shadowMin { shift += 1 }
     return shift
   }
 
-  private mutating func setRates(residents: Int) {
+  private func setRates(residents: Int) {
     held = residents
     let size = Double(residents)
     let scale = Double(UInt64(1) << shift)
     epoch = max(UInt64(epochShare * size), Contest.epochMin << shift)
-    left = epoch
     let length = Double(epoch)
     let least = Contest.halfLifeMin * scale
     decay = DeterministicMath.pow(0.5, length / max(halfLife * size, least))
@@ -317,9 +384,9 @@ struct Contest {
   }
 
   /// Takes a smaller sample. The simulations keep its objects, as after `Tier.resize`.
-  private mutating func thin(to next: UInt64, _ fingerprint: (ObjectID) -> UInt32) {
-    let wasAll = seesAll
-    shift = next
+  private func thin(to next: UInt64, _ fingerprint: (ObjectID) -> UInt32) {
+    let wasFollowed = canBeFollowed
+    shiftWord.store(next, ordering: .relaxed)
     let (old, oldIDs) = (shadows, ids)
     ids = ShadowIDs()
     let room = ids.free(unless: { _ in false }, atLeast: oldIDs.room)
@@ -331,7 +398,7 @@ struct Contest {
       while shadow.tier.count > 0 {
         let id = shadow.tier.giveUp()
         let key = oldIDs.key(id)
-        let print = wasAll ? fingerprint(key) : key
+        let print = wasFollowed ? fingerprint(key) : key
         guard isSampled(print) else { continue }
         var request = Request(
           id: ids.find(print), size: shadow.tier.size(id), expires: shadow.tier.expiry(id),
@@ -350,7 +417,7 @@ struct Contest {
   }
 
   /// Frees the ids of objects that no simulation remembers, and makes more if they are few.
-  private mutating func makeRoom() {
+  private func makeRoom() {
     let shadows = self.shadows
     let room = ids.free { id in shadows.contains { $0.tier.remembers(id) } }
     for shadow in shadows { shadow.tier.reserve(room) }

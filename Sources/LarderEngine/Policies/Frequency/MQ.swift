@@ -127,27 +127,22 @@ struct MQ: EvictionPolicy, ~Copyable {
   }
 
   /// Objects enter the queues of their requests as of their last request.
-  mutating func takeOver(_ succession: borrowing Succession) -> Bool {
-    var oldest: UInt32 = 0
-    for member in succession.members {
-      let id = member.id
-      let age = min(member.age, 1 << 30)
-      let requests = UInt16(truncatingIfNeeded: min(member.requests, 255))
-      let queue = place(id, after: requests, entry: 0 &- age)
-      if member.isResident {
-        lists.pushFront(id, list: queue)
-        changeResidents(by: 1)
-        if queue > 0 { oldest = max(oldest, age) }
-      } else {
-        lists.pushFront(id, list: queues)
-        states[id].place = UInt16(truncatingIfNeeded: queues + 1)
-        if weighs { ghostWeights[id] = member.size }
-        ghostsWeight += weighs ? UInt64(member.size) : 1
-        ghosts += 1
-      }
+  mutating func takeOver(_ object: KnownObject) -> Bool {
+    let (id, age) = (object.id, min(object.age, 1 << 30))
+    let requests = UInt16(truncatingIfNeeded: min(object.requests, 255))
+    let queue = place(id, after: requests, entry: 0 &- age)
+    if object.isResident {
+      lists.pushFront(id, list: queue)
+      changeResidents(by: 1)
+      if queue > 0 { oldestEntry = 0 &- max(0 &- oldestEntry, age) }
+    } else {
+      lists.pushFront(id, list: queues)
+      states[id].place = UInt16(truncatingIfNeeded: queues + 1)
+      if weighs { ghostWeights[id] = object.size }
+      ghostsWeight += weighs ? UInt64(object.size) : 1
+      ghosts += 1
+      trimGhosts()
     }
-    oldestEntry = 0 &- oldest
-    trimGhosts()
     return true
   }
 

@@ -123,17 +123,17 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     counts.leave()
   }
 
-  /// All objects enter probation; the sketch goes on with the requests counted so far.
-  mutating func takeOver(_ succession: borrowing Succession) -> Bool {
-    counts.takeOver(succession)
-    for member in succession.members where member.isResident {
-      var request = Request(id: member.id, size: member.size)
-      request.fingerprint = member.fingerprint
-      counts.enter(request)
-      lists.pushFront(member.id, to: WTinyLFU.probation, weight: member.size)
-    }
+  /// All objects enter probation.
+  mutating func takeOver(_ object: KnownObject) -> Bool {
+    guard object.isResident else { return true }
+    var request = Request(id: object.id, size: object.size)
+    request.fingerprint = object.fingerprint
+    counts.enter(request)
+    lists.pushFront(object.id, to: WTinyLFU.probation, weight: object.size)
     return true
   }
+
+  mutating func takeOver(_ sketch: borrowing FrequencySketch) { counts.takeOver(sketch) }
 
   mutating func reserve(objects: Int) {
     lists.reserve(objects: objects)

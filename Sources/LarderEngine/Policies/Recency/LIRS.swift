@@ -177,31 +177,22 @@ struct LIRS: EvictionPolicy, ~Copyable {
     if state == State.low { prune() }
   }
 
-  /// The most recent of the objects that were requested again become LIR.
-  mutating func takeOver(_ succession: borrowing Succession) -> Bool {
-    for member in succession.members.reversed() where member.isResident && member.requests > 0 {
-      let size = weighs ? UInt64(member.size) : 1
-      if usedLow + size > capacityLow { break }
-      usedLow += size
-      states[member.id] = State.low
+  /// Objects that were requested again become LIR, of which the most recent remain.
+  mutating func takeOver(_ object: KnownObject) -> Bool {
+    let id = object.id
+    if weighs { weights[id] = object.size }
+    stack.pushFront(id)
+    guard object.isResident else {
+      states[id] = State.ghost
+      lists.pushFront(id, to: LIRS.ghosts, weight: UInt32(truncatingIfNeeded: weight(id)))
+      while isOverfull { forget(lists.back(of: LIRS.ghosts)) }
+      if usedLow == 0 { prune() }
+      return true
     }
-    for member in succession.members {
-      let id = member.id
-      if weighs { weights[id] = member.size }
-      stack.pushFront(id)
-      if member.isResident {
-        used += weight(id)
-        residents += 1
-        if states[id] == State.low { continue }
-      }
-      states[id] = member.isResident ? State.highStacked : State.ghost
-      lists.pushFront(
-        id, to: member.isResident ? LIRS.queue : LIRS.ghosts,
-        weight: UInt32(truncatingIfNeeded: weight(id)))
-    }
+    used += weight(id)
+    residents += 1
     limit.note(residents: residents)
-    while isOverfull { forget(lists.back(of: LIRS.ghosts)) }
-    prune()
+    if object.requests > 0, weight(id) <= capacityLow { becomeLow(id) } else { stayHigh(id) }
     return true
   }
 

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func everyPolicyOfAChoiceHasAGauge() throws {
-    let readings = CacheReading.all(try choosing.policyChoices, tier: "memory")
+    let readings = CacheReading.all(try choosing.policyChoice, tier: "memory")
     let values = readings.map { reading in
       let labels = reading.dimensions.map(\.1).joined(separator: " ")
       switch reading.value {
@@ -67,10 +67,10 @@ import Testing
     #expect(
       values == [
         "larder_policy_switches memory 1", "larder_policy_leading memory lru 0",
-        "larder_policy_hit_ratio memory lru 0", "larder_policy_leading memory mru 1",
+        "larder_policy_leading memory mru 1", "larder_policy_hit_ratio memory lru 0",
         "larder_policy_hit_ratio memory mru 1",
       ])
-    #expect(CacheReading.all(MemoryCache<Int, Int>(count: 2).policyChoices, tier: "memory").isEmpty)
+    #expect(CacheReading.all(MemoryCache<Int, Int>(count: 2).policyChoice, tier: "memory").isEmpty)
   }
 
   private var hybrid: HybridStatistics {
@@ -84,7 +84,7 @@ import Testing
     CacheReading.all(MemoryCacheStatistics()) + CacheReading.all(MemoryLoadCounts())
       + CacheReading.all(DiskStatistics(), entries: 0, bytes: 0)
       + CacheReading.all(hybrid, entries: 0, bytes: 0)
-      + CacheReading.all((try? choosing.policyChoices) ?? [], tier: "memory")
+      + CacheReading.all(try? choosing.policyChoice, tier: "memory")
   }
 
   /// Names of the statistics that affect no reading.
