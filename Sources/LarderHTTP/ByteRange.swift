@@ -1,3 +1,5 @@
+import Larder
+
 /// One range of a `Range` header (RFC 9110, 14.1.2).
 enum ByteRange: Sendable, Hashable {
   /// From a position to another, inclusive, or to the end.
@@ -7,12 +9,12 @@ enum ByteRange: Sendable, Hashable {
 
   /// Parses a header; nil for several ranges, other units and invalid ranges.
   init?(_ header: String) {
-    let text = header.trimmed.asciiLowercased
+    let text = header.asciiTrimmed.asciiLowercased
     guard text.hasPrefix("bytes="), !text.contains(",") else { return nil }
     let range = text.dropFirst(6)
     guard let dash = range.firstIndex(of: "-") else { return nil }
-    let first = String(range[..<dash]).trimmed
-    let last = String(range[range.index(after: dash)...]).trimmed
+    let first = String(range[..<dash]).asciiTrimmed
+    let last = String(range[range.index(after: dash)...]).asciiTrimmed
     if first.isEmpty {
       guard let count = Self.number(last), count > 0 else { return nil }
       self = .suffix(count)
@@ -56,7 +58,7 @@ struct ContentRange: Sendable, Hashable {
 
   /// Parses a header such as `bytes 0-99/1000`.
   init?(_ header: String) {
-    let text = header.trimmed.asciiLowercased
+    let text = header.asciiTrimmed.asciiLowercased
     guard text.hasPrefix("bytes ") else { return nil }
     let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }

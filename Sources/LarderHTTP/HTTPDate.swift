@@ -1,3 +1,5 @@
+import Larder
+
 /// Dates of header fields (RFC 9110, 5.6.7) as seconds since 1 January 1970.
 enum HTTPDate {
   private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -14,7 +16,7 @@ enum HTTPDate {
   /// - Parameter now: The current time: a year of two digits that would be more than 50 years
   ///   ahead belongs to the past.
   static func seconds(_ text: String, now: Int64) -> Int64? {
-    let text = text.trimmed.asciiLowercased
+    let text = text.asciiTrimmed.asciiLowercased
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     switch parts.count {
     case 6:

@@ -1,4 +1,5 @@
 import Foundation
+import Larder
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

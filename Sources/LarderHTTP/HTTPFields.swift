@@ -1,3 +1,5 @@
+import Larder
+
 /// Header fields of a message, in order. Names ignore case and may be repeated.
 struct HTTPFields: Sendable, Hashable {
   /// One field line.
@@ -32,12 +34,12 @@ struct HTTPFields: Sendable, Hashable {
 
   /// Elements of a list of tokens, without empty ones.
   func tokens(of name: String) -> [String] {
-    values(of: name).flatMap { $0.split(separator: ",") }.map { String($0).trimmed }
+    values(of: name).flatMap { $0.split(separator: ",") }.map { String($0).asciiTrimmed }
       .filter { !$0.isEmpty }
   }
 
   mutating func append(_ name: String, _ value: String) {
-    lines.append(Line(name: name, value: value.trimmed))
+    lines.append(Line(name: name, value: value.asciiTrimmed))
   }
 
   /// Replaces all lines with a name, or removes them if `value` is nil.
@@ -74,28 +76,12 @@ struct HTTPFields: Sendable, Hashable {
   }
 }
 
-extension StringProtocol {
-  /// True if both are equal without regard to the case of ASCII letters.
-  func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
-    utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+extension CacheControl {
+  /// Parses the directives of a message. Without `Cache-Control`, `Pragma: no-cache` in a request
+  /// counts as `no-cache`.
+  init(_ fields: HTTPFields, isRequest: Bool = false) {
+    let header = fields["Cache-Control"]
+    let pragma = isRequest && header == nil ? fields.tokens(of: "Pragma") : []
+    self.init(header, isNoCache: pragma.contains { $0.equalsIgnoringCase("no-cache") })
   }
-
-  /// The text without white space around it.
-  var trimmed: String {
-    let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
-    let text = Substring(self)
-    guard let first = text.utf8.firstIndex(where: { !isBlank($0) }),
-      let last = text.utf8.lastIndex(where: { !isBlank($0) })
-    else { return "" }
-    return String(text[first...last])
-  }
-
-  /// The text with ASCII letters in lower case.
-  var asciiLowercased: String {
-    String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
-  }
-}
-
-extension UInt8 {
-  fileprivate var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -30,7 +30,10 @@ extension OriginAnswer {
   /// - 2xx: the value, fresh for what is left of its lifetime by `max-age`, `Expires` and `Date`,
   ///   or a tenth of the time since `Last-Modified`. Without any of them it is fresh for no time,
   ///   and kept only if it has an `ETag` to revalidate it by.
-  /// - 304: `notModified`. 404 and 410: `absent`.
+  /// - 304: `notModified`.
+  /// - 404 and 410: `absent(for:)` what is left of the lifetime; for no time if the response must
+  ///   not be stored, or not be used without a confirmation. Without `max-age`, `Expires` and
+  ///   `Last-Modified`: `absent`, for `HybridCacheConfiguration.negativeLife`.
   /// - `no-store` and `Vary: *`: it is not stored. `no-cache` and `must-revalidate`: it is never
   ///   returned without a confirmation.
   /// - The version is the `ETag`, or `Last-Modified` without one: see `URLRequest.revalidating`.
@@ -64,7 +67,7 @@ extension OriginAnswer {
   ) throws {
     switch head.status {
     case 304: self = .notModified(head, received: received)
-    case 404, 410: self = .absent
+    case 404, 410: self = .absent(head, url: url, received: received)
     case 200...299:
       let value = try value()
       let request = RequestHead(url: url)
@@ -107,6 +110,18 @@ extension OriginAnswer {
       maxAge = stored.remaining(received)
     }
     return .notModified(version: stored.version, maxAge: maxAge)
+  }
+}
+
+extension OriginAnswer {
+  /// Creates the answer for a 404 or a 410.
+  private static func absent(_ head: ResponseHead, url: String, received: Date) -> OriginAnswer {
+    guard head.mayBeStored(answering: RequestHead(url: url)), !head.control.noCache else {
+      return .absent(for: .zero)
+    }
+    let stored = StoredResponse(head, received: received)
+    let isSilent = !head.hasExplicitLifetime && stored.lastModified == nil
+    return isSilent ? .absent : .absent(for: stored.remaining(received))
   }
 }
 

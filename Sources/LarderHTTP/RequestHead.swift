@@ -1,3 +1,5 @@
+import Larder
+
 /// Method, target and header fields of a request.
 struct RequestHead: Sendable, Hashable {
   let method: String

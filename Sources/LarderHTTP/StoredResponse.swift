@@ -1,3 +1,5 @@
+import Larder
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -96,7 +98,7 @@ struct StoredResponse: Sendable, Hashable {
   func age(at now: Int64) -> Int64 {
     let received =
       (head.fields["Age"] ?? "").split(separator: ",").first
-      .flatMap { CacheControl.seconds(String($0).trimmed) } ?? 0
+      .flatMap { CacheControl.seconds(String($0).asciiTrimmed) } ?? 0
     let apparent = max(0, responseSecond - date)
     let delay = responseTime - requestTime
     let resident = max(0, now - responseTime)
@@ -151,7 +153,8 @@ struct StoredResponse: Sendable, Hashable {
     head.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  private var lastModified: String? {
+  /// `Last-Modified`, if it is a date.
+  var lastModified: String? {
     date(of: "Last-Modified") == nil ? nil : head.fields["Last-Modified"]
   }
 
@@ -283,7 +286,7 @@ struct LanguageRange: Sendable, Hashable {
   /// Parses a list; the elements with the largest weight come first, equal ones by their tags.
   static func parse(_ header: String) -> [LanguageRange] {
     header.split(separator: ",").compactMap { element -> LanguageRange? in
-      let parts = element.split(separator: ";").map { String($0).trimmed.asciiLowercased }
+      let parts = element.split(separator: ";").map { String($0).asciiTrimmed.asciiLowercased }
       guard let tag = parts.first, !tag.isEmpty else { return nil }
       let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
       return LanguageRange(
@@ -316,7 +319,7 @@ enum EntityTag {
 
   /// True if a header `If-None-Match` lists the tag, or is `*`.
   static func isListed(_ tag: String?, in header: String) -> Bool {
-    if header.trimmed == "*" { return true }
+    if header.asciiTrimmed == "*" { return true }
     guard let tag else { return false }
     return list(header).contains { matchesWeakly($0, tag) }
   }
@@ -327,6 +330,6 @@ enum EntityTag {
     return header.split { character in
       if character == "\"" { isQuoted.toggle() }
       return character == "," && !isQuoted
-    }.map { String($0).trimmed }
+    }.map { String($0).asciiTrimmed }
   }
 }

@@ -54,12 +54,12 @@
       let cache = AsyncHybridCache(cache)
       self.init(every: interval) {
         do throws(HybridCacheError) {
-          _ = try await cache.run { (cache) throws(HybridCacheError) in try cache.removeExpired() }
+          try await cache.removeExpired()
         } catch {
           onFailure(error)
         }
       } close: {
-        try await cache.run { (cache) throws(HybridCacheError) in try cache.close() }
+        try await cache.close()
       }
     }
 
@@ -91,12 +91,12 @@
       let cache = AsyncDiskCache(cache)
       self.init(every: interval) {
         do throws(DiskCacheError) {
-          _ = try await cache.run { (cache) throws(DiskCacheError) in try cache.removeExpired() }
+          try await cache.removeExpired()
         } catch {
           onFailure(error)
         }
       } close: {
-        try await cache.run { (cache) throws(DiskCacheError) in try cache.close() }
+        try await cache.close()
       }
     }
 

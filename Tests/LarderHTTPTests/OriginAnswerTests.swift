@@ -64,8 +64,64 @@ struct OriginAnswerTests {
     #expect(
       try answer(200, ["Cache-Control": "must-revalidate, max-age=9"])
         == "\(OriginAnswer<Int>.mustRevalidate(1, maxAge: .seconds(9)))")
-    for status in [404, 410] { #expect(try answer(status, [:]) == "\(OriginAnswer<Int>.absent)") }
     #expect(throws: HTTPStatusError.self) { try answer(503, [:]) }
+  }
+
+  @Test(arguments: [404, 410])
+  func absenceLivesAsLongAsTheResponseIsFresh(status: Int) throws {
+    func absence(_ fields: [String: String]) throws -> Int64? {
+      switch try OriginAnswer(1, response(status, fields), received: received) {
+      case .absence(let life): life.components.seconds
+      case .absent: nil
+      default: -1
+      }
+    }
+    #expect(try absence([:]) == nil)
+    #expect(try absence(["Cache-Control": "public", "ETag": "\"a\""]) == nil)
+    #expect(try absence(["Cache-Control": "max-age=60", "Age": "20"]) == 40)
+    #expect(try absence(["Cache-Control": "max-age=60", "Age": "70"]) == 0)
+    let expires = [
+      "Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Expires": "Sun, 06 Nov 1994 08:50:37 GMT",
+    ]
+    #expect(try absence(expires) == 60)
+    #expect(try absence(["Last-Modified": "Sun, 06 Nov 1994 08:32:57 GMT"]) == 100)
+    for header in ["no-store, max-age=60", "no-cache, max-age=60", "max-age=0"] {
+      #expect(try absence(["Cache-Control": header]) == 0, "\(header)")
+    }
+    #expect(try absence(["Cache-Control": "max-age=60", "Vary": "*"]) == 0)
+  }
+
+  @Test func absenceIsAskedForAgainWhenItsLifetimeEnds() async throws {
+    let clock = CaseClock()
+    let header = Mutex("max-age=60")
+    let requests = Mutex(0)
+    let server = try LoopbackServer { _ in
+      requests.withLock { $0 += 1 }
+      let control = header.withLock { $0 }
+      return LoopbackReply(404, "Not Found", fields: [(name: "Cache-Control", value: control)])
+    }
+    let images = try HybridCache<URL, Data>(
+      configuration: HybridCacheConfiguration(disk: nil, clock: clock))
+    let url = server.url("/a")
+    /// Number of requests at the server after another get.
+    func ask() async -> Int {
+      let result = await images.result(for: url) { origin in
+        let (data, response) = try await LoopbackClient.send(URLRequest(url: url))
+        return try OriginAnswer(data, response, received: clock.now.date)
+      }
+      guard case .absent = result else { return -1 }
+      return requests.withLock { $0 }
+    }
+    for _ in 0..<2 { #expect(await ask() == 1) }
+    clock.advance(by: .seconds(59))
+    #expect(await ask() == 1)
+    clock.advance(by: .seconds(1))
+    #expect(await ask() == 2)
+    clock.advance(by: .seconds(60))
+    header.withLock { $0 = "no-store" }
+    #expect(await ask() == 3)
+    #expect(await ask() == 4)
+    withExtendedLifetime(server) {}
   }
 
   @Test func notModifiedHasTheNewLifetime() throws {

@@ -61,51 +61,6 @@ public struct OriginRequest<Key: Sendable>: Sendable {
   }
 }
 
-/// Directives of a `Cache-Control` header for a private cache.
-struct ResponseCacheControl {
-  /// True if the response may not be stored.
-  private(set) var forbidsStoring = false
-  /// Lifetime without asking the origin; nil if not given.
-  private(set) var maxAge: Duration?
-  /// True if it may not be used without asking the origin after it has expired.
-  private(set) var mustRevalidate = false
-
-  /// Parses the directives of a header.
-  init(_ header: String) {
-    // Arguments may be quoted, and quoted ones may contain commas and other directives' names.
-    var isQuoted = false
-    let directives = header.utf8.split { byte in
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      return byte == UInt8(ascii: ",") && !isQuoted
-    }
-    for directive in directives {
-      let parts = String(Substring(directive)).split(
-        separator: "=", maxSplits: 1, omittingEmptySubsequences: false
-      ).map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }
-      switch parts[0].lowercased() {
-      case "no-store": forbidsStoring = true
-      // `no-cache="name"` concerns only a header field.
-      case "no-cache" where parts.count == 1:
-        shorten(to: 0)
-        mustRevalidate = true
-      case "must-revalidate": mustRevalidate = true
-      case "max-age": shorten(to: parts.count == 1 ? 0 : Self.seconds(parts[1]))
-      default: break
-      }
-    }
-  }
-
-  private mutating func shorten(to seconds: Int64) {
-    maxAge = min(maxAge ?? .seconds(seconds), .seconds(seconds))
-  }
-
-  /// Parses seconds, at most 2^31 as RFC 9111 (1.2.2) specifies for larger numbers.
-  private static func seconds(_ text: String) -> Int64 {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
-    return min(Int64(text) ?? .max, 1 << 31)
-  }
-}
-
 extension OriginAnswer {
   /// Creates the answer for a value and the `Cache-Control` header of its response (RFC 9111), for
   /// a private cache:
@@ -127,15 +82,14 @@ extension OriginAnswer {
     _ value: Value, cacheControl: String?, version: String? = nil, contentType: String? = nil,
     fetchCost: Float = 1
   ) -> OriginAnswer {
-    let control = ResponseCacheControl(cacheControl ?? "")
-    if control.forbidsStoring { return .unstored(value) }
-    if control.mustRevalidate {
+    let control = CacheControl(cacheControl)
+    if control.noStore { return .unstored(value) }
+    let maxAge: Duration? = control.noCache ? .zero : control.maxAge.map { .seconds($0) }
+    if control.noCache || control.mustRevalidate {
       return .mustRevalidate(
-        value, version: version, maxAge: control.maxAge, contentType: contentType,
-        fetchCost: fetchCost)
+        value, version: version, maxAge: maxAge, contentType: contentType, fetchCost: fetchCost)
     }
     return .value(
-      value, version: version, maxAge: control.maxAge, contentType: contentType,
-      fetchCost: fetchCost)
+      value, version: version, maxAge: maxAge, contentType: contentType, fetchCost: fetchCost)
   }
 }

@@ -6,8 +6,6 @@ extension FuzzTarget {
   static let cacheControl = FuzzTarget("cache-control", lengthMax: 512) { input in
     let header = String(decoding: input, as: UTF8.self)
     guard let age = try freshness(header) else { return }
-    // An open quote would swallow the text after it.
-    guard header.utf8.count(where: { $0 == 0x22 }).isMultiple(of: 2) else { return }
     let shorter = try freshness("\(header), max-age=5")
     try require(
       shorter == min(age ?? .seconds(5), .seconds(5)), "\(header.debugDescription): \(age as Any)")

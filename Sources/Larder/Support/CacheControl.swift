@@ -1,37 +1,33 @@
 /// Directives of `Cache-Control` in a request or a response, for a private cache (RFC 9111, 5.2;
 /// RFC 5861; RFC 8246). `s-maxage`, `private` and `proxy-revalidate` concern shared caches alone.
-struct CacheControl: Sendable, Hashable {
+package struct CacheControl: Sendable, Hashable {
   /// Largest number of seconds, which stands for all that are larger (RFC 9111, 1.2.2).
-  static let secondsMax: Int64 = 1 << 31
+  package static let secondsMax: Int64 = 1 << 31
 
   /// `max-age`; of several the lowest. A value that is no number counts as 0.
-  private(set) var maxAge: Int64?
-  private(set) var noStore = false
+  package private(set) var maxAge: Int64?
+  package private(set) var noStore = false
   /// `no-cache` without names of fields.
-  private(set) var noCache = false
+  package private(set) var noCache = false
   /// Fields that `no-cache="..."` lists.
-  private(set) var noCacheFields: [String] = []
-  private(set) var mustRevalidate = false
-  private(set) var mustUnderstand = false
-  private(set) var isPublic = false
-  private(set) var isImmutable = false
-  private(set) var staleWhileRevalidate: Int64?
-  private(set) var staleIfError: Int64?
+  package private(set) var noCacheFields: [String] = []
+  package private(set) var mustRevalidate = false
+  package private(set) var mustUnderstand = false
+  package private(set) var isPublic = false
+  package private(set) var isImmutable = false
+  package private(set) var staleWhileRevalidate: Int64?
+  package private(set) var staleIfError: Int64?
   /// `max-stale` of a request; `secondsMax` without a value.
-  private(set) var maxStale: Int64?
-  private(set) var minFresh: Int64?
-  private(set) var onlyIfCached = false
+  package private(set) var maxStale: Int64?
+  package private(set) var minFresh: Int64?
+  package private(set) var onlyIfCached = false
 
-  /// Parses the directives of a message. Without `Cache-Control`, `Pragma: no-cache` in a request
-  /// counts as `no-cache`.
-  init(_ fields: HTTPFields, isRequest: Bool = false) {
-    let header = fields["Cache-Control"]
+  /// Parses a header; nil counts as an empty one.
+  ///
+  /// - Parameter isNoCache: True if the message says `no-cache` in another way.
+  package init(_ header: String?, isNoCache: Bool = false) {
+    noCache = isNoCache
     for (name, argument) in Self.directives(header ?? "") { apply(name, argument) }
-    if isRequest, header == nil,
-      fields.tokens(of: "Pragma").contains(where: { $0.equalsIgnoringCase("no-cache") })
-    {
-      noCache = true
-    }
   }
 
   private mutating func apply(_ name: String, _ argument: String?) {
@@ -41,7 +37,7 @@ struct CacheControl: Sendable, Hashable {
       maxAge = min(maxAge ?? seconds, seconds)
     case "no-store": noStore = true
     case "no-cache":
-      let names = (argument ?? "").split(separator: ",").map { String($0).trimmed }
+      let names = (argument ?? "").split(separator: ",").map { String($0).asciiTrimmed }
         .filter { !$0.isEmpty }
       if names.isEmpty { noCache = true }
       noCacheFields += names
@@ -68,7 +64,7 @@ struct CacheControl: Sendable, Hashable {
   }
 
   /// Parses seconds: digits, nothing else.
-  static func seconds(_ text: String) -> Int64? {
+  package static func seconds(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return min(Int64(text) ?? .max, secondsMax)
   }
@@ -78,7 +74,7 @@ struct CacheControl: Sendable, Hashable {
     split(header).compactMap { directive in
       let parts = directive.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       // White space is not allowed around "=": an argument that has some is no number.
-      let name = (parts.first.map(String.init) ?? "").trimmed.asciiLowercased
+      let name = (parts.first.map(String.init) ?? "").asciiTrimmed.asciiLowercased
       guard !name.isEmpty else { return nil }
       guard parts.count == 2 else { return (name, nil) }
       let isClean = parts[0].utf8.last.map { $0 != 0x20 && $0 != 0x09 } ?? false
@@ -93,7 +89,9 @@ struct CacheControl: Sendable, Hashable {
     var parts: [String] = []
     var start = 0
     var index = 0
-    func part(_ end: Int) -> String { String(decoding: bytes[start..<end], as: UTF8.self).trimmed }
+    func part(_ end: Int) -> String {
+      String(decoding: bytes[start..<end], as: UTF8.self).asciiTrimmed
+    }
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: ","), start <= index {
         parts.append(part(index))
