@@ -115,7 +115,9 @@ package final class PressureHub: Sendable {
 
   /// The system's memory pressure.
   package static let system = PressureHub { () throws(MemoryPressureError) in
-    #if canImport(Darwin) || os(Linux)
+    #if canImport(Darwin)
+      SystemMemoryPressure()
+    #elseif os(Linux)
       try SystemMemoryPressure()
     #else
       throw MemoryPressureError(path: "memory pressure", code: ENOSYS)
