@@ -143,6 +143,21 @@ public final class HTTPCache: Sendable {
     do throws(HybridCacheError) { try await store.removeAll() } catch { throw .tiers(error) }
   }
 
+  /// Writes everything and releases the folder until `resume`, before the system suspends the app:
+  /// see `DiskCache.suspend`. Memory stays in use.
+  ///
+  /// - Throws: `tiers`; the disk is suspended nevertheless.
+  public func suspend() async throws(HTTPCacheError) {
+    do throws(HybridCacheError) { try await store.suspend() } catch { throw .tiers(error) }
+  }
+
+  /// Opens the folder again after `suspend`.
+  ///
+  /// - Throws: `tiers`.
+  public func resume() async throws(HTTPCacheError) {
+    do throws(HybridCacheError) { try await store.resume() } catch { throw .tiers(error) }
+  }
+
   /// Writes everything and releases the folder. Requests then go to the client.
   ///
   /// - Throws: `tiers`; the cache is closed nevertheless.

@@ -5,7 +5,8 @@ import Larder
 // "s KEY VERSION" before a set begins and "S KEY VERSION" when it has returned, "r" and "R" for a
 // removal, "n" and "N" for a renewal. `DiskCacheVictim FOLDER DURABILITY SEED [KEY]`, the key for
 // encryption as a text of 16, 24 or 32 bytes. With `+segments` behind the durability, large values
-// are appended to segments.
+// are appended to segments, with `+shared` other processes may read, and with `+script` it does what
+// it is told on standard input instead: see `Script`.
 
 // `DiskCacheVictim FOLDER DURABILITY full BYTES` works on a full disk instead, or with files of at
 // most so many bytes, and says what it met.
@@ -45,12 +46,16 @@ func draw(_ bound: UInt64) -> UInt64 {
 do {
   let encryption =
     try arguments.count == 5 ? DiskEncryption(key: Data(arguments[4].utf8)) : nil
-  let cache = try DiskCache(
-    path: arguments[1],
-    configuration: DiskConfiguration(
-      limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
-      values: arguments[2].hasSuffix("+segments") ? .segments(bytes: 256 << 10) : .files,
-      groupWrites: 10, encryption: encryption))
+  let configuration = DiskConfiguration(
+    limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
+    values: arguments[2].contains("+segments") ? .segments(bytes: 256 << 10) : .files,
+    groupWrites: 10, encryption: encryption, isShared: arguments[2].contains("+shared"))
+  if arguments[2].contains("+script") {
+    var script = try Script(path: arguments[1], configuration: configuration)
+    try script.run()
+    exit(0)
+  }
+  let cache = try DiskCache(path: arguments[1], configuration: configuration)
   var version = state << 20
   say("open")
   while true {

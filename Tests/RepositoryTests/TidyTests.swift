@@ -50,7 +50,7 @@ struct TidyTests {
 
   /// Errors that are caught before they reach a command, or that no command can cause.
   private static let caughtErrors: Set = [
-    "AtomicFileError", "BoundedJSONError", "CacheMetricsError", "CachePersistError",
+    "Absence", "AtomicFileError", "BoundedJSONError", "CacheMetricsError", "CachePersistError",
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
     "ExecutionError", "Fault", "FileFailure", "FileFault", "HTTPCacheError", "HTTPStatusError",
     "HybridCacheError", "JSONFault", "LogPatternError", "MemoryLoadError", "MemoryPressureError",

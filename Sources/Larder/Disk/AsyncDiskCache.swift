@@ -286,6 +286,20 @@ extension AsyncDiskCache {
     try await run { (cache) throws(DiskCacheError) in try cache.flush() }
   }
 
+  /// Flushes and releases the folder until `resume`, as `DiskCache.suspend` does.
+  ///
+  /// - Throws: `database`; the cache is suspended nevertheless. `closed`.
+  public func suspend() async throws(DiskCacheError) {
+    try await run { (cache) throws(DiskCacheError) in try cache.suspend() }
+  }
+
+  /// Opens the folder again, as `DiskCache.resume` does.
+  ///
+  /// - Throws: The errors of `DiskCache.resume`.
+  public func resume() async throws(DiskCacheError) {
+    try await run { (cache) throws(DiskCacheError) in try cache.resume() }
+  }
+
   /// Flushes and releases the folder, as `DiskCache.close` does.
   ///
   /// - Throws: `database`; the cache is closed nevertheless.

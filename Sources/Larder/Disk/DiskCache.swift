@@ -20,11 +20,11 @@ import Synchronization
 /// are. They are data in a database and never part of a path. A *suite* is a namespace: the same
 /// key has different values in different suites, and the suites share the limits.
 ///
-/// **One cache at a time**, over all processes, has a folder open. Any number of threads may use
-/// it. Calls block during disk operations (`AsyncDiskCache` is for tasks) and are serialised,
-/// except that gets read values concurrently: large ones always, small ones once a checkpoint has
-/// moved them into the database's file. A get returns the value that its key had at one moment of
-/// the call.
+/// **One cache at a time**, over all processes, has a folder open; others can read it if it is
+/// shared: see `DiskCacheReader`. Any number of threads may use it. Calls block during disk
+/// operations (`AsyncDiskCache` is for tasks) and are serialised, except that gets read values
+/// concurrently: large ones always, small ones once a checkpoint has moved them into the database's
+/// file. A get returns the value that its key had at one moment of the call.
 ///
 /// **Permanent entries** never expire, are never evicted and do not count towards the limits: they
 /// are only removed explicitly. (In a `MemoryCache` they may be evicted.)
@@ -326,6 +326,28 @@ public final class DiskCache: @unchecked Sendable {
   /// - Throws: `database`; the cache is closed and the folder released even then.
   public func close() throws(DiskCacheError) {
     try withCore { (core) throws(DiskCacheError) in try core.close() }
+  }
+
+  /// Flushes and releases the folder with all locks until `resume`, for the time in which the system
+  /// suspends the app. A cache that is suspended already stays so. O(entries).
+  ///
+  /// In a folder that is shared with other processes, an app group's, iOS kills an app that is
+  /// suspended with a lock on a file (0xdead10cc): call this before the app's last background task
+  /// ends. Every other call throws `suspended` then, except `close` and `destroy`. A key that was to
+  /// be set or removed meanwhile has no value after `resume`.
+  ///
+  /// - Throws: `database`; the cache is suspended even then. `closed`.
+  public func suspend() throws(DiskCacheError) {
+    try withCore { (core) throws(DiskCacheError) in try core.suspend() }
+  }
+
+  /// Opens the folder again after `suspend`, with what it contains by then; without `suspend` does
+  /// nothing. O(entries).
+  ///
+  /// - Throws: The errors of the initialiser, or `closed`. The cache is not suspended any more: the
+  ///   next call tries again.
+  public func resume() throws(DiskCacheError) {
+    try withCore { (core) throws(DiskCacheError) in try core.resume() }
   }
 
   /// Closes the cache without writing, removes its files, and forgets its encryption key, for

@@ -12,8 +12,13 @@ public import LarderEngine
 public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Another cache, in this process or another, has the folder.
   case inUse(path: String)
+  /// The folder has a cache that is not shared, so no other process can read it: see
+  /// `DiskConfiguration.isShared`.
+  case notShared(path: String)
   /// The cache was closed.
   case closed(path: String)
+  /// The cache is suspended: see `DiskCache.suspend`.
+  case suspended(path: String)
   /// SQLite failed. `code` is its extended result code, `message` its error message.
   case database(path: String, code: Int32, message: String)
   /// The database cannot be read, and `DiskConfiguration.damageHandling` is `fail`. `message`
@@ -47,8 +52,12 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .inUse(let path):
       return "\(path): another cache has this folder open"
+    case .notShared(let path):
+      return "\(path): the cache is not shared; open it with DiskConfiguration.isShared in the app"
     case .closed(let path):
       return "\(path): the cache is closed"
+    case .suspended(let path):
+      return "\(path): the cache is suspended; call resume() when the app is active again"
     case .database(let path, let code, let message):
       return "\(path): SQLite error \(code): \(message)"
     case .damaged(let path, let message):

@@ -31,7 +31,8 @@
   /// **Not hidden from someone who can read the disk**: the number of entries and suites, which
   /// entries share a suite and the identity of its codec, the sizes of values and approximate sizes
   /// of keys, when each entry was stored and expires, its cost, the order and frequency of use,
-  /// with `expireAfterAccess` its time, and from old pages and logs how all this changed. Someone
+  /// with `expireAfterAccess` its time, in a shared cache also which removed key is stored again, and
+  /// from old pages and logs how all this changed. Someone
   /// who can write to the disk can remove entries, and restore an older state of an entry or of the
   /// whole folder.
   ///
@@ -127,5 +128,7 @@
     func sealSuite(_ name: String, number: UInt32) -> Data? { switch self {} }
 
     func openSuite(_ sealed: UnsafeRawBufferPointer, number: UInt32) -> String? { switch self {} }
+
+    func tag(_ binding: Data) -> Int64 { switch self {} }
   }
 #endif

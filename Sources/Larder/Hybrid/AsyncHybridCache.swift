@@ -328,6 +328,20 @@ extension AsyncHybridCache {
     try await run { (cache) throws(HybridCacheError) in try cache.flush() }
   }
 
+  /// Writes everything and releases the folder until `resume`, as `HybridCache.suspend` does.
+  ///
+  /// - Throws: `disk`; the disk is suspended nevertheless.
+  public func suspend() async throws(HybridCacheError) {
+    try await run { (cache) throws(HybridCacheError) in try cache.suspend() }
+  }
+
+  /// Opens the folder again, as `HybridCache.resume` does.
+  ///
+  /// - Throws: `disk`.
+  public func resume() async throws(HybridCacheError) {
+    try await run { (cache) throws(HybridCacheError) in try cache.resume() }
+  }
+
   /// Writes everything, empties memory and releases the folder, as `HybridCache.close` does.
   ///
   /// - Throws: `disk`; the cache is closed nevertheless.

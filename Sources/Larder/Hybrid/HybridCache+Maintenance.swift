@@ -110,6 +110,25 @@ extension HybridCache {
   /// Stops observing memory pressure.
   public func stopObserving() { memory?.watch.stop() }
 
+  /// Writes everything and releases the folder until `resume`: see `DiskCache.suspend`. Memory stays
+  /// in use; requests that need the disk get its failure, or ask their origin. A disk cache shared
+  /// by several caches is suspended for all.
+  ///
+  /// - Throws: `disk`; the disk is suspended even then.
+  public func suspend() throws(HybridCacheError) {
+    var failure: HybridCacheError?
+    do { try flush() } catch { failure = error }
+    do throws(DiskCacheError) { try disk?.suspend() } catch { failure = failure ?? .disk(error) }
+    if let failure { throw failure }
+  }
+
+  /// Opens the folder again after `suspend`: see `DiskCache.resume`.
+  ///
+  /// - Throws: `disk`.
+  public func resume() throws(HybridCacheError) {
+    do throws(DiskCacheError) { try disk?.resume() } catch { throw .disk(error) }
+  }
+
   /// Removes the entries for which `matches` returns true, in memory and, of this cache's suite, on
   /// disk, permanent or not and expired or not. A running fetch of a removed key is not stored.
   /// O(entries).

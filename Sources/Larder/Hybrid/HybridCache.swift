@@ -152,6 +152,13 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     } else {
       stripes.make(count: 64, memory?.hasher ?? KeyHasher(.standard))
     }
+    if let tier = configuration.memory, tier.observesMemoryPressure, !isSimulated {
+      do throws(MemoryPressureError) {
+        observe(try SharedPressure(tier.pressureHub))
+      } catch {
+        throw .memory(.memoryPressure(error))
+      }
+    }
   }
 
   private static func makeMemory(
@@ -161,6 +168,8 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     guard var tier = configuration.memory else { return nil }
     tier.clock = clock
     tier.pressureRule = configuration.pressureRule
+    // The hybrid observes it, for both tiers.
+    tier.observesMemoryPressure = false
     var onEviction: (@Sendable (MemoryEviction<Key, MemoryRecord<Value>>) -> Void)?
     if rules.demotes {
       // The thread whose operation makes memory evict holds the stripe's lock: see `HybridStripes`.

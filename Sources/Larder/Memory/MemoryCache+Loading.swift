@@ -434,7 +434,8 @@ extension MemoryCache {
     events.watchChanges()
     loads.rememberAbsences {
       var wanted = MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: configuration.negativeCount), policy: "sieve")
+        limits: MemoryCacheLimits(count: configuration.negativeCount), policy: "sieve",
+        observesMemoryPressure: false)
       wanted.clock = configuration.clock
       wanted.hashing = configuration.hashing
       // One shard per thousand; `check` has validated the count, so this cannot fail.

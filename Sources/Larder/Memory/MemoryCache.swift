@@ -157,6 +157,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
       self?.removeDue()
       afterSweep()
     }
+    if configuration.observesMemoryPressure, !configuration.isSimulated {
+      do throws(MemoryPressureError) {
+        observe(try SharedPressure(configuration.pressureHub))
+      } catch {
+        throw .memoryPressure(error)
+      }
+    }
   }
 
   /// Creates an empty cache with limits, and otherwise the default configuration.

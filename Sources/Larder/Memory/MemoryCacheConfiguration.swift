@@ -24,6 +24,11 @@ public struct MemoryCacheConfiguration: Sendable {
   public var clock: any CacheClock
   /// Share of the cache that is kept under memory pressure.
   public var pressureRule: MemoryPressureRule
+  /// True to observe the system's memory pressure from the beginning, as `observe` does with a
+  /// `SystemMemoryPressure`. All caches of the process share one source. By default true on Apple's
+  /// systems and false elsewhere: Linux does not allow it to every process, and creating the cache
+  /// throws `MemoryCacheError.memoryPressure` then.
+  public var observesMemoryPressure: Bool
   /// Age from which `MemoryCache.value(for:load:)` returns a value and reloads it in the
   /// background; at least a second, nil for no limit. Storage times are kept to a little more than
   /// a second (2^20 microseconds), so a reload may start that much later; never earlier. Permanent
@@ -80,6 +85,8 @@ public struct MemoryCacheConfiguration: Sendable {
   /// the bytes of their values alone, and each tier of a hybrid cache knows only its own limit on
   /// age.
   package var isSimulated = false
+  /// The source of memory pressure that caches share.
+  package var pressureHub = PressureHub.system
   /// Timer for the expiry of entries; nil for the system's.
   package var expiryAlarm: (any ExpiryAlarm)?
 
@@ -88,7 +95,8 @@ public struct MemoryCacheConfiguration: Sendable {
     limits: MemoryCacheLimits, policy: CachePolicy = .lru, admission: String? = nil,
     shards: Int? = nil, hashing: KeyHashing = .standard,
     clock: any CacheClock = MonotonicCacheClock(),
-    pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
+    pressureRule: MemoryPressureRule = MemoryPressureRule(),
+    observesMemoryPressure: Bool = MemoryPressureRule.isObservedByDefault, seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
     negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
     promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60),
@@ -101,6 +109,7 @@ public struct MemoryCacheConfiguration: Sendable {
     self.hashing = hashing
     self.clock = clock
     self.pressureRule = pressureRule
+    self.observesMemoryPressure = observesMemoryPressure
     self.seed = seed
     self.refreshAfterWrite = refreshAfterWrite
     self.staleWhileRevalidate = staleWhileRevalidate
@@ -117,7 +126,8 @@ public struct MemoryCacheConfiguration: Sendable {
     limits: MemoryCacheLimits, policy: String, admission: String? = nil,
     shards: Int? = nil, hashing: KeyHashing = .standard,
     clock: any CacheClock = MonotonicCacheClock(),
-    pressureRule: MemoryPressureRule = MemoryPressureRule(), seed: UInt64 = 0,
+    pressureRule: MemoryPressureRule = MemoryPressureRule(),
+    observesMemoryPressure: Bool = MemoryPressureRule.isObservedByDefault, seed: UInt64 = 0,
     refreshAfterWrite: Duration? = nil, staleWhileRevalidate: Duration? = nil,
     negativeCount: Int = 10_000, expireAfterAccess: Duration? = nil,
     promptExpiry: Duration? = nil, refreshTimeout: Duration? = .seconds(60),
@@ -125,7 +135,8 @@ public struct MemoryCacheConfiguration: Sendable {
   ) {
     self.init(
       limits: limits, policy: CachePolicy(policy), admission: admission, shards: shards,
-      hashing: hashing, clock: clock, pressureRule: pressureRule, seed: seed,
+      hashing: hashing, clock: clock, pressureRule: pressureRule,
+      observesMemoryPressure: observesMemoryPressure, seed: seed,
       refreshAfterWrite: refreshAfterWrite, staleWhileRevalidate: staleWhileRevalidate,
       negativeCount: negativeCount, expireAfterAccess: expireAfterAccess,
       promptExpiry: promptExpiry, refreshTimeout: refreshTimeout, loadTimeout: loadTimeout,
@@ -300,6 +311,8 @@ public enum MemoryCacheError: Error, Hashable, Sendable, CustomStringConvertible
   case limit(String, String, expected: String)
   /// The number of shards is not a power of two up to 1024.
   case shards(Int)
+  /// The system does not allow its memory pressure to be observed.
+  case memoryPressure(MemoryPressureError)
 
   /// The error in one line of text.
   public var description: String {
@@ -309,6 +322,7 @@ public enum MemoryCacheError: Error, Hashable, Sendable, CustomStringConvertible
       "memory cache: \(name) \(value) is out of range: expected \(expected)"
     case .shards(let count):
       "memory cache: invalid number of shards \(count): expected a power of two up to 1024"
+    case .memoryPressure(let error): "\(error)"
     }
   }
 }

@@ -33,6 +33,16 @@ public struct MemoryPressureRule: Sendable, Hashable {
     self.keptWhenCritical = keptWhenCritical
   }
 
+  /// True if caches observe the system's memory pressure unless configured otherwise: on Apple's
+  /// systems.
+  public static var isObservedByDefault: Bool {
+    #if canImport(Darwin)
+      true
+    #else
+      false
+    #endif
+  }
+
   /// Throws if a share is out of range.
   func check() throws(MemoryCacheError) {
     for (name, share) in [
@@ -89,6 +99,95 @@ final class PressureWatch: Sendable {
     }
     before?.stop()
   }
+}
+
+/// A source of memory pressure that any number of caches share. It exists as long as one of them
+/// observes it.
+package final class PressureHub: Sendable {
+  package typealias Handler = @Sendable (MemoryPressureLevel) -> Void
+
+  private struct State {
+    var source: (any MemoryPressureSource)?
+    /// Handlers by the numbers of their members; nil before the member starts.
+    var handlers: [UInt64: Handler?] = [:]
+    var lastNumber: UInt64 = 0
+  }
+
+  /// The system's memory pressure.
+  package static let system = PressureHub { () throws(MemoryPressureError) in
+    #if canImport(Darwin)
+      SystemMemoryPressure()
+    #elseif os(Linux)
+      try SystemMemoryPressure()
+    #else
+      throw MemoryPressureError(path: "memory pressure", code: ENOSYS)
+    #endif
+  }
+
+  private let state = Locked(State())
+  private let make: @Sendable () throws(MemoryPressureError) -> any MemoryPressureSource
+
+  /// Creates a hub whose source `make` makes when it is needed.
+  package init(
+    _ make: @escaping @Sendable () throws(MemoryPressureError) -> any MemoryPressureSource
+  ) {
+    self.make = make
+  }
+
+  /// Adds a member without a handler.
+  fileprivate func join() throws(MemoryPressureError) -> UInt64 {
+    try state.withLock { (state) throws(MemoryPressureError) in
+      if state.source == nil {
+        let source = try make()
+        source.start { [weak self] in self?.deliver($0) }
+        state.source = source
+      }
+      state.lastNumber += 1
+      state.handlers[state.lastNumber] = .some(nil)
+      return state.lastNumber
+    }
+  }
+
+  fileprivate func start(_ number: UInt64, _ handler: @escaping Handler) {
+    state.withLock { state in
+      if state.handlers[number] != nil { state.handlers[number] = .some(handler) }
+    }
+  }
+
+  fileprivate func leave(_ number: UInt64) {
+    state.withLock { state in
+      state.handlers[number] = nil
+      guard state.handlers.isEmpty else { return }
+      state.source?.stop()
+      state.source = nil
+    }
+  }
+
+  /// Calls all handlers without the lock: a handler may be the last to hold its cache.
+  private func deliver(_ level: MemoryPressureLevel) {
+    let handlers = state.withLock { Array($0.handlers.values) }
+    for handler in handlers { handler?(level) }
+  }
+}
+
+/// The part of a `PressureHub` that one cache observes.
+final class SharedPressure: MemoryPressureSource {
+  private let hub: PressureHub
+  private let number: UInt64
+
+  /// Joins the hub, whose source starts with the first member.
+  init(_ hub: PressureHub) throws(MemoryPressureError) {
+    self.hub = hub
+    number = try hub.join()
+  }
+
+  deinit { stop() }
+
+  func start(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) {
+    hub.start(number, handler)
+  }
+
+  func stop() { hub.leave(number) }
 }
 
 /// Error of observing the system's memory pressure.

@@ -61,6 +61,95 @@ import Testing
     #expect(!first.isHeard)
   }
 
+  /// A hub with the sources that it has made.
+  private final class Sources: Sendable {
+    private let made = Locked<[Source]>([])
+
+    var all: [Source] { made.withLock { $0 } }
+
+    func hub(failsWith error: MemoryPressureError? = nil) -> PressureHub {
+      PressureHub { () throws(MemoryPressureError) in
+        if let error { throw error }
+        let source = Source()
+        self.made.withLock { $0.append(source) }
+        return source
+      }
+    }
+  }
+
+  private func configuration(_ hub: PressureHub) -> MemoryCacheConfiguration {
+    var configuration = MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(count: 100), shards: 1, observesMemoryPressure: true)
+    configuration.pressureHub = hub
+    return configuration
+  }
+
+  @Test func cachesShareOneSource() throws {
+    let sources = Sources()
+    let hub = sources.hub()
+    var first: MemoryCache<Int, Int>? = try MemoryCache(configuration(hub))
+    var second: MemoryCache<Int, Int>? = try MemoryCache(configuration(hub))
+    var hybrid: HybridCache<Int, String>? = try HybridCache(
+      configuration: HybridCacheConfiguration(memory: configuration(hub), disk: nil))
+    #expect(sources.all.count == 1)
+    for key in 0..<10 {
+      first?.set(key, for: key)
+      second?.set(key, for: key)
+      try hybrid?.set("\(key)", for: key)
+    }
+    sources.all[0].tell(.warning)
+    // A hybrid's rule keeps nothing.
+    #expect(first?.count == 5 && second?.count == 5 && hybrid?.memory?.count == 0)
+    first?.stopObserving()
+    sources.all[0].tell(.critical)
+    #expect(first?.count == 5 && second?.count == 0)
+    (first, second) = (nil, nil)
+    #expect(sources.all[0].isHeard)
+    hybrid = nil
+    #expect(!sources.all[0].isHeard)
+    let third = try MemoryCache<Int, Int>(configuration(hub))
+    #expect(sources.all.count == 2 && sources.all[1].isHeard)
+    // Another source replaces the shared one.
+    third.observe(Source())
+    #expect(!sources.all[1].isHeard)
+  }
+
+  @Test func onlyCachesThatAreToldToObserve() throws {
+    let sources = Sources()
+    var quiet = configuration(sources.hub())
+    quiet.observesMemoryPressure = false
+    _ = try MemoryCache<Int, Int>(quiet)
+    // Its counts would depend on the machine.
+    var simulated = configuration(sources.hub())
+    simulated.isSimulated = true
+    _ = try MemoryCache<Int, Int>(simulated)
+    _ = try HybridCache<Int, String>(
+      configuration: HybridCacheConfiguration(memory: simulated, disk: nil))
+    #expect(sources.all.isEmpty)
+    #if canImport(Darwin)
+      #expect(MemoryPressureRule.isObservedByDefault)
+    #else
+      #expect(!MemoryPressureRule.isObservedByDefault)
+    #endif
+    #expect(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1)).observesMemoryPressure
+        == MemoryPressureRule.isObservedByDefault)
+  }
+
+  @Test func refusalOfTheSystemIsAnError() throws {
+    let error = MemoryPressureError(path: "/proc/pressure/memory", code: 13)
+    let hub = Sources().hub(failsWith: error)
+    #expect(throws: MemoryCacheError.memoryPressure(error)) {
+      try MemoryCache<Int, Int>(configuration(hub))
+    }
+    #expect {
+      try HybridCache<Int, String>(
+        configuration: HybridCacheConfiguration(memory: configuration(hub), disk: nil))
+    } throws: {
+      if case HybridCacheError.memory(.memoryPressure(error)) = $0 { true } else { false }
+    }
+  }
+
   /// A source that records the order of its starts and stops.
   private final class OrderedSource: MemoryPressureSource {
     let calls = Locked<[String]>([])

@@ -12,11 +12,13 @@ final class DiskFolder {
   let values: ValueStores
   private var doubtsDatabaseName = false
 
-  var databasePath: String { path + "/index.sqlite" }
+  var databasePath: String { Self.databasePath(in: path) }
   var logPath: String { databasePath + "-wal" }
   var journalPath: String { databasePath + "-journal" }
   var orderPath: String { path + "/order" }
   var asidePath: String { path + "/damaged" }
+
+  static func databasePath(in folder: String) -> String { folder + "/index.sqlite" }
 
   /// Creates the folder if there is none.
   init(
@@ -159,6 +161,9 @@ extension DiskFolder {
   func removeJournal() {
     if (try? files.kind(journalPath)) == .file { try? files.remove(journalPath) }
   }
+
+  /// Removes the shared memory that a shared cache leaves, so that readers find none.
+  func removeSharedMemory() { try? files.removeFile(databasePath + "-shm") }
 
   /// Frees the space of the journal, which a database without a log keeps from one commit to the
   /// next. Allowed only while nothing may have to be rolled back with it.

@@ -55,6 +55,21 @@ package final class SQLiteConnection {
     try execute("PRAGMA cache_size = -\(max(64, pageCacheBytes >> 10)); PRAGMA mmap_size = 0")
   }
 
+  /// Opens the file read-only, with its log, next to a connection of another process; writes
+  /// nothing. The log and the shared memory must exist. Locks that exclude only changes by another
+  /// owner are held until it is closed.
+  ///
+  /// In a process, no other connection to the file may be opened meanwhile: it would be read-only,
+  /// too.
+  package init(shared path: String, busyMilliseconds: Int32) throws(SQLiteError) {
+    gathering = nil
+    let address = "\(Self.address(of: path))?readonly_shm=1"
+    handle = try Self.open(path, address, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
+    self.path = path
+    logPages.initialize(to: 0)
+    sqlite3_busy_timeout(handle, busyMilliseconds)
+  }
+
   private static func open(
     _ path: String, _ address: String, _ flags: Int32, _ layer: String?
   ) throws(SQLiteError) -> OpaquePointer {
@@ -147,6 +162,18 @@ package final class SQLiteConnection {
 
   /// Finds out if commits go to a write-ahead log.
   package func findLog() throws(SQLiteError) { hasLog = try text("PRAGMA journal_mode") == "wal" }
+
+  /// Keeps the log and the shared memory when the database is closed, for readers.
+  ///
+  /// - Throws: If there is no log.
+  package func keepLog() throws(SQLiteError) {
+    guard hasLog else {
+      throw SQLiteError(
+        code: SQLITE_CANTOPEN, message: "the file system does not support a shared log", path: path)
+    }
+    var keeps: Int32 = 1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
+  }
 
   /// True if every page is consistent. O(database).
   package func isSound() throws(SQLiteError) -> Bool {

@@ -325,6 +325,8 @@ extension DiskCore {
     var digest: KeyDigest
     var hasTexts: Bool
     var keyBytes: Int
+    /// Tag of the key in a shared cache.
+    var tag: Int64?
     /// Key of a value in a file whose row has no other data to read.
     var key: [UInt8]?
   }
@@ -349,20 +351,20 @@ extension DiskCore {
       try folder.setAttributes(configuration)
     #endif
     try prepareFiles()
-    let index = try DiskIndex(
-      path: folder.databasePath, configuration, layer: folder.files.databaseLayer
-    ) { () throws(DiskCacheError) in try syncNames() }
+    let index = try openDatabase()
     guard folder.files.isInPlace else {
       // The opened database may be another cache's.
       index.close()
       throw DiskCacheError(FileFailure("open", folder.path, ENOENT))
     }
     index.log.removeJournal(in: folder)
+    if index.tags == nil { folder.removeSharedMemory() }
     folder.values.sealBytes = index.seal == nil ? 0 : UInt64(DiskSeal.overhead)
     do throws(DiskCacheError) {
       var contents = try read(index)
       let present = try sweepFiles(contents)
       let moved = try placeRows(&contents, index)
+      try matchTags(contents, index)
       self.index = index
       adopt(contents, present, lost: Set(losses.rows.map { moved[Int64($0)] ?? $0 }))
       dropLosses(index)
@@ -381,6 +383,14 @@ extension DiskCore {
       self.index = nil
       throw error
     }
+  }
+
+  private func openDatabase() throws(DiskCacheError) -> DiskIndex {
+    if configuration.isShared { SharedDatabase.gate.lock() }
+    defer { if configuration.isShared { SharedDatabase.gate.unlock() } }
+    return try DiskIndex(
+      path: folder.databasePath, configuration, layer: folder.files.databaseLayer
+    ) { () throws(DiskCacheError) in try syncNames() }
   }
 
   /// Creates the database's file if there is none, accessible to its owner only, and checks that
@@ -425,10 +435,11 @@ extension DiskCore {
   private func read(_ index: DiskIndex) throws(DiskCacheError) -> Contents {
     var contents = Contents()
     do throws(SQLiteError) {
-      let suites = try index.suites()
+      let suites = try DiskIndex.suites(
+        in: index.connection, seed: index.seed, seal: index.seal)
       contents.suites = suites.names
       contents.isDamaged = suites.damaged > 0
-      contents.codecs = try index.codecs()
+      contents.codecs = try DiskIndex.codecs(in: index.connection, seed: index.seed)
       contents.largestSuite = try index.largestSuite()
       var last: Int64?
       try index.scan { id, found in
@@ -438,7 +449,7 @@ extension DiskCore {
         contents.rows.append(
           Loaded(
             id: id, row: row, digest: KeyDigest(key, suite: row.suite, seed: index.seed),
-            hasTexts: hasText, keyBytes: key.count,
+            hasTexts: hasText, keyBytes: key.count, tag: index.tags?.tag(of: key, suite: row.suite),
             key: row.file != 0 && !hasText ? Array(key) : nil))
       }
     } catch {
@@ -447,6 +458,17 @@ extension DiskCore {
     guard contents.isInOrder else { throw Self.disorder(folder) }
     if !contents.damaged.isEmpty { contents.isDamaged = true }
     return contents
+  }
+
+  /// Repairs the tags of a shared cache; none are kept while it is not shared.
+  private func matchTags(_ contents: Contents, _ index: DiskIndex) throws(DiskCacheError) {
+    guard let tags = index.tags else { return }
+    do throws(SQLiteError) {
+      try tags.match(contents.rows.lazy.compactMap { row in row.tag.map { (row.id, $0) } })
+    } catch {
+      index.log.rollBack()
+      throw DiskCacheError(error)
+    }
   }
 
   private func sweepFiles(_ contents: Contents) throws(DiskCacheError) -> Set<UInt64> {
@@ -647,7 +669,7 @@ extension DiskCore {
 
   /// True for the identity of a codec from before it contained the name of the type. Such values
   /// are attributed to the first type requested, as in earlier versions.
-  private static func isOlder(_ stored: String, than identity: String) -> Bool {
+  static func isOlder(_ stored: String, than identity: String) -> Bool {
     ["json", "property-list"].contains(stored) && identity.hasPrefix(stored + " ")
   }
 

@@ -392,7 +392,7 @@ extension DiskCore {
         } else {
           // No entry is left: SQLite frees the whole table at once.
           try index.log.beginIfNeeded()
-          try index.connection.execute("DELETE FROM entries")
+          try index.deleteAll()
           transaction.deletes += doomed
           doomed.removeAll()
         }

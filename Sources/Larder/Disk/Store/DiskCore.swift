@@ -24,6 +24,8 @@ final class DiskCore {
   /// Nil once the cache is closed, and while another cache has the folder at its path.
   var lock: FolderLock?
   private(set) var isClosed = false
+  /// True from `suspend` to `resume`: nothing is open or locked.
+  private(set) var isSuspended = false
   /// Nil once the cache is closed, and while the database cannot be opened: `openIndex` tries
   /// again.
   var index: DiskIndex?
@@ -165,6 +167,7 @@ final class DiskCore {
     }
     if let index { return index }
     guard !isClosed else { throw .closed(path: path) }
+    guard !isSuspended else { throw .suspended(path: path) }
     findFolder()
     if lock == nil { try takeFolder() }
     if let damageFound { try rebuild(after: damageFound) } else { try open() }
@@ -289,7 +292,23 @@ final class DiskCore {
   func releaseFolder() {
     closeIndexForGood()
     lock = nil
-    markClosed()
+  }
+
+  /// Commits and releases the folder, which stays released, whatever fails, until `resume`.
+  func suspend() throws(DiskCacheError) {
+    guard !isClosed else { throw .closed(path: path) }
+    guard !isSuspended else { return }
+    defer {
+      releaseFolder()
+      isSuspended = true
+    }
+    try save()
+  }
+
+  /// Opens the folder again after `suspend`. If that fails, the next call tries again.
+  func resume() throws(DiskCacheError) {
+    isSuspended = false
+    _ = try openIndex()
   }
 
   /// Makes every later call throw `closed`. The encryption key is of no use then.

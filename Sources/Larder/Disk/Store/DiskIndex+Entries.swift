@@ -39,6 +39,7 @@ extension DiskIndex {
       try putStatement.bind(14, type)
       try putStatement.bindBytes(15, key)
       try putStatement.run()
+      try tags?.put(id, suite: row.suite, key)
     } else {
       let header = DiskHeader(
         key: key, version: options.version, contentType: options.contentType)
@@ -46,6 +47,7 @@ extension DiskIndex {
         try putStatement.bind(12, Int64(bitPattern: sealedMark(row, sealed)))
         try putStatement.bindBytes(15, sealed)
         try putStatement.run()
+        try tags?.put(id, suite: row.suite, key)
       }
     }
   }
@@ -68,8 +70,15 @@ extension DiskIndex {
   }
 
   func delete(_ id: ObjectID) throws(SQLiteError) {
+    try tags?.delete(id)
     try deleteStatement.bind(1, Int64(id))
     try deleteStatement.run()
+  }
+
+  /// Deletes all rows at once.
+  func deleteAll() throws(SQLiteError) {
+    try connection.execute("DELETE FROM entries")
+    try tags?.deleteAll()
   }
 
   /// Changes the lifetime of a row, and its version if one is given; false if its key differs. The

@@ -24,6 +24,8 @@ final class DiskIndex {
   /// Connections that read without the cache's lock.
   let readers: DiskReaders
   let log: DiskLog
+  /// Nil unless the cache is shared.
+  let tags: DiskKeyTags?
   let putStatement: SQLiteStatement
   let deleteStatement: SQLiteStatement
   let getStatement: SQLiteStatement
@@ -69,6 +71,7 @@ final class DiskIndex {
     readers = DiskReaders(path: path, configuration, seal: seal, layer: layer)
     do throws(SQLiteError) {
       log = try DiskLog(connection, configuration, readers)
+      tags = try configuration.isShared ? DiskKeyTags(connection, seed: seed, seal: seal) : nil
       putStatement = try connection.prepare(
         """
         INSERT OR REPLACE INTO entries(id, suite, permanent, bytes, inserted, stored,
@@ -107,6 +110,7 @@ final class DiskIndex {
       keyStatement, renewStatement, moveRowStatement, moveStatement,
     ]
     for statement in statements { statement.finalize() }
+    tags?.close()
     log.close()
     connection.close()
   }
@@ -159,7 +163,7 @@ extension DiskIndex {
     let full = configuration.durability == .full ? "ON" : "OFF"
     try connection.execute(
       """
-      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA locking_mode = \(configuration.isShared ? "NORMAL" : "EXCLUSIVE");
       PRAGMA auto_vacuum = INCREMENTAL;
       \(DiskLog.settings(configuration.durability))
       PRAGMA fullfsync = \(full);
@@ -169,6 +173,7 @@ extension DiskIndex {
       PRAGMA secure_delete = FAST;
       """)
     try DiskLog.setUp(connection)
+    if configuration.isShared { try connection.keepLog() }
   }
 
   /// Reads the facts of a database, or creates them if it is empty.
@@ -183,10 +188,13 @@ extension DiskIndex {
       let hasEntries = tables["entries"] == entriesTable
       if tables["facts"] == DiskFacts.table, let facts = try DiskFacts(of: connection) {
         guard facts.format == format else { return facts }
-        guard hasEntries, tables["suites"] == suitesTable, tables.count == 5 else {
+        let hasTags = DiskKeyTags.areIn(tables)
+        guard hasEntries, tables["suites"] == suitesTable, tables.count == (hasTags ? 6 : 5) else {
           throw damage(connection, "it does not have the tables of a cache")
         }
         if !isOurs || version != format { repairHeader(connection) }
+        // Without them the cache works as well, so a full disk may keep them.
+        if hasTags, !configuration.isShared { try? connection.execute(DiskKeyTags.removal) }
         return facts
       }
       // A database of another program or another format must not be set aside. One with a table of
@@ -214,7 +222,7 @@ extension DiskIndex {
 
   /// SQL texts that created the objects of a database, by name; empty for those that SQLite
   /// creates.
-  private static func readTables(
+  static func readTables(
     _ connection: SQLiteConnection
   ) throws(SQLiteError) -> [String: String] {
     let scan = try connection.prepare("SELECT name, sql FROM sqlite_master")
@@ -342,7 +350,9 @@ struct DiskFacts {
 
 extension DiskIndex {
   /// Names of the suites, by number. Damaged or tampered ones are only counted.
-  func suites() throws(SQLiteError) -> (names: [(UInt32, String)], damaged: Int) {
+  static func suites(
+    in connection: SQLiteConnection, seed: UInt64, seal: DiskSeal?
+  ) throws(SQLiteError) -> (names: [(UInt32, String)], damaged: Int) {
     let scan = try connection.prepare("SELECT id, mark, name FROM suites ORDER BY id")
     defer { scan.finalize() }
     var suites: [(UInt32, String)] = []
@@ -350,7 +360,7 @@ extension DiskIndex {
     while try scan.step() {
       let bytes = scan.blob(2)
       guard let number = UInt32(exactly: scan.number(0)), number > 0,
-        suiteMark(number, bytes) == scan.number(1)
+        suiteMark(number, bytes, seed) == scan.number(1)
       else {
         damaged += 1
         continue
@@ -365,7 +375,9 @@ extension DiskIndex {
     return (suites, damaged)
   }
 
-  private func suiteMark(_ number: UInt32, _ name: UnsafeRawBufferPointer) -> Int64 {
+  private static func suiteMark(
+    _ number: UInt32, _ name: UnsafeRawBufferPointer, _ seed: UInt64
+  ) -> Int64 {
     Int64(bitPattern: ByteHash.hash(name, seed: seed ^ UInt64(number) << 32 ^ 0x7375_6974))
   }
 
@@ -418,7 +430,7 @@ extension DiskIndex {
     try insert.bind(1, Int64(number))
     let result = bytes.withUnsafeBytes { buffer in
       Result { () throws(SQLiteError) in
-        try insert.bind(2, suiteMark(number, buffer))
+        try insert.bind(2, Self.suiteMark(number, buffer, seed))
         try insert.bindBytes(3, buffer)
         try log.commitAlone { () throws(SQLiteError) in try insert.run() }
       }
@@ -433,16 +445,18 @@ extension DiskIndex {
   /// Identities of the codecs of the suites' values, by the number of the suite. They are plain
   /// text even in an encrypted database. A damaged one is skipped: it must not make the suite
   /// unusable.
-  func codecs() throws(SQLiteError) -> [UInt32: String] {
+  static func codecs(
+    in connection: SQLiteConnection, seed: UInt64
+  ) throws(SQLiteError) -> [UInt32: String] {
     let scan = try connection.prepare(
-      "SELECT substr(name, \(Self.codecFact.utf8.count + 1)), value FROM facts "
-        + "WHERE name LIKE '\(Self.codecFact)%'")
+      "SELECT substr(name, \(codecFact.utf8.count + 1)), value FROM facts "
+        + "WHERE name LIKE '\(codecFact)%'")
     defer { scan.finalize() }
     var codecs: [UInt32: String] = [:]
     while try scan.step() {
       guard let number = scan.text(0).flatMap({ UInt32($0) }),
         let parts = scan.text(1)?.split(separator: " ", maxSplits: 1), parts.count == 2,
-        parts[0] == codecMark(String(parts[1]), number)
+        parts[0] == codecMark(String(parts[1]), number, seed)
       else { continue }
       codecs[number] = String(parts[1])
     }
@@ -450,7 +464,7 @@ extension DiskIndex {
   }
 
   /// Checksum stored in front of an identity, to detect damage.
-  private func codecMark(_ identity: String, _ suite: UInt32) -> String {
+  private static func codecMark(_ identity: String, _ suite: UInt32, _ seed: UInt64) -> String {
     let hash = Array(identity.utf8).withUnsafeBytes {
       ByteHash.hash($0, seed: seed ^ UInt64(suite))
     }
@@ -462,7 +476,7 @@ extension DiskIndex {
     let insert = try connection.prepare("INSERT OR REPLACE INTO facts VALUES(?, ?)")
     defer { insert.finalize() }
     try insert.bind(1, "\(Self.codecFact)\(suite)")
-    try insert.bind(2, "\(codecMark(identity, suite)) \(identity)")
+    try insert.bind(2, "\(Self.codecMark(identity, suite, seed)) \(identity)")
     try log.commitAlone { () throws(SQLiteError) in try insert.run() }
   }
 }

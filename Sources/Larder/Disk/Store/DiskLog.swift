@@ -18,6 +18,7 @@ final class DiskLog {
   /// `normal`. With `full` each commit has synced it, and with `none` nothing is synced.
   private let syncsLate: Bool
   private let checkpointPages: Int
+  private let isShared: Bool
   /// Maximum memory of cached pages before an early commit, if the file cannot be changed before a
   /// commit.
   private let pageBytesMax: Int
@@ -43,6 +44,7 @@ final class DiskLog {
     isAhead = connection.hasLog
     syncsLate = configuration.durability == .normal
     checkpointPages = max(1, configuration.checkpointPages)
+    isShared = configuration.isShared
     pageBytesMax = 2 * max(64 << 10, configuration.pageCacheBytes)
     begin = try connection.prepare("BEGIN IMMEDIATE")
     commitStatement = try connection.prepare("COMMIT")
@@ -83,6 +85,8 @@ final class DiskLog {
   func close() {
     begin.finalize()
     commitStatement.finalize()
+    // SQLite empties the log that it keeps.
+    if isShared { try? connection.execute("PRAGMA journal_size_limit = 0") }
     // By its path, which may lead to another cache's journal.
     if !isAhead, !connection.hasMoved { connection.removeJournal() }
   }
@@ -146,6 +150,8 @@ final class DiskLog {
       guard try connection.checkpoint(empties: empties) else { return }
       if isChanged { (age, isSettled) = (age &+ 1, true) }
     } catch {
+      // A reader in another process needs a part of the log: the next checkpoint moves it.
+      if error.isBusy { return }
       guard syncsLate, error.isSyncFailure else { throw error }
       isLost = true
       throw loss

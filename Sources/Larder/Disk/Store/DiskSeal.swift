@@ -22,6 +22,7 @@
     private let values: SymmetricKey
     private let headers: SymmetricKey
     private let suites: SymmetricKey
+    private let tags: SymmetricKey
 
     /// Derives the keys of a database with this salt.
     init(_ encryption: DiskEncryption, salt: some DataProtocol) {
@@ -33,6 +34,7 @@
       values = derive("values")
       headers = derive("headers")
       suites = derive("suites")
+      tags = derive("tags")
     }
 
     // MARK: Verification of the key
@@ -125,6 +127,15 @@
       var binding = Data()
       Self.append(UInt64(number), to: &binding)
       return Self.open(sealed, suites, binding).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: Tags
+
+    /// Tag of a key in a shared cache: it reveals nothing about the key, except when it is stored
+    /// again.
+    func tag(_ binding: Data) -> Int64 {
+      let code = HMAC<SHA256>.authenticationCode(for: binding, using: tags)
+      return code.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
     }
 
     // MARK: Bytes

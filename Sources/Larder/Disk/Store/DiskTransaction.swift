@@ -252,7 +252,17 @@ extension DiskCore {
   /// Commits and releases the folder. The cache is closed afterwards, whatever fails.
   func close() throws(DiskCacheError) {
     guard !isClosed else { return }
-    defer { releaseFolder() }
+    defer {
+      releaseFolder()
+      markClosed()
+    }
+    // Entries that were removed meanwhile are removed now.
+    if isSuspended, !losses.isEmpty { try resume() }
+    try save()
+  }
+
+  /// Commits everything, and moves the log into the database.
+  func save() throws(DiskCacheError) {
     // Without a database no entry is in memory only.
     guard index != nil || !losses.isEmpty else { return }
     if isDisplaced {

@@ -39,6 +39,23 @@ final class DiskFileReading: Sendable {
     binding = seal == nil ? Data() : DiskSeal.binding(key)
   }
 
+  /// A read of the value of a row in a shared database, which its owner may overwrite or remove.
+  init(
+    _ row: DiskRow, _ key: DiskKey, at location: ValueLocation, seal: DiskSeal?,
+    metadata: DiskMetadata
+  ) {
+    id = .none
+    self.location = location
+    self.seal = seal
+    self.metadata = metadata
+    stored = row.stored
+    file = row.file
+    bytes = Int(row.bytes)
+    checksum = row.checksum
+    checksumSeed = key.digest.checksumSeed
+    binding = seal == nil ? Data() : DiskSeal.binding(key)
+  }
+
   /// Reads the value; nil if it is damaged. Needs no lock.
   ///
   /// - Throws: Errors that do not concern the value: it may be readable later.

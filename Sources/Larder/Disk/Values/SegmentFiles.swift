@@ -30,8 +30,6 @@ final class SegmentFiles: ValueStore {
     SegmentPlace(number) ?? SegmentPlace(segment: 0, offset: 0)
   }
 
-  func name(_ number: UInt64) -> ValueName { ValueName(segment: place(number).segment) }
-
   private func path(_ number: UInt64) -> String {
     "\(folder)/s\(String(number, radix: 16))"
   }

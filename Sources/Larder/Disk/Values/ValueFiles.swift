@@ -5,7 +5,7 @@ import LarderEngine
 /// A value's file is named by its number. A few files that no row names any more are kept to be
 /// overwritten, which costs about two thirds of creating and removing one.
 final class ValueFiles: ValueStore {
-  private static let shards: UInt64 = 64
+  static let shards: UInt64 = 64
   private static let spareFilesMax = 32
   private static let spareBytesMax: UInt64 = 32 << 20
 
@@ -32,8 +32,6 @@ final class ValueFiles: ValueStore {
       return "\(folder)/\(name.count < 2 ? "0" : "")\(name)"
     }
   }
-
-  func name(_ number: UInt64) -> ValueName { ValueName(number, shards: Self.shards) }
 
   private func shard(_ number: UInt64) -> String { shardPaths[Int(number % Self.shards)] }
 

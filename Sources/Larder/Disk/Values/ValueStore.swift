@@ -10,9 +10,6 @@ protocol ValueStore: AnyObject {
   /// Writes a value and returns its number, which no row names yet.
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64
 
-  /// Name below the folder of all values of the file that holds a value.
-  func name(_ number: UInt64) -> ValueName
-
   /// Records that a row names the value of an entry.
   func note(_ id: ObjectID, at number: UInt64)
 
@@ -164,9 +161,7 @@ final class ValueStores {
 
   /// Location of a value, to be read without the cache's lock while the value is pinned.
   func location(of number: UInt64) -> ValueLocation {
-    ValueLocation(
-      files: files, folder: folder, name: store(of: number).name(number),
-      offset: SegmentPlace(number)?.offset)
+    ValueLocation(of: number, in: folder, files)
   }
 }
 
@@ -177,6 +172,15 @@ struct ValueLocation: Sendable {
   let name: ValueName
   /// Offset in a segment, nil if the value has its own file.
   let offset: UInt64?
+
+  init(of number: UInt64, in folder: OpenFolder, _ files: any FileLayer) {
+    self.files = files
+    self.folder = folder
+    let place = SegmentPlace(number)
+    offset = place?.offset
+    name =
+      place.map { ValueName(segment: $0.segment) } ?? ValueName(number, shards: ValueFiles.shards)
+  }
 
   /// Fills `buffer` with the value as it is stored; false if the file does not have its size.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Bool {
