@@ -455,8 +455,8 @@ docs: deps ## Build the documentation of the libraries as a static site, in .bui
 	  cp "$$graphs/$$module.symbols.json" "$$symbols/"; \
 	  "$$docc" convert "Sources/$$module/$$module.docc" --additional-symbol-graph-dir "$$symbols" \
 	    --fallback-display-name "$$module" --fallback-bundle-identifier "larder.$$module" \
-	    --transform-for-static-hosting --hosting-base-path "$$module" \
-	    --output-path ".build/docs/$$module"; \
+	    --transform-for-static-hosting --hosting-base-path "$$module" --warnings-as-errors \
+	    --output-path ".build/docs/$$module" || exit 1; \
 	  rm -rf "$$symbols"; \
 	done
 	$(call say,.build/docs)

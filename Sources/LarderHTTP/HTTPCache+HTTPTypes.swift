@@ -12,7 +12,9 @@
     /// Returns the response to a request of swift-http-types, from the cache or from the origin:
     /// see `data(for:)` for one of Foundation.
     ///
-    /// - Parameter body: The content of the request, if it has any.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - body: Its content, if it has any.
     /// - Throws: `HTTPCacheError.notHTTP` for a request without an `http` or `https` URL, and the
     ///   errors of `data(for:)`.
     public func data(

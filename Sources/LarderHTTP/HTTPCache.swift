@@ -55,7 +55,10 @@ public final class HTTPCache: Sendable {
 
   /// Opens a cache in a folder, which is created if it does not exist.
   ///
-  /// - Parameter directory: A file URL; nil only for a configuration without disk.
+  /// - Parameters:
+  ///   - directory: A file URL; nil only for a configuration without disk.
+  ///   - configuration: The configuration.
+  ///   - client: Sends the requests to the origin.
   /// - Throws: `tiers`.
   public init(
     directory: URL?, configuration: HTTPCacheConfiguration = HTTPCacheConfiguration(),

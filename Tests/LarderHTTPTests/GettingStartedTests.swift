@@ -12,7 +12,7 @@ private struct User: Sendable { var id: Int }
 private struct Article: Codable, Sendable { var title: String }
 private struct Picture: Sendable {
   let pixels: Data
-  init(_ data: Data) throws { pixels = data }
+  init(_ data: Data) throws { pixels = data }  // decodes the bytes
 }
 
 extension DiskCodec<Picture> {
@@ -41,7 +41,11 @@ private struct API: Sendable {
         .split(separator: "\n", omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
     }
-    let own = Set(try lines("Tests/LarderHTTPTests/GettingStartedTests.swift"))
+    let own = Set(
+      try lines("Tests/LarderHTTPTests/GettingStartedTests.swift").map { line in
+        ["private ", "fileprivate "].first { line.hasPrefix($0) }
+          .map { String(line.dropFirst($0.count)) } ?? line
+      })
     var isCode = false
     var seen = 0
     for line in try lines("Sources/Larder/Larder.docc/GettingStarted.md") {
@@ -52,7 +56,7 @@ private struct API: Sendable {
         seen += 1
       }
     }
-    #expect(seen > 30)
+    #expect(seen > 40)
   }
 
   @Test func firstStepKeepsAValue() {

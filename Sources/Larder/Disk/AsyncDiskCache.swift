@@ -155,7 +155,10 @@ extension AsyncDiskCache {
   /// Stores several values as `DiskCache.setAll` does, in order only for values of one key, and
   /// returns the number stored afterwards. Accepts a dictionary.
   ///
-  /// - Parameter options: Options of each entry.
+  /// - Parameters:
+  ///   - values: Keys and values.
+  ///   - suite: The suite of all of them.
+  ///   - options: Options of each entry.
   /// - Throws: The first error of `DiskCache.set`; some of the other values are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: String, value: Data)>, suite: String = "",

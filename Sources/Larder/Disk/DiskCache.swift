@@ -468,6 +468,8 @@ extension DiskCache {
   /// crash the entry has either its old lifetime and version or its new ones.
   ///
   /// - Parameters:
+  ///   - key: The key.
+  ///   - suite: Its suite.
   ///   - timeToLive: The new TTL from now on, or nil for the cache's; the shorter one applies.
   ///   - version: The new version from the origin, or nil to keep the present one.
   /// - Throws: `database` or `closed`. After `database` the entry is unchanged.
@@ -638,7 +640,10 @@ extension DiskCache {
   /// Stores several values, as one `set` for each, in order, and returns the number stored
   /// afterwards.
   ///
-  /// - Parameter options: Options of each entry.
+  /// - Parameters:
+  ///   - values: Keys and values.
+  ///   - suite: The suite of all of them.
+  ///   - options: Options of each entry.
   /// - Throws: The first error of `set`; the values before that one are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: String, value: Data)>, suite: String = "",

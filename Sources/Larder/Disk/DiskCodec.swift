@@ -25,8 +25,12 @@ public struct DiskCodec<Value>: Sendable {
   /// Creates a codec from closures. They are called on the thread that calls the cache or on one of
   /// the cache's threads, possibly by several threads at a time.
   ///
-  /// - Parameter identity: Name of the format; nil for the content type, or `custom` without one.
-  ///   Change it when the format changes.
+  /// - Parameters:
+  ///   - identity: Name of the format; nil for the content type, or `custom` without one. Change it
+  ///     when the format changes.
+  ///   - contentType: Content type of the values, such as `image/png`, stored with each of them.
+  ///   - encode: Converts a value to bytes.
+  ///   - decode: Converts bytes to a value.
   public init(
     identity: String? = nil, contentType: String? = nil,
     encode: @escaping @Sendable (Value) throws -> Data,

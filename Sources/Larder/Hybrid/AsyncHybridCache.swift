@@ -160,7 +160,9 @@ extension AsyncHybridCache {
   /// Stores several values as `HybridCache.setAll` does, in order only for values of one key, and
   /// returns the number that a tier has afterwards. Accepts a dictionary.
   ///
-  /// - Parameter options: Options of each entry.
+  /// - Parameters:
+  ///   - values: Keys and values.
+  ///   - options: Options of each entry.
   /// - Throws: The first error of `HybridCache.set`; some of the other values are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: Key, value: Value)>,

@@ -16,6 +16,7 @@ extension HybridCache {
   /// `value(for:strategy:maxAge:load:)`.
   ///
   /// - Parameters:
+  ///   - keys: The keys; one that occurs several times counts as one request.
   ///   - strategy: The strategy; nil for `configuration.strategy`.
   ///   - maxAge: Lifetime of the fetched values; nil for that of the cache's limits.
   ///   - load: Fetches the values of all keys that are missing; keys without one are left out.
@@ -46,6 +47,7 @@ extension HybridCache {
   /// that an origin may give. The loader receives the cached version of each key.
   ///
   /// - Parameters:
+  ///   - keys: The keys; one that occurs several times counts as one request.
   ///   - strategy: The strategy; nil for `configuration.strategy`.
   ///   - load: Asks the origin, at most once.
   /// - Returns: A result for each key. If the call is cancelled, those that are not known by then

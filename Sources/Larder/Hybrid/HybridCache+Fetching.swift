@@ -14,6 +14,7 @@ extension HybridCache {
   /// cancelled with the last.
   ///
   /// - Parameters:
+  ///   - key: The key.
   ///   - strategy: The strategy; nil for `configuration.strategy`.
   ///   - maxAge: Lifetime of a fetched value; nil for that of the cache's limits.
   ///   - load: Fetches the value.
@@ -37,6 +38,7 @@ extension HybridCache {
   /// A failing disk counts as empty, and listeners are notified.
   ///
   /// - Parameters:
+  ///   - key: The key.
   ///   - strategy: The strategy; nil for `configuration.strategy`.
   ///   - load: Asks the origin.
   public func result(

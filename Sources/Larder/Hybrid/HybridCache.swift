@@ -389,6 +389,7 @@ extension HybridCache {
   ///
   /// - Parameters:
   ///   - path: The folder, as a path or a file URL; left out only without a disk tier.
+  ///   - configuration: The configuration.
   ///   - codec: Conversion between values and bytes.
   ///   - weigh: Weight of a value in memory, in bytes, for values that take more memory than their
   ///     encoded bytes, such as pictures; nil for their encoded size. The weight must not change.
@@ -514,7 +515,9 @@ extension HybridCache {
   /// Stores several values, as one `set` for each, in order, and returns the number that a tier has
   /// afterwards. Accepts a dictionary.
   ///
-  /// - Parameter options: Options of each entry.
+  /// - Parameters:
+  ///   - values: Keys and values.
+  ///   - options: Options of each entry.
   /// - Throws: The first error of `set`; the values before that one are stored.
   @discardableResult public func setAll(
     _ values: some Sequence<(key: Key, value: Value)>, options: StoreOptions = StoreOptions()

@@ -76,8 +76,11 @@ extension OriginAnswer {
   /// - Other directives are ignored. Without one of these, the limits of the cache apply.
   ///
   /// - Parameters:
+  ///   - value: The value.
   ///   - cacheControl: The header; nil if there is none.
-  ///   - version: See the case `value`, as for the other parameters.
+  ///   - version: Identifies the value for revalidation, such as an ETag.
+  ///   - contentType: Stored with the value.
+  ///   - fetchCost: Cost of fetching the value, for policies that use it.
   public static func value(
     _ value: Value, cacheControl: String?, version: String? = nil, contentType: String? = nil,
     fetchCost: Float = 1

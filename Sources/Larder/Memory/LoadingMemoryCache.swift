@@ -89,10 +89,14 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   @inlinable public func value(
     for key: Key, isolation: isolated (any Actor)? = #isolation
   ) async throws -> Value {
-    // Values that the rest of the function does not use need not be copied.
-    if refreshes { return try await source.value(for: key, cache.value(for: key), cache) }
-    if let value = cache.value(for: key) { return value }
-    return try await source.value(for: key, nil, cache)
+    if !refreshes, let value = cache.value(for: key) { return value }
+    return try await load(key)
+  }
+
+  /// Completes a request that is not answered by a mere hit. Not inlined: a hit would copy the key
+  /// for the calls in it.
+  @inlinable @inline(never) func load(_ key: Key) async throws -> Value {
+    try await source.value(for: key, refreshes ? cache.value(for: key) : nil, cache)
   }
 
   /// Returns the values of several keys, without those for which the origin has none.

@@ -21,10 +21,12 @@ extension MemoryCache {
   /// shard. `weight`, `timeToLive` and `fetchCost` are those of the request that started the load.
   ///
   /// - Parameters:
+  ///   - key: The key.
   ///   - weight: Weight of the value against `limits.weight`; see `set`.
   ///   - timeToLive: Lifetime of the value; nil for `limits.age`. A value with zero or less is
   ///     returned and not stored.
   ///   - fetchCost: Cost of loading the value again, for policies that use it; see `set`.
+  ///   - load: Asks the origin.
   /// - Throws: The error of `load`, `CancellationError`, or `MemoryLoadError`.
   public func value(
     for key: Key, weight: @escaping @Sendable (Value) -> Int = { _ in 1 },
@@ -408,6 +410,7 @@ extension MemoryCache {
   /// If the origin no longer has a value that is reloaded in the background, the value is removed.
   ///
   /// - Parameters:
+  ///   - key: The key.
   ///   - negativeLife: Time for which a missing value is remembered; not at all if zero or less.
   ///     That of the request that started the load applies.
   ///   - weight: Weight of the value against `limits.weight`; see `set`.

@@ -51,6 +51,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// Entries that remain when the cache is deallocated are not reported. Without a listener none of
   /// this costs anything.
   ///
+  /// - Parameter configuration: The configuration.
   /// - Parameter onRemoval: Called for each entry that is evicted, expires (when a get or a sweep
   ///   finds it), is replaced or removed, and for each value that is rejected; on the thread of the
   ///   operation and before it returns, with no lock held, so it may call the cache. Operations of
@@ -67,6 +68,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///
   ///     let cache = try MemoryCache<URL, Page>(configuration, timeToLive: { $1.maxAge })
   ///
+  /// - Parameter configuration: The configuration.
   /// - Parameter timeToLive: Called by `set`, `update`, the subscript and loads for a value without
   ///   a `timeToLive` of its own that is not permanent, with no lock held except by `update`; nil
   ///   for `limits.age`. With zero or less the value is not stored.
@@ -290,6 +292,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// stored: it is too large, or the policy did not admit it.
   ///
   /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key.
   ///   - weight: Weight against the limit; less than 1 counts as 1, more than 2^32 - 1 as 2^32 - 1.
   ///   - timeToLive: Lifetime of the value; nil for what the cache was made with, and nil or more
   ///     than `limits.age` for `limits.age`. With zero or less nothing is stored, and the key's

@@ -9,8 +9,9 @@ extension CachePreset {
   /// Entries weigh their bytes in both tiers even without a limit on bytes: the policies then
   /// behave as in a simulation of `arrangement()`.
   ///
-  /// - Parameter encryption: The app's key; required if `disk.isEncrypted`, and not allowed
-  ///   otherwise.
+  /// - Parameters:
+  ///   - encryption: The app's key; required if `disk.isEncrypted`, and not allowed otherwise.
+  ///   - clock: The clock.
   /// - Throws: `configuration`, if a key is missing or superfluous.
   public func configuration(
     encryption: DiskEncryption? = nil, clock: any CacheClock = WallCacheClock(isExact: false)
@@ -76,6 +77,7 @@ extension HybridCache {
   /// Creates a cache from a preset.
   ///
   /// - Parameters:
+  ///   - preset: The preset.
   ///   - path: The folder, as a path or a file URL; left out only for a preset without disk.
   ///   - encryption: The app's key, for presets that encrypt.
   ///   - codec: Conversion between values and bytes.

@@ -5,7 +5,8 @@ enum CacheOperation {
   case set(Int, version: UInt64, isPermanent: Bool)
   case remove(Int)
   case renew(Int, version: UInt64)
-  case removeSuite(Int)
+  /// Removes the entries of a suite, at once or by a predicate.
+  case removeSuite(Int, byPredicate: Bool)
   case get(Int)
   case flush
 
@@ -18,7 +19,9 @@ enum CacheOperation {
     case 14..<16: return .renew(key, version: number)
     case 16..<18: return .get(key)
     case 18: return .flush
-    default: return random.oneIn(4) ? .removeSuite(random.below(3)) : .get(key)
+    default:
+      guard random.oneIn(4) else { return .get(key) }
+      return .removeSuite(random.below(3), byPredicate: number.isMultiple(of: 2))
     }
   }
 
@@ -50,7 +53,10 @@ enum CacheOperation {
       try require(
         !isExact || wasThere == (state.entries[number] != nil),
         "renew(\(number)) says \(wasThere)")
-    case .removeSuite(let suite):
+    case .removeSuite(let suite, byPredicate: true):
+      let name = SimulatedKey.suite(suite)
+      try cache.remove { $0.name.suite == name }
+    case .removeSuite(let suite, byPredicate: false):
       _ = try cache.removeAll(suite: SimulatedKey.suite(suite), includingPermanent: true)
     case .get(let number):
       let found = try CacheState.find(number, in: cache)

@@ -38,7 +38,7 @@ struct CacheState: Equatable {
       entries[key] = Entry(value: version, noted: "\(version)", isPermanent: isPermanent)
     case .remove(let key): entries[key] = nil
     case .renew(let key, let version): entries[key]?.noted = "\(version)"
-    case .removeSuite(let suite):
+    case .removeSuite(let suite, _):
       entries = entries.filter { !SimulatedKey.isInSuite($0.key, suite) }
     case .get, .flush: break
     }

@@ -178,7 +178,7 @@ package struct FaultRound {
       model.noted(key, version, hasSucceeded: hasSucceeded)
     case .remove(let key): model.noted(key, nil, hasSucceeded: hasSucceeded)
     case .renew: if !hasSucceeded { model.flushed(hasSucceeded: false) }
-    case .removeSuite(let suite): model.removedSuite(suite, hasSucceeded: hasSucceeded)
+    case .removeSuite(let suite, _): model.removedSuite(suite, hasSucceeded: hasSucceeded)
     case .get(let key):
       guard hasSucceeded else { return model.flushed(hasSucceeded: false) }
       try model.found(key, found, mayBeLost: disk.hasFailedToRead)

@@ -40,6 +40,8 @@ struct SimulatedCache {
     var other = random
     configuration.values = other.pick([.files, .segments(bytes: 8_192), .segments(bytes: 16_384)])
     configuration.readersAfter = other.pick([0, 4, 1_000])
+    // Longer than a round; the times of use are written like values.
+    configuration.expireAfterAccess = other.pick([nil, .seconds(3_600)])
     return configuration
   }
 

@@ -9,21 +9,29 @@ struct CacheModel {
     /// Microseconds; `UInt64.max` for never.
     var expires: UInt64
     var isPermanent: Bool
+    /// Time of the last store or get in microseconds.
+    var used: UInt64 = 0
   }
 
+  /// Longest time without a use after which an entry may be returned, in microseconds.
+  var idleLife = UInt64.max
   private(set) var entries: [Int: Entry] = [:]
 
   mutating func store(_ entry: Entry, for key: Int) { entries[key] = entry }
 
   mutating func remove(_ key: Int) { entries[key] = nil }
 
-  /// Removes all entries, or all that are not permanent.
-  mutating func removeAll(includingPermanent: Bool) {
-    entries = includingPermanent ? [:] : entries.filter { $0.value.isPermanent }
+  /// Removes all entries, or all that are not permanent, of the keys that match.
+  mutating func removeAll(includingPermanent: Bool, where matches: (Int) -> Bool = { _ in true }) {
+    entries = entries.filter { key, entry in
+      !matches(key) || entry.isPermanent && !includingPermanent
+    }
   }
 
   /// Checks the result of a get.
-  func check(_ value: String?, of key: Int, now: UInt64, acceptsExpired: Bool = false) throws {
+  mutating func check(
+    _ value: String?, of key: Int, now: UInt64, acceptsExpired: Bool = false
+  ) throws {
     guard let value else { return }
     guard let known = entries[key] else {
       throw TortureFailure("key \(key) has '\(value.prefix(20))', and nothing was stored")
@@ -35,6 +43,10 @@ struct CacheModel {
     guard acceptsExpired || known.expires > now else {
       throw TortureFailure("key \(key) expired at \(known.expires), and it is \(now)")
     }
+    guard acceptsExpired || known.isPermanent || now - min(known.used, now) <= idleLife else {
+      throw TortureFailure("key \(key) was last used at \(known.used), and it is \(now)")
+    }
+    entries[key]?.used = now
   }
 
   var permanentBytes: UInt64 {
@@ -51,7 +63,7 @@ struct CacheModel {
     return overflows ? .max : expiry
   }
 
-  private static func microseconds(_ duration: Duration) -> UInt64 {
+  static func microseconds(_ duration: Duration) -> UInt64 {
     if duration <= .zero { return 0 }
     if duration >= .seconds(9_000_000_000_000) { return UInt64(Int64.max) }
     let (seconds, attoseconds) = duration.components

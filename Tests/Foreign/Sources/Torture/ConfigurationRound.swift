@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
+import Synchronization
 
 /// One random configuration of one of the caches: it is either rejected with a typed error, or
 /// handles random calls without a wrong value and within its limits.
@@ -42,7 +43,7 @@ struct ConfigurationRound {
   mutating func run() async throws -> Outcome {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     switch settings.below(4) {
-    case 0, 1: return try runMemory()
+    case 0, 1: return try await runMemory()
     case 2: return try runDisk()
     default: return try await runHybrid()
     }
@@ -55,7 +56,8 @@ struct ConfigurationRound {
       limits: MemoryCacheLimits(
         count: settings.maybe { $0.integer(1...100) },
         weight: settings.maybe { $0.integer(1...5000) },
-        age: settings.maybe(0.3) { $0.duration(seconds: 100) }),
+        age: settings.maybe(0.3) { $0.duration(seconds: 100) },
+        ageJitter: settings.maybe(0.3) { $0.share() } ?? 0),
       policy: settings.policy(), admission: settings.admission(),
       shards: settings.maybe(0.7) { $0.chance(0.8) ? 1 : $0.integer(1...8) },
       hashing: settings.pick([.standard, .fast, .seeded(7)]), clock: clock,
@@ -64,7 +66,8 @@ struct ConfigurationRound {
       staleWhileRevalidate: settings.maybe(0.1) { $0.duration(seconds: 100) },
       negativeCount: settings.integer(1...100),
       expireAfterAccess: settings.maybe(0.2) { $0.duration(seconds: 100) },
-      promptExpiry: settings.maybe(0.2) { $0.duration(seconds: 100) })
+      promptExpiry: settings.maybe(0.2) { $0.duration(seconds: 100) },
+      loadsMax: settings.maybe(0.3) { $0.integer(1...4) })
   }
 
   private mutating func pressureRule() -> MemoryPressureRule {
@@ -93,7 +96,8 @@ struct ConfigurationRound {
       values: settings.chance(0.4) ? .segments(bytes: settings.integer(4096...9000)) : .files,
       groupWrites: settings.integer(1...100),
       groupBytes: settings.integer(1...10_000), pageCacheBytes: settings.integer(0...1_000_000),
-      checkpointPages: settings.integer(1...100), seed: settings.next(), encryption: encryption)
+      checkpointPages: settings.integer(1...100), seed: settings.next(), encryption: encryption,
+      expireAfterAccess: settings.maybe(0.2) { $0.duration(seconds: 100) })
   }
 
   private mutating func hybridConfiguration() throws(DiskCacheError) -> HybridCacheConfiguration {
@@ -114,12 +118,13 @@ struct ConfigurationRound {
           interval: settings.maybe { $0.duration(seconds: 20) }) : .through,
       copiesOnRead: settings.chance(0.3), strategy: .cacheElseFetch,
       staleIfError: settings.maybe { $0.duration(seconds: 100) }, pressureRule: pressureRule(),
-      suite: settings.pick(["", "articles"]), clock: clock)
+      suite: settings.pick(["", "articles"]), clock: clock,
+      fetchesMax: settings.maybe(0.3) { $0.integer(1...4) })
   }
 
   // MARK: Rounds
 
-  private mutating func runMemory() throws -> Outcome {
+  private mutating func runMemory() async throws -> Outcome {
     let configuration = memoryConfiguration()
     let cache: MemoryCache<Int, String>
     do {
@@ -128,8 +133,12 @@ struct ConfigurationRound {
       return .refused(try line(error))
     }
     settings.goOnWithCalls()
+    // Kept to a granule of at most a 16th of it.
+    if let idle = configuration.expireAfterAccess.map(CacheModel.microseconds) {
+      model.idleLife = idle + min(idle / 16, 1 << 20)
+    }
     for _ in 0..<Self.calls {
-      try call(cache, configuration.limits)
+      try await call(cache, configuration.limits)
       let limits = configuration.limits
       try require(cache.count <= limits.count ?? .max, "\(cache.count) entries: \(limits)")
       let weight = cache.statistics.weight
@@ -152,6 +161,7 @@ struct ConfigurationRound {
       }
     }
     settings.goOnWithCalls()
+    model.idleLife = configuration.expireAfterAccess.map(CacheModel.microseconds) ?? .max
     for number in 0..<Self.calls {
       if number == Self.calls / 2 {
         try cache.close()
@@ -203,7 +213,7 @@ struct ConfigurationRound {
 
   private mutating func call(
     _ cache: MemoryCache<Int, String>, _ limits: MemoryCacheLimits
-  ) throws {
+  ) async throws {
     let key = settings.below(Self.keys)
     switch settings.below(32) {
     case 0...9:
@@ -236,6 +246,11 @@ struct ConfigurationRound {
       for key in Self.burst { note(cache.set(value, for: key), value, key, nil, limits.age, false) }
     case 20:
       if cache.contains(key) { try require(model.entries[key] != nil, "\(key) is contained") }
+    case 21 where settings.chance(0.3):
+      let includingPermanent = settings.chance(0.5)
+      cache.remove(includingPermanent: includingPermanent) { other, _ in Self.isLike(other, key) }
+      model.removeAll(includingPermanent: includingPermanent) { Self.isLike($0, key) }
+    case 22 where asksOrigin: try await load(cache, limits)
     default: try model.check(cache.value(for: key), of: key, now: clock.microseconds)
     }
   }
@@ -261,6 +276,7 @@ struct ConfigurationRound {
     case 14:
       let life = settings.maybe { $0.duration(seconds: 30) }
       if try cache.renew("\(key)", timeToLive: life), var entry = model.entries[key] {
+        entry.used = clock.microseconds
         if !entry.isPermanent {
           entry.expires = CacheModel.expiry(
             life, limit: limits.age, now: clock.microseconds)
@@ -281,6 +297,9 @@ struct ConfigurationRound {
       let entry = try cache.entry(for: "\(key)", acceptingExpired: true)
       try model.check(
         entry.map { text($0.data) }, of: key, now: clock.microseconds, acceptsExpired: true)
+    case 21 where settings.chance(0.3):
+      try cache.remove { Int($0.name.key).map { Self.isLike($0, key) } ?? false }
+      model.removeAll(includingPermanent: true) { Self.isLike($0, key) }
     default:
       let data = try cache.value(for: "\(key)")
       try model.check(data.map(text), of: key, now: clock.microseconds)
@@ -306,7 +325,8 @@ struct ConfigurationRound {
     case 16: try removeAll { try cache.removeAll(includingPermanent: $0) }
     case 17: pass()
     case 18: try cache.flush()
-    case 19 where asksOrigin: try await fetch(key, cache)
+    case 19 where asksOrigin:
+      try await fetch(settings.chance(0.5) ? [key] : [key, key + 1, key + 2], cache)
     case 20 where settings.chance(0.3):
       let value = newValue()
       for key in Self.burst {
@@ -318,31 +338,85 @@ struct ConfigurationRound {
       // A cached value was not fetched.
       if try !cache.contains(key) { model.remove(key) }
     case 22: _ = cache.eventStream(buffered: settings.integer(0...10))
+    case 23 where settings.chance(0.3):
+      try cache.remove { Int($0.name.key).map { Self.isLike($0, key) } ?? false }
+      model.removeAll(includingPermanent: true) { Self.isLike($0, key) }
     default:
       let hit = try cache.entry(for: key)
       try model.check(hit.map { text($0.value) }, of: key, now: clock.microseconds)
     }
   }
 
-  private mutating func fetch(_ key: Int, _ cache: HybridCache<Int, Data>) async throws {
+  /// Keys with the last digit of another.
+  private static func isLike(_ key: Int, _ other: Int) -> Bool { key % 10 == other % 10 }
+
+  /// Loads several keys at once; the origin has no multiples of five.
+  private mutating func load(
+    _ cache: MemoryCache<Int, String>, _ limits: MemoryCacheLimits
+  ) async throws {
+    // Reloads in the background end at any time.
+    let configuration = cache.configuration
+    guard configuration.refreshAfterWrite == nil, configuration.staleWhileRevalidate == nil else {
+      return
+    }
+    let keys = (0..<4).map { _ in settings.below(Self.keys) }
+    let (new, cost) = (newValue(), settings.cost())
+    let life = settings.maybe { $0.duration(seconds: 30) }
+    let asked = Mutex<Set<Int>>([])
+    let values = try await cache.values(
+      for: keys, negativeLife: settings.maybe { $0.duration(seconds: 30) },
+      timeToLive: { _, _ in life }, fetchCost: { _, _ in cost },
+      load: { missing in
+        asked.withLock { $0.formUnion(missing) }
+        let known = missing.filter { !$0.isMultiple(of: 5) }
+        return Dictionary(uniqueKeysWithValues: known.map { ($0, "\(new) of \($0)") })
+      })
+    for key in Set(keys) {
+      guard let value = values[key] else {
+        try require(key.isMultiple(of: 5), "key \(key) was not loaded")
+        if asked.withLock({ $0.contains(key) }) { model.remove(key) }
+        continue
+      }
+      guard asked.withLock({ $0.contains(key) }) else {
+        try model.check(value, of: key, now: clock.microseconds)
+        continue
+      }
+      try require(value == "\(new) of \(key)", "the origin's value is \(value.prefix(20))")
+      note(true, value, key, life, limits.age, false)
+    }
+  }
+
+  private mutating func fetch(_ keys: [Int], _ cache: HybridCache<Int, Data>) async throws {
     let (value, cost) = (newValue(), settings.cost())
     let life = settings.maybe { $0.duration(seconds: 30) }
     let fails = settings.chance(0.3)
-    let result = await cache.result(
-      for: key, strategy: settings.pick([.cacheElseFetch, .fetch, .cacheOnly])
-    ) { _ in
+    let strategy = settings.pick([CacheStrategy.cacheElseFetch, .fetch, .cacheOnly])
+    let answer = { @Sendable () throws -> OriginAnswer<Data> in
       if fails { throw TortureFailure("the origin fails") }
       return .value(Data(value.utf8), maxAge: life, fetchCost: cost)
     }
-    switch result {
-    case .hit(let hit):
-      try model.check(
-        text(hit.value), of: key, now: clock.microseconds,
-        acceptsExpired: hit.freshness == .stale)
-    case .miss(let data):
-      try require(text(data) == value, "the origin's value is \(text(data).prefix(20))")
-      note(true, value, key, life, nil, false)
-    case .absent, .failure: break
+    var results: [Int: CacheResult<Data>] = [:]
+    if keys.count == 1 {
+      for key in keys {
+        results[key] = await cache.result(for: key, strategy: strategy) { _ in try answer() }
+      }
+    } else {
+      results = await cache.results(for: keys, strategy: strategy) { requests in
+        try Dictionary(uniqueKeysWithValues: requests.map { ($0.key, try answer()) })
+      }
+    }
+    try require(results.count == keys.count, "\(results.count) results of \(keys.count) keys")
+    for (key, result) in results {
+      switch result {
+      case .hit(let hit):
+        try model.check(
+          text(hit.value), of: key, now: clock.microseconds,
+          acceptsExpired: hit.freshness == .stale)
+      case .miss(let data):
+        try require(text(data) == value, "the origin's value is \(text(data).prefix(20))")
+        note(true, value, key, life, nil, false)
+      case .absent, .failure: break
+      }
     }
   }
 
@@ -368,7 +442,9 @@ struct ConfigurationRound {
     let expires =
       isPermanent ? .max : CacheModel.expiry(life, limit: limit, now: clock.microseconds)
     model.store(
-      CacheModel.Entry(value: value, expires: expires, isPermanent: isPermanent), for: key)
+      CacheModel.Entry(
+        value: value, expires: expires, isPermanent: isPermanent, used: clock.microseconds),
+      for: key)
   }
 
   // MARK: Checks
