@@ -64,7 +64,8 @@ import Synchronization
 /// since then. The policy is restored from these, in that order: exactly for FIFO, LRU, MRU and
 /// `ttl` (except for the order of two renewed entries that expire in the same microsecond),
 /// approximately for the others, which start without ghosts, without the position of a hand and
-/// without the times of earlier uses.
+/// without the times of earlier uses. A policy that chooses among others (`auto`) continues with
+/// the policy in charge, as of the same moment, and the hits of all in its simulations.
 ///
 /// A call takes O(1) time in addition to the cost of the policy and the size of the value; opening
 /// takes O(entries), as do the calls documented so.

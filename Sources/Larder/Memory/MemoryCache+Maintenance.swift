@@ -141,8 +141,9 @@ extension MemoryCache {
   ///
   /// A policy divides its capacity, so another capacity (`weight` if the cache was made with one,
   /// otherwise `count`) needs a new policy: it receives the entries in the order in which the old
-  /// one would have evicted them, and loses everything else, such as ghosts and access counts. An
-  /// admission filter starts empty as well. If the capacity is unchanged, all state is kept.
+  /// one would have evicted them, and loses everything else, such as ghosts and access counts; one
+  /// that chooses among others (`auto`) continues with the policy in charge. An admission filter
+  /// starts empty as well. If the capacity is unchanged, all state is kept.
   ///
   /// O(entries): shards are locked one after the other, so other threads continue. When the call
   /// returns, the limits apply in every shard. Of two concurrent calls, the one that begins last
