@@ -5,8 +5,8 @@ import Larder
 // "s KEY VERSION" before a set begins and "S KEY VERSION" when it has returned, "r" and "R" for a
 // removal, "n" and "N" for a renewal. `DiskCacheVictim FOLDER DURABILITY SEED [KEY]`, the key for
 // encryption as a text of 16, 24 or 32 bytes. With `+segments` behind the durability, large values
-// are appended to segments, with `+shared` other processes may read, and with `+script` it does what
-// it is told on standard input instead: see `Script`.
+// are appended to segments, with `+shared` other processes may read, and with `+script` it does
+// what it is told on standard input instead: see `Script`.
 
 // `DiskCacheVictim FOLDER DURABILITY full BYTES` works on a full disk instead, or with files of at
 // most so many bytes, and says what it met.

@@ -329,13 +329,13 @@ public final class DiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.close() }
   }
 
-  /// Flushes and releases the folder with all locks until `resume`, for the time in which the system
-  /// suspends the app. A cache that is suspended already stays so. O(entries).
+  /// Flushes and releases the folder with all locks until `resume`, for the time in which the
+  /// system suspends the app. A cache that is suspended already stays so. O(entries).
   ///
   /// In a folder that is shared with other processes, an app group's, iOS kills an app that is
   /// suspended with a lock on a file (0xdead10cc): call this before the app's last background task
-  /// ends. Every other call throws `suspended` then, except `close` and `destroy`. A key that was to
-  /// be set or removed meanwhile has no value after `resume`.
+  /// ends. Every other call throws `suspended` then, except `close` and `destroy`. A key that was
+  /// to be set or removed meanwhile has no value after `resume`.
   ///
   /// - Throws: `database`; the cache is suspended even then. `closed`.
   public func suspend() throws(DiskCacheError) {

@@ -18,8 +18,8 @@ import LarderLibc
 /// ```
 ///
 /// The cache may be open, closed or not exist yet; it may store, evict, remove and be killed
-/// meanwhile. A call returns what the key had at one moment of the call, as of the latest commit. An
-/// entry whose value was removed or is damaged, and a folder without a cache, are a miss.
+/// meanwhile. A call returns what the key had at one moment of the call, as of the latest commit.
+/// An entry whose value was removed or is damaged, and a folder without a cache, are a miss.
 ///
 /// A reader never writes, does not count as an access for the policy, and holds neither locks nor
 /// open files between two calls. A call takes O(1) time in addition to the size of the value, about

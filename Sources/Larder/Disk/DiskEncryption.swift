@@ -31,10 +31,9 @@
   /// **Not hidden from someone who can read the disk**: the number of entries and suites, which
   /// entries share a suite and the identity of its codec, the sizes of values and approximate sizes
   /// of keys, when each entry was stored and expires, its cost, the order and frequency of use,
-  /// with `expireAfterAccess` its time, in a shared cache also which removed key is stored again, and
-  /// from old pages and logs how all this changed. Someone
-  /// who can write to the disk can remove entries, and restore an older state of an entry or of the
-  /// whole folder.
+  /// with `expireAfterAccess` its time, in a shared cache also which removed key is stored again,
+  /// and from old pages and logs how all this changed. Someone who can write to the disk can remove
+  /// entries, and restore an older state of an entry or of the whole folder.
   ///
   /// **Not encrypted in memory**: keys and values in use, and this key.
   ///

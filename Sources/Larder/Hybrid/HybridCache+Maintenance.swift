@@ -110,9 +110,9 @@ extension HybridCache {
   /// Stops observing memory pressure.
   public func stopObserving() { memory?.watch.stop() }
 
-  /// Writes everything and releases the folder until `resume`: see `DiskCache.suspend`. Memory stays
-  /// in use; requests that need the disk get its failure, or ask their origin. A disk cache shared
-  /// by several caches is suspended for all.
+  /// Writes everything and releases the folder until `resume`: see `DiskCache.suspend`. Memory
+  /// stays in use; requests that need the disk get its failure, or ask their origin. A disk cache
+  /// shared by several caches is suspended for all.
   ///
   /// - Throws: `disk`; the disk is suspended even then.
   public func suspend() throws(HybridCacheError) {
