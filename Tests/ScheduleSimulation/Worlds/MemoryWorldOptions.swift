@@ -56,12 +56,13 @@
       // Drawn separately, so that the operations of a seed stay the same.
       var other = random
       let chooses = !isLingering && !tells && other.oneIn(6)
-      // All objects are sampled, or one in eight of a shard with eight entries.
-      let (shadow, epoch) = other.pick([(1000, 50), (1, 400)])
+      // All objects are sampled, or one of eight entries in each shard.
+      let (shadow, epoch) = other.pick([(1000, 50), (1, 400 * shards)])
       if chooses {
-        configuration.policy = "auto:policies=lru/mru/s3-fifo:shadow=\(shadow):margin=0"
+        configuration.policy = CachePolicy(
+          "auto:policies=lru/mru/s3-fifo:shadow=\(shadow):margin=0")
       }
-      requestsBefore = chooses ? (epoch - 1 - other.below(6)) * shards : 0
+      requestsBefore = chooses ? epoch - 1 - other.below(6) : 0
       // Probes empty the cache.
       mayLose = !isAmple || mayTrim || mayLimit || isInsistent
       let setting = ScheduledOperation.Setting(
