@@ -102,9 +102,10 @@ extension CachePolicy {
 
 extension Float {
   /// The number as a fetch cost for policies: clamped to 0 up to the largest finite number; NaN
-  /// becomes 1, the default cost.
+  /// becomes 1, the default cost. Never -0, which SQLite would store as 0: the row would not match
+  /// its checksum.
   @inlinable @inline(__always) var asFetchCost: Float {
-    if self >= 0 { return min(self, .greatestFiniteMagnitude) }
+    if self > 0 { return min(self, .greatestFiniteMagnitude) }
     return isNaN ? 1 : 0
   }
 }

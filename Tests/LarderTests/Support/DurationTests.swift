@@ -22,6 +22,7 @@ import Testing
   @Test func costsOfAFetchAreFiniteAndNotNegative() {
     #expect(Float(2.5).asFetchCost == 2.5)
     #expect(Float(-2.5).asFetchCost == 0)
+    #expect(Float(-0.0).asFetchCost.sign == .plus)
     #expect((-Float.infinity).asFetchCost == 0)
     #expect(Float.infinity.asFetchCost == .greatestFiniteMagnitude)
     #expect(Float.nan.asFetchCost == 1)
