@@ -143,7 +143,7 @@ import Testing
     #expect(cache.statistics.damages == 0 && cache.statistics.rebuilds == 0)
     for key in 0..<40 {
       let value = try cache.value(for: "key \(key)")
-      #expect(value.map { VictimValue.version(of: $0, key: key) } == left[key])
+      #expect(value.flatMap { VictimValue.version(of: $0, key: key) } == left[key])
       #expect(try reader.value(for: "key \(key)") == value)
     }
   }
