@@ -64,6 +64,8 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
 
   func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
+  var ghostsMax: Int { policy.ghostsMax }
+
   var stateBytes: Int { policy.stateBytes }
 
   func reserve(objects: Int) {

@@ -293,10 +293,10 @@ extension ContractRules where Policy: ~Copyable {
 extension ContractRules where Policy: ~Copyable {
   func checkMemory(_ trial: ContractTrial) throws(ContractProblem) {
     try checkState(trial)
+    if Policy.description.needs.contains(.nextUse) { return }
     // With parameters chosen by the user, the user bounds the remembered objects.
-    if spec.values.isEmpty, !Policy.description.needs.contains(.nextUse) {
-      try checkGhostsAreBounded(trial)
-    }
+    if spec.values.isEmpty { try checkGhostsAreBounded(trial) }
+    try checkGhostsAreDeclared(trial)
   }
 
   /// Requests the same objects again and again: state that grows at every doubling of the requests
@@ -351,6 +351,24 @@ extension ContractRules where Policy: ~Copyable {
           + remembered.map(String.init).joined(separator: ", ")
           + ": a real cache keeps their keys for as long; bound it, or give a parameter another"
           + " default inRealCaches")
+    }
+  }
+
+  /// Requests each object twice or once, and compares the ghosts with the number that the policy
+  /// gives, which may be an estimate.
+  private func checkGhostsAreDeclared(_ trial: ContractTrial) throws(ContractProblem) {
+    let last: ObjectID = 4000
+    let driver = try self.driver(trial, objects: Int(last))
+    for id in 2...last {
+      for id in id % 2 == 0 ? [id, id - 1] : [id] {
+        _ = try driver.step(.get, Request(id: id, index: UInt64(id)))
+      }
+    }
+    let ghosts = (1...last).count { driver.remembers($0) && !driver.isResident($0) }
+    if ghosts / 2 - 8 > driver.ghostsMax {
+      throw ContractProblem(
+        "it has \(ghosts) ghosts, and ghostsMax is \(driver.ghostsMax): a real cache makes room for"
+          + " that number, and is slow with more")
     }
   }
 }

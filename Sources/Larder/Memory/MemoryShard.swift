@@ -407,16 +407,16 @@ public import LarderEngine
 
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   /// Maximum number of ids needed by a policy that remembers that many objects, resident or not:
-  /// one more for the object being set, and with ghosts another 64th, which keeps the search for
+  /// one more for the object being set, and with ghosts another 16th, which keeps the search for
   /// silently forgotten ones short.
   static func roomMax(residents: Int, ghosts: Int) -> Int {
     let (sum, isTooMuch) = residents.addingReportingOverflow(ghosts)
     let most = isTooMuch ? ObjectID.maximumCount / 2 : min(sum, ObjectID.maximumCount / 2)
-    return most + 1 + (ghosts > 0 ? most / 64 : 0)
+    return most + 1 + (ghosts > 0 ? most / 16 : 0)
   }
 
   /// Finds an id when all are in use: frees that of a forgotten ghost, or makes room for more ids
-  /// if a round over all ids found no more than one in 32 forgotten. Amortised O(1) per id.
+  /// if a round over all ids found no more than one in 16 forgotten. Amortised O(1) per id.
   @inlinable @inline(never) mutating func findRoom(_ gone: inout EvictedEntries<Key, Value>) {
     while true {
       let id = tier.forgotten(sweep, ObjectID(records.room))
@@ -426,7 +426,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
         swept += 1
         return
       }
-      let isFew = Int(swept) <= records.room / 32
+      let isFew = Int(swept) <= records.room / 16
       let isNone = swept == 0
       sweep = 1
       swept = 0

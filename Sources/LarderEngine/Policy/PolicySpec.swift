@@ -134,6 +134,12 @@ public struct PolicySetup: Sendable {
     self.group = group
   }
 
+  /// The largest number of ghosts that weigh up to a share of the capacity; with sizes it is
+  /// unknown, and `.max`. For `RemembersGhosts.ghostsMax`.
+  public func ghostsMax(share: Double) -> Int {
+    unit == .bytes ? .max : Int(min(Double(capacity) * share, 0x1p40))
+  }
+
   /// Rejects capacities for more objects than a queue has positions: `IDRing`, unless another
   /// number is given.
   ///

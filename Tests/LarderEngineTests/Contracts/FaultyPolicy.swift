@@ -9,6 +9,7 @@ enum PolicyFault: Sendable {
   case forgetsToRemove
   case remembersTheRemoved
   case remembersEverything
+  case deniesItsGhosts
   case growsState
   case countsTheRemoved
   case sharesState
@@ -108,7 +109,14 @@ struct FaultyPolicy<Planted: PlantedFault>: EvictionPolicy, ~Copyable {
     let id = queue.removeFirst()
     words[id] = 0
     if Planted.fault == .remembersEverything { ghosts.insert(id) }
+    if Planted.fault == .deniesItsGhosts { keepGhost(id) }
     return id
+  }
+
+  private mutating func keepGhost(_ id: ObjectID) {
+    ghosts.insert(id)
+    history.append(id)
+    if history.count > 40 { ghosts.remove(history.removeFirst()) }
   }
 
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {

@@ -8,6 +8,7 @@ private enum Keeper: PlantedFault { static var fault: PolicyFault { .keepsWhatIt
 private enum Idler: PlantedFault { static var fault: PolicyFault { .forgetsToRemove } }
 private enum Mourner: PlantedFault { static var fault: PolicyFault { .remembersTheRemoved } }
 private enum Hoarder: PlantedFault { static var fault: PolicyFault { .remembersEverything } }
+private enum Denier: PlantedFault { static var fault: PolicyFault { .deniesItsGhosts } }
 private enum Grower: PlantedFault { static var fault: PolicyFault { .growsState } }
 private enum Counter: PlantedFault { static var fault: PolicyFault { .countsTheRemoved } }
 private enum Sharer: PlantedFault { static var fault: PolicyFault { .sharesState } }
@@ -60,6 +61,9 @@ private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLarge
     #expect(
       try #require(broken(Hoarder.self)[.memory]).problem
         .contains("objects that come once it remembers more and more"))
+    #expect(
+      try #require(broken(Denier.self)[.memory]).problem
+        .contains("it has 40 ghosts, and ghostsMax is 0"))
     #expect(
       try #require(broken(Grower.self)[.memory]).problem.contains("with every doubling"))
     #expect(broken(Counter.self)[.removal] != nil)

@@ -8,12 +8,14 @@ struct ARC: EvictionPolicy, BalancedListsPolicy, ~Copyable {
 
   var lists: WeightedLists
   let capacity: UInt64
+  let ghostsMax: Int
   private let weighs: Bool
   var target = 0.0
   private var missedPlace: UInt32 = 0
 
   init(_ setup: PolicySetup) {
     capacity = setup.capacity
+    ghostsMax = setup.ghostsMax(share: 1)
     weighs = setup.unit == .bytes
     lists = WeightedLists(
       lists: 4, objects: setup.objects, weighs: weighs, ghosts: ARC.recentGhosts)

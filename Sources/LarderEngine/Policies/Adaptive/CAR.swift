@@ -9,10 +9,12 @@ struct CAR: EvictionPolicy, BalancedListsPolicy, ~Copyable {
   var lists: WeightedLists
   private var marks: Column<Bool>
   let capacity: UInt64
+  let ghostsMax: Int
   var target = 0.0
 
   init(_ setup: PolicySetup) {
     capacity = setup.capacity
+    ghostsMax = setup.ghostsMax(share: 1)
     lists = WeightedLists(
       lists: 4, objects: setup.objects, weighs: setup.unit == .bytes, ghosts: CAR.recentGhosts)
     marks = Column(objects: setup.objects)

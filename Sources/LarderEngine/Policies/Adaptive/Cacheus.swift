@@ -45,6 +45,7 @@ struct Cacheus: EvictionPolicy, ~Copyable {
   private let capacity: UInt64
   private let countsBytes: Bool
   private let ghostShare: Double
+  let ghostsMax: Int
   private var reusedLimit: UInt64
   // Demoted objects in `probation`, and new ones among the ghosts of LRU.
   private var demotedCount = 0
@@ -58,6 +59,7 @@ struct Cacheus: EvictionPolicy, ~Copyable {
   init(_ setup: PolicySetup) throws(PolicyError) {
     let ghostShare = try setup.spec.number("ghost", default: 0.5, in: 0...100)
     self.ghostShare = ghostShare
+    ghostsMax = setup.ghostsMax(share: 2 * ghostShare)
     capacity = setup.capacity
     countsBytes = setup.unit == .bytes
     reusedLimit = capacity - max(1, UInt64(Double(capacity) * 0.01 + 0.5))

@@ -53,6 +53,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
   private var weights: Column<UInt32>
   private let weighs: Bool
   private let capacity: UInt64
+  let ghostsMax: Int
   private var hot = Kind()
   // Resident cold objects, in or out of their test period.
   private var cold = Kind()
@@ -67,6 +68,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
 
   init(_ setup: PolicySetup) {
     capacity = setup.capacity
+    ghostsMax = setup.ghostsMax(share: 1)
     weighs = setup.unit == .bytes
     coldTargetMin = max(setup.capacity / 100, 1)
     coldTargetMax = max(coldTargetMin, setup.capacity - coldTargetMin)

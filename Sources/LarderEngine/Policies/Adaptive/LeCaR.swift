@@ -42,6 +42,7 @@ struct LeCaR: EvictionPolicy, ~Copyable {
   private let rate: Double
   private let logOfDiscount: Double
   private let ghostShare: Double
+  let ghostsMax: Int
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let rate = try setup.spec.number("rate", default: 0.45, in: 0...10)
@@ -49,6 +50,7 @@ struct LeCaR: EvictionPolicy, ~Copyable {
     let ghostShare = try setup.spec.number("ghost", default: 0.5, in: 0...100)
     self.rate = rate
     self.ghostShare = ghostShare
+    ghostsMax = setup.ghostsMax(share: 2 * ghostShare)
     logOfDiscount = DeterministicMath.log(discount)
     size = CacheSizeInObjects(setup)
     random = SeededGenerator(seed: setup.seed)

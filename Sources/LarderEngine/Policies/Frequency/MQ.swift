@@ -41,6 +41,7 @@ struct MQ: EvictionPolicy, ~Copyable {
   private let weighs: Bool
   private let queues: UInt32
   private let ghostCapacity: UInt64
+  let ghostsMax: Int
   private let lifePerResident: Double
   private var clock = RequestClock()
   // The clock up to which objects have sunk.
@@ -58,6 +59,7 @@ struct MQ: EvictionPolicy, ~Copyable {
     lifePerResident = try setup.spec.number("life", default: 2, in: 0...1_000_000)
     self.queues = UInt32(queues)
     ghostCapacity = UInt64(Double(setup.capacity) * ghostShare)
+    ghostsMax = setup.ghostsMax(share: ghostShare)
     weighs = setup.unit == .bytes
     lists = LinkedLists(lists: Int(queues) + 1, objects: setup.objects)
     states = Column(objects: setup.objects)

@@ -42,6 +42,7 @@ struct LACache: EvictionPolicy, ~Copyable {
   private var arrivals: ArrivalTimes
   private var residents: Tournament<ArrivalRank>
   private var ghosts: GhostQueue
+  let ghostsMax: Int
   private let forgets: Bool
   private let admitsAll: Bool
   private var count = 0
@@ -66,6 +67,7 @@ struct LACache: EvictionPolicy, ~Copyable {
     }
     let isLimited = history > 0
     forgets = isLimited
+    ghostsMax = isLimited ? setup.ghostsMax(share: history) : .max
     histories = Column(objects: setup.objects)
     arrivals = ArrivalTimes(objects: setup.objects)
     residents = Tournament(objects: setup.objects, capacity: setup.expectedResidents)

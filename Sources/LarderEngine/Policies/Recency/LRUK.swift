@@ -44,6 +44,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
   private var sheltered: LinkedLists
   private let period: UInt64
   private var ghosts: GhostQueue
+  let ghostsMax: Int
   private let keepsHistory: Bool
   private var clock = RequestClock()
   private var missedGhost = false
@@ -66,6 +67,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
     // miscompiled.
     let remembers = ghostCapacity > 0
     keepsHistory = remembers
+    ghostsMax = setup.ghostsMax(share: history)
     heap = IndexedHeap(objects: setup.objects, capacity: setup.expectedResidents)
     times = Column(objects: LRUK.slots(setup.objects, depth))
     lasts = Column(objects: period > 0 || remembers ? setup.objects : 0)

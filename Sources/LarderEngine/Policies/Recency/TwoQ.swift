@@ -23,6 +23,7 @@ struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
   var lists: WeightedLists
   private let recentCapacity: UInt64
   private let ghostCapacity: UInt64
+  let ghostsMax: Int
   private var missedGhost = false
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -30,6 +31,7 @@ struct TwoQ: EvictionPolicy, TwoListPolicy, ~Copyable {
     let ghostShare = try setup.spec.number("ghost", default: 0.5, in: 0...100)
     recentCapacity = UInt64(Double(setup.capacity) * share)
     ghostCapacity = UInt64(Double(setup.capacity) * ghostShare)
+    ghostsMax = setup.ghostsMax(share: ghostShare)
     lists = WeightedLists(
       lists: 3, objects: setup.objects, weighs: setup.unit == .bytes, ghosts: TwoQ.ghosts)
   }
