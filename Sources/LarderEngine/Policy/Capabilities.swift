@@ -85,9 +85,6 @@ public protocol TakesOver: ~Copyable {
   /// Objects that were requested long ago must not enter a protected part, which they would keep
   /// from others for a long time.
   mutating func takeOver(_ object: KnownObject) -> Bool
-
-  /// Takes over the recent requests of all objects; called after all objects, if they are counted.
-  mutating func takeOver(_ counts: borrowing FrequencySketch)
 }
 
 /// An object of a cache that another policy is to manage from now on.
@@ -266,9 +263,6 @@ extension EvictionPolicy where Self: ~Copyable {
 
   /// Defaults to false: the driver inserts the residents.
   @inlinable public mutating func takeOver(_ object: KnownObject) -> Bool { false }
-
-  /// Does nothing by default.
-  @inlinable public mutating func takeOver(_ counts: borrowing FrequencySketch) {}
 
   /// Defaults to nil: no choice.
   @inlinable public var choice: PolicyChoice? { nil }

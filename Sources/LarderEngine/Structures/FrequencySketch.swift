@@ -43,20 +43,6 @@ public struct FrequencySketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Creates a copy of a sketch.
-  init(copying other: borrowing FrequencySketch) {
-    objects = other.objects
-    period = other.period
-    periodFixed = other.periodFixed
-    objectsInBlock = other.objectsInBlock
-    additions = other.additions
-    blockMask = other.blockMask
-    let count = (Int(blockMask) + 1) * FrequencySketch.wordsInBlock
-    words = Column(objects: count + FrequencySketch.wordsInBlock)
-    first = FrequencySketch.alignedWord(words)
-    for word in 0..<UInt32(count) { words[first + word] = other.words[other.first + word] }
-  }
-
   /// Counts one request; returns true if it ended a period and all counters were halved. Amortised
   /// O(1).
   @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) -> Bool {
@@ -231,9 +217,12 @@ public struct SketchedCounts: ~Copyable {
     return FrequencySketch(objects: objects, period: min(setup.capacity, 1 << 60) * 10)
   }
 
-  /// Replaces the counts by those of another cache of the same capacity.
-  mutating func takeOver(_ other: borrowing FrequencySketch) {
-    sketch = FrequencySketch(copying: other)
+  /// Raises the count of an object to its requests in another cache.
+  mutating func raise(_ object: KnownObject) {
+    let count = min(object.requests + 1, FrequencySketch.estimateMax)
+    while sketch.estimate(object.fingerprint) < count {
+      _ = sketch.incrementLowest(object.fingerprint)
+    }
   }
 
   /// Counts a request for a resident object.

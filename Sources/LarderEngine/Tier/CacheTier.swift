@@ -83,8 +83,6 @@ public import Synchronization
     (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
   /// Takes over an object of another tier, and adds victims. See `Tier.takeOver`.
   @usableFromInline let takeOver: (KnownObject) -> Void
-  /// Takes over the recent requests of all objects: see `TakesOver`.
-  @usableFromInline let takeOverCounts: (borrowing FrequencySketch) -> Void
   /// Prefetches the state of an object.
   @usableFromInline let prefetch: (ObjectID) -> Void
   /// Evicts one object, of one or more; does not count as an eviction.
@@ -162,7 +160,6 @@ public import Synchronization
     expiryFrom = { now, own in held.with { $0.expiry(now: now, timeToLive: own) } }
     remove = { id in held.with { $0.remove(id) } }
     takeOver = { object in held.with { $0.takeOver(object) { list.append($0) } } }
-    takeOverCounts = { counts in held.with { $0.policy.takeOver(counts) } }
     prefetch = { id in held.with { $0.prefetch(id) } }
     giveUp = { held.with { $0.giveUp() } }
     reserve = { objects in held.with { $0.reserve(objects: objects) } }

@@ -24,9 +24,9 @@ struct NaiveAuto: NaivePolicy {
   var records: [ObjectID: Record] = [:]
   /// Residents while following, least recently requested first.
   var residents: [ObjectID] = []
-  /// The last evicted objects while a tier leads; `.none` for those that came back. The next one
-  /// goes to place `nextGhost`.
-  var ghosts: [ObjectID] = []
+  /// The last evicted objects while a tier leads, with their last request; they have come back if
+  /// it is another by now. The next one goes to place `nextGhost`.
+  var ghosts: [(id: ObjectID, last: Int)] = []
   var nextGhost = 0
   /// Residents that the tier has evicted, in order.
   var expelled: [ObjectID] = []
@@ -35,7 +35,8 @@ struct NaiveAuto: NaivePolicy {
   var leader: NaiveMember?
   var policy = 0
   var handover: NaiveHandover?
-  var sketch: NaiveSketch?
+  /// Requests after which the requests of an object halve.
+  var period = 16
   var count = 0
   var most = 1
 
@@ -64,12 +65,8 @@ struct NaiveAuto: NaivePolicy {
     held = setup.unit == .bytes ? 1 : Int(setup.capacity)
     shift = shift(held)
     shadows = try specs.map { try NaiveMember($0, shadowCapacity, setup) }
+    setPeriod()
     if shift > 0 { leader = try NaiveMember(specs[0], setup.capacity, setup) }
-    let usesSketch = specs.contains { $0.name == "w-tinylfu" }
-    if usesSketch, shift > 0 || setup.unit == .bytes {
-      sketch = try NaiveSketch(
-        PolicySpec(parsing: "w-tinylfu"), capacity: setup.capacity, unit: setup.unit)
-    }
   }
 
   private static func specs(_ setup: PolicySetup) throws -> [PolicySpec] {
@@ -132,6 +129,7 @@ struct NaiveAuto: NaivePolicy {
   // MARK: Rule 4
 
   private mutating func endEpoch() {
+    setPeriod()
     let wasFollowing = shift == 0
     let length = Double(epoch)
     sinceSwitch += inEpoch
@@ -214,7 +212,7 @@ struct NaiveAuto: NaivePolicy {
     let record = records[id] ?? Record()
     return NaiveHeir(
       id: id, size: isResident && setup.unit == .bytes ? record.size : 1, cost: record.cost,
-      age: clock - record.last, requests: record.requests, isResident: isResident)
+      age: clock - record.last, requests: recent(record), isResident: isResident)
   }
 
   private mutating func beginHandover() {
@@ -243,7 +241,7 @@ struct NaiveAuto: NaivePolicy {
         if let id = leader?.giveUp() {
           handover?.add(id, last: records[id]?.last ?? 0)
         } else if ghost < ghosts.count {
-          handover?.addGhost(last: ghosts[ghost] == .none ? 0 : records[ghosts[ghost]]?.last ?? 0)
+          handover?.addGhost(last: ghosts[ghost].last)
         } else {
           handover?.isLeaving = false
         }
@@ -251,8 +249,8 @@ struct NaiveAuto: NaivePolicy {
       }
       guard let next = handover?.next() else { return endHandover() }
       if next.isGhost {
-        let id = ghosts[Int(next.id)]
-        guard id != .none, records[id]?.last == next.last else { continue }
+        let id = ghosts[Int(next.id)].id
+        guard isKept(id), records[id]?.last == next.last else { continue }
         let ghost = heir(id, isResident: false)
         handover?.tier.takeOver(ghost)
       } else {
@@ -270,7 +268,6 @@ struct NaiveAuto: NaivePolicy {
     handover = nil
     leader = ended.tier
     policy = ended.policy
-    if let sketch { leader?.policy.takeOver(sketch) }
     for id in ended.refused
     where ended.residents.contains(id) && leader?.contains(id) == false && !expelled.contains(id) {
       expelled.append(id)
@@ -298,7 +295,7 @@ struct NaiveAuto: NaivePolicy {
   func isGhost(_ id: ObjectID) -> Bool {
     if contains(id) { return false }
     guard let leader else { return shadows.contains { $0.remembers(id) } }
-    return ghosts.contains(id) || leader.remembers(id) || handover?.tier.remembers(id) ?? false
+    return isKept(id) || leader.remembers(id) || handover?.tier.remembers(id) ?? false
   }
 
   var overflows: Bool { !expelled.isEmpty }
@@ -343,12 +340,10 @@ struct NaiveAuto: NaivePolicy {
   mutating func admit(_ request: Request) -> Bool {
     clock += 1
     var record = Record(last: clock, requests: 0, size: request.size, cost: 1)
-    if leader != nil, ghosts.contains(request.id) {
-      record.requests = min(255, (records[request.id]?.requests ?? 0) + 1)
-      forgetGhost(request.id)
+    if leader != nil, isKept(request.id) {
+      record.requests = min(7, recent(records[request.id] ?? Record()) + 1)
     }
     records[request.id] = record
-    sketch?.count(request.id)
     if leader == nil {
       observeAndFollow(request, isSet: false)
       if leader == nil { return shadows[leading].contains(request.id) }
@@ -368,7 +363,6 @@ struct NaiveAuto: NaivePolicy {
     hasExpiries = hasExpiries || request.expires != Request.noExpiry
     count += 1
     most = max(most, count)
-    sketch?.enter()
     records[request.id]?.cost = request.cost
     records[request.id]?.size = request.size
     entering = .none
@@ -387,7 +381,6 @@ struct NaiveAuto: NaivePolicy {
 
   mutating func evict() -> ObjectID {
     count -= 1
-    sketch?.leave()
     if leader == nil {
       let victim = residents.first { !shadows[leading].contains($0) } ?? residents[0]
       residents.removeAll { $0 == victim }
@@ -395,8 +388,8 @@ struct NaiveAuto: NaivePolicy {
     }
     let victim = expelled.isEmpty ? giveUp() : expelled.removeFirst()
     if setup.unit == .objects {
-      if nextGhost == ghosts.count { ghosts.append(.none) }
-      ghosts[nextGhost] = victim
+      let ghost = (id: victim, last: records[victim]?.last ?? 0)
+      if nextGhost == ghosts.count { ghosts.append(ghost) } else { ghosts[nextGhost] = ghost }
       nextGhost = (nextGhost + 1) % Int(setup.capacity)
     }
     return victim
@@ -418,10 +411,7 @@ struct NaiveAuto: NaivePolicy {
 
   mutating func remove(_ id: ObjectID) {
     guard contains(id) || isGhost(id) else { return }
-    if contains(id) {
-      count -= 1
-      sketch?.leave()
-    }
+    if contains(id) { count -= 1 }
     for place in shadows.indices { shadows[place].remove(id) }
     leader?.remove(id)
     handover?.remove(id)
@@ -430,17 +420,34 @@ struct NaiveAuto: NaivePolicy {
   }
 
   private mutating func forgetGhost(_ id: ObjectID) {
-    ghosts = ghosts.map { $0 == id ? .none : $0 }
+    ghosts = ghosts.map { $0.id == id ? (.none, $0.last) : $0 }
+  }
+
+  /// True for an evicted object that has not come back.
+  private func isKept(_ id: ObjectID) -> Bool {
+    !contains(id) && ghosts.contains { $0 == (id, records[id]?.last ?? 0) }
+  }
+
+  /// Sets the period to 16 times the largest power of two up to the size.
+  private mutating func setPeriod() {
+    let objects = setup.unit == .bytes ? most : Int(min(setup.capacity, 1 << 40))
+    while period * 2 <= 16 * objects { period *= 2 }
+  }
+
+  /// The requests of an object, halved for each period since the last one.
+  private func recent(_ record: Record) -> Int {
+    var recent = record.requests
+    for _ in 0..<min(8, (clock - record.last) / period) { recent /= 2 }
+    return recent
   }
 
   private mutating func note(_ given: Request) -> Request {
     var request = given
     clock += 1
+    let count = recent(records[given.id] ?? Record()) + 1
+    records[given.id]?.requests = min(7, count)
     records[given.id]?.last = clock
-    let requests = records[given.id]?.requests ?? 0
-    records[given.id]?.requests = min(255, requests + 1)
     request.cost = records[given.id]?.cost ?? 1
-    sketch?.count(given.id)
     return request
   }
 }
@@ -702,11 +709,10 @@ extension NaiveMQ {
 
 extension NaiveWTinyLFU {
   mutating func takeOver(_ heir: NaiveHeir) -> Bool {
+    sketch.raise(heir)
     guard heir.isResident else { return true }
     sketch.enter()
     probation.append(heir.weighted)
     return true
   }
-
-  mutating func takeOver(_ sketch: NaiveSketch) { self.sketch.copyCounts(of: sketch) }
 }

@@ -36,8 +36,6 @@ protocol NaivePolicy {
   /// An object of another policy's cache, in order of their last requests; called before anything
   /// else. False if the policy only stores it.
   mutating func takeOver(_ heir: NaiveHeir) -> Bool
-  /// The requests of all objects; called after all objects.
-  mutating func takeOver(_ sketch: NaiveSketch)
   /// A missing object is stored.
   mutating func insert(_ request: Request)
   /// The object is deleted or has expired.
@@ -57,7 +55,6 @@ extension NaivePolicy {
   mutating func advance(to now: UInt64) {}
   mutating func follow(_ now: UInt64) {}
   mutating func takeOver(_ heir: NaiveHeir) -> Bool { false }
-  mutating func takeOver(_ sketch: NaiveSketch) {}
 }
 
 extension Array {

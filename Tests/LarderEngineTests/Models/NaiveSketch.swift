@@ -15,9 +15,11 @@ final class NaiveSketch {
   /// The sketch grows with the number of residents, regardless of their identity.
   func enter() { counts.enter(Request(id: 1)) }
   func leave() { counts.leave() }
-  /// Goes on with the counts of another sketch.
-  func copyCounts(of other: NaiveSketch) {
-    counts.takeOver(other.counts.sketch)
+  /// Counts an object of another cache as often as it was requested there.
+  func raise(_ heir: NaiveHeir) {
+    while estimate(heir.id) < min(15, heir.requests + 1) {
+      _ = counts.sketch.incrementLowest(Request(id: heir.id).fingerprint)
+    }
   }
   /// The number of additions after which all counts are halved.
   var period: UInt64 { counts.period }

@@ -18,17 +18,6 @@ struct Auto: EvictionPolicy, ~Copyable {
   /// Entries expire in the simulations as well.
   static var notices: PolicyNotices { .time }
 
-  /// Knowledge of an object for the simulations and for a change of the leader.
-  private struct Record: BitwiseCopyable {
-    var fingerprint: UInt32
-    // The number of its last request, modulo 2^32.
-    var last: UInt32
-    // While a tier leads: its place among the evicted objects or in a handover, if it has one.
-    var place: UInt32
-    // Requests since it was stored, without that one, up to 255.
-    var requests: UInt8
-  }
-
   private let setup: PolicySetup
   private let needsCosts: Bool
   private var objects: Int
@@ -42,7 +31,9 @@ struct Auto: EvictionPolicy, ~Copyable {
   private var share: UInt64
   private var left: UInt64
   private var chosen = 0
-  private var records: Column<Record>
+  private var records: Column<ObjectRecord>
+  // Requests after which the count of an object halves: 2 to this power.
+  private var period: UInt32 = 0
   private var costs: Column<Float>
   private var size: CacheSizeInObjects
 
@@ -58,15 +49,12 @@ struct Auto: EvictionPolicy, ~Copyable {
   private var policy = 0
   private var handover: Handover?
   // The last evicted objects, as many as a full cache holds: a ring. Some have come back.
-  private var ghosts: [ObjectID] = []
+  private var ghosts: [Ghost] = []
   private var nextGhost = 0
   // Residents that the tier has evicted, the next victim last.
   private var expelled: [ObjectID] = []
   // An object that the tier holds already, and the driver does not.
   private var entering = Request.none
-  // Requests of all objects, if a policy of the portfolio can use them.
-  private var sketch: FrequencySketch
-  private let countsAll: Bool
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let portfolio = try Portfolio(setup)
@@ -76,8 +64,6 @@ struct Auto: EvictionPolicy, ~Copyable {
       follows
       ? contest.leader : try portfolio.tier(0, capacity: setup.capacity, objects: setup.objects)
     isFollowing = follows
-    countsAll = portfolio.usesSketch && !(follows && setup.unit == .objects)
-    sketch = countsAll ? SketchedCounts.makeSketch(setup) : FrequencySketch(objects: 1)
     foreign = IndexedHeap(objects: follows ? setup.objects : 0, capacity: 16)
     share = contest.share
     left = share
@@ -90,17 +76,17 @@ struct Auto: EvictionPolicy, ~Copyable {
     costs = Column(objects: portfolio.needsCosts ? setup.objects : 0)
     residents = LinkedLists(objects: follows ? setup.objects : 0)
     size = CacheSizeInObjects(setup)
+    setPeriod()
   }
 
   func contains(_ id: ObjectID) -> Bool {
-    if isFollowing { return residents.contains(id) }
-    return isInHandover(id) || (id != entering.id && leader.contains(id))
+    records[id].isResident
   }
 
   func remembers(_ id: ObjectID) -> Bool {
-    if isFollowing { return residents.contains(id) || contest.knows(id) }
-    return leader.remembers(id) || isGhost(id) || isInHandover(id)
-      || handover?.tier.remembers(id) ?? false
+    if records[id].isResident || records[id].isGhost { return true }
+    if isFollowing { return contest.knows(id) }
+    return leader.remembers(id) || handover?.tier.remembers(id) ?? false
   }
 
   var ghostsMax: Int {
@@ -117,7 +103,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     if isFollowing { return follow(request, sizes) }
     advanceHandover(sizes)
     if isInHandover(request.id) {
-      handover?.remove(at: records[request.id].place)
+      handover?.remove(request.id)
       enterLast(request.id)
     } else {
       _ = leader.access(request.id, 0)
@@ -137,7 +123,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     }
     advanceHandover(sizes)
     if isInHandover(request.id) {
-      handover?.remove(at: records[request.id].place)
+      handover?.remove(request.id)
       enterLast(request.id)
     } else if leader.contains(request.id) {
       // A tier that leads from now on knows the old size.
@@ -171,7 +157,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     size.enter()
     if request.expires != Request.noExpiry { hasExpiries = true }
-    if countsAll { sketch.reserve(objects: size.residents) }
+    records[request.id].isResident = true
     if needsCosts { costs[request.id] = request.cost }
     entering = .none
     if isFollowing { residents.pushFront(request.id) }
@@ -182,13 +168,9 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     size.leave()
-    if isFollowing {
-      let victim = foreign.count > 0 ? foreign.minimum() : residents.back()
-      leave(victim)
-      return victim
-    }
-    let victim = expelled.popLast() ?? (handover == nil ? giveUp() : leaveHandover())
-    becomeGhost(victim)
+    let victim = isFollowing ? nextForeign() : nextExpelled()
+    records[victim].isResident = false
+    if isFollowing { leave(victim) } else { becomeGhost(victim) }
     return victim
   }
 
@@ -196,12 +178,13 @@ struct Auto: EvictionPolicy, ~Copyable {
     guard remembers(id) else { return }
     if contains(id) { size.leave() }
     contest.remove(isFollowing ? id : records[id].fingerprint)
+    records[id].isResident = false
+    records[id].isGhost = false
     if isFollowing {
       leave(id)
     } else {
       leader.remove(id)
-      if isGhost(id) { ghosts[Int(records[id].place)] = .none }
-      if isInHandover(id) { handover?.remove(at: records[id].place) }
+      if isInHandover(id) { handover?.remove(id) }
       handover?.tier.remove(id)
     }
   }
@@ -215,18 +198,13 @@ struct Auto: EvictionPolicy, ~Copyable {
       foreign.reserve(objects: objects)
     } else {
       leader.reserve(objects)
-      handover?.tier.reserve(objects)
+      handover?.reserve(objects)
     }
   }
 
   func prefetch(_ id: ObjectID) {
     records.prefetch(id)
     if isFollowing { residents.prefetch(id) } else { leader.prefetch(id) }
-  }
-
-  func prefetchNeighbours(_ id: ObjectID) {
-    // Known before the request only in a simulation.
-    if countsAll { sketch.prefetch(Request.fingerprint(of: id)) }
   }
 
   var choice: PolicyChoice? { contest.choice }
@@ -241,43 +219,43 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int {
     contest.stateBytes + records.bytes + costs.bytes + residents.bytes + foreign.bytes
-      + sketch.bytes
-      + (expelled.capacity + ghosts.capacity) * 4 + (isFollowing ? 0 : leader.stateBytes)
+      + expelled.capacity * 4 + ghosts.capacity * 8 + (isFollowing ? 0 : leader.stateBytes)
       + (handover?.bytes ?? 0)
   }
 
   // MARK: Records
 
   /// Records a request for a resident object, and returns it with all that is known of the object.
-  private mutating func note(_ given: Request) -> Request {
+  @inline(__always) private mutating func note(_ given: Request) -> Request {
     var request = given
-    let id = request.id
     requests += 1
-    records[id].last = UInt32(truncatingIfNeeded: requests)
-    if records[id].requests < .max { records[id].requests += 1 }
-    request.fingerprint = records[id].fingerprint
-    if needsCosts { request.cost = costs[id] }
-    if countsAll { _ = sketch.increment(request.fingerprint) }
+    var record = records[request.id]
+    record.touch(at: requests, period: period)
+    records[request.id] = record
+    request.fingerprint = record.fingerprint
+    if needsCosts { request.cost = costs[request.id] }
     return request
   }
 
   /// Records a request for an object that is not resident. A ghost keeps its requests.
   private mutating func meet(_ request: Request) {
     requests += 1
-    var record = Record(
-      fingerprint: request.fingerprint, last: UInt32(truncatingIfNeeded: requests), place: 0,
-      requests: 0)
-    if isGhost(request.id) {
-      ghosts[Int(records[request.id].place)] = .none
-      record.requests = min(records[request.id].requests, 254) + 1
+    let old = records[request.id]
+    var record = ObjectRecord(request.fingerprint, at: requests)
+    if old.isGhost {
+      record = old
+      record.isGhost = false
+      record.touch(at: requests, period: period)
     }
     records[request.id] = record
-    if countsAll { _ = sketch.increment(request.fingerprint) }
   }
 
   /// Requests of any object since the last one of this.
-  private func age(_ id: ObjectID) -> UInt32 {
-    UInt32(truncatingIfNeeded: requests) &- records[id].last
+  private func age(_ id: ObjectID) -> UInt32 { records[id].age(at: requests) }
+
+  /// Sets the period after which counts halve, 8 to 16 times the objects held: that of a sketch.
+  private mutating func setPeriod() {
+    period = UInt32(max(0, 67 - UInt64(size.objects).leadingZeroBitCount))
   }
 
   /// Passes a request to the contest, and returns true if it is time to report.
@@ -296,6 +274,7 @@ struct Auto: EvictionPolicy, ~Copyable {
       records[$0].fingerprint
     }
     (chosen, share, left) = (decision.leading, decision.share, decision.share)
+    if setup.unit == .bytes { setPeriod() }
     if isFollowing, !contest.canBeFollowed {
       lead(sizes)
     } else if isFollowing, decision.hasDropped || chosen != previous {
@@ -336,6 +315,11 @@ extension Auto {
     } else {
       foreign.insert(id, key: key, order: 0)
     }
+  }
+
+  /// The next victim: one that the leader does not hold, or else the least recently requested.
+  private func nextForeign() -> ObjectID {
+    foreign.count > 0 ? foreign.minimum() : residents.back()
   }
 
   /// Finds the residents that a new leader does not hold.
@@ -385,6 +369,13 @@ extension Auto {
     expelled.reverse()
   }
 
+  /// The next victim: one of the tier's, or one for a limit that the tier does not know.
+  private mutating func nextExpelled() -> ObjectID {
+    if let victim = expelled.popLast() { return victim }
+    guard let handover else { return giveUp() }
+    return leaveHandover(handover)
+  }
+
   /// Evicts for a limit that the tier does not know. If its victim is the object being stored,
   /// takes another one.
   private mutating func giveUp() -> ObjectID {
@@ -400,15 +391,22 @@ extension Auto {
   private mutating func becomeGhost(_ id: ObjectID) {
     // The sizes of ghosts are unknown.
     guard setup.unit == .objects else { return }
-    records[id].place = UInt32(truncatingIfNeeded: nextGhost)
-    if nextGhost < ghosts.count { ghosts[nextGhost] = id } else { ghosts.append(id) }
+    let ghost = Ghost(id: id, last: records[id].last)
+    records[id].isGhost = true
+    if nextGhost < ghosts.count {
+      let old = ghosts[nextGhost]
+      if isGhost(old) { records[old.id].isGhost = false }
+      ghosts[nextGhost] = ghost
+    } else {
+      ghosts.append(ghost)
+    }
     nextGhost = nextGhost + 1 < size.objects ? nextGhost + 1 : 0
+    if nextGhost < ghosts.count { records.prefetch(ghosts[nextGhost].id) }
   }
 
-  /// True for an evicted object that is remembered.
-  private func isGhost(_ id: ObjectID) -> Bool {
-    let place = Int(records[id].place)
-    return place < ghosts.count && ghosts[place] == id
+  /// False if the object has come back since.
+  private func isGhost(_ ghost: Ghost) -> Bool {
+    records[ghost.id].isGhost && records[ghost.id].last == ghost.last
   }
 }
 
@@ -427,18 +425,14 @@ extension Auto {
   private func makeHandover(residents: Int) -> Handover? {
     guard let tier = makeTier() else { return nil }
     return Handover(
-      to: chosen, tier, at: UInt32(truncatingIfNeeded: requests), residents: residents,
-      ghosts: ghosts.count)
+      to: chosen, tier, at: requests, residents: residents, ghosts: ghosts.count, objects: objects)
   }
 
   /// True for a resident that no longer belongs to the tier that leads.
-  private func isInHandover(_ id: ObjectID) -> Bool {
-    handover?.holds(id, at: records[id].place) ?? false
-  }
+  private func isInHandover(_ id: ObjectID) -> Bool { handover?.holds(id) ?? false }
 
-  private mutating func enterHandover(_ id: ObjectID) {
-    let place = handover?.add(id, last: records[id].last)
-    records[id].place = place ?? 0
+  private func enterHandover(_ id: ObjectID) {
+    handover?.add(id, age: age(id), at: requests)
   }
 
   /// Makes an object that was requested during the handover the last one to enter. The new policy
@@ -449,11 +443,11 @@ extension Auto {
   }
 
   /// Evicts an object during the handover.
-  private mutating func leaveHandover() -> ObjectID {
-    let victim = handover?.victim() ?? .none
+  private func leaveHandover(_ handover: Handover) -> ObjectID {
+    let victim = handover.victim()
     guard victim != .none else { return leader.giveUp() }
-    handover?.remove(at: records[victim].place)
-    handover?.tier.remove(victim)
+    handover.remove(victim)
+    handover.tier.remove(victim)
     return victim
   }
 
@@ -463,36 +457,39 @@ extension Auto {
   }
 
   @inline(never) private mutating func moveObjects(_ sizes: some ObjectSizes) {
+    guard let handover else { return }
     for _ in 0..<Handover.pace {
-      if handover?.isLeaving ?? false {
-        leaveOne()
-      } else if !enterOne(sizes) {
+      if handover.isLeaving {
+        leaveOne(handover)
+      } else if !enterOne(handover, sizes) {
         return endHandover()
       }
     }
   }
 
-  private mutating func leaveOne() {
-    let ghost = handover?.ghostCount ?? 0
+  private func leaveOne(_ handover: Handover) {
+    let place = handover.ghostCount
     if leader.count > 0 {
-      enterHandover(leader.giveUp())
-    } else if ghost < ghosts.count {
-      handover?.addGhost(last: ghosts[ghost] == .none ? 0 : records[ghosts[ghost]].last)
+      let id = leader.giveUp()
+      handover.add(id, age: age(id), at: requests)
+    } else if place < ghosts.count {
+      let ghost = ghosts[place]
+      handover.addGhost(
+        last: ghost.last, age: ObjectRecord.age(of: ghost.last, at: requests), at: requests)
     } else {
-      handover?.isLeaving = false
+      handover.isLeaving = false
     }
   }
 
   /// Passes an object to the new policy; returns false if all have entered.
-  private mutating func enterOne(_ sizes: some ObjectSizes) -> Bool {
-    guard let handover else { return false }
+  private func enterOne(_ handover: Handover, _ sizes: some ObjectSizes) -> Bool {
     switch handover.next() {
     case .end: return false
     case .resident(let id): handover.tier.takeOver(known(id, size: sizes[id], isResident: true))
     case .ghost(let place, let last):
-      let id = ghosts[place]
-      guard id != .none, records[id].last == last else { return true }
-      handover.tier.takeOver(known(id, size: 1, isResident: false))
+      let ghost = ghosts[place]
+      guard ghost.last == last, isGhost(ghost) else { return true }
+      handover.tier.takeOver(known(ghost.id, size: 1, isResident: false))
     }
     let victims = handover.tier.victims
     for index in 0..<victims.count { handover.refused.append(victims[index]) }
@@ -503,8 +500,8 @@ extension Auto {
   private func known(_ id: ObjectID, size: UInt32, isResident: Bool) -> KnownObject {
     KnownObject(
       id: id, fingerprint: records[id].fingerprint, size: size, cost: needsCosts ? costs[id] : 1,
-      age: UInt32(truncatingIfNeeded: requests) &- records[id].last,
-      requests: UInt32(records[id].requests), isResident: isResident)
+      age: age(id), requests: records[id].requests(at: requests, period: period),
+      isResident: isResident)
   }
 
   private mutating func endHandover() {
@@ -512,14 +509,78 @@ extension Auto {
     self.handover = nil
     leader = handover.tier
     policy = handover.policy
-    if countsAll { leader.takeOverCounts(sketch) }
     expelled.reverse()
-    for id in handover.refused where handover.holds(id, at: records[id].place) {
+    for id in handover.refused where handover.holds(id) {
       if leader.contains(id) { continue }
-      handover.remove(at: records[id].place)
+      handover.remove(id)
       expelled.append(id)
     }
     expelled.reverse()
     beginHandover()
   }
+}
+
+/// Knowledge of an object for the simulations and for a change of the leader.
+private struct ObjectRecord: BitwiseCopyable {
+  var fingerprint: UInt32
+  // From the lowest bit: the number of its last request, modulo 2^27; its requests before that one
+  // since it was stored, up to 7; whether it is resident, and whether a ghost.
+  private var word: UInt32
+
+  private static let lastBits: UInt32 = 27
+  private static let lastMask: UInt32 = 1 << lastBits - 1
+  private static let countMax: UInt32 = 7
+  private static let residentBit: UInt32 = 1 << 30
+  private static let ghostBit: UInt32 = 1 << 31
+
+  init(_ fingerprint: UInt32, at request: UInt64) {
+    self.fingerprint = fingerprint
+    word = UInt32(truncatingIfNeeded: request) & ObjectRecord.lastMask
+  }
+
+  var isResident: Bool {
+    get { word & ObjectRecord.residentBit != 0 }
+    set { set(ObjectRecord.residentBit, to: newValue) }
+  }
+
+  /// True for an evicted object that is remembered.
+  var isGhost: Bool {
+    get { word & ObjectRecord.ghostBit != 0 }
+    set { set(ObjectRecord.ghostBit, to: newValue) }
+  }
+
+  private mutating func set(_ bit: UInt32, to isSet: Bool) {
+    if isSet { word |= bit } else { word &= ~bit }
+  }
+
+  /// The number of the last request, modulo 2^27.
+  var last: UInt32 { word & ObjectRecord.lastMask }
+
+  /// Requests of any object since the last one of this, modulo 2^27.
+  @inline(__always) func age(at request: UInt64) -> UInt32 {
+    ObjectRecord.age(of: word, at: request)
+  }
+
+  @inline(__always) static func age(of last: UInt32, at request: UInt64) -> UInt32 {
+    (UInt32(truncatingIfNeeded: request) &- last) & lastMask
+  }
+
+  /// Requests before the last one, halved for each 2^`period` requests of any object since.
+  @inline(__always) func requests(at request: UInt64, period: UInt32) -> UInt32 {
+    (word >> ObjectRecord.lastBits & ObjectRecord.countMax) >> (age(at: request) >> period)
+  }
+
+  /// Records a request.
+  @inline(__always) mutating func touch(at request: UInt64, period: UInt32) {
+    let count = min(requests(at: request, period: period) + 1, ObjectRecord.countMax)
+    let bits = word & (ObjectRecord.residentBit | ObjectRecord.ghostBit)
+    let last = UInt32(truncatingIfNeeded: request) & ObjectRecord.lastMask
+    word = bits | count << ObjectRecord.lastBits | last
+  }
+}
+
+/// An evicted object, and its last request.
+private struct Ghost: BitwiseCopyable {
+  var id: ObjectID
+  var last: UInt32
 }

@@ -45,9 +45,6 @@ struct Portfolio {
     needsCosts = policies.contains { $0.description.needs.contains(.cost) }
   }
 
-  /// True if a policy can use the requests of all objects, counted in a sketch.
-  var usesSketch: Bool { specs.contains { $0.name == WTinyLFU.description.name } }
-
   /// A tier of one of the policies.
   func tier(_ index: Int, capacity: UInt64, objects: Int) throws(PolicyError) -> CacheTier {
     try policies[index].makeCacheTier(

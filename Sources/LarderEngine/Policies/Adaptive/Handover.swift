@@ -16,11 +16,12 @@ final class Handover {
   /// The policy of that tier.
   let policy: Int
   // The number of requests at the start.
-  private let start: UInt32
+  private let start: UInt64
 
   // Residents that have left the old tier, or were requested or stored since: none in place of one
-  // that is gone or has another place.
+  // that is gone or has another place; and their places.
   private var residents: [ObjectID] = []
+  private var places: Column<UInt32>
   private var residentsByAge: AgeBuckets
   // The last request of each ghost, by its place among the ghosts.
   private var ghosts: [UInt32] = []
@@ -33,10 +34,13 @@ final class Handover {
   /// True while objects may leave the old tier.
   var isLeaving = true
 
-  init(to policy: Int, _ tier: CacheTier, at start: UInt32, residents: Int, ghosts: Int) {
+  init(
+    to policy: Int, _ tier: CacheTier, at start: UInt64, residents: Int, ghosts: Int, objects: Int
+  ) {
     self.policy = policy
     self.tier = tier
     self.start = start
+    places = Column(objects: objects)
     // Room also for those requested in the meantime: growing would copy them within one request.
     let room = residents + 2 * (residents + ghosts) / Handover.pace + 4 * Handover.pace
     self.residents.reserveCapacity(room)
@@ -45,29 +49,36 @@ final class Handover {
     ghostsByAge = AgeBuckets(room: ghosts)
   }
 
-  /// True if a resident with this place waits or has entered.
-  func holds(_ id: ObjectID, at place: UInt32) -> Bool {
-    Int(place) < residents.count && residents[Int(place)] == id
+  /// True if a resident waits or has entered.
+  func holds(_ id: ObjectID) -> Bool {
+    let place = Int(places[id])
+    return place < residents.count && residents[place] == id
   }
 
-  /// Adds a resident and returns its place. Its last request may be later than the start.
-  func add(_ id: ObjectID, last: UInt32) -> UInt32 {
+  /// Adds a resident. Its last request may be later than the start.
+  func add(_ id: ObjectID, age: UInt32, at request: UInt64) {
+    places[id] = UInt32(truncatingIfNeeded: residents.count)
     residents.append(id)
-    residentsByAge.append(AgeBuckets.bucket(age(last)))
-    return UInt32(truncatingIfNeeded: residents.count - 1)
+    residentsByAge.append(AgeBuckets.bucket(ageAtStart(age, request)))
   }
 
   /// Adds the ghost that follows those added.
-  func addGhost(last: UInt32) {
+  func addGhost(last: UInt32, age: UInt32, at request: UInt64) {
     ghosts.append(last)
-    ghostsByAge.append(AgeBuckets.bucket(age(last)))
+    ghostsByAge.append(AgeBuckets.bucket(ageAtStart(age, request)))
+  }
+
+  /// Makes ids up to `objects` valid.
+  func reserve(_ objects: Int) {
+    places.reserve(objects: objects)
+    tier.reserve(objects)
   }
 
   /// The number of ghosts added.
   var ghostCount: Int { ghosts.count }
 
-  /// Removes the resident at a place.
-  func remove(at place: UInt32) { residents[Int(place)] = .none }
+  /// Removes a resident.
+  func remove(_ id: ObjectID) { residents[Int(places[id])] = .none }
 
   /// The first resident that left the old policy and has not been requested since, or `.none`.
   func victim() -> ObjectID {
@@ -105,14 +116,14 @@ final class Handover {
   var remaining: [ObjectID] { residents.filter { $0 != .none } }
 
   var bytes: Int {
-    tier.stateBytes + (residents.capacity + ghosts.capacity + refused.capacity) * 4
+    tier.stateBytes + places.bytes + (residents.capacity + ghosts.capacity + refused.capacity) * 4
       + residentsByAge.bytes + ghostsByAge.bytes
   }
 
-  /// Requests from the last one of an object to the start; 0 if it is later.
-  private func age(_ last: UInt32) -> UInt32 {
-    let age = start &- last
-    return age > .max / 2 ? 0 : age
+  /// The age that an object had at the start; 0 if it was requested since.
+  private func ageAtStart(_ age: UInt32, _ request: UInt64) -> UInt32 {
+    let since = UInt32(clamping: request - start)
+    return age > since ? age - since : 0
   }
 }
 

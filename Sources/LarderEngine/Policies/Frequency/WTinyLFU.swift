@@ -125,6 +125,7 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
 
   /// All objects enter probation.
   mutating func takeOver(_ object: KnownObject) -> Bool {
+    counts.raise(object)
     guard object.isResident else { return true }
     var request = Request(id: object.id, size: object.size)
     request.fingerprint = object.fingerprint
@@ -132,8 +133,6 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     lists.pushFront(object.id, to: WTinyLFU.probation, weight: object.size)
     return true
   }
-
-  mutating func takeOver(_ sketch: borrowing FrequencySketch) { counts.takeOver(sketch) }
 
   mutating func reserve(objects: Int) {
     lists.reserve(objects: objects)
