@@ -71,7 +71,8 @@ struct NaiveAuto: NaivePolicy {
 
   private static func specs(_ setup: PolicySetup) throws -> [PolicySpec] {
     let usual =
-      setup.unit == .bytes ? "gdsf/s4-fifo/w-tinylfu" : "lirs/arc/mq/mq(life=8)/w-tinylfu"
+      setup.unit == .bytes
+      ? "gdsf/s4-fifo(refuse-large=true)/w-tinylfu" : "lirs/arc/mq/mq(life=8)/w-tinylfu"
     return try (setup.spec.values["policies"] ?? usual).split(separator: "/").map { part in
       var text = String(part).replacing(")", with: "")
       text = text.replacing("(", with: ":").replacing(";", with: ":")
@@ -80,7 +81,7 @@ struct NaiveAuto: NaivePolicy {
         let share = setup.unit == .bytes ? 3 : max(3, (2999 + setup.capacity) / setup.capacity)
         text += ":stack=\(min(1000, share))"
       }
-      if part.hasPrefix("s4-fifo") { text += ":refuse-large=false" }
+      if part.hasPrefix("s4-fifo"), !text.contains("refuse-large=") { text += ":refuse-large=false" }
       return try PolicySpec(parsing: text)
     }
   }
@@ -136,8 +137,12 @@ struct NaiveAuto: NaivePolicy {
     inEpoch = 0
     let best = hits.indices.first { hits[$0] == hits.max() } ?? 0
     let limit = recentSwitches * Double(max(held, 50))
-    if !isRestoring, hits[best] > hits[leading], hits[best] - hits[leading] > margin * sampled,
-      Double(sinceSwitch) >= limit
+    let ahead = hits[best] - hits[leading]
+    // Requests in the sample of which a share is the least lead.
+    let basis =
+      setup.unit == .bytes
+      ? max(sampled, halfLife * Double(max(held, most)) / Double(1 << shift)) : sampled
+    if !isRestoring, ahead > 0, ahead > margin * basis, Double(sinceSwitch) >= limit
     {
       leading = best
       switches += 1

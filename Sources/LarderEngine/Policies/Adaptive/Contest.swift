@@ -3,7 +3,7 @@ import Synchronization
 /// The policies that `auto` chooses from.
 struct Portfolio {
   static let objects = "lirs/arc/mq/mq(life=8)/w-tinylfu"
-  static let bytes = "gdsf/s4-fifo/w-tinylfu"
+  static let bytes = "gdsf/s4-fifo(refuse-large=true)/w-tinylfu"
 
   static let parameters = [
     PolicyParameter(
@@ -242,7 +242,7 @@ final class Contest: @unchecked Sendable {
     counted = 0
     var best = leading
     for index in hits.indices where hits[index] > hits[best] { best = index }
-    if !isRestoring, hits[best] - hits[leading] > margin * sampled,
+    if !isRestoring, hits[best] - hits[leading] > leadNeeded(residents: residents),
       Double(sinceSwitch) >= recentSwitches * Double(max(held, Int(Contest.epochMin)))
     {
       leading = best
@@ -259,6 +259,14 @@ final class Contest: @unchecked Sendable {
       setRates(residents: residents)
     }
     return setup.unit == .bytes && dropSurplus(residents)
+  }
+
+  /// The lead in hits at which the policy changes: with a capacity in bytes, where a handover loses
+  /// more, at least the margin of as many requests as their half-life has.
+  private func leadNeeded(residents: Int) -> Double {
+    guard setup.unit == .bytes else { return margin * sampled }
+    let objects = Double(max(residents, held)) / Double(UInt64(1) << shift)
+    return margin * max(sampled, halfLife * objects)
   }
 
   /// Drops objects of simulations that hold many more than the cache: it has a limit on entries as
