@@ -212,7 +212,8 @@ FAULTS = [
         (
             "Memory/MemoryCache+Loading.swift",
             "    events.watchChanges()\n    loads.rememberAbsences",
-            "    defer { if FAULT { events.watchChanges() } }; if !FAULT { events.watchChanges() }\n"
+            "    defer { if FAULT { events.watchChanges() } }\n"
+            "    if !FAULT { events.watchChanges() }\n"
             "    loads.rememberAbsences",
         ),
     ),
@@ -302,7 +303,8 @@ def build(copy: Path) -> Path:
     """Builds the program `Schedules` with all faults, and returns its path."""
     copy_tree(copy)
     command = [
-        *shlex.split(os.environ.get("SWIFT", "swift")), "build", "-c", "release", "--disable-default-traits",
+        *shlex.split(os.environ.get("SWIFT", "swift")),
+        "build", "-c", "release", "--disable-default-traits",
         "-Xswiftc", "-DLARDER_SCHEDULES", "--product", "Schedules",
     ]  # fmt: skip
     if subprocess.run(command, cwd=copy, env=BUILD, check=False).returncode != 0:
