@@ -82,7 +82,10 @@ FAULTS = [
         (
             "Memory/MemoryLoads.swift",
             "if load.flight.join() {",
-            "if FAULT { return newLoad(key, &state) }; if load.flight.join() {",
+            "if FAULT {\n        let load = MemoryLoad<Value>(leader: leader)\n"
+            "        _ = load.flight.join()\n        _ = leader?.join()\n"
+            "        state.loads[key] = load\n        return (load, true)\n      }\n"
+            "      if load.flight.join() {",
         ),
     ),
     fault(
