@@ -81,7 +81,9 @@ struct NaiveAuto: NaivePolicy {
         let share = setup.unit == .bytes ? 3 : max(3, (2999 + setup.capacity) / setup.capacity)
         text += ":stack=\(min(1000, share))"
       }
-      if part.hasPrefix("s4-fifo"), !text.contains("refuse-large=") { text += ":refuse-large=false" }
+      if part.hasPrefix("s4-fifo"), !text.contains("refuse-large=") {
+        text += ":refuse-large=false"
+      }
       return try PolicySpec(parsing: text)
     }
   }
@@ -142,8 +144,7 @@ struct NaiveAuto: NaivePolicy {
     let basis =
       setup.unit == .bytes
       ? max(sampled, halfLife * Double(max(held, most)) / Double(1 << shift)) : sampled
-    if !isRestoring, ahead > 0, ahead > margin * basis, Double(sinceSwitch) >= limit
-    {
+    if !isRestoring, ahead > 0, ahead > margin * basis, Double(sinceSwitch) >= limit {
       leading = best
       switches += 1
       recentSwitches += 1
