@@ -261,8 +261,8 @@ final class Contest: @unchecked Sendable {
     return setup.unit == .bytes && dropSurplus(residents)
   }
 
-  /// The lead in hits at which the policy changes, a share of the requests. With a capacity in bytes,
-  /// where a handover loses more, it is a share of at least as many as the half-life has.
+  /// The lead in hits at which the policy changes, a share of the requests. With a capacity in
+  /// bytes, where a handover loses more, it is a share of at least as many as the half-life has.
   private func leadNeeded(residents: Int) -> Double {
     guard setup.unit == .bytes else { return margin * sampled }
     let objects = Double(max(residents, held)) / Double(UInt64(1) << shift)
