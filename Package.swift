@@ -135,7 +135,7 @@ let package = Package(
     .target(
       name: "LarderHTTP",
       dependencies: [
-        "Larder", adapted("HTTPTypes", "swift-http-types", "HTTPTypes"),
+        "Larder", "LarderEngine", adapted("HTTPTypes", "swift-http-types", "HTTPTypes"),
         adapted("HTTPTypesFoundation", "swift-http-types", "HTTPTypes"),
         adapted("AsyncHTTPClient", "async-http-client", "AsyncHTTPClient"),
       ]),

@@ -48,6 +48,7 @@ extension HTTPCache {
     let isShareable =
       head.method == "GET" && !head.control.noCache && head.control.maxAge == nil
       && !exchange.isReload && !head.fields.contains("Range") && !head.hasClientCondition
+      && !unshared.contains(head.url)
     if isShareable { return try await join(exchange, candidate) }
     return counted(try await fetch(exchange, candidate).result)
   }
@@ -228,9 +229,18 @@ extension HTTPCache {
       return Landing(
         result: await learn(exchange, answer, requested, removals) ?? result, stored: nil)
     }
-    return Landing(
-      result: result,
-      stored: await keep(head, answer, data, requested, replacing: candidate, removals))
+    let stored = await keep(head, answer, data, requested, replacing: candidate, removals)
+    if !answer.isServerError { noteSharing(of: head, stored) }
+    return Landing(result: result, stored: stored)
+  }
+
+  /// Records whether the response to a GET may answer concurrent requests.
+  private func noteSharing(of head: RequestHead, _ stored: StoredResponse?) {
+    if stored?.use(for: CacheControl(nil), at: now) == .now {
+      unshared.remove(head.url)
+    } else {
+      unshared.set(true, for: head.url)
+    }
   }
 
   /// The stored response in place of a failure, if origin, client or app permit it.
@@ -258,6 +268,7 @@ extension HTTPCache {
     }
     if isOurs || isAboutCandidate ?? false {
       let new = updated
+      if isOurs { noteSharing(of: exchange.head, answer.control.noStore ? nil : new) }
       await change(exchange.head.url, since: removals) { responses in
         if answer.control.noStore {
           responses.remove(candidate)

@@ -1,5 +1,5 @@
 public import Foundation
-import Larder
+public import Larder
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -21,7 +21,10 @@ import Synchronization
 /// one sees answers of the inner one as if they came from the origin.
 ///
 /// **One user.** Responses to requests with `Authorization` or cookies are stored like others. When
-/// the user changes, call `removeAll()`, or use a cache in another folder.
+/// the user changes, call `removeAll()`, or `destroy()` and use a cache in another folder.
+///
+/// On Linux, a file that names `URLRequest` or `HTTPURLResponse` imports `FoundationNetworking` as
+/// well as `Foundation`.
 public final class HTTPCache: Sendable {
   /// The configuration of the cache.
   public let configuration: HTTPCacheConfiguration
@@ -33,6 +36,9 @@ public final class HTTPCache: Sendable {
   /// Numbers of removals, by the hash of the URL: a response that was requested before a removal
   /// of its URL is not stored.
   let removals = Mutex([UInt64](repeating: 0, count: 256))
+  /// URLs whose latest response may not answer another request, for a minute: requests for them do
+  /// not wait for each other.
+  let unshared: MemoryCache<String, Bool>
 
   /// Opens a cache in a folder of this name in the system's folder for caches; on Linux that of
   /// `XDG_CACHE_HOME`. One cache at a time has it open.
@@ -70,6 +76,7 @@ public final class HTTPCache: Sendable {
       identity: "larder-http", encode: { $0.encoded() },
       decode: { data in try StoredResponses(decoding: data) })
     do throws(HybridCacheError) {
+      unshared = try configuration.makeUnshared()
       store = AsyncHybridCache(
         try HybridCache(path: directory, configuration: configuration.tiers, codec: codec))
     } catch {
@@ -124,14 +131,14 @@ public final class HTTPCache: Sendable {
 
   // MARK: Maintenance
 
-  /// Removes the stored responses of a URL.
+  /// Removes the stored responses of a URL, and returns true if there were any.
   ///
   /// - Throws: `tiers`, in which case they may still be there.
-  public func remove(_ url: URL) async throws(HTTPCacheError) {
+  @discardableResult public func remove(_ url: URL) async throws(HTTPCacheError) -> Bool {
     let key = RequestHead.normalised(url.absoluteString)
     noteRemoval(of: key)
     do throws(HybridCacheError) {
-      _ = try await store.remove(key)
+      return try await store.remove(key)
     } catch {
       throw .tiers(error)
     }
@@ -140,10 +147,24 @@ public final class HTTPCache: Sendable {
   /// Removes all stored responses. Running fetches are not stored.
   ///
   /// - Throws: `tiers`; memory is empty even then.
-  public func removeAll() async throws(HTTPCacheError) {
+  @discardableResult public func removeAll() async throws(HTTPCacheError) -> HybridFreed {
+    noteClearing()
+    do throws(HybridCacheError) { return try await store.removeAll() } catch { throw .tiers(error) }
+  }
+
+  /// Closes the cache without writing and removes the folder's files: see `HybridCache.destroy`.
+  /// Requests then go to the client.
+  ///
+  /// - Throws: `tiers`; the cache is closed nevertheless, and a second call tries again.
+  public func destroy() async throws(HTTPCacheError) {
+    noteClearing()
+    do throws(HybridCacheError) { try await store.destroy() } catch { throw .tiers(error) }
+  }
+
+  private func noteClearing() {
     removals.withLock { numbers in for index in numbers.indices { numbers[index] += 1 } }
     flights.withLock { $0.removeAll() }
-    do throws(HybridCacheError) { try await store.removeAll() } catch { throw .tiers(error) }
+    unshared.removeAll()
   }
 
   /// Writes everything and releases the folder until `resume`, before the system suspends the app:

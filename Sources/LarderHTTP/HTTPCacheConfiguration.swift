@@ -30,6 +30,18 @@ public struct HTTPCacheConfiguration: Sendable {
     self.clock = clock
   }
 
+  /// The memory of the URLs whose responses are not shared.
+  func makeUnshared() throws(HybridCacheError) -> MemoryCache<String, Bool> {
+    do throws(MemoryCacheError) {
+      return try MemoryCache(
+        MemoryCacheConfiguration(
+          limits: MemoryCacheLimits(count: 1_000, age: .seconds(60)), shards: 1, clock: clock,
+          observesMemoryPressure: false))
+    } catch {
+      throw .memory(error)
+    }
+  }
+
   /// The configuration of the tiers. Their entries have no TTL: a stale response is of use until
   /// it is evicted.
   var tiers: HybridCacheConfiguration {
@@ -47,6 +59,8 @@ public enum HTTPCacheError: Error, Sendable, CustomStringConvertible {
   case notHTTP(url: String)
   /// More than 20 redirects followed each other.
   case tooManyRedirects(url: String)
+  /// A body has more bytes than `HTTPClient.urlSession` accepts.
+  case tooLarge(url: String, bytesMax: Int)
   /// Stored bytes are not those of a response. They are removed, and the origin is asked.
   case damaged
 
@@ -57,6 +71,8 @@ public enum HTTPCacheError: Error, Sendable, CustomStringConvertible {
     case .folder(let message): message
     case .notHTTP(let url): "\(url.debugDescription): expected an http or https URL"
     case .tooManyRedirects(let url): "\(url): more than 20 redirects; check the server's rules"
+    case .tooLarge(let url, let bytesMax):
+      "\(url): the body has more than \(bytesMax) bytes; raise the client's bytesMax"
     case .damaged: "a stored response is damaged; it is fetched again"
     }
   }

@@ -19,7 +19,7 @@
     /// - Parameters:
     ///   - client: The client.
     ///   - timeout: Time limit of a request without one; that of a `URLRequest` is 60 seconds.
-    ///   - bytesMax: Maximum size of a body; a larger one fails.
+    ///   - bytesMax: Maximum size of a body; a larger one fails. Less than 0 counts as 0.
     public static func asyncHTTPClient(
       _ client: AsyncHTTPClient.HTTPClient, timeout: Duration = .seconds(60),
       bytesMax: Int = 64 << 20
@@ -27,7 +27,7 @@
       HTTPClient { request in
         let answer = try await client.execute(
           HTTPClientRequest(request), timeout: TimeAmount(timeout))
-        let body = try await answer.body.collect(upTo: bytesMax)
+        let body = try await answer.body.collect(upTo: max(0, bytesMax))
         let data = Data(body.readableBytesView)
         guard let url = answer.url ?? request.url,
           let response = ResponseHead(answer).response(of: url)

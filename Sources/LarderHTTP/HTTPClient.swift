@@ -25,10 +25,15 @@ public struct HTTPClient: Sendable {
   }
 
   /// A client with a `URLSession` of its own. The `urlCache` of the configuration is not used.
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration of the session.
+  ///   - bytesMax: Maximum size of a body; a larger one fails with `HTTPCacheError.tooLarge`. Less
+  ///     than 0 counts as 0.
   public static func urlSession(
-    _ configuration: URLSessionConfiguration = .default
+    _ configuration: URLSessionConfiguration = .default, bytesMax: Int = 64 << 20
   ) -> HTTPClient {
-    HTTPClient(SessionOwner(configuration))
+    HTTPClient(SessionOwner(configuration, bytesMax: max(0, bytesMax)))
   }
 
   /// Gets what is at a URL, for a loader of your own.
@@ -68,9 +73,10 @@ public struct HTTPClient: Sendable {
 /// A session that neither caches nor follows redirects, and ends with this object.
 private final class SessionOwner: Sendable {
   private let session: URLSession
-  private let delegate = SessionDelegate()
+  private let delegate: SessionDelegate
 
-  init(_ configuration: URLSessionConfiguration) {
+  init(_ configuration: URLSessionConfiguration, bytesMax: Int) {
+    delegate = SessionDelegate(bytesMax: bytesMax)
     // A copy, in case the app uses it for other sessions.
     let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
     copy.urlCache = nil
@@ -81,12 +87,17 @@ private final class SessionOwner: Sendable {
 
   func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
     let task = session.dataTask(with: request)
+    let number = task.taskIdentifier
+    // Before the handler, which runs first if this task has been cancelled already.
+    delegate.expect(number)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        delegate.begin(task.taskIdentifier, continuation)
+        delegate.outcome(of: number, continuation)
         task.resume()
       }
     } onCancel: {
+      // Not left to the session, which need not report a task that never ran.
+      delegate.end(number) { _ in .failure(CancellationError()) }
       task.cancel()
     }
   }
@@ -108,19 +119,66 @@ private final class SessionOwner: Sendable {
 }
 
 /// Collects the responses of a session's tasks.
-private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  typealias Outcome = Result<(Data, HTTPURLResponse), any Error>
   typealias Continuation = CheckedContinuation<(Data, HTTPURLResponse), any Error>
 
+  /// A task from `expect` until its outcome was returned. Either may come first: the outcome, or
+  /// the continuation that waits for it.
+  private struct Running {
+    var data = Data()
+    var continuation: Continuation?
+    var outcome: Outcome?
+  }
+
+  private let bytesMax: Int
   private let lock = NSLock()
   // Only used with the lock held.
-  private var running: [Int: (continuation: Continuation, data: Data)] = [:]
+  private var running: [Int: Running] = [:]
 
-  func begin(_ task: Int, _ continuation: Continuation) {
-    lock.withLock { running[task] = (continuation, Data()) }
+  init(bytesMax: Int) { self.bytesMax = bytesMax }
+
+  /// Announces a task, before anything can end it.
+  func expect(_ task: Int) { lock.withLock { running[task] = Running() } }
+
+  /// Returns the outcome of an expected task, at once if it has ended already.
+  func outcome(of task: Int, _ continuation: Continuation) {
+    let outcome = lock.withLock { () -> Outcome? in
+      guard let outcome = running[task]?.outcome else {
+        running[task]?.continuation = continuation
+        return nil
+      }
+      running[task] = nil
+      return outcome
+    }
+    if let outcome { continuation.resume(with: outcome) }
+  }
+
+  /// Ends an expected task, unless it has ended before. `outcome` receives its data.
+  func end(_ task: Int, _ outcome: (Data) -> Outcome) {
+    let ended = lock.withLock { () -> (Continuation, Outcome)? in
+      guard let state = running[task], state.outcome == nil else { return nil }
+      let outcome = outcome(state.data)
+      running[task]?.outcome = outcome
+      guard let continuation = state.continuation else { return nil }
+      running[task] = nil
+      return (continuation, outcome)
+    }
+    if let (continuation, outcome) = ended { continuation.resume(with: outcome) }
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    lock.withLock { running[dataTask.taskIdentifier]?.data.append(data) }
+    let task = dataTask.taskIdentifier
+    let isTooLarge = lock.withLock {
+      guard let count = running[task]?.data.count else { return false }
+      if data.count > bytesMax - count { return true }
+      running[task]?.data.append(data)
+      return false
+    }
+    guard isTooLarge else { return }
+    let url = dataTask.originalRequest?.url?.absoluteString ?? ""
+    end(task) { _ in .failure(HTTPCacheError.tooLarge(url: url, bytesMax: bytesMax)) }
+    dataTask.cancel()
   }
 
   func urlSession(
@@ -134,15 +192,11 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecke
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    let ended = lock.withLock { running.removeValue(forKey: task.taskIdentifier) }
-    guard let ended else { return }
-    if let error {
-      ended.continuation.resume(throwing: error)
-    } else if let response = task.response as? HTTPURLResponse {
-      ended.continuation.resume(returning: (ended.data, response))
-    } else {
-      let url = task.originalRequest?.url?.absoluteString ?? ""
-      ended.continuation.resume(throwing: HTTPCacheError.notHTTP(url: url))
+    end(task.taskIdentifier) { data in
+      if let error { return .failure(error) }
+      if let response = task.response as? HTTPURLResponse { return .success((data, response)) }
+      return .failure(
+        HTTPCacheError.notHTTP(url: task.originalRequest?.url?.absoluteString ?? ""))
     }
   }
 }

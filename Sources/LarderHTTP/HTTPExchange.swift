@@ -106,11 +106,7 @@ extension ResponseHead {
 
   /// The response as one of Foundation.
   func response(of url: URL) -> HTTPURLResponse? {
-    var fields: [String: String] = [:]
-    for line in self.fields.lines where fields[line.name] == nil {
-      fields[line.name] = self.fields[line.name]
-    }
-    return HTTPURLResponse(
-      url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+    HTTPURLResponse(
+      url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields.combined)
   }
 }

@@ -6,6 +6,8 @@ struct HTTPFields: Sendable, Hashable {
   struct Line: Sendable, Hashable {
     let name: String
     let value: String
+    /// The name in lower case, by which lines are found.
+    let key: String
   }
 
   private(set) var lines: [Line] = []
@@ -25,11 +27,28 @@ struct HTTPFields: Sendable, Hashable {
 
   /// Values of the lines with a name.
   func values(of name: String) -> [String] {
-    lines.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
+    let key = name.asciiLowercased
+    return lines.filter { $0.key == key }.map(\.value)
+  }
+
+  /// The combined values of every name, spelled as in its first line. O(lines).
+  var combined: [String: String] {
+    var places: [String: Int] = [:]
+    var fields: [(name: String, values: [String])] = []
+    for line in lines {
+      if let place = places[line.key] {
+        fields[place].values.append(line.value)
+      } else {
+        places[line.key] = fields.count
+        fields.append((line.name, [line.value]))
+      }
+    }
+    return fields.reduce(into: [:]) { $0[$1.name] = $1.values.joined(separator: ", ") }
   }
 
   func contains(_ name: String) -> Bool {
-    lines.contains { $0.name.equalsIgnoringCase(name) }
+    let key = name.asciiLowercased
+    return lines.contains { $0.key == key }
   }
 
   /// Elements of a list of tokens, without empty ones.
@@ -39,7 +58,7 @@ struct HTTPFields: Sendable, Hashable {
   }
 
   mutating func append(_ name: String, _ value: String) {
-    lines.append(Line(name: name, value: value.asciiTrimmed))
+    lines.append(Line(name: name, value: value.asciiTrimmed, key: name.asciiLowercased))
   }
 
   /// Replaces all lines with a name, or removes them if `value` is nil.
@@ -48,18 +67,22 @@ struct HTTPFields: Sendable, Hashable {
     if let value { append(name, value) }
   }
 
-  mutating func remove(_ name: String) {
-    lines.removeAll { $0.name.equalsIgnoringCase(name) }
+  mutating func remove(_ name: String) { remove([name]) }
+
+  /// Removes all lines with these names. O(lines + names).
+  mutating func remove(_ names: [String]) {
+    if names.isEmpty { return }
+    let keys = Set(names.map(\.asciiLowercased))
+    lines.removeAll { keys.contains($0.key) }
   }
 
   /// Replaces fields by those of `other` with the same names, and adds its other fields, except
   /// the names in `except`.
   mutating func update(from other: HTTPFields, except: [String]) {
-    let new = other.lines.filter { line in
-      !except.contains { $0.equalsIgnoringCase(line.name) }
-    }
-    for line in new { remove(line.name) }
-    lines += new
+    var new = other
+    new.remove(except)
+    remove(new.lines.map(\.key))
+    lines += new.lines
   }
 
   /// Fields that belong to a connection, and are not stored (RFC 9111, 3.1).
@@ -71,7 +94,7 @@ struct HTTPFields: Sendable, Hashable {
   /// The fields without those of the connection and those that `Connection` lists.
   var storable: HTTPFields {
     var copy = self
-    for name in tokens(of: "Connection") + Self.connectionFields { copy.remove(name) }
+    copy.remove(tokens(of: "Connection") + Self.connectionFields)
     return copy
   }
 }

@@ -1,4 +1,5 @@
 import Larder
+import LarderEngine
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -18,17 +19,19 @@ enum StoredUse: Sendable, Hashable {
 
 /// A stored response: the calculations of RFC 9111 on its head, and its content.
 struct StoredResponse: Sendable, Hashable {
-  /// A request header field that the response varies by, with its normalised value; nil if the
-  /// request had none.
+  /// A request header field that the response varies by, with a keyed hash of its normalised value:
+  /// such a value, as that of `Authorization`, may be a secret. Nil if the request had none.
   struct Selector: Sendable, Hashable {
     let name: String
-    let value: String?
+    let hash: UInt64?
   }
 
   var head: ResponseHead
   /// Times in microseconds since 1970.
   var requestTime: Int64
   var responseTime: Int64
+  /// Key of the hashes of `selectors`, random for each response.
+  let selectorKey: SelectorKey
   let selectors: [Selector]
   var body: Data
 
@@ -44,7 +47,9 @@ struct StoredResponse: Sendable, Hashable {
     self.responseTime = max(requestTime, responseTime)
     var names = Set(head.fields.tokens(of: "Vary").map(\.asciiLowercased))
     if head.status == 206 { names.insert(Self.range) }
-    selectors = names.sorted().map { Selector(name: $0, value: request.selecting($0)) }
+    let key = names.isEmpty ? SelectorKey(0, 0) : SelectorKey()
+    selectorKey = key
+    selectors = names.sorted().map { Selector(name: $0, hash: key.hash(request.selecting($0))) }
   }
 
   /// Name of the selector of a part: the range that was asked for.
@@ -52,11 +57,12 @@ struct StoredResponse: Sendable, Hashable {
 
   /// Restores a record.
   init(
-    _ head: ResponseHead, body: Data, selectors: [Selector], requestTime: Int64,
-    responseTime: Int64
+    _ head: ResponseHead, body: Data, selectorKey: SelectorKey, selectors: [Selector],
+    requestTime: Int64, responseTime: Int64
   ) {
     self.head = head
     self.body = body
+    self.selectorKey = selectorKey
     self.selectors = selectors
     self.requestTime = requestTime
     self.responseTime = responseTime
@@ -94,8 +100,12 @@ struct StoredResponse: Sendable, Hashable {
     return min(max(0, (date - modified) / 10), Self.heuristicMax)
   }
 
-  /// Age in seconds (RFC 9111, 4.2.3).
+  /// Age in seconds (RFC 9111, 4.2.3). One that is unknown, because the response came more than an
+  /// hour later than it is now, is the largest.
   func age(at now: Int64) -> Int64 {
+    if CacheInstant.isAhead(UInt64(clamping: responseTime), of: UInt64(clamping: now)) {
+      return CacheControl.secondsMax
+    }
     let received =
       (head.fields["Age"] ?? "").split(separator: ",").first
       .flatMap { CacheControl.seconds(String($0).asciiTrimmed) } ?? 0
@@ -168,11 +178,17 @@ struct StoredResponse: Sendable, Hashable {
     return conditions
   }
 
-  /// True if a 304 is about this response (RFC 9111, 4.3.4): a strong validator must be the same.
+  /// True if a 304 is about this response (RFC 9111, 4.3.4): a strong tag must be the same, and of
+  /// weaker validators the first one that the 304 has must correspond. A 304 without any confirms
+  /// what it was asked about.
   func isConfirmed(by answer: ResponseHead) -> Bool {
-    guard let tag = answer.fields["ETag"], !tag.isEmpty, !tag.hasPrefix("W/") else { return true }
-    guard let entityTag else { return true }
-    return EntityTag.matchesWeakly(tag, entityTag)
+    let tag = answer.fields["ETag"].flatMap { $0.isEmpty ? nil : $0 }
+    if let tag, let entityTag { return EntityTag.confirms(tag, entityTag) }
+    if let tag, !tag.hasPrefix("W/") { return false }
+    guard let text = answer.fields["Last-Modified"],
+      let modified = HTTPDate.seconds(text, now: responseSecond)
+    else { return tag == nil }
+    return date(of: "Last-Modified").map { $0 == modified } ?? (entityTag != nil)
   }
 
   /// Fields that describe the stored content, which a response without content does not change.
@@ -206,7 +222,7 @@ struct StoredResponse: Sendable, Hashable {
       // A part may answer other ranges.
       if selector.name == Self.range, head.status == 206 { return true }
       let value = request.selecting(selector.name)
-      return value == selector.value
+      return selectorKey.hash(value) == selector.hash
         || selector.name == "accept-language" && isInPreferredLanguage(of: value)
     }
   }
@@ -235,7 +251,8 @@ struct StoredResponse: Sendable, Hashable {
 
   /// True if the response is a part that was asked for by this `Range` header.
   func isPart(askedForBy header: String) -> Bool {
-    head.status == 206 && selectors.contains { $0.name == Self.range && $0.value == header }
+    guard head.status == 206 else { return false }
+    return selectors.contains { $0.name == Self.range && $0.hash == selectorKey.hash(header) }
   }
 
   /// Positions of a range in `body`, and the header that says so; nil if the bytes are not all
@@ -253,6 +270,38 @@ struct StoredResponse: Sendable, Hashable {
       Int(wanted.lowerBound - first)..<Int(wanted.upperBound - first),
       ContentRange(first: wanted.lowerBound, last: wanted.upperBound - 1, total: total)
     )
+  }
+}
+
+/// Key of the hashes of a response's selectors.
+struct SelectorKey: Sendable, Hashable {
+  let first: UInt64
+  let second: UInt64
+
+  init(_ first: UInt64, _ second: UInt64) {
+    self.first = first
+    self.second = second
+  }
+
+  /// Creates a random key.
+  init() {
+    var generator = SystemRandomNumberGenerator()
+    self.init(generator.next(), generator.next())
+  }
+
+  /// The hash of a text: SipHash of each eight bytes with the hash of those before, and of the
+  /// length first. 64 bits tell texts apart, and are too few to find a random token by trying.
+  func hash(_ text: String?) -> UInt64? {
+    guard let text else { return nil }
+    let hash = SipHash(first, second)
+    var state = hash.hash(UInt64(text.utf8.count))
+    var (word, count) = (UInt64(0), 0)
+    for byte in text.utf8 {
+      word = word << 8 | UInt64(byte)
+      count += 1
+      if count == 8 { (state, word, count) = (hash.hash(state ^ word), 0, 0) }
+    }
+    return count == 0 ? state : hash.hash(state ^ word)
   }
 }
 
@@ -315,6 +364,12 @@ enum EntityTag {
 
   static func matchesWeakly(_ one: String, _ other: String) -> Bool {
     opaque(one) == opaque(other)
+  }
+
+  /// True if the tag of a 304 is that of the stored response: a strong one must be the same, a weak
+  /// one may be of the same representation.
+  static func confirms(_ tag: String, _ stored: String) -> Bool {
+    tag.hasPrefix("W/") ? matchesWeakly(tag, stored) : tag == stored
   }
 
   /// True if a header `If-None-Match` lists the tag, or is `*`.

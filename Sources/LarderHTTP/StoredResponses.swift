@@ -58,7 +58,7 @@ extension StoredResponse {
 /// Format on disk: a version, the number of responses, and for each its numbers, texts and bytes,
 /// all with their lengths.
 extension StoredResponses {
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
 
   func encoded() -> Data {
     var writer = Writer()
@@ -73,11 +73,13 @@ extension StoredResponses {
         writer.write(line.name)
         writer.write(line.value)
       }
+      writer.write(Int64(bitPattern: response.selectorKey.first))
+      writer.write(Int64(bitPattern: response.selectorKey.second))
       writer.write(response.selectors.count)
       for selector in response.selectors {
         writer.write(selector.name)
-        writer.bytes.append(selector.value == nil ? 0 : 1)
-        writer.write(selector.value ?? "")
+        writer.bytes.append(selector.hash == nil ? 0 : 1)
+        writer.write(Int64(bitPattern: selector.hash ?? 0))
       }
       writer.write(response.body.count)
       writer.bytes.append(response.body)
@@ -97,12 +99,14 @@ extension StoredResponses {
       let responseTime = try reader.number()
       var fields = HTTPFields()
       for _ in 0..<(try reader.count()) { fields.append(try reader.text(), try reader.text()) }
+      let key = SelectorKey(
+        UInt64(bitPattern: try reader.number()), UInt64(bitPattern: try reader.number()))
       var selectors: [StoredResponse.Selector] = []
       for _ in 0..<(try reader.count()) {
         let name = try reader.text()
         let isThere = try reader.byte() == 1
-        let value = try reader.text()
-        selectors.append(.init(name: name, value: isThere ? value : nil))
+        let hash = UInt64(bitPattern: try reader.number())
+        selectors.append(.init(name: name, hash: isThere ? hash : nil))
       }
       guard (200...999).contains(status), requestTime >= 0, responseTime >= requestTime else {
         throw .damaged
@@ -110,7 +114,7 @@ extension StoredResponses {
       all.append(
         StoredResponse(
           ResponseHead(status: Int(status), fields: fields), body: try reader.bytes(),
-          selectors: selectors, requestTime: requestTime, responseTime: responseTime))
+          selectorKey: key, selectors: selectors, requestTime: requestTime, responseTime: responseTime))
     }
     guard reader.isAtEnd else { throw .damaged }
   }

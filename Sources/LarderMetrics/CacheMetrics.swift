@@ -20,9 +20,9 @@
   /// Counters of loads: `larder_loads` by `result` (`started`, `joined`, `failed`, `cancelled`,
   /// `absent`, `not_modified`, `overtaken`), `larder_refreshes` by `result` (`started`, `failed`),
   /// `larder_stale_answers` by `reason` (`refreshing`, `origin_failed`), `larder_negative_hits`,
-  /// and of hybrids `larder_moves` by `to` (`memory`, `disk`) and `larder_lost_writes`. Gauges:
-  /// `larder_entries`, `larder_weight`, the sum of the weights of entries or of the bytes of values
-  /// on disk, and `larder_waiting_writes`. `docs/adapters.md` defines each.
+  /// and of hybrids `larder_moves` by `to` (`memory`, `disk`). Gauges: `larder_entries`, and
+  /// `larder_weight`, the sum of the weights of entries or of the bytes of values on disk.
+  /// `docs/adapters.md` defines each.
   ///
   /// The cache is referenced weakly, so that a task that is never cancelled does not keep it alive
   /// and, with a disk, its folder in use.
@@ -301,9 +301,7 @@
         total("larder_moves", said.promotions, [("to", "memory")]),
         total("larder_moves", said.demotions, [("to", "disk")]),
         total("larder_negative_hits", said.negativeHits, []),
-        total("larder_lost_writes", said.lostWrites, []),
         total("larder_dropped_events", said.droppedEvents, [("tier", "both")]),
-        level("larder_waiting_writes", Double(said.waitingWrites), []),
       ]
       if let memory = said.memory { readings += all(memory) }
       if let disk = said.disk { readings += all(disk, entries: entries, bytes: bytes) }

@@ -1,10 +1,15 @@
 import Foundation
 import Larder
+import TestSupport
 import Testing
 
 @testable import LarderHTTP
 
-struct HTTPRulesTests {
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.endsInTime) struct HTTPRulesTests {
   // MARK: Dates
 
   @Test(arguments: [
@@ -173,6 +178,15 @@ struct HTTPRulesTests {
     #expect(response.age(at: later(-1_000)) == 14)
   }
 
+  /// As on disk, an adjustment of the clock of up to an hour is tolerated.
+  @Test func responseFromTheFutureIsStale() {
+    let response = stored([("Cache-Control", "max-age=60, stale-if-error=60")])
+    #expect(response.use(for: control(), at: later(-3_600)) == .now)
+    #expect(response.use(for: control(), at: later(-3_601)) == .whenValidated)
+    #expect(response.age(at: later(-315_360_000)) == CacheControl.secondsMax)
+    #expect(!response.mayReplaceError(of: control(), limit: 1_000, at: later(-3_601)))
+  }
+
   @Test func staleResponseIsUsedOnlyWherePermitted() {
     let plain = stored([("Cache-Control", "max-age=60, stale-while-revalidate=10")])
     #expect(plain.use(for: control(), at: later(59)) == .now)
@@ -264,13 +278,44 @@ struct HTTPRulesTests {
     #expect(response.age(at: later(60)) == 0 && response.lifetime == 9)
   }
 
-  @Test func strongTagOfAnotherRepresentationConfirmsNothing() {
-    let response = stored([("ETag", "\"a\"")])
-    func confirms(_ tag: String) -> Bool {
-      response.isConfirmed(by: ResponseHead(status: 304, fields: HTTPFields([("ETag", tag)])))
+  @Test func validatorsOfAnotherRepresentationConfirmNothing() {
+    let (monday, tuesday) = (HTTPDate.text(Self.now - 86_400), HTTPDate.text(Self.now))
+    func confirms(_ old: [(String, String)], _ new: [(String, String)]) -> Bool {
+      stored(old).isConfirmed(by: ResponseHead(status: 304, fields: HTTPFields(new)))
     }
-    #expect(confirms("\"a\"") && confirms("W/\"a\"") && !confirms("\"b\""))
-    #expect(response.isConfirmed(by: ResponseHead(status: 304)))
+    let (strong, weak) = ([("ETag", "\"a\"")], [("ETag", "W/\"a\"")])
+    #expect(confirms(strong, strong) && confirms(strong, weak) && confirms(weak, weak))
+    #expect(!confirms(weak, strong))
+    for other in ["\"b\"", "W/\"b\""] {
+      #expect(!confirms(strong, [("ETag", other)]) && !confirms(weak, [("ETag", other)]))
+    }
+    let modified = [("Last-Modified", monday)]
+    #expect(confirms(modified, modified) && !confirms(modified, [("Last-Modified", tuesday)]))
+    #expect(!confirms(modified, strong) && !confirms(modified, weak))
+    #expect(confirms(modified, weak + modified) && !confirms(modified, strong + modified))
+    #expect(confirms(strong, modified) && confirms(strong, strong + modified))
+    #expect(!confirms(strong + modified, [("Last-Modified", tuesday)]))
+    // Nothing to compare: the answer to what was asked.
+    for old in [strong, weak, modified] { #expect(confirms(old, []) && confirms(old, [("ETag", "")])) }
+  }
+
+  // MARK: Fields
+
+  @Test func repeatedFieldsAreCombined() {
+    let fields = HTTPFields([("X-A", "1"), ("B", "2"), ("x-a", "3"), ("X-A", "4"), ("b", "")])
+    #expect(fields.combined == ["X-A": "1, 3, 4", "B": "2, "])
+    #expect(fields["x-A"] == "1, 3, 4" && fields.contains("b") && fields["c"] == nil)
+  }
+
+  /// Ends in time only if no field is looked up among all others.
+  @Test func manyFieldsTakeOneStepEach() {
+    let names = (0..<60_000).map { "Field-\($0)" }
+    var fields = HTTPFields(names.map { ($0, "1") })
+    #expect(fields.combined.count == names.count)
+    fields.update(from: HTTPFields(names.map { ($0.lowercased(), "2") }), except: ["field-7"])
+    #expect(fields["Field-7"] == "1" && fields["Field-8"] == "2" && fields.lines.count == names.count)
+    fields.append("Connection", names.joined(separator: ","))
+    #expect(fields.storable.lines.isEmpty)
   }
 
   // MARK: Variants
@@ -385,6 +430,30 @@ struct HTTPRulesTests {
 
   // MARK: Bytes on disk
 
+  @Test func valuesOfSelectingFieldsAreNotStored() throws {
+    let request = asking(("Authorization", "Bearer token-1234"), ("Cookie", "session=5678"))
+    let response = stored([("Vary", "Authorization, Cookie, Foo")], request: request)
+    let data = response.encodedAlone
+    for secret in ["token-1234", "session=5678"] {
+      #expect(data.range(of: Data(secret.utf8)) == nil)
+    }
+    let again = try #require(try StoredResponses(decoding: data).all.first)
+    #expect(again.matches(request))
+    #expect(!again.matches(asking(("Authorization", "Bearer token-1235"), ("Cookie", "session=5678"))))
+    #expect(!again.matches(asking(("Cookie", "session=5678"))))
+    // The same value has another hash in another response.
+    let other = stored([("Vary", "Authorization, Cookie, Foo")], request: request)
+    #expect(other.selectors[0].hash != response.selectors[0].hash)
+    #expect(other.selectors.map { $0.hash == nil } == [false, false, true])
+  }
+
+  @Test func selectorHashesTellTextsApart() {
+    let key = SelectorKey(1, 2)
+    let texts = ["", "\0", "\0\0", "a", "b", "aa", "12345678", "123456789", "12345678\0", "87654321"]
+    #expect(Set(texts.map { key.hash($0) }).count == texts.count)
+    #expect(key.hash(nil) == nil && key.hash("a") != SelectorKey(2, 1).hash("a"))
+  }
+
   @Test func storedResponsesRoundTrip() throws {
     let request = asking(("Foo", "ä, ö"))
     let responses = StoredResponses([
@@ -409,6 +478,36 @@ struct HTTPRulesTests {
         _ = try? StoredResponses(decoding: copy)
       }
     }
+  }
+}
+
+/// The tasks of a session, without a session: outcomes in every order.
+@Suite(.endsInTime) struct SessionDelegateTests {
+  private typealias Outcome = SessionDelegate.Outcome
+  private let delegate = SessionDelegate(bytesMax: 10)
+
+  private func outcome(of task: Int) async throws -> Data {
+    try await withCheckedThrowingContinuation { delegate.outcome(of: task, $0) }.0
+  }
+
+  @Test func outcomeBeforeItsRequestBeganIsKept() async {
+    delegate.expect(1)
+    delegate.end(1) { _ in .failure(CancellationError()) }
+    // The session's own report comes later, or never.
+    delegate.end(1) { _ in .failure(HTTPCacheError.damaged) }
+    await #expect(throws: CancellationError.self) { try await outcome(of: 1) }
+  }
+
+  @Test func outcomeAfterItsRequestBeganEndsIt() async throws {
+    let answer = try #require(
+      HTTPURLResponse(
+        url: URL(fileURLWithPath: "/"), statusCode: 200, httpVersion: nil, headerFields: nil))
+    delegate.expect(2)
+    let delegate = delegate
+    async let data = outcome(of: 2)
+    await Task.yield()
+    delegate.end(2) { _ in .success((Data("a".utf8), answer)) }
+    #expect(try await data == Data("a".utf8))
   }
 }
 

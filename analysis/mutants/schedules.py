@@ -98,16 +98,6 @@ FAULTS = [
         ),
     ),
     fault(
-        "droppedWrite",
-        "A pending write is dropped when memory evicts its value.",
-        (
-            "Hybrid/HybridCache+WriteBack.swift",
-            "var operation = Operation(self, stripe)\n        writeDirty",
-            "var operation = Operation(self, stripe); if FAULT { forgetDirty(key, stripe) }\n"
-            "        writeDirty",
-        ),
-    ),
-    fault(
         "updateInTwoSteps",
         "An update reads before it takes the lock.",
         (
@@ -225,9 +215,9 @@ FAULTS = [
         "Removals from memory and from disk are not atomic: a lookup returns the entry to memory.",
         (
             "Hybrid/HybridOperation.swift",
-            "if cache.forgetDirty(item.key, stripe) { outcome.isOnDisk = true }",
-            "if cache.forgetDirty(item.key, stripe) { outcome.isOnDisk = true }; "
-            "if FAULT { stripe.lock.unlock(); stripe.lock.lock() }",
+            "if try disk.remove(item.diskKey)",
+            "if FAULT { stripe.lock.unlock(); stripe.lock.lock() }; "
+            "if try disk.remove(item.diskKey)",
         ),
     ),
     fault(

@@ -49,7 +49,7 @@ extension HybridCache {
   /// - Parameters:
   ///   - keys: The keys; one that occurs several times counts as one request.
   ///   - strategy: The strategy; nil for `configuration.strategy`.
-  ///   - load: Asks the origin, at most once.
+  ///   - load: Asks the origin, at most once, and once more if `notModified` had another version.
   /// - Returns: A result for each key. If the call is cancelled, those that are not known by then
   ///   are failures.
   public func results(
@@ -112,7 +112,8 @@ extension HybridCache {
     let answers: Result<[Key: OriginAnswer<Value>], any Error>
     do {
       let requests = launches.map(\.request)
-      answers = .success(try await calling(leader) { try await load(requests) })
+      answers = .success(
+        try await calling(leader) { try await OriginRequest.answers(to: requests, load) })
     } catch {
       answers = .failure(error)
     }

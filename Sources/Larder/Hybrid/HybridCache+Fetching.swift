@@ -235,14 +235,23 @@ extension HybridCache {
   /// The first part of a request, which looks its key up in both tiers.
   func begin(_ request: Fetch) -> Start {
     let (key, strategy) = (request.key, request.strategy)
-    let stripe = stripes[key]
-    stripe.lock.lock()
-    if strategy != .fetch, strategy != .cacheOnly, absences.contains(key) {
-      stripe.totals.negativeHits += 1
-      stripe.lock.unlock()
-      return Start(next: .answer(.absent))
+    let begun = holding(stripes[key]) { operation -> Begun in
+      if strategy != .fetch, strategy != .cacheOnly, absences.contains(key) {
+        operation.stripe.totals.negativeHits += 1
+        return (Start(next: .answer(.absent)), nil, nil)
+      }
+      return begin(request, &operation)
     }
-    var operation = Operation(self, stripe)
+    finish()
+    // The values that it does not return may call the cache when they are destroyed.
+    return begun.start
+  }
+
+  private typealias Begun = (start: Start, candidate: CacheHit<Value>?, old: CacheHit<Value>?)
+
+  /// The first part of a request whose stripe is locked, with the values that it has read.
+  private func begin(_ request: Fetch, _ operation: inout Operation) -> Begun {
+    let (key, strategy, stripe) = (request.key, request.strategy, operation.stripe)
     // Before memory is asked, which may remove it.
     var old = strategy == .cacheOnly ? nil : expired(memory?.expired(key)?.value)
     // Another request may have stored it meanwhile.
@@ -268,10 +277,7 @@ extension HybridCache {
     case .cacheElseFetch, .cacheThenFetch, .fetch:
       start = fetch(request, stripe, candidate)
     }
-    if !stripe.victims.isEmpty { demoteVictims(stripe) }
-    stripe.lock.unlock()
-    finish()
-    return start
+    return (start, candidate, old)
   }
 
   /// Looks a key up; if the disk fails, notifies listeners and treats it as empty.
@@ -403,7 +409,10 @@ extension HybridCache {
     let (flight, request) = (launch.flight, launch.request)
     let answer: Result<OriginAnswer<Value>, any Error>
     do {
-      answer = .success(try await calling(flight) { try await load(request) })
+      let answers = try await calling(flight) {
+        try await OriginRequest.answers(to: [request]) { [$0[0].key: try await load($0[0])] }
+      }
+      answer = .success(answers[request.key] ?? .absent)
     } catch {
       answer = .failure(error)
     }
@@ -445,10 +454,25 @@ extension HybridCache {
   ) {
     let item = item(key, answer, flight)
     let data = configuration.copiesOnRead ? bytes(of: item, answer, flight) : nil
-    let stripe = stripes[key]
-    stripe.lock.lock()
-    if flight.isFinished { return stripe.lock.unlock() }
-    var operation = Operation(self, stripe)
+    let landed = holding(stripes[key]) { operation in
+      flight.isFinished ? nil : land(flight, item, data, &operation, answer, isCancelled)
+    }
+    guard let landed else { return finish() }
+    for waiter in landed.waiters { waiter.resume(returning: landed.result) }
+    finish()
+  }
+
+  private typealias Landed = (
+    result: CacheResult<Value>, waiters: [CheckedContinuation<CacheResult<Value>, Never>]
+  )
+
+  /// Stores the result of a fetch whose stripe is locked.
+  private func land(
+    _ flight: CacheFlight<Value>, _ item: PendingWrite<Key, Value>, _ data: Data?,
+    _ operation: inout Operation, _ answer: Result<OriginAnswer<Value>, any Error>,
+    _ isCancelled: Bool
+  ) -> Landed {
+    let (key, stripe) = (item.key, operation.stripe)
     let isFirst = stripe.flights[key] === flight
     if isFirst { stripe.flights[key] = nil }
     // The result of an abandoned fetch is not stored either.
@@ -465,10 +489,7 @@ extension HybridCache {
       stripe.totals.staleAnswers += UInt64(waiters.count)
     }
     if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
-    if !stripe.victims.isEmpty { demoteVictims(stripe) }
-    stripe.lock.unlock()
-    for waiter in waiters { waiter.resume(returning: result) }
-    finish()
+    return (result, waiters)
   }
 
   /// The item to be stored; a value that cannot be encoded is reported, and not stored.
@@ -617,7 +638,6 @@ extension HybridCache {
   /// Renews the entry of a key in both tiers, without rewriting its value on disk if it is still
   /// there.
   private func renew(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
-    if operation.stripe.dirty[item.key] != nil { writeDirty(item.key, &operation) }
     let places = rules.mayTake(life: operation.life(item))
     let isInMemory = memory?.contains(item.key) ?? false
     let isOnDisk = places.disk && renewOnDisk(item, &operation)

@@ -9,24 +9,18 @@ extension HybridCache {
     includingPermanent: Bool = false
   ) throws(HybridCacheError) -> HybridFreed {
     try refuseNestedCall()
-    // All stripes are locked, so that nothing is promoted between clearing the two tiers.
-    stripes.lockAll()
-    for stripe in stripes.all {
-      for key in Array(stripe.flights.keys) { stripe.overtake(key) }
-      for key in Array(stripe.dirty.keys) { forgetDirty(key, stripe) }
+    defer { finish() }
+    return try withAllStripes { (freed) throws(HybridCacheError) in
+      for stripe in stripes.all {
+        for key in Array(stripe.flights.keys) { stripe.overtake(key) }
+      }
+      absences.removeAll()
+      noteClearing()
+      freed.memoryCount = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
+      freed.disk = try onDisk { (disk) throws(DiskCacheError) in
+        try disk.removeAll(includingPermanent: includingPermanent)
+      }
     }
-    absences.removeAll()
-    defer {
-      stripes.unlockAll()
-      finish()
-    }
-    noteClearing()
-    var freed = HybridFreed()
-    freed.memoryCount = memory?.removeAll(includingPermanent: includingPermanent) ?? 0
-    freed.disk = try onDisk { (disk) throws(DiskCacheError) in
-      try disk.removeAll(includingPermanent: includingPermanent)
-    }
-    return freed
   }
 
   /// Removes expired entries, on disk of this cache's suite, except those kept for revalidation or
@@ -49,22 +43,18 @@ extension HybridCache {
   ///
   /// - Throws: `disk`.
   @discardableResult public func trim(toAge age: Duration) throws(HybridCacheError) -> HybridFreed {
-    var freed = HybridFreed()
-    try writeAllDirty()
-    stripes.lockAll()
-    defer {
-      stripes.unlockAll()
-      finish()
+    try refuseNestedCall()
+    defer { finish() }
+    return try withAllStripes { (freed) throws(HybridCacheError) in
+      let now = clock.time
+      freed.memoryCount =
+        memory?.trim { held in
+          let created = held.pointee.creation
+          if created > now { return CacheInstant.isAhead(created, of: now) }
+          return now - created >= age.microseconds
+        } ?? 0
+      freed.disk = try onDisk { (disk) throws(DiskCacheError) in try disk.trim(toAge: age) }
     }
-    let now = clock.time
-    freed.memoryCount =
-      memory?.trim { held in
-        let created = held.pointee.creation
-        if created > now { return CacheInstant.isAhead(created, of: now) }
-        return now - created >= age.microseconds
-      } ?? 0
-    freed.disk = try onDisk { (disk) throws(DiskCacheError) in try disk.trim(toAge: age) }
-    return freed
   }
 
   /// Evicts entries from memory, chosen by its policy, until at most `count` are left with a total
@@ -89,14 +79,11 @@ extension HybridCache {
   }
 
   /// Handles memory pressure: memory keeps the share that `configuration.pressureRule` defines for
-  /// the level, by default nothing, and disk keeps everything. Waiting writes are written. In an
-  /// exclusive cache the evicted entries are lost. Returns the number of entries evicted from
-  /// memory.
+  /// the level, by default nothing, and disk keeps everything. In an exclusive cache the evicted
+  /// entries are lost. Returns the number of entries evicted from memory.
   @discardableResult public func handle(_ level: MemoryPressureLevel) -> Int {
     let gone = memory?.handle(level) ?? 0
     absences.removeAll()
-    // Failures are reported to listeners.
-    try? writeAllDirty()
     finish()
     return gone
   }
@@ -109,6 +96,14 @@ extension HybridCache {
 
   /// Stops observing memory pressure.
   public func stopObserving() { memory?.watch.stop() }
+
+  /// Commits acknowledged values and the order of last use on disk. O(entries on disk).
+  ///
+  /// - Throws: `disk`.
+  public func flush() throws(HybridCacheError) {
+    defer { finish() }
+    do throws(DiskCacheError) { try diskTier?.flush() } catch { throw .disk(error) }
+  }
 
   /// Writes everything and releases the folder until `resume`: see `DiskCache.suspend`. Memory
   /// stays in use; requests that need the disk get its failure, or ask their origin. A disk cache
@@ -144,48 +139,105 @@ extension HybridCache {
     try refuseNestedCall()
     if isClosed { throw closedError }
     defer { finish() }
-    var failure: HybridCacheError?
-    do throws(HybridCacheError) { try writeAllDirty() } catch { failure = error }
-    var (names, onDisk): (Set<String>, [ObjectID: UInt64]) = ([], [:])
+    let removal = stripes.holdAll {
+      stripes.removalsUnderWay += 1
+      stripes.removal += 1
+      return stripes.removal
+    }
+    var (chosen, failure) = choose(matches)
+    let freed: HybridFreed
+    do throws(HybridCacheError) {
+      freed = try withAllStripes { (freed) throws(HybridCacheError) in
+        defer { endRemoval() }
+        try remove(&chosen, storedBefore: removal, &freed)
+      }
+    } catch {
+      throw failure ?? error
+    }
+    if let failure { throw failure }
+    return freed
+  }
+
+  /// Entries that a removal by a predicate has chosen.
+  private struct Chosen {
+    var inMemory: [Key] = []
+    var onDisk: [ObjectID: UInt64] = [:]
+    /// Names of both.
+    var names: Set<String> = []
+  }
+
+  /// Chooses entries, with no lock held. If the disk fails, those in memory.
+  private func choose(_ matches: (DiskEntryInfo) -> Bool) -> (Chosen, HybridCacheError?) {
+    var (chosen, failure) = (Chosen(), HybridCacheError?.none)
+    var names: Set<String> = []
     do throws(DiskCacheError) {
-      onDisk =
+      chosen.onDisk =
         try diskTier?.chosen { entry in
           guard matches(entry) else { return false }
           names.insert(entry.name.key)
           return true
         } ?? [:]
     } catch {
-      failure = failure ?? .disk(error)
+      failure = .disk(error)
     }
+    chosen.names = names
     for (key, record) in memory?.allEntries ?? [] where matches(info(key, record)) {
-      names.insert(key.diskKey)
+      chosen.names.insert(key.diskKey)
+      chosen.inMemory.append(key)
     }
-    var freed = HybridFreed()
-    stripes.lockAll()
-    for key in memory?.allEntries.map(\.key) ?? [] where names.contains(key.diskKey) {
+    return (chosen, failure)
+  }
+
+  /// Removes the chosen entries, except those that were stored after a removal began, from memory
+  /// and disk. All stripes are locked.
+  private func remove(
+    _ chosen: inout Chosen, storedBefore removal: UInt64, _ freed: inout HybridFreed
+  ) throws(HybridCacheError) {
+    for stripe in stripes.all {
+      for (key, latest) in stripe.stored where latest >= removal {
+        chosen.names.remove(key.diskKey)
+      }
+      for key in Array(stripe.flights.keys) where chosen.names.contains(key.diskKey) {
+        stripe.overtake(key)
+      }
+    }
+    // Those that memory has evicted to disk meanwhile.
+    var moved = rules.demotes ? Set(chosen.inMemory) : []
+    for key in memory?.allEntries.map(\.key) ?? [] where chosen.names.contains(key.diskKey) {
       let isExpired = memory?.expired(key) != nil
       if isExpired { memory?.removeExpired(key) }
       if memory?.remove(key) != nil || isExpired { freed.memoryCount += 1 }
+      moved.remove(key)
       noteRemoval(key, clock.time)
     }
-    for stripe in stripes.all {
-      for key in Array(stripe.flights.keys) where names.contains(key.diskKey) {
-        stripe.overtake(key)
+    guard let diskTier else { return }
+    do throws(DiskCacheError) {
+      if !chosen.onDisk.isEmpty { freed.disk = try diskTier.remove(chosen.onDisk) }
+      for key in moved where chosen.names.contains(key.diskKey) {
+        if try diskTier.remove(key.diskKey) { freed.disk.count += 1 }
       }
-      for key in Array(stripe.dirty.keys) where names.contains(key.diskKey) {
-        forgetDirty(key, stripe)
-      }
+    } catch {
+      throw .disk(error)
     }
-    if !onDisk.isEmpty {
-      do throws(DiskCacheError) {
-        freed.disk = try diskTier?.remove(onDisk) ?? DiskFreed()
-      } catch {
-        failure = failure ?? .disk(error)
-      }
-    }
-    stripes.unlockAll()
-    if let failure { throw failure }
-    return freed
+  }
+
+  /// Forgets which keys were stored during removals, once none is under way.
+  private func endRemoval() {
+    stripes.removalsUnderWay -= 1
+    guard stripes.removalsUnderWay == 0 else { return }
+    for stripe in stripes.all where !stripe.stored.isEmpty { stripe.stored = [:] }
+  }
+
+  /// Calls `body` with all stripes locked, so that nothing moves between the tiers, and returns
+  /// what it has freed.
+  private func withAllStripes(
+    _ body: (inout HybridFreed) throws(HybridCacheError) -> Void
+  ) throws(HybridCacheError) -> HybridFreed {
+    try stripes.holdAll { () -> Result<HybridFreed, HybridCacheError> in
+      var freed = HybridFreed()
+      do throws(HybridCacheError) { try body(&freed) } catch { return .failure(error) }
+      return .success(freed)
+    }.get()
   }
 
   /// Description of an entry in memory.

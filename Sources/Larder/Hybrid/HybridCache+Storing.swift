@@ -54,6 +54,7 @@ extension HybridCache {
   ) -> Bool {
     noteStore(item)
     absences.remove(item.key)
+    if stripes.removalsUnderWay > 0 { operation.stripe.stored[item.key] = stripes.removal }
     if isOver(item) {
       rules.delete(item, in: &operation)
       return false
@@ -67,7 +68,6 @@ extension HybridCache {
     }
     rules.store(item, isFill: isFill, in: &operation)
     if operation.outcome.isInMemory { return true }
-    if operation.stripe.dirty[item.key] != nil { writeDirty(item.key, &operation) }
     return operation.outcome.isOnDisk
   }
 
@@ -122,7 +122,6 @@ extension HybridCache {
       item.options.timeToLive = timeToLive
       memory?.renew(key, timeToLive: timeToLive)
       guard let diskTier else { return }
-      if operation.stripe.dirty[key] != nil { writeDirty(key, &operation) }
       do throws(DiskCacheError) {
         guard try diskTier.contains(item.diskKey) else { return }
         _ = try diskTier.renew(
@@ -141,27 +140,41 @@ extension HybridCache {
     _ key: Key, _ body: (inout Operation) throws(HybridCacheError) -> Result
   ) throws(HybridCacheError) -> Result {
     try refuseNestedCall()
-    let stripe = stripes[key]
-    stripe.lock.lock()
-    var operation = Operation(self, stripe)
-    let result: Swift.Result<Result, HybridCacheError>
-    do throws(HybridCacheError) {
+    defer { finish() }
+    return try holding(stripes[key]) { (operation) throws(HybridCacheError) in
       if isClosed { throw closedError }
-      result = .success(try body(&operation))
+      let result = try body(&operation)
       // The call has its result nevertheless.
       if let failure = operation.outcome.failure { events.note(.failure(failure), key, .disk) }
-    } catch {
-      result = .failure(error)
+      return result
     }
-    if !stripe.victims.isEmpty { demoteVictims(stripe) }
+  }
+
+  /// Calls `body` with an operation on a locked stripe, and moves the entries that memory evicted.
+  func holding<Result, Failure: Error>(
+    _ stripe: HybridStripe<Key, Value>, _ body: (inout Operation) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var operation = Operation(self, stripe)
+    stripe.lock.lock()
+    let result = ForeignCall.run(of: stripes.place) { () -> Swift.Result<Result, Failure> in
+      let result: Swift.Result<Result, Failure>
+      do throws(Failure) {
+        result = .success(try body(&operation))
+      } catch {
+        result = .failure(error)
+      }
+      if !stripe.victims.isEmpty { demoteVictims(stripe) }
+      return result
+    }
     stripe.lock.unlock()
-    finish()
+    // The value that it read may call the cache when it is destroyed.
+    withExtendedLifetime(operation) {}
     return try result.get()
   }
 
-  /// Throws if a codec calls the cache, which may have locked a stripe for it.
+  /// Throws if the cache is called by what it calls itself, perhaps with a stripe locked.
   func refuseNestedCall() throws(HybridCacheError) {
-    if stripes.isInCodec { throw .calledByCodec }
+    if stripes.isNested { throw .calledFromWithin }
   }
 
   /// The error of calls to a closed cache.
@@ -172,7 +185,7 @@ extension HybridCache {
   /// Does pending work that requires that no lock is held.
   func finish() {
     if ForeignCall.isInside(stripes.place) { return }
-    if writesBack { writeBackWhatIsDue() }
+    stripes.destroyDeparted()
     if events.isActive { events.deliver() }
   }
 
@@ -185,6 +198,7 @@ extension HybridCache {
       stripe.totals.demotions += 1
       events.note(.demote, victim.key, .disk)
     }
+    stripes.keep(victims)
     // The call itself succeeded, so a lost victim is reported to listeners.
     if let failure = operation.outcome.failure { events.note(.failure(failure), nil, .disk) }
   }

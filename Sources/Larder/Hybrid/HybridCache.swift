@@ -39,9 +39,10 @@ import Synchronization
 /// in memory and then throw; `value` and `result` treat a failing disk as empty, and notify
 /// listeners.
 ///
-/// **Codec, clock and deinitialisers of values must not call the cache**: they run while a part of
-/// the cache is locked. If a codec does, a debug build traps, and in a release build calls that
-/// need more than memory throw `HybridCacheError.calledByCodec`.
+/// **Codec, clock, `weigh` and keys must not call the cache**: they run while a part of the cache is
+/// locked. If they do, a debug build traps, and in a release build calls that need more than memory
+/// throw `HybridCacheError.calledFromWithin`. Deinitialisers of values may call it: a value that leaves
+/// is destroyed once nothing is locked.
 ///
 /// A permanent entry is always on disk, whatever the rules; memory may evict it.
 public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
@@ -70,7 +71,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   let isMemoryWeighed: Bool
   /// See `MemoryCacheConfiguration.isSimulated`.
   let isSimulated: Bool
-  let writesBack: Bool
   // True if a value is encoded before its stripe is locked.
   let encodesEarly: Bool
   // True if memory keeps values themselves, not encoded.
@@ -82,7 +82,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// Threads for everything below a hit in memory. More than processors: a lane waits for the disk
   /// most of the time, and a slow read delays only the keys of its lane.
   let lanes = CacheLanes("larder.hybrid", count: 16)
-  let pending = HybridPending<Key>()
   let absences: HybridAbsences<Key>
   /// Limits the fetches at once; nil without a limit.
   let queue: LoadQueue?
@@ -112,7 +111,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     let clock = disk?.core.clock ?? configuration.clock
     self.clock = clock
     rules = configuration.effectiveRules
-    writesBack = configuration.writes.isBack
     isMemoryWeighed = configuration.memory?.limits.weight != nil
     isSimulated = configuration.memory?.isSimulated ?? false
     keepsValues = !configuration.copiesOnRead
@@ -139,7 +137,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
         try ForeignCall.run(of: stripes.place) { try codec.decode(data) }
       })
     do throws(MemoryCacheError) {
-      memory = try Self.makeMemory(configuration, clock, rules, stripes, pending, events)
+      memory = try Self.makeMemory(configuration, clock, rules, stripes, events)
     } catch {
       throw .memory(error)
     }
@@ -163,34 +161,35 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   private static func makeMemory(
     _ configuration: HybridCacheConfiguration, _ clock: any CacheClock, _ rules: HybridRules,
-    _ stripes: HybridStripes<Key, Value>, _ pending: HybridPending<Key>, _ events: HybridEvents
+    _ stripes: HybridStripes<Key, Value>, _ events: HybridEvents
   ) throws(MemoryCacheError) -> MemoryCache<Key, MemoryRecord<Value>>? {
     guard var tier = configuration.memory else { return nil }
     tier.clock = clock
     tier.pressureRule = configuration.pressureRule
     // The hybrid observes it, for both tiers.
     tier.observesMemoryPressure = false
+    let (demotes, isInert) = (rules.demotes, HybridStripes<Key, Value>.isInert)
     var onEviction: (@Sendable (MemoryEviction<Key, MemoryRecord<Value>>) -> Void)?
-    if rules.demotes {
-      // The thread whose operation makes memory evict holds the stripe's lock: see `HybridStripes`.
-      onEviction = { stripes[$0.key].victims.append($0) }
-    } else if configuration.writes.isBack {
-      onEviction = { pending.note($0.key) }
+    if demotes || !isInert { onEviction = { stripes.receive($0, demotes: demotes) } }
+    let afterSweep: @Sendable () -> Void = { [weak events] in
+      stripes.destroyDeparted()
+      events?.deliver()
     }
-    let afterSweep: @Sendable () -> Void = { [weak events] in events?.deliver() }
     let grace = configuration.grace
-    if grace.isNone {
-      return try MemoryCache(tier, onEviction: onEviction, afterSweep: afterSweep)
+    var keepsExpired: (@Sendable (UnsafePointer<MemoryRecord<Value>>, Expiry) -> Bool)?
+    if !grace.isNone {
+      keepsExpired = { held, expiry in
+        grace.keeps(
+          hasVersion: held.pointee.metadata.facts?.version != nil, expiry, now: clock.time)
+      }
     }
-    return try MemoryCache(tier, onEviction: onEviction, afterSweep: afterSweep) { held, expiry in
-      grace.keeps(
-        hasVersion: held.pointee.metadata.facts?.version != nil, expiry, now: clock.time)
-    }
+    return try MemoryCache(
+      tier, onEviction: onEviction, tellsAll: !isInert, afterSweep: afterSweep,
+      keepsExpired: keepsExpired)
   }
 
   deinit {
     recorder.end()
-    try? writeAllDirty()
     try? diskTier?.close()
   }
 
@@ -288,7 +287,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
     }
     return try withStripe(key) { (operation: inout Operation) throws(HybridCacheError) in
       if memory?.contains(key) ?? false { return true }
-      if let dirty = operation.stripe.dirty[key] { return !dirty.expiry.isOver(at: clock.time) }
       do throws(DiskCacheError) {
         return try diskTier.contains(key.diskKey)
       } catch {
@@ -350,7 +348,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   /// - Throws: `disk`; the cache is closed nevertheless, and a second call tries again.
   ///   `suiteInUse` if the cache was closed and another one uses the suite by now.
   public func destroy() throws(HybridCacheError) {
-    _ = try end(discardsWrites: true)
+    _ = try end()
     memory?.discardAll()
     noteClearing()
     try diskTier?.destroy()
@@ -358,16 +356,15 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
 
   /// Marks the cache as closed, so that nothing is stored any more; returns false if it was
   /// already.
-  private func end(discardsWrites: Bool = false) throws(HybridCacheError) -> Bool {
+  private func end() throws(HybridCacheError) -> Bool {
     try refuseNestedCall()
-    stripes.lockAll()
-    defer { stripes.unlockAll() }
-    absences.removeAll()
-    for stripe in stripes.all {
-      for key in Array(stripe.flights.keys) { stripe.overtake(key) }
-      if discardsWrites { for key in Array(stripe.dirty.keys) { forgetDirty(key, stripe) } }
+    return stripes.holdAll {
+      absences.removeAll()
+      for stripe in stripes.all {
+        for key in Array(stripe.flights.keys) { stripe.overtake(key) }
+      }
+      return !hasClosed.exchange(true, ordering: .acquiringAndReleasing)
     }
-    return !hasClosed.exchange(true, ordering: .acquiringAndReleasing)
   }
 }
 

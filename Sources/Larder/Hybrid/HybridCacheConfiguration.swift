@@ -18,8 +18,6 @@ public struct HybridCacheConfiguration: Sendable {
   /// The rules between the tiers, which are those of the simulator. They have no effect with one
   /// tier.
   public var rules: HybridRules
-  /// Time at which stored values are written to disk.
-  public var writes: HybridWrites
   /// True to decode a separate value for each read, so that a reader's changes to an object do not
   /// affect others. Memory then stores encoded values.
   public var copiesOnRead: Bool
@@ -66,13 +64,13 @@ public struct HybridCacheConfiguration: Sendable {
   /// The clock. It must continue across restarts, unless there is no disk tier.
   public var clock: any CacheClock
 
-  /// Creates a configuration; by default LRU with 32 MiB in memory and 100 MiB on disk,
-  /// write-through, and memory emptied under memory pressure.
+  /// Creates a configuration; by default LRU with 32 MiB in memory and 100 MiB on disk, and memory
+  /// emptied under memory pressure.
   public init(
     memory: MemoryCacheConfiguration? = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(weight: 32 << 20)),
     disk: DiskConfiguration? = DiskConfiguration(), rules: HybridRules = HybridRules(),
-    writes: HybridWrites = .through, copiesOnRead: Bool = false,
+    copiesOnRead: Bool = false,
     strategy: CacheStrategy = .cacheElseFetch, staleIfError: Duration? = nil,
     staleWhileRevalidate: Duration? = HybridCacheConfiguration.whileKept,
     revalidateWithin: Duration = .seconds(30 * 86_400),
@@ -84,7 +82,6 @@ public struct HybridCacheConfiguration: Sendable {
     self.memory = memory
     self.disk = disk
     self.rules = rules
-    self.writes = writes
     self.copiesOnRead = copiesOnRead
     self.strategy = strategy
     self.staleIfError = staleIfError
@@ -172,46 +169,7 @@ public struct HybridCacheConfiguration: Sendable {
         message: "placement.memoryOnlyBelowSeconds is \(placement.memoryOnlyBelowSeconds); "
           + "expected at most diskOnlyFromSeconds, \(placement.diskOnlyFromSeconds)")
     }
-    guard case .back(let count, let interval) = writes else { return }
-    if memory == nil || disk == nil {
-      throw .configuration(message: "write-back needs memory and disk")
-    }
-    if rules.inclusion == .exclusive {
-      throw .configuration(
-        message: "write-back needs inclusive rules; exclusive rules write evicted entries")
-    }
-    if count < 1 {
-      throw .configuration(
-        message: "write-back with at most \(count) waiting entries; expected at least 1")
-    }
-    if let interval, interval < .zero {
-      throw .configuration(
-        message: "write-back with an interval of \(interval); expected zero or more, or nil")
-    }
   }
-}
-
-/// Time at which values stored in a hybrid cache are written to disk.
-public enum HybridWrites: Sendable, Hashable {
-  /// Write-through: `set` returns when the value is stored on disk. `DiskDurability` defines what a
-  /// crash may lose.
-  case through
-  /// Write-back: `set` returns when the value is stored in memory. It is written when memory evicts
-  /// it, when `count` entries are waiting (1 or more), in the first set, fill or disk lookup
-  /// at least `interval` (zero or more) after the oldest of them was set, and by `flush()` or
-  /// `close()`. A key that is set twice in between is written once.
-  ///
-  /// If the process ends without `close()`, waiting entries are lost: fewer than `count`
-  /// entries and, while calls continue, none older than `interval`. The value that a lost entry was
-  /// to replace on disk reappears, so the cache may then return the previous value. Removals and
-  /// permanent entries are written at once and are not lost. If a delayed write fails, the cache
-  /// reports an event and counts the failure; the entry is lost when memory evicts it.
-  ///
-  /// Requires inclusive rules: in an exclusive cache, entries in memory are never on disk, and are
-  /// lost when the process ends.
-  case back(count: Int = 64, interval: Duration? = .seconds(5))
-
-  var isBack: Bool { self != .through }
 }
 
 extension HybridRules.Placement {
@@ -258,8 +216,8 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
   case suiteInUse(suite: String)
   /// The cache, which has no disk tier, was closed.
   case closed
-  /// A codec called the cache that uses it.
-  case calledByCodec
+  /// A codec, a clock, `weigh` or a key called the cache that uses it.
+  case calledFromWithin
   /// A refresh of the key took longer than `HybridCacheConfiguration.refreshTimeout`.
   case refreshTimedOut(key: String)
   /// A fetch of the key took longer than `HybridCacheConfiguration.fetchTimeout`.
@@ -282,8 +240,8 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
       "suite '\(suite)': in use by another hybrid cache; "
         + "share that cache, close it, or use another suite"
     case .closed: "the cache is closed"
-    case .calledByCodec:
-      "the codec calls its own cache; encode and decode without it"
+    case .calledFromWithin:
+      "codec, clock, weigh or a key calls the cache that uses it; call it elsewhere"
     case .refreshTimedOut(let key):
       "\(key.debugDescription): its refresh did not end within refreshTimeout and was cancelled"
     case .fetchTimedOut(let key):

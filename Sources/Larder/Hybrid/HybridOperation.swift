@@ -46,7 +46,6 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   mutating func useOnDisk(_ item: PendingWrite<Key, Value>) -> DiskHit<Value>? {
     guard let disk = cache.diskTier else { return nil }
-    if stripe.dirty[item.key] != nil { cache.writeDirty(item.key, &self) }
     do throws(DiskCacheError) {
       let entry = try disk.entry(
         item.diskKey, expired: .kept(cache.grace, handsOut: item.handsOutExpired))
@@ -56,11 +55,8 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
         return nil
       }
       let found = DiskHit(value: value, data: entry.data, metadata: entry.metadata)
-      if entry.metadata.isExpired {
-        outcome.expired = found
-        return nil
-      }
-      return found
+      outcome.found = found
+      return found.metadata.isExpired ? nil : found
     } catch {
       outcome.fail(.disk(error))
       return nil
@@ -109,15 +105,6 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
   mutating func putOnDisk(_ item: PendingWrite<Key, Value>) {
     guard let disk = cache.diskTier, let data = data(of: item) else { return }
     let expiry = item.expiry(limit: cache.diskAge)
-    if cache.writesBack, !item.options.isPermanent {
-      cache.defer(
-        item.key, stripe,
-        HybridDirty(
-          diskKey: item.diskKey, data: data, options: item.options, created: item.now,
-          expiry: expiry, order: 0))
-      return
-    }
-    cache.forgetDirty(item.key, stripe)
     do throws(DiskCacheError) {
       outcome.isOnDisk = try disk.set(
         data, for: item.diskKey, item.options, DiskLife(created: item.now, expiry: expiry))
@@ -187,7 +174,6 @@ struct HybridOperation<Key: DiskKeyRepresentable, Value: Sendable>: HybridTiers 
 
   mutating func removeFromDisk(_ item: PendingWrite<Key, Value>) {
     guard let disk = cache.diskTier else { return }
-    if cache.forgetDirty(item.key, stripe) { outcome.isOnDisk = true }
     do throws(DiskCacheError) {
       if try disk.remove(item.diskKey) { outcome.isOnDisk = true }
     } catch {
@@ -231,8 +217,10 @@ struct DiskHit<Value: Sendable> {
 struct HybridOutcome<Value: Sendable> {
   /// The first failure of disk or a codec.
   private(set) var failure: HybridCacheError?
-  /// The expired copy found on disk.
-  var expired: DiskHit<Value>?
+  /// The entry found on disk, expired or not.
+  var found: DiskHit<Value>?
+  /// The expired entry found on disk.
+  var expired: DiskHit<Value>? { found.flatMap { $0.metadata.isExpired ? $0 : nil } }
   /// True if memory holds the stored value, or held the removed one.
   var isInMemory = false
   /// True if disk holds the stored value, or held the removed one.

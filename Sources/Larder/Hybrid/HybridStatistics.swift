@@ -31,10 +31,6 @@ public struct HybridStatistics: Sendable, Hashable, Codable {
   public var staleHits: UInt64 = 0
   /// Requests that were answered by a remembered absence.
   public var negativeHits: UInt64 = 0
-  /// Entries that wait to be written to disk.
-  public var waitingWrites: Int = 0
-  /// Entries whose delayed write failed.
-  public var lostWrites: UInt64 = 0
   /// Events lost because listeners were slower than the cache.
   public var droppedEvents: UInt64 = 0
 
@@ -56,7 +52,6 @@ struct HybridTotals {
   var staleAnswers: UInt64 = 0
   var staleHits: UInt64 = 0
   var negativeHits: UInt64 = 0
-  var lostWrites: UInt64 = 0
 }
 
 extension HybridCache {
@@ -78,9 +73,7 @@ extension HybridCache {
       sum.staleAnswers += totals.staleAnswers
       sum.staleHits += totals.staleHits
       sum.negativeHits += totals.negativeHits
-      sum.lostWrites += totals.lostWrites
     }
-    sum.waitingWrites = pending.waiting
     sum.memory = memory?.statistics
     sum.disk = disk?.statistics
     sum.droppedEvents = events.droppedEvents

@@ -1,5 +1,11 @@
 import LarderEngine
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// All stripes of a cache.
 ///
 /// Under rules that move entries evicted from memory, a stripe covers one shard of memory. A victim
@@ -8,6 +14,11 @@ import LarderEngine
 final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
   private(set) var all: [HybridStripe<Key, Value>] = []
   private var hasher = KeyHasher(.standard)
+  private let departed = Locked<[MemoryEviction<Key, MemoryRecord<Value>>]>([])
+  /// Number of the latest removal by a predicate, and of those under way. They change with all
+  /// stripes locked, and are read with one locked.
+  var removal: UInt64 = 0
+  var removalsUnderWay = 0
 
   /// Creates the stripes, which must not be used before. `count` is a power of two.
   func make(count: Int, _ hasher: KeyHasher) {
@@ -15,22 +26,24 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     all = (0..<count).map { _ in HybridStripe() }
   }
 
-  /// Owner of calls to the codec: see `ForeignCall`.
+  /// Owner of calls to the codec, and of everything that runs with a stripe locked: see
+  /// `ForeignCall`.
   var place: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-  /// True if the thread is in a call of the codec, and may hold a stripe.
-  var isInCodec: Bool {
+  /// True if the cache is called by what it calls itself, and the thread may hold a stripe.
+  var isNested: Bool {
     let isInside = ForeignCall.isInside(place)
-    assert(!isInside, "HybridCache: a codec must not call its own cache")
+    assert(
+      !isInside, "HybridCache: codec, clock, weigher and keys must not call the cache they serve")
     return isInside
   }
 
-  /// Calls `body` with each stripe, locked. Within a codec's call, stripes that are locked are
-  /// skipped, because the thread may hold them.
+  /// Calls `body` with each stripe, locked. In a nested call, stripes that are locked are skipped,
+  /// because the thread may hold them.
   func visit(_ body: (HybridStripe<Key, Value>) -> Void) {
-    let isInCodec = isInCodec
+    let isNested = isNested
     for stripe in all {
-      if isInCodec {
+      if isNested {
         guard stripe.lock.tryLock() else { continue }
       } else {
         stripe.lock.lock()
@@ -40,10 +53,46 @@ final class HybridStripes<Key: DiskKeyRepresentable, Value: Sendable>: @unchecke
     }
   }
 
-  /// Locks every stripe, so that nothing moves between the tiers.
-  func lockAll() { for stripe in all { stripe.lock.lock() } }
+  /// Calls `body` with every stripe locked, so that nothing moves between the tiers.
+  func holdAll<Result>(_ body: () -> Result) -> Result {
+    for stripe in all { stripe.lock.lock() }
+    defer { for stripe in all { stripe.lock.unlock() } }
+    return ForeignCall.run(of: place, body)
+  }
 
-  func unlockAll() { for stripe in all { stripe.lock.unlock() } }
+  // MARK: Entries that leave memory
+
+  /// Receives an entry that has left memory. One whose value may run code when it is destroyed is
+  /// kept until no stripe is locked, because that code may call the cache.
+  func receive(_ eviction: MemoryEviction<Key, MemoryRecord<Value>>, demotes: Bool) {
+    if demotes, eviction.isForRoom {
+      // The thread whose operation makes memory evict holds the stripe's lock.
+      self[eviction.key].victims.append(eviction)
+    } else {
+      keep(CollectionOfOne(eviction))
+    }
+  }
+
+  /// Keeps entries that have left memory until `destroyDeparted`.
+  func keep(_ gone: some Collection<MemoryEviction<Key, MemoryRecord<Value>>>) {
+    if !Self.isInert { departed.withLock { $0 += gone } }
+  }
+
+  /// Destroys what has left memory. No stripe may be locked by the thread.
+  func destroyDeparted() {
+    if Self.isInert { return }
+    let gone = departed.withLock { departed in
+      defer { departed = [] }
+      return departed
+    }
+    withExtendedLifetime(gone) {}
+  }
+
+  /// True if destroying a value runs no code of the app.
+  static var isInert: Bool {
+    _isPOD(Value.self) || Value.self == String.self || Value.self == Data.self
+      || Value.self == [UInt8].self
+  }
 
   subscript(key: Key) -> HybridStripe<Key, Value> { all[number(key)] }
 
@@ -61,8 +110,8 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
   var victims: [MemoryEviction<Key, MemoryRecord<Value>>] = []
   /// Fetches whose result is to be stored. A set or a removal of the key removes its fetch.
   var flights: [Key: CacheFlight<Value>] = [:]
-  /// Entries that wait to be written to disk.
-  var dirty: [Key: HybridDirty] = [:]
+  /// For keys stored while a removal by a predicate was under way, the number of the latest then.
+  var stored: [Key: UInt64] = [:]
   var totals = HybridTotals()
 
   init() {}

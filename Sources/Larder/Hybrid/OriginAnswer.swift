@@ -23,7 +23,9 @@ public enum OriginAnswer<Value: Sendable>: Sendable {
   /// `Cache-Control: no-store`); the cached value is removed. The next request asks again.
   case unstored(Value)
   /// The cached value has not changed (HTTP 304). It is valid for another `maxAge`, or if that is
-  /// nil, for its previous lifetime. A version of nil keeps the current one.
+  /// nil, for its previous lifetime. A version of nil keeps the current one; another version than
+  /// that of the request confirms nothing, and the origin is asked again without a version. (A
+  /// weak ETag, `W/"a"`, confirms `"a"` as well.)
   case notModified(version: String? = nil, maxAge: Duration? = nil)
   /// The value does not exist (HTTP 404 or 410); the cached value is removed. The absence is
   /// remembered for `HybridCacheConfiguration.negativeLife`.
@@ -59,6 +61,38 @@ public struct OriginRequest<Key: Sendable>: Sendable {
     self.created = created
     self.isBackground = isBackground
   }
+}
+
+extension OriginRequest {
+  /// Asks an origin, and asks it again without versions where it confirmed another version than the
+  /// cached one (RFC 9111, 4.3.4).
+  static func answers<Value>(
+    to requests: [OriginRequest<Key>],
+    _ load: ([OriginRequest<Key>]) async throws -> [Key: OriginAnswer<Value>]
+  ) async throws -> [Key: OriginAnswer<Value>] where Key: DiskKeyRepresentable {
+    var answers = try await load(requests)
+    let again = requests.filter { request in
+      guard case .notModified(let confirmed?, _) = answers[request.key],
+        let version = request.version
+      else { return false }
+      return confirmed != version
+        && (!confirmed.hasPrefix("W/") || confirmed.dropFirst(2) != version.opaqueTag)
+    }
+    if again.isEmpty { return answers }
+    let others = try await load(again.map { Self(key: $0.key, isBackground: $0.isBackground) })
+    for key in again.map(\.key) {
+      if case .notModified = others[key] {
+        throw HybridCacheError.notModifiedUnasked(key: key.diskKey)
+      }
+      answers[key] = others[key]
+    }
+    return answers
+  }
+}
+
+extension String {
+  /// An ETag without the mark of a weak one.
+  fileprivate var opaqueTag: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
 }
 
 extension OriginAnswer {

@@ -95,10 +95,12 @@
   package var expiry: Expiry
   package var isPermanent: Bool
   package var reason: MemoryRemovalReason
+  /// True if a get or a set evicted it to make room.
+  var isForRoom: Bool
 
   @usableFromInline init(
     key: Key, value: Value, cost: UInt32, expiry: Expiry, isPermanent: Bool,
-    reason: MemoryRemovalReason
+    reason: MemoryRemovalReason, isForRoom: Bool = false
   ) {
     self.key = key
     self.value = value
@@ -106,6 +108,7 @@
     self.expiry = expiry
     self.isPermanent = isPermanent
     self.reason = reason
+    self.isForRoom = isForRoom
   }
 }
 

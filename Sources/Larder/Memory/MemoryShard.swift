@@ -253,7 +253,9 @@ public import LarderEngine
       let victim = tier.victims[place]
       if victim == fresh {
         gone.note(.evict(.capacity), records.key(victim).pointee)
-        if gone.handing != .none { handOver(victim, value, entry.isPermanent, .evicted, &gone) }
+        if gone.handing != .none {
+          handOver(victim, value, entry.isPermanent, .evicted, isForRoom: true, &gone)
+        }
         isFreshGone = true
       } else {
         vacate(victim, .evict(.capacity), &gone)
@@ -287,12 +289,13 @@ public import LarderEngine
   /// Records a removed value for the receiver of evictions or the listeners.
   @inlinable @inline(never) func handOver(
     _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ reason: MemoryRemovalReason,
-    _ gone: inout EvictedEntries<Key, Value>
+    isForRoom: Bool = false, _ gone: inout EvictedEntries<Key, Value>
   ) {
     gone.takeMore(
       eviction: MemoryEviction(
         key: records.key(id).pointee, value: value, cost: tier.size(id),
-        expiry: Expiry(tier.expiry(id)), isPermanent: isPermanent, reason: reason))
+        expiry: Expiry(tier.expiry(id)), isPermanent: isPermanent, reason: reason,
+        isForRoom: isForRoom))
   }
 
   /// Records a removed value if this kind of removal is reported with its value.
@@ -307,7 +310,9 @@ public import LarderEngine
       default: .evicted
       }
     let isPermanent = records.stamp(id).pointee & Self.permanentBit != 0
-    handOver(id, records.value(id).pointee, isPermanent, reason, &gone)
+    handOver(
+      id, records.value(id).pointee, isPermanent, reason, isForRoom: kind == .evict(.capacity),
+      &gone)
   }
 
   /// Removes the value of an id that the tier no longer holds, and its key unless it is a ghost.

@@ -112,7 +112,7 @@ public struct CacheInstant: InstantProtocol {
 
   /// True for a stored time that is more than an hour ahead of the clock: its age is unknown, and
   /// no adjustment of a clock is that large.
-  static func isAhead(_ microseconds: UInt64, of now: UInt64) -> Bool {
+  package static func isAhead(_ microseconds: UInt64, of now: UInt64) -> Bool {
     microseconds > now && microseconds - now > 3_600_000_000
   }
 }

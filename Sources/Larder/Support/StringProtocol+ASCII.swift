@@ -1,11 +1,11 @@
 extension StringProtocol {
   /// True if both are equal without regard to the case of ASCII letters.
-  package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+  @inlinable package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
   }
 
   /// The text without white space around it.
-  package var asciiTrimmed: String {
+  @inlinable package var asciiTrimmed: String {
     let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
     let text = Substring(self)
     guard let first = text.utf8.firstIndex(where: { !isBlank($0) }),
@@ -15,11 +15,11 @@ extension StringProtocol {
   }
 
   /// The text with ASCII letters in lower case.
-  package var asciiLowercased: String {
+  @inlinable package var asciiLowercased: String {
     String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
   }
 }
 
 extension UInt8 {
-  fileprivate var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+  @usableFromInline var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -117,8 +117,8 @@ import Testing
     #expect(try reader.value(for: "key 1") == VictimValue.make(key: 1, version: 6))
   }
 
-  @Test func hybridKeepsMemoryAndWritesWaitingEntries() async throws {
-    var configuration = HybridCacheConfiguration(writes: .back())
+  @Test func hybridKeepsMemoryAndAsksTheOrigin() async throws {
+    var configuration = HybridCacheConfiguration()
     configuration.disk = self.configuration
     let cache = try HybridCache<String, String>(path: path, configuration: configuration)
     try cache.set("1", for: "a")
@@ -128,8 +128,12 @@ import Testing
     #expect(try await cache.value(for: "b") { _ in "2" } == "2")
     cache.trimMemory(toCount: 0)
     #expect(throws: HybridCacheError.self) { try cache.value(for: "a") }
+    // Not acknowledged, and the value before it is gone.
+    #expect(throws: HybridCacheError.self) { try cache.set("2", for: "a") }
     try cache.resume()
-    #expect(try cache.value(for: "a") == "1")
+    #expect(try cache.value(for: "a") == "2")
+    cache.trimMemory(toCount: 0)
+    #expect(try cache.value(for: "a") == nil)
     try cache.close()
   }
 }

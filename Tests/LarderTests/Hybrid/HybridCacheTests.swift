@@ -84,16 +84,10 @@ import Testing
   @Test func contradictoryConfigurationIsRejected() throws {
     let noTier = HybridTestCaches.configuration(memory: nil, disk: nil)
     let withoutPath = HybridTestCaches.configuration()
-    let exclusive = HybridTestCaches.configuration(
-      rules: HybridRules(inclusion: .exclusive), writes: .back())
-    let oneTier = HybridTestCaches.configuration(disk: nil, writes: .back())
-    let noRoom = HybridTestCaches.configuration(writes: .back(count: 0))
-    for configuration in [noTier, exclusive, oneTier, noRoom] {
-      let error = #expect(throws: HybridCacheError.self) { try cache(configuration) }
-      guard case .configuration = error else {
-        Issue.record("\(String(describing: error))")
-        continue
-      }
+    let error = #expect(throws: HybridCacheError.self) { try cache(noTier) }
+    guard case .configuration = error else {
+      Issue.record("\(String(describing: error))")
+      return
     }
     #expect(throws: HybridCacheError.self) {
       try HybridCache<String, Int>(configuration: withoutPath)

@@ -34,10 +34,9 @@ import Testing
     #expect(try again.value(for: "a") == 1)
   }
 
-  @Test(arguments: [HybridWrites.through, .back(count: 10, interval: nil)])
-  func destroyingEmptiesBothTiers(_ writes: HybridWrites) async throws {
+  @Test func destroyingEmptiesBothTiers() async throws {
     let cache = try HybridCache<String, Int>(
-      path: path, configuration: HybridTestCaches.configuration(writes: writes))
+      path: path, configuration: HybridTestCaches.configuration())
     for number in 0..<6 { try cache.set(number, for: "\(number)") }
     try cache.destroy()
     #expect(!FileManager.default.fileExists(atPath: path))

@@ -30,12 +30,6 @@ import Testing
     }
     #expect(try failure { _ in } == nil)
     try check("staleIfError is -1.0 seconds") { $0.staleIfError = .seconds(-1) }
-    try check("interval of -1.0 seconds") {
-      $0.writes = .back(count: 1, interval: .seconds(-1))
-    }
-    for waiting in [0, -1, .min] {
-      try check("at most \(waiting) waiting entries") { $0.writes = .back(count: waiting) }
-    }
     try check("keptOnWarning nan") { $0.pressureRule.keptOnWarning = .nan }
     try check("keptWhenCritical 2.0") {
       $0.memory = nil
@@ -54,9 +48,6 @@ import Testing
 
   @Test func largeNumbersAreAccepted() throws {
     #expect(try failure { $0.staleIfError = .seconds(Int64.max) * 8 } == nil)
-    #expect(
-      try failure { $0.writes = .back(count: .max, interval: .seconds(Int64.max) * 8) }
-        == nil)
   }
 
   /// The default memory tier accepts values of up to a quarter of its limit.

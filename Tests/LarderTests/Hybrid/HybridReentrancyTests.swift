@@ -53,7 +53,7 @@ import Testing
       let folder = try ScratchFolder()
       let cache = try Self.cache(in: folder) { cache in
         for key in 0..<70 {
-          do { _ = try cache.entry(for: key) } catch HybridCacheError.calledByCodec {
+          do { _ = try cache.entry(for: key) } catch HybridCacheError.calledFromWithin {
             failures.withLock { $0 += 1 }
           } catch {}
         }
@@ -68,6 +68,81 @@ import Testing
       withExtendedLifetime(folder) {}
     }
   #endif
+
+  /// Runs code of the app when it is destroyed.
+  private final class CallingValue: Sendable {
+    let number: Int
+    private let atEnd: @Sendable (Int) -> Void
+
+    init(_ number: Int, _ atEnd: @escaping @Sendable (Int) -> Void) {
+      self.number = number
+      self.atEnd = atEnd
+    }
+
+    deinit { atEnd(number) }
+
+    static func codec(_ atEnd: @escaping @Sendable (Int) -> Void) -> DiskCodec<CallingValue> {
+      DiskCodec(
+        identity: "calling", encode: { Data("\($0.number)".utf8) },
+        decode: { CallingValue(Int(String(decoding: $0, as: UTF8.self)) ?? 0, atEnd) })
+    }
+  }
+
+  static let tiers: [(memory: Int?, disk: Int?, rules: HybridRules, copies: Bool)] = [
+    (4, 40, HybridRules(), false), (4, 40, HybridRules(inclusion: .exclusive), false),
+    (4, nil, HybridRules(), false), (nil, 40, HybridRules(), false),
+    (4, 40, HybridRules(promotion: .secondHit), true),
+  ]
+
+  /// Every way out of the cache: replaced, evicted, moved, expired, removed, trimmed, closed.
+  @Test(arguments: tiers) func deinitialiserOfAValueMayCallItsCache(
+    _ setting: (memory: Int?, disk: Int?, rules: HybridRules, copies: Bool)
+  ) async throws {
+    let folder = try ScratchFolder()
+    let clock = ManualClock(seconds: 1000)
+    let held = Locked<HybridCache<Int, CallingValue>?>(nil)
+    let (served, refused) = (Locked(0), Locked<[String]>([]))
+    let atEnd: @Sendable (Int) -> Void = { number in
+      guard let cache = held.withLock({ $0 }) else { return }
+      do {
+        _ = try cache.contains(number)
+        _ = try cache.value(for: -1)
+        try cache.remove(-2 - number)
+        served.withLock { $0 += 1 }
+      } catch {
+        refused.withLock { $0.append("\(error)") }
+      }
+    }
+    var configuration = HybridTestCaches.configuration(
+      memory: setting.memory, disk: setting.disk, rules: setting.rules, clock: clock)
+    configuration.copiesOnRead = setting.copies
+    let cache = try HybridCache<Int, CallingValue>(
+      path: folder.path, configuration: configuration, codec: CallingValue.codec(atEnd))
+    held.withLock { $0 = cache }
+    for number in 0..<30 { try cache.set(CallingValue(number, atEnd), for: number % 12) }
+    for number in 0..<12 { _ = try cache.value(for: number)?.number }
+    try cache.set(
+      CallingValue(1, atEnd), for: 1, options: DiskStoreOptions(timeToLive: .seconds(5)))
+    clock.advance(seconds: 10)
+    #expect(try cache.value(for: 1) == nil)
+    try cache.remove(2)
+    for number in 0..<12 {
+      _ = try await cache.value(for: number, strategy: .fetch) { CallingValue($0.key, atEnd) }.number
+      let result = await cache.result(for: number + 100, strategy: .cacheThenFetch) {
+        .value(CallingValue($0.key, atEnd), maxAge: .zero)
+      }
+      #expect(result.value?.number == number + 100)
+    }
+    try cache.remove { $0.name.key == "3" }
+    cache.trimMemory(toCount: 1)
+    for number in 0..<6 { try cache.set(CallingValue(number, atEnd), for: number) }
+    try cache.trim(toAge: .zero)
+    try cache.removeAll()
+    #expect(refused.withLock { $0 } == [])
+    #expect(served.withLock { $0 } >= 30)
+    held.withLock { $0 = nil }
+    try cache.close()
+  }
 
   /// Otherwise each event would cause the next.
   @Test func listenerThatGetsIsCalledOnce() throws {

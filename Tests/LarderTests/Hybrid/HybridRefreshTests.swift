@@ -19,6 +19,45 @@ import Testing
     return try HybridCache(path: folder.path, configuration: configuration)
   }
 
+  /// RFC 9111, 4.3.4; `W/"1"` and `"1"` are about the same representation only if the first one is
+  /// that of the origin.
+  @Test(arguments: [
+    ("W/\"1\"", "W/\"2\"", false), ("W/\"1\"", "\"1\"", false), ("\"1\"", "W/\"1\"", true), ("1", "2", false),
+    ("1", "1", true), ("1", nil, true),
+  ] as [(String, String?, Bool)])
+  func confirmationOfAnotherVersionIsAskedAgain(
+    version: String, confirmed: String?, isConfirmed: Bool
+  ) async throws {
+    let cache = try cache()
+    let asked = Locked<[String?]>([])
+    let load: HybridCache<String, Int>.Loader = { request in
+      asked.withLock { $0.append(request.version) }
+      return request.version == nil
+        ? .value(2, version: confirmed) : .notModified(version: confirmed)
+    }
+    for key in ["a", "b"] {
+      try cache.set(1, for: key, options: DiskStoreOptions(version: version))
+    }
+    let result = await cache.result(for: "a", strategy: .fetch, load: load)
+    #expect(result.value == (isConfirmed ? 1 : 2))
+    #expect(asked.withLock { $0 } == (isConfirmed ? [version] : [version, nil]))
+    let results = await cache.results(for: ["b", "c"], strategy: .fetch) { requests in
+      var answers: [String: OriginAnswer<Int>] = [:]
+      for request in requests { answers[request.key] = try await load(request) }
+      return answers
+    }
+    #expect(results["b"]?.value == (isConfirmed ? 1 : 2) && results["c"]?.value == 2)
+    for key in ["a", "b"] { #expect(try cache.value(for: key) == (isConfirmed ? 1 : 2)) }
+  }
+
+  @Test func confirmationOfNoVersionTwiceFails() async throws {
+    let cache = try cache()
+    try cache.set(1, for: "a", options: DiskStoreOptions(version: "1"))
+    let result = await cache.result(for: "a", strategy: .fetch) { _ in .notModified(version: "2") }
+    #expect(throws: HybridCacheError.self) { try result.get() }
+    #expect(try cache.entry(for: "a")?.version == "1")
+  }
+
   @Test(.timeLimit(.minutes(30)), arguments: [(4, 40), (4, nil), (nil, 40)] as [(Int?, Int?)])
   func expiredValueIsReturnedDuringARefresh(memory: Int?, disk: Int?) async throws {
     let gate = Gate()

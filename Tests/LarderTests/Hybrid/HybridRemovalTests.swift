@@ -12,11 +12,10 @@ import Testing
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
   private func cache(
-    memory: Int? = 10, disk: Int? = 100, _ rules: HybridRules = HybridRules(),
-    writes: HybridWrites = .through
+    memory: Int? = 10, disk: Int? = 100, _ rules: HybridRules = HybridRules()
   ) throws -> HybridCache<String, Int> {
     var configuration = HybridTestCaches.configuration(
-      memory: memory, disk: disk, rules: rules, writes: writes, clock: clock)
+      memory: memory, disk: disk, rules: rules, clock: clock)
     configuration.suite = "s"
     return try HybridCache(
       path: folder.path, configuration: configuration)
@@ -83,14 +82,53 @@ import Testing
     #expect(try cache.value(for: "a") == nil && cache.value(for: "b") == 2)
   }
 
-  @Test func waitingWritesAreRemoved() throws {
-    let cache = try cache(writes: .back(count: 50, interval: nil))
-    for number in 0..<8 { try cache.set(number, for: "\(number)") }
-    try cache.remove { $0.name.key < "4" }
-    try cache.close()
-    let again = try self.cache()
-    #expect(again.diskCount == 4)
-    #expect(try again.value(for: "3") == nil && again.value(for: "4") == 4)
+  @Test(arguments: tiers)
+  func valueStoredDuringARemovalStays(
+    _ memory: Int?, _ disk: Int?, _ rules: HybridRules
+  ) throws {
+    let cache = try cache(memory: memory, disk: disk, rules)
+    for key in ["k", "other"] { try cache.set(1, for: key) }
+    var isStored = false
+    try cache.remove { _ in
+      if !isStored { #expect(throws: Never.self) { try cache.set(2, for: "k") } }
+      isStored = true
+      return true
+    }
+    #expect(try isStored && cache.value(for: "k") == 2 && cache.value(for: "other") == nil)
+    try cache.remove { _ in true }
+    #expect(try cache.value(for: "k") == nil)
+  }
+
+  @Test(arguments: tiers)
+  func removalThatBeginsLaterRemovesTheNewValue(
+    _ memory: Int?, _ disk: Int?, _ rules: HybridRules
+  ) throws {
+    let cache = try cache(memory: memory, disk: disk, rules)
+    try cache.set(1, for: "k")
+    var isRemoved = false
+    try cache.remove { _ in
+      guard !isRemoved else { return true }
+      isRemoved = true
+      #expect(throws: Never.self) {
+        try cache.set(2, for: "k")
+        try cache.remove { _ in true }
+      }
+      return true
+    }
+    #expect(try isRemoved && cache.value(for: "k") == nil)
+  }
+
+  @Test func entryEvictedToDiskDuringARemovalIsRemoved() throws {
+    let cache = try cache(HybridRules(inclusion: .exclusive))
+    try cache.set(1, for: "k")
+    try cache.remove { entry in
+      guard entry.name.key == "k" else { return false }
+      for number in 0..<20 {
+        #expect(throws: Never.self) { try cache.set(number, for: "\(number)") }
+      }
+      return true
+    }
+    #expect(try cache.value(for: "k") == nil && cache.value(for: "0") == 0)
   }
 
   @Test func memoryLosesItsEntriesIfTheDiskFails() throws {

@@ -8,7 +8,7 @@ enum HybridTestCaches {
   /// A configuration with small limits, whose entries count 1 each.
   static func configuration(
     memory: Int? = 4, disk: Int? = 40, rules: HybridRules = HybridRules(),
-    writes: HybridWrites = .through, clock: any CacheClock = ManualClock(seconds: 1000)
+    clock: any CacheClock = ManualClock(seconds: 1000)
   ) -> HybridCacheConfiguration {
     HybridCacheConfiguration(
       memory: memory.map {
@@ -18,7 +18,7 @@ enum HybridTestCaches {
         DiskConfiguration(
           limits: DiskLimits(bytes: nil, count: $0, freeBytes: 0), durability: .none)
       },
-      rules: rules, writes: writes, clock: clock)
+      rules: rules, clock: clock)
   }
 }
 

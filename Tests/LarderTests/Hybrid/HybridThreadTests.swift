@@ -12,7 +12,6 @@ import Testing
   struct Setting: CustomTestStringConvertible, Sendable {
     var name: String
     var rules = HybridRules()
-    var writes = HybridWrites.through
     var policy = "lru"
     var testDescription: String { name }
   }
@@ -25,7 +24,6 @@ import Testing
       rules: HybridRules(inclusion: .exclusive, promotion: .secondHit), policy: "slru"),
     Setting(
       name: "second hit, s3-fifo", rules: HybridRules(promotion: .secondHit), policy: "s3-fifo"),
-    Setting(name: "written back", writes: .back(count: 6, interval: nil)),
   ]
 
   /// A call, in ticks of a clock shared by all threads.
@@ -45,7 +43,7 @@ import Testing
   func readsAreOfValuesThatWereCurrent(setting: Setting) throws {
     let folder = try ScratchFolder()
     var configuration = HybridTestCaches.configuration(
-      memory: 8, disk: 16, rules: setting.rules, writes: setting.writes)
+      memory: 8, disk: 16, rules: setting.rules)
     configuration.memory?.shards = 2
     configuration.memory?.policy = CachePolicy(setting.policy)
     let cache = try HybridCache<Int, Int>(path: folder.path, configuration: configuration)

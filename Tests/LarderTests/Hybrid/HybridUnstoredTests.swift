@@ -8,7 +8,7 @@ import Testing
 @Suite struct HybridUnstoredTests {
   /// Tiers in which a hybrid cache could store a value, and if it keeps expired ones.
   enum Setting: CaseIterable {
-    case plain, exclusive, placed, memoryOnly, diskOnly, back, stale
+    case plain, exclusive, placed, memoryOnly, diskOnly, stale
 
     func configuration(_ clock: ManualClock) -> HybridCacheConfiguration {
       var configuration: HybridCacheConfiguration
@@ -22,9 +22,6 @@ import Testing
           rules: HybridRules(placement: HybridRules.Placement()), clock: clock)
       case .memoryOnly: configuration = HybridTestCaches.configuration(disk: nil, clock: clock)
       case .diskOnly: configuration = HybridTestCaches.configuration(memory: nil, clock: clock)
-      case .back:
-        configuration = HybridTestCaches.configuration(
-          writes: .back(count: 10, interval: nil), clock: clock)
       case .stale:
         configuration = HybridTestCaches.configuration(clock: clock)
         configuration.strategy = .cacheThenFetch

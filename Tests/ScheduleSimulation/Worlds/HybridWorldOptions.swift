@@ -56,10 +56,6 @@
       if other.oneIn(8) { disk.policy = choosing }
       configuration = HybridCacheConfiguration(
         memory: hasMemory ? memory : nil, disk: disk, rules: rules, clock: clock)
-      if hasMemory, !isExclusive, random.oneIn(2) {
-        configuration.writes = .back(
-          count: 1 + random.below(4), interval: random.pick([nil, .seconds(3)]))
-      }
       configuration.copiesOnRead = random.oneIn(4)
       configuration.strategy = random.pick(CacheStrategy.allCases)
       configuration.staleIfError = random.pick([nil, nil, .zero, .seconds(5)])

@@ -112,10 +112,6 @@ struct ConfigurationRound {
             memoryOnlyBelowSeconds: UInt32(truncatingIfNeeded: $0.integer(0...100)),
             diskOnlyFromSeconds: UInt32(truncatingIfNeeded: $0.integer(0...100)))
         }),
-      writes: settings.chance(0.3)
-        ? .back(
-          count: settings.integer(1...20),
-          interval: settings.maybe { $0.duration(seconds: 20) }) : .through,
       copiesOnRead: settings.chance(0.3), strategy: .cacheElseFetch,
       staleIfError: settings.maybe { $0.duration(seconds: 100) }, pressureRule: pressureRule(),
       suite: settings.pick(["", "articles"]), clock: clock,

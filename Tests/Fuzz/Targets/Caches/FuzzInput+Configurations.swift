@@ -92,8 +92,6 @@ extension FuzzInput {
             memoryOnlyBelowSeconds: UInt32(truncatingIfNeeded: $0.integer(below: 100)),
             diskOnlyFromSeconds: UInt32(truncatingIfNeeded: $0.integer(below: 100)))
         }),
-      writes: flag()
-        ? .back(count: integer(below: 20), interval: maybe { $0.duration() }) : .through,
       copiesOnRead: flag(), strategy: pick(CacheStrategy.allCases),
       staleIfError: maybe { $0.duration() }, staleWhileRevalidate: maybe { $0.duration() },
       revalidateWithin: duration(), pressureRule: pressureRule(), suite: text(upTo: 4),
