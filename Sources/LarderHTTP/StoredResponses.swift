@@ -114,7 +114,8 @@ extension StoredResponses {
       all.append(
         StoredResponse(
           ResponseHead(status: Int(status), fields: fields), body: try reader.bytes(),
-          selectorKey: key, selectors: selectors, requestTime: requestTime, responseTime: responseTime))
+          selectorKey: key, selectors: selectors, requestTime: requestTime,
+          responseTime: responseTime))
     }
     guard reader.isAtEnd else { throw .damaged }
   }

@@ -487,7 +487,8 @@ private final class Origin: Sendable {
     let error = await #expect(throws: HTTPCacheError.self) {
       try await client.data(from: origin.url("/large"))
     }
-    #expect(error?.description.hasSuffix("more than 1000 bytes; raise the client's bytesMax") == true)
+    #expect(
+      error?.description.hasSuffix("more than 1000 bytes; raise the client's bytesMax") == true)
     let none = HTTPClient.urlSession(bytesMax: -1)
     await #expect(throws: HTTPCacheError.self) { try await none.data(from: origin.url("/a")) }
   }

@@ -296,7 +296,9 @@ import Testing
     #expect(confirms(strong, modified) && confirms(strong, strong + modified))
     #expect(!confirms(strong + modified, [("Last-Modified", tuesday)]))
     // Nothing to compare: the answer to what was asked.
-    for old in [strong, weak, modified] { #expect(confirms(old, []) && confirms(old, [("ETag", "")])) }
+    for old in [strong, weak, modified] {
+      #expect(confirms(old, []) && confirms(old, [("ETag", "")]))
+    }
   }
 
   // MARK: Fields
@@ -313,7 +315,8 @@ import Testing
     var fields = HTTPFields(names.map { ($0, "1") })
     #expect(fields.combined.count == names.count)
     fields.update(from: HTTPFields(names.map { ($0.lowercased(), "2") }), except: ["field-7"])
-    #expect(fields["Field-7"] == "1" && fields["Field-8"] == "2" && fields.lines.count == names.count)
+    #expect(
+      fields["Field-7"] == "1" && fields["Field-8"] == "2" && fields.lines.count == names.count)
     fields.append("Connection", names.joined(separator: ","))
     #expect(fields.storable.lines.isEmpty)
   }
@@ -439,7 +442,8 @@ import Testing
     }
     let again = try #require(try StoredResponses(decoding: data).all.first)
     #expect(again.matches(request))
-    #expect(!again.matches(asking(("Authorization", "Bearer token-1235"), ("Cookie", "session=5678"))))
+    #expect(
+      !again.matches(asking(("Authorization", "Bearer token-1235"), ("Cookie", "session=5678"))))
     #expect(!again.matches(asking(("Cookie", "session=5678"))))
     // The same value has another hash in another response.
     let other = stored([("Vary", "Authorization, Cookie, Foo")], request: request)
@@ -449,7 +453,9 @@ import Testing
 
   @Test func selectorHashesTellTextsApart() {
     let key = SelectorKey(1, 2)
-    let texts = ["", "\0", "\0\0", "a", "b", "aa", "12345678", "123456789", "12345678\0", "87654321"]
+    let texts = [
+      "", "\0", "\0\0", "a", "b", "aa", "12345678", "123456789", "12345678\0", "87654321",
+    ]
     #expect(Set(texts.map { key.hash($0) }).count == texts.count)
     #expect(key.hash(nil) == nil && key.hash("a") != SelectorKey(2, 1).hash("a"))
   }

@@ -127,7 +127,8 @@ import Testing
     #expect(try cache.value(for: 1) == nil)
     try cache.remove(2)
     for number in 0..<12 {
-      _ = try await cache.value(for: number, strategy: .fetch) { CallingValue($0.key, atEnd) }.number
+      _ = try await cache.value(for: number, strategy: .fetch) { CallingValue($0.key, atEnd) }
+        .number
       let result = await cache.result(for: number + 100, strategy: .cacheThenFetch) {
         .value(CallingValue($0.key, atEnd), maxAge: .zero)
       }

@@ -21,10 +21,12 @@ import Testing
 
   /// RFC 9111, 4.3.4; `W/"1"` and `"1"` are about the same representation only if the first one is
   /// that of the origin.
-  @Test(arguments: [
-    ("W/\"1\"", "W/\"2\"", false), ("W/\"1\"", "\"1\"", false), ("\"1\"", "W/\"1\"", true), ("1", "2", false),
-    ("1", "1", true), ("1", nil, true),
-  ] as [(String, String?, Bool)])
+  @Test(
+    arguments: [
+      ("W/\"1\"", "W/\"2\"", false), ("W/\"1\"", "\"1\"", false), ("\"1\"", "W/\"1\"", true),
+      ("1", "2", false),
+      ("1", "1", true), ("1", nil, true),
+    ] as [(String, String?, Bool)])
   func confirmationOfAnotherVersionIsAskedAgain(
     version: String, confirmed: String?, isConfirmed: Bool
   ) async throws {
