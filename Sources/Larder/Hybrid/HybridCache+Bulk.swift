@@ -75,7 +75,9 @@ extension HybridCache {
     let starts = await lanes.run(requests, by: number) { requests in
       requests.map { ($0.key, self.begin($0)) }
     }.joined()
-    launch(starts.compactMap(\.1.launch), leader, load)
+    launch(starts.compactMap(\.1.launch), leader) { requests in
+      try await OriginRequest.answers(to: requests, load)
+    }
     for (key, start) in starts {
       switch start.next {
       case .answer(let result): results[key] = result
@@ -112,8 +114,7 @@ extension HybridCache {
     let answers: Result<[Key: OriginAnswer<Value>], any Error>
     do {
       let requests = launches.map(\.request)
-      answers = .success(
-        try await calling(leader) { try await OriginRequest.answers(to: requests, load) })
+      answers = .success(try await calling(leader) { try await load(requests) })
     } catch {
       answers = .failure(error)
     }

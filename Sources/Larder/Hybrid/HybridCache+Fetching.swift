@@ -203,6 +203,10 @@ extension HybridCache {
 
   /// Looks a key up in a lane, and starts or joins a fetch according to the strategy.
   func begin(_ request: Fetch, _ load: @escaping Loader) async -> Start {
+    let load: Loader = { request in
+      try await OriginRequest.answers(to: [request]) { try await [$0[0].key: load($0[0])] }[
+        request.key] ?? .absent
+    }
     let start = await lanes.run(stripes.number(request.key)) { self.begin(request) }
     // Launched here instead of in the lane: the fetch inherits the task-local values of the
     // requesting task.
@@ -409,10 +413,7 @@ extension HybridCache {
     let (flight, request) = (launch.flight, launch.request)
     let answer: Result<OriginAnswer<Value>, any Error>
     do {
-      let answers = try await calling(flight) {
-        try await OriginRequest.answers(to: [request]) { [$0[0].key: try await load($0[0])] }
-      }
-      answer = .success(answers[request.key] ?? .absent)
+      answer = .success(try await calling(flight) { try await load(request) })
     } catch {
       answer = .failure(error)
     }

@@ -63,13 +63,13 @@ public struct OriginRequest<Key: Sendable>: Sendable {
   }
 }
 
-extension OriginRequest {
+extension OriginRequest where Key: DiskKeyRepresentable {
   /// Asks an origin, and asks it again without versions where it confirmed another version than the
   /// cached one (RFC 9111, 4.3.4).
   static func answers<Value>(
     to requests: [OriginRequest<Key>],
     _ load: ([OriginRequest<Key>]) async throws -> [Key: OriginAnswer<Value>]
-  ) async throws -> [Key: OriginAnswer<Value>] where Key: DiskKeyRepresentable {
+  ) async throws -> [Key: OriginAnswer<Value>] {
     var answers = try await load(requests)
     let again = requests.filter { request in
       guard case .notModified(let confirmed?, _) = answers[request.key],

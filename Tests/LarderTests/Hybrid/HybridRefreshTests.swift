@@ -24,8 +24,7 @@ import Testing
   @Test(
     arguments: [
       ("W/\"1\"", "W/\"2\"", false), ("W/\"1\"", "\"1\"", false), ("\"1\"", "W/\"1\"", true),
-      ("1", "2", false),
-      ("1", "1", true), ("1", nil, true),
+      ("1", "2", false), ("1", "1", true), ("1", nil, true),
     ] as [(String, String?, Bool)])
   func confirmationOfAnotherVersionIsAskedAgain(
     version: String, confirmed: String?, isConfirmed: Bool
