@@ -89,7 +89,7 @@ extension HybridCache {
     if let diskTier {
       do throws(DiskCacheError) { try diskTier.flush() } catch { failure = failure ?? .disk(error) }
     }
-    if events.isActive { events.deliver() }
+    finish()
     if let failure { throw failure }
   }
 }

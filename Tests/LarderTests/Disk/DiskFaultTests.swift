@@ -13,13 +13,13 @@ import Testing
 
   private func open(
     _ limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0),
-    durability: DiskDurability = .normal, mismatch: DiskMismatchHandling? = nil
+    durability: DiskDurability = .normal, mismatch: DiskTroubleHandling? = nil
   ) throws -> DiskCache {
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: limits, durability: durability, inlineBytesMax: 100, groupWrites: 7,
-        mismatchHandling: mismatch),
+        troubleHandling: mismatch),
       clock: clock, files: files)
   }
 

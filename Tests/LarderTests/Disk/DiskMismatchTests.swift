@@ -19,14 +19,14 @@ import Testing
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
   private func open(
-    _ handling: DiskMismatchHandling? = nil, key: UInt8? = nil
+    _ handling: DiskTroubleHandling? = nil, key: UInt8? = nil
   ) throws -> DiskCache {
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0),
         encryption: try key.map { try DiskEncryption(key: Data(repeating: $0, count: 32)) },
-        mismatchHandling: handling))
+        troubleHandling: handling))
   }
 
   @Test func anotherTypeIsAMiss() async throws {
@@ -106,7 +106,7 @@ import Testing
     let error = #expect(throws: DiskCacheError.self) {
       try DiskSuite(cache, name: "s", codec: .propertyList, of: [Int].self).set([2], for: "q")
     }
-    #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+    #expect(error?.description.contains("troubleHandling to startEmpty") == true)
     try cache.close()
     cache = try open(.startEmpty)
     let suite = DiskSuite(cache, name: "s", codec: .propertyList, of: [Int].self)
@@ -146,7 +146,7 @@ import Testing
   @Test func permanentEntriesOfAnotherFormatAreAnError() throws {
     try changeFormat(permanent: true)
     let error = #expect(throws: DiskCacheError.self) { try open() }
-    #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+    #expect(error?.description.contains("troubleHandling to startEmpty") == true)
     #expect(try open(.startEmpty).count == 0)
   }
 
@@ -165,9 +165,9 @@ import Testing
     let first = try open(key: keys.0)
     try first.set(Data([1]), for: "a")
     try first.close()
-    for handling in [nil, DiskMismatchHandling.fail] {
+    for handling in [nil, DiskTroubleHandling.fail] {
       let error = #expect(throws: DiskCacheError.self) { try open(handling, key: keys.1) }
-      #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+      #expect(error?.description.contains("troubleHandling to startEmpty") == true)
     }
     let cache = try open(.startEmpty, key: keys.1)
     #expect(cache.count == 0)
