@@ -1,3 +1,4 @@
+import CLarderShims
 public import LarderEngine
 import Synchronization
 
@@ -32,13 +33,13 @@ import Synchronization
 /// **Expired entries** stay until a get finds them, or they are cleaned, replaced or evicted, even
 /// after a restart: `entry(for:suite:acceptingExpired:)` returns them, and `renew` extends them.
 ///
-/// **A clock that was wrong.** An entry with an expiry whose creation time is more than an hour
-/// ahead of the clock counts as expired, because its age is unknown.
+/// **A clock that was wrong.** An entry whose creation time is more than an hour ahead of the clock
+/// counts as expired, unless it is permanent, because its age is unknown.
 ///
 /// **Encryption** with a key from the app: see `DiskEncryption`.
 ///
 /// **Damage.** A value or a row that differs from the stored data is a miss, and is removed. A
-/// database that cannot be read is set aside, and the cache starts empty: see `DiskDamageHandling`.
+/// database that cannot be read is set aside, and the cache starts empty: see `DiskTroubleHandling`.
 /// Both are counted, and `damages` lists the details. Files that the cache creates are accessible
 /// to their owner only; it opens regular files inside the folder, follows no symbolic links in
 /// their place, and does not block on pipes. Folders are checked when the cache is opened.
@@ -73,6 +74,10 @@ public final class DiskCache: @unchecked Sendable {
   let lock = BriefLock()
   let core: DiskCore
   let events = CacheEvents<DiskEntryName>()
+  /// Hybrid caches, which only queue the events of their suite. Called at once.
+  let observers = CacheEvents<DiskEntryName>()
+  /// Events of calls that hybrid caches make with a lock held, with the calling thread.
+  private let heldEvents = Locked<[(thread: UInt32, event: CacheEvent<DiskEntryName>)]>([])
   let recorder = RecordPoint()
   /// Suites in use by hybrid caches, one each: two caches on one suite would not see each other's
   /// memory.
@@ -224,18 +229,28 @@ public final class DiskCache: @unchecked Sendable {
   // MARK: Many entries
 
   /// Removes all entries, or all of one suite, and their history in the policy. Permanent ones stay
-  /// unless `includingPermanent`. With all suites, databases that were set aside are removed, too.
+  /// unless `includingPermanent`. With all suites, a database that was set aside is removed, too.
   /// Suites that are empty afterwards are removed: once the cache is closed, their names are no
   /// longer in its files. (Remains of removed or truncated files in the file system are beyond its
   /// reach.) O(entries).
   ///
-  /// - Throws: `database` or `closed`.
+  /// - Throws: `database` or `closed`; `files` if the database set aside cannot be removed, in which
+  ///   case the entries are gone.
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
   ) throws(DiskCacheError) -> DiskFreed {
+    try removeAll(
+      suite: suite, includingPermanent: includingPermanent, removesCopy: suite == nil)
+  }
+
+  /// Removes entries as the public `removeAll` does, and the database set aside if `removesCopy`.
+  func removeAll(
+    suite: String?, includingPermanent: Bool, removesCopy: Bool
+  ) throws(DiskCacheError) -> DiskFreed {
     noteClearing()
     return try withCore { (core) throws(DiskCacheError) in
-      try core.clear(suite: suite, includesPermanent: includingPermanent)
+      try core.clear(
+        suite: suite, includesPermanent: includingPermanent, removesCopy: removesCopy)
     }
   }
 
@@ -420,13 +435,45 @@ public final class DiskCache: @unchecked Sendable {
     _ body: (DiskCore) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
     let (answer, told) = withLock { core in
-      let isHeard = events.isActive
+      let isHeard = events.isActive || observers.isActive
       core.listen(isHeard)
       let answer = Swift.Result { () throws(DiskCacheError) in try body(core) }
       return (answer, isHeard ? core.takeEvents() : [])
     }
-    for event in told { events.send(event) }
+    if !told.isEmpty { send(told) }
     return try answer.get()
+  }
+
+  private func send(_ told: [CacheEvent<DiskEntryName>]) {
+    for event in told { observers.send(event) }
+    guard ForeignCall.isInside(holder) else {
+      for event in told { events.send(event) }
+      return
+    }
+    let thread = larder_thread_number()
+    heldEvents.withLock { $0 += told.map { (thread, $0) } }
+  }
+
+  private var holder: UnsafeRawPointer {
+    UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque())
+  }
+
+  /// Makes a call of a hybrid cache, which may hold locks: its events are kept until the thread
+  /// calls `sendHeldEvents` without them.
+  func holdingEvents<Result>(
+    _ body: () throws(DiskCacheError) -> Result
+  ) throws(DiskCacheError) -> Result {
+    try ForeignCall.run(of: holder, body)
+  }
+
+  /// Sends the events of this thread's calls of `holdingEvents`. No lock may be held.
+  func sendHeldEvents() {
+    let thread = larder_thread_number()
+    let own = heldEvents.withLock { held in
+      defer { held.removeAll { $0.thread == thread } }
+      return held.filter { $0.thread == thread }
+    }
+    for (_, event) in own { events.send(event) }
   }
 
   func withKey<Result: Sendable>(
@@ -722,11 +769,21 @@ extension DiskCache {
   }
 
   /// Calls `handler` for every event from now on, on the thread of the event and with no lock held,
-  /// until the token is cancelled or destroyed. See `eventStream` for the events.
+  /// until the token is cancelled or destroyed. Events of a hybrid cache's calls follow when its
+  /// call has released its locks. See `eventStream` for the events.
   public func onEvent(
     _ handler: @escaping @Sendable (CacheEvent<DiskEntryName>) -> Void
   ) -> CacheEventToken {
     let number = events.listen(handler)
     return CacheEventToken { [weak events] in events?.drop(number) }
+  }
+
+  /// Calls `handler` for every event at once, possibly with locks of a hybrid cache held: it may
+  /// only queue the event.
+  func observe(
+    _ handler: @escaping @Sendable (CacheEvent<DiskEntryName>) -> Void
+  ) -> CacheEventToken {
+    let number = observers.listen(handler)
+    return CacheEventToken { [weak observers] in observers?.drop(number) }
   }
 }

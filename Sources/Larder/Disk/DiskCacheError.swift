@@ -21,12 +21,15 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   case suspended(path: String)
   /// SQLite failed. `code` is its extended result code, `message` its error message.
   case database(path: String, code: Int32, message: String)
-  /// The database cannot be read, and `DiskConfiguration.damageHandling` is `fail`. `message`
+  /// The database cannot be read, and `DiskConfiguration.troubleHandling` is `fail`. `message`
   /// describes the damage.
   case damaged(path: String, message: String)
+  /// The folder, or a file of its database, belongs to another user, or other users may write to it:
+  /// what it contains may not be the cache's. Nothing was changed.
+  case exposed(path: String, DiskExposure)
   /// A file or folder could not be used; `message` names the file, the call and the reason.
   case files(message: String)
-  /// The folder holds a cache in a format unknown to this version; see `DiskMismatchHandling`.
+  /// The folder holds a cache in a format unknown to this version; see `DiskTroubleHandling`.
   case format(path: String, found: Int64, expected: Int64)
   /// The folder and the given encryption key do not match. Nothing was changed in the folder.
   case encryption(path: String, DiskEncryptionFault)
@@ -44,7 +47,7 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A value could not be encoded, or stored bytes not decoded; `message` is the codec's.
   case codec(message: String)
   /// The suite holds values that another codec wrote. Nothing was changed; see
-  /// `DiskMismatchHandling`.
+  /// `DiskTroubleHandling`.
   case codecMismatch(suite: String, stored: String, given: String)
 
   /// The error in one line of text.
@@ -62,7 +65,9 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
       return "\(path): SQLite error \(code): \(message)"
     case .damaged(let path, let message):
       return "\(path): the cache is damaged: \(message); remove the folder, or let the cache "
-        + "move the damage aside"
+        + "start empty"
+    case .exposed(let path, let exposure):
+      return "\(path): \(exposure.sentence)"
     case .files(let message):
       return message
     case .format(let path, let found, let expected):
@@ -90,7 +95,7 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   private static var startEmpty: String {
-    "set DiskConfiguration.mismatchHandling to startEmpty to discard the contents"
+    "set DiskConfiguration.troubleHandling to startEmpty to discard the contents"
   }
 
   /// True if the database that could not be opened is damaged, so that only an empty one helps.
@@ -118,25 +123,16 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   init(_ error: FileFailure) { self = .files(message: error.description) }
 }
 
-/// Handling of a database that cannot be read.
-public enum DiskDamageHandling: Sendable, Hashable, CaseIterable {
-  /// The default. The database is moved into the subfolder `damaged`, where the newest two are
-  /// kept, and the cache starts empty. `DiskCache.damages` and `DiskStatistics.rebuilds` report it.
-  /// The copies are removed when the disk is full and by `DiskCache.removeAll` of all suites.
-  case setAside
-  /// Opening, or the call that finds the damage, throws `DiskCacheError.damaged`, and so does every
-  /// later call. Nothing in the folder is changed.
+/// Handling of contents of a folder that a disk cache cannot use.
+public enum DiskTroubleHandling: Sendable, Hashable, CaseIterable {
+  /// Opening, or the call that finds it, throws `damaged`, `format`, `encryption` or
+  /// `codecMismatch`, and so does every later call. Nothing in the folder is changed.
   case fail
-}
-
-/// Handling of an intact folder or suite that cannot be used: a database of another format or with
-/// another key, or values of another codec.
-public enum DiskMismatchHandling: Sendable, Hashable, CaseIterable {
-  /// Opening, or the call that finds the mismatch, throws `format`, `encryption` or
-  /// `codecMismatch`. Nothing in the folder is changed.
-  case fail
-  /// The contents are discarded, permanent entries included: a database is moved into the subfolder
-  /// `damaged`, like an unreadable one, and reported as damage; the entries of a suite with another
+  /// The contents are discarded, permanent entries included, and the cache starts empty;
+  /// `DiskCache.damages` and `DiskStatistics.rebuilds` report it. A damaged database, or another
+  /// program's, is moved into the subfolder `damaged`, in place of an earlier one. That copy is
+  /// removed when the disk is full and by `DiskCache.removeAll` of all suites. An intact database
+  /// with another key or of another format is deleted at once. The entries of a suite with another
   /// codec are removed, and count in `DiskStatistics.undecodables`.
   case startEmpty
 }
@@ -155,6 +151,24 @@ public struct DiskDamage: Sendable, Hashable {
     self.message = message
     self.keptPath = keptPath
     self.found = found
+  }
+}
+
+/// Reason why other users may change the files of a cache.
+public enum DiskExposure: Sendable, Hashable {
+  /// The owner is the user with this number, not the one that runs the cache.
+  case otherOwner(UInt32)
+  /// Group or others may write, according to these permissions.
+  case writableByOthers(mode: UInt32)
+
+  var sentence: String {
+    switch self {
+    case .otherOwner(let user):
+      "belongs to user \(user); use a folder of the user that runs the cache, or chown it"
+    case .writableByOthers(let mode):
+      "other users may write to it (mode \(String(mode, radix: 8))); use a folder of the cache's "
+        + "own, or chmod go-w"
+    }
   }
 }
 

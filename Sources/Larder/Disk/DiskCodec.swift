@@ -8,7 +8,7 @@
 ///
 /// A cache records the `identity` of the codec with each suite that it writes values to. A suite
 /// that holds values of one codec is not read or written with another, because the bytes of one
-/// codec may be a valid but wrong value in another: `DiskConfiguration.mismatchHandling` determines
+/// codec may be a valid but wrong value in another: `DiskConfiguration.troubleHandling` determines
 /// whether the suite starts empty or the call throws. The type is part of the identity of `json`
 /// and `propertyList`, because the bytes of one type may decode as another.
 public struct DiskCodec<Value>: Sendable {

@@ -41,12 +41,11 @@ public struct DiskConfiguration: Sendable, Hashable {
   public var seed: UInt64
   /// Encryption of keys and values, or nil for none.
   public var encryption: DiskEncryption?
-  /// Handling of a database that cannot be read.
-  public var damageHandling: DiskDamageHandling
-  /// Handling of a database of another format or with another key, and of a suite with values of
-  /// another codec. By default nil: `startEmpty` for formats of this library and for codecs if no
-  /// entry is permanent, and `fail` otherwise, in particular for keys.
-  public var mismatchHandling: DiskMismatchHandling?
+  /// Handling of contents that cannot be used: a damaged database, one of another format or with
+  /// another key, and a suite with values of another codec. By default nil: `startEmpty` for damage,
+  /// and for formats of this library and codecs if no entry is permanent; `fail` otherwise, in
+  /// particular for keys.
+  public var troubleHandling: DiskTroubleHandling?
   /// Idle time after which an entry expires: the time since its last get or store; at least a
   /// microsecond, nil for never. It applies together with `limits.age` and `timeToLive`: the
   /// earliest counts. Permanent entries do not expire. In a hybrid cache with inclusive rules,
@@ -89,8 +88,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
-    damageHandling: DiskDamageHandling = .setAside,
-    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil,
+    troubleHandling: DiskTroubleHandling? = nil, expireAfterAccess: Duration? = nil,
     isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil,
     isShared: Bool = false
   ) {
@@ -106,8 +104,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.checkpointPages = checkpointPages
     self.seed = seed
     self.encryption = encryption
-    self.damageHandling = damageHandling
-    self.mismatchHandling = mismatchHandling
+    self.troubleHandling = troubleHandling
     self.expireAfterAccess = expireAfterAccess
     self.isExcludedFromBackup = isExcludedFromBackup
     self.fileProtection = fileProtection
@@ -121,8 +118,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
     pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
     seed: UInt64 = 0, encryption: DiskEncryption? = nil,
-    damageHandling: DiskDamageHandling = .setAside,
-    mismatchHandling: DiskMismatchHandling? = nil, expireAfterAccess: Duration? = nil,
+    troubleHandling: DiskTroubleHandling? = nil, expireAfterAccess: Duration? = nil,
     isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil,
     isShared: Bool = false
   ) {
@@ -132,7 +128,7 @@ public struct DiskConfiguration: Sendable, Hashable {
       groupWrites: groupWrites,
       groupBytes: groupBytes, pageCacheBytes: pageCacheBytes,
       checkpointPages: checkpointPages, seed: seed, encryption: encryption,
-      damageHandling: damageHandling, mismatchHandling: mismatchHandling,
+      troubleHandling: troubleHandling,
       expireAfterAccess: expireAfterAccess, isExcludedFromBackup: isExcludedFromBackup,
       fileProtection: fileProtection, isShared: isShared)
   }

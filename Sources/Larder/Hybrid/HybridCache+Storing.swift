@@ -186,6 +186,7 @@ extension HybridCache {
   func finish() {
     if ForeignCall.isInside(stripes.place) { return }
     stripes.destroyDeparted()
+    disk?.sendHeldEvents()
     if events.isActive { events.deliver() }
   }
 
@@ -211,8 +212,8 @@ extension HybridCache {
   }
 
   /// Records the time of an operation. If the clock was set back by more than an adjustment,
-  /// entries in memory that expire and were stored later than its present time are removed, because
-  /// their age is unknown.
+  /// entries in memory that were stored later than its present time are removed, except permanent
+  /// ones, because their age is unknown.
   private func noteTime(_ now: UInt64) {
     let seen = latest.load(ordering: .relaxed)
     // A precision of a second suffices, and saves threads from writing the same word all the time.
@@ -220,7 +221,7 @@ extension HybridCache {
     if now > seen || CacheInstant.isAhead(seen, of: now) { latest.store(now, ordering: .relaxed) }
     guard CacheInstant.isAhead(seen, of: now) else { return }
     _ = memory?.trim { held in
-      held.pointee.metadata.expiry != .never
+      held.pointee.metadata.facts?.isPermanent != true
         && CacheInstant.isAhead(held.pointee.creation, of: now)
     }
   }

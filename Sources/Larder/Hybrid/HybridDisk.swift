@@ -69,9 +69,13 @@ final class HybridDisk: Sendable {
     }
   }
 
-  private func open() throws(DiskCacheError) -> DiskCache {
+  /// Makes a call, possibly with a stripe locked, so that listeners of the disk cache must wait
+  /// until the hybrid cache's `finish`.
+  private func call<Result>(
+    _ body: (DiskCache) throws(DiskCacheError) -> Result
+  ) throws(DiskCacheError) -> Result {
     if isClosed { throw closedError }
-    return cache
+    return try cache.holdingEvents { () throws(DiskCacheError) in try body(cache) }
   }
 
   var closedError: DiskCacheError { .closed(path: cache.core.path) }
@@ -79,77 +83,93 @@ final class HybridDisk: Sendable {
   // MARK: One entry
 
   func entry(_ key: String, expired: DiskExpired) throws(DiskCacheError) -> DiskEntry? {
-    try open().lookUp(key, suite, expired: expired, codec: codec)
+    try call { (cache) throws(DiskCacheError) in
+      try cache.lookUp(key, suite, expired: expired, codec: codec)
+    }
   }
 
   func contains(_ key: String) throws(DiskCacheError) -> Bool {
-    try open().contains(key, suite: suite)
+    try call { (cache) throws(DiskCacheError) in try cache.contains(key, suite: suite) }
   }
 
   func toggleHitBefore(_ key: String) throws(DiskCacheError) -> Bool {
-    try open().toggleHitBefore(key, suite: suite)
+    try call { (cache) throws(DiskCacheError) in try cache.toggleHitBefore(key, suite: suite) }
   }
 
   func set(
     _ data: Data, for key: String, _ options: DiskStoreOptions, _ life: DiskLife
   ) throws(DiskCacheError) -> Bool {
-    try open().store(data, key, suite, options, life: life, codec: codec)
+    try call { (cache) throws(DiskCacheError) in
+      try cache.store(data, key, suite, options, life: life, codec: codec)
+    }
   }
 
   func renew(
     _ key: String, expiry: Expiry, version: String?
   ) throws(DiskCacheError) -> Bool {
-    try open().renew(key, suite: suite, expiry: expiry, version: version)
+    try call { (cache) throws(DiskCacheError) in
+      try cache.renew(key, suite: suite, expiry: expiry, version: version)
+    }
   }
 
   func remove(_ key: String) throws(DiskCacheError) -> Bool {
-    try open().remove(key, suite: suite)
+    try call { (cache) throws(DiskCacheError) in try cache.remove(key, suite: suite) }
   }
 
   func removeUndecodable(_ key: String) throws(DiskCacheError) {
-    try open().removeUndecodable(key, suite: suite)
+    try call { (cache) throws(DiskCacheError) in try cache.removeUndecodable(key, suite: suite) }
   }
 
   /// Removes the entry of a key if it has expired.
   func removeExpired(_ key: String) throws(DiskCacheError) {
     // An ordinary get would remove the expired entry and count it; this one was counted already.
-    try open().removeExpired(key, suite: suite)
+    try call { (cache) throws(DiskCacheError) in try cache.removeExpired(key, suite: suite) }
   }
 
   // MARK: Many entries
 
   func removeAll(includingPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
-    try open().removeAll(suite: suite, includingPermanent: includingPermanent)
+    try call { (cache) throws(DiskCacheError) in
+      try cache.removeAll(
+        suite: suite, includingPermanent: includingPermanent, removesCopy: ownsCache)
+    }
   }
 
   func chosen(
     where matches: (DiskEntryInfo) -> Bool
   ) throws(DiskCacheError) -> [ObjectID: UInt64] {
-    try open().chosen(suite: suite, where: matches)
+    if isClosed { throw closedError }
+    // With no lock held: `matches` is the app's.
+    return try cache.chosen(suite: suite, where: matches)
   }
 
   func remove(_ chosen: [ObjectID: UInt64]) throws(DiskCacheError) -> DiskFreed {
-    try open().remove(chosen)
+    try call { (cache) throws(DiskCacheError) in try cache.remove(chosen) }
   }
 
   func removeExpired(keeping grace: Grace) throws(DiskCacheError) -> DiskFreed {
-    try open().removeExpired(suite: suite, keeping: grace)
+    try call { (cache) throws(DiskCacheError) in
+      try cache.removeExpired(suite: suite, keeping: grace)
+    }
   }
 
   func trim(toAge age: Duration) throws(DiskCacheError) -> DiskFreed {
-    try open().trim(toAge: age, suite: suite)
+    try call { (cache) throws(DiskCacheError) in try cache.trim(toAge: age, suite: suite) }
   }
 
   /// Trims the whole disk cache, whose limits all suites share.
   func trim(toCount count: Int, bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
-    let cache = try open()
-    var freed = try cache.trim(toCount: count)
-    let more = try cache.trim(toBytes: bytes)
-    freed.count += more.count
-    freed.valueBytes += more.valueBytes
-    freed.diskBytes += more.diskBytes
-    return freed
+    try call { (cache) throws(DiskCacheError) in
+      var freed = try cache.trim(toCount: count)
+      let more = try cache.trim(toBytes: bytes)
+      freed.count += more.count
+      freed.valueBytes += more.valueBytes
+      freed.diskBytes += more.diskBytes
+      return freed
+    }
   }
 
-  func flush() throws(DiskCacheError) { try open().flush() }
+  func flush() throws(DiskCacheError) {
+    try call { (cache) throws(DiskCacheError) in try cache.flush() }
+  }
 }

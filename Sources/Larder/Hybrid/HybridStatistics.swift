@@ -132,7 +132,7 @@ extension HybridCache {
       }
       events?.note(told)
     }
-    let fromDisk = disk?.onEvent { [weak events] event in
+    let fromDisk = disk?.observe { [weak events] event in
       guard event.key.suite == suite,
         let told = HybridEvent(event.kind, key: event.key.key, tier: .disk)
       else { return }

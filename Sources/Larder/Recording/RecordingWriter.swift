@@ -68,10 +68,11 @@ final class RecordingWriter: @unchecked Sendable {
     do throws(FileFailure) {
       try write(setup.header.encoded)
     } catch {
+      setup.file.discard()
       throw .file(message: "\(error)")
     }
     guard WriterThread.start({ self.run() }) else {
-      try? setup.file.close(at: offset)
+      setup.file.discard()
       throw .noThread
     }
   }
@@ -401,6 +402,9 @@ package protocol RecordingFile: AnyObject, Sendable {
 
   /// Truncates the file to `length`, waits until it is on the disk, and closes it.
   func close(at length: UInt64) throws(FileFailure)
+
+  /// Closes the file and removes it, because the recording did not begin.
+  func discard()
 }
 
 /// A new file of the system that only its owner may read and write.
@@ -424,14 +428,22 @@ package final class SystemRecordingFile: RecordingFile {
     var failure: FileFailure?
     if ftruncate(file, off_t(length)) != 0 { failure = FileFailure("truncate", path, errno) }
     if fsync(file) != 0, failure == nil { failure = FileFailure("sync", path, errno) }
-    #if canImport(Darwin)
-      let closed = Darwin.close(file)
-    #elseif canImport(Musl)
-      let closed = Musl.close(file)
-    #else
-      let closed = Glibc.close(file)
-    #endif
-    if closed != 0, failure == nil { failure = FileFailure("close", path, errno) }
+    if close() != 0, failure == nil { failure = FileFailure("close", path, errno) }
     if let failure { throw failure }
+  }
+
+  package func discard() {
+    _ = close()
+    try? SystemFiles().remove(path)
+  }
+
+  private func close() -> Int32 {
+    #if canImport(Darwin)
+      Darwin.close(file)
+    #elseif canImport(Musl)
+      Musl.close(file)
+    #else
+      Glibc.close(file)
+    #endif
   }
 }

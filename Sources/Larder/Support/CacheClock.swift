@@ -1,4 +1,5 @@
 import LarderLibc
+import Synchronization
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -17,23 +18,65 @@ public protocol CacheClock: Sendable {
 }
 
 /// The system's monotonic clock: it never goes back, and setting the time of day does not change
-/// it.
+/// it. It includes the time for which the machine was suspended.
 public struct MonotonicCacheClock: CacheClock {
   private let source: clockid_t
 
   /// Creates a clock that is exact to a microsecond and takes about 24 ns to read, or, unless
   /// `isExact`, one that advances with the kernel's ticks (1 to 10 milliseconds) and takes about 5
-  /// ns.
+  /// ns. On Linux, the latter adds the time of a suspension up to a second after it ended.
   public init(isExact: Bool = false) {
     #if canImport(Darwin)
       source = isExact ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC_RAW_APPROX
     #else
-      source = isExact ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_COARSE
+      source = isExact ? CLOCK_BOOTTIME : CLOCK_MONOTONIC_COARSE
     #endif
   }
 
-  /// The time since the machine started, on Linux without the time it was suspended.
-  public var now: CacheInstant { CacheInstant(reading: source) }
+  /// The time since the machine started.
+  public var now: CacheInstant {
+    let time = CacheInstant(reading: source)
+    #if canImport(Darwin)
+      return time
+    #else
+      if source == CLOCK_BOOTTIME { return time }
+      let all = SuspendedTime.ofMachine.time(awake: time.microseconds) {
+        let boot = CacheInstant(reading: CLOCK_BOOTTIME).microseconds
+        return (awake: CacheInstant(reading: CLOCK_MONOTONIC).microseconds, all: boot)
+      }
+      return CacheInstant(microseconds: all)
+    #endif
+  }
+}
+
+/// Time for which a machine was suspended, to be added to a clock that stands still meanwhile: no
+/// clock of Linux both continues then and is read in 5 ns.
+final class SuspendedTime: Sendable {
+  #if !canImport(Darwin)
+    static let ofMachine = SuspendedTime()
+  #endif
+
+  private let suspended = Atomic<UInt64>(0)
+  /// Time by the clock at which `suspended` is to be measured again.
+  private let due = Atomic<UInt64>(0)
+
+  /// Microseconds between two measurements.
+  private static var interval: UInt64 { 1_000_000 }
+
+  /// Returns the time with suspensions for a time without them. `measure` reads both, that without
+  /// suspensions last, at most once per second.
+  @inline(__always) func time(awake: UInt64, _ measure: () -> (awake: UInt64, all: UInt64))
+    -> UInt64
+  {
+    if awake >= due.load(ordering: .relaxed) {
+      due.store(awake + Self.interval, ordering: .relaxed)
+      let (awake, all) = measure()
+      // If the thread waits between the two, the difference is too small, never too large; and it
+      // never shrinks, so that time does not go back.
+      suspended.max(all - min(all, awake), ordering: .relaxed)
+    }
+    return awake + suspended.load(ordering: .relaxed)
+  }
 }
 
 /// The time of day, for caches that outlive their process: stored expiries must stay comparable,

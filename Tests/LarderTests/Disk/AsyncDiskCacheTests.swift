@@ -56,7 +56,7 @@ import Testing
 
   @Test func aSuiteHasValuesOfItsType() async throws {
     let cache = try await AsyncDiskCache(
-      path: folder.path, configuration: DiskConfiguration(mismatchHandling: .fail))
+      path: folder.path, configuration: DiskConfiguration(troubleHandling: .fail))
     let suite = AsyncDiskSuite(cache, name: "numbers", codec: .json, of: [Int].self)
     #expect(try await suite.set([1, 2], for: "k"))
     #expect(try await suite.value(for: "k") == [1, 2])

@@ -106,7 +106,7 @@ import Testing
         try open(key)
       }
       #expect(error?.description.hasPrefix("\(databasePath): \(fault.sentence)") == true)
-      #expect(error?.description.contains("mismatchHandling") == true)
+      #expect(error?.description.contains("troubleHandling") == true)
     }
     cache = try open(right)
     #expect(try cache.value(for: "a") == bytes(50))

@@ -13,13 +13,13 @@ import Testing
 
   private func open(
     _ limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0),
-    durability: DiskDurability = .normal, mismatch: DiskMismatchHandling? = nil
+    durability: DiskDurability = .normal, mismatch: DiskTroubleHandling? = nil
   ) throws -> DiskCache {
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: limits, durability: durability, inlineBytesMax: 100, groupWrites: 7,
-        mismatchHandling: mismatch),
+        troubleHandling: mismatch),
       clock: clock, files: files)
   }
 
@@ -52,6 +52,60 @@ import Testing
     #expect(try cache.value(for: "a") == bytes(3_000, 5))
     try cache.close()
     #expect(try open().value(for: "a") == bytes(3_000, 5))
+  }
+
+  /// Lack of permission, a locked device, a cable or a network: no evidence of damage.
+  @Test(
+    arguments: [EPERM, EACCES, EIO, ESTALE, ETIMEDOUT, EMFILE],
+    [DiskValues.files, .segments(bytes: 16_384)])
+  func valueThatCannotBeReadNowStays(number: Int32, values: DiskValues) throws {
+    let cache = try DiskCache(
+      path: folder.path,
+      configuration: DiskConfiguration(
+        limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100, values: values),
+      clock: clock, files: files)
+    try cache.set(bytes(3_000), for: "a", options: DiskStoreOptions(isPermanent: true))
+    try cache.set(bytes(3_000, 1), for: "b")
+    files.set {
+      $0.calls = ["read"]
+      $0.number = number
+    }
+    for key in ["a", "b"] {
+      let error = #expect(throws: DiskCacheError.self) { try cache.value(for: key) }
+      guard case .files = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+    files.set { $0.calls = [] }
+    #expect(cache.count == 2 && cache.statistics.damages == 0)
+    #expect(try cache.value(for: "a") == bytes(3_000))
+    #expect(try cache.value(for: "b") == bytes(3_000, 1))
+  }
+
+  @Test(arguments: [ENOENT, ELOOP, EISDIR, ENXIO])
+  func valueWithoutAFileIsDamaged(number: Int32) throws {
+    let cache = try open()
+    try cache.set(bytes(3_000), for: "a")
+    files.set {
+      $0.calls = ["read"]
+      $0.number = number
+    }
+    #expect(try cache.value(for: "a") == nil)
+    #expect(cache.count == 0 && cache.statistics.damages == 1)
+  }
+
+  /// Nothing is pruned while folders cannot be listed or files not be examined.
+  @Test(arguments: ["list", "kind", "makeFolder"], [EPERM, EIO, ESTALE])
+  func folderThatCannotBeReadNowIsNotPruned(call: String, number: Int32) throws {
+    try open().set(bytes(3_000), for: "a")
+    files.set {
+      $0.calls = [call]
+      $0.number = number
+    }
+    #expect(throws: DiskCacheError.self) { try open() }
+    files.set { $0.calls = [] }
+    #expect(try open().value(for: "a") == bytes(3_000))
   }
 
   @Test func aMissingFileIsFoundWhenOpening() throws {

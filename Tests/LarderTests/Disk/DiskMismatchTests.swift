@@ -15,18 +15,19 @@ import Testing
   }
 
   private let folder: ScratchFolder
+  private let manager = FileManager.default
 
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
   private func open(
-    _ handling: DiskMismatchHandling? = nil, key: UInt8? = nil
+    _ handling: DiskTroubleHandling? = nil, key: UInt8? = nil
   ) throws -> DiskCache {
     try DiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0),
         encryption: try key.map { try DiskEncryption(key: Data(repeating: $0, count: 32)) },
-        mismatchHandling: handling))
+        troubleHandling: handling))
   }
 
   @Test func anotherTypeIsAMiss() async throws {
@@ -106,7 +107,7 @@ import Testing
     let error = #expect(throws: DiskCacheError.self) {
       try DiskSuite(cache, name: "s", codec: .propertyList, of: [Int].self).set([2], for: "q")
     }
-    #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+    #expect(error?.description.contains("troubleHandling to startEmpty") == true)
     try cache.close()
     cache = try open(.startEmpty)
     let suite = DiskSuite(cache, name: "s", codec: .propertyList, of: [Int].self)
@@ -136,8 +137,8 @@ import Testing
     #expect(throws: DiskCacheError.self) { try open(.fail) }
     let cache = try open()
     #expect(cache.count == 0 && cache.statistics.rebuilds == 1)
-    let kept = try #require(cache.damages.first?.keptPath)
-    #expect(FileManager.default.fileExists(atPath: kept + "/index.sqlite"))
+    #expect(cache.damages.count == 1 && cache.damages.first?.keptPath == nil)
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/damaged"))
     #expect(try cache.set(Data([2]), for: "b"))
     try cache.close()
     #expect(try open().value(for: "b") == Data([2]))
@@ -146,7 +147,7 @@ import Testing
   @Test func permanentEntriesOfAnotherFormatAreAnError() throws {
     try changeFormat(permanent: true)
     let error = #expect(throws: DiskCacheError.self) { try open() }
-    #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+    #expect(error?.description.contains("troubleHandling to startEmpty") == true)
     #expect(try open(.startEmpty).count == 0)
   }
 
@@ -160,17 +161,78 @@ import Testing
     #expect(cache.damages.first?.keptPath != nil)
   }
 
+  private func isReadable(_ text: String) throws -> Bool {
+    try manager.subpathsOfDirectory(atPath: folder.path).contains { name in
+      manager.contents(atPath: folder.path + "/" + name)?.range(of: Data(text.utf8)) != nil
+    }
+  }
+
+  @Test func encryptionTurnedOnLeavesNothingReadable() throws {
+    let old = try open()
+    for key in 0..<300 {
+      try old.set(Data(String(repeating: "secret ", count: key * 20).utf8), for: "secret \(key)")
+    }
+    try old.close()
+    #expect(try isReadable("secret"))
+    let cache = try open(.startEmpty, key: 1)
+    #expect(try !isReadable("secret"))
+    #expect(cache.damages.count == 1 && cache.count == 0)
+  }
+
+  /// A cache that owns its folder, when a user logs out.
+  @Test func removingAllOfAnOwnedFolderRemovesTheCopy() throws {
+    func hybrid() throws -> HybridCache<String, String> {
+      var configuration = HybridCacheConfiguration()
+      configuration.disk?.limits.freeBytes = 0
+      return try HybridCache(path: folder.path, configuration: configuration)
+    }
+    let old = try hybrid()
+    for key in 0..<300 { try old.set(String(repeating: "secret ", count: 9), for: "\(key)") }
+    try old.close()
+    let path = URL(fileURLWithPath: folder.path + "/index.sqlite")
+    var bytes = try Data(contentsOf: path)
+    bytes.replaceSubrange(0..<16, with: Data(count: 16))
+    try bytes.write(to: path)
+    let cache = try hybrid()
+    #expect(try cache.value(for: "1") == nil)
+    #expect(try isReadable("secret"))
+    try cache.removeAll()
+    #expect(try !isReadable("secret"))
+    #expect(!manager.fileExists(atPath: folder.path + "/damaged"))
+  }
+
+  /// A copy that cannot be removed is an error, after everything else was removed.
+  @Test func copyThatCannotBeRemovedIsAnError() throws {
+    try Data("hello".utf8).write(to: URL(fileURLWithPath: folder.path + "/index.sqlite"))
+    let files = FaultyFiles()
+    let cache = try DiskCache(
+      path: folder.path, configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0)),
+      clock: WallCacheClock(), files: files)
+    #expect(cache.damages.first?.keptPath == folder.path + "/damaged")
+    try cache.set(Data([1]), for: "a")
+    files.set { $0.calls = ["remove"] }
+    #expect(throws: DiskCacheError.self) { try cache.removeAll() }
+    #expect(cache.count == 0)
+    files.set { $0.calls = [] }
+    try cache.removeAll()
+    #expect(!manager.fileExists(atPath: folder.path + "/damaged"))
+  }
+
   @Test(arguments: [(1, 2), (1, nil), (nil, 1)] as [(UInt8?, UInt8?)])
   func anotherKeyStartsEmptyOnDemand(keys: (UInt8?, UInt8?)) throws {
     let first = try open(key: keys.0)
     try first.set(Data([1]), for: "a")
     try first.close()
-    for handling in [nil, DiskMismatchHandling.fail] {
+    for handling in [nil, DiskTroubleHandling.fail] {
       let error = #expect(throws: DiskCacheError.self) { try open(handling, key: keys.1) }
-      #expect(error?.description.contains("mismatchHandling to startEmpty") == true)
+      #expect(error?.description.contains("troubleHandling to startEmpty") == true)
     }
+    // A copy from before is as secret as the database.
+    try manager.createDirectory(atPath: folder.path + "/damaged", withIntermediateDirectories: true)
+    try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/damaged/index.sqlite"))
     let cache = try open(.startEmpty, key: keys.1)
     #expect(cache.count == 0)
+    #expect(!manager.fileExists(atPath: folder.path + "/damaged"))
     try cache.set(Data([2]), for: "b")
     try cache.close()
     #expect(try open(key: keys.1).value(for: "b") == Data([2]))

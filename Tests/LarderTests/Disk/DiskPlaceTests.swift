@@ -24,13 +24,13 @@ import Testing
 
   private func open(
     _ durability: DiskDurability = .normal, _ values: DiskValues = .files,
-    damage: DiskDamageHandling = .setAside
+    damage: DiskTroubleHandling? = nil
   ) throws -> DiskCache {
     try DiskCache(
       path: path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, inlineBytesMax: 100,
-        values: values, damageHandling: damage))
+        values: values, troubleHandling: damage))
   }
 
   private func harm(_ harm: Harm) throws {

@@ -39,7 +39,7 @@ import Testing
   }
 
   private let files = FaultyFiles(databaseLayer: String(cString: larder_faults_name()))
-  private let clock = ManualClock(seconds: 1_000)
+  let clock = ManualClock(seconds: 1_000)
 
   func open(
     _ folder: ScratchFolder, _ durability: DiskDurability

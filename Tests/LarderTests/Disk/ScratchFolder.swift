@@ -12,7 +12,8 @@ final class ScratchFolder: Sendable {
       isSmall && FileManager.default.isWritableFile(atPath: memory)
       ? memory : NSTemporaryDirectory()
     path = root + "larder-disk-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }

@@ -63,7 +63,7 @@ import Testing
       try again.close()
     }
     var configuration = HybridCacheConfiguration()
-    configuration.disk?.mismatchHandling = .fail
+    configuration.disk?.troubleHandling = .fail
     #expect(throws: HybridCacheError.self) {
       try HybridCache<String, Data>(
         path: folder.path, configuration: configuration, codec: .json)

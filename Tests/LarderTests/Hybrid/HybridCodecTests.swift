@@ -39,7 +39,7 @@ import Testing
     try first.set(image, for: "a")
     try first.close()
     var careful = HybridCacheConfiguration()
-    careful.disk?.mismatchHandling = .fail
+    careful.disk?.troubleHandling = .fail
     let second = try? HybridCache<String, Data>(
       path: folder.path, configuration: careful, codec: .data)
     #expect((try? second?.entry(for: "a")?.value) == nil)
@@ -54,7 +54,7 @@ import Testing
 
   @Test func suitesAreCheckedOneByOne() throws {
     let disk = try DiskCache(
-      path: folder.path, configuration: DiskConfiguration(mismatchHandling: .fail))
+      path: folder.path, configuration: DiskConfiguration(troubleHandling: .fail))
     try DiskSuite<String>(disk, name: "s", codec: .json).set("x", for: "a")
     let text = DiskSuite<String>(disk, name: "s", codec: .text)
     #expect((try? text.value(for: "a")) == nil)

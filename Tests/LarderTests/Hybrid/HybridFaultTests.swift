@@ -43,15 +43,13 @@ import Testing
     #expect(try cache.entry(for: "a")?.value == large)
   }
 
-  @Test func aValueThatCannotBeReadIsAMiss() throws {
+  @Test func valueThatCannotBeReadNowIsAnErrorAndStays() throws {
     let cache = try cache()
     try cache.set(large, for: "a")
     cache.handle(.critical)
     files.set { $0.calls = ["read"] }
-    #expect(try cache.entry(for: "a") == nil)
+    #expect(throws: HybridCacheError.self) { try cache.entry(for: "a") }
     files.set { $0.calls = [] }
-    #expect(try cache.entry(for: "a") == nil)
-    try cache.set(large, for: "a")
     #expect(try cache.entry(for: "a")?.value == large)
   }
 

@@ -53,6 +53,36 @@ struct RecordingFaultTests {
     second.withLock { $0 }?.stop()
   }
 
+  /// A recording that cannot begin leaves neither a file nor an open descriptor.
+  @Test(arguments: [false, true])
+  func recordingThatCannotBeginLeavesNothing(isHalf: Bool) throws {
+    let cache = MemoryCache<Int, Int>(count: 100)
+    let file = try TestRecordingFile(path: path) { _ in
+      isHalf ? .failHalfWay(ENOSPC) : .fail(ENOSPC)
+    }
+    #if os(Linux)
+      #expect(openFiles() == 1)
+    #endif
+    #expect(throws: RecordingError.self) { try cache.record(to: path, file: file) }
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #if os(Linux)
+      #expect(openFiles() == 0)
+    #endif
+    let recording = try cache.record(to: path)
+    fill(cache, 10)
+    #expect(recording.stop().written == 10)
+  }
+
+  /// Number of this process's descriptors of the recording, by its name, removed or not.
+  private func openFiles() -> Int {
+    let folder = "/proc/self/fd"
+    let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return open.count { name in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?
+        .hasPrefix(path) ?? false
+    }
+  }
+
   @Test func aFullDiskDropsBlocksAndCountsThem() throws {
     // The header and one block are written; then the disk is full for two blocks.
     let file = try TestRecordingFile(path: path) { call in

@@ -39,4 +39,6 @@ final class TestRecordingFile: RecordingFile {
   }
 
   func close(at length: UInt64) throws(FileFailure) { try file.close(at: length) }
+
+  func discard() { file.discard() }
 }

@@ -1,3 +1,4 @@
+import LarderEngine
 import Testing
 
 @testable import Larder
@@ -12,5 +13,56 @@ import Testing
       #expect(now >= last)
       last = now
     }
+  }
+
+  /// A machine whose suspensions a test decides: one clock stands still then, and one continues.
+  private final class SleepingMachine: CacheClock {
+    private let times = Locked((awake: UInt64(0), all: UInt64(0)))
+    private let suspended = SuspendedTime()
+
+    func run(seconds: UInt64, isAsleep: Bool = false) {
+      times.withLock { times in
+        if !isAsleep { times.awake += seconds * 1_000_000 }
+        times.all += seconds * 1_000_000
+      }
+    }
+
+    var now: CacheInstant {
+      let times = times.withLock { $0 }
+      return CacheInstant(microseconds: suspended.time(awake: times.awake) { times })
+    }
+  }
+
+  @Test func entryExpiresWhileTheMachineSleeps() {
+    let machine = SleepingMachine()
+    machine.run(seconds: 100)
+    let cache = MemoryCache<String, Int>(
+      configuration: MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10), clock: machine))
+    cache.set(1, for: "k", timeToLive: .seconds(3_600))
+    machine.run(seconds: 8 * 3_600, isAsleep: true)
+    machine.run(seconds: 1)
+    #expect(cache.value(for: "k") == nil)
+  }
+
+  @Test func suspensionIsAddedWithinASecondAndTimeNeverGoesBack() {
+    let machine = SleepingMachine()
+    var last = machine.time
+    var all: UInt64 = 0
+    for step in 0..<100 {
+      let isAsleep = step % 7 == 3
+      machine.run(seconds: 1, isAsleep: isAsleep)
+      all += 1_000_000
+      let now = machine.time
+      #expect(now >= last && (isAsleep || now == all))
+      last = now
+    }
+  }
+
+  @Test func exactAndCoarseClocksAgree() {
+    let (exact, coarse) = (MonotonicCacheClock(isExact: true), MonotonicCacheClock())
+    let before = exact.time
+    let time = coarse.time
+    // Coarse by some ticks of the kernel.
+    #expect(time + 100_000 >= before && time <= exact.time + 100_000)
   }
 }

@@ -117,37 +117,33 @@ extension DiskFolder {
   }
 }
 
-/// Unreadable databases, which are set aside for inspection.
+/// An unreadable database, which is set aside for inspection.
 extension DiskFolder {
-  /// Maximum number of copies kept.
-  private static var asideMax: Int { 2 }
-
   /// Names of the database and its associated files.
   private var databaseNames: [String] {
     ["", "-wal", "-shm", "-journal"].map { databasePath + $0 }
   }
 
-  /// Moves the database and its associated files into a new folder, and returns that, or nil if
-  /// they could only be removed. Files of values are left to `sweep`. Only the newest copies are
-  /// kept.
+  /// Moves the database and its associated files into the folder `damaged`, in place of an earlier
+  /// copy, and returns that folder, or nil if they could only be removed. Files of values are left
+  /// to `sweep`.
   ///
   /// - Throws: If the database can be neither renamed nor removed.
   func setDatabaseAside() throws(FileFailure) -> String? {
-    let place = try? makeAside()
+    let hasPlace = (try? makeAside()) != nil
     var isKept = false
     // The database first: if the process ends in between, SQLite removes a log without a database.
     for path in databaseNames where try files.kind(path) != .missing {
       let name = path.dropFirst(self.path.count)
-      if let place, (try? files.rename(path, to: place + name)) != nil {
+      if hasPlace, (try? files.rename(path, to: asidePath + name)) != nil {
         isKept = true
       } else {
         try files.removeTree(path)
       }
     }
     try? files.removeTree(orderPath)
-    if let place, !isKept { try? files.removeTree(place) }
-    forgetOldest()
-    return isKept ? place : nil
+    if !isKept { try? removeAside() }
+    return isKept ? asidePath : nil
   }
 
   /// Removes the database and its associated files. Files of values are left to `sweep`.
@@ -180,40 +176,30 @@ extension DiskFolder {
     return nil
   }
 
-  /// Removes everything that was set aside. Files that cannot be removed stay.
-  func removeAside() {
-    if (try? files.kind(asidePath)) != .missing { try? files.removeTree(asidePath) }
+  /// Returns the folder, or a file of the database, if it belongs to another user, or other users
+  /// may write to it; nil if there is none.
+  func findExposed() throws(FileFailure) -> (path: String, exposure: DiskExposure)? {
+    for path in [path, values.folder.path] + databaseNames {
+      if let exposure = try files.exposure(path) { return (path, exposure) }
+    }
+    return nil
   }
 
-  /// Bytes of the databases set aside.
+  /// Removes the database that was set aside.
+  func removeAside() throws(FileFailure) {
+    if try files.kind(asidePath) != .missing { try files.removeTree(asidePath) }
+  }
+
+  /// Bytes of the database set aside.
   var asideBytes: UInt64 {
-    var bytes: UInt64 = 0
-    for number in asideNumbers() {
-      let folder = "\(asidePath)/\(number)"
-      for item in (try? files.list(folder)) ?? [] where item.kind == .file {
-        bytes += (try? files.size("\(folder)/\(item.name)")) ?? 0
-      }
-    }
-    return bytes
-  }
-
-  private func makeAside() throws(FileFailure) -> String {
-    if try ![.folder, .missing].contains(files.kind(asidePath)) { try files.remove(asidePath) }
-    let place = "\(asidePath)/\((asideNumbers().last ?? 0) + 1)"
-    try files.makeFolder(place)
-    return place
-  }
-
-  private func forgetOldest() {
-    for number in asideNumbers().dropLast(Self.asideMax) {
-      try? files.removeTree("\(asidePath)/\(number)")
+    ((try? files.list(asidePath)) ?? []).reduce(0) { sum, item in
+      sum + (item.kind == .file ? (try? files.size("\(asidePath)/\(item.name)")) ?? 0 : 0)
     }
   }
 
-  /// Numbers of the copies, oldest first.
-  private func asideNumbers() -> [UInt32] {
-    ((try? files.list(asidePath)) ?? []).compactMap { UInt32($0.name) }.filter { $0 < .max }
-      .sorted()
+  private func makeAside() throws(FileFailure) {
+    try removeAside()
+    try files.makeFolder(asidePath)
   }
 }
 
@@ -271,12 +257,9 @@ extension DiskFolder {
       attempt { () throws(FileFailure) in try files.removeFile(path) }
     }
     let names = Set(databaseNames.map { $0.dropFirst(path.count + 1) })
-    for number in asideNumbers() {
-      attempt { () throws(FileFailure) in
-        try files.removeFiles(in: "\(asidePath)/\(number)") { names.contains($0[...]) }
-      }
+    attempt { () throws(FileFailure) in
+      try files.removeFiles(in: asidePath) { names.contains($0[...]) }
     }
-    attempt { () throws(FileFailure) in try files.removeIfEmpty(asidePath) }
     attempt { () throws(FileFailure) in try values.removeFiles() }
     if let failure { throw failure }
     try files.removeFile(path + "/lock")

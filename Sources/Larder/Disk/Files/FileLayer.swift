@@ -30,6 +30,10 @@ package protocol FileLayer: Sendable {
   /// Returns the kind of a file. Links are not followed.
   func kind(_ path: String) throws(FileFailure) -> FileKind
 
+  /// Returns why other users may change a file or the contents of a folder, or nil if none but root
+  /// may or it is missing. Links are followed for a folder.
+  func exposure(_ path: String) throws(FileFailure) -> DiskExposure?
+
   /// Creates an empty file that only its owner may read and write, or revokes the permissions of
   /// others on an existing one.
   func makePrivateFile(_ path: String) throws(FileFailure)
@@ -108,6 +112,9 @@ extension FileLayer {
 
   /// Defaults to true.
   package var isInPlace: Bool { true }
+
+  /// Nil for a layer without users.
+  package func exposure(_ path: String) throws(FileFailure) -> DiskExposure? { nil }
 
   /// Uses a lock of the system, on the file `lock` in the folder.
   package func take(folder: String) throws(FileFailure) -> FolderLock? {

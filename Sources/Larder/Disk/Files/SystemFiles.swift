@@ -352,10 +352,22 @@ extension SystemFiles {
     }
   }
 
+  package func exposure(_ path: String) throws(FileFailure) -> DiskExposure? {
+    var facts = stat()
+    guard at(path, { fstatat($0, $1, &facts, 0) }) == 0 else {
+      if errno == ENOENT { return nil }
+      throw FileFailure("ask the owner", path, errno)
+    }
+    if facts.st_uid != geteuid() { return .otherOwner(facts.st_uid) }
+    // In a sticky folder others cannot replace files, which are checked themselves.
+    let isSticky = facts.st_mode & S_IFMT == S_IFDIR && facts.st_mode & S_ISVTX != 0
+    let mode = UInt32(facts.st_mode & 0o777)
+    return mode & 0o022 == 0 || isSticky ? nil : .writableByOthers(mode: mode)
+  }
+
   package func makePrivateFile(_ path: String) throws(FileFailure) {
     do throws(FileFailure) {
       close(try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW))
-      return
     } catch {
       guard error.number == EEXIST else { throw error }
     }
@@ -365,7 +377,7 @@ extension SystemFiles {
       throw FileFailure("ask the kind", path, errno)
     }
     guard facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 else { return }
-    guard at(path, { fchmodat($0, $1, 0o600, 0) }) == 0 || errno == EPERM else {
+    guard at(path, { fchmodat($0, $1, 0o600, 0) }) == 0 else {
       throw FileFailure("make private", path, errno)
     }
   }

@@ -176,10 +176,22 @@ package final class SQLiteConnection {
   }
 
   /// True if every page is consistent. O(database).
+  ///
+  /// - Throws: If a page cannot be read, which is no evidence of its content.
   package func isSound() throws(SQLiteError) -> Bool {
     let check = try prepare("PRAGMA integrity_check(1)")
     defer { check.finalize() }
-    return try check.step() && check.text(0) == "ok"
+    guard try check.step(), let answer = check.text(0) else { return false }
+    // SQLite describes such a failure as if it were damage.
+    let code = answer.firstRange(of: "error code=").map {
+      Int32(answer[$0.upperBound...].prefix { $0.isNumber }) ?? SQLITE_IOERR
+    }
+    let unread = code ?? (answer.contains("failed to get page") ? SQLITE_IOERR : nil)
+    if let unread {
+      let error = SQLiteError(code: unread, message: answer, path: path)
+      if !error.isCorruption { throw error }
+    }
+    return answer == "ok"
   }
 
   package var isInTransaction: Bool { handle != nil && sqlite3_get_autocommit(handle) == 0 }

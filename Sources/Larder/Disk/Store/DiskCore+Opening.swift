@@ -14,7 +14,9 @@ extension DiskCore {
       try load()
     } catch {
       closeIndex()
-      if mayStartEmpty(after: error) { return try startOver(error.reason) }
+      if mayStartEmpty(after: error) {
+        return try startOver(error.reason, deletes: Self.isIntact(error))
+      }
       guard error.isDamage else {
         guard isMisledByDamage(error) else { throw error }
         return try rebuild(after: Self.disorder(folder))
@@ -28,7 +30,7 @@ extension DiskCore {
   func rebuild(after damage: DiskCacheError) throws(DiskCacheError) {
     // The connection must be closed before its files are renamed.
     closeIndex()
-    guard configuration.damageHandling == .setAside else {
+    guard configuration.troubleHandling != .fail else {
       throw .damaged(path: folder.databasePath, message: damage.reason)
     }
     // If setting aside fails, reopening the database would not detect a lost log.
@@ -36,11 +38,11 @@ extension DiskCore {
     try startOver(damage.reason)
   }
 
-  /// Sets the database aside and creates an empty one.
-  private func startOver(_ reason: String) throws(DiskCacheError) {
+  /// Sets the database aside, or deletes it, and creates an empty one.
+  private func startOver(_ reason: String, deletes: Bool = false) throws(DiskCacheError) {
     try resetIDs(largest: .none)
     do throws(FileFailure) {
-      try setAside(reason)
+      try setAside(reason, deletes: deletes)
     } catch {
       throw DiskCacheError(error)
     }
@@ -51,9 +53,19 @@ extension DiskCore {
   /// True if an intact database that cannot be opened may be abandoned. A key may be found again,
   /// and permanent entries were promised to stay; another program's database is no cache.
   private func mayStartEmpty(after error: DiskCacheError) -> Bool {
-    switch (error, configuration.mismatchHandling) {
+    switch (error, configuration.troubleHandling) {
     case (.encryption, .startEmpty), (.format, .startEmpty): true
     case (.format(_, let found, _), nil): found > 0 && hasNoPermanentEntries()
+    default: false
+    }
+  }
+
+  /// True for an intact database of this library, whose contents are no use to anybody and may have
+  /// to be kept secret from now on.
+  private static func isIntact(_ error: DiskCacheError) -> Bool {
+    switch error {
+    case .encryption: true
+    case .format(_, let found, _): found > 0
     default: false
     }
   }
@@ -70,9 +82,13 @@ extension DiskCore {
     return (try? connection.number("SELECT count(*) FROM entries WHERE permanent != 0")) == 0
   }
 
-  /// Sets the database aside, which must be closed, and records the reason.
-  private func setAside(_ reason: String) throws(FileFailure) {
-    let kept = try folder.setDatabaseAside()
+  /// Sets the database aside, or deletes it, and records the reason. It must be closed.
+  private func setAside(_ reason: String, deletes: Bool = false) throws(FileFailure) {
+    if deletes {
+      try folder.removeDatabase()
+      try folder.removeAside()
+    }
+    let kept = deletes ? nil : try folder.setDatabaseAside()
     losses = DiskLosses()
     noteDamage(reason, keptPath: kept)
   }
@@ -143,7 +159,7 @@ extension DiskCore {
       path: isFolderInPlace ? folder.databasePath : path,
       message: Self.displacement)
     closeIndex()
-    guard !isFolderInPlace, configuration.damageHandling == .setAside else {
+    guard !isFolderInPlace, configuration.troubleHandling != .fail else {
       // A later call must not take another cache's files for its own.
       damageFound = damage
       return try rebuild(after: damage)
@@ -159,7 +175,7 @@ extension DiskCore {
   /// Releases a folder that was removed or replaced while its database was closed.
   func findFolder() {
     guard let lock, !folder.files.isInPlace || !lock.isHeld else { return }
-    if configuration.damageHandling == .fail {
+    if configuration.troubleHandling == .fail {
       damageFound = .damaged(path: path, message: Self.displacement)
     } else {
       self.lock = nil
@@ -307,7 +323,7 @@ extension DiskCore {
     rollBack(index)
     if configuration.durability == .normal { try? index.log.checkpoint(empties: false) }
     closeIndex()
-    if index.log.isLost, configuration.damageHandling == .setAside {
+    if index.log.isLost, configuration.troubleHandling != .fail {
       try? setAside("its log could not be flushed to the disk")
     }
   }
@@ -398,12 +414,17 @@ extension DiskCore {
   /// link.
   private func prepareFiles() throws(DiskCacheError) {
     let stray: String?
+    var exposed: (path: String, exposure: DiskExposure)?
     do throws(FileFailure) {
       stray = try folder.findNoFile()
-      if stray == nil { try folder.makeDatabaseFile() }
+      if stray == nil {
+        exposed = try folder.findExposed()
+        if exposed == nil { try folder.makeDatabaseFile() }
+      }
     } catch {
       throw DiskCacheError(error)
     }
+    if let exposed { throw .exposed(path: exposed.path, exposed.exposure) }
     if let stray { throw .damaged(path: stray, message: "not a regular file") }
     guard configuration.durability != .none else { return }
     // SQLite moves the log that it reads into the database. If a sync had failed before all of the
@@ -675,7 +696,7 @@ extension DiskCore {
 
   /// True if a suite or database that cannot be opened is emptied.
   func startsEmpty(hasPermanent: Bool) -> Bool {
-    configuration.mismatchHandling.map { $0 == .startEmpty } ?? !hasPermanent
+    configuration.troubleHandling.map { $0 == .startEmpty } ?? !hasPermanent
   }
 
   /// Checks a suite's codec before a value is written, and records it. The record is committed

@@ -119,8 +119,9 @@ extension DiskCore {
   ) -> Presence {
     guard let id = directory[key.digest] else { return .absent }
     if slots[Int(id)].state == .permanent { return .fresh(id) }
-    let time: UInt64? = mayExpire() || uses.areKept ? clock.time : nil
-    if let time, hasExpired(id, time) {
+    let time = clock.time
+    let isOver = hasExpired(id, time)
+    if isOver {
       if stays(id, expired, time, index) { return .expired(id) }
       if isFromFuture(id, time) || tier.expiry(id) > time {
         // Otherwise the policy would count the next request as a hit.
@@ -131,10 +132,10 @@ extension DiskCore {
         return .absent
       }
     }
-    if isRepeated, time.map({ !hasExpired(id, $0) }) ?? true {
+    if isRepeated, !isOver {
       return tier.contains(id) ? .fresh(id) : .absent
     }
-    switch use(id, time ?? 0) {
+    switch use(id, time) {
     case .absent:
       return .absent
     case .expired:
@@ -154,14 +155,13 @@ extension DiskCore {
       && (tier.expiry(id) <= now || uses.expiry(id).isOver(at: now) || isFromFuture(id, now))
   }
 
-  /// True for an entry that expires and was stored while the clock was ahead of its present time:
-  /// its age is unknown, and it would live for as long as the clock was ahead.
+  /// True for an entry that was stored while the clock was ahead of its present time: its age is
+  /// unknown, and it would live, and look new to its origin, for as long as the clock was ahead.
   private func isFromFuture(_ id: ObjectID, _ now: UInt64) -> Bool {
     CacheInstant.isAhead(slots[Int(id)].created, of: now)
-      && (tier.expiry(id) != Request.noExpiry || uses.areKept)
   }
 
-  /// Records a get in the policy. Not inlined, like `mayExpire`.
+  /// Records a get in the policy. Not inlined, like `hasVictims`.
   @inline(never) private func use(_ id: ObjectID, _ now: UInt64) -> CacheTier.Access {
     tier.access(id, now)
   }
@@ -177,12 +177,12 @@ extension DiskCore {
     }
   }
 
-  /// True if an expired entry is still worth keeping; false if its row cannot be read.
+  /// True if an expired entry is still worth keeping, or its row cannot be read now.
   func isKept(_ id: ObjectID, _ grace: Grace, _ now: UInt64, _ index: DiskIndex) -> Bool {
     let expiry = min(Expiry(tier.expiry(id)), uses.expiry(id))
     if grace.keeps(hasVersion: false, expiry, now: now) { return true }
     return grace.keeps(hasVersion: true, expiry, now: now)
-      && (try? index.hasVersion(id, slots[Int(id)])) ?? false
+      && (try? index.hasVersion(id, slots[Int(id)])) ?? true
   }
 
   /// Returns the entry of an id, or where to read it; nil if it is damaged or another key's.

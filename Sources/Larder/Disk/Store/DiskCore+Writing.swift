@@ -172,6 +172,7 @@ extension DiskCore {
     }
     statistics.bytesWritten += UInt64(row.bytes)
     recycleSegments()
+    shrinkAfterRemovals()
     writeOrderAfterHits()
   }
 
@@ -359,17 +360,22 @@ extension DiskCore {
   }
 
   /// Removes all entries, or all of one suite, and suites that are empty afterwards.
-  func clear(suite name: String?, includesPermanent: Bool) throws(DiskCacheError) -> DiskFreed {
+  func clear(
+    suite name: String?, includesPermanent: Bool, removesCopy: Bool
+  ) throws(DiskCacheError) -> DiskFreed {
     try openIndex(toClear: DiskLosses.Clearing(suite: name, includesPermanent: includesPermanent))
-    if name == nil { folder.removeAside() }
     let number = name.map { suiteNumber($0) }
-    return try measuringFreed(
+    // First: it makes room on a full disk.
+    let copy = Result { () throws(FileFailure) in if removesCopy { try folder.removeAside() } }
+    let freed = try measuringFreed(
       clearsSuites: { number == nil || number == $0 },
       { [self] () throws(DiskCacheError) in
         drop(counting: \.removals, as: .remove) { _, slot in
           (number == nil || number == slot.suite) && (includesPermanent || slot.state == .known)
         }
       })
+    if case .failure(let failure) = copy { throw DiskCacheError(failure) }
+    return freed
   }
 
   /// Evicts entries, chosen by the policy, until at most `entriesMax` and `bytesMax` are left.

@@ -31,11 +31,10 @@ final class DiskCore {
   var index: DiskIndex?
   /// Created only by `remakeTier`, so that it has room for the ids of `reservedIDs`.
   private(set) var tier: CacheTier {
-    didSet { (mayExpire, hasVictims) = Self.questions(tier) }
+    didSet { hasVictims = Self.question(tier) }
   }
-  /// Functions of the tier that every get calls, stored separately: to call a tier in a variable,
-  /// the compiler copies all of it, with a reference count per operation.
-  private(set) var mayExpire: () -> Bool
+  /// Function of the tier that every get calls, stored separately: to call a tier in a variable, the
+  /// compiler copies all of it, with a reference count per operation.
   private(set) var hasVictims: () -> Bool
   private var reservedIDs = DiskCore.reservedMin
   var statistics = DiskStatistics()
@@ -74,6 +73,10 @@ final class DiskCore {
   /// Entries that must not reappear when the database is reopened.
   var losses = DiskLosses()
   var transaction = DiskTransaction()
+  /// Rows deleted since free pages were last looked for.
+  var removalsSinceShrinking = 0
+  /// True if free pages were returned since then.
+  var hasShrunk = false
   /// Values copied in a transaction that failed: their rows name one copy or the other.
   var unsettledMoves: [DiskMove] = []
   /// Sums of the bytes of values that the limits apply to, and of permanent ones.
@@ -100,7 +103,7 @@ final class DiskCore {
     uses = DiskUses(life: configuration.expireAfterAccess?.microseconds, from: clock.time)
     let tier = try Self.makeTier(configuration, objects: Self.reservedMin)
     self.tier = tier
-    (mayExpire, hasVictims) = Self.questions(tier)
+    hasVictims = Self.question(tier)
     self.path = try DiskFolder.absolutePath(path)
     self.files = files
     folder = try Self.openFolder(self.path, configuration, files)
@@ -123,9 +126,7 @@ final class DiskCore {
     _ = try Self.makeTier(configuration, objects: 1)
   }
 
-  private static func questions(_ tier: CacheTier) -> (() -> Bool, () -> Bool) {
-    ({ tier.expires }, { tier.victims.count > 0 })
-  }
+  private static func question(_ tier: CacheTier) -> () -> Bool { { tier.victims.count > 0 } }
 
   private static func makeTier(
     _ configuration: DiskConfiguration, objects: Int

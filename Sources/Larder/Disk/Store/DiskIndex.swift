@@ -130,6 +130,13 @@ final class DiskIndex {
     return free > 256 && free * 2 > (try? connection.number("PRAGMA page_count")) ?? .max
   }
 
+  /// Returns up to `pages` free pages to the file system, with the next checkpoint.
+  func shrink(pages: Int) throws(SQLiteError) {
+    try log.commitAlone { () throws(SQLiteError) in
+      try connection.execute("PRAGMA incremental_vacuum(\(pages))")
+    }
+  }
+
   /// Returns free pages to the file system.
   func shrink() throws(SQLiteError) {
     try log.commitAlone { () throws(SQLiteError) in

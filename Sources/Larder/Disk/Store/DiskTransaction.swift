@@ -115,6 +115,7 @@ extension DiskCore {
   /// Commits, and then reclaims the retired files.
   func commit(_ index: DiskIndex, keepsFiles: Bool = true) throws(SQLiteError) {
     try index.log.commit()
+    removalsSinceShrinking += transaction.deletes.count
     transaction.puts.removeAll(keepingCapacity: true)
     transaction.deletes.removeAll(keepingCapacity: true)
     transaction.renewals.removeAll(keepingCapacity: true)
@@ -151,8 +152,47 @@ extension DiskCore {
       try finishWriting(index)
     }
     recycleSegments()
+    shrinkAfterRemovals()
     writeOrderAfterHits()
   }
+
+  /// Returns a bounded number of pages to the file system if most of the database is free after
+  /// many removals; the next call continues. Failures are ignored.
+  func shrinkAfterRemovals() {
+    guard removalsSinceShrinking >= Self.removalsMax, let index,
+      !index.connection.isInTransaction
+    else { return }
+    do throws(SQLiteError) {
+      if index.isMostlyFree {
+        hasShrunk = true
+        return try index.shrink(pages: Self.shrunkPages)
+      }
+      removalsSinceShrinking = 0
+      // The file gets shorter when the log is moved into it.
+      if hasShrunk { try index.log.checkpoint(empties: false) }
+      hasShrunk = false
+    } catch {
+      removalsSinceShrinking = 0
+      rollBack(index)
+    }
+  }
+
+  /// Returns all free pages to the file system if most of the database is free. Failures are
+  /// ignored.
+  private func shrinkIfMostlyFree() {
+    guard let index, index.isMostlyFree else { return }
+    do throws(SQLiteError) {
+      try index.shrink()
+      index.log.emptyJournal(in: folder)
+    } catch {
+      rollBack(index)
+    }
+  }
+
+  /// Removals after which free pages are looked for.
+  private static var removalsMax: Int { 256 }
+  /// Pages returned by one call, 256 KiB.
+  private static var shrunkPages: Int { 64 }
 
   /// Commits everything that was acknowledged, and the order of use.
   func flush() throws(DiskCacheError) {
@@ -172,6 +212,7 @@ extension DiskCore {
         index.log.emptyJournal(in: folder)
       }
     }
+    shrinkIfMostlyFree()
     writeOrder()
   }
 
@@ -207,11 +248,11 @@ extension DiskCore {
     if let loss { throw DiskCacheError(loss) }
   }
 
-  /// Removes spare files, databases set aside and retired files at once, and empties the log if
+  /// Removes spare files, the database set aside and retired files at once, and empties the log if
   /// possible.
   func makeRoom(_ index: DiskIndex) {
     folder.values.removeSpare()
-    folder.removeAside()
+    try? folder.removeAside()
     for file in transaction.retired {
       folder.values.retire(file.number, bytes: file.bytes, keeps: false)
     }
@@ -232,18 +273,14 @@ extension DiskCore {
     throw DiskCacheError(error)
   }
 
-  /// Overwrites remaining names of removed suites, and returns pages freed by single removals to
-  /// the file system. Failures are ignored.
-  private func tidy() {
-    guard let index else { return }
+  /// Overwrites remaining names of removed suites. Failures are ignored.
+  private func wipeSuites() {
+    guard let index, hasSuiteRemains else { return }
     do throws(SQLiteError) {
-      if hasSuiteRemains {
-        try index.log.beginIfNeeded()
-        try index.wipeSuites()
-        try commit(index)
-        hasSuiteRemains = false
-      }
-      if index.isMostlyFree { try index.shrink() }
+      try index.log.beginIfNeeded()
+      try index.wipeSuites()
+      try commit(index)
+      hasSuiteRemains = false
     } catch {
       rollBack(index)
     }
@@ -271,7 +308,7 @@ extension DiskCore {
     }
     try flush()
     folder.values.removeSpare()
-    tidy()
+    wipeSuites()
     // SQLite would do this when it closes the database, but without reporting errors.
     if let index, configuration.durability == .normal {
       do throws(SQLiteError) {

@@ -62,6 +62,7 @@ final class SharedDatabase {
     self.folder = folder
     let path = DiskFolder.databasePath(in: folder)
     try Self.findFiles(path, files)
+    try Self.checkOwner([folder, path, path + "-wal", path + "-shm"], files)
     do throws(SQLiteError) {
       connection = try SQLiteConnection(shared: path, busyMilliseconds: Self.busyMilliseconds)
     } catch {
@@ -107,6 +108,14 @@ final class SharedDatabase {
     } catch {
       guard error.call.isEmpty else { throw Absence(error) }
       throw error.isMissing ? .empty : .unreadable
+    }
+  }
+
+  private static func checkOwner(_ paths: [String], _ files: SystemFiles) throws(Absence) {
+    for path in paths {
+      let exposure: DiskExposure?
+      do throws(FileFailure) { exposure = try files.exposure(path) } catch { throw Absence(error) }
+      if let exposure { throw .failure(.exposed(path: path, exposure)) }
     }
   }
 
@@ -280,7 +289,7 @@ extension DiskMetadata {
   /// Metadata of a row that is read without a cache, which would know its idle time.
   init(_ row: DiskRow, _ reading: DiskReading, now: UInt64) {
     let isExpired =
-      !row.isPermanent && row.expiry != .never
+      !row.isPermanent
       && (row.expiry.isOver(at: now) || CacheInstant.isAhead(row.created, of: now))
     self.init(
       version: reading.version, contentType: reading.contentType, creation: row.created,

@@ -58,7 +58,7 @@ final class DiskFileReading: Sendable {
 
   /// Reads the value; nil if it is damaged. Needs no lock.
   ///
-  /// - Throws: Errors that do not concern the value: it may be readable later.
+  /// - Throws: Errors of the file system: the value may be readable later.
   func value() throws(FileFailure) -> Data? {
     let count = bytes + (seal == nil ? 0 : DiskSeal.overhead)
     guard let memory = malloc(max(1, count)) else {
@@ -70,7 +70,7 @@ final class DiskFileReading: Sendable {
       isWhole = try location.read(into: buffer)
     } catch {
       isWhole = false
-      if error.isPassing {
+      if !error.isNoFile {
         free(memory)
         throw error
       }

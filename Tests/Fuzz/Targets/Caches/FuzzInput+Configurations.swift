@@ -74,7 +74,7 @@ extension FuzzInput {
       groupWrites: integer(below: 100), groupBytes: integer(below: 10_000),
       pageCacheBytes: integer(below: 100_000), checkpointPages: integer(below: 100),
       seed: UInt64(byte()), encryption: encryption,
-      damageHandling: pick([.setAside, .setAside, .fail]))
+      troubleHandling: pick([nil, .startEmpty, .fail]))
   }
 
   /// A hybrid cache's configuration.
