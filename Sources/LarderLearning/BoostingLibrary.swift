@@ -202,9 +202,9 @@ extension BoostingLibrary {
 
 /// A fingerprint that distinguishes versions that train different models.
 extension BoostingLibrary {
-  /// Returns sixteen digits computed from a model of 2,000 rows: FNV-1a over the text of its trees.
+  /// Returns sixteen digits computed from a model of 2,000 rows.
   ///
-  /// - Throws: the errors of `modelText`.
+  /// - Throws: the errors of `modelText`, and `badModel` for a model that policies could not use.
   func fingerprint() throws(BoostingError) -> String {
     var rows = TrainingRows(features: 6, capacity: 2000)
     var random = SeededGenerator(seed: 1)
@@ -213,6 +213,14 @@ extension BoostingLibrary {
       rows.append(row, label: row[1] / (row[0] + 1) + row[5] / 1024)
     }
     let text = try modelText(rows, GradientBoosting.Parameters(trees: 16, seed: 1))
+    return try Self.fingerprint(of: text, features: rows.features)
+  }
+
+  /// The digits of a model: FNV-1a over the text of its trees.
+  ///
+  /// - Throws: `badModel` if its trees cannot be read.
+  static func fingerprint(of text: String, features: Int) throws(BoostingError) -> String {
+    _ = try ModelText.trees(text, features: features)
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for line in text.split(separator: "\n").prefix(while: { $0 != "end of trees" }) {
       // Sizes and version names are not part of the trees.

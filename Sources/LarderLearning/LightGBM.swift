@@ -22,7 +22,8 @@ public enum LightGBM {
   /// Loads the library. Its name includes digits of a small model that is trained here, because the
   /// API does not report the version, and the models are what matters. Takes about 20 ms.
   ///
-  /// - Throws: `unavailable` with what to install, or `failed`.
+  /// - Throws: `unavailable` with what to install, `failed`, or `badModel` for a version whose
+  ///   models cannot be read.
   public static func load() throws(BoostingError) -> GradientBoosting {
     let library = try BoostingLibrary.find()
     return GradientBoosting(name: "LightGBM \(try library.fingerprint())") {

@@ -5,18 +5,18 @@ import Synchronization
 /// once. Nil for what was not begun when `isStopped` became true, or `body` returned nil.
 ///
 /// - Throws: the first error of `body`; nothing is begun after one.
-package func parallelMap<Result: Sendable>(
+package func parallelMap<Result: Sendable, Failure: Error>(
   count: Int, threads: Int, unless isStopped: @autoclosure @Sendable () -> Bool = false,
-  _ body: @Sendable (Int) throws -> Result?
-) throws -> [Result?] {
+  _ body: @Sendable (Int) throws(Failure) -> Result?
+) throws(Failure) -> [Result?] {
   let results = Mutex([Result?](repeating: nil, count: count))
-  let failure = Mutex<(any Error)?>(nil)
+  let failure = Mutex<Failure?>(nil)
   let next = Atomic(0)
   DispatchQueue.concurrentPerform(iterations: min(max(1, threads), count)) { _ in
     while !isStopped(), failure.withLock({ $0 == nil }) {
       let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
       guard index < count else { return }
-      do {
+      do throws(Failure) {
         let result = try body(index)
         results.withLock { $0[index] = result }
       } catch {

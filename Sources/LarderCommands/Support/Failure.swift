@@ -134,7 +134,7 @@ extension SweepError: UserFacingError {
   var exitCode: Int32 {
     switch self {
     case .execution(_, _, .wrongValues): 1
-    case .execution: 2
+    case .execution, .training: 2
     case .notDeterministic, .traceMissing, .driverMissing: 70
     }
   }

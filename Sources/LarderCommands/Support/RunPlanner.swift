@@ -90,7 +90,7 @@ struct RunPlanner {
   /// The parts of the cells.
   func division(_ cells: [PlannedCell], _ known: StoredTraces, parts: Int) -> PartDivision {
     PartDivision(
-      cells, facts: known.facts, repetitions: workload.repetitions, count: parts)
+      cells, traces: known, repetitions: workload.repetitions, count: parts)
   }
 
   /// The store's records of cells.
@@ -111,15 +111,19 @@ struct RunPlanner {
       for facts in known.facts { progress.note("\(Self.text(facts)), known from the store") }
       return (known, nil)
     }
+    tell(store.takeDamages())
     let traces = try prepare()
     return (try store.remember(traces, of: workload, before: stamps), traces)
   }
 
+  /// Says which files of the store are not used.
+  func tell(_ damages: [StoreDamage]) {
+    for damage in damages { progress.note("damaged, ignored: \(damage)") }
+  }
+
   /// Says what of the store cannot be used.
   private func tell(_ records: StoredRecords, _ cells: [PlannedCell]) {
-    for damage in records.damaged(in: cells) {
-      progress.note("damaged, ignored: \(damage)")
-    }
+    tell(records.damaged(in: cells))
     for (_, files) in records.conflicts(in: cells) {
       progress.note("records of one cell differ, ignored: \(files.joined(separator: ", "))")
     }

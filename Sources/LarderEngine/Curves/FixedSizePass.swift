@@ -10,10 +10,13 @@ public final class FixedSizePass {
   private let resultBody: () -> (SampledHits, SpatialSample, Int)
 
   /// Creates a pass at the first request. `capacities` ascend; `objectsMax` is at least 1.
+  ///
+  /// - Throws: `PolicyError.badSetup` if more than about 2^31 objects may be in the sample.
   public init(
     over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64], objectsMax: Int,
     seed: UInt64
-  ) {
+  ) throws(PolicyError) {
+    try LRUStack<RecencyBits>.check(objects: min(objectsMax, columns.objects))
     switch unit {
     case .objects:
       (runBody, positionBody, resultBody) = Self.erased(

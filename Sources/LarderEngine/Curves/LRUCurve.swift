@@ -50,7 +50,12 @@ public final class LRUCurvePass {
   private let bytesBody: () -> Int
 
   /// Creates a pass at the first request. `capacities` ascend, and are used only with `.bytes`.
-  public init(over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64] = []) {
+  ///
+  /// - Throws: `PolicyError.badSetup` with more than about 2^31 objects.
+  public init(
+    over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64] = []
+  ) throws(PolicyError) {
+    try LRUStack<RecencyBits>.check(objects: columns.objects)
     switch unit {
     case .objects:
       let pass = LRUPass<RecencyBits, DistanceHistogram>(

@@ -22,11 +22,31 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   /// renumberings, fewer fit into the processor's cache. (Measured with 1 M objects: 4 and 8 are
   /// equally fast, 2 is half as fast.)
   private static var slack: Int { 4 }
+  /// The largest number of positions: one more than a position has 32 bits, and orders have whole
+  /// blocks.
+  private static var positionsMax: Int { 1 << 32 - 1 << 16 }
+  /// The largest number of objects: with more, renumberings would be too frequent.
+  static var objectsMax: Int { positionsMax / 2 }
 
   /// Creates an empty stack for ids up to `objects`.
   init(objects: Int) {
     order = Order(room: 1 << 10)
     places = Column(objects: objects)
+  }
+
+  /// Refuses a trace with more objects than there are positions for.
+  static func check(objects: Int) throws(PolicyError) {
+    if objects > objectsMax {
+      throw .badSetup(
+        "stack distances: objects", "\(objects)",
+        expected: "at most \(objectsMax); take a sample of the trace")
+    }
+  }
+
+  /// The room for `live` positions and later ones, after a renumbering.
+  static func room(live: Int) -> Int {
+    precondition(live <= objectsMax, "\(live) positions of an LRU stack")
+    return min(max(1 << 16, live * slack), positionsMax)
   }
 
   /// Moves or adds an object to the top. Returns its previous weight and the depth that a cache
@@ -111,7 +131,7 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
     var moved = holes
     moved.replaceAll { order.rank($0) }
     holes = moved
-    order.renumber(room: max(1 << 16, (live + holes.count) * Self.slack))
+    order.renumber(room: Self.room(live: live + holes.count))
   }
 }
 

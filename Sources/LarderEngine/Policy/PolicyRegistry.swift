@@ -8,8 +8,8 @@ public enum PolicyRegistry {
   /// Policies that exist to simulate a server come with the trait Simulation.
   @inline(__always) static func standard<Table: PolicyTable>(_ table: Table.Type) -> [Table.Line] {
     var lines = [
-      Table.line(FIFO.self, sweep: CapacitySweep.arrivals),
-      Table.line(LRU.self, sweep: CapacitySweep.recency),
+      Table.line(FIFO.self),
+      Table.line(LRU.self),
       Table.line(MRU.self),
       Table.line(LRUMAD.self),
       Table.line(LACache.self),
@@ -143,9 +143,8 @@ public enum PolicyRegistry {
 
   /// True if a hit may make a policy evict, and for an unknown policy.
   package static func evictsOnHit(_ spec: String) -> Bool {
-    guard let parsed = try? PolicySpec(parsing: spec), let policy = try? policy(named: parsed)
-    else { return true }
-    return policy.description.traits.contains(.evictsOnHit)
+    registered(String(spec.prefix { $0 != ":" }))?.description.traits.contains(.evictsOnHit)
+      ?? true
   }
 
   /// True if a policy can predict its victims, for filters that compare them; false for an unknown

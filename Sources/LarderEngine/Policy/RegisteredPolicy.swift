@@ -22,7 +22,7 @@ public struct RegisteredPolicy: Sendable {
 
   /// Creates the registry entry of a policy: see `PolicyRegistry.add`.
   @inlinable public init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
-    self.init(policy, simulated: SimulatedPolicy(policy, sweep: nil))
+    self.init(policy, simulated: SimulatedPolicy(policy))
   }
 
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(

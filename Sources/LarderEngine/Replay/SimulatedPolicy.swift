@@ -1,10 +1,6 @@
 /// Closures that simulate a policy or a bound: a second table next to the registry's, which a
 /// program with caches alone never names.
 @usableFromInline struct SimulatedPolicy: Sendable {
-  /// A pass over several capacities; see `CapacitySweep`.
-  @usableFromInline typealias Sweep =
-    @Sendable (CapacitySweepSetup, RequestColumns) -> CapacitySweep?
-
   /// True for a bound, which has no tier.
   @usableFromInline let isBound: Bool
   /// A simulation of one tier without time; for a bound, of everything.
@@ -12,13 +8,10 @@
     @Sendable (SingleTier, SegmentSetup?) throws(PolicyError) -> any Simulation
   /// A tier, for simulations with time, hybrids and probes.
   @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
-  /// Its pass over several capacities, or nil.
-  @usableFromInline let sweep: Sweep?
 
   /// A policy's line.
-  @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type, sweep: Sweep?) {
+  @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
     isBound = false
-    self.sweep = sweep
     makeSingle = {
       (single: SingleTier, segments: SegmentSetup?) throws(PolicyError) -> any Simulation in
       // Nor do the loops of gets alone look for entries that expire by idleness.
@@ -43,7 +36,6 @@
   init<Subject: Bound>(_ bound: Subject.Type) {
     let name = Subject.description.name
     isBound = true
-    sweep = nil
     makeSingle = { (single: SingleTier, _) throws(PolicyError) -> any Simulation in
       if single.time != nil { throw .boundOnly(name, where: "a simulation with time") }
       if Subject.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
@@ -84,32 +76,23 @@
 protocol PolicyTable {
   /// Entry of the table for a policy.
   associatedtype Line
-  /// A policy's line, and its pass over several capacities where it has one.
-  static func line<Policy: EvictionPolicy & ~Copyable>(
-    _ policy: Policy.Type, sweep: SimulatedPolicy.Sweep?
-  ) -> Line
-}
-
-extension PolicyTable {
-  /// The line of a policy without such a pass.
-  @inline(__always) static func line<Policy: EvictionPolicy & ~Copyable>(
-    _ policy: Policy.Type
-  ) -> Line { line(policy, sweep: nil) }
+  /// Returns a policy's line.
+  static func line<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) -> Line
 }
 
 /// The table of real caches: the registry.
 enum CacheTable: PolicyTable {
   @inline(__always) static func line<Policy: EvictionPolicy & ~Copyable>(
-    _ policy: Policy.Type, sweep: SimulatedPolicy.Sweep?
+    _ policy: Policy.Type
   ) -> RegisteredPolicy { RegisteredPolicy(policy, simulated: nil) }
 }
 
 /// The table of simulations.
 enum SimulationTable: PolicyTable {
   @inline(__always) static func line<Policy: EvictionPolicy & ~Copyable>(
-    _ policy: Policy.Type, sweep: SimulatedPolicy.Sweep?
+    _ policy: Policy.Type
   ) -> (String, SimulatedPolicy) {
-    (Policy.description.name, SimulatedPolicy(policy, sweep: sweep))
+    (Policy.description.name, SimulatedPolicy(policy))
   }
 }
 
@@ -125,9 +108,12 @@ enum SimulationTable: PolicyTable {
 
   /// The only tier of a setup; nil for a hybrid.
   init?(_ setup: SimulationSetup, over columns: RequestColumns) {
-    guard let tier = setup.onlyTier else { return nil }
-    var isDisk = false
-    if case .disk = setup.arrangement { isDisk = true }
+    let (tier, isDisk): (TierSetup, Bool)
+    switch setup.arrangement {
+    case .memory(let only): (tier, isDisk) = (only, false)
+    case .disk(let only): (tier, isDisk) = (only, true)
+    case .hybrid: return nil
+    }
     self.init(
       setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
       recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns)

@@ -24,7 +24,7 @@ extension Advisor {
     // Stack distances apply to blocks and not to prefixes.
     if settings.prefix == nil, !LRUCurvePass.expires(trace.requests) {
       began("Stack distances of lru", trace.requests.count)
-      let pass = LRUCurvePass(over: trace.requests, unit: unit, capacities: grid)
+      let pass = try LRUCurvePass(over: trace.requests, unit: unit, capacities: grid)
       var before: LRUCurve?
       if let end = segments.scored.first.flatMap({ $0 > 0 ? segments.ends[$0 - 1] : nil }) {
         try advance(pass, to: end)

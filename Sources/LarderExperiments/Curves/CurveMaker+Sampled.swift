@@ -25,10 +25,10 @@ extension CurveMaker {
     }
     let positions = try positions(of: sample)
     let sampled = try trace.requests(at: positions)
-    let estimates = ratios ?? lruRatios(sampled, all, rate: sample.rate)
+    let estimates = try ratios ?? lruRatios(sampled, all, rate: sample.rate)
     let byCapacity = Dictionary(zip(all, estimates), uniquingKeysWith: { first, _ in first })
     let parts = try partRatios(sample, positions, sampled) { part, rate in
-      [lruRatios(part, capacities, rate: rate)]
+      [try lruRatios(part, capacities, rate: rate)]
     }
     warnOfSmall(capacities, sample.rate, &notes)
     var curve = curve(
@@ -43,7 +43,7 @@ extension CurveMaker {
 
   /// SHARDS with a fixed number of objects, over all requests.
   private func fixedSizePass(_ capacities: [UInt64], _ objectsMax: Int) throws -> FixedSizePass {
-    let pass = FixedSizePass(
+    let pass = try FixedSizePass(
       over: trace.requests, unit: unit, capacities: capacities, objectsMax: objectsMax,
       seed: settings.seed)
     began("Sampling \(trace.name)", trace.requests.count)
@@ -118,9 +118,9 @@ extension CurveMaker {
   /// LRU's hit ratios by the stack distances of a sample.
   private func lruRatios(
     _ sampled: PreparedTrace, _ capacities: [UInt64], rate: Double
-  ) -> [Double] {
+  ) throws -> [Double] {
     let scaled = capacities.map { UInt64(Double($0) * rate) }
-    let pass = LRUCurvePass(over: sampled.requests, unit: unit, capacities: scaled)
+    let pass = try LRUCurvePass(over: sampled.requests, unit: unit, capacities: scaled)
     pass.run(upTo: sampled.requests.count)
     let curve = pass.curve
     return SampledHits(

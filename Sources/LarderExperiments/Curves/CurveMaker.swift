@@ -226,7 +226,7 @@ extension CurveMaker {
   /// Stack distances of all requests.
   func stackDistances(_ capacities: [UInt64]) throws -> LRUCurve {
     began("Stack distances of \(trace.name)", trace.requests.count)
-    let pass = LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
+    let pass = try LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
     while pass.position < trace.requests.count {
       if cancellation.isRequested { throw Cancelled() }
       let start = pass.position

@@ -19,7 +19,7 @@ package struct PartPlan: Sendable {
   package struct Preparation: Sendable {
     /// Number of traces.
     package let traces: Int
-    /// Total number of their requests.
+    /// Total number of the requests read.
     package let requests: UInt64
     /// Estimated time.
     package let seconds: Double
@@ -59,10 +59,11 @@ package struct PartPlan: Sendable {
     cells = division.cells.count
     let absent = Set(division.cells.indices.filter { isMissing(division.cells[$0]) })
     missing = absent.count
-    let estimate = PartEstimate(division, traces: traces, threads: threads)
+    let estimate = PartEstimate(division, of: workload, traces: traces, threads: threads)
     let repetitions = Double(max(1, workload.repetitions))
     requests = absent.sorted().reduce(0) {
-      $0 + Double(estimate.facts(of: division.cells[$1])?.requests ?? 0) * repetitions
+      $0 + Double(estimate.memory(of: division.cells[$1])?.identity.requests.value ?? 0)
+        * repetitions
     }
     coreHours = absent.sorted().reduce(0) { $0 + Double(division.nanoseconds[$1]) } / 3.6e12
     preparation = estimate.preparation
@@ -80,12 +81,14 @@ package struct PartPlan: Sendable {
 /// Estimates of time and memory, from the table of measured costs.
 struct PartEstimate {
   private let division: PartDivision
+  private let workload: Workload
   private let traces: StoredTraces
   private let threads: Int
 
   /// Estimates for parts that simulate `threads` cells concurrently.
-  init(_ division: PartDivision, traces: StoredTraces, threads: Int) {
+  init(_ division: PartDivision, of workload: Workload, traces: StoredTraces, threads: Int) {
     self.division = division
+    self.workload = workload
     self.traces = traces
     self.threads = max(1, threads)
   }
@@ -100,14 +103,9 @@ struct PartEstimate {
   /// Memory of the program itself.
   private static let programBytes = 128.0 * 1024 * 1024
 
-  /// Facts about a cell's trace.
-  func facts(of planned: PlannedCell) -> TraceFacts? { memory(of: planned)?.facts }
-
-  private func memory(of planned: PlannedCell) -> TraceMemory? {
-    traces.memories.first {
-      $0.facts.name == planned.cell.trace
-        && ($0.facts.seed == planned.cell.seed || $0.facts.seed == nil)
-    }
+  /// What is known of a cell's trace.
+  func memory(of planned: PlannedCell) -> TraceMemory? {
+    traces.place(of: planned.cell).map { traces.memories[$0] }
   }
 
   /// Distinct traces of some cells.
@@ -122,7 +120,7 @@ struct PartEstimate {
     let times = cells.map { Double(division.nanoseconds[$0]) }
     let simulating = max(times.max() ?? 0, times.reduce(0, +) / Double(threads))
     let reading = memories(of: cells).reduce(0) {
-      $0 + Double($1.facts.requests) * Self.mappingNanoseconds
+      $0 + Double($1.identity.requests.value) * Self.mappingNanoseconds
     }
     return (simulating + reading) / 1e9
   }
@@ -131,7 +129,7 @@ struct PartEstimate {
   func memoryBytes(of cells: [Int]) -> UInt64 {
     let states = cells.map { index -> Double in
       let planned = division.cells[index]
-      let objects = Double(facts(of: planned)?.objects ?? 0)
+      let objects = Double(memory(of: planned)?.identity.objects.value ?? 0)
       return CellCost(planned.setup).bytesPerObject * objects
     }.sorted(by: >)
     let columns = memories(of: cells).reduce(0) { $0 + Self.columnBytes($1) }
@@ -140,9 +138,12 @@ struct PartEstimate {
 
   /// Cost of preparation.
   var preparation: PartPlan.Preparation {
-    let requests = traces.facts.reduce(0.0) { $0 + Double($1.requests) }
+    let requests = zip(traces.keys, traces.memories).reduce(0.0) {
+      $0 + Double(requestsRead($1.0, $1.1))
+    }
     let memory = traces.memories.map { memory in
-      Self.columnBytes(memory) + Self.preparingBytesPerObject * Double(memory.facts.objects)
+      Self.columnBytes(memory)
+        + Self.preparingBytesPerObject * Double(memory.identity.objects.value)
     }.max()
     return PartPlan.Preparation(
       traces: traces.facts.count, requests: Self.bytes(requests),
@@ -150,11 +151,19 @@ struct PartEstimate {
       memoryBytes: Self.bytes(Self.programBytes + (memory ?? 0)))
   }
 
+  /// Requests that preparing a trace reads: all the traffic, if the workload takes the sample.
+  private func requestsRead(_ key: TraceKey, _ memory: TraceMemory) -> UInt64 {
+    guard case .trace(let reference) = workload.sources[key.source], reference.sample != nil else {
+      return memory.identity.requests.value
+    }
+    return memory.facts.requests
+  }
+
   /// Bytes of the columns of a prepared trace, including next uses.
   private static func columnBytes(_ memory: TraceMemory) -> Double {
     let sizes = ["ids": 4.0, "times": 8, "operations": 1]
     let perRequest = memory.identity.columns.keys.reduce(4.0) { $0 + (sizes[$1] ?? 4) }
-    return perRequest * Double(memory.facts.requests)
+    return perRequest * Double(memory.identity.requests.value)
   }
 
   private static func bytes(_ value: Double) -> UInt64 { UInt64(min(1e18, max(0, value))) }
@@ -177,19 +186,17 @@ package struct PartDivision: Sendable {
   /// Estimated nanoseconds of each cell.
   package let nanoseconds: [UInt64]
 
-  /// Divides cells; `facts` are those of their traces. O(n log n).
-  package init(_ cells: [PlannedCell], facts: [TraceFacts], repetitions: Int, count: Int) {
+  /// Divides cells over their traces. O(n log n).
+  package init(_ cells: [PlannedCell], traces: StoredTraces, repetitions: Int, count: Int) {
     let count = max(1, count)
     self.cells = cells
     self.count = count
-    let places = cells.map { planned in
-      facts.firstIndex { $0.name == planned.cell.trace && $0.seed == planned.cell.seed }
-        ?? facts.firstIndex { $0.name == planned.cell.trace } ?? 0
-    }
+    let places = cells.map { traces.place(of: $0.cell) ?? 0 }
     nanoseconds = zip(cells, places).map { planned, place in
-      let trace = facts.indices.contains(place) ? facts[place] : nil
+      let known = traces.memories.indices.contains(place) ? traces.memories[place].identity : nil
       return CellCost(planned.setup).nanoseconds(
-        requests: trace?.requests ?? 1, objects: trace?.objects ?? 1, repetitions: repetitions)
+        requests: known?.requests ?? SampleCount(1), objects: known?.objects ?? SampleCount(1),
+        repetitions: repetitions)
     }
     let row = cells.indices.sorted { (places[$0], $0) < (places[$1], $1) }
     let total = nanoseconds.reduce(0) { $0 + Double($1) }
@@ -239,9 +246,9 @@ struct CellCost {
   private static let uncachedFactor = 2.0
 
   /// Nanoseconds for a trace, at least 1 and at most 30 years.
-  func nanoseconds(requests: UInt64, objects: UInt64, repetitions: Int) -> UInt64 {
-    let factor = objects > Self.cachedObjects ? Self.uncachedFactor : 1
-    let all = nanosecondsPerRequest * factor * Double(requests) * Double(max(1, repetitions))
+  func nanoseconds(requests: SampleCount, objects: SampleCount, repetitions: Int) -> UInt64 {
+    let factor = objects.value > Self.cachedObjects ? Self.uncachedFactor : 1
+    let all = nanosecondsPerRequest * factor * Double(requests.value) * Double(max(1, repetitions))
     return UInt64(min(1e18, max(1, all.rounded())))
   }
 }

@@ -129,7 +129,7 @@ extension Workload {
   private func usesPolicy(_ condition: (RegisteredPolicy) -> Bool) -> Bool {
     let named = configurations.flatMap { [$0.memory.policy, $0.disk.policy] }.compactMap { $0 }
     return (policies + named).contains { spec in
-      (try? PolicyRegistry.policy(named: spec)).map(condition) ?? false
+      PolicyRegistry.registered(spec.name).map(condition) ?? false
     }
   }
 }
@@ -168,9 +168,9 @@ public struct TraceFacts: Sendable, Hashable, Codable {
   public var name: String
   /// Seed of the generator, nil for a file.
   public var seed: UInt64?
-  /// Number of requests of all operations.
+  /// Number of requests of all operations, in all the traffic.
   public var requests: UInt64
-  /// Number of distinct objects.
+  /// Number of distinct objects, in all the traffic.
   public var objects: UInt64
   /// Total size of the objects that a cache may store; nil if the trace has no sizes.
   public var footprintBytes: UInt64?
@@ -286,4 +286,9 @@ extension TraceSampling {
 extension TraceFacts {
   /// Sampling rate of the trace.
   package var sampling: TraceSampling { TraceSampling(rate: samplingRate ?? 1) }
+
+  /// Requests of all the traffic.
+  var trafficRequests: TrafficCount { TrafficCount(value: requests) }
+  /// Objects of all the traffic.
+  var trafficObjects: TrafficCount { TrafficCount(value: objects) }
 }

@@ -13,6 +13,7 @@ package final class ResultStore: Sendable {
   /// Rules of the records that are read and written.
   package let rules: StoreRules
   private let listings = Locked<[String: [String: [EntryName]]]>([:])
+  private let damages = Locked<[StoreDamage]>([])
 
   package var path: String { folder.path }
 
@@ -67,15 +68,31 @@ package final class ResultStore: Sendable {
     return found
   }
 
+  /// Damaged files of timings and of facts about traces that were found since the last call.
+  package func takeDamages() -> [StoreDamage] {
+    damages.withLock { damages in
+      defer { damages = [] }
+      return damages
+    }
+  }
+
+  /// Records a file that is ignored.
+  func ignore(_ file: String, _ fault: SealFault) {
+    damages.withLock { $0.append(StoreDamage(file: file, fault: fault.description)) }
+  }
+
   /// Timings of a cell, one per machine, in the order of file names.
   func timings(_ key: CellKey) -> [StoredTimings] {
     var machines: Set<MachineDescription> = []
     return names(StoredTimings.self, key).compactMap { name in
-      guard name.rules == rules.description,
-        let timings = try? read(StoredTimings.self, name, key: key),
-        machines.insert(timings.machine).inserted
-      else { return nil }
-      return timings
+      guard name.rules == rules.description else { return nil }
+      do throws(SealFault) {
+        let timings = try read(StoredTimings.self, name, key: key)
+        return machines.insert(timings.machine).inserted ? timings : nil
+      } catch {
+        ignore(file(StoredTimings.part, name), error)
+        return nil
+      }
     }
   }
 
@@ -98,7 +115,9 @@ package final class ResultStore: Sendable {
     let name = EntryName(key: key.digest, rules: rules, content: ContentDigest(of: bytes))
     let file = file(Entry.part, name)
     // An existing intact file already has this content. Damaged ones are replaced.
-    if (try? read(Entry.self, name, key: key)) == entry { return }
+    do throws(SealFault) {
+      if try read(Entry.self, name, key: key) == entry { return }
+    } catch {}
     try folder.write(bytes, to: file)
   }
 

@@ -126,12 +126,12 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   package init(ofColumn bytes: UnsafeRawBufferPointer) {
     let parts = (bytes.count + Self.partLength - 1) / Self.partLength
     let column = SharedBytes(bytes: bytes)
-    let digests = try? parallelMap(count: parts, threads: parts) { part in
+    let digests = parallelMap(count: parts, threads: parts) { part in
       let start = part * Self.partLength
       let end = min(start + Self.partLength, column.bytes.count)
       return Self.digits(UnsafeRawBufferPointer(rebasing: column.bytes[start..<end]))
     }
-    let all = (digests ?? []).compactMap { $0 }.joined()
+    let all = digests.compactMap { $0 }.joined()
     self.init(of: "column of \(bytes.count) bytes in parts of \(Self.partLength)\n\(all)")
   }
 

@@ -37,11 +37,11 @@ package final class StoredRecords: RecordStore {
       }
     }
     keys = Dictionary(known, uniquingKeysWith: { first, _ in first })
-    let all = try? parallelMap(count: known.count, threads: known.count) {
+    let all = parallelMap(count: known.count, threads: known.count) {
       store.find(known[$0].1)
     }
     found = Dictionary(
-      zip(known, all ?? []).compactMap { known, found in found.map { (known.0, $0) } },
+      zip(known, all).compactMap { known, found in found.map { (known.0, $0) } },
       uniquingKeysWith: { first, _ in first })
   }
 

@@ -37,7 +37,8 @@ package struct StoredTraces: Hashable, Sendable {
     Dictionary(zip(keys, facts.map(\.name))) { first, _ in first }
   }
 
-  private func place(of cell: Cell) -> Int? {
+  /// Index of a cell's trace.
+  func place(of cell: Cell) -> Int? {
     memories.firstIndex {
       $0.facts.name == cell.trace && ($0.facts.seed == cell.seed || $0.facts.seed == nil)
     }
@@ -184,10 +185,15 @@ extension ResultStore {
 
   /// Facts about the trace of a stamp; nil if unknown, or the file is damaged.
   func memory(of stamp: TraceStamp) -> TraceMemory? {
-    guard let memory = try? Self.memory(in: file(stamp)), memory.stamp == stamp.text else {
+    let file = file(stamp)
+    guard folder.files.kind(of: file) != .nothing else { return nil }
+    do throws(SealFault) {
+      let memory = try Self.memory(in: file)
+      return memory.stamp == stamp.text ? memory : nil
+    } catch {
+      ignore(file, error)
       return nil
     }
-    return memory
   }
 
   /// Decodes the file of a trace.
@@ -197,9 +203,10 @@ extension ResultStore {
 
   /// The facts, if their numbers are consistent.
   static func checked(_ memory: TraceMemory) throws(SealFault) -> TraceMemory {
-    guard memory.identity.requests > 0, memory.identity.objects > 0,
-      UInt64(memory.identity.requests) == memory.facts.requests,
-      UInt64(memory.identity.objects) == memory.facts.objects
+    let (identity, facts) = (memory.identity, memory.facts)
+    guard identity.requests.value > 0, identity.objects.value > 0,
+      identity.requests.represented(by: facts.sampling) == facts.trafficRequests,
+      identity.objects.represented(by: facts.sampling) == facts.trafficObjects
     else { throw .content("its numbers are inconsistent") }
     return memory
   }

@@ -11,9 +11,9 @@ import LarderTraces
 /// trace.
 package struct TraceIdentity: Hashable, Sendable, Codable {
   /// Number of requests of all operations.
-  package let requests: Int
+  package let requests: SampleCount
   /// Number of distinct objects.
-  package let objects: Int
+  package let objects: SampleCount
   /// Digests of the columns, by name.
   package let columns: [String: String]
 
@@ -25,8 +25,8 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
   /// Identity of a trace: reads all of it, at some gigabytes a second on all cores.
   package init(_ trace: PreparedTrace) {
     let columns = trace.requests
-    requests = columns.count
-    objects = columns.objects
+    requests = SampleCount(columns.count)
+    objects = SampleCount(columns.objects)
     func digest<Element>(_ column: UnsafePointer<Element>?) -> String? {
       column.map {
         let elements = UnsafeBufferPointer(start: $0, count: columns.count)
@@ -72,7 +72,7 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     }
 
     private static func followsTime(_ policy: PolicySpec) -> Bool {
-      (try? PolicyRegistry.policy(named: policy))?.followsTime ?? false
+      PolicyRegistry.registered(policy.name)?.followsTime ?? false
     }
   }
 
@@ -86,7 +86,8 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
       case .operations, .ttls, .costs: true
       }
     }
-    let ids = "\(requests) requests, \(objects) objects, ids \(columns["ids"] ?? "")"
+    let ids =
+      "\(requests.value) requests, \(objects.value) objects, ids \(columns["ids"] ?? "")"
     return read.reduce(into: ids) { text, column in
       if let digest = columns[column.rawValue] { text += ", \(column.rawValue) \(digest)" }
     }
@@ -96,8 +97,37 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
   var digest: ContentDigest {
     let all = columns.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return ContentDigest(
-      of: (["\(requests) requests, \(objects) objects"] + all).joined(separator: "\n"))
+      of: (["\(requests.value) requests, \(objects.value) objects"] + all)
+        .joined(separator: "\n"))
   }
+}
+
+/// Number of requests or objects in the columns of a trace: of a sample, those that a cell replays
+/// and holds in memory. `TraceFacts` has the numbers of all the traffic.
+package struct SampleCount: Hashable, Sendable, Codable {
+  package let value: UInt64
+
+  /// Counts what columns hold.
+  package init(_ value: Int) { self.value = UInt64(max(0, value)) }
+
+  /// The number in all the traffic that it represents.
+  func represented(by sampling: TraceSampling) -> TrafficCount {
+    TrafficCount(value: sampling.represented(value))
+  }
+
+  package init(from decoder: any Decoder) throws {
+    value = try decoder.singleValueContainer().decode(UInt64.self)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(value)
+  }
+}
+
+/// Number of requests or objects of all the traffic, which a sample represents.
+struct TrafficCount: Hashable, Sendable {
+  let value: UInt64
 }
 
 /// Identifies a trace without preparing it: the source as written, its files, the seed, the kept

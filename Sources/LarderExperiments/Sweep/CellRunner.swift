@@ -39,9 +39,13 @@ package struct CellRunner: Sendable {
   /// Returns the record of a cell, or nil if it was stopped.
   ///
   /// - Throws: `PolicyError` from the policy, `TraceError` for a trace without prompts that is to
-  ///   be replayed by prompts, `SweepError.notDeterministic` when two repetitions count
-  ///   differently.
+  ///   be replayed by prompts, `SweepError.training` when a learned policy cannot train its model,
+  ///   `SweepError.notDeterministic` when two repetitions count differently.
   package func run(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
+    try planned.watchingTrainings { try count(planned, over: trace) }
+  }
+
+  private func count(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
     var setup = planned.setup
     setup.recordsOutcomes = calculators != nil
     var record: Record?
@@ -174,76 +178,19 @@ package struct CellRunner: Sendable {
   }
 }
 
-extension Duration {
-  var inSeconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+extension PlannedCell {
+  /// Runs the cell by `body`, and throws `SweepError.training` if a training failed in it.
+  func watchingTrainings<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try GradientBoosting.watching(body)
+    } catch let error as BoostingError {
+      throw SweepError.training(cell, error)
+    }
   }
 }
 
-extension CellRunner {
-  /// Returns the records of cells that differ only in the capacity, from one pass over the trace if
-  /// their policy supports that, else from one each; nil if stopped. Their timings are equal shares
-  /// of the pass's time.
-  ///
-  /// - Parameter hasPass: false to run the policy itself.
-  /// - Throws: as `run(_:over:)` for one cell.
-  func run(
-    _ cells: [PlannedCell], over trace: PreparedTrace, hasPass: Bool
-  ) throws -> [Record]? {
-    guard hasPass, let sweep = sweep(of: cells, over: trace) else {
-      var records: [Record] = []
-      for planned in cells {
-        guard let record = try run(planned, over: trace) else { return nil }
-        records.append(record)
-      }
-      return records
-    }
-    let count = trace.requests.count
-    let start = ContinuousClock.now
-    if let warmed = warmUp.requests(of: UInt64(count)) {
-      guard advance(sweep, cells: cells.count, upTo: Int(warmed)) else { return nil }
-      sweep.resetCounts()
-    }
-    guard advance(sweep, cells: cells.count, upTo: count) else { return nil }
-    let seconds = (ContinuousClock.now - start).inSeconds / Double(cells.count)
-    let memory = Double(sweep.stateBytes) / Double(trace.requests.objects)
-    return zip(cells, sweep.counts).map { planned, counts in
-      var record = Record(
-        cell: planned.cell, counts: counts, objectsDistinct: UInt64(trace.requests.objects),
-        modelled: nil)
-      record.timings.append(
-        Timing(
-          mode: .simulate, threads: 1, repetition: 1, requests: UInt64(count), seconds: seconds,
-          memoryBytesPerObject: memory))
-      return record
-    }
-  }
-
-  /// True if cells of this kind can share a pass.
-  func runsTogether(_ planned: PlannedCell) -> Bool {
-    mayHavePass(planned) && PolicyRegistry.sweepsCapacities(planned.setup)
-  }
-
-  /// True if a pass may replace the policy. Repetitions time the policy itself, and a warm-up that
-  /// lasts until an eviction ends at a different request for each capacity.
-  private func mayHavePass(_ planned: PlannedCell) -> Bool {
-    repetitions <= 1 && calculators == nil && warmUp.requests(of: 0) != nil
-      && planned.prefix == nil && planned.layout == nil && planned.setup.unit == .objects
-  }
-
-  private func sweep(of cells: [PlannedCell], over trace: PreparedTrace) -> CapacitySweep? {
-    // Executed cells are compared with the policy itself.
-    guard cells.allSatisfy({ mayHavePass($0) && !$0.isExecuted }) else { return nil }
-    return PolicyRegistry.makeSweep(cells.map(\.setup), over: trace.requests)
-  }
-
-  private func advance(_ sweep: CapacitySweep, cells: Int, upTo end: Int) -> Bool {
-    while sweep.position < end {
-      if cancellation.isRequested { return false }
-      let start = sweep.position
-      sweep.run(upTo: min(start + Self.chunk, end))
-      progress((sweep.position - start) * cells)
-    }
-    return true
+extension Duration {
+  var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }

@@ -37,11 +37,13 @@ extension Sweep {
         let earlier = ledger.withLock { $0.records[index] }
         let executions: [Execution]?
         do {
-          executions = try driver.drive(
-            cells[index], over: trace,
-            simulated: cells[index].isSimulated ? expected ?? earlier?.counts : nil,
-            order(cells[index], threads: threads, files.folder, cancellation, progress))
-        } catch {
+          executions = try cells[index].watchingTrainings {
+            try driver.drive(
+              cells[index], over: trace,
+              simulated: cells[index].isSimulated ? expected ?? earlier?.counts : nil,
+              order(cells[index], threads: threads, files.folder, cancellation, progress))
+          }
+        } catch let error as ExecutionError {
           throw SweepError.execution(cell, threads: threads, error)
         }
         guard let executions, let first = executions.first else { return }

@@ -20,9 +20,6 @@ package struct Sweep: Sendable {
   package var latency: LatencyModel?
   /// Number of cells simulated concurrently.
   package var threads: Int
-  /// True if cells may share a pass over their trace that replaces their policy; false to check the
-  /// policy itself.
-  package var sharesPasses = true
   /// Options of executing real caches.
   package var execution: ExecutionSpec
   /// Folder for their files.
@@ -117,9 +114,8 @@ package struct Sweep: Sendable {
   }
 
   /// Runs everything and returns the records in plan order: all of them, or those done when
-  /// `cancellation` was requested. Each repetition of a simulated cell is one pass over its trace,
-  /// which cells that differ only in their capacity may share; each executed cell takes one pass
-  /// per number of threads and repetition.
+  /// `cancellation` was requested. Each repetition of a simulated cell is one pass over its trace;
+  /// each executed cell takes one pass per number of threads and repetition.
   ///
   /// - Throws: the first error of a cell or of the observer; running cells are stopped first.
   package func run(
@@ -148,19 +144,18 @@ package struct Sweep: Sendable {
       warmUp: warmUp, repetitions: repetitions,
       calculators: latency.map { AccessTimeCalculators(model: $0, cells: cells) },
       cancellation: stop, progress: progress)
-    let groups = together(simulated, runner)
     _ = try parallelMap(
-      count: groups.count, threads: threads,
+      count: simulated.count, threads: threads,
       unless: cancellation.isRequested || stop.isRequested
     ) { place in
       do {
-        let planned = groups[place].map { cells[$0] }
-        guard let trace = trace(of: planned[0].cell) else {
-          throw SweepError.traceMissing(planned[0].cell)
+        let index = simulated[place]
+        let planned = cells[index]
+        guard let trace = trace(of: planned.cell) else {
+          throw SweepError.traceMissing(planned.cell)
         }
-        let records = try runner.run(planned, over: trace, hasPass: sharesPasses)
-        for (index, record) in zip(groups[place], records ?? []) {
-          try store?.keep(record, of: cells[index])
+        if let record = try runner.run(planned, over: trace) {
+          try store?.keep(record, of: planned)
           try ledger.withLock { try $0.put(record, at: index, for: observer) }
         }
       } catch {
@@ -200,6 +195,8 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
   case notDeterministic(Cell)
   /// The plan has a cell without a trace.
   case traceMissing(Cell)
+  /// A learned policy could not train its model.
+  case training(Cell, BoostingError)
   /// A cell is to be executed by a sweep that has no driver.
   case driverMissing(Cell)
   /// A real cache failed, or could not be created.
@@ -213,6 +210,8 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
         + "repeated: this is a bug in larder; please report it"
     case .traceMissing(let cell):
       return "no trace for seed \(cell.seed) of workload '\(cell.workload)'"
+    case .training(let cell, let error):
+      return "policy '\(cell.policy)' at capacity \(cell.capacity): \(error)"
     case .driverMissing(let cell):
       return
         "'\(cell.configuration)' with '\(cell.policy)' must be executed, but this command only "
@@ -256,56 +255,6 @@ package final class SavingPace: Sendable {
       try save()
       let end = now()
       next = end + max(.seconds(1), (end - start) * 10)
-    }
-  }
-}
-
-extension Sweep {
-  /// Groups of cells, by index, in the given order: each group is simulated in one pass over its
-  /// trace. A cell that has a core for itself is in no group.
-  func together(_ indices: [Int], _ runner: CellRunner) -> [[Int]] {
-    guard sharesPasses, indices.count > threads else { return indices.map { [$0] } }
-    var groups: [[Int]] = []
-    var open: [Family: Int] = [:]
-    for index in indices {
-      let planned = cells[index]
-      // Executed cells are compared with the policy itself.
-      guard !planned.isExecuted, runner.runsTogether(planned), let family = Family(planned) else {
-        groups.append([index])
-        continue
-      }
-      if let group = open[family], groups[group].count < CapacitySweep.capacitiesMax {
-        groups[group].append(index)
-      } else {
-        open[family] = groups.count
-        groups.append([index])
-      }
-    }
-    return groups
-  }
-
-  /// Common properties of cells that differ only in the capacity.
-  private struct Family: Hashable {
-    var workload: String
-    var trace: String
-    var seed: UInt64
-    var setup: SimulationSetup
-
-    /// Nil for a cell of more than one tier.
-    init?(_ planned: PlannedCell) {
-      workload = planned.cell.workload
-      trace = planned.cell.trace
-      seed = planned.cell.seed
-      setup = planned.setup
-      switch setup.arrangement {
-      case .memory(var tier):
-        tier.capacity = 0
-        setup.arrangement = .memory(tier)
-      case .disk(var tier):
-        tier.capacity = 0
-        setup.arrangement = .disk(tier)
-      case .hybrid: return nil
-      }
     }
   }
 }

@@ -59,10 +59,12 @@ struct Auto: EvictionPolicy, ~Copyable {
   init(_ setup: PolicySetup) throws(PolicyError) {
     let portfolio = try Portfolio(setup)
     let contest = try Contest.make(setup)
+    try portfolio.check(capacity: setup.capacity, objects: setup.objects)
     let follows = contest.canBeFollowed
     leader =
       follows
-      ? contest.leader : try portfolio.tier(0, capacity: setup.capacity, objects: setup.objects)
+      ? contest.leader
+      : portfolio.checkedTier(0, capacity: setup.capacity, objects: setup.objects)
     isFollowing = follows
     foreign = IndexedHeap(objects: follows ? setup.objects : 0, capacity: 16)
     share = contest.share
@@ -214,7 +216,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     guard choice.isAmong(portfolio.specs) else { return }
     contest.resume(choice, isRestoring: isRestoring)
     chosen = choice.leading
-    if isRestoring, !isFollowing, let tier = makeTier() { (leader, policy) = (tier, chosen) }
+    if isRestoring, !isFollowing { (leader, policy) = (makeTier(), chosen) }
   }
 
   var stateBytes: Int {
@@ -339,10 +341,9 @@ extension Auto {
 
   /// Ends following: a tier takes over.
   private mutating func lead(_ sizes: some ObjectSizes) {
-    guard let handover = makeHandover(residents: size.residents) else { return }
     isFollowing = false
-    self.handover = handover
-    self.handover?.isLeaving = false
+    handover = makeHandover(residents: size.residents)
+    handover?.isLeaving = false
     var id = residents.back()
     while id != .none {
       enterHandover(id)
@@ -350,7 +351,7 @@ extension Auto {
     }
     residents = LinkedLists(objects: 0)
     foreign = IndexedHeap(objects: 0, capacity: 16)
-    while self.handover != nil { advanceHandover(sizes) }
+    while handover != nil { advanceHandover(sizes) }
   }
 }
 
@@ -382,7 +383,8 @@ extension Auto {
     let victim = leader.giveUp()
     guard victim == entering.id else { return victim }
     let other = leader.giveUp()
-    _ = leader.set(entering, 0)
+    let outcome = leader.set(entering, 0)
+    assert(outcome == .stored, "the leader does not hold an object that the cache stores")
     takeVictims()
     return other
   }
@@ -417,15 +419,14 @@ extension Auto {
     if chosen != policy { handover = makeHandover(residents: leader.count) }
   }
 
-  /// A tier of the policy that leads now; nil cannot happen, because the simulations were made.
-  private func makeTier() -> CacheTier? {
-    try? portfolio.tier(chosen, capacity: setup.capacity, objects: objects)
+  /// A tier of the policy that leads now.
+  private func makeTier() -> CacheTier {
+    portfolio.checkedTier(chosen, capacity: setup.capacity, objects: objects)
   }
 
-  private func makeHandover(residents: Int) -> Handover? {
-    guard let tier = makeTier() else { return nil }
-    return Handover(
-      to: chosen, tier, at: requests, residents: residents, ghosts: ghosts.count, objects: objects)
+  private func makeHandover(residents: Int) -> Handover {
+    Handover(
+      to: chosen, makeTier(), at: requests, residents: residents, ghosts: ghosts.count, objects: objects)
   }
 
   /// True for a resident that no longer belongs to the tier that leads.

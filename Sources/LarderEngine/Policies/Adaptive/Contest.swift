@@ -45,6 +45,22 @@ struct Portfolio {
     needsCosts = policies.contains { $0.description.needs.contains(.cost) }
   }
 
+  /// A tier of one of the policies, with limits for which `check` has passed.
+  func checkedTier(_ index: Int, capacity: UInt64, objects: Int) -> CacheTier {
+    do throws(PolicyError) {
+      return try tier(index, capacity: capacity, objects: objects)
+    } catch {
+      preconditionFailure("auto cannot run \(specs[index]): \(error)")
+    }
+  }
+
+  /// Checks that each of the policies can lead.
+  func check(capacity: UInt64, objects: Int) throws(PolicyError) {
+    for index in specs.indices {
+      _ = try tier(index, capacity: capacity, objects: objects)
+    }
+  }
+
   /// A tier of one of the policies.
   func tier(_ index: Int, capacity: UInt64, objects: Int) throws(PolicyError) -> CacheTier {
     try policies[index].makeCacheTier(
@@ -396,9 +412,7 @@ final class Contest: @unchecked Sendable {
     ids = ShadowIDs()
     let room = ids.free(unless: { _ in false }, atLeast: oldIDs.room)
     for (index, shadow) in old.enumerated() {
-      guard let tier = try? portfolio.tier(index, capacity: shadowCapacity, objects: room) else {
-        continue
-      }
+      let tier = portfolio.checkedTier(index, capacity: shadowCapacity, objects: room)
       tier.setRestoring(true)
       while shadow.tier.count > 0 {
         let id = shadow.tier.giveUp()

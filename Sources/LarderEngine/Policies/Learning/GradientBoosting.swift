@@ -52,6 +52,19 @@ public struct GradientBoosting: Sendable {
   /// Replaces the provided library within a task, for tests.
   @TaskLocal package static var substitute: GradientBoosting?
 
+  /// Receives the first error of a training of policies that are created within `watching`.
+  @TaskLocal static var failure: Locked<BoostingError?>?
+
+  /// Runs `body`, and throws the first error of a training of a policy that was created in it: the
+  /// policy goes on with the model that it has, or as LRU without one, so its counts are not those
+  /// of a learned policy.
+  package static func watching<Value>(_ body: () throws -> Value) throws -> Value {
+    let failure = Locked<BoostingError?>(nil)
+    let value = try $failure.withValue(failure, operation: body)
+    if let error = failure.withLock({ $0 }) { throw error }
+    return value
+  }
+
   private static let provided = Locked<Provider>(.none)
 
   /// Sets the source of the library. `make` is called at most once, when the first learned policy
@@ -193,6 +206,7 @@ struct Learner: ~Copyable {
   private let features: Int
   private let batch: Int
   private let boosting: GradientBoosting
+  private let failure: Locked<BoostingError?>?
   private let parameters: GradientBoosting.Parameters
   private var examples: TrainingRows
   private var ids: Column<ObjectID>
@@ -213,6 +227,7 @@ struct Learner: ~Copyable {
         expected: "at most \(objectsMax) distinct objects")
     }
     boosting = try GradientBoosting.current(for: spec)
+    failure = GradientBoosting.failure
     parameters = GradientBoosting.Parameters(trees: trees, seed: setup.seed)
     weighsSize = objective == "objects"
     self.features = features
@@ -236,9 +251,14 @@ struct Learner: ~Copyable {
   /// True if there are enough examples to train a model.
   var isBatchComplete: Bool { examples.count >= batch }
 
-  /// Trains a model and removes all examples. If training fails, the current model is kept.
+  /// Trains a model and removes all examples. If training fails, the current model is kept, and a
+  /// simulation ends with an error: see `GradientBoosting.watching`.
   mutating func train() {
-    if let trained = try? boosting.train(examples, parameters) { model = trained }
+    do throws(BoostingError) {
+      model = try boosting.train(examples, parameters)
+    } catch {
+      failure?.withLock { $0 = $0 ?? error }
+    }
     examples.removeAll()
   }
 

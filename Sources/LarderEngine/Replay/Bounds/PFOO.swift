@@ -10,8 +10,9 @@
 ///   if space could be moved in time. No cache has more hits.
 /// - the *lower* bound if the interval fits at every time. A cache can have these hits.
 ///
-/// An object whose size changes counts with its smallest size, so that the upper bound holds. Only
-/// gets are hits; a set or delete ends an interval, according to the column of next uses. Expiry is
+/// An object whose size changes counts with its smallest size in the upper bound. In the lower one
+/// it counts with the largest size that its copy may have: a copy keeps the size with which it was
+/// stored until a set replaces it, whatever size later gets have. Only gets are hits; a set or delete ends an interval, according to the column of next uses. Expiry is
 /// ignored.
 public struct PFOO {
   static let paper =
@@ -30,7 +31,8 @@ public struct PFOO {
 
   private let requests: Int
   private var intervals: [Interval] = []
-  // By the end of the interval: its start and the object's weight.
+  // By the end of the interval: its start, and the object's smallest weight. A request that ends no
+  // interval is its own start.
   private var starts: [UInt32]
   private var sizes: [UInt32]
   // The value of each request in bytes, with a capacity in bytes; kept alive by `owner`.
@@ -47,7 +49,7 @@ public struct PFOO {
     requests = columns.count
     worths = unit == .bytes ? columns.sizes : nil
     owner = columns.owner
-    starts = [UInt32](repeating: 0, count: columns.count)
+    starts = (0..<columns.count).map { UInt32(truncatingIfNeeded: $0) }
     sizes = [UInt32](repeating: 1, count: columns.count)
     var smallest: [UInt32] = []
     if unit == .bytes, let column = columns.sizes {
@@ -107,7 +109,7 @@ public struct PFOO {
     return total
   }
 
-  /// The hits that a cache of this capacity can have. O(n log n) time, 16 bytes a request.
+  /// The hits that a cache of this capacity can have. O(n log n) time, 40 bytes a request.
   public func lowerBound(capacity: UInt64) -> UInt64 {
     var hits: UInt64 = 0
     keep(capacity: capacity) { _ in hits += 1 }
@@ -118,14 +120,27 @@ public struct PFOO {
   /// in the order of choice; only for requests from `first` on.
   func keep(capacity: UInt64, from first: Int = 0, _ body: (_ request: Int) -> Void) {
     var occupied = RangeMaximum(count: requests)
+    let copies = copySizes(capacity: capacity)
     for interval in intervals where counts(interval, capacity, first) {
-      let size = UInt64(sizes[Int(interval.end)])
+      guard let size = copies[Int(interval.end)] else { continue }
       let range = Int(starts[Int(interval.end)])..<Int(interval.end)
       if occupied.maximum(in: range) + size <= capacity {
         occupied.add(size, to: range)
         body(Int(interval.end))
       }
     }
+  }
+
+  /// By the end of the interval: the largest size that the copy may have, which was stored at its
+  /// start or, if that was a hit, before; nil if a miss there is too large to be stored.
+  private func copySizes(capacity: UInt64) -> [UInt64?] {
+    var copies = [UInt64?](repeating: nil, count: requests)
+    for end in 0..<requests where Int(starts[end]) != end {
+      let start = Int(starts[end])
+      let size = worth(start)
+      if size <= capacity { copies[end] = max(size, copies[start] ?? 0) }
+    }
+    return copies
   }
 
   /// The value of a hit, in bytes or objects.
