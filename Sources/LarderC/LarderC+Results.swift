@@ -1,6 +1,7 @@
 import CLarder
 import Foundation
 import LarderEngine
+import LarderPolicies
 import LarderExperiments
 import LarderHarness
 import LarderReports

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 public import LarderEngine
+import LarderPolicies
 public import LarderHarness
 import LarderLearning
 public import LarderReports

@@ -2,6 +2,7 @@ import CLarder
 import Foundation
 import LarderC
 import LarderEngine
+import LarderPolicies
 import LarderExperiments
 import LarderReports
 import LarderTraces

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 import LarderLibc
 
 /// A cache in memory, for use from any number of threads.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Larder
 import LarderEngine
+import LarderPolicies
 import LarderExperiments
 import LarderHarness
 import LarderReports

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
+import LarderPolicies
 import LarderExperiments
 import LarderReports
 import LarderSupport

@@ -1,5 +1,6 @@
 import Larder
 import LarderEngine
+import LarderPolicies
 import LarderExperiments
 import LarderTraces
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// Admission filters in front of policies: their decisions and the counts of rejections.
 @Suite struct AdmissionTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// A bound in place of a policy counts requests like a simulation and has the hits of the bound.
 @Suite struct BoundSimulationTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// No policy has more hits than the upper bound, and the lower bound is below it.
 @Suite struct PFOOTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// A tier's hint at the next victim.
 @Suite struct CandidateTests {

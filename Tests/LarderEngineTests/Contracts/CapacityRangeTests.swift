@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// Extreme capacities, for every policy and filter.
 @Suite struct CapacityRangeTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// One pass against plain arrays and against the simulation of `lru`, to the request.
 @Suite struct LRUCurveTests {

@@ -2,6 +2,7 @@ import LarderContracts
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// Segments change only the counts of writes.
 @Suite struct SegmentedSimulationTests {

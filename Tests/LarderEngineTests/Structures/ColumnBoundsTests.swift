@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// Accesses outside a structure's bounds end the process with a message and touch no memory: on
 /// creation and growth in every build, elsewhere in debug builds.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// The memory of entries in servers.
 @Suite struct EntryMemoryTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// Several capacities in one pass count what each simulation counts alone.
 @Suite struct CapacitySweepTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LarderEngine
+import LarderPolicies
 
 /// A concurrent hit has the same effect as an ordinary hit.
 @Suite(.endsInTime) struct ConcurrentAccessTests {

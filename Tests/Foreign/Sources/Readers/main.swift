@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
+import LarderPolicies
 
 guard let settings = Settings(Array(CommandLine.arguments.dropFirst())) else {
   print(Settings.help)
