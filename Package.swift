@@ -292,7 +292,10 @@ let package = Package(
 
     .testTarget(
       name: "LarderEngineTests",
-      dependencies: ["LarderContracts", "LarderPolicies", "LarderEngine", "TestSupport"],
+      dependencies: [
+        "LarderContracts", "LarderPolicies", "LarderQueuePolicies", "LarderResearchAdaptive",
+        "LarderResearchModels", "LarderResearchServers", "LarderEngine", "TestSupport",
+      ],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
       name: "LarderLearningTests",

@@ -37,7 +37,7 @@ private struct TimedLRU: OneListPolicy, ~Copyable {
       let single = SingleTier(
         setup: TierSetup(policy: try PolicySpec(parsing: "timed-lru"), capacity: 5), isDisk: false,
         unit: .objects, seed: 0, recordsOutcomes: false, time: model, columns: columns)
-      let simulation = try SimulatedPolicy(TimedLRU.self, sweep: nil).makeSimulation(single)
+      let simulation = try SimulatedPolicy(TimedLRU.self).makeSimulation(single)
       simulation.run(upTo: columns.count, untilFirstEviction: false)
       #expect(received.withLock { $0 } == .time)
     }

@@ -1,8 +1,9 @@
+import LarderPolicies
 import TestSupport
 import Testing
 
 @testable import LarderEngine
-import LarderPolicies
+@testable import LarderResearchServers
 
 /// The memory of entries in servers.
 @Suite struct EntryMemoryTests {
