@@ -1,9 +1,9 @@
 import CLarder
 import Foundation
 import LarderEngine
-import LarderPolicies
 import LarderExperiments
 import LarderHarness
+import LarderPolicies
 import LarderReports
 import LarderTraces
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 public import LarderEngine
-import LarderPolicies
 public import LarderHarness
 import LarderLearning
+import LarderPolicies
 public import LarderReports
 import LarderSupport
 public import LarderTraces

@@ -2,8 +2,8 @@ import CLarder
 import Foundation
 import LarderC
 import LarderEngine
-import LarderPolicies
 import LarderExperiments
+import LarderPolicies
 import LarderReports
 import LarderTraces
 import TestSupport

@@ -1,8 +1,8 @@
 import Larder
 import LarderContracts
 import LarderEngine
-import LarderPolicies
 import LarderLearning
+import LarderPolicies
 import Testing
 
 /// Learned policies with LightGBM, if it is installed.

@@ -1,6 +1,6 @@
 import LarderEngine
-import LarderPolicies
 import LarderLibc
+import LarderPolicies
 
 /// A cache in memory, for use from any number of threads.
 ///

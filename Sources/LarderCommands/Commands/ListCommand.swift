@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Larder
 import LarderEngine
-import LarderPolicies
 import LarderExperiments
 import LarderHarness
+import LarderPolicies
 import LarderReports
 import LarderTraces
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import LarderEngine
-import LarderPolicies
 import LarderExperiments
+import LarderPolicies
 import LarderReports
 import LarderTraces
 

@@ -1,7 +1,7 @@
 import Foundation
 import LarderEngine
-import LarderPolicies
 import LarderLibc
+import LarderPolicies
 import LarderSupport
 import LarderTraces
 

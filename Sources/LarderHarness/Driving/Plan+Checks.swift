@@ -1,7 +1,7 @@
 import Larder
 import LarderEngine
-import LarderPolicies
 import LarderExperiments
+import LarderPolicies
 import LarderTraces
 
 extension Plan {

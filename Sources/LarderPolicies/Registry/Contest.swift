@@ -66,7 +66,8 @@ struct Portfolio {
   private static func bounded(
     _ spec: PolicySpec, _ setup: PolicySetup
   ) throws(PolicyError) -> PolicySpec {
-    if spec.name == RegisteredPolicy.lirs.description.name, spec.values["stack"] == nil, setup.unit == .objects,
+    if spec.name == RegisteredPolicy.lirs.description.name, spec.values["stack"] == nil,
+      setup.unit == .objects,
       setup.capacity < 1000
     {
       let share = (3000 + setup.capacity - 1) / setup.capacity

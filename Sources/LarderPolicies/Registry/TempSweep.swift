@@ -1,4 +1,5 @@
 import LarderEngine
+
 public final class CapacitySweep {
   public static var capacitiesMax: Int { 8 }
   public var position = 0
@@ -9,5 +10,7 @@ public final class CapacitySweep {
 }
 extension PolicyRegistry {
   package static func sweepsCapacities(_ setup: SimulationSetup) -> Bool { false }
-  public static func makeSweep(_ setups: [SimulationSetup], over columns: RequestColumns) -> CapacitySweep? { nil }
+  public static func makeSweep(_ setups: [SimulationSetup], over columns: RequestColumns)
+    -> CapacitySweep?
+  { nil }
 }

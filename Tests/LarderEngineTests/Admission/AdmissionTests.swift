@@ -1,7 +1,7 @@
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine
-import LarderPolicies
 
 /// Admission filters in front of policies: their decisions and the counts of rejections.
 @Suite struct AdmissionTests {

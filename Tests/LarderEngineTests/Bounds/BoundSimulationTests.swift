@@ -1,7 +1,7 @@
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine
-import LarderPolicies
 
 /// A bound in place of a policy counts requests like a simulation and has the hits of the bound.
 @Suite struct BoundSimulationTests {

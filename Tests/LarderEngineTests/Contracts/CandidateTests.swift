@@ -1,7 +1,7 @@
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine
-import LarderPolicies
 
 /// A tier's hint at the next victim.
 @Suite struct CandidateTests {

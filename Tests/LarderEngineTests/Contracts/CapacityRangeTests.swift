@@ -1,7 +1,7 @@
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine
-import LarderPolicies
 
 /// Extreme capacities, for every policy and filter.
 @Suite struct CapacityRangeTests {

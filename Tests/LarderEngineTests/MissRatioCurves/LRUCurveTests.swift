@@ -1,8 +1,8 @@
+import LarderPolicies
 import TestSupport
 import Testing
 
 @testable import LarderEngine
-import LarderPolicies
 
 /// One pass against plain arrays and against the simulation of `lru`, to the request.
 @Suite struct LRUCurveTests {

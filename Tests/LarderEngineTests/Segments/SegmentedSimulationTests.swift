@@ -1,8 +1,8 @@
 import LarderContracts
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine
-import LarderPolicies
 
 /// Segments change only the counts of writes.
 @Suite struct SegmentedSimulationTests {

@@ -1,9 +1,9 @@
+import LarderPolicies
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import LarderEngine
-import LarderPolicies
 
 /// A concurrent hit has the same effect as an ordinary hit.
 @Suite(.endsInTime) struct ConcurrentAccessTests {

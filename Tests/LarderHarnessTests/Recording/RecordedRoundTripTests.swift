@@ -1,8 +1,8 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderPolicies
 import LarderExperiments
+import LarderPolicies
 import LarderTraces
 import TestSupport
 import Testing

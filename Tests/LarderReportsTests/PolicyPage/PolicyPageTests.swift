@@ -1,7 +1,7 @@
 import Foundation
 import LarderEngine
-import LarderPolicies
 import LarderExperiments
+import LarderPolicies
 import Testing
 
 @testable import LarderReports

@@ -1,6 +1,6 @@
 import LarderEngine
-import LarderPolicies
 import LarderExperiments
+import LarderPolicies
 
 /// Properties of every simulation.
 enum SimulationProperties {
