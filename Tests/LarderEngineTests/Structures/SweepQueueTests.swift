@@ -1,7 +1,6 @@
 import Testing
 
 @testable import LarderEngine
-@testable import LarderQueuePolicies
 
 /// SIEVE's queue while the hand does not move.
 @Suite struct SweepQueueTests {
