@@ -10,7 +10,7 @@ import LarderValuePolicies
   import LarderResearchServers
 #endif
 
-/// All policies, by name. Each is registered in its own file (`RegisteredPolicy.lru`) and has a word
+/// All policies, by name. Each is registered in its own file (`RegisteredPolicy.lru`) and named
 /// here; a policy of another package is added with `add`.
 public enum PolicyRegistry {
   /// The policies of this package, in the order in which lists show them. An app has those for
