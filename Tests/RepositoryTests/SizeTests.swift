@@ -34,14 +34,16 @@ struct SizeTests {
   }
 
   @Test func linesOfTheMakefile() throws {
-    let lines = try Repository.text(of: "Makefile").split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = try Repository.text(of: "Makefile").split(
+      separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count <= 480)
   }
 
   /// Public types and members of the library for apps.
   @Test func publicNamesOfTheLibrary() throws {
-    let type = /^\s*(@\w+ )*public (final )?(indirect )?(struct|class|enum|protocol|actor) /
-    let member = /^\s*(@[\w()]+ )*public (static |mutating |nonisolated |convenience )*(func|var|let|init|subscript)\b/
+    let type = #/^\s*(@\w+ )*public (final )?(indirect )?(struct|class|enum|protocol|actor) /#
+    let member =
+      #/^\s*(@[\w()]+ )*public (static |mutating |nonisolated |convenience )*(func|var|let|init|subscript)\b/#
     let lines = try Repository.swiftFiles(below: ["Sources/Larder"]).flatMap(\.code)
     let types = lines.count { $0.contains(type) }
     let members = lines.count { $0.contains(member) }
