@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help deps browser build debug test test-apple test-foreign test-examples test-adapters \
   test-release sanitize torture schedules fuzz http-cases test-clusters build-foreign \
-  build-schedules build-faults run bench bench-caches alarms mutants \
+  build-schedules build-faults build-time run bench bench-caches alarms mutants \
   advise-regret analysis test-analysis library wheel \
   policies-page workload-docs docs lint lint-workflows format clean install
 
@@ -307,6 +307,9 @@ test-clusters: ## Run PARTS parts on a real Slurm and kill a tenth of them; dama
 run: build ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
 	$(call say,Running $(WORKLOAD))
 	@"$$($(RELEASE) --show-bin-path)/larder" run '$(WORKLOAD)' $(RUN_FLAGS)
+
+build-time: deps ## Measure what a release build costs, in builds of GRDB (about 20 minutes)
+	@$(PYTHON) analysis/build_time.py --swift '$(firstword $(SWIFT))'
 
 bench: build ## Measure every policy in one thread on a Zipf trace, into Results/bench
 	@larder="$$($(RELEASE) --show-bin-path)/larder"; \

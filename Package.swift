@@ -25,6 +25,16 @@ func adapted(_ name: String, _ package: String, _ trait: String) -> Target.Depen
   .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
+/// A family of policies.
+func family(_ name: String, _ folder: String) -> Target {
+  .target(name: name, dependencies: ["LarderEngine"], path: "Sources/\(folder)")
+}
+
+/// A family that is compared and not used in apps.
+func research(_ name: String) -> Target.Dependency {
+  .target(name: name, condition: .when(traits: ["Simulation"]))
+}
+
 let package = Package(
   name: "larder",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -35,7 +45,7 @@ let package = Package(
     .library(name: "Larder", targets: ["Larder"]),
     // An HTTP cache for apps: with URLSession, which other apps need not link.
     .library(name: "LarderHTTP", targets: ["LarderHTTP"]),
-    .library(name: "LarderEngine", targets: ["LarderEngine"]),
+    .library(name: "LarderEngine", targets: ["LarderEngine", "LarderPolicies"]),
     .library(name: "LarderTraces", targets: ["LarderTraces"]),
     // Adapters for servers, each empty without the trait of its name: docs/adapters.md.
     .library(name: "LarderMetrics", targets: ["LarderMetrics"]),
@@ -120,16 +130,35 @@ let package = Package(
 
     // The C library of the system, by whatever name.
     .target(name: "LarderLibc"),
-    // The engine: everything that runs once per request. No Foundation.
+    // The engine: the contract of policies, their structures, and all that drives one once per
+    // request. No policy, and no Foundation.
     .target(name: "LarderEngine", dependencies: ["CLarderShims", "LarderLibc"]),
-    .target(name: "LarderContracts", dependencies: ["LarderEngine"]),
-    .target(name: "LarderLearning", dependencies: ["LarderEngine", "LarderLibc"]),
+    // Policies, compiled where they are registered. A family is a module of its own, and only the
+    // registry imports it: a change in a policy compiles its family and the registry again.
+    family("LarderQueuePolicies", "LarderPolicies/Queue"),
+    family("LarderHistoryPolicies", "LarderPolicies/History"),
+    family("LarderValuePolicies", "LarderPolicies/Value"),
+    family("LarderResearchQueues", "LarderResearch/Queue"),
+    family("LarderResearchAdaptive", "LarderResearch/Adaptive"),
+    family("LarderResearchModels", "LarderResearch/Models"),
+    family("LarderResearchServers", "LarderResearch/Servers"),
+    .target(
+      name: "LarderPolicies",
+      dependencies: [
+        "LarderEngine", "LarderQueuePolicies", "LarderHistoryPolicies", "LarderValuePolicies",
+        research("LarderResearchQueues"), research("LarderResearchAdaptive"),
+        research("LarderResearchModels"), research("LarderResearchServers"),
+      ],
+      path: "Sources/LarderPolicies/Registry"),
+    .target(name: "LarderContracts", dependencies: ["LarderPolicies", "LarderEngine"]),
+    .target(
+      name: "LarderLearning", dependencies: ["LarderEngine", "LarderLibc"]),
     // The caches that an app imports.
     .target(
       name: "Larder",
       dependencies: [
         "LarderLibc",
-        "LarderEngine", "CLarderShims", "CLarderFiles",
+        "LarderPolicies", "LarderEngine", "CLarderShims", "CLarderFiles",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)), crypto,
       ]),
     .target(
@@ -143,7 +172,8 @@ let package = Package(
     .target(
       name: "LarderMetrics",
       dependencies: [
-        "Larder", "LarderEngine", adapted("CoreMetrics", "swift-metrics", "Metrics"),
+        "Larder", "LarderPolicies", "LarderEngine",
+        adapted("CoreMetrics", "swift-metrics", "Metrics"),
       ]),
     .target(
       name: "LarderLogging",
@@ -172,14 +202,16 @@ let package = Package(
     .target(
       name: "LarderExperiments",
       dependencies: [
-        "LarderSupport", "Larder", "LarderEngine", "LarderTraces", "LarderLibc", "CXXHash",
+        "LarderSupport", "Larder", "LarderPolicies", "LarderEngine", "LarderTraces", "LarderLibc",
+        "CXXHash",
         tool("Yams", "Yams"),
       ]),
     // Real caches under load, counts against a baseline, timings in pairs.
     .target(
       name: "LarderHarness",
       dependencies: [
-        "LarderSupport", "LarderExperiments", "Larder", "LarderEngine", "LarderTraces",
+        "LarderSupport", "LarderExperiments", "Larder", "LarderPolicies", "LarderEngine",
+        "LarderTraces",
         "LarderLibc", .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
         tool("Histogram", "hdrhistogram-swift"),
       ]),
@@ -187,13 +219,14 @@ let package = Package(
     .target(
       name: "LarderReports",
       dependencies: [
-        "LarderSupport", "LarderExperiments", "LarderHarness", "Larder", "LarderEngine",
+        "LarderSupport", "LarderExperiments", "LarderHarness", "Larder", "LarderPolicies",
+        "LarderEngine",
       ]),
     .target(
       name: "LarderCommands",
       dependencies: [
         "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness", "Larder",
-        "LarderTraces", "LarderLearning", "LarderEngine",
+        "LarderTraces", "LarderLearning", "LarderPolicies", "LarderEngine",
         tool("ArgumentParser", "swift-argument-parser"),
       ]),
     // The C ABI: the header, and what it declares.
@@ -202,7 +235,7 @@ let package = Package(
       name: "LarderC",
       dependencies: [
         "CLarder", "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness",
-        "LarderContracts", "LarderTraces", "LarderLearning", "LarderEngine",
+        "LarderContracts", "LarderTraces", "LarderLearning", "LarderPolicies", "LarderEngine",
       ]),
     // jemalloc belongs to the program alone: it takes the place of malloc, and sanitizers must not
     // find it where they put theirs. The harness looks for it when it runs.
@@ -223,7 +256,7 @@ let package = Package(
     .target(
       name: "DiskSimulation",
       dependencies: [
-        "LarderLibc", "Larder", "LarderEngine",
+        "LarderLibc", "Larder", "LarderPolicies", "LarderEngine",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
       ],
       path: "Tests/DiskSimulation"),
@@ -232,7 +265,8 @@ let package = Package(
     // Threads, tasks, clock, disk and origin of the caches under a scheduler with a seed: see
     // `make schedules`.
     .target(
-      name: "ScheduleSimulation", dependencies: ["DiskSimulation", "Larder", "LarderEngine"],
+      name: "ScheduleSimulation",
+      dependencies: ["DiskSimulation", "Larder", "LarderPolicies", "LarderEngine"],
       path: "Tests/ScheduleSimulation"),
     // Cases of a public suite for HTTP caches, with a server: see `make http-cases`.
     .target(
@@ -249,7 +283,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness", "LarderLearning",
-        "Larder", "LarderTraces", "LarderEngine", "LarderC", "CLarder",
+        "Larder", "LarderTraces", "LarderPolicies", "LarderEngine", "LarderC", "CLarder",
         .target(name: "CSQLite", condition: .when(platforms: elsewhere)),
       ],
       path: "Tests/Fuzz/Targets"),
@@ -258,12 +292,16 @@ let package = Package(
 
     .testTarget(
       name: "LarderEngineTests",
-      dependencies: ["LarderContracts", "LarderEngine", "TestSupport"],
+      dependencies: [
+        "LarderContracts", "LarderPolicies", "LarderQueuePolicies", "LarderResearchAdaptive",
+        "LarderResearchModels", "LarderResearchServers", "LarderEngine", "TestSupport",
+      ],
       exclude: ["Fixtures/Scripts", "Golden/generated.csv"]),
     .testTarget(
       name: "LarderLearningTests",
       dependencies: [
-        "LarderLearning", "LarderContracts", "Larder", "LarderEngine", "TestSupport",
+        "LarderLearning", "LarderContracts", "Larder", "LarderPolicies", "LarderEngine",
+        "TestSupport",
       ]),
     .testTarget(
       name: "LarderHTTPTests",
@@ -272,7 +310,8 @@ let package = Package(
     .testTarget(
       name: "LarderTests",
       dependencies: [
-        "LarderLibc", "Larder", "LarderEngine", "CSQLiteFaults", "DiskCacheVictim",
+        "LarderLibc", "Larder", "LarderPolicies", "LarderEngine", "CSQLiteFaults",
+        "DiskCacheVictim",
         "DiskSimulation",
         "ScheduleSimulation", "TestSupport", crypto,
       ],
@@ -280,61 +319,71 @@ let package = Package(
     // Every module that is imported is named: one that comes along unnamed is not rebuilt for.
     .testTarget(
       name: "LarderTracesTests",
-      dependencies: ["LarderSupport", "LarderTraces", "LarderEngine", "TestSupport"]),
+      dependencies: [
+        "LarderSupport", "LarderTraces", "LarderPolicies", "LarderEngine", "TestSupport",
+      ]),
     .testTarget(
       name: "LarderWorkloadsTests",
       dependencies: [
-        "LarderSupport", "LarderExperiments", "Larder", "LarderTraces", "LarderEngine",
+        "LarderSupport", "LarderExperiments", "Larder", "LarderTraces", "LarderPolicies",
+        "LarderEngine",
         "TestSupport", tool("Yams", "Yams"),
       ]),
     .testTarget(
       name: "LarderSimulationTests",
       dependencies: [
-        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport",
+        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderPolicies", "LarderEngine",
+        "TestSupport",
       ]),
     .testTarget(
       name: "LarderStoreTests",
       dependencies: [
-        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport",
+        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderPolicies", "LarderEngine",
+        "TestSupport",
       ],
       exclude: ["Fixtures"]),
     .testTarget(
       name: "LarderAdviceTests",
       dependencies: [
-        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport",
+        "LarderSupport", "LarderExperiments", "LarderTraces", "LarderPolicies", "LarderEngine",
+        "TestSupport",
       ]),
     .testTarget(
       name: "LarderHarnessTests",
       dependencies: [
         "LarderSupport", "LarderHarness", "LarderExperiments", "Larder", "LarderTraces",
-        "LarderEngine", "TestSupport",
+        "LarderPolicies", "LarderEngine", "TestSupport",
       ]),
     .testTarget(
       name: "LarderChecksTests",
       dependencies: [
-        "LarderSupport", "LarderHarness", "LarderExperiments", "LarderTraces", "LarderEngine",
+        "LarderSupport", "LarderHarness", "LarderExperiments", "LarderTraces", "LarderPolicies",
+        "LarderEngine",
         "TestSupport",
       ]),
     .testTarget(
       name: "LarderReportsTests",
       dependencies: [
         "LarderSupport", "LarderReports", "LarderExperiments", "LarderHarness", "LarderTraces",
-        "LarderEngine", "TestSupport", crypto, tool("Yams", "Yams"),
+        "LarderPolicies", "LarderEngine", "TestSupport", crypto, tool("Yams", "Yams"),
       ],
       exclude: ["Golden"]),
     .testTarget(
       name: "LarderCTests",
       dependencies: [
-        "CLarder", "LarderC", "LarderReports", "LarderExperiments", "LarderTraces", "LarderEngine",
+        "CLarder", "LarderC", "LarderReports", "LarderExperiments", "LarderTraces",
+        "LarderPolicies", "LarderEngine",
         "TestSupport",
       ]),
     // Runs the programs, which are built with the tests, and does not link them: see jemalloc.
     .testTarget(
       name: "LarderCLITests",
       dependencies: [
-        "LarderCommands", "LarderExperiments", "LarderTraces", "LarderEngine", "TestSupport",
+        "LarderCommands", "LarderExperiments", "LarderTraces", "LarderPolicies", "LarderEngine",
+        "TestSupport",
       ]),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "Larder", "TestSupport"]),
-    .testTarget(name: "RepositoryTests", dependencies: ["LarderEngine", "LarderTraces"]),
+    .testTarget(
+      name: "RepositoryTests", dependencies: ["LarderPolicies", "LarderEngine", "LarderTraces"]),
   ]
 )

@@ -3,6 +3,7 @@ import Foundation
 import LarderEngine
 import LarderExperiments
 import LarderHarness
+import LarderPolicies
 import LarderReports
 import LarderTraces
 

@@ -3,6 +3,7 @@ import Foundation
 public import LarderEngine
 public import LarderHarness
 import LarderLearning
+import LarderPolicies
 public import LarderReports
 import LarderSupport
 public import LarderTraces

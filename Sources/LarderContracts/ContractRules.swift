@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// The rules of the contract for one policy with one set of parameters.
 struct ContractRules<Policy: EvictionPolicy & ~Copyable> {

@@ -3,6 +3,7 @@ import Foundation
 import LarderC
 import LarderEngine
 import LarderExperiments
+import LarderPolicies
 import LarderReports
 import LarderTraces
 import TestSupport

@@ -1,5 +1,6 @@
 import Larder
 import LarderEngine
+import LarderPolicies
 import TestSupport
 import Testing
 

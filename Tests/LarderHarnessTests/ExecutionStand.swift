@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
+import LarderPolicies
 import LarderTraces
 
 @testable import LarderExperiments

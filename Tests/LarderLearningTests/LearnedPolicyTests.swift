@@ -2,6 +2,7 @@ import Larder
 import LarderContracts
 import LarderEngine
 import LarderLearning
+import LarderPolicies
 import Testing
 
 /// Learned policies with LightGBM, if it is installed.

@@ -13,9 +13,6 @@ struct Registration: CustomStringConvertible {
 
   static let all = [
     Registration(
-      folder: "Sources/LarderEngine/Policies", conformance: "EvictionPolicy",
-      registry: "Sources/LarderEngine/Policy/PolicyRegistry.swift", everyFile: false),
-    Registration(
       folder: "Sources/LarderTraces/Formats", conformance: "TraceFormat",
       registry: "Sources/LarderTraces/Formats/FormatRegistry.swift", everyFile: false),
     Registration(
@@ -42,6 +39,21 @@ struct Registration: CustomStringConvertible {
         let name = match.output[4].substring
       else { return nil }
       return (String(name), index)
+    }
+  }
+
+  /// Policies that are not registered in their own file, or whose constant is not in the registry.
+  static func unregisteredPolicies(_ source: SwiftSource, registryCode: String) -> [Finding] {
+    let policies = Registration(
+      folder: "", conformance: "EvictionPolicy", registry: "PolicyRegistry.swift", everyFile: false)
+    let entries = registryCode.split { $0.isWhitespace || $0 == "," || $0 == "[" || $0 == "]" }
+    return policies.conformingTypes(source).compactMap { type in
+      let line = "= RegisteredPolicy(\(type.name).self)"
+      guard let registered = source.code.first(where: { $0.contains(line) }),
+        let name = registered.firstMatch(of: /static let (\w+) =/)
+      else { return source.finding(type.line, "\(type.name) has no constant of RegisteredPolicy") }
+      return entries.contains(".\(name.1)")
+        ? nil : source.finding(type.line, "\(type.name) is not in PolicyRegistry.swift")
     }
   }
 

@@ -85,6 +85,15 @@ struct TidyTests {
     report(registration.findings(others, registryCode: registry.code.joined(separator: "\n")))
   }
 
+  @Test func policiesAreRegistered() throws {
+    let registry = try Repository.source("Sources/LarderPolicies/Registry/PolicyRegistry.swift")
+    let code = registry.code.joined(separator: "\n")
+    try check(["Sources/LarderPolicies", "Sources/LarderResearch"]) {
+      // Roles that policies share are no policies.
+      Registration.unregisteredPolicies($0, registryCode: code)
+    }
+  }
+
   @Test func workplaceWordsAreAbsent() throws {
     // Output of runs in Results is generated; only the examples are checked.
     let folders = [

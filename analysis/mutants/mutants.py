@@ -28,7 +28,7 @@ import plant
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ["number", "file", "line", "kind", "before", "after", "traces", "check", "failed"]
-ERROR = re.compile(r"^(/.*/Sources/LarderEngine/(.*\.swift)):(\d+):\d+: error: ", re.MULTILINE)
+ERROR = re.compile(r"^(/.*/Sources/(Larder(?:Engine|Policies|Research)/.*\.swift)):(\d+):\d+: error: ", re.MULTILINE)
 BUILD = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"}
 # Every policy on real traffic: on memory alone, in both kinds of hybrids, behind filters, with
 # fetches that take time. The files in a line are tried together, the quickest lines first.
@@ -118,9 +118,8 @@ def copy_tree(copy: Path) -> None:
         source, target = ROOT / name, copy / name
         if source.exists() and name != "Sources/CLarderShims/shims.c" and not name.endswith(".h"):
             same = target.exists() and target.read_bytes() == source.read_bytes()
-            if not same and not (
-                target.exists() and plant.ENGINE in target.relative_to(copy).parents
-            ):
+            planted = name.startswith(tuple(f"Sources/{folder}/" for folder in plant.FOLDERS))
+            if not same and not (target.exists() and planted):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target)
         elif source.exists() and not target.exists():
@@ -133,7 +132,7 @@ def compile_faults(copy: Path, faults: list[plant.Fault]) -> list[plant.Fault]:
     while True:
         plant.plant(ROOT, copy, faults)
         built = subprocess.run(
-            ["swift", "build", "--target", "LarderEngine"],
+            ["swift", "build", "--target", "LarderPolicies"],
             cwd=copy, env=BUILD, capture_output=True, text=True,
         )  # fmt: skip
         if built.returncode == 0:

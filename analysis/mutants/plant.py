@@ -13,12 +13,19 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-ENGINE = Path("Sources/LarderEngine")
+SOURCES = Path("Sources")
 # What decides about counts. The rest of the engine reads, describes and samples.
-FOLDERS = ("Policies", "Structures", "Tier", "Replay")
+FOLDERS = (
+    "LarderPolicies",
+    "LarderResearch",
+    "LarderEngine/Families",
+    "LarderEngine/Structures",
+    "LarderEngine/Tier",
+    "LarderEngine/Replay",
+)
 # Policies that need LightGBM, which a checked workload cannot ask for: their tests compare them
 # with their authors' programs.
-LEARNED = ("Policies/Learning/",)
+LEARNED = ("LarderResearch/Models/Learning/",)
 SHIM = """
 /// Whether the fault of this number is in force.
 _Bool larder_fault(int number);
@@ -221,17 +228,17 @@ def choose(root: Path, seed: int, most: int) -> list[Fault]:
     rng = random.Random(seed)
     chosen: list[Fault] = []
     for folder in FOLDERS:
-        for path in sorted((root / ENGINE / folder).rglob("*.swift")):
-            chosen += faults_of(path, str(path.relative_to(root / ENGINE)), rng, most)
+        for path in sorted((root / SOURCES / folder).rglob("*.swift")):
+            chosen += faults_of(path, str(path.relative_to(root / SOURCES)), rng, most)
     numbered = [replace(fault, number=number) for number, fault in enumerate(chosen, 1)]
     return [fault for fault in numbered if not fault.file.startswith(LEARNED)]
 
 
 def policies_of(root: Path, fault: Fault) -> str:
     """The policies whose code the fault is in; empty where it may be any."""
-    if not fault.file.startswith("Policies/"):
+    if not fault.file.startswith(("LarderPolicies/", "LarderResearch/")):
         return ""
-    text = (root / ENGINE / fault.file).read_text()
+    text = (root / SOURCES / fault.file).read_text()
     return ", ".join(re.findall(r"PolicyDescription\(\s*name: \"([^\"]+)\"", text))
 
 
@@ -241,8 +248,8 @@ def plant(root: Path, copy: Path, faults: list[Fault]) -> None:
     for fault in faults:
         by_file.setdefault(fault.file, []).append(fault)
     for folder in FOLDERS:
-        for path in sorted((root / ENGINE / folder).rglob("*.swift")):
-            name = str(path.relative_to(root / ENGINE))
+        for path in sorted((root / SOURCES / folder).rglob("*.swift")):
+            name = str(path.relative_to(root / SOURCES))
             lines = path.read_text().splitlines()
             for fault in by_file.get(name, []):
                 lines[fault.line - 1] = fault.planted.replace("@", str(fault.number))
@@ -251,7 +258,7 @@ def plant(root: Path, copy: Path, faults: list[Fault]) -> None:
             if name in by_file or "larder_" in text:
                 # On the first line, so that the lines of errors are those of the faults.
                 text = "public import CLarderShims; " + text
-            target = copy / ENGINE / name
+            target = copy / SOURCES / name
             if target.read_text() != text:
                 target.write_text(text)
 

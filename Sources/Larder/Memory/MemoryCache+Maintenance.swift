@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// Bulk removal. Shards are locked one after the other, so other threads continue meanwhile; their
 /// changes to shards already processed are kept.

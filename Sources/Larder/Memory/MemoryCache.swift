@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderLibc
+import LarderPolicies
 
 /// A cache in memory, for use from any number of threads.
 ///

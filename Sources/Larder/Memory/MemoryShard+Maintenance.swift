@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// Operations that do not run once per request.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {

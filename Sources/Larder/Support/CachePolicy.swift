@@ -34,18 +34,8 @@ extension CachePolicy {
   public static let fifo = CachePolicy("fifo")
   /// Evicts the least recently used entry.
   public static let lru = CachePolicy("lru")
-  /// Evicts the most recently used entry, for loops larger than the cache.
-  public static let mru = CachePolicy("mru")
-  /// LRU weighted by the delay that missing an entry causes, if fetches take time.
-  public static let lruMAD = CachePolicy("lru-mad")
-  /// Evicts by the expected delay of requests during a fetch, per byte.
-  public static let laCache = CachePolicy("la-cache")
   /// Evicts the entry that was used least often since it was stored.
   public static let lfu = CachePolicy("lfu")
-  /// LFU with dynamic aging.
-  public static let lfuda = CachePolicy("lfuda")
-  /// Evicts the lowest rate of uses since storing from a sample.
-  public static let hyperbolic = CachePolicy("hyperbolic")
   /// Evicts an entry at random.
   public static let random = CachePolicy("random")
   /// FIFO in which used entries stay for another round.
@@ -54,10 +44,6 @@ extension CachePolicy {
   public static let sieve = CachePolicy("sieve")
   /// Segmented LRU.
   public static let slru = CachePolicy("slru")
-  /// LRU by the k-th last use.
-  public static let lruK = CachePolicy("lru-k")
-  /// 2Q: a FIFO for new entries, with ghosts, in front of an LRU list.
-  public static let twoQ = CachePolicy("2q")
   /// Multi-queue: LRU queues by number of uses.
   public static let mq = CachePolicy("mq")
   /// Adaptive replacement cache.
@@ -66,28 +52,14 @@ extension CachePolicy {
   public static let car = CachePolicy("car")
   /// Low inter-reference recency set.
   public static let lirs = CachePolicy("lirs")
-  /// CLOCK-Pro: LIRS's idea with a clock.
-  public static let clockPro = CachePolicy("clock-pro")
   /// Three FIFO queues; gets take no lock.
   public static let s3FIFO = CachePolicy("s3-fifo")
-  /// Quick demotion, lazy promotion: a small FIFO in front of a clock.
-  public static let qdLP = CachePolicy("qd-lp")
   /// S3-FIFO with tunable queues.
   public static let s4FIFO = CachePolicy("s4-fifo")
   /// S3-FIFO with CLOCK and a window in which hits do not count.
   public static let clock2QPlus = CachePolicy("clock2q-plus")
-  /// LRU that admits an entry only if a sketch estimates more uses of it than of the victim.
-  public static let tinyLFU = CachePolicy("tinylfu")
   /// Caffeine's policy: an LRU window, a sketch and a segmented LRU.
   public static let wTinyLFU = CachePolicy("w-tinylfu")
-  /// pingora's policy: S3-FIFO's queues with a sketch.
-  public static let tinyUFO = CachePolicy("tinyufo")
-  /// Least hit density, learned from the ages at which entries are used again.
-  public static let lhd = CachePolicy("lhd")
-  /// LRU and LFU with regret.
-  public static let leCaR = CachePolicy("lecar")
-  /// Scan-resistant LRU and LFU with regret.
-  public static let cacheus = CachePolicy("cacheus")
   /// Runs the policy that had the most hits of late in miniature simulations of several.
   public static let auto = CachePolicy("auto")
   /// GreedyDual-Size-Frequency: uses times cost by size, with aging.
@@ -111,8 +83,36 @@ extension Float {
 }
 
 #if Simulation
-  /// Rules of servers, for comparison: known with the package trait Simulation.
+  /// Policies for comparison, the rules of servers last: known with the package trait Simulation.
   extension CachePolicy {
+    /// Evicts the most recently used entry, for loops larger than the cache.
+    public static let mru = CachePolicy("mru")
+    /// LRU weighted by the delay that missing an entry causes, if fetches take time.
+    public static let lruMAD = CachePolicy("lru-mad")
+    /// Evicts by the expected delay of requests during a fetch, per byte.
+    public static let laCache = CachePolicy("la-cache")
+    /// LFU with dynamic aging.
+    public static let lfuda = CachePolicy("lfuda")
+    /// Evicts the lowest rate of uses since storing from a sample.
+    public static let hyperbolic = CachePolicy("hyperbolic")
+    /// LRU by the k-th last use.
+    public static let lruK = CachePolicy("lru-k")
+    /// 2Q: a FIFO for new entries, with ghosts, in front of an LRU list.
+    public static let twoQ = CachePolicy("2q")
+    /// CLOCK-Pro: LIRS's idea with a clock.
+    public static let clockPro = CachePolicy("clock-pro")
+    /// Quick demotion, lazy promotion: a small FIFO in front of a clock.
+    public static let qdLP = CachePolicy("qd-lp")
+    /// LRU that admits an entry only if a sketch estimates more uses of it than of the victim.
+    public static let tinyLFU = CachePolicy("tinylfu")
+    /// pingora's policy: S3-FIFO's queues with a sketch.
+    public static let tinyUFO = CachePolicy("tinyufo")
+    /// Least hit density, learned from the ages at which entries are used again.
+    public static let lhd = CachePolicy("lhd")
+    /// LRU and LFU with regret.
+    public static let leCaR = CachePolicy("lecar")
+    /// Scan-resistant LRU and LFU with regret.
+    public static let cacheus = CachePolicy("cacheus")
     /// Redis's approximated LRU (`allkeys-lru`).
     public static let redisLRU = CachePolicy("redis-lru")
     /// Redis's approximated LFU (`allkeys-lfu`).

@@ -4,6 +4,7 @@ import Larder
 import LarderEngine
 import LarderExperiments
 import LarderHarness
+import LarderPolicies
 import LarderReports
 import LarderTraces
 

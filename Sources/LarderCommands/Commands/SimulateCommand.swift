@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LarderEngine
 import LarderExperiments
+import LarderPolicies
 import LarderReports
 import LarderSupport
 import LarderTraces

@@ -103,6 +103,20 @@ public struct KnownObject: BitwiseCopyable, Sendable {
   public var requests: UInt32
   /// False for a ghost.
   public var isResident: Bool
+
+  /// Creates an object of a cache.
+  @inlinable package init(
+    id: ObjectID, fingerprint: UInt32, size: UInt32, cost: Float, age: UInt32, requests: UInt32,
+    isResident: Bool
+  ) {
+    self.id = id
+    self.fingerprint = fingerprint
+    self.size = size
+    self.cost = cost
+    self.age = age
+    self.requests = requests
+    self.isResident = isResident
+  }
 }
 
 /// For policies that choose among other policies.
@@ -138,7 +152,7 @@ public struct PolicyChoice: Sendable, Hashable {
   /// Changes of the leader of late, which delay the next one; older ones count less.
   package let recentSwitches: Double
 
-  init(
+  package init(
     policies: [String], leading: Int, switches: Int, hitRatios: [Double], sampleShare: Double,
     samples: Double, recentSwitches: Double
   ) {
@@ -172,7 +186,7 @@ public struct PolicyChoice: Sendable, Hashable {
 
   /// True for a choice among these policies. A parameter whose default depends on the capacity may
   /// differ: `stack` of LIRS.
-  func isAmong(_ specs: [PolicySpec]) -> Bool {
+  package func isAmong(_ specs: [PolicySpec]) -> Bool {
     func comparable(_ policy: String) -> [Substring] {
       policy.split(separator: ":").filter { !$0.hasPrefix("stack=") }
     }

@@ -172,7 +172,7 @@ public final class PolicyGroup: Sendable {
   }
 
   /// The value that the first caller makes; a group has one of one type.
-  func shared<Value: Sendable>(
+  package func shared<Value: Sendable>(
     _ make: (Int) throws(PolicyError) -> Value
   ) throws(PolicyError) -> Value {
     let result = state.withLock { state -> Result<Value, PolicyError> in

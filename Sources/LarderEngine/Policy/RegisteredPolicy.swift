@@ -12,22 +12,21 @@ public struct RegisteredPolicy: Sendable {
   /// True for a bound on the hits of policies, which is not a policy.
   public let isBound: Bool
   /// True for a bound that a cache could reach if only its capacity prevented hits.
-  let isReachable: Bool
+  package let isReachable: Bool
   /// The policy's type; nil for a bound.
   @usableFromInline package let type: (any (EvictionPolicy & ~Copyable).Type)?
-  @usableFromInline let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
-  /// Closures of its simulation; nil for policies of this package, which are in
-  /// `SimulatedPolicy.standard`.
+  /// Makes a tier of a real cache.
+  package let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
+  /// Closures of its simulation; nil without the package trait Simulation.
   let simulated: SimulatedPolicy?
 
   /// Creates the registry entry of a policy: see `PolicyRegistry.add`.
   @inlinable public init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
-    self.init(policy, simulated: SimulatedPolicy(policy))
-  }
-
-  @inlinable init<Policy: EvictionPolicy & ~Copyable>(
-    _ policy: Policy.Type, simulated: SimulatedPolicy?
-  ) {
+    #if Simulation
+      let simulated: SimulatedPolicy? = SimulatedPolicy(policy)
+    #else
+      let simulated: SimulatedPolicy? = nil
+    #endif
     self.init(
       Policy.description, policy, followsTime: Policy.notices.contains(.time),
       simulated: simulated
@@ -50,15 +49,15 @@ public struct RegisteredPolicy: Sendable {
     isReachable = false
   }
 
-  /// The registry's line for a bound.
-  init<Subject: Bound>(_ bound: Subject.Type) {
+  /// Creates the registry entry of a bound.
+  package init(bound: any Bound.Type) {
     type = nil
-    description = Subject.description
+    description = bound.description
     followsTime = false
     isBound = true
-    isReachable = Subject.isReachable
-    simulated = nil
-    let name = Subject.description.name
+    isReachable = bound.isReachable
+    simulated = SimulatedPolicy(bound)
+    let name = bound.description.name
     makeCacheTier = { _ throws(PolicyError) -> CacheTier in
       throw .boundOnly(name, where: "a real cache")
     }
@@ -67,7 +66,7 @@ public struct RegisteredPolicy: Sendable {
 
 extension TierSetup {
   /// Rejects limits on hits other than the capacity, for a reachable bound.
-  func refuseLimits(to bound: String, over columns: RequestColumns) throws(PolicyError) {
+  package func refuseLimits(to bound: String, over columns: RequestColumns) throws(PolicyError) {
     if columns.ttls != nil || timeToLiveSeconds != nil {
       throw .boundOnly(bound, where: "a cache whose entries expire")
     }

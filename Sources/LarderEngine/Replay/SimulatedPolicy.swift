@@ -1,5 +1,5 @@
-/// Closures that simulate a policy or a bound: a second table next to the registry's, which a
-/// program with caches alone never names.
+/// Closures that simulate a policy or a bound. Programs with caches alone contain none: see the
+/// package trait Simulation.
 @usableFromInline struct SimulatedPolicy: Sendable {
   /// True for a bound, which has no tier.
   @usableFromInline let isBound: Bool
@@ -9,7 +9,7 @@
   /// A tier, for simulations with time, hybrids and probes.
   @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
 
-  /// A policy's line.
+  /// A policy's closures.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
     isBound = false
     makeSingle = {
@@ -32,36 +32,20 @@
     }
   }
 
-  /// A bound's line.
-  init<Subject: Bound>(_ bound: Subject.Type) {
-    let name = Subject.description.name
+  /// A bound's closures.
+  init(_ bound: any Bound.Type) {
+    let name = bound.description.name
     isBound = true
     makeSingle = { (single: SingleTier, _) throws(PolicyError) -> any Simulation in
       if single.time != nil { throw .boundOnly(name, where: "a simulation with time") }
-      if Subject.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
-      return try BoundSimulation<Subject>(
-        single.setup, isDisk: single.isDisk, unit: single.unit, over: single.columns)
+      if bound.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
+      return BoundSimulation(
+        try bound.init(single.columns, unit: single.unit), single)
     }
     makeTier = { _ throws(PolicyError) -> SimulatedTier in
       throw .boundOnly(name, where: "a tier of a hybrid cache")
     }
   }
-
-  /// The policies and bounds of this package; empty without the trait Simulation, so that apps
-  /// neither compile nor contain simulations.
-  static let standard: [String: SimulatedPolicy] = {
-    #if Simulation
-      let policies = PolicyRegistry.standard(SimulationTable.self)
-      let learned = PolicyRegistry.learned(SimulationTable.self)
-      let bounds = [
-        (PFOOUpper.description.name, SimulatedPolicy(PFOOUpper.self)),
-        (PFOOLower.description.name, SimulatedPolicy(PFOOLower.self)),
-      ]
-      return Dictionary(policies + learned + bounds, uniquingKeysWith: { first, _ in first })
-    #else
-      return [:]
-    #endif
-  }()
 
   /// One tier over a trace.
   func makeSimulation(
@@ -69,30 +53,6 @@
   ) throws(PolicyError) -> any Simulation {
     guard let time = single.time, !isBound else { return try makeSingle(single, segments) }
     return ErasedSimulation(TimedSimulation(try makeTier(single.tierSetup), single, model: time))
-  }
-}
-
-/// A table with a line for each policy: see `PolicyRegistry.standard(_:)`.
-protocol PolicyTable {
-  /// Entry of the table for a policy.
-  associatedtype Line
-  /// Returns a policy's line.
-  static func line<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) -> Line
-}
-
-/// The table of real caches: the registry.
-enum CacheTable: PolicyTable {
-  @inline(__always) static func line<Policy: EvictionPolicy & ~Copyable>(
-    _ policy: Policy.Type
-  ) -> RegisteredPolicy { RegisteredPolicy(policy, simulated: nil) }
-}
-
-/// The table of simulations.
-enum SimulationTable: PolicyTable {
-  @inline(__always) static func line<Policy: EvictionPolicy & ~Copyable>(
-    _ policy: Policy.Type
-  ) -> (String, SimulatedPolicy) {
-    (Policy.description.name, SimulatedPolicy(policy))
   }
 }
 
@@ -159,7 +119,7 @@ extension CacheTierSetup {
 extension RegisteredPolicy {
   /// Returns the closures that simulate the policy.
   func simulation() throws(PolicyError) -> SimulatedPolicy {
-    guard let simulated = simulated ?? SimulatedPolicy.standard[description.name] else {
+    guard let simulated else {
       throw .badSetup(
         "simulation", "of \(description.name)",
         expected: "a build of Larder with the package trait Simulation or Tools")
@@ -176,57 +136,45 @@ extension RegisteredPolicy {
         setup: setup, isDisk: false, unit: unit, seed: seed, recordsOutcomes: false, time: nil,
         columns: columns))
   }
+
+  /// One tier with nothing around it.
+  package func makeProbe(
+    _ setup: CacheTierSetup, objects: Int
+  ) throws(PolicyError) -> PolicyProbe {
+    PolicyProbe(try simulation().makeTier(setup), objects: objects)
+  }
 }
 
-/// Simulations of what has a name.
-extension PolicyRegistry {
-  /// Refuses a bound on what it is not one on; for policies nothing is checked. What
-  /// `makeSimulation` would refuse, too, before anything is run.
+extension SimulationSetup {
+  /// A simulation over a trace, with the policies that `policy` returns for the tiers.
   ///
-  /// - Throws: `boundOnly`, or as `policy(named:)`.
-  public static func checkBound(
-    in setup: SimulationSetup, over columns: RequestColumns
-  ) throws(PolicyError) {
-    switch setup.arrangement {
-    case .memory(let tier), .disk(let tier):
-      guard try policy(named: tier.policy).isReachable else { return }
-      try tier.refuseLimits(to: tier.policy.name, over: columns)
-    case .hybrid(let memory, let disk, _):
-      for tier in [memory, disk] where try policy(named: tier.policy).isBound {
-        throw .boundOnly(tier.policy.name, where: "a tier of a hybrid cache")
-      }
-    }
-  }
-
-  /// A simulation of `setup` over a trace.
-  ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when a policy needs the
-  ///   next use and `columns` does not have it.
-  public static func makeSimulation(
-    _ setup: SimulationSetup, over columns: RequestColumns
+  /// - Throws: the errors of `policy` and of making a policy, and `badSetup`.
+  package func simulation(
+    over columns: RequestColumns,
+    policy: (TierSetup) throws(PolicyError) -> RegisteredPolicy
   ) throws(PolicyError) -> any Simulation {
-    if case .hybrid(let memory, let disk, let rules) = setup.arrangement {
-      return try makeHybrid(setup, memory, disk, rules, over: columns)
+    if case .hybrid(let memory, let disk, let rules) = arrangement {
+      let policies = (memory: try policy(memory), disk: try policy(disk))
+      return try hybrid(memory, disk, policies, rules, over: columns)
     }
-    guard let single = SingleTier(setup, over: columns) else {
+    guard let single = SingleTier(self, over: columns) else {
       throw .badSetup("tiers", "none", expected: "memory, disk or both")
     }
-    if let segments = setup.segments {
-      guard single.isDisk, setup.unit == .bytes, setup.time == nil else {
+    if let segments {
+      guard single.isDisk, unit == .bytes, time == nil else {
         throw .badSetup(
           "segments", "\(segments.bytes) bytes",
           expected: "one tier on disk whose capacity is in bytes, without time")
       }
     }
-    let policy = try checked(single.setup, columns)
-    return try policy.simulation().makeSimulation(single, setup.segments)
+    return try policy(single.setup).simulation().makeSimulation(single, segments)
   }
 
-  private static func makeHybrid(
-    _ setup: SimulationSetup, _ memory: TierSetup, _ disk: TierSetup, _ rules: HybridRules,
+  private func hybrid(
+    _ memory: TierSetup, _ disk: TierSetup,
+    _ policies: (memory: RegisteredPolicy, disk: RegisteredPolicy), _ rules: HybridRules,
     over columns: RequestColumns
   ) throws(PolicyError) -> any Simulation {
-    let policies = (memory: try checked(memory, columns), disk: try checked(disk, columns))
     // One tier may need a cost that only the other has stored.
     let keepsCosts =
       columns.costs != nil
@@ -234,44 +182,19 @@ extension PolicyRegistry {
     func tier(
       _ tier: TierSetup, _ policy: RegisteredPolicy
     ) throws(PolicyError) -> SimulatedTier {
-      var made = CacheTierSetup(tier, unit: setup.unit, objects: columns.objects, seed: setup.seed)
+      var made = CacheTierSetup(tier, unit: unit, objects: columns.objects, seed: seed)
       made.keepsCosts = keepsCosts
       return try policy.simulation().makeTier(made)
     }
     let core = HybridCore(
       memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),
       rules: rules, objects: columns.objects)
-    if let time = setup.time {
+    if let time {
       return ErasedSimulation(
-        TimedHybridSimulation(core: core, model: time, unit: setup.unit, over: columns))
+        TimedHybridSimulation(core: core, model: time, unit: unit, over: columns))
     }
     return ErasedSimulation(
       HybridSimulation(
-        core: core, unit: setup.unit, recordsOutcomes: setup.recordsOutcomes, over: columns))
-  }
-
-  /// One tier with nothing around it, for tests and for looking at a policy's decisions.
-  ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when capacity or objects
-  ///   are out of range.
-  public static func makeProbe(
-    _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
-  ) throws(PolicyError) -> PolicyProbe {
-    try checkCapacity(setup.capacity, setup.objectsMax, of: setup.policy)
-    guard 0...ObjectID.maximumCount ~= objects else {
-      throw .badSetup(
-        "objects", "\(objects)", expected: "a whole number from 0 to \(ObjectID.maximumCount)")
-    }
-    let made = CacheTierSetup(setup, unit: unit, objects: objects, seed: seed)
-    return PolicyProbe(
-      try policy(named: setup.policy).simulation().makeTier(made), objects: objects)
-  }
-
-  private static func checked(
-    _ tier: TierSetup, _ columns: RequestColumns
-  ) throws(PolicyError) -> RegisteredPolicy {
-    try checked(
-      tier.policy, capacity: tier.capacity, objectsMax: tier.objectsMax,
-      knowsNextUse: columns.nextUses != nil)
+        core: core, unit: unit, recordsOutcomes: recordsOutcomes, over: columns))
   }
 }

@@ -211,14 +211,14 @@ public struct SketchedCounts: ~Copyable {
   }
 
   /// A sketch for a cache, with all counts zero.
-  static func makeSketch(_ setup: PolicySetup) -> FrequencySketch {
+  package static func makeSketch(_ setup: PolicySetup) -> FrequencySketch {
     guard setup.unit == .objects else { return FrequencySketch(objects: 16) }
     let objects = Int(min(setup.capacity, UInt64(SketchedCounts.objectsAtFirst)))
     return FrequencySketch(objects: objects, period: min(setup.capacity, 1 << 60) * 10)
   }
 
   /// Raises the count of an object to its requests in another cache.
-  mutating func raise(_ object: KnownObject) {
+  package mutating func raise(_ object: KnownObject) {
     let count = min(object.requests + 1, FrequencySketch.estimateMax)
     while sketch.estimate(object.fingerprint) < count {
       _ = sketch.incrementLowest(object.fingerprint)

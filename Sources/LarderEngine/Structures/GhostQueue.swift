@@ -44,7 +44,9 @@ public struct GhostQueue: ~Copyable {
 
   /// Removes and returns the oldest ghost if the next `push` of `size` would remove it, otherwise
   /// returns `.none`; for callers that keep more state for each ghost.
-  @inline(__always) mutating func makeRoom(for size: UInt32, residents: Int) -> ObjectID {
+  @inlinable @inline(__always) public mutating func makeRoom(for size: UInt32, residents: Int)
+    -> ObjectID
+  {
     let weight = weighs ? UInt64(size) : 1
     guard weight <= capacity else { return .none }
     limit.note(residents: residents)

@@ -79,12 +79,12 @@ public import Synchronization
   @usableFromInline package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
   /// Changes the limits of the tier, in its unit; leaves victims, and returns errors of creating a
   /// policy for them. See `Tier.resize`. O(objects).
-  @usableFromInline let resizeBody:
+  @usableFromInline package let resizeBody:
     (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
   /// Takes over an object of another tier, and adds victims. See `Tier.takeOver`.
-  @usableFromInline let takeOver: (KnownObject) -> Void
+  @usableFromInline package let takeOver: (KnownObject) -> Void
   /// Prefetches the state of an object.
-  @usableFromInline let prefetch: (ObjectID) -> Void
+  @usableFromInline package let prefetch: (ObjectID) -> Void
   /// Evicts one object, of one or more; does not count as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
   /// Makes ids up to a number valid. O(that number).

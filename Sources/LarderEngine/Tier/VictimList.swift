@@ -71,7 +71,7 @@
   }
 
   /// Removes all elements.
-  @inlinable @inline(__always) func clear() { storage.pointee.count = 0 }
+  @inlinable @inline(__always) package func clear() { storage.pointee.count = 0 }
 
   /// Records an object that is likely to be evicted soon.
   @inlinable @inline(__always) func noteCandidate(_ id: ObjectID) { storage.pointee.candidate = id }

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// Candidates for a trace: every policy with every combination of the parameter values that it
 /// declares as worth trying, alone and behind every admission filter with such values.

@@ -1,5 +1,6 @@
 import Larder
 import LarderEngine
+import LarderPolicies
 import LarderTraces
 
 /// Schema and decoder of a key's value.

@@ -1,5 +1,6 @@
 import Larder
 import LarderEngine
+import LarderPolicies
 import LarderSupport
 import LarderTraces
 

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 import LarderTraces
 
 /// Prepared traces of a workload: one per source and seed, or a single one if the seed has no

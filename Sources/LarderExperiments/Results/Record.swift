@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// Results of one cell: counts, which are a function of the cell, and timings, which are
 /// measurements. The two are never mixed.

@@ -1,6 +1,7 @@
 import Foundation
 import LarderEngine
 import LarderLibc
+import LarderPolicies
 import LarderSupport
 import LarderTraces
 

@@ -1,5 +1,6 @@
 import Larder
 import LarderEngine
+import LarderPolicies
 import LarderTraces
 
 /// Checks that the policies, generators, formats, caches and presets of a workload exist and have

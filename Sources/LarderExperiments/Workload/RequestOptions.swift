@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 // Options that commands and calls of the C library have in common: one name, one reader, one
 // message.

@@ -1,6 +1,7 @@
 import Larder
 import LarderEngine
 import LarderExperiments
+import LarderPolicies
 import LarderTraces
 
 extension Plan {

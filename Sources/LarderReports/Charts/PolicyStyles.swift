@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// The style of each policy. It depends on the name alone, so a policy looks alike in every chart
 /// of every report.

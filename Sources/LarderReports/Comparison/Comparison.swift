@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderExperiments
+import LarderPolicies
 import LarderSupport
 
 /// The records of one configuration over one trace: a row for each policy, a column for each

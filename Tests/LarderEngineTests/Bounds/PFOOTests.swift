@@ -1,6 +1,8 @@
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine
+@testable import LarderResearchModels
 
 /// No policy has more hits than the upper bound, and the lower bound is below it.
 @Suite struct PFOOTests {

@@ -1,3 +1,4 @@
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// The policies of the contract tests: the registry, so that a new policy is covered automatically.
 enum ContractSpecs {

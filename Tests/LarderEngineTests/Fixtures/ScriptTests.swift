@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 import Testing
 
 /// The hand-worked scripts, replayed through the models and through the engine.

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// The engine's policy behind a script.
 struct ScriptedPolicy: ScriptedCache {

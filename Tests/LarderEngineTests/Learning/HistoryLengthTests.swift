@@ -2,6 +2,8 @@ import LarderContracts
 import LarderEngine
 import Testing
 
+@testable import LarderResearchModels
+
 /// The growth of 3L-Cache's history, which takes more requests than the differential tests have.
 @Suite struct HistoryLengthTests {
   /// Shares of hits, and of requests for remembered objects, in thousandths.

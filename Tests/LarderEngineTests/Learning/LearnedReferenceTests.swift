@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 import Testing
 
 /// `lrb` and `3l-cache` against the counts of their authors' programs on a trace generated here.

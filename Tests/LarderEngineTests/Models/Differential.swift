@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// Replays random traces through the engine and through the models, and reports the first
 /// difference as a script to read.

@@ -1,5 +1,6 @@
 import LarderContracts
 import LarderEngine
+import LarderPolicies
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 @testable import LarderEngine
+@testable import LarderResearchAdaptive
 
 /// TinyUFO (cloudflare/pingora): two queues; the object with more misses stays.
 struct NaiveTinyUFO: NaivePolicy {

@@ -1,4 +1,5 @@
 import LarderContracts
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine

@@ -1,6 +1,8 @@
+import LarderPolicies
 import Testing
 
 @testable import LarderEngine
+@testable import LarderQueuePolicies
 
 /// Accesses outside a structure's bounds end the process with a message and touch no memory: on
 /// creation and growth in every build, elsewhere in debug builds.

@@ -1,7 +1,9 @@
+import LarderPolicies
 import TestSupport
 import Testing
 
 @testable import LarderEngine
+@testable import LarderResearchServers
 
 /// The memory of entries in servers.
 @Suite struct EntryMemoryTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LarderEngine
+@testable import LarderResearchAdaptive
 
 /// The sketch of misses against exact counts.
 @Suite struct MissSketchTests {

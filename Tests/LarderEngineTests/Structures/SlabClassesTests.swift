@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LarderEngine
+@testable import LarderResearchServers
 
 /// The classes and pages of memcached.
 @Suite struct SlabClassesTests {

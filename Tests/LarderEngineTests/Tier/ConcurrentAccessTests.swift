@@ -1,3 +1,4 @@
+import LarderPolicies
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import LarderEngine
+@testable import LarderPolicies
 
 /// The policy `auto` as its callers see it: the choice, changes of limits, and errors.
 @Suite struct PolicyChoiceTests {

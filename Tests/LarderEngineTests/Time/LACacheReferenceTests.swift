@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 import Testing
 
 /// `la-cache` against the counts of its authors' program (github.com/GYan58/la-cache, commit

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 import Testing
 
 /// Simulations with time, worked by hand.

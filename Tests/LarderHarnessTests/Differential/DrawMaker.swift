@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 @testable import LarderExperiments
 @testable import LarderHarness

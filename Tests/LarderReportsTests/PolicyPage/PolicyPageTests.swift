@@ -1,6 +1,7 @@
 import Foundation
 import LarderEngine
 import LarderExperiments
+import LarderPolicies
 import Testing
 
 @testable import LarderReports

@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 /// A policy behind an admission filter.
 struct GuardedPolicy: Sendable, CustomStringConvertible {

@@ -5,7 +5,7 @@
   /// Configuration and use of the memory cache of one schedule.
   struct MemoryWorldOptions: Sendable {
     private static let policies: [CachePolicy] = [
-      "lru", "fifo", "clock", "sieve", "s3-fifo", "random", "w-tinylfu", "arc", "qd-lp",
+      "lru", "fifo", "clock", "sieve", "s3-fifo", "random", "w-tinylfu", "arc", "s4-fifo",
     ]
 
     private(set) var configuration: MemoryCacheConfiguration

@@ -1,6 +1,7 @@
 import Larder
 import LarderContracts
 import LarderEngine
+import LarderPolicies
 import Testing
 
 @testable import OwnPolicy

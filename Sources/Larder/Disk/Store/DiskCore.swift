@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
+import LarderPolicies
 
 guard let settings = Settings(Array(CommandLine.arguments.dropFirst())) else {
   print(Settings.help)
@@ -56,7 +57,7 @@ for policy in policies {
 }
 
 // Hits of these take no lock, so readers and writers run concurrently.
-let lockFree: Set = ["fifo", "random", "clock", "sieve", "s3-fifo", "qd-lp", "s4-fifo", "tinyufo"]
+let lockFree: Set = ["fifo", "random", "clock", "sieve", "s3-fifo", "s4-fifo"]
 let weights = all.map { lockFree.contains($0.policy) ? 0 : 1 }
 let (slow, fast) = (weights.reduce(0, +), weights.count { $0 == 0 })
 let start = Date()

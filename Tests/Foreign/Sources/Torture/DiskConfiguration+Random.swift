@@ -4,9 +4,8 @@ import Larder
 extension DiskConfiguration {
   /// Names of policies that any cache can have.
   static let policies = [
-    "fifo", "lru", "mru", "lfu", "lfuda", "hyperbolic", "random", "clock", "sieve", "slru",
-    "lru-k", "2q", "mq", "arc", "car", "lirs", "clock-pro", "s3-fifo", "qd-lp", "tinylfu",
-    "w-tinylfu", "lhd", "lecar", "cacheus", "gdsf", "greedydual", "ttl", "cost",
+    "fifo", "lru", "lfu", "random", "clock", "sieve", "slru", "mq", "arc", "car", "lirs", "s3-fifo",
+    "s4-fifo", "clock2q-plus", "w-tinylfu", "gdsf", "greedydual", "ttl", "cost",
     "auto:policies=lru/lfu/s3-fifo:shadow=4:margin=0",
   ]
 

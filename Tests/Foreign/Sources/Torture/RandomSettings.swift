@@ -1,5 +1,6 @@
 import Larder
 import LarderEngine
+import LarderPolicies
 
 /// Random configurations and calls: mostly ordinary numbers, and some nonsensical ones.
 /// Deterministic for a seed.

@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderEngine
+import LarderPolicies
 
 /// Draws configurations of caches from the bytes of an input.
 extension FuzzInput {

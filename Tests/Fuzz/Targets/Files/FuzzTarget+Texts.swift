@@ -2,6 +2,7 @@ import Foundation
 import Larder
 import LarderEngine
 import LarderExperiments
+import LarderPolicies
 import LarderSupport
 import LarderTraces
 

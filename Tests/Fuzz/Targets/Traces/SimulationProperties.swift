@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderExperiments
+import LarderPolicies
 
 /// Properties of every simulation.
 enum SimulationProperties {

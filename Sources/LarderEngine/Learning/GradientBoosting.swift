@@ -1,0 +1,348 @@
+/// A library that trains regression trees by gradient boosting, for the policies that learn a model
+/// (`PolicyRegistry.learned`).
+///
+/// The engine does not include one. A program provides one with `provide(_:)`; the module
+/// `LarderLearning` loads LightGBM. Only training calls it: a trained model is `BoostedTrees`,
+/// which the engine evaluates itself.
+public struct GradientBoosting: Sendable {
+  /// Trains a model on labelled rows. Equal rows and parameters must produce equal models, and
+  /// several threads may train at once.
+  public typealias Trainer =
+    @Sendable (borrowing TrainingRows, Parameters) throws(BoostingError) -> BoostedTrees
+
+  /// Training parameters for least squares, with a random share of the features for each tree and a
+  /// random share of the rows, redrawn every few trees.
+  public struct Parameters: Sendable, Hashable {
+    /// Trees in the model, 1 or more.
+    public var trees: Int
+    /// Leaves of a tree, 2 or more.
+    public var leaves = 32
+    /// The factor applied to each tree's output, above 0.
+    public var learningRate = 0.1
+    /// Share of the features that one tree may use.
+    public var featureShare = 0.8
+    /// Share of the rows that one tree is trained on.
+    public var rowShare = 0.8
+    /// Trees after which the rows are redrawn.
+    public var rowPeriod = 5
+    /// The seed of these draws, from 0 to 2^31 - 1.
+    public var seed: Int32
+
+    /// The parameters of LRB and 3L-Cache, which differ in the number of trees.
+    public init(trees: Int, seed: UInt64) {
+      self.trees = trees
+      self.seed = Int32(truncatingIfNeeded: seed & 0x7FFF_FFFF)
+    }
+
+    /// The memory of the largest possible model, in bytes. Actual models depend on their examples.
+    package var modelBytes: Int { BoostedTrees.bytes(trees: trees, leaves: leaves) }
+  }
+
+  /// Name and version of the library, for display.
+  public let name: String
+  /// Trains a model.
+  public let train: Trainer
+
+  /// Creates a library from its name and its trainer.
+  public init(name: String, train: @escaping Trainer) {
+    self.name = name
+    self.train = train
+  }
+
+  /// Replaces the provided library within a task, for tests.
+  @TaskLocal package static var substitute: GradientBoosting?
+
+  /// Receives the first error of a training of policies that are created within `watching`.
+  @TaskLocal package static var failure: Locked<BoostingError?>?
+
+  /// Runs `body`, and throws the first error of a training of a policy that was created in it: the
+  /// policy goes on with the model that it has, or as LRU without one, so its counts are not those
+  /// of a learned policy.
+  package static func watching<Value>(_ body: () throws -> Value) throws -> Value {
+    let failure = Locked<BoostingError?>(nil)
+    let value = try $failure.withValue(failure, operation: body)
+    if let error = failure.withLock({ $0 }) { throw error }
+    return value
+  }
+
+  private static let provided = Locked<Provider>(.none)
+
+  /// Sets the source of the library. `make` is called at most once, when the first learned policy
+  /// is created.
+  public static func provide(
+    _ make: @escaping @Sendable () throws(BoostingError) -> GradientBoosting
+  ) {
+    provided.withLock { $0 = .unused(make) }
+  }
+
+  /// The library that the program provides.
+  ///
+  /// - Throws: `unavailable` with the reason.
+  public static func current() throws(BoostingError) -> GradientBoosting {
+    if let substitute { return substitute }
+    return try provided.withLock { (provider) throws(BoostingError) in
+      if case .unused(let make) = provider {
+        do throws(BoostingError) {
+          provider = .made(.success(try make()))
+        } catch {
+          provider = .made(.failure(error))
+        }
+      }
+      guard case .made(let result) = provider else {
+        throw .unavailable("a gradient boosting library, which this program does not include")
+      }
+      return try result.get()
+    }
+  }
+
+  private enum Provider {
+    case none
+    case unused(@Sendable () throws(BoostingError) -> GradientBoosting)
+    case made(Result<GradientBoosting, BoostingError>)
+  }
+}
+
+/// Reasons for a missing library or model.
+public enum BoostingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The library is missing; the text completes "needs" with the library and how to install it.
+  case unavailable(String)
+  /// Training failed, with the library's message.
+  case failed(String)
+  /// The model does not consist of binary trees over the features it was trained on.
+  case badModel(String)
+
+  /// A one-line message for users.
+  public var description: String {
+    switch self {
+    case .unavailable(let need): "needs \(need)"
+    case .failed(let message): "training failed: \(message)"
+    case .badModel(let problem): "unexpected model: \(problem)"
+    }
+  }
+}
+
+/// Labelled rows of features, collected for one training.
+///
+/// Features are `Float`: counts above 2^24 lose their low bits, in training and in predictions.
+public struct TrainingRows: ~Copyable {
+  /// Features in a row.
+  public let features: Int
+  /// The value to predict for each row.
+  public private(set) var labels: [Float] = []
+  /// The features of all rows, row by row.
+  public private(set) var values: [Float] = []
+
+  /// Creates an empty collection with room for `capacity` rows; the memory is not touched before it
+  /// is used.
+  public init(features: Int, capacity: Int) {
+    self.features = features
+    labels.reserveCapacity(capacity)
+    values.reserveCapacity(capacity * features)
+  }
+
+  /// Rows collected.
+  @inlinable public var count: Int { labels.count }
+
+  /// Adds a row of `features` values. Amortised O(`features`).
+  package mutating func append(_ row: UnsafeBufferPointer<Float>, label: Float) {
+    assert(row.count == features)
+    values.append(contentsOf: row)
+    labels.append(label)
+  }
+
+  /// Adds a row of `features` values.
+  public mutating func append(_ row: [Float], label: Float) {
+    precondition(row.count == features, "a row of \(row.count) features for \(features)")
+    row.withUnsafeBufferPointer { append($0, label: label) }
+  }
+
+  /// Removes all rows and keeps their memory.
+  package mutating func removeAll() {
+    labels.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+  }
+
+  package var bytes: Int { (labels.capacity + values.capacity) * MemoryLayout<Float>.stride }
+}
+
+/// A trained model: regression trees whose outputs are added.
+///
+/// All nodes are in one array, the inner nodes of a tree before its leaves. A row passes through
+/// all trees without data-dependent branches, because a leaf points to itself. Four rows are
+/// evaluated together so that their memory accesses overlap.
+public struct BoostedTrees: Sendable {
+  /// An inner node of a tree: rows whose `feature` is at most `threshold` go to `low`.
+  public struct Split: Sendable, Hashable {
+    /// The feature that is compared.
+    public var feature: Int
+    /// The largest value that goes to `low`.
+    public var threshold: Double
+    /// The next node of these rows: the number of a split, larger than this one's, or ~leaf.
+    public var low: Int
+    /// The next node of all other rows: the number of a split, larger than this one's, or ~leaf.
+    public var high: Int
+
+    /// Creates a split from its parts.
+    public init(feature: Int, threshold: Double, low: Int, high: Int) {
+      self.feature = feature
+      self.threshold = threshold
+      self.low = low
+      self.high = high
+    }
+  }
+
+  /// One tree.
+  public struct Tree: Sendable, Hashable {
+    /// Its inner nodes, the root first; empty if the tree is a single leaf.
+    public var splits: [Split]
+    /// The output of each leaf.
+    public var leaves: [Double]
+
+    /// Creates a tree from its parts.
+    public init(splits: [Split], leaves: [Double]) {
+      self.splits = splits
+      self.leaves = leaves
+    }
+  }
+
+  private struct Node: BitwiseCopyable {
+    var threshold: Float
+    var feature: Int32
+    var low: Int32
+    var high: Int32
+  }
+
+  private struct Span: BitwiseCopyable {
+    var root: Int32
+    var firstLeaf: Int32
+  }
+
+  /// Features in a row.
+  public let features: Int
+  private var nodes: [Node] = []
+  // The output of a leaf; 0 for inner nodes.
+  private var outputs: [Double] = []
+  private var spans: [Span] = []
+
+  /// Creates a model of trees over rows of `features` values.
+  ///
+  /// - Throws: `badModel` if a tree is invalid.
+  public init(_ trees: [Tree], features: Int) throws(BoostingError) {
+    self.features = features
+    for tree in trees { try append(tree) }
+  }
+
+  private mutating func append(_ tree: Tree) throws(BoostingError) {
+    let (splits, leaves) = (tree.splits.count, tree.leaves.count)
+    guard leaves == splits + 1, leaves < 1 << 16, nodes.count < 1 << 30 else {
+      throw .badModel("\(splits) splits with \(leaves) leaves")
+    }
+    let root = nodes.count
+    func place(_ child: Int, of split: Int) throws(BoostingError) -> Int32 {
+      // Children have larger numbers, so every path ends at a leaf.
+      guard child < 0 ? ~child < leaves : child > split && child < splits else {
+        throw .badModel("split \(split) leads to node \(child)")
+      }
+      return Int32(child < 0 ? root + splits + ~child : root + child)
+    }
+    for (number, split) in tree.splits.enumerated() {
+      guard 0..<features ~= split.feature, !split.threshold.isNaN else {
+        throw .badModel("split \(number) compares feature \(split.feature)")
+      }
+      nodes.append(
+        Node(
+          threshold: Self.roundedDown(split.threshold), feature: Int32(split.feature),
+          low: try place(split.low, of: number), high: try place(split.high, of: number)))
+      outputs.append(0)
+    }
+    for output in tree.leaves {
+      let itself = Int32(nodes.count)
+      nodes.append(Node(threshold: 0, feature: 0, low: itself, high: itself))
+      outputs.append(output)
+    }
+    spans.append(Span(root: Int32(root), firstLeaf: Int32(root + splits)))
+  }
+
+  /// The largest `Float` that is not above `x`; it is only compared with `Float`s.
+  private static func roundedDown(_ x: Double) -> Float {
+    let nearest = Float(x)
+    return Double(nearest) > x ? nearest.nextDown : nearest
+  }
+
+  /// Writes the predictions for `count` rows, one every `stride` values.
+  package func predict(
+    _ rows: UnsafePointer<Float>, stride: Int, count: Int,
+    into scores: UnsafeMutablePointer<Double>
+  ) {
+    for row in 0..<count { scores[row] = 0 }
+    nodes.withUnsafeBufferPointer { nodes in
+      outputs.withUnsafeBufferPointer { outputs in
+        for span in spans {
+          var row = 0
+          while row + 4 <= count {
+            Self.addFour(nodes, outputs, span, rows + row * stride, stride, scores + row)
+            row += 4
+          }
+          while row < count {
+            Self.addOne(nodes, outputs, span, rows + row * stride, scores + row)
+            row += 1
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns the predictions for rows of `features` values each.
+  public func predictions(for rows: [[Float]]) -> [Double] {
+    let values = rows.flatMap { $0 }
+    precondition(values.count == rows.count * features, "rows of \(features) features")
+    return values.withUnsafeBufferPointer { values in
+      [Double](unsafeUninitializedCapacity: rows.count) { scores, count in
+        if let values = values.baseAddress, let scores = scores.baseAddress {
+          predict(values, stride: features, count: rows.count, into: scores)
+        }
+        count = rows.count
+      }
+    }
+  }
+
+  @inline(__always) private static func next(
+    _ nodes: UnsafeBufferPointer<Node>, _ place: Int32, _ row: UnsafePointer<Float>
+  ) -> Int32 {
+    let node = nodes[Int(place)]
+    return row[Int(node.feature)] <= node.threshold ? node.low : node.high
+  }
+
+  @inline(__always) private static func addOne(
+    _ nodes: UnsafeBufferPointer<Node>, _ outputs: UnsafeBufferPointer<Double>, _ span: Span,
+    _ row: UnsafePointer<Float>, _ score: UnsafeMutablePointer<Double>
+  ) {
+    var place = span.root
+    while place < span.firstLeaf { place = next(nodes, place, row) }
+    score[0] += outputs[Int(place)]
+  }
+
+  @inline(__always) private static func addFour(
+    _ nodes: UnsafeBufferPointer<Node>, _ outputs: UnsafeBufferPointer<Double>, _ span: Span,
+    _ rows: UnsafePointer<Float>, _ stride: Int, _ scores: UnsafeMutablePointer<Double>
+  ) {
+    var (a, b, c, d) = (span.root, span.root, span.root, span.root)
+    while min(min(a, b), min(c, d)) < span.firstLeaf {
+      a = next(nodes, a, rows)
+      b = next(nodes, b, rows + stride)
+      c = next(nodes, c, rows + 2 * stride)
+      d = next(nodes, d, rows + 3 * stride)
+    }
+    scores[0] += outputs[Int(a)]
+    scores[1] += outputs[Int(b)]
+    scores[2] += outputs[Int(c)]
+    scores[3] += outputs[Int(d)]
+  }
+
+  /// The memory of a model with these numbers of trees and leaves, in bytes.
+  package static func bytes(trees: Int, leaves: Int) -> Int {
+    let nodes = trees * (2 * leaves - 1)
+    return nodes * (MemoryLayout<Node>.stride + MemoryLayout<Double>.stride)
+      + trees * MemoryLayout<Span>.stride
+  }
+}

@@ -1,0 +1,167 @@
+import LarderEngine
+
+/// A change of the policy that leads a cache, spread over requests so that none of them takes long.
+///
+/// First the objects leave the tier of the old policy, in the order in which it evicts them; then
+/// they enter that of the new one, the least recently requested first. Objects that are requested
+/// in the meantime enter last. Until all have entered, the cache evicts them in the order in which
+/// they left the old policy.
+///
+/// Objects wait in buckets of similar ages, so that none is compared with another: a bucket of ages
+/// from 64 requests on spans at most 1/64 of them.
+final class Handover {
+  /// Objects that leave or enter a tier per request.
+  static let pace = 64
+
+  /// The tier of the new policy, which the objects enter.
+  let tier: CacheTier
+  /// The policy of that tier.
+  let policy: Int
+  // The number of requests at the start.
+  private let start: UInt64
+
+  // Residents that have left the old tier, or were requested or stored since: none in place of one
+  // that is gone or has another place; and their places.
+  private var residents: [ObjectID] = []
+  private var places: Column<UInt32>
+  private var residentsByAge: AgeBuckets
+  // The last request of each ghost, by its place among the ghosts.
+  private var ghosts: [UInt32] = []
+  private var ghostsByAge: AgeBuckets
+  private var nextVictim = 0
+  private var bucket = AgeBuckets.count - 1
+  /// Residents that the new policy has refused or evicted.
+  var refused: [ObjectID] = []
+
+  /// True while objects may leave the old tier.
+  var isLeaving = true
+
+  init(
+    to policy: Int, _ tier: CacheTier, at start: UInt64, residents: Int, ghosts: Int, objects: Int
+  ) {
+    self.policy = policy
+    self.tier = tier
+    self.start = start
+    places = Column(objects: objects)
+    // Room also for those requested in the meantime: growing would copy them within one request.
+    let room = residents + 2 * (residents + ghosts) / Handover.pace + 4 * Handover.pace
+    self.residents.reserveCapacity(room)
+    residentsByAge = AgeBuckets(room: room)
+    self.ghosts.reserveCapacity(ghosts)
+    ghostsByAge = AgeBuckets(room: ghosts)
+  }
+
+  /// True if a resident waits or has entered.
+  func holds(_ id: ObjectID) -> Bool {
+    let place = Int(places[id])
+    return place < residents.count && residents[place] == id
+  }
+
+  /// Adds a resident. Its last request may be later than the start.
+  func add(_ id: ObjectID, age: UInt32, at request: UInt64) {
+    places[id] = UInt32(truncatingIfNeeded: residents.count)
+    residents.append(id)
+    residentsByAge.append(AgeBuckets.bucket(ageAtStart(age, request)))
+  }
+
+  /// Adds the ghost that follows those added.
+  func addGhost(last: UInt32, age: UInt32, at request: UInt64) {
+    ghosts.append(last)
+    ghostsByAge.append(AgeBuckets.bucket(ageAtStart(age, request)))
+  }
+
+  /// Makes ids up to `objects` valid.
+  func reserve(_ objects: Int) {
+    places.reserve(objects: objects)
+    tier.reserve(objects)
+  }
+
+  /// The number of ghosts added.
+  var ghostCount: Int { ghosts.count }
+
+  /// Removes a resident.
+  func remove(_ id: ObjectID) { residents[Int(places[id])] = .none }
+
+  /// The first resident that left the old policy and has not been requested since, or `.none`.
+  func victim() -> ObjectID {
+    while nextVictim < residents.count {
+      if residents[nextVictim] != .none { return residents[nextVictim] }
+      nextVictim += 1
+    }
+    return .none
+  }
+
+  /// The next object to enter, least recently requested first.
+  enum Next {
+    case resident(ObjectID)
+    case ghost(place: Int, last: UInt32)
+    case end
+  }
+
+  /// Removes the next object from its bucket. Residents that are gone are left out.
+  func next() -> Next {
+    while true {
+      if let place = ghostsByAge.removeFirst(of: bucket) {
+        return .ghost(place: place, last: ghosts[place])
+      }
+      if let place = residentsByAge.removeFirst(of: bucket) {
+        if residents[place] != .none { return .resident(residents[place]) }
+      } else if bucket == 0 {
+        return .end
+      } else {
+        bucket -= 1
+      }
+    }
+  }
+
+  /// The residents in the order in which they left the old policy.
+  var remaining: [ObjectID] { residents.filter { $0 != .none } }
+
+  var bytes: Int {
+    tier.stateBytes + places.bytes + (residents.capacity + ghosts.capacity + refused.capacity) * 4
+      + residentsByAge.bytes + ghostsByAge.bytes
+  }
+
+  /// The age that an object had at the start; 0 if it was requested since.
+  private func ageAtStart(_ age: UInt32, _ request: UInt64) -> UInt32 {
+    let since = UInt32(clamping: request - start)
+    return age > since ? age - since : 0
+  }
+}
+
+/// Queues of objects of similar ages. An object is known by its number, in order of adding.
+private struct AgeBuckets {
+  static let count = 64 * 27
+
+  // The first and last object of each bucket, and the next of each object; plus one, 0 for none.
+  private var first = [UInt32](repeating: 0, count: AgeBuckets.count)
+  private var last = [UInt32](repeating: 0, count: AgeBuckets.count)
+  private var next: [UInt32] = []
+
+  init(room: Int) { next.reserveCapacity(room) }
+
+  /// The bucket of an age: itself up to 127, and above that its first seven bits and their place.
+  static func bucket(_ age: UInt32) -> Int {
+    let shift = max(0, 25 - age.leadingZeroBitCount)
+    return shift << 6 + Int(age >> UInt32(shift))
+  }
+
+  /// Adds an object at the end of a bucket.
+  mutating func append(_ bucket: Int) {
+    next.append(0)
+    let number = UInt32(truncatingIfNeeded: next.count)
+    if last[bucket] == 0 { first[bucket] = number } else { next[Int(last[bucket]) - 1] = number }
+    last[bucket] = number
+  }
+
+  /// Removes the first object of a bucket, and returns its number.
+  mutating func removeFirst(of bucket: Int) -> Int? {
+    guard first[bucket] != 0 else { return nil }
+    let number = Int(first[bucket]) - 1
+    first[bucket] = next[number]
+    if first[bucket] == 0 { last[bucket] = 0 }
+    return number
+  }
+
+  var bytes: Int { (first.capacity + last.capacity + next.capacity) * 4 }
+}

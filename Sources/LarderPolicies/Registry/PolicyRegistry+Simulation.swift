@@ -1,0 +1,52 @@
+import LarderEngine
+
+/// Simulations of what has a name.
+extension PolicyRegistry {
+  /// Refuses a bound on what it is not one on; for policies nothing is checked. What
+  /// `makeSimulation` would refuse, too, before anything is run.
+  ///
+  /// - Throws: `boundOnly`, or as `policy(named:)`.
+  public static func checkBound(
+    in setup: SimulationSetup, over columns: RequestColumns
+  ) throws(PolicyError) {
+    switch setup.arrangement {
+    case .memory(let tier), .disk(let tier):
+      guard try policy(named: tier.policy).isReachable else { return }
+      try tier.refuseLimits(to: tier.policy.name, over: columns)
+    case .hybrid(let memory, let disk, _):
+      for tier in [memory, disk] where try policy(named: tier.policy).isBound {
+        throw .boundOnly(tier.policy.name, where: "a tier of a hybrid cache")
+      }
+    }
+  }
+
+  /// A simulation of `setup` over a trace.
+  ///
+  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when a policy needs the
+  ///   next use and `columns` does not have it.
+  public static func makeSimulation(
+    _ setup: SimulationSetup, over columns: RequestColumns
+  ) throws(PolicyError) -> any Simulation {
+    try setup.simulation(over: columns) { (tier: TierSetup) throws(PolicyError) in
+      try checked(
+        tier.policy, capacity: tier.capacity, objectsMax: tier.objectsMax,
+        knowsNextUse: columns.nextUses != nil)
+    }
+  }
+
+  /// One tier with nothing around it, for tests and for looking at a policy's decisions.
+  ///
+  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when capacity or objects
+  ///   are out of range.
+  public static func makeProbe(
+    _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
+  ) throws(PolicyError) -> PolicyProbe {
+    try checkCapacity(setup.capacity, setup.objectsMax, of: setup.policy)
+    guard 0...ObjectID.maximumCount ~= objects else {
+      throw .badSetup(
+        "objects", "\(objects)", expected: "a whole number from 0 to \(ObjectID.maximumCount)")
+    }
+    return try policy(named: setup.policy).makeProbe(
+      CacheTierSetup(setup, unit: unit, objects: objects, seed: seed), objects: objects)
+  }
+}

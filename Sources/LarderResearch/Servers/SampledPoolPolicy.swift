@@ -1,0 +1,158 @@
+import LarderEngine
+
+/// Redis's evictions, shared by redis-lru and redis-lfu: a few residents are drawn at random and
+/// offered to a pool, whose highest score is evicted. Conforming types define the score.
+///
+/// Redis draws the keys of neighbouring buckets of its hash table; here every resident is equally
+/// likely each time. Redis evicts before a command until it is below its limit, and may exceed it
+/// by the size of the stored object; here room is made first.
+protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
+  /// The residents with the 24 bits of state that Redis keeps for each.
+  var residents: SampledSet<UInt32> { get set }
+  var pool: EvictionPool { get set }
+  var random: SeededGenerator { get set }
+  var time: RequestTime { get set }
+  /// Residents drawn for an eviction.
+  var samples: Int { get }
+  /// Returns the eviction score of a resident from its state.
+  func score(_ kept: UInt32) -> UInt32
+}
+
+extension SampledPoolPolicy where Self: ~Copyable {
+  /// The parameters of both policies.
+  static var poolParameters: [PolicyParameter] {
+    [
+      PolicyParameter(
+        "samples", default: "5", "objects drawn for an eviction, 1 to 64 (maxmemory-samples)"),
+      PolicyParameter("pool", default: "16", "candidates kept between evictions, 1 to 64"),
+    ]
+  }
+
+  static var notices: PolicyNotices { .time }
+
+  /// Bytes of an entry in Redis 7.0: the hash table's entry, the key's string, the value in the
+  /// allocation of its object (up to 44 bytes) or in one of its own, and 8 to 16 bytes of the
+  /// table, counted as 12.
+  static func entryBytes(value: UInt64, key: UInt64) -> UInt64 {
+    let keyHeader: UInt64 = key < 32 ? 1 : key < 256 ? 3 : 5
+    let common = 24 + EntryMemory.allocated(keyHeader + key + 1) + 12
+    if value <= 44 { return common + EntryMemory.allocated(16 + 3 + value + 1) }
+    let header: UInt64 = value < 256 ? 3 : value < 65_536 ? 5 : 9
+    return common + 16 + EntryMemory.allocated(header + value + 1)
+  }
+
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
+
+  @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
+
+  /// True for residents and for candidates that left: these are candidates again when they return.
+  func remembers(_ id: ObjectID) -> Bool { residents.contains(id) || pool.contains(id) }
+
+  var ghostsMax: Int { pool.places }
+
+  @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
+  {
+    while true {
+      // With few residents, Redis samples all of them.
+      let count = residents.count
+      for sample in 0..<min(samples, count) {
+        let place = count <= samples ? sample : Int(random.next(below: UInt64(count)))
+        let entry = residents.entry(at: place)
+        pool.offer(entry.id, score: score(entry.value))
+      }
+      while true {
+        let candidate = pool.takeHighest()
+        if candidate == .none { break }
+        guard residents.contains(candidate) else { continue }
+        residents.remove(candidate)
+        return candidate
+      }
+    }
+  }
+
+  mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
+    pool.remove(id)
+    if contains(id) { residents.remove(id) }
+  }
+
+  mutating func reserve(objects: Int) { residents.reserve(objects: objects) }
+
+  @inline(__always) func prefetch(_ id: ObjectID) { residents.prefetch(id) }
+
+  @inline(__always) func prefetchNeighbours(_ id: ObjectID) { residents.prefetchEntry(id) }
+
+  var stateBytes: Int { residents.bytes + pool.bytes }
+}
+
+/// Redis's pool of eviction candidates: the best of all samples so far, sorted by score from lowest
+/// to highest, kept from one eviction to the next.
+///
+/// Scores are those at the time of the sample. Objects removed from the cache since then are still
+/// in the pool, and an object may be in it twice. All operations are O(places). Memory: 8 bytes a
+/// slot.
+public struct EvictionPool: ~Copyable {
+  @usableFromInline struct Entry: BitwiseCopyable {
+    @usableFromInline var id: ObjectID
+    @usableFromInline var score: UInt32
+
+    @inlinable init(id: ObjectID, score: UInt32) {
+      self.id = id
+      self.score = score
+    }
+  }
+
+  @usableFromInline var entries: Column<Entry>
+  /// The largest number of entries.
+  public let places: Int
+  @usableFromInline var count = 0
+
+  /// Creates an empty pool.
+  public init(places: Int) {
+    self.places = places
+    entries = Column(objects: places)
+  }
+
+  /// Adds an object, displacing the lowest score, unless the pool is full of higher scores.
+  @inlinable @inline(__always) public mutating func offer(_ id: ObjectID, score: UInt32) {
+    var place = 0
+    while place < count, entries[UInt32(place)].score < score { place += 1 }
+    if count < places {
+      var other = count
+      while other > place {
+        entries[UInt32(other)] = entries[UInt32(other - 1)]
+        other -= 1
+      }
+      count += 1
+    } else {
+      if place == 0 { return }
+      place -= 1
+      for other in 0..<place { entries[UInt32(other)] = entries[UInt32(other + 1)] }
+    }
+    entries[UInt32(place)] = Entry(id: id, score: score)
+  }
+
+  /// Removes and returns the object with the highest score, or returns `.none`.
+  @inlinable @inline(__always) public mutating func takeHighest() -> ObjectID {
+    guard count > 0 else { return .none }
+    count -= 1
+    return entries[UInt32(count)].id
+  }
+
+  /// Returns true if the object is in the pool.
+  public func contains(_ id: ObjectID) -> Bool {
+    (0..<count).contains { entries[UInt32($0)].id == id }
+  }
+
+  /// Removes all entries of an object.
+  public mutating func remove(_ id: ObjectID) {
+    var kept = 0
+    for place in 0..<count where entries[UInt32(place)].id != id {
+      entries[UInt32(kept)] = entries[UInt32(place)]
+      kept += 1
+    }
+    count = kept
+  }
+
+  /// Memory held, in bytes.
+  public var bytes: Int { entries.bytes }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// Budgets of size. What comes later makes room: a limit is lowered when something has become
+/// smaller, and never raised.
+struct SizeTests {
+  /// Lines of Swift below folders.
+  @Test(
+    arguments: [
+      (["Sources/LarderEngine", "Sources/LarderPolicies", "Sources/LarderResearch"], 21_300),
+      (["Sources/LarderTraces"], 18_257),
+      (["Sources/LarderExperiments"], 13_241),
+      (["Sources/Larder"], 23_086),
+      (["Sources/LarderHTTP"], 2_295),
+      (["Sources"], 103_024),
+      (["Tests"], 72_159),
+    ])
+  func linesOfSwift(_ folders: [String], _ limit: Int) throws {
+    let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
+    #expect(lines <= limit, "\(folders.joined(separator: ", ")) have \(lines) lines")
+  }
+
+  @Test func filesOfSources() throws {
+    #expect(try Repository.swiftFiles(below: ["Sources"]).count <= 510)
+  }
+
+  @Test func wordsOfDocuments() throws {
+    let top = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
+    let pages = (top + Repository.paths(below: ["docs"])).filter { $0.hasSuffix(".md") }
+    let words = try pages.reduce(0) { sum, page in
+      sum + (try Repository.text(of: page)).split { $0.isWhitespace }.count
+    }
+    #expect(words <= 59_400, "docs and the pages at the top have \(words) words")
+  }
+
+  @Test func linesOfTheMakefile() throws {
+    let lines = try Repository.text(of: "Makefile").split(
+      separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 480)
+  }
+
+  /// Public types and members of the library for apps.
+  @Test func publicNamesOfTheLibrary() throws {
+    let type = #/^\s*(@\w+ )*public (final )?(indirect )?(struct|class|enum|protocol|actor) /#
+    let member =
+      #/^\s*(@[\w()]+ )*public (static |mutating |nonisolated |convenience )*(func|var|let|init|subscript)\b/#
+    let lines = try Repository.swiftFiles(below: ["Sources/Larder"]).flatMap(\.code)
+    let types = lines.count { $0.contains(type) }
+    let members = lines.count { $0.contains(member) }
+    #expect(types <= 87, "\(types) public types")
+    #expect(members <= 624, "\(members) public members")
+  }
+}
