@@ -33,11 +33,11 @@ import Testing
     }
   }
 
-  @Test func entryExpiresWhileTheMachineSleeps() {
+  @Test func entryExpiresWhileTheMachineSleeps() throws {
     let machine = SleepingMachine()
     machine.run(seconds: 100)
-    let cache = MemoryCache<String, Int>(
-      configuration: MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10), clock: machine))
+    let cache = try MemoryCache<String, Int>(
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 10), clock: machine))
     cache.set(1, for: "k", timeToLive: .seconds(3_600))
     machine.run(seconds: 8 * 3_600, isAsleep: true)
     machine.run(seconds: 1)
