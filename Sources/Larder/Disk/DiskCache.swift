@@ -92,7 +92,7 @@ public final class DiskCache: @unchecked Sendable {
   ///     resolved now, against the working directory.
   ///   - configuration: Limits, policy and durability. It may differ from the previous opening.
   ///   - clock: The clock; it must continue across restarts.
-  /// - Throws: `inUse` if another cache has the folder; `format`, `encryption`, `files`,
+  /// - Throws: `inUse` if another cache has the folder; `exposed`, `format`, `encryption`, `files`,
   ///   `database`, `damaged`, `limit` or `configuration`.
   public convenience init(
     path: some CacheLocation, configuration: DiskConfiguration = DiskConfiguration(),
@@ -136,8 +136,8 @@ public final class DiskCache: @unchecked Sendable {
 
   /// Returns the entry of a key, or nil if it has no usable one. Counts as an access.
   ///
-  /// - Throws: `database` or `closed`; `files` if a value cannot be read for lack of memory or of a
-  ///   file descriptor.
+  /// - Throws: `database` or `closed`; `files` if the value cannot be read now, in which case the
+  ///   entry stays.
   public func entry(for key: String, suite: String = "") throws(DiskCacheError) -> DiskEntry? {
     try lookUp(key, suite, expired: .removed)
   }
