@@ -39,8 +39,7 @@ import Synchronization
 /// **Encryption** with a key from the app: see `DiskEncryption`.
 ///
 /// **Damage.** A value or a row that differs from the stored data is a miss, and is removed. A
-/// database that cannot be read is set aside, and the cache starts empty: see `DiskTroubleHandling`.
-/// Both are counted, and `damages` lists the details. Files that the cache creates are accessible
+/// damaged database is set aside, and the cache starts empty: see `DiskTroubleHandling`. Both are counted, and `damages` lists the details. Files that the cache creates are accessible
 /// to their owner only; it opens regular files inside the folder, follows no symbolic links in
 /// their place, and does not block on pipes. Folders are checked when the cache is opened.
 ///
@@ -234,8 +233,8 @@ public final class DiskCache: @unchecked Sendable {
   /// longer in its files. (Remains of removed or truncated files in the file system are beyond its
   /// reach.) O(entries).
   ///
-  /// - Throws: `database` or `closed`; `files` if the database set aside cannot be removed, in which
-  ///   case the entries are gone.
+  /// - Throws: `database` or `closed`; `files` if the database set aside cannot be removed, in
+  ///   which case the entries are gone.
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
   ) throws(DiskCacheError) -> DiskFreed {
