@@ -39,9 +39,11 @@ import Synchronization
 /// **Encryption** with a key from the app: see `DiskEncryption`.
 ///
 /// **Damage.** A value or a row that differs from the stored data is a miss, and is removed. A
-/// damaged database is set aside, and the cache starts empty: see `DiskTroubleHandling`. Both are counted, and `damages` lists the details. Files that the cache creates are accessible
-/// to their owner only; it opens regular files inside the folder, follows no symbolic links in
-/// their place, and does not block on pipes. Folders are checked when the cache is opened.
+/// damaged database is set aside, and the cache starts empty: see `DiskTroubleHandling`. Both are
+/// counted, and `damages` lists the details. What cannot be read now is an error, not damage. Files
+/// that the cache creates are accessible to their owner only; it opens regular files inside the
+/// folder, follows no symbolic links in their place, and does not block on pipes. Folders are
+/// checked when the cache is opened; one that other users may change is refused (`exposed`).
 ///
 /// **A folder or database that is removed, moved or replaced** while the cache is open is noticed
 /// by the next call that changes something. The cache then starts empty at its path, as after
