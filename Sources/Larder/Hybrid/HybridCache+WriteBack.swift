@@ -89,7 +89,7 @@ extension HybridCache {
     if let diskTier {
       do throws(DiskCacheError) { try diskTier.flush() } catch { failure = failure ?? .disk(error) }
     }
-    finish()
+    if events.isActive { events.deliver() }
     if let failure { throw failure }
   }
 }
