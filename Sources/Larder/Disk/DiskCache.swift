@@ -447,6 +447,7 @@ public final class DiskCache: @unchecked Sendable {
 
   private func send(_ told: [CacheEvent<DiskEntryName>]) {
     for event in told { observers.send(event) }
+    guard events.isActive else { return }
     guard ForeignCall.isInside(holder) else {
       for event in told { events.send(event) }
       return
