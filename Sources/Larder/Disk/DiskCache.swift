@@ -39,10 +39,11 @@ import Synchronization
 /// **Encryption** with a key from the app: see `DiskEncryption`.
 ///
 /// **Damage.** A value or a row that differs from the stored data is a miss, and is removed. A
-/// database that cannot be read is set aside, and the cache starts empty: see `DiskTroubleHandling`.
-/// Both are counted, and `damages` lists the details. Files that the cache creates are accessible
-/// to their owner only; it opens regular files inside the folder, follows no symbolic links in
-/// their place, and does not block on pipes. Folders are checked when the cache is opened.
+/// damaged database is set aside, and the cache starts empty: see `DiskTroubleHandling`. Both are
+/// counted, and `damages` lists the details. What cannot be read now is an error, not damage. Files
+/// that the cache creates are accessible to their owner only; it opens regular files inside the
+/// folder, follows no symbolic links in their place, and does not block on pipes. Folders are
+/// checked when the cache is opened; one that other users may change is refused (`exposed`).
 ///
 /// **A folder or database that is removed, moved or replaced** while the cache is open is noticed
 /// by the next call that changes something. The cache then starts empty at its path, as after
@@ -92,7 +93,7 @@ public final class DiskCache: @unchecked Sendable {
   ///     resolved now, against the working directory.
   ///   - configuration: Limits, policy and durability. It may differ from the previous opening.
   ///   - clock: The clock; it must continue across restarts.
-  /// - Throws: `inUse` if another cache has the folder; `format`, `encryption`, `files`,
+  /// - Throws: `inUse` if another cache has the folder; `exposed`, `format`, `encryption`, `files`,
   ///   `database`, `damaged`, `limit` or `configuration`.
   public convenience init(
     path: some CacheLocation, configuration: DiskConfiguration = DiskConfiguration(),
@@ -136,8 +137,8 @@ public final class DiskCache: @unchecked Sendable {
 
   /// Returns the entry of a key, or nil if it has no usable one. Counts as an access.
   ///
-  /// - Throws: `database` or `closed`; `files` if a value cannot be read for lack of memory or of a
-  ///   file descriptor.
+  /// - Throws: `database` or `closed`; `files` if the value cannot be read now, in which case the
+  ///   entry stays.
   public func entry(for key: String, suite: String = "") throws(DiskCacheError) -> DiskEntry? {
     try lookUp(key, suite, expired: .removed)
   }
@@ -234,8 +235,8 @@ public final class DiskCache: @unchecked Sendable {
   /// longer in its files. (Remains of removed or truncated files in the file system are beyond its
   /// reach.) O(entries).
   ///
-  /// - Throws: `database` or `closed`; `files` if the database set aside cannot be removed, in which
-  ///   case the entries are gone.
+  /// - Throws: `database` or `closed`; `files` if the database set aside cannot be removed, in
+  ///   which case the entries are gone.
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
   ) throws(DiskCacheError) -> DiskFreed {
@@ -446,6 +447,7 @@ public final class DiskCache: @unchecked Sendable {
 
   private func send(_ told: [CacheEvent<DiskEntryName>]) {
     for event in told { observers.send(event) }
+    guard events.isActive else { return }
     guard ForeignCall.isInside(holder) else {
       for event in told { events.send(event) }
       return

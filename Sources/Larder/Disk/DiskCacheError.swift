@@ -24,8 +24,8 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The database cannot be read, and `DiskConfiguration.troubleHandling` is `fail`. `message`
   /// describes the damage.
   case damaged(path: String, message: String)
-  /// The folder, or a file of its database, belongs to another user, or other users may write to it:
-  /// what it contains may not be the cache's. Nothing was changed.
+  /// The folder, or a file of its database, belongs to another user, or other users may write to
+  /// it: what it contains may not be the cache's. Nothing was changed.
   case exposed(path: String, DiskExposure)
   /// A file or folder could not be used; `message` names the file, the call and the reason.
   case files(message: String)

@@ -53,8 +53,8 @@ public struct DiskCacheReader: Sendable {
   /// by `metadata.isExpired`.
   ///
   /// - Throws: `notShared` if the cache is not shared, or its database is locked for about half a
-  ///   second; `damaged`, `format` or `encryption` if the database cannot be used; `database`, or
-  ///   `files` for lack of memory or of a file descriptor.
+  ///   second; `damaged`, `exposed`, `format` or `encryption` if the database cannot be used;
+  ///   `database`, or `files` if it or the value cannot be read now.
   public func entry(
     for key: String, suite: String = "", acceptingExpired: Bool = false
   ) throws(DiskCacheError) -> DiskEntry? {

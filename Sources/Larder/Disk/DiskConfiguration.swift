@@ -42,9 +42,9 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// Encryption of keys and values, or nil for none.
   public var encryption: DiskEncryption?
   /// Handling of contents that cannot be used: a damaged database, one of another format or with
-  /// another key, and a suite with values of another codec. By default nil: `startEmpty` for damage,
-  /// and for formats of this library and codecs if no entry is permanent; `fail` otherwise, in
-  /// particular for keys.
+  /// another key, and a suite with values of another codec. By default nil: `startEmpty` for
+  /// damage, and for formats of this library and codecs if no entry is permanent; `fail` otherwise,
+  /// in particular for keys.
   public var troubleHandling: DiskTroubleHandling?
   /// Idle time after which an entry expires: the time since its last get or store; at least a
   /// microsecond, nil for never. It applies together with `limits.age` and `timeToLive`: the

@@ -2,7 +2,8 @@ import LarderEngine
 
 extension HybridCache {
   /// Removes all entries, on disk of this cache's suite; permanent ones only if
-  /// `includingPermanent`. Running fetches are not stored. O(entries).
+  /// `includingPermanent`. A cache that owns its folder also removes the copy of a damaged database
+  /// there. Running fetches are not stored. O(entries).
   ///
   /// - Throws: `disk`; memory is empty even then.
   @discardableResult public func removeAll(

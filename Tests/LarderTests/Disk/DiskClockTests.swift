@@ -62,7 +62,7 @@ import Testing
     let cache = try HybridCache<String, String>(path: folder.path, configuration: configuration)
     clock.set(seconds: 53 * Self.year)
     try cache.set("v", for: "k")
-    try cache.set("p", for: "permanent", options: StoreOptions(isPermanent: true))
+    try cache.set("p", for: "permanent", options: DiskStoreOptions(isPermanent: true))
     let reader = try DiskCacheReader(path: folder.path, clock: clock)
     #expect(try reader.contains("k"))
     clock.set(seconds: 40 * Self.year)

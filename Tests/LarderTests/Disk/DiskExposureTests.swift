@@ -54,6 +54,17 @@ import Testing
     #expect(try open().value(for: "a") == Data([1]))
   }
 
+  @Test func nothingIsCreatedInAFolderThatOthersMayWrite() throws {
+    let path = folder.path + "/new"
+    let manager = FileManager.default
+    try manager.createDirectory(
+      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
+    #expect(throws: DiskCacheError.exposed(path: path, .writableByOthers(mode: 0o777))) {
+      try DiskCache(path: path)
+    }
+    #expect(try manager.contentsOfDirectory(atPath: path).isEmpty)
+  }
+
   /// In a sticky folder nobody else can replace the files.
   @Test func stickyFolderIsAccepted() throws {
     #expect(chmod(folder.path, 0o1777) == 0)

@@ -25,7 +25,8 @@ import Testing
     let cache = try filled(durability)
     for key in 0..<2_990 { try cache.remove("\(key)") }
     try cache.flush()
-    #expect(cache.usage.database + cache.usage.log < 500_000)
+    // Up to 256 free pages are kept.
+    #expect(cache.usage.database + cache.usage.log < 1_200_000)
     for key in 2_990..<3_000 { #expect(try cache.value(for: "\(key)") == Data(count: 1_000)) }
   }
 

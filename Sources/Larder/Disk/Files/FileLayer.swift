@@ -256,7 +256,7 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// True if the name is not that of a regular file: it is missing, a link, a folder, a pipe or a
   /// device.
   package var isNoFile: Bool {
-    [ENOENT, ELOOP, EMLINK, EISDIR, ENOTDIR, ENXIO, EINVAL].contains(number)
+    [ENOENT, ELOOP, EMLINK, EISDIR, ENOTDIR, ENXIO, ESPIPE, EINVAL].contains(number)
   }
 
   /// True if this process, or this file system, does not support the call at all.

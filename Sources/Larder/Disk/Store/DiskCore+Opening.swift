@@ -105,13 +105,19 @@ extension DiskCore {
   static func openFolder(
     _ path: String, _ configuration: DiskConfiguration, _ files: any FileLayer
   ) throws(DiskCacheError) -> DiskFolder {
+    let exposure: DiskExposure
     do throws(FileFailure) {
-      return try DiskFolder(
-        path: path, files: files, syncs: configuration.durability == .full,
-        segmentBytes: configuration.values.segmentBytes)
+      // Before anything is created in it.
+      guard let found = try files.exposure(path) else {
+        return try DiskFolder(
+          path: path, files: files, syncs: configuration.durability == .full,
+          segmentBytes: configuration.values.segmentBytes)
+      }
+      exposure = found
     } catch {
       throw DiskCacheError(error)
     }
+    throw .exposed(path: path, exposure)
   }
 
   /// Locks the folder that the path leads to now.

@@ -34,8 +34,8 @@ final class DiskCore {
   private(set) var tier: CacheTier {
     didSet { hasVictims = Self.question(tier) }
   }
-  /// Function of the tier that every get calls, stored separately: to call a tier in a variable, the
-  /// compiler copies all of it, with a reference count per operation.
+  /// Function of the tier that every get calls, stored separately: to call a tier in a variable,
+  /// the compiler copies all of it, with a reference count per operation.
   private(set) var hasVictims: () -> Bool
   private var reservedIDs = DiskCore.reservedMin
   var statistics = DiskStatistics()
