@@ -21,8 +21,9 @@ struct PolicyCostTests {
       for record in try JSONFile.decode(RunResults.self, from: data).records {
         let (policy, timings) = (record.cell.policy, record.timings)
         let warm = timings.dropFirst(timings.count > 1 ? 1 : 0)
-        let median = try #require(
-          Spread(warm.map { $0.seconds * 1e9 / Double($0.requests) })?.median)
+          .map { $0.seconds * 1e9 / Double($0.requests) }.sorted()
+        try #require(!warm.isEmpty)
+        let median = (warm[(warm.count - 1) / 2] + warm[warm.count / 2]) / 2
         times[policy, default: []].append(median)
         bytes[policy] = max(
           bytes[policy] ?? 0, timings.compactMap(\.memoryBytesPerObject).max() ?? 0)
