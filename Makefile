@@ -384,17 +384,16 @@ wheel: build library ## Build the wheel and an archive of command and library in
 	$(call say,Building the wheel)
 	@analysis/wheel.sh "$$($(RELEASE) --show-bin-path)" .build/wheel $(PYTHON)
 
-# Estimates of plans and searches rest on the same runs: PolicyCostTests says what is then to be
-# changed in PolicyCost.swift.
-policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
+# Estimates of plans and searches rest on the same runs. Measure on an idle machine.
+policies-page: build ## Run all policies on Workloads/policies; write docs/policies.md and PolicyCost.swift
 	@larder="$$($(RELEASE) --show-bin-path)/larder"; \
 	for workload in Workloads/policies/*.yaml; do \
 	  name="$$(basename "$$workload" .yaml)"; \
 	  printf '\033[1m==> %s\033[0m\n' "$$name"; \
 	  "$$larder" run "$$workload" --output "Results/examples/policies/$$name" --threads 1 --quiet >/dev/null; \
 	done; \
-	LARDER_WRITE_DOCS=1 $(SWIFT) test --filter PolicyPageTests
-	$(call say,docs/policies.md)
+	LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'PolicyPageTests|PolicyCostTests'
+	$(call say,docs/policies.md and Sources/LarderExperiments/Parts/PolicyCost.swift)
 
 workload-docs: deps ## Write the schema of workload files, and the tables in docs that come from the sources
 	$(call say,Writing Workloads/workload.schema.json and docs)

@@ -304,6 +304,23 @@ import Testing
     #expect(try check(scratch).exitCode == 2)
   }
 
+  @Test func resultsOfDifferentTracesAreNotCompared() throws {
+    let scratch = try ScratchFolder()
+    for (folder, requests) in [("a", 5000), ("b", 6000)] {
+      try scratch.write(Self.workload(requests: requests), to: "tiny.yaml")
+      let run = try LarderProcess(
+        ["run", "tiny.yaml", "--output", folder, "--quiet"], in: scratch.folder)
+      #expect(run.exitCode == 0)
+    }
+    for format in [[], ["--format", "csv"]] {
+      let run = try LarderProcess(["compare", "a", "b"] + format, in: scratch.folder)
+      #expect(run.exitCode == 2 && run.output == "")
+      #expect(run.noteLines.count == 1, "\(run.notes)")
+      #expect(run.notes.contains("different traces"))
+      #expect(run.notes.contains("was 5000 requests"), "\(run.notes)")
+    }
+  }
+
   @Test func comparingFolders() throws {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload(), to: "tiny.yaml")

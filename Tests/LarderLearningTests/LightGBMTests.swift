@@ -1,8 +1,9 @@
 import Foundation
 import LarderContracts
 import LarderEngine
-import LarderLearning
 import Testing
+
+@testable import LarderLearning
 
 /// Models trained by LightGBM, if it is installed.
 @Suite(.enabled(if: Library.isInstalled, "LightGBM is not installed: pip install lightgbm"))
@@ -64,6 +65,29 @@ struct LightGBMTests {
     let name = try Library.installed().name
     #expect(name.wholeMatch(of: /LightGBM [0-9a-f]{16}/) != nil)
     #expect(try LightGBM.load().name == name)
+  }
+}
+
+/// A version whose models cannot be read is refused when it is loaded.
+@Test func libraryOfUnreadableModelsIsRefused() throws {
+  let good = """
+    Tree=0
+    num_leaves=2
+    num_cat=0
+    split_feature=1
+    threshold=5
+    decision_type=2
+    left_child=-1
+    right_child=-2
+    leaf_value=1 2
+
+    end of trees
+    """
+  #expect(try BoostingLibrary.fingerprint(of: good, features: 2).count == 16)
+  for (old, new) in [("num_cat=0", "num_cat=1"), ("decision_type=2", "decision_type=10")] {
+    #expect(throws: BoostingError.self) {
+      try BoostingLibrary.fingerprint(of: good.replacing(old, with: new), features: 2)
+    }
   }
 }
 

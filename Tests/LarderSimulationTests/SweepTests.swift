@@ -36,24 +36,41 @@ import Testing
     #expect(many.allSatisfy { $0.timings.map(\.repetition) == [1, 2, 3] })
   }
 
-  /// Cells of one policy are grouped if there are more cells than threads, each timed once.
-  @Test(arguments: [WarmUp.none, .requests(4000)])
-  func groupedCellsCountAsSingleOnes(_ warmUp: WarmUp) throws {
-    var sweep = try Self.sweep(
-      requests: 20_000, policies: ["lru", "fifo", "lfu", "clock", "gdsf"], warmUp: warmUp)
-    sweep.threads = 2
-    let together = try sweep.run()
-    sweep.threads = sweep.cells.count
-    let passes = try sweep.run()
-    sweep.sharesPasses = false
-    let alone = try sweep.run()
-    #expect(passes.map(\.counts) == alone.map(\.counts), "a pass for each cell")
-    #expect(together.map(\.cell) == sweep.cells.map(\.cell))
-    #expect(together.map(\.counts) == alone.map(\.counts))
-    #expect(together.map(\.objectsDistinct) == alone.map(\.objectsDistinct))
-    #expect(together.allSatisfy { $0.timings.count == 1 && $0.timings[0].requests == 20_000 })
-    let shared = together.filter { $0.cell.policy == "lru" && $0.cell.seed == 3 }
-    #expect(Set(shared.map { $0.timings[0].seconds }).count == 1, "equal shares of one pass")
+  /// The figures of a cell are those of its policy alone.
+  @Test func eachCellHasTheMemoryOfItsPolicy() throws {
+    let sweep = try Self.sweep(requests: 20_000, policies: ["lru", "fifo"])
+    for (planned, record) in zip(sweep.cells, try sweep.run()) {
+      let trace = try #require(sweep.traces[planned.cell])
+      let alone = try PolicyRegistry.makeSimulation(planned.setup, over: trace.requests)
+      alone.run(upTo: trace.requests.count, untilFirstEviction: false)
+      #expect(alone.counts == record.counts)
+      #expect(record.timings.count == 1 && record.timings[0].requests == 20_000)
+      #expect(
+        record.timings[0].memoryBytesPerObject
+          == Double(alone.stateBytes) / Double(record.objectsDistinct))
+    }
+  }
+
+  /// Without a model a learned policy is LRU, and its counts must not be taken for its own.
+  @Test func failedTrainingFailsTheCell() throws {
+    let sweep = try Self.sweep(requests: 20_000, policies: ["3l-cache:batch=100"])
+    let trace = try #require(sweep.traces[sweep.cells[0].cell])
+    let runner = CellRunner(
+      warmUp: .none, repetitions: 1, cancellation: Cancellation(), progress: { _ in })
+    let broken = GradientBoosting(name: "broken") { (_, _) throws(BoostingError) in
+      throw .badModel("categories")
+    }
+    let error = try #require(
+      throws: SweepError.self,
+      performing: {
+        try GradientBoosting.$substitute.withValue(broken) {
+          try runner.run(sweep.cells[0], over: trace)
+        }
+      })
+    #expect(error == .training(sweep.cells[0].cell, .badModel("categories")))
+    #expect(
+      "\(error)"
+        == "policy '3l-cache:batch=100' at capacity 10: unexpected model: categories")
   }
 
   @Test func executingWithoutADriverIsAnError() throws {

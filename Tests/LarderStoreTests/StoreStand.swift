@@ -68,9 +68,10 @@ final class StoreStand: Sendable {
     let traces = try WorkloadTraces.prepare(workload)
     let identities = { (cell: Cell) in traces.table[cell].map { TraceIdentity($0) } }
     let all = try Plan.cells(of: workload, facts: traces.facts)
+    let known = Self.known(traces)
     let cells =
       part.map {
-        PartDivision(all, facts: traces.facts, repetitions: 1, count: $0.count).cells(of: $0)
+        PartDivision(all, traces: known, repetitions: 1, count: $0.count).cells(of: $0)
       } ?? all
     let records = StoredRecords(
       store, cells: cells, of: workload, identities: identities,
@@ -80,6 +81,32 @@ final class StoreStand: Sendable {
       latency: workload.latency, threads: 2)
     sweep.store = records
     return Job(cells: cells, records: records, sweep: sweep)
+  }
+
+  /// Writes a trace of ids next to the store.
+  func write(_ ids: [Int], to name: String) throws {
+    try ids.map { "\($0)\n" }.joined().write(
+      to: folder.appendingPathComponent(name), atomically: false, encoding: .utf8)
+  }
+
+  /// A workload over a trace of ids, or a sample of it.
+  func workload(_ name: String, sample: Double? = nil) throws -> Workload {
+    var trace = TraceReference(path: name, format: try ComponentSpec(parsing: "txt"))
+    trace.sample = sample
+    return Workload(
+      name: "w", folder: folder.path, source: .trace(trace),
+      policies: [try PolicySpec(parsing: "lru"), try PolicySpec(parsing: "arc")],
+      capacities: try CapacitySpec.list(parsing: "10,20"))
+  }
+
+  /// Facts about prepared traces, as a store has them.
+  static func known(_ traces: WorkloadTraces) -> StoredTraces {
+    StoredTraces(
+      memories: traces.facts.compactMap { facts in
+        traces.table[facts.name, facts.seed].map {
+          TraceMemory(stamp: "", facts: facts, notes: [], identity: TraceIdentity($0))
+        }
+      })
   }
 
   /// Number of a workload's cells in a freshly opened store.

@@ -38,7 +38,7 @@ final class CheckRun {
       workload: workload.name, file: command.workload, baseline: command.baseline,
       command: repeating, machine: MachineDescription.current().summary, loads: [],
       cells: records.map { workload.name(of: $0.cell) }, counts: comparison,
-      traceChanges: stored.map { Self.changes(from: $0.traces, to: traces.facts) } ?? [],
+      traceChanges: stored.map { TraceFacts.changes(from: $0.traces, to: traces.facts) } ?? [],
       unequalExecutions: Self.unequal(records).map { workload.name(of: $0.cell) })
     let resources = try CheckResources(
       command: command, workload: workload, traces: traces, progress: progress,
@@ -156,7 +156,6 @@ final class CheckRun {
     var sweep = Sweep(
       cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
       threads: command.speed.threads, execution: execution, driver: HarnessDriver())
-    // A pass in place of a policy would hide the policy's faults.
     sweep.executedRepetitions = MeasuredResources.repetitions
     if let scratch = command.timing.scratch { sweep.scratch = scratch }
     progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
@@ -179,35 +178,11 @@ final class CheckRun {
       .joined(separator: " ")
   }
 
-  /// Traces that differ from those of the baseline, in sentences.
-  private static func changes(from before: [TraceFacts], to after: [TraceFacts]) -> [String] {
-    func described(_ facts: TraceFacts) -> String {
-      "\(facts.requests) requests, \(facts.objects) objects"
-        + (facts.footprintBytes.map { ", \($0) bytes" } ?? "")
-    }
-    return after.compactMap { facts in
-      let title = facts.name + (facts.seed.map { ", seed \($0)" } ?? "")
-      let same = before.filter { $0.seed == facts.seed }
-      // A single trace that has another name is the same in the workload file.
-      guard let old = same.first(where: { $0.name == facts.name }) ?? same.onlyElement else {
-        return nil
-      }
-      guard old != facts else { return nil }
-      let was = old.name == facts.name ? "" : "\(old.name), "
-      return "\(title): was \(was)\(described(old)); is \(described(facts))"
-    }
-  }
-
   private static func unequal(_ records: [Record]) -> [Record] {
     records.filter { record in
       (record.executions ?? []).contains { $0.threads == 1 && $0.equalsSimulated == false }
     }
   }
-}
-
-extension Array {
-  /// The element of an array of one.
-  fileprivate var onlyElement: Element? { count == 1 ? self[0] : nil }
 }
 
 extension Workload {

@@ -9,7 +9,7 @@ struct CompareCommand: ParsableCommand {
     commandName: "compare",
     abstract: "Show what changed between two results folders.",
     discussion: """
-      Counts are compared exactly. Lists every cell that is better, worse or different, and cells \
+      Counts are compared exactly, and results of different traces are refused. Lists every cell that is better, worse or different, and cells \
       that are in one folder only. Memory and disk of executed cells may differ by 5 %. Timings \
       are shown with their spread but not judged; use 'larder check --against' for that. The exit \
       code is 0 unless --fail-on-worse is given.
@@ -32,8 +32,14 @@ struct CompareCommand: ParsableCommand {
   var failOnWorse = false
 
   func run() throws {
-    let comparison = RunComparison(
-      try Self.results(before), named: before, with: try Self.results(after), named: after)
+    let (earlier, later) = (try Self.results(before), try Self.results(after))
+    let changes = TraceFacts.changes(from: earlier.traces, to: later.traces)
+    if !changes.isEmpty {
+      throw UsageError(
+        "\(before) and \(after) are of different traces, so their counts cannot be compared: "
+          + changes.joined(separator: "; "))
+    }
+    let comparison = RunComparison(earlier, named: before, with: later, named: after)
     Output.text(try format.text(of: comparison, colour: Output.usesColour))
     let worse = comparison.counts.changes(.worse).count
     let missing = comparison.counts.missing.count

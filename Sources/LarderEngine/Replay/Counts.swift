@@ -57,6 +57,11 @@ public struct Counts: Sendable, Hashable, Codable {
   public var hitRatio: Double? {
     requests == 0 ? nil : Double(hits) / Double(requests)
   }
+  /// Hits on copies as new as the origin's, divided by requests, or nil without requests: a stale
+  /// copy is no success of the cache.
+  public var freshHitRatio: Double? {
+    requests == 0 ? nil : Double(hits - min(hits, staleHits)) / Double(requests)
+  }
   /// Bytes hit divided by bytes requested, or nil without bytes.
   public var byteHitRatio: Double? {
     bytesRequested == 0 ? nil : Double(bytesHit) / Double(bytesRequested)

@@ -1,9 +1,11 @@
 /// Cost of a simulated request by policy, for plans and for the budgets of searches.
 ///
-/// Measured: means over all cells of the kept runs in `Results/examples/policies`, one thread,
-/// Intel Xeon; `PolicyCostTests` compares the table with them. Traces with sizes, sets and TTLs are
-/// among them, so replaying gets of unit size is up to twice as fast. Estimates determine the
-/// division of cells into parts and the requests to a scheduler, but no counts.
+/// Measured: means over all cells of the kept runs in `Results/examples/policies`, each cell with
+/// the median of its repetitions, of which the first is left out if there are several. `make
+/// policies-page` writes the table, and `PolicyCostTests` compares it with the runs. Traces with
+/// sizes, sets and TTLs are among them, so replaying gets of unit size is up to twice as fast.
+/// Estimates determine the division of cells into parts and the requests to a scheduler, but no
+/// counts.
 package struct PolicyCost: Hashable, Sendable {
   package let nanoseconds: Double
   /// Maximum bytes of memory per distinct object of the trace.

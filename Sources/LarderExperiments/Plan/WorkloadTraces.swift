@@ -288,6 +288,23 @@ extension TraceFacts {
   /// Sampling rate of the trace.
   package var sampling: TraceSampling { TraceSampling(rate: samplingRate ?? 1) }
 
+  /// Traces that differ from those of an earlier run, in sentences. Of two runs with one trace for
+  /// a seed, these are compared, whatever their names.
+  package static func changes(from before: [TraceFacts], to after: [TraceFacts]) -> [String] {
+    func described(_ facts: TraceFacts) -> String {
+      "\(facts.requests) requests, \(facts.objects) objects"
+        + (facts.footprintBytes.map { ", \($0) bytes" } ?? "")
+    }
+    return after.compactMap { facts in
+      let title = facts.name + (facts.seed.map { ", seed \($0)" } ?? "")
+      let same = before.filter { $0.seed == facts.seed }
+      let old = same.first { $0.name == facts.name } ?? (same.count == 1 ? same[0] : nil)
+      guard let old, old != facts else { return nil }
+      let was = old.name == facts.name ? "" : "\(old.name), "
+      return "\(title): was \(was)\(described(old)); is \(described(facts))"
+    }
+  }
+
   /// Requests of all the traffic.
   var trafficRequests: TrafficCount { TrafficCount(value: requests) }
   /// Objects of all the traffic.

@@ -432,7 +432,8 @@ extension Auto {
 
   private func makeHandover(residents: Int) -> Handover {
     Handover(
-      to: chosen, makeTier(), at: requests, residents: residents, ghosts: ghosts.count, objects: objects)
+      to: chosen, makeTier(), at: requests, residents: residents, ghosts: ghosts.count,
+      objects: objects)
   }
 
   /// True for a resident that no longer belongs to the tier that leads.

@@ -296,9 +296,10 @@ struct Metric: Sendable {
   /// The value of a record; nil if it does not exist.
   let value: @Sendable (Record) -> Double?
 
+  /// Hits without stale ones.
   static let hitRatio = Metric(
     title: "hit ratio", name: "hit ratio", unit: .percent, better: .higher
-  ) { $0.counts.hitRatio }
+  ) { $0.counts.freshHitRatio }
 
   /// Hits that save a model work: blocks of prompts whose preceding blocks are all cached.
   static let prefixHitRatio = Metric(

@@ -144,7 +144,7 @@ struct Design {
   private static let hitRatio = Column(
     title: "hit ratio, %", superlative: "the highest hit ratio", better: .higher
   ) { design in
-    design.mean { $0.counts.hitRatio.map { $0 * 100 } }
+    design.mean { $0.counts.freshHitRatio.map { $0 * 100 } }
   }
 
   private static let prefixColumns = [

@@ -168,7 +168,8 @@ struct ConfigurationTables {
     return [
       .heading(3, ["Stale hits, % of requests"]),
       .paragraph([
-        "Requests that returned a copy older than the origin's; they are hits in all other tables."
+        "Requests that returned a copy older than the origin's. They are not in the hit ratio, by "
+          + "which policies are ranked; bytes and hits by tier contain them."
       ]),
       table(.share("stale hits", .lower) { $0.staleHits }),
     ]

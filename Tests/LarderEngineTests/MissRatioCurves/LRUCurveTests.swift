@@ -6,7 +6,7 @@ import Testing
 
 /// One pass against plain arrays and against the simulation of `lru`, to the request.
 @Suite struct LRUCurveTests {
-  @Test func distancesEqualPlainStack() {
+  @Test func distancesEqualPlainStack() throws {
     for seed in 0..<TestEffort.rounds(2000) {
       var random = TestRandom(seed: UInt64(seed))
       let objects = 1 + random.below(40)
@@ -23,7 +23,7 @@ import Testing
         stack.insert(id, at: 0)
       }
       let trace = TestTrace(ids: ids).columns()
-      let curve = Self.curve(of: trace, .objects)
+      let curve = try Self.curve(of: trace, .objects)
       for capacity in 0...objects {
         #expect(curve.hits(at: UInt64(capacity)) == hits[capacity], "seed \(seed)")
       }
@@ -39,7 +39,7 @@ import Testing
     for seed in 0..<TestEffort.rounds(400) {
       let trace = Self.trace(seed: UInt64(seed)).columns()
       let capacities = (1...60).map { UInt64($0) }
-      let curve = Self.curve(of: trace, unit, capacities)
+      let curve = try Self.curve(of: trace, unit, capacities)
       #expect(curve.resizedGets == 0)
       for capacity in capacities where curve.isExact(at: capacity) {
         let hits = try Self.simulatedHits(trace, unit, capacity)
@@ -56,7 +56,7 @@ import Testing
     let trace = TestTrace([
       TestRequest(id: 1, size: 1), TestRequest(id: 2, size: 5), TestRequest(id: 1, size: 1),
     ]).columns()
-    let curve = Self.curve(of: trace, .bytes, [2, 5, 6])
+    let curve = try Self.curve(of: trace, .bytes, [2, 5, 6])
     #expect(curve.largestObject == 5)
     #expect(!curve.isExact(at: 2) && curve.isExact(at: 5))
     #expect(curve.hits(at: 2) == 0)
@@ -65,25 +65,47 @@ import Testing
     #expect(curve.hits(at: 3) == nil)
   }
 
-  @Test func resizedGetMakesByteCountsInexact() {
+  @Test func resizedGetMakesByteCountsInexact() throws {
     let trace = TestTrace([TestRequest(id: 1, size: 3), TestRequest(id: 1, size: 4)]).columns()
-    let curve = Self.curve(of: trace, .bytes, [10])
+    let curve = try Self.curve(of: trace, .bytes, [10])
     #expect(curve.resizedGets == 1)
     #expect(!curve.isExact(at: 10))
-    #expect(Self.curve(of: trace, .objects).isExact(at: 1))
+    #expect(try Self.curve(of: trace, .objects).isExact(at: 1))
   }
 
-  @Test func hostileTraces() {
-    let one = Self.curve(of: TestTrace(ids: [1]).columns(), .objects)
+  @Test func hostileTraces() throws {
+    let one = try Self.curve(of: TestTrace(ids: [1]).columns(), .objects)
     #expect(one.hits == [0, 0] && one.coldMisses == 1)
     let weightless = TestTrace([
       TestRequest(id: 1, size: 0), TestRequest(id: 2, size: 0), TestRequest(id: 1, size: 0),
     ])
-    let free = Self.curve(of: weightless.columns(), .bytes, [1, 2])
+    let free = try Self.curve(of: weightless.columns(), .bytes, [1, 2])
     #expect(free.hits == [1, 1])
-    let none = Self.curve(of: TestTrace([]).columns(), .objects)
+    let none = try Self.curve(of: TestTrace([]).columns(), .objects)
     #expect(none.requests == 0 && none.hits == [0])
-    #expect(Self.curve(of: TestTrace(ids: [1, 1]).columns(), .bytes, []).hits == [])
+    #expect(try Self.curve(of: TestTrace(ids: [1, 1]).columns(), .bytes, []).hits == [])
+  }
+
+  /// Positions have 32 bits, also after a renumbering of a billion of them.
+  @Test func positionsOfManyObjectsAreNotTruncated() throws {
+    for live in [1, 1 << 20, 1 << 30, 1 << 30 + 1, LRUStack<RecencyBits>.objectsMax] {
+      let room = LRUStack<RecencyBits>.room(live: live)
+      #expect(room >= 2 * live && room < Int(UInt32.max), "\(live)")
+      #expect(room % (1 << 16) == 0 || live < 1 << 30, "whole blocks: \(live)")
+    }
+    let ids: [ObjectID] = [1]
+    try ids.withUnsafeBufferPointer { ids in
+      let base = try #require(ids.baseAddress)
+      let columns = RequestColumns(
+        count: 1, objects: LRUStack<RecencyBits>.objectsMax + 1, ids: base, owner: nil)
+      for unit in CapacityUnit.allCases {
+        #expect(throws: PolicyError.self) { try LRUCurvePass(over: columns, unit: unit) }
+        #expect(throws: PolicyError.self) {
+          try FixedSizePass(
+            over: columns, unit: unit, capacities: [1], objectsMax: .max, seed: 1)
+        }
+      }
+    }
   }
 
   @Test func expiryIsDetected() {
@@ -96,8 +118,8 @@ import Testing
 
   static func curve(
     of trace: RequestColumns, _ unit: CapacityUnit, _ capacities: [UInt64] = []
-  ) -> LRUCurve {
-    let pass = LRUCurvePass(over: trace, unit: unit, capacities: capacities)
+  ) throws -> LRUCurve {
+    let pass = try LRUCurvePass(over: trace, unit: unit, capacities: capacities)
     // In parts, as with progress.
     while pass.position < trace.count { pass.run(upTo: pass.position + 7) }
     return pass.curve

@@ -58,21 +58,21 @@ import Testing
     }
   }
 
-  @Test func fullSampleIsExact() {
+  @Test func fullSampleIsExact() throws {
     let columns = Self.trace.columns()
     let capacities: [UInt64] = [1, 10, 100, 1000, 9000]
-    let pass = FixedSizePass(
+    let pass = try FixedSizePass(
       over: columns, unit: .objects, capacities: capacities, objectsMax: 9000, seed: 1)
     while pass.position < columns.count { pass.run(upTo: pass.position + 999) }
-    let exact = LRUCurveTests.curve(of: columns, .objects)
+    let exact = try LRUCurveTests.curve(of: columns, .objects)
     #expect(pass.estimate.hits == capacities.map { Double(exact.hits(at: $0) ?? 0) })
     #expect(pass.sample.rate == 1)
     #expect(pass.estimate.hitRatios.last == Double(exact.hits.last ?? 0) / 20_011)
   }
 
-  @Test func theThresholdFalls() {
+  @Test func theThresholdFalls() throws {
     let columns = Self.trace.columns()
-    let pass = FixedSizePass(
+    let pass = try FixedSizePass(
       over: columns, unit: .objects, capacities: [4500], objectsMax: 100, seed: 1)
     var threshold = UInt64.max
     while pass.position < columns.count {
@@ -90,7 +90,7 @@ import Testing
     #expect(ids.count == 100)
   }
 
-  @Test func fullFixedSizeSampleIsExactWithSetsAndDeletes() {
+  @Test func fullFixedSizeSampleIsExactWithSetsAndDeletes() throws {
     var random = TestRandom(seed: 4)
     let trace = TestTrace(
       (0..<3000).map { _ in
@@ -100,10 +100,10 @@ import Testing
       }
     ).columns()
     let capacities: [UInt64] = [1, 5, 20, 60]
-    let pass = FixedSizePass(
+    let pass = try FixedSizePass(
       over: trace, unit: .objects, capacities: capacities, objectsMax: 60, seed: 1)
     pass.run(upTo: trace.count)
-    let exact = LRUCurveTests.curve(of: trace, .objects)
+    let exact = try LRUCurveTests.curve(of: trace, .objects)
     #expect(pass.estimate.hits == capacities.map { Double(exact.hits(at: $0) ?? 0) })
     #expect(pass.estimate.requests == exact.requests)
   }

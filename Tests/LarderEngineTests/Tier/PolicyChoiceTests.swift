@@ -197,6 +197,15 @@ import Testing
     }
   }
 
+  /// A change to a policy that cannot lead would fail later, while the simulations are small.
+  @Test func policyThatCannotLeadIsAnError() throws {
+    let spec = try PolicySpec(parsing: "auto:policies=lru-k(k=8)/lru")
+    #expect(throws: PolicyError.self) {
+      try PolicyRegistry.makeProbe(
+        TierSetup(policy: spec, capacity: 10), unit: .objects, objects: 800_000_000)
+    }
+  }
+
   @Test func idsAreThoseOfADictionary() {
     var ids = ShadowIDs()
     var expected: [UInt32: ObjectID] = [:]

@@ -28,7 +28,7 @@ import Yams
         }
       })
     let cells = try Plan.cells(of: workload, facts: traces.facts)
-    let division = PartDivision(cells, facts: traces.facts, repetitions: 1, count: parts)
+    let division = PartDivision(cells, traces: known, repetitions: 1, count: parts)
     let left = missing.map { Set($0.flatMap { division.parts[$0 - 1] }) }
     let plan = PartPlan(
       division, of: workload, traces: known, threads: 2, onlyMissing: missing != nil,

@@ -41,9 +41,11 @@ struct PolicyPage {
       blocks.append(.list(workloads.map { [.text($0)] }))
       blocks.append(
         .paragraph([
-          "Hit ratios relative to LRU are means over all cells, in percentage points. Time is ",
-          "that of a simulated request, as a multiple of LRU's in the same cell (median over ",
-          "cells), and memory is that of a simulation per distinct object of the trace (median). ",
+          "Hit ratios relative to LRU are means over all cells, in percentage points, and empty for ",
+          "a policy that was not run in all of them. Time is that of a simulated request, as a ",
+          "multiple of LRU's in the same cell: the median over cells of medians over ",
+          "repetitions, of which the first is left out if there are several. Memory is that of a ",
+          "simulation per distinct object of the trace (median). ",
           .text(machine.map { "Measured on \($0)." } ?? ""),
         ]))
     }
@@ -59,7 +61,7 @@ struct PolicyPage {
     for policy in policies {
       let standing = standings[policy.name]
       table.rows.append([
-        .code(policy.name), .text(policy.family.rawValue), points(standing?.gainMean),
+        .code(policy.name), .text(policy.family.rawValue), points(gainMean(standing)),
         count(standing), times(standing?.timeAgainstLRU), bytes(standing?.bytesPerObject),
       ])
     }
@@ -105,6 +107,12 @@ struct PolicyPage {
       lines.append([.text("Best policy in \(standing.bestIn.joined(separator: "; ")).")])
     }
     return lines
+  }
+
+  /// Nil for a policy that was not run in as many cells as LRU: the means would not compare.
+  private func gainMean(_ standing: PolicyStanding?) -> Double? {
+    guard let standing, standing.cells == standings["lru"]?.cells else { return nil }
+    return standing.gainMean
   }
 
   private func count(_ standing: PolicyStanding?) -> Inline {
@@ -178,7 +186,7 @@ struct PolicyStanding {
   ) {
     let comparison = ranking.comparison
     func hitRatio(_ policy: PolicyName) -> Double? {
-      comparison.spread(policy, column) { $0.counts.hitRatio }?.mean
+      comparison.spread(policy, column, of: Metric.hitRatio.value)?.mean
     }
     let lru = comparison.policies.first { $0.text == "lru" }
     guard let lru, let base = hitRatio(lru) else { return }
@@ -197,9 +205,13 @@ struct PolicyStanding {
     }
   }
 
-  /// Seconds that a cell took: the median over repetitions and seeds.
+  /// Seconds that a cell took: the median over repetitions and seeds. The first of several
+  /// repetitions is left out, because it runs while caches and processor are cold.
   private static func seconds(_ records: [Record]) -> Double? {
-    median(records.flatMap { $0.timings.map(\.seconds) }).flatMap { $0 > 0 ? $0 : nil }
+    let seconds = records.flatMap { record in
+      record.timings.dropFirst(record.timings.count > 1 ? 1 : 0).map(\.seconds)
+    }
+    return median(seconds).flatMap { $0 > 0 ? $0 : nil }
   }
 
   private static func median(_ values: [Double]) -> Double? { Spread(values)?.median }

@@ -13,7 +13,7 @@ import Testing
     .deletingLastPathComponent()
 
   private static func record(
-    _ policy: String, _ capacity: UInt64, hits: UInt64, seconds: Double
+    _ policy: String, _ capacity: UInt64, hits: UInt64, seconds: Double...
   ) -> Record {
     var counts = Counts()
     counts.requests = 1000
@@ -23,11 +23,11 @@ import Testing
         workload: "w", trace: "t", configuration: "memory", kind: .memory, policy: policy,
         capacity: capacity, capacityLabel: "\(capacity)", unit: .objects, seed: 1),
       counts: counts, objectsDistinct: 100,
-      timings: [
+      timings: seconds.enumerated().map { index, seconds in
         Timing(
-          mode: .simulate, threads: 1, repetition: 1, requests: 1000, seconds: seconds,
+          mode: .simulate, threads: 1, repetition: index + 1, requests: 1000, seconds: seconds,
           memoryBytesPerObject: 8)
-      ])
+      })
   }
 
   private static let run = RunResults(
@@ -51,6 +51,27 @@ import Testing
     #expect(abs(try #require(fifo.timeAgainstLRU) - 0.6) < 1e-9)
     #expect(fifo.bytesPerObject == 8)
     #expect(standings["lru"]?.bestIn == ["w at 10"])
+  }
+
+  @Test func coldRepetitionIsLeftOut() throws {
+    var run = Self.run
+    run.records = [
+      Self.record("lru", 10, hits: 500, seconds: 7, 1, 2, 1.5),
+      Self.record("fifo", 10, hits: 450, seconds: 9, 3, 3, 4),
+    ]
+    let fifo = try #require(PolicyStanding.all(in: [run])["fifo"])
+    #expect(abs(try #require(fifo.timeAgainstLRU) - 2) < 1e-9)
+  }
+
+  /// Means over different cells do not compare.
+  @Test func policyOfSomeCellsHasNoMean() {
+    var run = Self.run
+    run.records.removeLast()
+    let policies = PolicyRegistry.standard.map(\.description)
+      .filter { ["lru", "fifo"].contains($0.name) }
+    let page = PolicyPage(policies, [run]).markdown
+    #expect(page.contains("| `fifo` | queue | – | 0 of 1 | 0.5 | 8.0 |"))
+    #expect(page.contains("| `lru` | recency | 0.00 |"))
   }
 
   @Test func aPolicyThatWasNotRunHasNoFigures() throws {

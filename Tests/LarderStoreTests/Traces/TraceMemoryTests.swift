@@ -47,6 +47,22 @@ import Testing
     #expect(known.agrees(with: try WorkloadTraces.prepare(workload)))
   }
 
+  /// Facts are those of all the traffic, and the content is that of the sample.
+  @Test(arguments: [nil, 0.1, 0.5])
+  func sampledTraceIsFound(sample: Double?) throws {
+    let stand = try StoreStand()
+    try stand.write((0..<4000).map { $0 * 7919 % 1000 }, to: "all.txt")
+    let workload = try stand.workload("all.txt", sample: sample)
+    let store = try stand.store()
+    let stamps = try TraceStamps(of: workload, now: Self.later)
+    let known = try Self.remember(workload, store)
+    #expect(known.facts[0].samplingRate == sample)
+    #expect(store.traces(stamps, of: workload) == known)
+    #expect(store.takeDamages().isEmpty)
+    #expect(StoreInventory(of: store, verifies: true).damaged.isEmpty)
+    #expect(known.agrees(with: try WorkloadTraces.prepare(workload)))
+  }
+
   @Test func generatorsAreKnownBySeed() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(seeds: [1, 2])
@@ -132,6 +148,7 @@ import Testing
     for damage in [Damage.empty, .half, .oneBit, .otherProgram] {
       try damage.apply(to: file)
       #expect(store.traces(try TraceStamps(of: workload), of: workload) == nil, "\(damage)")
+      #expect(store.takeDamages().map(\.file) == [file], "said, not only ignored")
       #expect(StoreInventory(of: store, verifies: true).damaged.map(\.file) == [file])
       _ = try Self.remember(workload, store)
       #expect(store.traces(try TraceStamps(of: workload), of: workload) != nil)
