@@ -40,10 +40,10 @@ import Synchronization
 /// in memory and then throw; `value` and `result` treat a failing disk as empty, and notify
 /// listeners.
 ///
-/// **Codec, clock, `weigh` and keys must not call the cache**: they run while a part of the cache is
-/// locked. If they do, a debug build traps, and in a release build calls that need more than memory
-/// throw `HybridCacheError.calledFromWithin`. Deinitialisers of values may call it: a value that leaves
-/// is destroyed once nothing is locked.
+/// **Codec, clock, `weigh` and keys must not call the cache**: they run while a part of the cache
+/// is locked. If they do, a debug build traps, and in a release build calls that need more than
+/// memory throw `HybridCacheError.calledFromWithin`. Deinitialisers of values may call it: a value
+/// that leaves is destroyed once nothing is locked.
 ///
 /// A permanent entry is always on disk, whatever the rules; memory may evict it.
 public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked Sendable {
