@@ -292,8 +292,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       guard stamp < Self.permanentBit - 1 else { continue }
       let limit = Expiry(after: age, from: (UInt64(stamp) + 1 + stampOrigin) << 20).microseconds
       if tier.expiry(id) <= limit { continue }
+      if !expires { beginExpiries() }
       tier.renew(id, limit)
-      expires = true
       plan(id, now: now)
     }
   }

@@ -77,7 +77,7 @@ extension ExpiryWheel {
       var (found, calls) = (Set<ObjectID>(), 0)
       while true {
         var looks = 0
-        let due = wheel.advance(to: expires, most: 16) { _ in
+        let due = wheel.advance(to: expires + 1_000, most: 16) { _ in
           looks += 1
           return expires
         }
