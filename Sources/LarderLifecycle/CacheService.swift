@@ -108,8 +108,8 @@
 
     /// Creates a service of a memory cache, which has nothing to close.
     ///
-    /// - Parameter interval: Time between two removals of expired entries, each O(entries); at least
-    ///   a millisecond.
+    /// - Parameter interval: Time between two removals of expired entries, each O(entries); at
+    ///   least a millisecond.
     /// - Throws: `interval`, if it is out of range.
     public init<Key, Value>(
       _ cache: MemoryCache<Key, Value>, cleaningEvery interval: Duration

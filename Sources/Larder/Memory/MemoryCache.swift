@@ -99,7 +99,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   package init(
     _ configuration: MemoryCacheConfiguration,
     onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
-    weigh: (@Sendable (Value) -> Int)? = nil, timeToLive: (@Sendable (Key, Value) -> Duration?)? = nil,
+    weigh: (@Sendable (Value) -> Int)? = nil,
+    timeToLive: (@Sendable (Key, Value) -> Duration?)? = nil,
     afterSweep: @escaping @Sendable () -> Void = {},
     keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? = nil
   ) throws(MemoryCacheError) {
@@ -471,8 +472,8 @@ extension MemoryCache {
   /// the old value does not count as an access, storing the new one counts as a set. A
   /// copy-on-write value is copied when it is changed in place.
   ///
-  /// An entry that is replaced stays permanent if it was. Without `weight` and `weigh`, it keeps its
-  /// weight. Without a new lifetime, one that was shorter than `limits.age` (by more than a second)
+  /// An entry that is replaced stays permanent if it was. Without `weight` and `weigh`, it keeps
+  /// its weight. Without a new lifetime, one that was shorter than `limits.age` (by more than a second)
   /// keeps its time of expiry, and `limits.age` counts anew for all others.
   ///
   /// - Parameters: See `set`.

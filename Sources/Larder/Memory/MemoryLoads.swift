@@ -288,8 +288,8 @@ struct LoadedStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       let life = timeToLive(key, value) ?? timeToLiveOfCache?(key, value)
       if let life, life <= .zero { return nil }
       return MemoryEntry(
-        cost: weight?(key, value) ?? weighOfCache?(value) ?? 1, timeToLive: life, fetchCost: fetchCost(key, value),
-        isPermanent: false)
+        cost: weight?(key, value) ?? weighOfCache?(value) ?? 1, timeToLive: life,
+        fetchCost: fetchCost(key, value), isPermanent: false)
     }
   }
 }

@@ -46,7 +46,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return records.value(id).pointee
   }
 
-  /// Returns the value of a key like `value`, and puts what an update keeps of its entry in `entry`.
+  /// Returns the value of a key if it has not expired, and puts what an update keeps of its entry
+  /// in `entry`.
   func value(_ key: Key, _ hash: UInt32, now: UInt64, _ entry: inout MemoryEntry) -> Value? {
     let id = find(key, hash)
     guard id != .none, tier.contains(id), !expiry(id).isOver(at: now) else { return nil }

@@ -140,7 +140,7 @@ import Testing
       #expect {
         _ = try make()
       } throws: {
-        "\($0)".hasPrefix("memory cache: weight 100 is out of range: expected a cache made with `wei")
+        "\($0)".hasPrefix("memory cache: weight 100 is out of range: expected a cache made")
       }
     }
   }
