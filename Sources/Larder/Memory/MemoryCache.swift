@@ -473,8 +473,8 @@ extension MemoryCache {
   /// copy-on-write value is copied when it is changed in place.
   ///
   /// An entry that is replaced stays permanent if it was. Without `weight` and `weigh`, it keeps
-  /// its weight. Without a new lifetime, one that was shorter than `limits.age` (by more than a second)
-  /// keeps its time of expiry, and `limits.age` counts anew for all others.
+  /// its weight. Without a new lifetime, one that was shorter than `limits.age` (by more than a
+  /// second) keeps its time of expiry, and `limits.age` counts anew for all others.
   ///
   /// - Parameters: See `set`.
   /// - Returns: The result of `body`.

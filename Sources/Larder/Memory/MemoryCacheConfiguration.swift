@@ -272,7 +272,8 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   /// A `MemoryCache` needs `weigh:` for it, which gives a value's weight in any unit; less than 1
   /// counts as 1, so it never holds more entries than `weight`. To limit bytes, include the
   /// overhead of an entry: 40 to 100 bytes with the key (`MemoryCache.residentBytes` reports it),
-  /// and the memory that key and value refer to. A `HybridCache` limits bytes and includes this by itself.
+  /// and the memory that key and value refer to. A `HybridCache` limits bytes and includes this by
+  /// itself.
   public var weight: Int?
   /// Maximum age: the cache's TTL, which applies even to entries with a longer TTL. At least a
   /// microsecond.
