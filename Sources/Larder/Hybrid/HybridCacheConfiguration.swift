@@ -105,12 +105,12 @@ public struct HybridCacheConfiguration: Sendable {
   public init(
     memory: MemoryCacheLimits, disk: DiskLimits, policy: CachePolicy = .lru,
     encryption: DiskEncryption? = nil, strategy: CacheStrategy = .cacheElseFetch,
-    staleIfError: Duration? = nil
+    staleIfError: Duration? = nil, negativeLife: Duration? = nil
   ) {
     self.init(
       memory: MemoryCacheConfiguration(limits: memory, policy: policy),
       disk: DiskConfiguration(policy: policy, limits: disk, encryption: encryption),
-      strategy: strategy, staleIfError: staleIfError)
+      strategy: strategy, staleIfError: staleIfError, negativeLife: negativeLife)
   }
 
   /// The rules in effect; with one tier they have nothing to decide.

@@ -108,6 +108,12 @@ import Testing
     gate.open()
   }
 
+  @Test func configurationFromLimitsRemembersAbsences() {
+    let configuration = HybridCacheConfiguration(
+      memory: MemoryCacheLimits(count: 1), disk: DiskLimits(count: 1), negativeLife: .seconds(9))
+    #expect(configuration.negativeLife == .seconds(9))
+  }
+
   @Test func invalidLimitsAreErrors() {
     #expect(throws: HybridCacheError.self) { try cache { $0.fetchTimeout = .seconds(-1) } }
     #expect(throws: HybridCacheError.self) { try cache { $0.negativeLife = .seconds(-1) } }
