@@ -35,8 +35,8 @@
     /// Creates a service of a hybrid cache.
     ///
     /// - Parameters:
-    ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond
-    ///     to 365 days.
+    ///   - interval: Time between two removals of expired entries, each O(entries); at least a
+    ///     millisecond.
     ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The
     ///     next removal is tried after `interval`.
     /// - Throws: `interval`, if it is out of range.
@@ -72,8 +72,8 @@
     /// Creates a service of a disk cache.
     ///
     /// - Parameters:
-    ///   - interval: Time between two removals of expired entries, each O(entries): a millisecond
-    ///     to 365 days.
+    ///   - interval: Time between two removals of expired entries, each O(entries); at least a
+    ///     millisecond.
     ///   - onFailure: Called with the error of a removal that failed, in the task of `run`. The
     ///     next removal is tried after `interval`.
     /// - Throws: `interval`, if it is out of range.
@@ -108,8 +108,8 @@
 
     /// Creates a service of a memory cache, which has nothing to close.
     ///
-    /// - Parameter interval: Time between two removals of expired entries, each O(entries): a
-    ///   millisecond to 365 days.
+    /// - Parameter interval: Time between two removals of expired entries, each O(entries); at
+    ///   least a millisecond.
     /// - Throws: `interval`, if it is out of range.
     public init<Key, Value>(
       _ cache: MemoryCache<Key, Value>, cleaningEvery interval: Duration
@@ -124,15 +124,14 @@
     ///   again after the next interval.
     public func run() async throws {
       await cancelWhenGracefulShutdown {
-        while (try? await Task.sleep(for: interval)) != nil { await clean() }
+        while (try? await Task.sleep(bounded: interval)) != nil { await clean() }
       }
       try await close()
     }
 
-    /// Checks an interval: with a shorter one the service would do nothing but clean, and a task
-    /// that sleeps for nearly `Int64.max` seconds crashes the program.
+    /// Checks an interval: with a shorter one the service would do nothing but clean.
     private static func checked(_ interval: Duration) throws(CacheServiceError) -> Duration {
-      guard interval >= .milliseconds(1), interval <= .seconds(365 * 86_400) else {
+      guard interval >= .milliseconds(1) else {
         throw .interval(interval)
       }
       return interval
@@ -150,7 +149,7 @@
     public var description: String {
       switch self {
       case .interval(let interval):
-        "cache service: interval \(interval) is out of range: expected a millisecond to 365 days"
+        "cache service: interval \(interval) is out of range: expected at least a millisecond"
       }
     }
   }

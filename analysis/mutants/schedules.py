@@ -235,6 +235,31 @@ FAULTS = [
         ),
     ),
     fault(
+        "lateEnlisting",
+        "A load takes its place in the order of those that wait before it comes to wait.",
+        (
+            "Memory/MemoryLoads.swift",
+            "    let mayRun = await withTaskCancellationHandler {\n"
+            "      await withCheckedContinuation { enlist(mark, $0, isBackground: isBackground) }",
+            "    let early = FAULT ? state.withLock { $0.last += 1; return $0.last } : 0\n"
+            "    let mayRun = await withTaskCancellationHandler {\n"
+            "      await withCheckedContinuation {\n"
+            "        enlist(mark, $0, isBackground: isBackground, early)\n      }",
+        ),
+        (
+            "Memory/MemoryLoads.swift",
+            "_ continuation: CheckedContinuation<Bool, Never>, isBackground: Bool\n  ) {",
+            "_ continuation: CheckedContinuation<Bool, Never>, isBackground: Bool, _ early: Int\n"
+            "  ) {",
+        ),
+        (
+            "Memory/MemoryLoads.swift",
+            "      state.last += 1\n      state.waiting[state.last] = (mark, continuation)",
+            "      if !FAULT { state.last += 1 }\n"
+            "      state.waiting[FAULT ? early : state.last] = (mark, continuation)",
+        ),
+    ),
+    fault(
         "untoldReplacement",
         "Listeners do not learn of replaced values.",
         (

@@ -95,26 +95,23 @@ extension HybridCache {
   ) {
     if launches.isEmpty { return }
     leader.launch { await self.run(launches, leader, load) }
-    let isAwaited = launches.contains { !$0.flight.isBackground }
-    let limit = isAwaited ? configuration.fetchTimeout : configuration.refreshTimeout
-    guard let limit else { return }
-    leader.limit(to: limit) {
-      await self.land(launches, isCancelled: false) { key in
-        let key = key.diskKey
-        return .failure(
-          isAwaited
-            ? HybridCacheError.fetchTimedOut(key: key) : HybridCacheError.refreshTimedOut(key: key))
-      }
-    }
   }
 
   private func run(
     _ launches: [Start.Launch], _ leader: CacheFlight<Void>, _ load: BulkLoader
   ) async {
     let answers: Result<[Key: OriginAnswer<Value>], any Error>
+    let isRefresh = launches.allSatisfy(\.flight.isBackground)
     do {
       let requests = launches.map(\.request)
-      answers = .success(try await calling(leader) { try await load(requests) })
+      answers = .success(
+        try await leader.calling(queue, limit: limit(isRefresh)) {
+          try await load(requests)
+        } end: { hasBegun in
+          await self.land(launches, isCancelled: false) { key in
+            .failure(self.timeOut(key, isRefresh: isRefresh, hasBegun))
+          }
+        })
     } catch {
       answers = .failure(error)
     }

@@ -211,29 +211,13 @@ extension HybridCache {
     // Launched here instead of in the lane: the fetch inherits the task-local values of the
     // requesting task.
     if let launch = start.launch {
-      let (flight, key) = (launch.flight, request.key)
-      flight.launch { await self.run(launch, load) }
       // A fetch in the background, behind a result, has another limit than the request's own.
-      let isBehindHit = start.hit != nil
-      let limit = isBehindHit ? configuration.refreshTimeout : configuration.fetchTimeout
-      if let limit {
-        let error: HybridCacheError =
-          isBehindHit
-          ? .refreshTimedOut(key: key.diskKey) : .fetchTimedOut(key: key.diskKey)
-        flight.limit(to: limit) { await self.end(flight, key, error) }
-      }
+      let isRefresh = start.hit != nil
+      launch.flight.launch { await self.run(launch, isRefresh: isRefresh, load) }
     } else if case .wait(let flight) = start.next {
       queue?.hurry(flight.mark)
     }
     return start
-  }
-
-  /// Ends a fetch that exceeds its time limit: waiting requests get an error, or a stale value, and
-  /// the next request asks again.
-  private func end(_ flight: CacheFlight<Value>, _ key: Key, _ error: HybridCacheError) async {
-    await lanes.run(stripes.number(key)) {
-      self.land(flight, key, .failure(error), isCancelled: false)
-    }
   }
 
   /// The first part of a request, which looks its key up in both tiers.
@@ -409,29 +393,41 @@ extension HybridCache {
     return hit.with(value: try? codec.decode(data))
   }
 
-  private func run(_ launch: Start.Launch, _ load: Loader) async {
+  private func run(_ launch: Start.Launch, isRefresh: Bool, _ load: Loader) async {
     let (flight, request) = (launch.flight, launch.request)
+    @Sendable func land(
+      _ answer: Result<OriginAnswer<Value>, any Error>, isCancelled: Bool
+    ) async {
+      await lanes.run(stripes.number(request.key)) {
+        self.land(flight, request.key, answer, isCancelled: isCancelled)
+      }
+    }
     let answer: Result<OriginAnswer<Value>, any Error>
     do {
-      answer = .success(try await calling(flight) { try await load(request) })
+      answer = .success(
+        try await flight.calling(queue, limit: limit(isRefresh)) {
+          try await load(request)
+        } end: { hasBegun in
+          let error = self.timeOut(request.key, isRefresh: isRefresh, hasBegun)
+          await land(.failure(error), isCancelled: false)
+        })
     } catch {
       answer = .failure(error)
     }
-    let isCancelled = Task.isCancelled
-    await lanes.run(stripes.number(request.key)) {
-      self.land(flight, request.key, answer, isCancelled: isCancelled)
-    }
+    await land(answer, isCancelled: Task.isCancelled)
   }
 
-  /// Calls a loader for a fetch, once `fetchesMax` allows it.
-  func calling<Result: Sendable, Fetched>(
-    _ flight: CacheFlight<Fetched>, _ load: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    try await queue?.enter(flight.mark, isBackground: flight.isBackground)
-    defer { queue?.leave(flight.mark) }
-    return try await FetchMark.$current.withValue(FetchMark.current + [flight.mark]) {
-      try await load()
-    }
+  /// Time limit of a fetch, and of its wait for others.
+  func limit(_ isRefresh: Bool) -> Duration? {
+    isRefresh ? configuration.refreshTimeout : configuration.fetchTimeout
+  }
+
+  /// Error of a fetch that exceeded its time limit: waiting requests get it, or a stale value, and
+  /// the next request asks again.
+  func timeOut(_ key: Key, isRefresh: Bool, _ hasBegun: Bool) -> HybridCacheError {
+    let key = key.diskKey
+    if !hasBegun { return .waitTimedOut(key: key) }
+    return isRefresh ? .refreshTimedOut(key: key) : .fetchTimedOut(key: key)
   }
 
   func wait(_ key: Key, for flight: CacheFlight<Value>) async -> CacheResult<Value> {

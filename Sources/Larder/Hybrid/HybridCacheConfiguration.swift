@@ -42,8 +42,9 @@ public struct HybridCacheConfiguration: Sendable {
   public var refreshTimeout: Duration?
   /// Time limit of a request's own call of a loader; nil for none. When it has passed, the fetch is
   /// cancelled: waiting requests get `HybridCacheError.fetchTimedOut` or, with `staleIfError`, a
-  /// stale value, and the next request asks the origin again. Time spent waiting because of
-  /// `fetchesMax` counts.
+  /// stale value, and the next request asks the origin again. A fetch that waits because of
+  /// `fetchesMax` does so for up to this time, and then ends in the same way, with
+  /// `HybridCacheError.waitTimedOut`; once it begins, the time counts anew.
   public var fetchTimeout: Duration?
   /// Maximum number of calls of loaders at once, at least 1; nil for no limit. Further fetches wait
   /// in order, and leave the queue when they are cancelled. A call for several keys counts once,
@@ -101,12 +102,12 @@ public struct HybridCacheConfiguration: Sendable {
   public init(
     memory: MemoryCacheLimits, disk: DiskLimits, policy: CachePolicy = .lru,
     encryption: DiskEncryption? = nil, strategy: CacheStrategy = .cacheElseFetch,
-    staleIfError: Duration? = nil
+    staleIfError: Duration? = nil, negativeLife: Duration? = nil
   ) {
     self.init(
       memory: MemoryCacheConfiguration(limits: memory, policy: policy),
       disk: DiskConfiguration(policy: policy, limits: disk, encryption: encryption),
-      strategy: strategy, staleIfError: staleIfError)
+      strategy: strategy, staleIfError: staleIfError, negativeLife: negativeLife)
   }
 
   /// The rules in effect; with one tier they have nothing to decide.
@@ -222,6 +223,9 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
   case refreshTimedOut(key: String)
   /// A fetch of the key took longer than `HybridCacheConfiguration.fetchTimeout`.
   case fetchTimedOut(key: String)
+  /// A fetch of the key waited because of `HybridCacheConfiguration.fetchesMax` for longer than its
+  /// time limit, `fetchTimeout` or `refreshTimeout`; its loader was not called.
+  case waitTimedOut(key: String)
 
   /// The error in one line of text.
   public var description: String {
@@ -246,6 +250,9 @@ public enum HybridCacheError: Error, Sendable, CustomStringConvertible {
       "\(key.debugDescription): its refresh did not end within refreshTimeout and was cancelled"
     case .fetchTimedOut(let key):
       "\(key.debugDescription): its fetch did not end within fetchTimeout and was cancelled"
+    case .waitTimedOut(let key):
+      "\(key.debugDescription): its fetch did not begin within its time limit, because fetchesMax "
+        + "others were running"
     }
   }
 }

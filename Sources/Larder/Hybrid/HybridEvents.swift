@@ -1,3 +1,4 @@
+import Dispatch
 import LarderEngine
 public import Synchronization
 
@@ -16,6 +17,8 @@ public import Synchronization
     var droppedByStreams: UInt64 = 0
     var isEmpty: Bool { continuations.isEmpty && handlers.isEmpty }
   }
+
+  private static let rest = DispatchQueue(label: "larder.events", attributes: .concurrent)
 
   private let state = Locked(State())
   @usableFromInline let active = Atomic<Bool>(false)
@@ -58,23 +61,28 @@ public import Synchronization
     state.withLock { [event] in $0.queue.append(event) }
   }
 
-  /// Delivers the recorded events in order. No lock of the cache may be held: a handler may call
-  /// the cache, and events that it causes go to streams only. While one thread delivers, others
-  /// leave their events to it.
+  /// Delivers the events recorded so far, in order. No lock of the cache may be held: a handler may
+  /// call the cache, and events that it causes go to streams only. While one thread delivers,
+  /// others leave their events to it, and it leaves those to a thread of the system.
   func deliver() {
-    while let (events, continuations, handlers) = takeQueue() {
-      var dropped: UInt64 = 0
-      for event in events {
-        for continuation in continuations {
-          if case .dropped = continuation.yield(event) { dropped += 1 }
-        }
-        if event.isOfHandler { continue }
-        ForeignCall.run(of: place) { for handler in handlers { handler(event) } }
+    if let delivery = takeQueue(), perform(delivery) { Self.rest.async { self.deliver() } }
+  }
+
+  /// Passes events to the listeners; returns true if more were recorded meanwhile.
+  private func perform(_ delivery: Delivery) -> Bool {
+    let (events, continuations, handlers) = delivery
+    var dropped: UInt64 = 0
+    for event in events {
+      for continuation in continuations {
+        if case .dropped = continuation.yield(event) { dropped += 1 }
       }
-      state.withLock { [dropped] state in
-        state.isDelivering = false
-        state.droppedByStreams += dropped
-      }
+      if event.isOfHandler { continue }
+      ForeignCall.run(of: place) { for handler in handlers { handler(event) } }
+    }
+    return state.withLock { [dropped] state in
+      state.isDelivering = false
+      state.droppedByStreams += dropped
+      return !state.queue.isEmpty
     }
   }
 

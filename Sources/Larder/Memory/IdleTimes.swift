@@ -24,9 +24,8 @@ public import Synchronization
     self.room = room
     self.life = life
     shift = Self.shift(life: life)
-    let memory = LargeMemory.allocate(bytes: Self.bytes(room: room))
-    memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.bytes(room: room))
-    base = memory.bindMemory(to: Atomic<UInt64>.self, capacity: room + 1)
+    base = LargeMemory.allocateZeros(bytes: Self.bytes(room: room))
+      .bindMemory(to: Atomic<UInt64>.self, capacity: room + 1)
   }
 
   /// Returns the granule's exponent: a 16th of `life`, rounded down to a power of two, at least 1
@@ -44,7 +43,7 @@ public import Synchronization
     return larger
   }
 
-  @usableFromInline func deallocate() { LargeMemory.deallocate(base) }
+  @usableFromInline func deallocate() { LargeMemory.deallocate(base, bytes: bytes) }
 
   private static func bytes(room: Int) -> Int { (room + 1) * MemoryLayout<UInt64>.stride }
 

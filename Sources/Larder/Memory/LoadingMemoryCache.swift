@@ -21,35 +21,35 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
   /// Creates an empty cache with limits, and otherwise the default configuration.
   ///
-  /// - Parameters: See `init(_:negativeLife:weight:timeToLive:fetchCost:load:loadAll:)`.
+  /// - Parameters: See `init(_:negativeLife:timeToLive:fetchCost:load:loadAll:)` and `MemoryCache`.
   /// - Throws: `MemoryCacheError` if a limit is invalid; the error names it.
   public init(
     limits: MemoryCacheLimits, negativeLife: Duration? = nil,
-    weight: @escaping @Sendable (Key, Value) -> Int = { _, _ in 1 },
+    weigh: (@Sendable (Value) -> Int)? = nil,
     timeToLive: @escaping @Sendable (Key, Value) -> Duration? = { _, _ in nil },
     fetchCost: @escaping @Sendable (Key, Value) -> Float = { _, _ in 1 },
     load: @escaping @Sendable (Key) async throws -> Value?,
     loadAll: (@Sendable ([Key]) async throws -> [Key: Value])? = nil
   ) throws(MemoryCacheError) {
-    self.init(
-      try MemoryCache(MemoryCacheConfiguration(limits: limits)), negativeLife: negativeLife,
-      weight: weight, timeToLive: timeToLive, fetchCost: fetchCost, load: load, loadAll: loadAll)
+    try self.init(
+      MemoryCacheConfiguration(limits: limits), negativeLife: negativeLife, weigh: weigh,
+      timeToLive: timeToLive, fetchCost: fetchCost, load: load, loadAll: loadAll)
   }
 
   /// Creates an empty cache.
   ///
-  /// - Parameters: See `init(_:negativeLife:weight:timeToLive:fetchCost:load:loadAll:)`.
+  /// - Parameters: See `init(_:negativeLife:timeToLive:fetchCost:load:loadAll:)` and `MemoryCache`.
   /// - Throws: `MemoryCacheError` if the policy or a number is invalid; the error names it.
   public init(
     _ configuration: MemoryCacheConfiguration, negativeLife: Duration? = nil,
-    weight: @escaping @Sendable (Key, Value) -> Int = { _, _ in 1 },
+    weigh: (@Sendable (Value) -> Int)? = nil,
     timeToLive: @escaping @Sendable (Key, Value) -> Duration? = { _, _ in nil },
     fetchCost: @escaping @Sendable (Key, Value) -> Float = { _, _ in 1 },
     load: @escaping @Sendable (Key) async throws -> Value?,
     loadAll: (@Sendable ([Key]) async throws -> [Key: Value])? = nil
   ) throws(MemoryCacheError) {
     self.init(
-      try MemoryCache(configuration), negativeLife: negativeLife, weight: weight,
+      try MemoryCache(configuration, weigh: weigh), negativeLife: negativeLife,
       timeToLive: timeToLive, fetchCost: fetchCost, load: load, loadAll: loadAll)
   }
 
@@ -59,7 +59,6 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   ///   - cache: The cache; it may be used directly at the same time.
   ///   - negativeLife: Time for which it is remembered that the origin has no value; nil to ask the
   ///     origin again with every request. See `MemoryCache.value(for:negativeLife:load:)`.
-  ///   - weight: Weight of a loaded value against `limits.weight`; see `MemoryCache.set`.
   ///   - timeToLive: Lifetime of a loaded value; nil for `limits.age`. A value with zero or less is
   ///     returned and not stored.
   ///   - fetchCost: Cost of loading a value again, for policies that use it; see `MemoryCache.set`.
@@ -68,7 +67,6 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   ///     calls `load` for each key.
   public init(
     _ cache: MemoryCache<Key, Value>, negativeLife: Duration? = nil,
-    weight: @escaping @Sendable (Key, Value) -> Int = { _, _ in 1 },
     timeToLive: @escaping @Sendable (Key, Value) -> Duration? = { _, _ in nil },
     fetchCost: @escaping @Sendable (Key, Value) -> Float = { _, _ in 1 },
     load: @escaping @Sendable (Key) async throws -> Value?,
@@ -77,7 +75,7 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     self.cache = cache
     refreshes = cache.refreshAge != nil
     source = MemorySource(
-      LoadedStorage(weight, timeToLive, fetchCost, negativeLife), load, loadAll)
+      LoadedStorage(nil, timeToLive, fetchCost, negativeLife), load, loadAll)
   }
 
   /// Returns the value of a key, and loads it if the cache has none.

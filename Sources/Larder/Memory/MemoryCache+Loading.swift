@@ -22,14 +22,14 @@ extension MemoryCache {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - weight: Weight of the value against `limits.weight`; see `set`.
+  ///   - weight: Weight of the value against `limits.weight`; nil for what the cache was made with.
   ///   - timeToLive: Lifetime of the value; nil for `limits.age`. A value with zero or less is
   ///     returned and not stored.
   ///   - fetchCost: Cost of loading the value again, for policies that use it; see `set`.
   ///   - load: Asks the origin.
   /// - Throws: The error of `load`, `CancellationError`, or `MemoryLoadError`.
   public func value(
-    for key: Key, weight: @escaping @Sendable (Value) -> Int = { _ in 1 },
+    for key: Key, weight: (@Sendable (Value) -> Int)? = nil,
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
     fetchCost: Float = 1, load: @escaping @Sendable (Key) async throws -> Value
   ) async throws -> Value {
@@ -80,17 +80,17 @@ extension MemoryCache {
         return known.value
       }
       loads.count()
+      let item = MemoryLoadItem(key: key, load: pending)
       pending.flight.launch {
         let result: Result<Value?, any Error>
         do {
           result = .success(
-            try await self.calling(pending.flight) { try await loader.load(key) })
+            try await self.calling([item], pending.flight) { try await loader.load(key) })
         } catch {
           result = .failure(error)
         }
-        self.end(MemoryLoadItem(key: key, load: pending), result, loader.storage)
+        self.end(item, result, loader.storage)
       }
-      limit([MemoryLoadItem(key: key, load: pending)], pending.flight, isRefresh: false)
     } else {
       loads.queue?.hurry(pending.flight.mark)
     }
@@ -106,29 +106,22 @@ extension MemoryCache {
     return .absent
   }
 
-  /// Calls a loader for a load, once `loadsMax` allows it.
+  /// Calls a loader for a load, once `loadsMax` allows it. A load that exceeds its time limit ends
+  /// with an error for its keys.
   private func calling<Result: Sendable, Fetched>(
-    _ flight: CacheFlight<Fetched>, _ load: @Sendable () async throws -> Result
+    _ items: [MemoryLoadItem<Key, Value>], _ flight: CacheFlight<Fetched>,
+    _ load: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await loads.queue?.enter(flight.mark, isBackground: flight.isBackground)
-    defer { loads.queue?.leave(flight.mark) }
-    return try await FetchMark.$current.withValue(FetchMark.current + [flight.mark]) {
-      try await load()
-    }
-  }
-
-  /// Cancels a load after its time limit, and ends it with an error for its keys.
-  private func limit<Fetched>(
-    _ items: [MemoryLoadItem<Key, Value>], _ flight: CacheFlight<Fetched>, isRefresh: Bool
-  ) {
+    let isRefresh = flight.isBackground
     let limit = isRefresh ? configuration.refreshTimeout : configuration.loadTimeout
-    guard let limit else { return }
-    flight.limit(to: limit) {
+    return try await flight.calling(loads.queue, limit: limit, load) { hasBegun in
       for (number, item) in items.enumerated() {
         if let stamp = item.stamp { self.endRefresh(item.key, stamp, item.load) }
         item.load.forget()
+        let key = "\(item.key)"
         let error: MemoryLoadError =
-          isRefresh ? .refreshTimedOut(key: "\(item.key)") : .timedOut(key: "\(item.key)")
+          !hasBegun
+          ? .waitTimedOut(key: key) : isRefresh ? .refreshTimedOut(key: key) : .timedOut(key: key)
         self.loads.end(item.load, item.key, .failure(error), isFirst: number == 0)
       }
       // Without effect on the flight of a single key, which has its result already.
@@ -149,7 +142,7 @@ extension MemoryCache {
     let result: CacheResult<Value>
     switch loaded {
     case .success(let value):
-      let entry = value.flatMap { storage.entry(key, $0, timeToLive) }
+      let entry = value.flatMap { storage.entry(key, $0, weigh, timeToLive) }
       if entry != nil || item.stamp != nil {
         storeLoaded(value, for: key, entry, pending, isRefresh: item.stamp != nil)
       }
@@ -220,7 +213,7 @@ extension MemoryCache {
   /// - Parameters:
   ///   - keys: The keys; one that occurs several times counts as one request.
   ///   - negativeLife: Time for which missing values are remembered; nil to ask the origin again.
-  ///   - weight: Weight of a value against `limits.weight`; see `set`.
+  ///   - weight: Weight of a value against `limits.weight`; nil for what the cache was made with.
   ///   - timeToLive: Lifetime of a value; nil for `limits.age`. A value with zero or less is
   ///     returned and not stored.
   ///   - fetchCost: Cost of loading a value again, for policies that use it; see `set`.
@@ -228,7 +221,7 @@ extension MemoryCache {
   /// - Throws: The error of `load`, `CancellationError`, or `MemoryLoadError`.
   public func values(
     for keys: some Sequence<Key>, negativeLife: Duration? = nil,
-    weight: @escaping @Sendable (Key, Value) -> Int = { _, _ in 1 },
+    weight: (@Sendable (Key, Value) -> Int)? = nil,
     timeToLive: @escaping @Sendable (Key, Value) -> Duration? = { _, _ in nil },
     fetchCost: @escaping @Sendable (Key, Value) -> Float = { _, _ in 1 },
     load: @escaping @Sendable ([Key]) async throws -> [Key: Value]
@@ -304,7 +297,7 @@ extension MemoryCache {
       let result: Result<[Key: Value], any Error>
       do {
         result = .success(
-          try await self.calling(leader) { try await loader.load(items.map(\.key)) })
+          try await self.calling(items, leader) { try await loader.load(items.map(\.key)) })
       } catch {
         result = .failure(error)
       }
@@ -313,7 +306,6 @@ extension MemoryCache {
       }
       _ = leader.finish(.absent, nil)
     }
-    limit(items, leader, isRefresh: leader.isBackground)
   }
 }
 
@@ -413,13 +405,13 @@ extension MemoryCache {
   ///   - key: The key.
   ///   - negativeLife: Time for which a missing value is remembered; not at all if zero or less.
   ///     That of the request that started the load applies.
-  ///   - weight: Weight of the value against `limits.weight`; see `set`.
+  ///   - weight: Weight of the value against `limits.weight`; nil for what the cache was made with.
   ///   - timeToLive: Lifetime of the value; see `value(for:load:)`.
   ///   - fetchCost: Cost of loading the value again, for policies that use it; see `set`.
   ///   - load: Asks the origin; returns nil if it has no value.
   /// - Throws: The error of `load`, `CancellationError`, or `MemoryLoadError`.
   public func value(
-    for key: Key, negativeLife: Duration, weight: @escaping @Sendable (Value) -> Int = { _ in 1 },
+    for key: Key, negativeLife: Duration, weight: (@Sendable (Value) -> Int)? = nil,
     timeToLive: @escaping @Sendable (Value) -> Duration? = { _ in nil },
     fetchCost: Float = 1, load: @escaping @Sendable (Key) async throws -> Value?
   ) async throws -> Value? {
@@ -457,11 +449,12 @@ extension MemoryCache {
   /// Records that a load found no value, unless its key was set or removed meanwhile.
   func rememberAbsence(of key: Key, for life: Duration, _ load: MemoryLoad<Value>) {
     guard life > .zero, let absences = loads.absences else { return }
-    let absence = MemoryAbsence()
+    let index = blocks.index(hasher.hash(key))
+    let absence = MemoryAbsence(loads.era(ofShard: index))
     // Another load of the key may have recorded it already.
     guard load.mayStore else { return }
     absences.set(absence, for: key, timeToLive: life)
-    let isConfirmed = withShard(blocks.index(hasher.hash(key))) { _, _ in
+    let isConfirmed = withShard(index) { _, _ in
       guard load.mayStore else { return false }
       absence.confirm()
       return true

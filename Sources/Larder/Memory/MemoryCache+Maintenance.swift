@@ -11,15 +11,12 @@ extension MemoryCache {
     defer { loads.absences?.removeAll() }
     return (0..<blocks.count).reduce(0) { count, index in
       func isOfShard(_ key: Key) -> Bool { blocks.index(hasher.hash(key)) == index }
-      // Destroyed after the lock is released: a deinitialiser may call the cache.
-      var absent: [Key] = []
-      let removed = withShard(index) { shard, gone in
-        loads.forget(where: isOfShard)
-        absent = loads.revokeAbsences(where: isOfShard)
-        return shard.removeAll(includingPermanent: includingPermanent, &gone)
-      }
-      withExtendedLifetime(absent) {}
-      return count + removed
+      return count
+        + withShard(index) { shard, gone in
+          loads.forget(where: isOfShard)
+          loads.revokeAbsences(ofShard: index)
+          return shard.removeAll(includingPermanent: includingPermanent, &gone)
+        }
     }
   }
 

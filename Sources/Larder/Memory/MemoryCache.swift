@@ -27,6 +27,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   @usableFromInline let recorder = RecordPoint()
   @usableFromInline let onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?
   @usableFromInline let handing: MemoryHanding
+  /// Weight of a value that is stored without one.
+  @usableFromInline let weigh: (@Sendable (Value) -> Int)?
   /// Lifetime of a value that is stored without one.
   @usableFromInline let timeToLive: (@Sendable (Key, Value) -> Duration?)?
   let watch = PressureWatch()
@@ -40,49 +42,37 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// Creates an empty cache.
   ///
-  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; the error names it.
-  public convenience init(
-    _ configuration: MemoryCacheConfiguration
-  ) throws(MemoryCacheError) {
-    try self.init(configuration, onEviction: nil)
-  }
-
-  /// Creates an empty cache that reports every entry that leaves it, with its value and the reason.
-  ///
-  /// Entries that remain when the cache is deallocated are not reported. Without a listener none of
-  /// this costs anything.
+  ///     let cache = try MemoryCache<URL, Page>(
+  ///       configuration, weigh: { $0.bytes.count + 100 }, timeToLive: { $1.maxAge })
   ///
   /// - Parameter configuration: The configuration.
+  /// - Parameter weigh: Weight of a value against `limits.weight`, which needs it. Called by `set`,
+  ///   `update`, the subscript and loads for a value without a `weight` of its own, with no lock
+  ///   held except by `update`.
+  /// - Parameter timeToLive: Lifetime of a value without a `timeToLive` of its own that is not
+  ///   permanent; nil for `limits.age`. Called like `weigh`. With zero or less the value is not
+  ///   stored.
   /// - Parameter onRemoval: Called for each entry that is evicted, expires (when a get or a sweep
-  ///   finds it), is replaced or removed, and for each value that is rejected; on the thread of the
-  ///   operation and before it returns, with no lock held, so it may call the cache. Operations of
-  ///   other threads may be reported in another order.
-  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; the error names it.
+  ///   finds it), is replaced or removed, and for each value that is rejected, with the value and
+  ///   the reason; on the thread of the operation and before it returns, with no lock held, so it
+  ///   may call the cache. Operations of other threads may be reported in another order. Entries
+  ///   that remain when the cache is deallocated are not reported. Nil costs nothing.
+  /// - Throws: `MemoryCacheError` if the policy or a number is invalid, or if there is a limit on
+  ///   weight and no `weigh`; the error names it.
   public convenience init(
-    _ configuration: MemoryCacheConfiguration,
-    onRemoval: @escaping @Sendable (MemoryRemoval<Key, Value>) -> Void
-  ) throws(MemoryCacheError) {
-    try self.init(configuration, onEviction: Self.passingOn(to: onRemoval), tellsAll: true)
-  }
-
-  /// Creates an empty cache that computes the lifetime of values which are stored without one.
-  ///
-  ///     let cache = try MemoryCache<URL, Page>(configuration, timeToLive: { $1.maxAge })
-  ///
-  /// - Parameter configuration: The configuration.
-  /// - Parameter timeToLive: Called by `set`, `update`, the subscript and loads for a value without
-  ///   a `timeToLive` of its own that is not permanent, with no lock held except by `update`; nil
-  ///   for `limits.age`. With zero or less the value is not stored.
-  /// - Parameter onRemoval: See `init(_:onRemoval:)`.
-  /// - Throws: `MemoryCacheError` if the policy or a number is invalid; the error names it.
-  public convenience init(
-    _ configuration: MemoryCacheConfiguration,
-    timeToLive: @escaping @Sendable (Key, Value) -> Duration?,
+    _ configuration: MemoryCacheConfiguration, weigh: (@Sendable (Value) -> Int)? = nil,
+    timeToLive: (@Sendable (Key, Value) -> Duration?)? = nil,
     onRemoval: (@Sendable (MemoryRemoval<Key, Value>) -> Void)? = nil
   ) throws(MemoryCacheError) {
+    if let weight = configuration.limits.weight, weigh == nil {
+      throw .limit(
+        "weight", "\(weight)",
+        expected: "a cache made with `weigh:`, or nil, because values without a weight would each "
+          + "count 1")
+    }
     try self.init(
       configuration, onEviction: onRemoval.map { Self.passingOn(to: $0) }, tellsAll: true,
-      timeToLive: timeToLive)
+      weigh: weigh, timeToLive: timeToLive)
   }
 
   private static func passingOn(
@@ -99,6 +89,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///   before it returns, in the policy's order, with no lock held; not for entries that a trim,
   ///   memory pressure, a removal or expiry removes.
   /// - Parameter tellsAll: True to call it for these, too, and for rejected values.
+  /// - Parameter weigh: Weight of values that are stored without one; nil for 1.
   /// - Parameter timeToLive: Lifetime of values that are stored without one.
   /// - Parameter keepsExpired: Returns true if a value that a get or `removeExpired` found expired
   ///   is kept; a get still counts it as a miss. Receives the value in place and the time of its
@@ -109,14 +100,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   package init(
     _ configuration: MemoryCacheConfiguration,
     onEviction: (@Sendable (MemoryEviction<Key, Value>) -> Void)?, tellsAll: Bool = false,
+    weigh: (@Sendable (Value) -> Int)? = nil,
     timeToLive: (@Sendable (Key, Value) -> Duration?)? = nil,
     afterSweep: @escaping @Sendable () -> Void = {},
     keepsExpired: (@Sendable (UnsafePointer<Value>, Expiry) -> Bool)? = nil
   ) throws(MemoryCacheError) {
     self.configuration = configuration
     self.onEviction = onEviction
+    self.weigh = weigh
     self.timeToLive = timeToLive
-    loads = MemoryLoads(max: configuration.loadsMax)
     current = Locked(CurrentLimits(limits: configuration.limits))
     handing = onEviction == nil ? .none : tellsAll ? .all : .evictions
     hasher = KeyHasher(configuration.hashing, configuration.fingerprints)
@@ -129,6 +121,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     let keepsExpired = keepsExpired ?? configuration.keepingStale(Value.self)
     let count = try configuration.shardCount()
     try configuration.check(shards: count)
+    loads = MemoryLoads(shards: count, max: configuration.loadsMax)
     let group = PolicyGroup(parts: count)
     var made: [(tier: CacheTier, residentsMax: Int, room: Int)] = []
     do {
@@ -171,13 +164,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
 
   /// Creates an empty cache with limits, and otherwise the default configuration.
   ///
-  ///     let cache = try MemoryCache<URL, Image>(limits: MemoryCacheLimits(weight: 50 << 20))
+  ///     let cache = try MemoryCache<URL, Image>(
+  ///       limits: MemoryCacheLimits(weight: 50 << 20), weigh: { $0.width * $0.height * 4 })
   ///
-  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid.
+  /// - Parameters: See `init(_:weigh:timeToLive:onRemoval:)`.
+  /// - Throws: `MemoryCacheError` if the policy or a limit is invalid, or if there is a limit on
+  ///   weight and no `weigh`.
   public convenience init(
-    limits: MemoryCacheLimits, policy: CachePolicy = .lru
+    limits: MemoryCacheLimits, policy: CachePolicy = .lru,
+    weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(MemoryCacheError) {
-    try self.init(MemoryCacheConfiguration(limits: limits, policy: policy))
+    try self.init(MemoryCacheConfiguration(limits: limits, policy: policy), weigh: weigh)
   }
 
   /// Creates an empty cache for up to `count` entries that evicts with LRU. Cannot fail: a count
@@ -295,7 +292,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key.
-  ///   - weight: Weight against the limit; less than 1 counts as 1, more than 2^32 - 1 as 2^32 - 1.
+  ///   - weight: Weight against the limit; nil for what the cache was made with. Less than 1 counts
+  ///     as 1, more than 2^32 - 1 as 2^32 - 1.
   ///   - timeToLive: Lifetime of the value; nil for what the cache was made with, and nil or more
   ///     than `limits.age` for `limits.age`. With zero or less nothing is stored, and the key's
   ///     previous value is removed.
@@ -305,14 +303,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   ///
   /// Amortised O(1), or the cost of the policy.
   @inlinable @discardableResult public func set(
-    _ value: Value, for key: Key, weight: Int = 1, timeToLive: Duration? = nil,
+    _ value: Value, for key: Key, weight: Int? = nil, timeToLive: Duration? = nil,
     fetchCost: Float = 1, isPermanent: Bool = false
   ) -> Bool {
     var timeToLive = timeToLive
     if let own = self.timeToLive, timeToLive == nil, !isPermanent { timeToLive = own(key, value) }
     if let timeToLive, timeToLive <= .zero, !isPermanent { return refuseExpired(value, key) }
     let entry = MemoryEntry(
-      cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: isPermanent)
+      cost: weight ?? weigh?(value) ?? 1, timeToLive: timeToLive, fetchCost: fetchCost,
+      isPermanent: isPermanent)
     return store(value, for: key, entry) == .stored
   }
 
@@ -474,31 +473,37 @@ extension MemoryCache {
   /// the old value does not count as an access, storing the new one counts as a set. A
   /// copy-on-write value is copied when it is changed in place.
   ///
+  /// An entry that is replaced stays permanent if it was. Without `weight` and `weigh`, it keeps
+  /// its weight. Without a new lifetime, one that was shorter than `limits.age` (by more than a
+  /// second) keeps its time of expiry, and `limits.age` counts anew for all others.
+  ///
   /// - Parameters: See `set`.
   /// - Returns: The result of `body`.
   @discardableResult public func update<Result>(
-    _ key: Key, weight: Int = 1, timeToLive: Duration? = nil, fetchCost: Float = 1,
+    _ key: Key, weight: Int? = nil, timeToLive: Duration? = nil, fetchCost: Float = 1,
     _ body: (inout Value?) throws -> Result
   ) rethrows -> Result {
     let hash = hasher.hash(key)
     let upper = UInt32(truncatingIfNeeded: hash >> 32)
-    var timeToLive = timeToLive
-    var isUseless: Bool { timeToLive.map { $0 <= .zero } ?? false }
-    var entry: MemoryEntry {
-      MemoryEntry(
-        cost: weight, timeToLive: timeToLive, fetchCost: fetchCost, isPermanent: false)
-    }
+    var entry = MemoryEntry(
+      cost: 1, timeToLive: nil, fetchCost: fetchCost, isPermanent: false)
+    var isUseless = false
     // Destroyed after the lock is released: its deinitialiser may call the cache.
     var old: Value?
     var new: Value?
     var now: UInt64 = 0
     let result = try withStep(blocks.index(hash)) { shard in
       now = clock.time
-      old = shard.value(key, upper, now: now)
+      old = shard.value(key, upper, now: now, &entry)
       new = old
     } change: { () throws in
       let result = try body(&new)
-      if let own = self.timeToLive, timeToLive == nil, let new { timeToLive = own(key, new) }
+      guard let new else { return result }
+      if let weight = weight ?? weigh?(new) { entry.size = UInt32(clamping: weight) }
+      if !entry.isPermanent, let life = timeToLive ?? self.timeToLive?(key, new) {
+        entry.live(for: life)
+        isUseless = life <= .zero
+      }
       return result
     } after: { shard, gone in
       loads.forget(key)

@@ -44,8 +44,9 @@ public struct MemoryCacheConfiguration: Sendable {
   public var refreshTimeout: Duration?
   /// Time limit of a load that a request started; at least a millisecond, nil for none. When it has
   /// passed, the load is cancelled, its requests get `MemoryLoadError.timedOut`, and the next one
-  /// loads again; a value that the loader still returns is not stored. The time that the load waits
-  /// because of `loadsMax` counts. A reload in the background has `refreshTimeout` instead.
+  /// loads again; a value that the loader still returns is not stored. A load that waits because of
+  /// `loadsMax` does so for up to this time, and then ends with `MemoryLoadError.waitTimedOut`;
+  /// once it begins, the time counts anew. A reload in the background has `refreshTimeout` instead.
   public var loadTimeout: Duration?
   /// Maximum number of loads at the same time, those in the background included; at least 1, nil
   /// for no limit. Others wait in order. A load of several keys is one load. Loads that a loader
@@ -268,10 +269,11 @@ public struct MemoryCacheLimits: Sendable, Hashable {
   /// Maximum sum of weights, from 1 per shard to `largest`. Weights of entries are stored only if
   /// it is set (`largest` stores them without limiting anything); otherwise each counts 1.
   ///
-  /// A `MemoryCache` takes weights in any unit, and counts less than 1 as 1, so it never holds more
-  /// entries than `weight`. To limit bytes, include the overhead of an entry: 40 to 100 bytes with
-  /// the key (`MemoryCache.residentBytes` reports it), and the memory that key and value refer to.
-  /// A `HybridCache` limits bytes and includes this by itself.
+  /// A `MemoryCache` needs `weigh:` for it, which gives a value's weight in any unit; less than 1
+  /// counts as 1, so it never holds more entries than `weight`. To limit bytes, include the
+  /// overhead of an entry: 40 to 100 bytes with the key (`MemoryCache.residentBytes` reports it),
+  /// and the memory that key and value refer to. A `HybridCache` limits bytes and includes this by
+  /// itself.
   public var weight: Int?
   /// Maximum age: the cache's TTL, which applies even to entries with a longer TTL. At least a
   /// microsecond.

@@ -111,7 +111,7 @@ extension MemoryCache {
     var failure: Failure?
     blocks.lock(index)
     loads.forget(where: isOfShard)
-    let absent = loads.revokeAbsences(where: isOfShard)
+    loads.revokeAbsences(ofShard: index)
     for id in blocks.shard(index).pointee.ids() {
       guard let entry = blocks.shard(index).pointee.resident(id, includingPermanent) else {
         continue
@@ -140,7 +140,7 @@ extension MemoryCache {
       let hash = hasher.hash(key)
       if events.watchesChanges(hash) { noteRemoval(key, hash) }
     }
-    withExtendedLifetime((absent, kept)) {}
+    withExtendedLifetime(kept) {}
     if let failure { throw failure }
     return removed.count
   }

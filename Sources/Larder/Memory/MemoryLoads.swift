@@ -15,10 +15,15 @@ public import Synchronization
   /// Number of running loads; while it is zero, sets and removals skip the lock.
   @usableFromInline let underWay = Atomic(0)
   private let absenceCache = AtomicLazyReference<MemoryCache<Key, MemoryAbsence>>()
+  /// Removals of all keys of each shard, while its lock is held.
+  private let eras: [MemoryEra]
   /// Order of loads; nil if any number of them may run at once.
   let queue: LoadQueue?
 
-  init(max: Int?) { queue = max.map { LoadQueue(max: $0) } }
+  init(shards: Int, max: Int?) {
+    queue = max.map { LoadQueue(max: $0) }
+    eras = (0..<shards).map { _ in MemoryEra() }
+  }
 
   var totals: MemoryLoadCounts { state.withLock { $0.totals } }
 
@@ -188,15 +193,14 @@ extension MemoryLoads {
     absences?.peek(key)?.revoke()
   }
 
-  /// Marks the missing values of all keys for which `isRemoved` returns true as outdated; their
-  /// loads are invalidated already. O(remembered keys). Returns copies of the keys, which must be
-  /// destroyed with no lock held.
-  func revokeAbsences(where isRemoved: (Key) -> Bool) -> [Key] {
-    guard let absences else { return [] }
-    let keys = absences.keys
-    for key in keys where isRemoved(key) { absences.peek(key)?.revoke() }
-    return keys
+  /// Marks the missing values of all keys of a shard, whose lock is held, as outdated; their loads
+  /// are invalidated already. O(1).
+  func revokeAbsences(ofShard index: Int) {
+    eras[index].number.wrappingAdd(1, ordering: .sequentiallyConsistent)
   }
+
+  /// The era of a shard's missing values.
+  func era(ofShard index: Int) -> MemoryEra { eras[index] }
 
   /// Forgets the missing value of a key that was set or removed.
   func forgetAbsence(_ key: Key) { absences?.remove(key) }
@@ -237,12 +241,14 @@ struct MemoryLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   init(
-    _ weight: @escaping @Sendable (Value) -> Int,
+    _ weight: (@Sendable (Value) -> Int)?,
     _ timeToLive: @escaping @Sendable (Value) -> Duration?, _ fetchCost: Float,
     _ negativeLife: Duration?, _ load: @escaping @Sendable (Key) async throws -> Value?
   ) {
+    var weigh: (@Sendable (Key, Value) -> Int)?
+    if let weight { weigh = { weight($1) } }
     self.init(
-      LoadedStorage({ weight($1) }, { timeToLive($1) }, { _, _ in fetchCost }, negativeLife), load)
+      LoadedStorage(weigh, { timeToLive($1) }, { _, _ in fetchCost }, negativeLife), load)
   }
 
   /// The loader as one of several keys.
@@ -265,22 +271,25 @@ struct MemoryBulkLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 struct LoadedStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Time for which a missing value is remembered; nil if it is not.
   let negativeLife: Duration?
-  /// Parameters of a value; nil if it must not be stored. Receives the cache's function for values
-  /// without a lifetime.
-  let entry: @Sendable (Key, Value, (@Sendable (Key, Value) -> Duration?)?) -> MemoryEntry?
+  /// Parameters of a value; nil if it must not be stored. Receives the cache's functions for values
+  /// without a weight or a lifetime.
+  let entry:
+    @Sendable (
+      Key, Value, (@Sendable (Value) -> Int)?, (@Sendable (Key, Value) -> Duration?)?
+    ) -> MemoryEntry?
 
   init(
-    _ weight: @escaping @Sendable (Key, Value) -> Int,
+    _ weight: (@Sendable (Key, Value) -> Int)?,
     _ timeToLive: @escaping @Sendable (Key, Value) -> Duration?,
     _ fetchCost: @escaping @Sendable (Key, Value) -> Float, _ negativeLife: Duration?
   ) {
     self.negativeLife = negativeLife
-    entry = { key, value, timeToLiveOfCache in
+    entry = { key, value, weighOfCache, timeToLiveOfCache in
       let life = timeToLive(key, value) ?? timeToLiveOfCache?(key, value)
       if let life, life <= .zero { return nil }
       return MemoryEntry(
-        cost: weight(key, value), timeToLive: life, fetchCost: fetchCost(key, value),
-        isPermanent: false)
+        cost: weight?(key, value) ?? weighOfCache?(value) ?? 1, timeToLive: life,
+        fetchCost: fetchCost(key, value), isPermanent: false)
     }
   }
 }
@@ -291,23 +300,36 @@ struct LoadedStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// to wait for one. So a load that is requested by the loader of a running load does not wait, nor
 /// does one that such a loader joins.
 final class LoadQueue: Sendable {
+  private typealias Waiting = (mark: FetchMark, continuation: CheckedContinuation<Bool, Never>)
+
   private struct State {
     /// Marks of the loads that run.
     var running: Set<ObjectIdentifier> = []
-    var waiting: [Int: (mark: FetchMark, continuation: CheckedContinuation<Bool, Never>)] = [:]
-    /// Number of the load that has waited longest, unless it was cancelled, and of the next one.
-    var (first, next) = (0, 0)
+    var waiting: [Int: Waiting] = [:]
+    /// Numbers of the last load that was taken out in order, and of the last one that came to wait.
+    /// Given in the step that adds a load, so that none comes to wait behind `first`.
+    var (first, last) = (0, 0)
 
     /// Returns true if the current task works for a load that runs.
     var isCalledByLoader: Bool {
       FetchMark.current.contains { running.contains(ObjectIdentifier($0)) }
     }
 
-    /// Takes out a load that waits; the caller resumes it.
-    mutating func start(_ number: Int) -> CheckedContinuation<Bool, Never>? {
-      guard let (mark, continuation) = waiting.removeValue(forKey: number) else { return nil }
-      running.insert(ObjectIdentifier(mark))
-      return continuation
+    /// Takes out the load that has waited longest, and counts it as running; the caller resumes it.
+    /// Nil if none waits. Amortised O(1).
+    mutating func startNext() -> Waiting? {
+      while first < last {
+        first += 1
+        guard let load = waiting.removeValue(forKey: first) else { continue }
+        running.insert(ObjectIdentifier(load.mark))
+        return load
+      }
+      return nil
+    }
+
+    /// Takes out a load that waits; nil if it does not. O(waiting loads).
+    mutating func remove(_ mark: FetchMark) -> Waiting? {
+      waiting.firstIndex { $0.value.mark === mark }.map { waiting.remove(at: $0).value }
     }
   }
 
@@ -323,23 +345,18 @@ final class LoadQueue: Sendable {
   ///
   /// - Throws: `CancellationError` if the load's task is cancelled before.
   func enter(_ mark: FetchMark, isBackground: Bool) async throws {
-    let number = state.withLock { state in
-      state.next += 1
-      return state.next
-    }
     let mayRun = await withTaskCancellationHandler {
-      await withCheckedContinuation { enlist(mark, $0, number, isBackground: isBackground) }
+      await withCheckedContinuation { enlist(mark, $0, isBackground: isBackground) }
     } onCancel: {
-      state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation
-        .resume(returning: false)
+      state.withLock { $0.remove(mark) }?.continuation.resume(returning: false)
     }
     if !mayRun { throw CancellationError() }
   }
 
   private func enlist(
-    _ mark: FetchMark, _ continuation: CheckedContinuation<Bool, Never>, _ number: Int,
-    isBackground: Bool
+    _ mark: FetchMark, _ continuation: CheckedContinuation<Bool, Never>, isBackground: Bool
   ) {
+    ScheduledStep.take()
     let mayRun: Bool? = state.withLock { state in
       if Task.isCancelled { return false }
       let isUrgent =
@@ -348,7 +365,8 @@ final class LoadQueue: Sendable {
         state.running.insert(ObjectIdentifier(mark))
         return true
       }
-      state.waiting[number] = (mark, continuation)
+      state.last += 1
+      state.waiting[state.last] = (mark, continuation)
       return nil
     }
     if let mayRun { continuation.resume(returning: mayRun) }
@@ -358,28 +376,24 @@ final class LoadQueue: Sendable {
   func leave(_ mark: FetchMark) {
     let started = state.withLock { state in
       state.running.remove(ObjectIdentifier(mark))
-      var started: [CheckedContinuation<Bool, Never>] = []
-      while state.running.count < max, !state.waiting.isEmpty {
-        state.first += 1
-        if let continuation = state.start(state.first) { started.append(continuation) }
-      }
+      var started: [Waiting] = []
+      while state.running.count < max, let next = state.startNext() { started.append(next) }
       return started
     }
-    for continuation in started { continuation.resume(returning: true) }
+    for load in started { load.continuation.resume(returning: true) }
   }
 
   /// Lets a load run at once if the current task, which joins it, works for a load that runs.
   func hurry(_ mark: FetchMark) {
     if FetchMark.current.isEmpty { return }
-    let started: CheckedContinuation<Bool, Never>? = state.withLock { state in
+    let started: Waiting? = state.withLock { state in
       guard state.isCalledByLoader else { return nil }
       mark.isUrgent.store(true, ordering: .relaxed)
-      guard let number = state.waiting.first(where: { $0.value.mark === mark })?.key else {
-        return nil
-      }
-      return state.start(number)
+      guard let load = state.remove(mark) else { return nil }
+      state.running.insert(ObjectIdentifier(mark))
+      return load
     }
-    started?.resume(returning: true)
+    started?.continuation.resume(returning: true)
   }
 }
 
@@ -398,16 +412,31 @@ struct MemoryLoadItem<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// that lock, too. So no request learns that there is no value after another one received a value,
 /// or started to load it again.
 final class MemoryAbsence: Sendable {
-  private let counts = Atomic(false)
+  private static let unknown = UInt64.max
+  private let era: MemoryEra
+  // Number of the era in which it is valid.
+  private let number = Atomic(unknown)
+
+  init(_ era: MemoryEra) { self.era = era }
 
   /// True while it may answer requests.
-  var isKnown: Bool { counts.load(ordering: .acquiring) }
+  var isKnown: Bool {
+    number.load(ordering: .acquiring) == era.number.load(ordering: .acquiring)
+  }
 
   /// Makes the record valid; the lock of the key's shard is held.
-  func confirm() { counts.store(true, ordering: .sequentiallyConsistent) }
+  func confirm() {
+    number.store(era.number.load(ordering: .relaxed), ordering: .sequentiallyConsistent)
+  }
 
   /// Invalidates the record because the key is being set or removed; the lock of its shard is held.
-  func revoke() { counts.store(false, ordering: .sequentiallyConsistent) }
+  func revoke() { number.store(Self.unknown, ordering: .sequentiallyConsistent) }
+}
+
+/// Period between two removals of all keys of a shard, which end the validity of its absences. The
+/// number changes with the lock of the shard held.
+final class MemoryEra: Sendable {
+  let number = Atomic<UInt64>(0)
 }
 
 /// Counts of `MemoryCache.value(for:load:)` and `MemoryCache.values(for:load:)` since the cache was
@@ -441,6 +470,9 @@ public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible 
   case refreshTimedOut(key: String)
   /// A load of the key took longer than `MemoryCacheConfiguration.loadTimeout`.
   case timedOut(key: String)
+  /// A load of the key waited because of `MemoryCacheConfiguration.loadsMax` for longer than its
+  /// time limit, `loadTimeout` or `refreshTimeout`; its loader was not called.
+  case waitTimedOut(key: String)
   /// The origin has no value for the key of a `LoadingMemoryCache`.
   case absent(key: String)
 
@@ -454,6 +486,9 @@ public enum MemoryLoadError: Error, Hashable, Sendable, CustomStringConvertible 
       "memory cache: the reload of '\(key)' did not end within refreshTimeout and was cancelled"
     case .timedOut(let key):
       "memory cache: the load of '\(key)' did not end within loadTimeout and was cancelled"
+    case .waitTimedOut(let key):
+      "memory cache: the load of '\(key)' did not begin within its time limit, because loadsMax "
+        + "other loads were running"
     case .absent(let key):
       "memory cache: the loader has no value for '\(key)'"
     }

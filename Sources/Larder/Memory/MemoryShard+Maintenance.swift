@@ -47,6 +47,21 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return records.value(id).pointee
   }
 
+  /// Returns the value of a key if it has not expired, and puts what an update keeps of its entry
+  /// in `entry`.
+  func value(_ key: Key, _ hash: UInt32, now: UInt64, _ entry: inout MemoryEntry) -> Value? {
+    let id = find(key, hash)
+    guard id != .none, tier.contains(id), !expiry(id).isOver(at: now) else { return nil }
+    let stamp = records.stamp(id).pointee
+    entry.size = tier.size(id)
+    entry.isPermanent = stamp & Self.permanentBit != 0
+    let end = tier.expiry(id)
+    // An entry that ends with the limit on age has no expiry of its own.
+    let isOwn = !ages || created(stamp).map { end < expiry(0, hash, $0.microseconds) } ?? true
+    entry.expiry = isOwn ? Expiry(end) : .never
+    return records.value(id).pointee
+  }
+
   /// Appends the keys of all entries that have not expired.
   func appendKeys(to keys: inout [Key], now: UInt64) {
     for id in ids() where tier.contains(id) && !expiry(id).isOver(at: now) {
@@ -209,14 +224,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
   ) throws(PolicyError) -> Int {
     guard number > limitsNumber else { return 0 }
     limitsNumber = number
-    // The policy's words move.
-    place.close()
-    defer { place.open(records, directory, tier, idle) }
-    let (records, hasher) = (self.records, self.hasher)
-    try PolicyRegistry.resize(tier, to: setup) { id in
-      let key = records.key(id).pointee
-      return hasher.fingerprint(key, hasher.hash(key))
-    }
+    try resizeTier(setup)
     // Another capacity means a new policy, which has no ghosts.
     let isFresh = placesGhosts && tier.ghostCount == 0
     if isFresh { forgetPlaces(&gone) }
@@ -236,6 +244,16 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     releaseForgotten(&gone)
     if let age = setup.timeToLiveMicroseconds { shortenLives(to: age, now: now) }
     return given
+  }
+
+  private func resizeTier(_ setup: CacheTierSetup) throws(PolicyError) {
+    // The policy's words move.
+    place.close()
+    defer { place.open(records, directory, tier, idle) }
+    try PolicyRegistry.resize(tier, to: setup) { [records, hasher] id in
+      let key = records.key(id).pointee
+      return hasher.fingerprint(key, hasher.hash(key))
+    }
   }
 
   /// Removes the keys of all ghosts known by their slots, after the policy has lost its ghosts.
@@ -276,8 +294,8 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       guard stamp < Self.permanentBit - 1 else { continue }
       let limit = Expiry(after: age, from: (UInt64(stamp) + 1 + stampOrigin) << 20).microseconds
       if tier.expiry(id) <= limit { continue }
+      if !expires { beginExpiries() }
       tier.renew(id, limit)
-      expires = true
       plan(id, now: now)
     }
   }

@@ -401,12 +401,19 @@ public import LarderEngine
     cost: Int, timeToLive: Duration?, expiry: Expiry = .never, fetchCost: Float, isPermanent: Bool
   ) {
     size = UInt32(clamping: cost)
-    let life = timeToLive.map { $0 > .zero ? max(1, $0.microseconds) : 0 }
-    self.timeToLive = life ?? 0
-    // A TTL of zero has expired at once; the tier takes 0 as no TTL.
-    self.expiry = life == 0 ? Expiry(0) : expiry
+    self.timeToLive = 0
+    self.expiry = expiry
     self.fetchCost = fetchCost.asFetchCost
     self.isPermanent = isPermanent
+    if let timeToLive { live(for: timeToLive, until: expiry) }
+  }
+
+  /// Sets the TTL, and the latest expiry.
+  @inlinable @inline(__always) mutating func live(for life: Duration, until expiry: Expiry = .never)
+  {
+    timeToLive = life > .zero ? max(1, life.microseconds) : 0
+    // A TTL of zero has expired at once; the tier takes 0 as no TTL.
+    self.expiry = timeToLive == 0 ? Expiry(0) : expiry
   }
 }
 

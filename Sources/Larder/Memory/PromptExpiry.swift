@@ -110,26 +110,36 @@ struct ExpiryWheel {
     return next > UInt64.max >> shift ? .max : next << shift
   }
 
-  /// Advances to `now` and removes the ids that are due. Amortised O(1) per id.
+  /// Advances towards `now`, for up to `most` ids, and removes those that are due; `due` is nil if
+  /// all were found before. Amortised O(1) per id.
   ///
   /// - Parameter expires: Returns the expiry of an id's entry; nil if it has none.
-  mutating func advance(to now: UInt64, expires: (ObjectID) -> UInt64?) -> [ObjectID] {
+  mutating func advance(
+    to now: UInt64, most: Int, expires: (ObjectID) -> UInt64?
+  ) -> [ObjectID]? {
     var due: [ObjectID] = []
+    var taken = 0
     let target = now >> shift
-    while nextTick <= target {
-      tick = nextTick
+    while true {
+      // An earlier call may have left ids in the slots of this tick.
       for level in (0..<Self.levels).reversed() {
         let shift = Self.digit * UInt64(level)
         // A slot of this level begins only when all levels below are at their beginning.
         guard tick & (1 << shift - 1) == 0 else { continue }
-        for id in take(level, Int(tick >> shift & 63)) {
-          guard let expires = expires(id) else { continue }
-          if expires <= now { due.append(id) } else { set(id, expires: expires, now: now) }
+        while let id = takeFirst(level, Int(tick >> shift & 63)) {
+          if let expires = expires(id) {
+            if expires <= now { due.append(id) } else { set(id, expires: expires, now: now) }
+          }
+          taken += 1
+          if taken == most { return due }
         }
       }
+      let next = nextTick
+      guard next <= target else { break }
+      tick = next
     }
     tick = max(tick, target)
-    return due
+    return taken == 0 ? nil : due
   }
 
   // MARK: Slots
@@ -173,22 +183,12 @@ struct ExpiryWheel {
     if before == behind { masks[before >> 6] &= ~(1 << UInt64(before & 63)) }
   }
 
-  /// Empties a slot and returns its ids.
-  private mutating func take(_ level: Int, _ slot: Int) -> [ObjectID] {
-    guard masks[level] >> UInt64(slot) & 1 == 1 else { return [] }
-    masks[level] &= ~(1 << UInt64(slot))
-    let head = level << 6 | slot
-    var ids: [ObjectID] = []
-    var node = Int(next[head])
-    while node != head {
-      ids.append(ObjectID(node - Self.slots))
-      let behind = Int(next[node])
-      next[node] = Self.unlinked
-      node = behind
-    }
-    next[head] = UInt32(head)
-    previous[head] = UInt32(head)
-    return ids
+  /// Removes the first id of a slot; nil if it is empty.
+  private mutating func takeFirst(_ level: Int, _ slot: Int) -> ObjectID? {
+    guard masks[level] >> UInt64(slot) & 1 == 1 else { return nil }
+    let node = Int(next[level << 6 | slot])
+    unlink(node)
+    return ObjectID(node - Self.slots)
   }
 }
 
@@ -260,22 +260,19 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     return Expiry(after: max(expiry.overdue(at: now), prompt?.granule ?? 0), from: now)
   }
 
-  /// Removes ids from the wheel whose entries may have expired by now.
-  mutating func takeDue(now: UInt64) -> [ObjectID] {
+  /// Removes entries that have expired by now and schedules those that are kept again, up to `most`
+  /// together. Returns false if there were none.
+  mutating func removeDue(
+    now: UInt64, most: Int, _ gone: inout EvictedEntries<Key, Value>
+  ) -> Bool {
     let (tier, idle) = (tier, idle)
-    return wheel?.advance(to: now) { id in
+    let due = wheel?.advance(to: now, most: most) { id in
       guard tier.contains(id) else { return nil }
       return min(tier.expiry(id), idle?[id] ?? .max)
-    } ?? []
-  }
-
-  /// Removes the entries of the given ids if they have expired, and schedules the others again.
-  /// Returns the number of removed entries.
-  mutating func removeDue(
-    _ ids: some Sequence<ObjectID>, now: UInt64, _ gone: inout EvictedEntries<Key, Value>
-  ) -> Int {
+    }
+    guard let due else { return false }
     var count = 0
-    for id in ids where tier.contains(id) {
+    for id in due {
       let leaving = leaving(id, now)
       if !leaving.isOver(at: now) {
         wheel?.set(id, expires: leaving.microseconds, now: now)
@@ -286,7 +283,7 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
       count += 1
     }
     totals.swept += UInt64(count)
-    return count
+    return true
   }
 }
 
@@ -297,12 +294,7 @@ extension MemoryCache {
     guard let prompt else { return }
     let now = clock.time
     for index in 0..<blocks.count {
-      var due = withShard(index) { shard, _ in shard.takeDue(now: now) }[...]
-      while !due.isEmpty {
-        let part = due.prefix(256)
-        due = due.dropFirst(256)
-        _ = withShard(index) { shard, gone in shard.removeDue(part, now: now, &gone) }
-      }
+      while withShard(index, { shard, gone in shard.removeDue(now: now, most: 256, &gone) }) {}
       let next = withShard(index) { shard, _ in shard.wheel?.nextInstant ?? .max }
       if next != .max { prompt.wake(at: next) }
     }

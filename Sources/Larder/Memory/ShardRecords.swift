@@ -46,7 +46,7 @@ public import Synchronization
   }
 
   /// Frees the memory, including the directory's. Nothing in it may be initialised any more.
-  @usableFromInline func deallocate() { LargeMemory.deallocate(memory) }
+  @usableFromInline func deallocate() { LargeMemory.deallocate(memory, bytes: bytes) }
 
   /// Memory held, in bytes.
   let bytes: Int

@@ -144,6 +144,7 @@ public import Synchronization
     _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
     _ idle: IdleTimes?
   ) {
+    assert(slots == nil || view.pointee.isClosed.load(ordering: .relaxed) == 1, "open already")
     // Field by field, because `isClosed` is in use meanwhile.
     view.pointee.records = records
     view.pointee.hits = tier.hitWords()

@@ -176,6 +176,14 @@ extension Duration {
   }
 }
 
+extension Task where Success == Never, Failure == Never {
+  /// Suspends the task for a duration of any length; one beyond 2^31 seconds (68 years) counts as
+  /// that. `sleep(for:)` ends the process if the end of the wait exceeds the range of its clock.
+  package static func sleep(bounded duration: Duration) async throws {
+    try await sleep(for: min(duration, .seconds(1 << 31)))
+  }
+}
+
 extension Date {
   /// Creates a date from whole microseconds since 1 January 1970. After the year 2250 it is exact
   /// to a few microseconds only.

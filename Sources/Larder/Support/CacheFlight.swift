@@ -23,10 +23,20 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     var isAbandoned = false
     var priority: TaskPriority?
     var task: Task<Void, Never>?
-    /// Ends the fetch at its time limit.
+    /// Ends the fetch at its time limit, the last of `limits`.
     var timer: Task<Void, Never>?
+    var limits = 0
+    var isTimedOut = false
     var result: CacheResult<Value>?
     var data: Data?
+
+    /// Ends the time limit with this number; returns the task to cancel, or nil if the fetch has
+    /// ended or has another limit by now.
+    mutating func timeOut(_ number: Int) -> Task<Void, Never>? {
+      guard limits == number, result == nil else { return nil }
+      isTimedOut = true
+      return task
+    }
   }
 
   /// The cached value when the fetch began: renewed by "not modified", and a possible substitute
@@ -141,24 +151,50 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     }
   }
 
-  /// Calls `end` after `limit`, which must finish the fetch because its loader may not, and cancels
-  /// the loader. In this order, so that waiting requests get the error of `end`.
-  func limit(to limit: Duration, _ end: @escaping @Sendable () async -> Void) {
+  /// Calls a loader for the fetch, once `queue` allows it. The wait and the call have the same time
+  /// limit, each from its own beginning; nil for none.
+  ///
+  /// - Parameter end: Must finish the fetch when a limit has passed, because the loader may not;
+  ///   receives false if it was not called. The loader is cancelled afterwards, so that waiting
+  ///   requests get the error of `end`.
+  func calling<Result: Sendable>(
+    _ queue: LoadQueue?, limit: Duration?, _ load: @Sendable () async throws -> Result,
+    end: @escaping @Sendable (_ hasBegun: Bool) async -> Void
+  ) async throws -> Result {
+    if let queue {
+      try self.limit(to: limit) { await end(false) }
+      try await queue.enter(mark, isBackground: isBackground)
+    }
+    defer { queue?.leave(mark) }
+    try self.limit(to: limit) { await end(true) }
+    return try await FetchMark.$current.withValue(FetchMark.current + [mark]) { try await load() }
+  }
+
+  /// Calls `end` after `limit` and then cancels the fetch, in place of an earlier limit.
+  ///
+  /// - Throws: `CancellationError` if the fetch has ended or an earlier limit has passed.
+  private func limit(
+    to limit: Duration?, _ end: @escaping @Sendable () async -> Void
+  ) throws(CancellationError) {
+    guard let limit else { return }
     #if LARDER_SCHEDULES
       // No time passes under a scheduler.
       if Schedules.hook != nil { return }
     #endif
-    let timer = Task { [weak self] in
-      guard (try? await Task.sleep(for: limit)) != nil else { return }
-      let task = self?.state.withLock { $0.task }
-      await end()
-      task?.cancel()
+    let isOver = state.withLock { state in
+      if state.isTimedOut || state.result != nil { return true }
+      state.timer?.cancel()
+      state.limits += 1
+      state.timer = Task { [weak self, number = state.limits] in
+        guard (try? await Task.sleep(bounded: limit)) != nil,
+          let task = self?.state.withLock({ $0.timeOut(number) })
+        else { return }
+        await end()
+        task.cancel()
+      }
+      return false
     }
-    let isLate = state.withLock { state in
-      state.timer = state.result == nil ? timer : nil
-      return state.result != nil
-    }
-    if isLate { timer.cancel() }
+    if isOver { throw CancellationError() }
   }
 
   /// Raises the priority for a request that has come to wait.

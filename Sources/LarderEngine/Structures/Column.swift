@@ -22,7 +22,7 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     base = Column.allocate(objects + 1)
   }
 
-  deinit { LargeMemory.deallocate(base) }
+  deinit { LargeMemory.deallocate(base, bytes: bytes) }
 
   /// The value of `id`. O(1).
   @inlinable public subscript(id: ObjectID) -> Element {
@@ -45,7 +45,7 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
     let grown = isLarge ? wanted : min(objects * 2, Column.objectsMax)
     let larger = Column.allocate(grown + 1)
     larger.initialize(from: base, count: objects + 1)
-    LargeMemory.deallocate(base)
+    LargeMemory.deallocate(base, bytes: bytes)
     base = larger
     objects = grown
   }
@@ -67,17 +67,20 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
   }
 
   /// Memory held, in bytes.
-  public var bytes: Int { (objects + 1) * MemoryLayout<Element>.stride }
+  public var bytes: Int { Column.bytes(objects + 1) }
 
   private static func allocate(_ count: Int) -> UnsafeMutablePointer<Element> {
     let (bytes, isTooMuch) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
     precondition(
       !isTooMuch && bytes <= Int.max - (4 << 20), "out of address space: \(count) objects")
+    return LargeMemory.allocateZeros(bytes: Column.bytes(count))
+      .bindMemory(to: Element.self, capacity: count)
+  }
+
+  private static func bytes(_ count: Int) -> Int {
+    let bytes = count * MemoryLayout<Element>.stride
     // Always whole huge pages: a column is accessed randomly over its full length.
-    let room = bytes < 2 << 20 ? bytes : LargeMemory.rounded(bytes, adding: 1)
-    let memory = LargeMemory.allocate(bytes: room)
-    memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
-    return memory.bindMemory(to: Element.self, capacity: count)
+    return bytes < 2 << 20 ? bytes : LargeMemory.rounded(bytes, adding: 1)
   }
 
   private static func check(_ objects: Int) {

@@ -9,8 +9,13 @@ package enum LargeMemory {
   /// The size of a huge page; larger than any memory if the system has none.
   #if os(Linux)
     private static let hugePage = 2 << 20
+    // Blocks of this size on are mapped one by one, so that their memory returns to the system when
+    // they are freed. The C library begins with the same size, but then keeps freed blocks of up to
+    // 32 MiB: those of a cache that grows were half of its memory.
+    private static let mappedMin = 128 << 10
   #else
     private static let hugePage = Int.max
+    private static let mappedMin = Int.max
   #endif
 
   /// Rounds up to whole huge pages if that adds at most `share` of the bytes.
@@ -23,19 +28,55 @@ package enum LargeMemory {
   /// Allocates uninitialised memory, aligned to a cache line or to `alignment`, which is a power of
   /// two.
   package static func allocate(bytes: Int, alignment: Int = 64) -> UnsafeMutableRawPointer {
-    let isHuge = bytes >= hugePage
+    #if os(Linux)
+      if bytes >= mappedMin { return map(bytes) }
+    #endif
     var memory: UnsafeMutableRawPointer?
-    let alignment = max(alignment, isHuge ? hugePage : 64)
-    guard posix_memalign(&memory, alignment, bytes) == 0, let memory else {
+    guard posix_memalign(&memory, max(alignment, 64), bytes) == 0, let memory else {
       preconditionFailure("out of memory: \(bytes) bytes")
     }
-    #if os(Linux)
-      // Whole huge pages only: a partial one would use more memory than needed.
-      if isHuge { madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE) }
-    #endif
     return memory
   }
 
-  /// Frees memory from `allocate`.
-  package static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
+  /// Allocates zeros like `allocate`.
+  package static func allocateZeros(bytes: Int) -> UnsafeMutableRawPointer {
+    let memory = allocate(bytes: bytes)
+    // Mapped memory is zero.
+    if bytes < mappedMin { memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes) }
+    return memory
+  }
+
+  /// Frees memory from `allocate`, which was called with `bytes`.
+  package static func deallocate(_ memory: UnsafeMutableRawPointer, bytes: Int) {
+    #if os(Linux)
+      if bytes >= mappedMin {
+        munmap(memory, bytes)
+        return
+      }
+    #endif
+    free(memory)
+  }
+
+  #if os(Linux)
+    /// Maps memory, aligned to a huge page if it has one.
+    private static func map(_ bytes: Int) -> UnsafeMutableRawPointer {
+      let isHuge = bytes >= hugePage
+      let slack = isHuge ? hugePage : 0
+      let flags = MAP_PRIVATE | MAP_ANON
+      guard let memory = mmap(nil, bytes + slack, PROT_READ | PROT_WRITE, flags, -1, 0),
+        memory != MAP_FAILED
+      else { preconditionFailure("out of memory: \(bytes) bytes") }
+      guard isHuge else { return memory }
+      let ahead = -Int(bitPattern: memory) & (hugePage - 1)
+      if ahead > 0 { munmap(memory, ahead) }
+      let start = memory + ahead
+      // Lengths are whole pages of the system to munmap.
+      let page = sysconf(Int32(_SC_PAGESIZE))
+      let end = (bytes + page - 1) / page * page
+      if ahead + end < bytes + slack { munmap(start + end, bytes + slack - ahead - end) }
+      // Whole huge pages only: a partial one would use more memory than needed.
+      madvise(start, bytes / hugePage * hugePage, MADV_HUGEPAGE)
+      return start
+    }
+  #endif
 }

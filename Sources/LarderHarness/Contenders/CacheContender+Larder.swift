@@ -29,7 +29,7 @@ struct LarderMemory: CacheUnderTest {
   private let cache: MemoryCache<UInt64, Data>
 
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(MemoryCacheError) {
-    cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
+    cache = try MemoryCache(MemoryCacheConfiguration(tier, setup), weigh: \.count)
   }
 
   func get(_ key: UInt64) -> CacheAnswer? { cache.value(for: key).map { CacheAnswer($0) } }

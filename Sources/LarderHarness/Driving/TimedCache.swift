@@ -36,7 +36,7 @@ struct TimedMemory: TimedCache {
   private let cache: MemoryCache<UInt64, Data>
 
   init(_ tier: TierSetup, _ setup: CacheSetup) throws {
-    cache = try MemoryCache(MemoryCacheConfiguration(tier, setup))
+    cache = try MemoryCache(MemoryCacheConfiguration(tier, setup), weigh: \.count)
   }
 
   func held(_ key: UInt64) -> Data? { cache.value(for: key) }

@@ -1,3 +1,4 @@
+import LarderLibc
 import LarderPolicies
 import Testing
 
@@ -32,6 +33,30 @@ import Testing
     column.reserve(objects: -5)
     #expect(column.objects == 1000)
   }
+
+  #if os(Linux)
+    /// A cache that grows must not keep the memory of its smaller columns.
+    @Test(arguments: [40_000, 1_000_000]) func freedColumnReturnsItsMemory(objects: Int) async {
+      await #expect(processExitsWith: .success) { [objects] in
+        func isMapped(_ place: UnsafeRawPointer) -> Bool {
+          var state: UInt8 = 0
+          return mincore(UnsafeMutableRawPointer(mutating: place), 1, &state) == 0
+        }
+        var column = Column<UInt64>(objects: objects)
+        column[5] = 7
+        let first = UnsafeRawPointer(column.view)
+        let wasMapped = isMapped(first)
+        column.reserve(objects: objects * 2)
+        exit(wasMapped && !isMapped(first) && column[5] == 7 ? 0 : 1)
+      }
+    }
+
+    /// The last huge page is held although only a part of it is used.
+    @Test func columnCountsWholeHugePages() {
+      #expect(Column<UInt8>(objects: 1000).bytes == 1001)
+      #expect(Column<UInt8>(objects: 3 << 20).bytes == 4 << 20)
+    }
+  #endif
 
   #if DEBUG
     @Test func debugBuildsCheckEveryAccess() async {

@@ -50,7 +50,7 @@ struct RecordedRoundTripTests {
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: countsBytes ? MemoryCacheLimits(weight: 20_000) : MemoryCacheLimits(count: 200),
-        policy: policy, shards: 1))
+        policy: policy, shards: 1), weigh: { _ in 1 })
     let recording = try cache.record(to: path)
     for (number, key) in Self.keys(30_000, objects: 2000).enumerated() {
       if number % 1000 == 0 { recording.catchUp() }

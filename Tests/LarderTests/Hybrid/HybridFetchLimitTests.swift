@@ -69,6 +69,51 @@ import Testing
     #expect(try cache.value(for: "b") == 2)
   }
 
+  @Test func endlessLimitIsNone() async throws {
+    let cache = try cache {
+      $0.fetchTimeout = HybridCacheConfiguration.whileKept
+      $0.refreshTimeout = HybridCacheConfiguration.whileKept
+      $0.fetchesMax = 1
+    }
+    #expect(try await cache.value(for: "a") { _ in 1 } == 1)
+    #expect(try await cache.values(for: ["b"]) { _ in ["b": 2] } == ["b": 2])
+  }
+
+  /// The place of a fetch that ignores its cancellation is not free.
+  @Test func fetchThatNeverBeganSaysSo() async throws {
+    let gate = Gate()
+    let cache = try cache {
+      $0.fetchTimeout = .milliseconds(50)
+      $0.fetchesMax = 1
+    }
+    let first = Task {
+      try await cache.value(for: "a") { _ in
+        await gate.pass()
+        return 1
+      }
+    }
+    await gate.hasArrivals(1)
+    for isBulk in [false, true] {
+      await #expect {
+        if isBulk {
+          _ = try await cache.values(for: ["b"]) { _ in [:] }
+        } else {
+          _ = try await cache.value(for: "b") { _ in 2 }
+        }
+      } throws: { error in
+        if case HybridCacheError.waitTimedOut("b") = error { true } else { false }
+      }
+    }
+    _ = await first.result
+    gate.open()
+  }
+
+  @Test func configurationFromLimitsRemembersAbsences() {
+    let configuration = HybridCacheConfiguration(
+      memory: MemoryCacheLimits(count: 1), disk: DiskLimits(count: 1), negativeLife: .seconds(9))
+    #expect(configuration.negativeLife == .seconds(9))
+  }
+
   @Test func invalidLimitsAreErrors() {
     #expect(throws: HybridCacheError.self) { try cache { $0.fetchTimeout = .seconds(-1) } }
     #expect(throws: HybridCacheError.self) { try cache { $0.negativeLife = .seconds(-1) } }

@@ -3,6 +3,17 @@ import Testing
 
 @testable import Larder
 
+extension ExpiryWheel {
+  /// Removes all ids that are due, a few in each call.
+  fileprivate mutating func removeDue(
+    _ now: UInt64, expires: (ObjectID) -> UInt64?
+  ) -> [ObjectID] {
+    var all: [ObjectID] = []
+    while let due = advance(to: now, most: 3, expires: expires) { all += due }
+    return all
+  }
+}
+
 /// The wheel against a list of all expiries.
 @Suite struct ExpiryWheelTests {
   /// Sets, prolongs, removes and takes; every id is due at the first look after its expiry, never
@@ -38,7 +49,7 @@ import Testing
         }
       default:
         now += UInt64(random.below(max(1, span / (1 << random.below(20)))))
-        let due = wheel.advance(to: now) { expiries[$0] }
+        let due = wheel.removeDue(now) { expiries[$0] }
         #expect(Set(due).count == due.count)
         for id in due {
           #expect(expiries[id].map { $0 <= now } == true)
@@ -57,6 +68,28 @@ import Testing
     }
   }
 
+  /// Ids that are due together are found in several calls, each of which looks at a few.
+  @Test func callLooksAtALimitedNumberOfIDs() {
+    let ids = 1_000
+    for expires in [UInt64(5_000), 5_000_000, 1 << 40] {
+      var wheel = ExpiryWheel(room: ids, granule: 1_000, now: 0)
+      for id in 1...ids { wheel.set(ObjectID(id), expires: expires, now: 0) }
+      var (found, calls) = (Set<ObjectID>(), 0)
+      while true {
+        var looks = 0
+        let due = wheel.advance(to: expires + 1_000, most: 16) { _ in
+          looks += 1
+          return expires
+        }
+        #expect(looks <= 16)
+        guard let due else { break }
+        calls += 1
+        found.formUnion(due)
+      }
+      #expect(found.count == ids && calls >= ids / 16)
+    }
+  }
+
   @Test func emptyWheelHasNoNextTime() {
     var wheel = ExpiryWheel(room: 4, granule: 1_000, now: 5_000_000)
     #expect(wheel.nextInstant == .max)
@@ -66,7 +99,7 @@ import Testing
     #expect(wheel.nextInstant > 5_000_000 && wheel.nextInstant < 6_000_512)
     wheel.set(1, expires: .max, now: 5_000_000)
     #expect(wheel.nextInstant == .max)
-    #expect(wheel.advance(to: 9_000_000) { _ in 0 } == [])
+    #expect(wheel.removeDue(9_000_000) { _ in 0 } == [])
   }
 
   /// An expiry in the past, or at the end of time, does not trap.
@@ -77,7 +110,7 @@ import Testing
       wheel.set(2, expires: 1, now: 1 << 50)
       wheel.set(3, expires: .max - 1, now: 1 << 50)
       let expiries: [ObjectID: UInt64] = [1: 0, 2: 1, 3: .max - 1]
-      let due = wheel.advance(to: 1 << 50 + 1 << 41) { expiries[$0] }
+      let due = wheel.removeDue(1 << 50 + 1 << 41) { expiries[$0] }
       if granule < .max { #expect(Set(due) == [1, 2]) }
     }
   }
@@ -88,8 +121,8 @@ import Testing
     for round in 1...1_000 {
       let expires = UInt64(round) << 40
       wheel.set(1, expires: expires, now: expires - 1 << 39)
-      #expect(wheel.advance(to: expires - 1) { _ in expires } == [])
-      #expect(wheel.advance(to: expires) { _ in expires } == [1])
+      #expect(wheel.removeDue(expires - 1) { _ in expires } == [])
+      #expect(wheel.removeDue(expires) { _ in expires } == [1])
     }
   }
 }

@@ -95,12 +95,12 @@ import Testing
 
   @Test func storageParametersDependOnKeyAndValue() async throws {
     let users = try LoadingMemoryCache(
-      configuration(weight: 100), weight: { $0.count + $1.count },
+      configuration(weight: 100), weigh: { $0.count },
       timeToLive: { key, _ in key == "short" ? .seconds(5) : nil },
       fetchCost: { Float($1.count) }, load: { load($0) })
     _ = try await users.value(for: "short")
     _ = try await users.value(for: "ab")
-    #expect(users.cache.statistics.weight == 5 + 6 + 2 + 3)
+    #expect(users.cache.statistics.weight == 6 + 3)
     clock.advance(seconds: 6)
     #expect(users.cache.value(for: "short") == nil)
     #expect(users.cache.value(for: "ab") == "ab!")

@@ -14,7 +14,8 @@ import Testing
     for limits in [MemoryCacheLimits(weight: 1 << 12), MemoryCacheLimits(count: 1 << 10)] {
       for shards in [1, 4] {
         let cache = try MemoryCache<Int, Int>(
-          MemoryCacheConfiguration(limits: limits, policy: policy, shards: shards))
+          MemoryCacheConfiguration(limits: limits, policy: policy, shards: shards),
+          weigh: { _ in 1 })
         for filled in [0, 2_000] {
           fill(cache, keys: 0..<filled)
           try cache.setLimits(limits)
@@ -30,7 +31,8 @@ import Testing
   @Test(arguments: Policies.executable)
   func halvingAndDoublingKeepsMemoryConstant(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 2_000), policy: policy, shards: 1))
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 2_000), policy: policy, shards: 1),
+      weigh: { _ in 1 })
     func round() throws {
       try cache.setLimits(MemoryCacheLimits(weight: 1_000))
       fill(cache, keys: 0..<4_000)
@@ -61,7 +63,8 @@ import Testing
   @Test(arguments: Policies.executable)
   func entriesWithoutWeightAreLimited(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 100), policy: policy, shards: 1))
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: 100), policy: policy, shards: 1),
+      weigh: { _ in 1 })
     fill(cache, keys: 0..<5_000, weight: 0)
     #expect(cache.count <= 100)
     let before = cache.residentBytes

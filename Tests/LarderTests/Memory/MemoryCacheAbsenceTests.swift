@@ -53,6 +53,27 @@ import Testing
     #expect(cache.loadCounts.started == 2)
   }
 
+  /// Removing all keys costs the same hashes of absent keys for any number of shards.
+  @Test func removalHashesEachAbsentKeyOnce() async throws {
+    let hashes = Locked(0)
+    for isFiltered in [false, true] {
+      let cache = try MemoryCache<HashHookedKey, Int>(
+        MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 1_000), shards: 16))
+      for number in 0..<100 {
+        let key = HashHookedKey(name: "\(number)") { hashes.withLock { $0 += 1 } }
+        _ = try await cache.value(for: key, negativeLife: .seconds(10)) { _ in nil }
+      }
+      hashes.withLock { $0 = 0 }
+      if isFiltered {
+        cache.remove { _, _ in false }
+      } else {
+        cache.removeAll()
+      }
+      #expect(hashes.withLock { $0 } <= 100)
+      #expect(cache.loads.absences?.count == 0)
+    }
+  }
+
   @Test func zeroNegativeLifeIsNotRemembered() async throws {
     let cache = try cache()
     #expect(try await ask(cache, life: .zero) == nil)

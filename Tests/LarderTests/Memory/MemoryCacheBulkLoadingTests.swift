@@ -273,7 +273,7 @@ import Testing
   @Test func storageParametersDependOnKeyAndValue() async throws {
     let cache = try Cache(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(weight: 10), shards: 1, clock: clock))
+        limits: MemoryCacheLimits(weight: 10), shards: 1, clock: clock), weigh: { _ in 1 })
     let values = try await cache.values(
       for: ["a", "large", "useless"], weight: { key, _ in key == "large" ? 11 : 3 },
       timeToLive: { key, _ in key == "useless" ? .zero : .seconds(5) }, load: { answers($0) })

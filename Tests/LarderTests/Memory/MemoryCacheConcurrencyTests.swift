@@ -31,7 +31,7 @@ import Testing
     let cache = try MemoryCache<Int, Stamped>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 200, weight: 3_000), policy: policy, shards: 4,
-        hashing: .fast))
+        hashing: .fast), weigh: { _ in 1 })
     let counters = Counters()
     let token = cache.onEvent { _ in counters.handled.wrappingAdd(1, ordering: .relaxed) }
     // Each key is set by one thread, with ascending versions, so no thread may see versions

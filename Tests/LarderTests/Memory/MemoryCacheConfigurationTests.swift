@@ -6,7 +6,7 @@ import Testing
 @Suite struct MemoryCacheConfigurationTests {
   private func failure(_ configuration: MemoryCacheConfiguration) -> String? {
     do {
-      _ = try MemoryCache<Int, Int>(configuration)
+      _ = try MemoryCache<Int, Int>(configuration, weigh: { $0 })
       return nil
     } catch {
       return "\(error)"

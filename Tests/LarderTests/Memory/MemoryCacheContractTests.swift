@@ -12,7 +12,7 @@ import Testing
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
           limits: MemoryCacheLimits(count: 60, weight: 500, age: .seconds(30)), policy: policy,
-          shards: shards, hashing: hashing, clock: clock))
+          shards: shards, hashing: hashing, clock: clock), weigh: { _ in 1 })
       var random = TestRandom(seed: 7)
       // Permitted result of a get: the last value set, unless it has expired or was removed.
       var model: [Int: (value: Int, expires: Int)] = [:]
@@ -80,7 +80,7 @@ import Testing
     let cache = try MemoryCache<Int, Int>(
       MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 200, weight: 1 << 40), policy: policy, shards: 1,
-        hashing: .fast))
+        hashing: .fast), weigh: { _ in 1 })
     let empty = cache.residentBytes
     func fill(_ keys: Range<Int>) {
       for key in keys {

@@ -28,7 +28,8 @@ private final class Caller: Sendable {
     let clock = ManualClock()
     let cache = try MemoryCache<Int, Caller>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 8, weight: 100), policy: policy, shards: 1, clock: clock))
+        limits: MemoryCacheLimits(count: 8, weight: 100), policy: policy, shards: 1, clock: clock),
+      weigh: { _ in 1 })
     for key in 0..<50 { cache.set(Caller(cache), for: key, weight: 1) }
     cache.set(Caller(cache), for: 49, weight: 1)
     cache.set(Caller(cache), for: 50, weight: 90)

@@ -17,7 +17,8 @@ import Testing
   ) throws -> MemoryCache<String, Int> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: limits, policy: policy, shards: shards, clock: clock, staleWhileRevalidate: stale))
+        limits: limits, policy: policy, shards: shards, clock: clock, staleWhileRevalidate: stale),
+      weigh: { _ in 1 })
   }
 
   @Test(arguments: Policies.executable) func entriesHaveTheirMetadata(policy: String) throws {

@@ -14,7 +14,8 @@ import Testing
     let clock = ManualClock()
     let cache = try MemoryCache<String, Int>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 2, weight: 10), shards: 1, clock: clock))
+        limits: MemoryCacheLimits(count: 2, weight: 10), shards: 1, clock: clock), weigh: { _ in 1 }
+    )
     let log = Log()
     cache.set(0, for: "unheard")
     let token = cache.onEvent { event in

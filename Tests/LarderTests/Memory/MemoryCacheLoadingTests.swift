@@ -19,7 +19,8 @@ import Testing
   private func cache(
     _ limits: MemoryCacheLimits = MemoryCacheLimits(count: 100)
   ) throws -> MemoryCache<String, Page> {
-    try MemoryCache(MemoryCacheConfiguration(limits: limits, shards: 1, clock: clock))
+    try MemoryCache(
+      MemoryCacheConfiguration(limits: limits, shards: 1, clock: clock), weigh: { _ in 1 })
   }
 
   /// Waits until `count` requests have joined a load.

@@ -106,7 +106,8 @@ import Testing
     let clock = ManualClock()
     let cache = try MemoryCache<String, Page>(
       MemoryCacheConfiguration(
-        limits: MemoryCacheLimits(count: 1, weight: 10), shards: 1, clock: clock))
+        limits: MemoryCacheLimits(count: 1, weight: 10), shards: 1, clock: clock), weigh: { _ in 1 }
+    )
     let gate = gate
     let load: @Sendable (String) async throws -> Page = { _ in
       await gate.pass()

@@ -18,7 +18,7 @@ struct MemoryCacheReplay {
     configuration.isSimulated = true
     self.clock = clock
     countsBytes = configuration.limits.weight != nil
-    cache = try MemoryCache(configuration)
+    cache = try MemoryCache(configuration, weigh: { Int($0) })
   }
 
   /// Replays a trace. A value is the version of its object when it was stored.

@@ -36,7 +36,8 @@ import Testing
     let keys = 900
     let limits = isWeighed ? MemoryCacheLimits(weight: 2_000) : MemoryCacheLimits(count: 200)
     let cache = try MemoryCache<Key, Int>(
-      MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: 1))
+      MemoryCacheConfiguration(limits: limits, policy: CachePolicy(policy), shards: 1),
+      weigh: { _ in 1 })
     let tier = try PolicyRegistry.makeCacheTier(
       CacheTierSetup(
         policy: try PolicySpec(parsing: policy), entriesMax: isWeighed ? nil : 200,

@@ -13,7 +13,8 @@ import Testing
   ) throws -> MemoryCache<Int, Int> {
     try MemoryCache(
       MemoryCacheConfiguration(
-        limits: limits, policy: policy, admission: admission, shards: shards, clock: clock))
+        limits: limits, policy: policy, admission: admission, shards: shards, clock: clock),
+      weigh: { _ in 1 })
   }
 
   /// Gets and sets skewed keys, and checks the values of hits.

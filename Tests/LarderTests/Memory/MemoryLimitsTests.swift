@@ -8,7 +8,7 @@ import Testing
 @Suite struct MemoryLimitsTests {
   private func failure(_ configuration: MemoryCacheConfiguration) -> String? {
     do {
-      _ = try MemoryCache<Int, Int>(configuration)
+      _ = try MemoryCache<Int, Int>(configuration, weigh: { $0 })
       return nil
     } catch {
       return "\(error)"
@@ -61,7 +61,7 @@ import Testing
       MemoryCacheLimits(count: largest, weight: largest, age: .seconds(Int64.max)),
     ] {
       let cache = try MemoryCache<Int, Int>(
-        MemoryCacheConfiguration(limits: limits, policy: policy))
+        MemoryCacheConfiguration(limits: limits, policy: policy), weigh: { $0 })
       for key in 0..<100 { #expect(cache.set(key, for: key, weight: key)) }
       #expect((0..<100).allSatisfy { cache.value(for: $0) == $0 })
       cache.trim(toCount: 10)
@@ -76,7 +76,7 @@ import Testing
       let cache = try MemoryCache<Int, Int>(
         MemoryCacheConfiguration(
           limits: MemoryCacheLimits(count: 50, weight: 1000), policy: policy, shards: 1,
-          clock: clock))
+          clock: clock), weigh: { $0 })
       let costs: [Float] = [.nan, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -0.0, 0]
       for key in 0..<200 {
         cache.set(key, for: key, weight: key % 3 == 0 ? .min : key, fetchCost: costs[key % 7])
@@ -125,16 +125,45 @@ import Testing
   @Test(arguments: [1000, 1 << 20, 3 << 20, 32 << 20, 1 << 30])
   func aQuarterOfTheLimitFits(weight: Int) throws {
     let cache = try MemoryCache<Int, Int>(
-      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: weight)))
+      MemoryCacheConfiguration(limits: MemoryCacheLimits(weight: weight)), weigh: { $0 })
     for key in 0..<50 { #expect(cache.set(key, for: key, weight: weight / 4)) }
     #expect(cache.count > 0 && cache.statistics.weight <= UInt64(weight))
+  }
+
+  @Test func limitOnWeightNeedsAWeigher() throws {
+    let limits = MemoryCacheLimits(weight: 100)
+    for make in [
+      { try MemoryCache<Int, Int>(limits: limits) },
+      { try MemoryCache<Int, Int>(MemoryCacheConfiguration(limits: limits), onRemoval: { _ in }) },
+      { try LoadingMemoryCache<Int, Int>(limits: limits) { $0 }.cache },
+    ] {
+      #expect {
+        _ = try make()
+      } throws: {
+        "\($0)".hasPrefix("memory cache: weight 100 is out of range: expected a cache made")
+      }
+    }
+  }
+
+  /// Every way of storing a value without a weight asks the weigher.
+  @Test func valuesWithoutWeightAreWeighed() async throws {
+    let cache = try MemoryCache<Int, Int>(limits: MemoryCacheLimits(weight: 100), weigh: { $0 })
+    cache[1] = 10
+    cache.set(20, for: 2)
+    cache.update(3) { $0 = 5 }
+    _ = try await cache.value(for: 4) { _ in 7 }
+    _ = try await cache.values(for: [5]) { _ in [5: 8] }
+    _ = try await cache.value(for: 6, negativeLife: .seconds(1)) { _ in 9 }
+    #expect(cache.statistics.weight == 59)
+    cache[7] = 101
+    #expect(cache[7] == nil && cache.statistics.rejections == 1)
   }
 
   /// As in a cache of images, without a word of configuration.
   @Test(arguments: ["lru", "sieve", "s3-fifo"])
   func largeValuesFitInASmallCache(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
-      limits: MemoryCacheLimits(weight: 50_000_000), policy: .named(policy))
+      limits: MemoryCacheLimits(weight: 50_000_000), policy: .named(policy), weigh: { $0 })
     for key in 0..<20 {
       #expect(cache.set(key, for: key, weight: 20_000_000))
       #expect(cache.statistics.weight <= 50_000_000)
@@ -142,7 +171,7 @@ import Testing
     #expect(cache.count > 0 && cache.statistics.rejections == 0)
     for weight in [64 << 20, 128 << 20, 200 << 20] {
       let larger = try MemoryCache<Int, Int>(
-        limits: MemoryCacheLimits(weight: weight), policy: .named(policy))
+        limits: MemoryCacheLimits(weight: weight), policy: .named(policy), weigh: { $0 })
       for key in 0..<20 { #expect(larger.set(key, for: key, weight: 64 << 20)) }
     }
   }

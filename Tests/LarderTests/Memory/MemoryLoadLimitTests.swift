@@ -164,7 +164,7 @@ import Testing
     let cache = try cache(timeout: .milliseconds(50), max: 1)
     let first = Task { try await cache.value(for: "a") { await load($0) } }
     await gate.hasArrivals(1)
-    await #expect(throws: MemoryLoadError.timedOut(key: "b")) {
+    await #expect(throws: MemoryLoadError.waitTimedOut(key: "b")) {
       try await cache.value(for: "b") { await load($0) }
     }
     await #expect(throws: MemoryLoadError.timedOut(key: "a")) { try await first.value }
@@ -173,6 +173,54 @@ import Testing
     gate.open()
     #expect(try await cache.value(for: "c") { $0 } == "c")
     #expect(entered.withLock { $0 } == ["a"])
+  }
+
+  /// The time limit of a load counts from its beginning, not from the beginning of its wait.
+  @Test func limitBeginsAnewAfterTheWait() async throws {
+    let limit = Duration.milliseconds(400)
+    let cache = try cache(timeout: limit, max: 1)
+    let clock = ContinuousClock()
+    // Again if the machine was so slow that the second load did not begin in time.
+    for round in 0... {
+      let (gate, stuck) = (Gate(), Gate())
+      let first = Task {
+        try await cache.value(for: "first \(round)") { key in
+          await gate.pass()
+          return key
+        }
+      }
+      await gate.hasArrivals(1)
+      let second = Task {
+        try await cache.value(for: "second \(round)") { key in
+          await stuck.pass()
+          return key
+        }
+      }
+      await queued(cache, 1)
+      try await Task.sleep(for: limit / 2)
+      let start = clock.now
+      gate.open()
+      _ = try? await first.value
+      let result = await second.result
+      stuck.open()
+      if case .failure(MemoryLoadError.waitTimedOut) = result { continue }
+      #expect(throws: MemoryLoadError.timedOut(key: "second \(round)")) { try result.get() }
+      #expect(clock.now - start >= limit)
+      break
+    }
+  }
+
+  /// As `HybridCacheConfiguration.whileKept` is; more seconds than a clock can count.
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 8])
+  func endlessLimitIsNone(limit: Duration) async throws {
+    var configuration = MemoryCacheConfiguration(
+      limits: MemoryCacheLimits(count: 100), loadTimeout: limit, loadsMax: 1)
+    configuration.refreshTimeout = limit
+    let cache = try Cache(configuration)
+    #expect(try await cache.value(for: "a") { $0 + "!" } == "a!")
+    #expect(try await cache.values(for: ["b"]) { _ in ["b": "c"] } == ["b": "c"])
+    LoadingMemoryCache(cache) { _ in "new" }.refresh("a")
+    while cache.peek("a") != "new" { await Task.yield() }
   }
 
   @Test func bulkLoadIsOneLoad() async throws {

@@ -23,7 +23,7 @@ import Testing
     _ limits: MemoryCacheLimits, _ rule: MemoryPressureRule = MemoryPressureRule()
   ) throws -> MemoryCache<Int, Int> {
     try MemoryCache(
-      MemoryCacheConfiguration(limits: limits, shards: 1, pressureRule: rule))
+      MemoryCacheConfiguration(limits: limits, shards: 1, pressureRule: rule), weigh: { _ in 1 })
   }
 
   @Test func ruleDeterminesTheEvictedShare() throws {

@@ -172,9 +172,11 @@ import Testing
     var configuration = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(count: 10), clock: clock, promptExpiry: .milliseconds(1))
     configuration.expiryAlarm = alarm
-    let cache = try MemoryCache<Int, Int>(configuration) { removal in
-      kept.withLock { $0 }?.set(removal.value + 1, for: removal.key, timeToLive: .seconds(1))
-    }
+    let cache = try MemoryCache<Int, Int>(
+      configuration,
+      onRemoval: { removal in
+        kept.withLock { $0 }?.set(removal.value + 1, for: removal.key, timeToLive: .seconds(1))
+      })
     kept.withLock { $0 = cache }
     cache.set(1, for: 1, timeToLive: .seconds(1))
     clock.advance(seconds: 2)

@@ -30,7 +30,7 @@ import Testing
     try MemoryCache(
       MemoryCacheConfiguration(
         limits: limits, policy: policy, admission: admission, shards: 1, clock: clock),
-      onRemoval: { told.note($0) })
+      weigh: { _ in 1 }, onRemoval: { told.note($0) })
   }
 
   @Test(arguments: ["lru", "sieve", "s3-fifo"])

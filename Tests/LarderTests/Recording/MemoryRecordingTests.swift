@@ -22,7 +22,8 @@ struct MemoryRecordingTests {
   private func cache(
     _ policy: String, _ limits: MemoryCacheLimits = MemoryCacheLimits(count: 100)
   ) throws -> MemoryCache<String, Int> {
-    try MemoryCache(MemoryCacheConfiguration(limits: limits, policy: policy, shards: 1))
+    try MemoryCache(
+      MemoryCacheConfiguration(limits: limits, policy: policy, shards: 1), weigh: { _ in 1 })
   }
 
   @Test(arguments: policies)

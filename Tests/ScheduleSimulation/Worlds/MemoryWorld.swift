@@ -21,9 +21,11 @@
       if options.tells {
         let told = ToldRemovals(recorder, options.reasons)
         self.told = told
-        cache = try MemoryCache(options.configuration) { removal in
-          told.note(removal.value.number, removal.key, removal.reason)
-        }
+        cache = try MemoryCache(
+          options.configuration,
+          onRemoval: { removal in
+            told.note(removal.value.number, removal.key, removal.reason)
+          })
       } else {
         told = nil
         cache = try MemoryCache(options.configuration)

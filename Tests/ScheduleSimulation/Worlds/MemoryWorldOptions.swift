@@ -56,6 +56,7 @@
       // Drawn separately, so that the operations of a seed stay the same.
       var other = random
       let chooses = !isLingering && !tells && other.oneIn(6)
+      if other.oneIn(3) { configuration.loadsMax = 1 }
       // All objects are sampled, or one of eight entries in each shard.
       let (shadow, epoch) = other.pick([(1000, 50), (1, 400 * shards)])
       if chooses {
@@ -114,6 +115,7 @@
         + "refresh \(seconds(configuration.refreshAfterWrite)), "
         + "stale \(seconds(configuration.staleWhileRevalidate)), "
         + "idle \(seconds(configuration.expireAfterAccess)), "
+        + "loads at once \(configuration.loadsMax.map { "\($0)" } ?? "any"), "
         + "absences \(absenceLife.map { "\($0) s" } ?? "none"), tells \(tells), "
         + "prompt \(alarm != nil), may lose \(mayLose)"
     }

@@ -54,7 +54,7 @@ import Testing
     #expect(!clock.wasAskedByATask)
   }
 
-  @Test(arguments: [.zero, .seconds(-1), .microseconds(999), .seconds(Int64.max)] as [Duration])
+  @Test(arguments: [.zero, .seconds(-1), .microseconds(999)] as [Duration])
   func intervalOutOfRangeIsRejected(_ interval: Duration) throws {
     let scratch = Scratch()
     let refusal = CacheServiceError.interval(interval)
@@ -66,7 +66,7 @@ import Testing
     let disk = try DiskCache(path: scratch.path)
     #expect(throws: refusal) { try CacheService(disk, cleaningEvery: interval) }
     try disk.close()
-    #expect("\(refusal)".hasSuffix("is out of range: expected a millisecond to 365 days"))
+    #expect("\(refusal)".hasSuffix("is out of range: expected at least a millisecond"))
   }
 
   @Test func failuresToCleanAreReported() async throws {

@@ -124,7 +124,7 @@ struct ConfigurationRound {
     let configuration = memoryConfiguration()
     let cache: MemoryCache<Int, String>
     do {
-      cache = try MemoryCache(configuration)
+      cache = try MemoryCache(configuration, weigh: { $0.utf8.count })
     } catch {
       return .refused(try line(error))
     }

@@ -10,7 +10,7 @@ extension FuzzTarget {
     let clock = choices.clock()
     let configuration = choices.memoryConfiguration(clock: clock)
     let cache = try accepted(or: MemoryCacheError.self) {
-      try MemoryCache<Int, Int>(configuration)
+      try MemoryCache<Int, Int>(configuration, weigh: { $0 })
     }
     guard let cache else { return }
     var latest: [Int: Int] = [:]
