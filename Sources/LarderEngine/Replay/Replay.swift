@@ -19,6 +19,9 @@ extension Replay where Self: ~Copyable {
 
   /// Defaults to 0: no segments.
   @inlinable var copies: UInt64 { 0 }
+
+  /// Defaults to false, as in `Simulation`.
+  @inlinable func holds(_ id: ObjectID) -> Bool { false }
 }
 
 /// A request of any operation, as of a time.

@@ -66,7 +66,7 @@ extension Simulation {
   /// Defaults to nil.
   public var choice: PolicyChoice? { nil }
 
-  /// Defaults to false.
+  /// Defaults to false, for simulations that are never replayed by prompts.
   public func holds(_ id: ObjectID) -> Bool { false }
 }
 

@@ -41,8 +41,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
 
   var choice: PolicyChoice? { tier.tier.choice }
 
-  func holds(_ id: ObjectID) -> Bool { tier.tier.contains(id) && tier.tier.expiry(id) > now }
-
   var counts: Counts {
     var counts = totals.counts(
       of: tier.counts, isDisk: isDisk, hasCosts: reader.columns.costs != nil)
