@@ -158,6 +158,7 @@ public struct RecordedOutcomes: Sendable, Hashable {
 
   /// A get of unknown outcome was a miss: a set filled it.
   fileprivate mutating func getWasMiss() {
+    guard unknown > 0 else { return }
     misses += 1
     unknown -= 1
   }

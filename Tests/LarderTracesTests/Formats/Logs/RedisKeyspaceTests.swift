@@ -97,7 +97,7 @@ import Testing
     ("0 SET a v;1 SET a w IFNE v;2 SET a w IFNE x;3 SET b w IFNE x", "set a, set a, set b"),
     (
       "0 SET a v EX 9;1 SET a w IFEQ v KEEPTTL;2 SET a v IFEQ w GET",
-      "set a 9, set a 8, get a, set a"
+      "set a 9, set a 8, get a 7, set a"
     ),
     ("0 SET a v;1 SET a w IFEQ v NX;2 SET a w IFEQ;3 SET a w IFEQ v IFNE v", "set a"),
     ("0 SET a v;1 INCR a;2 SET a w IFEQ x;3 SET a x IFDEQ 0011", "set a, set a, set a, set a"),
