@@ -175,9 +175,8 @@ public struct RecordedOutcomes: Sendable, Hashable {
     let gets = hits + misses + unknown
     guard hits + misses > 0 else { return nil }
     let ratio = NumberText.percent(Double(gets - misses) / Double(gets))
-    let counts = "\(gets - misses) of \(NumberText.counted(gets, "get"))"
-    if unknown == 0 { return "The recorded cache itself had a hit ratio of \(ratio): \(counts)." }
-    return "The recorded cache itself had a hit ratio of about \(ratio): \(counts), if those that no "
-      + "set of their key followed were hits."
+    return "The recorded cache itself had a hit ratio of \(unknown > 0 ? "about " : "")\(ratio): "
+      + "\(gets - misses) of \(NumberText.counted(gets, "get"))"
+      + (unknown > 0 ? ", if those that no set of their key followed were hits." : ".")
   }
 }

@@ -32,7 +32,7 @@ public struct ReadingFacts: Sendable, Hashable {
   public var kinds: [String: Int] = [:]
   /// Number of requests whose cost was filled from others of the object.
   public var costsFilled = 0
-  /// Number of requests whose size is the largest that a request can have: the object may be larger.
+  /// Number of requests with the largest size that a request can have; their objects may be larger.
   public var sizesCut = 0
   /// Outcomes of the gets in the cache that was recorded, as far as they are known.
   public var outcomes = RecordedOutcomes()
@@ -75,8 +75,9 @@ public struct ReadingFacts: Sendable, Hashable {
     if let note = outcomes.note { notes.append(note) }
     if sizesCut > 0 {
       notes.append(
-        "\(NumberText.counted(sizesCut, "request")) of 4 GiB or more \(sizesCut == 1 ? "counts" : "count") "
-          + "with \(UInt32.max) bytes, the largest size of a request.")
+        NumberText.counted(sizesCut, "request")
+          + " of 4 GiB or more \(sizesCut == 1 ? "counts" : "count") with \(UInt32.max) bytes, the "
+          + "largest size of a request.")
     }
     for (kind, count) in kinds.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       notes.append("\(NumberText.counted(count, "line")): \(kind).")

@@ -20,6 +20,13 @@ private enum PrefixTable {
   .enabled(
     if: PrefixTable.isThere, "needs LARDER_TRACES, and reference/prefix.csv beside it"))
 struct PrefixReferenceTests {
+  /// Hits of LRU in order `tail` by capacity, of a model in Python that looks a prompt up, stores the
+  /// blocks that it lacks, and frees all of them last block first, as vLLM does.
+  private static let lookedUpFirst: [UInt64: UInt64] = [
+    1000: 12_847, 2000: 15_665, 5000: 32_260, 10_000: 61_046, 20_000: 83_035, 30_000: 93_978,
+    50_000: 102_290,
+  ]
+
   /// Counts of ordinary requests, each of which is looked up after those before it were stored.
   private static func stepped(
     _ trace: PreparedTrace, _ policy: String, _ capacity: UInt64
@@ -67,6 +74,7 @@ struct PrefixReferenceTests {
         let stepped = try Self.stepped(trace.tailFirst(), String(row[2]), capacity)
         #expect(hits >= stepped.hits && prefix.hits >= stepped.prefix.hits)
         #expect(prefix.inputTokens == stepped.prefix.inputTokens)
+        if row[2] == "lru" { #expect(hits == Self.lookedUpFirst[capacity], "\(capacity)") }
         (hits, prefix) = stepped
       }
       let found = [
