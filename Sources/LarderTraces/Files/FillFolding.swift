@@ -80,8 +80,8 @@ final class FillFolding {
     }
   }
 
-  /// Gives a get the size, cost and TTL that were stored for it; false if the set does not belong to
-  /// it, or it was already passed on.
+  /// Gives a get the size, cost and TTL that were stored for it; false if the set does not belong
+  /// to it, or it was already passed on.
   @discardableResult private func fill(_ number: Int, _ stored: TraceRecord) -> Bool {
     let isHeld = before + held.count - number <= Self.window
     let isMiss = isHeld && held[number - before].outcome == .miss

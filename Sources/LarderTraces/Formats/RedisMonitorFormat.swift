@@ -15,7 +15,8 @@ struct RedisMonitorFormat: TraceFormat {
       keys there; SWAPDB is applied. Conditions (NX, XX, GT, LT, REPLACE) and KEEPTTL are evaluated
       against the keys of the log so far, starting with an empty server; IFEQ, IFNE, DELIFEQ and
       DELEX compare values, and are taken as met by values that are not known, as are digests. A
-      command without effect is skipped. So are commands without an effect on keys, and commands with an unknown effect,
+      command without effect is skipped. So are commands without an effect on keys, and those with
+      an unknown effect,
       counted by name. Keys of database 0 are unchanged, those of others are prefixed with its
       number and a quote. A namespace of Kvrocks is a database. A size is that of the value, without
       the key; reads and partial changes have none, so an object has the size of its last SET. The

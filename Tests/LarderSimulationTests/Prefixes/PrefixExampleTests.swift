@@ -44,7 +44,7 @@ struct PrefixExampleTests {
     #expect(blocks == 5 && prefix.hits == 5 && prefix.tokens == 5 * 512)
   }
 
-  /// vLLM: the third prompt finds 1 and 2, although 3, which it has to store, comes before them in
+  /// As in `vllm`: the third prompt finds 1 and 2, although 3, which it has to store, comes before them in
   /// the order of eviction.
   @Test func promptIsLookedUpBeforeItsBlocksAreStored() throws {
     let list = PromptList(prompts: [

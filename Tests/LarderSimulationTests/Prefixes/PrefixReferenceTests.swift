@@ -14,14 +14,14 @@ private enum PrefixTable {
   static var isThere: Bool { folder != nil && FileManager.default.fileExists(atPath: path) }
 }
 
-/// Prefixes against `prefix.csv`, on a public trace, to the block. Its rows of order `tail` are those
-/// of a cache that is looked up block by block, without knowledge of prompts.
+/// Prefixes against `prefix.csv`, on a public trace, to the block. Its rows of order `tail` are
+/// those of a cache that is looked up block by block, without knowledge of prompts.
 @Suite(
   .enabled(
     if: PrefixTable.isThere, "needs LARDER_TRACES, and reference/prefix.csv beside it"))
 struct PrefixReferenceTests {
-  /// Hits of LRU in order `tail` by capacity, of a model in Python that looks a prompt up, stores the
-  /// blocks that it lacks, and frees all of them last block first, as vLLM does.
+  /// Hits of LRU in order `tail` by capacity, of a model in Python that looks a prompt up, stores
+  /// the blocks that it lacks, and frees all of them last block first, as `vllm` does.
   private static let lookedUpFirst: [UInt64: UInt64] = [
     1000: 12_847, 2000: 15_665, 5000: 32_260, 10_000: 61_046, 20_000: 83_035, 30_000: 93_978,
     50_000: 102_290,

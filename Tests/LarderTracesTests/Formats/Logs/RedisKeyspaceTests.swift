@@ -166,7 +166,7 @@ import Testing
     #expect((0..<4).map { trace.requests.sizes?[$0] } == [5, 5, 5, 5])
   }
 
-  /// Requests and one-hit wonders of logs in which sets are the end of gets: `requests/objects/one`.
+  /// Requests, objects and one-hit wonders of logs in which sets are the end of gets.
   private static let fills: [(String, String)] = [
     // A key that was never stored: the set of any client, however much later.
     ("1 GET a;2 SET a v;3@8 GET b;90@9 SET b v", "2/2/2"),
