@@ -170,7 +170,8 @@ package final class RecordedTraceFile {
       time = record.time - min(record.time, began ?? 0)
       builder.add(
         RecordedEvent(
-          key: key, time: time, kind: Self.kind(record.operation),
+          key: key, time: time, kind: Self.kind(record),
+          outcome: RecordedEvent.Outcome(rawValue: record.outcome.rawValue) ?? .unknown,
           size: record.isSizeKnown ? UInt64(record.size) : nil,
           lifetime: record.ttl == 0 ? nil : UInt64(record.ttl) * 1000))
       if builder.isFull { try flush() }
@@ -204,8 +205,9 @@ package final class RecordedTraceFile {
       RecordedHeader(threshold: threshold, began: time, origin: .server, keys: .keyed).encoded)
   }
 
-  private static func kind(_ operation: UInt8) -> RecordedEvent.Kind {
-    switch Operation(rawValue: operation) {
+  private static func kind(_ record: TraceRecord) -> RecordedEvent.Kind {
+    if record.outcome == .found { return .found }
+    return switch Operation(rawValue: record.operation) {
     case .set: .set
     case .delete: .remove
     case .modify: .modify

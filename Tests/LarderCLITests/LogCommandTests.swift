@@ -110,6 +110,32 @@ struct LogCommandTests {
     #expect(run.notes.contains("lines are %h %l %u [%t]"))
   }
 
+  /// All commands count a set after a miss as a part of the get, and state the server's hit ratio.
+  @Test func setsAfterMissesAreNoRequests() throws {
+    let scratch = try folder()
+    let keys = ["a", "b", "a", "c", "a", "d"]
+    let lines = keys.enumerated().flatMap { second, key in
+      let get = "100\(second).0 [0 127.0.0.1:5] \"GET\" \"\(key)\"\n"
+      let set = "100\(second).1 [0 127.0.0.1:5] \"SET\" \"\(key)\" \"value\"\n"
+      return key == "a" && second > 0 ? [get] : [get, set]
+    }
+    try scratch.write(lines.joined(), to: "m.log")
+    let note = "had a hit ratio of about 33.3 %: 2 of 6 gets"
+    let info = try LarderProcess(["trace", "info", "m.log"], in: scratch.folder)
+    #expect(info.output.contains(/requests +6\n/) && info.output.contains(note), "\(info.output)")
+    #expect(info.output.contains(/one-hit wonders +3 \(75.0 % of the objects\)/))
+    let simulated = try LarderProcess(
+      ["simulate", "m.log", "--policy", "lru", "--capacity", "100%", "--csv", "-"],
+      in: scratch.folder)
+    let rows = simulated.output.split(separator: "\n")
+    #expect(rows.count == 2 && rows[1].contains(",6,2,2,0,4,0.333333,30,10,"), "\(rows)")
+    #expect(simulated.notes.contains(note), "\(simulated.notes)")
+    let advice = try LarderProcess(
+      ["advise", "m.log", "--whole", "--capacity", "100B", "--json", "-"], in: scratch.folder)
+    #expect(advice.output.contains(/"hitRatio" ?: ?0\.333/), "\(advice.output)")
+    #expect(advice.notes.contains(note), "\(advice.notes)")
+  }
+
   @Test func costsAreCounted() throws {
     let scratch = try folder()
     try scratch.write(

@@ -78,7 +78,7 @@ struct TraceRecordCommand: ParsableCommand {
     // The recording has a sample of its own, which is chosen by keyed hashes.
     reference.sample = nil
     let source = try FileSource(reference)
-    try source.records { try recording.add($0) }
+    try source.withoutFolding.records { try recording.add($0) }
     return LiveTrace.Reading(
       format: source.format.name, understanding: source.understanding, facts: source.reading)
   }

@@ -19,7 +19,8 @@ public struct EntryMemory: Sendable {
         "values: an object counts with its size; server: with the memory of its entry in the "
           + "server"),
       PolicyParameter(
-        "key", default: "\(keyBytes)", "bytes of \(key), with memory=server, 0 to 65535"),
+        "key", default: "\(keyBytes)",
+        "bytes of \(key), with memory=server, 0 to 65535; 0 if sizes contain them"),
     ]
     self.keyBytes = keyBytes
     self.bytes = bytes

@@ -284,12 +284,14 @@ package struct RecordedEvent: Sendable, Hashable {
     case expire
   }
 
-  /// Outcomes of a get.
+  /// Outcomes of gets and sets.
   package enum Outcome: UInt8, Sendable {
-    /// Unknown, or not a get.
+    /// Unknown, or neither get nor set.
     case unknown
     case hit
     case miss
+    /// A set of the value that the last get of the key missed.
+    case fill
   }
 
   /// The hash that represents the key.

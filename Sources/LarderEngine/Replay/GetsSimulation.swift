@@ -27,6 +27,8 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
 
   @usableFromInline var choice: PolicyChoice? { tier.policy.choice }
 
+  @inlinable func holds(_ id: ObjectID) -> Bool { tier.contains(id) }
+
   @inlinable var counts: Counts {
     totals.counts(of: tier.counts, isDisk: isDisk, hasCosts: columns.costs != nil)
   }

@@ -19,6 +19,11 @@ struct HybridSimulation: OperationReplay, ~Copyable {
 
   var choice: PolicyChoice? { core.choice }
 
+  func holds(_ id: ObjectID) -> Bool {
+    let now = reader.time(at: position)
+    return [core.memory, core.disk].contains { $0.tier.contains(id) && $0.tier.expiry(id) > now }
+  }
+
   var counts: Counts { core.counts(totals, hasCosts: reader.columns.costs != nil) }
 
   mutating func resetCounts() {

@@ -7,6 +7,8 @@
   var copies: UInt64 { get }
   var stateBytes: Int { get }
   var choice: PolicyChoice? { get }
+  /// True if a get of an object would be a hit as the next request.
+  func holds(_ id: ObjectID) -> Bool
   mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool
   mutating func resetCounts()
 }
@@ -17,6 +19,9 @@ extension Replay where Self: ~Copyable {
 
   /// Defaults to 0: no segments.
   @inlinable var copies: UInt64 { 0 }
+
+  /// Defaults to false, as in `Simulation`.
+  @inlinable func holds(_ id: ObjectID) -> Bool { false }
 }
 
 /// A request of any operation, as of a time.
@@ -150,6 +155,7 @@ extension OperationReplay where Self: ~Copyable {
   @usableFromInline let outcomesBody: () -> OutcomeSizes?
   @usableFromInline let copiesBody: () -> UInt64
   @usableFromInline let choiceBody: () -> PolicyChoice?
+  @usableFromInline let holdsBody: (ObjectID) -> Bool
 
   /// Takes a simulation over.
   @inlinable init<Value: Replay & ~Copyable>(_ simulation: consuming Value) {
@@ -162,6 +168,7 @@ extension OperationReplay where Self: ~Copyable {
     outcomesBody = { held.with { $0.outcomes } }
     copiesBody = { held.with { $0.copies } }
     choiceBody = { held.with { $0.choice } }
+    holdsBody = { id in held.with { $0.holds(id) } }
   }
 
   /// See `Simulation`.
@@ -176,6 +183,8 @@ extension OperationReplay where Self: ~Copyable {
   package var copies: UInt64 { copiesBody() }
   /// See `Simulation`.
   @usableFromInline package var choice: PolicyChoice? { choiceBody() }
+  /// See `Simulation`.
+  @usableFromInline package func holds(_ id: ObjectID) -> Bool { holdsBody(id) }
   /// Replays requests up to `end`, exclusive; see `Simulation.run`.
   @usableFromInline package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     runBody(end, untilFirstEviction)

@@ -47,6 +47,9 @@ public protocol Simulation: AnyObject {
   /// nil for other policies.
   var choice: PolicyChoice? { get }
 
+  /// True if a get of an object would be a hit as the next request.
+  func holds(_ id: ObjectID) -> Bool
+
   /// Memory held in addition to the trace's columns, in bytes.
   var stateBytes: Int { get }
 
@@ -62,6 +65,9 @@ public protocol Simulation: AnyObject {
 extension Simulation {
   /// Defaults to nil.
   public var choice: PolicyChoice? { nil }
+
+  /// Defaults to false, for simulations that are never replayed by prompts.
+  public func holds(_ id: ObjectID) -> Bool { false }
 }
 
 /// One tier of a simulated or real cache.

@@ -31,6 +31,10 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
 
   @usableFromInline var choice: PolicyChoice? { tier.policy.choice }
 
+  @usableFromInline func holds(_ id: ObjectID) -> Bool {
+    tier.contains(id) && tier.expiry(of: id) > reader.time(at: position)
+  }
+
   /// The counts, including the bytes copied between segments.
   @usableFromInline var counts: Counts {
     var counts = totals.counts(

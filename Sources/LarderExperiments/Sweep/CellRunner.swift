@@ -64,9 +64,11 @@ package struct CellRunner: Sendable {
         mode: .simulate, threads: 1, repetition: repetition,
         requests: UInt64(trace.requests.count), seconds: seconds,
         memoryBytesPerObject: Double(simulation.stateBytes) / Double(trace.requests.objects))
+      let counts =
+        prefixes?.corrected(isDisk: planned.cell.kind == .disk) ?? simulation.counts
       if record == nil {
         record = Record(
-          cell: planned.cell, counts: simulation.counts,
+          cell: planned.cell, counts: counts,
           objectsDistinct: UInt64(trace.requests.objects),
           modelled: simulation.outcomes.flatMap {
             calculators?.accessTime(of: $0, in: planned.cell)
@@ -76,7 +78,7 @@ package struct CellRunner: Sendable {
         record?.course = simulation.choice.map {
           ChoiceCourse(policies: $0.policies, switches: $0.switches, parts: parts)
         }
-      } else if record?.counts != simulation.counts || record?.prefix != prefixes?.counts {
+      } else if record?.counts != counts || record?.prefix != prefixes?.counts {
         throw SweepError.notDeterministic(planned.cell)
       }
       record?.timings.append(timing)

@@ -3,9 +3,11 @@ import LarderTraces
 
 /// Steps a simulation through prompts and counts the hits at the front of each.
 ///
-/// All blocks are ordinary requests: the simulation does not know of prompts. Hits are determined
-/// from its counts, one request at a time; in front-first order, a prompt is single-stepped only up
-/// to its first miss.
+/// All blocks are ordinary requests: the simulation does not know of prompts. In front-first order,
+/// hits are determined from its counts, and a prompt is single-stepped only up to its first miss.
+/// In tail-first order a prompt is looked up before any of its blocks is stored, as in `vllm`, which
+/// uses the blocks that it has found until it frees the prompt: a block that the simulation evicts
+/// to store another one of the same prompt was found.
 package struct PrefixReplay {
   private let simulation: any Simulation
   private let trace: PreparedTrace
@@ -14,15 +16,18 @@ package struct PrefixReplay {
   private let block: UInt64
   /// Counts so far.
   package private(set) var counts = PrefixCounts()
+  /// Number of blocks that were found, and that the simulation evicted before their request.
+  private var evicted: UInt64 = 0
 
   // The current prompt: its end, its tokens, and true if it began after the warm-up.
   private var end = 0
   private var inputTokens: UInt64 = 0
   private var isCounted = false
-  /// Known hits at the front of the prompt: in front-first order those up to the first miss, in
-  /// tail-first order those since the last one.
+  /// Known hits at the front of the prompt.
   private var hits: UInt64 = 0
   private var isBroken = false
+  /// In tail-first order, the blocks of the prompt that were found, by their requests.
+  private var found: [Bool] = []
 
   /// Creates a replay of `trace`, whose prompts must already be in `order`.
   package init(_ simulation: any Simulation, over trace: PreparedTrace, order: PromptOrder) {
@@ -63,6 +68,7 @@ package struct PrefixReplay {
   package mutating func resetCounts() {
     simulation.resetCounts()
     counts = PrefixCounts()
+    evicted = 0
     isCounted = false
   }
 
@@ -74,13 +80,34 @@ package struct PrefixReplay {
     isCounted = true
     hits = 0
     isBroken = false
+    if order == .tail {
+      found = (start..<end).map { simulation.holds(trace.requests.ids[$0]) }
+      hits = UInt64(found.reversed().prefix { $0 }.count)
+    }
   }
 
   private mutating func note(isHit: Bool) {
-    if isHit { hits += 1 }
-    guard !isHit else { return }
-    isBroken = true
-    if order == .tail { hits = 0 }
+    guard order == .tail else {
+      if isHit { hits += 1 } else { isBroken = true }
+      return
+    }
+    let place = simulation.position - 1
+    guard !isHit, found[found.count - (end - place)] else { return }
+    evicted += 1
+  }
+
+  /// The simulation's counts, with hits of blocks that were found.
+  package func corrected(isDisk: Bool) -> Counts {
+    var counts = simulation.counts
+    // A block has size 1.
+    if isDisk {
+      counts.diskHits += evicted
+      counts.diskBytesHit += evicted
+    } else {
+      counts.memoryHits += evicted
+      counts.memoryBytesHit += evicted
+    }
+    return counts
   }
 
   private mutating func finish() {

@@ -21,7 +21,7 @@ public struct FileSource: RecordSource {
 
   /// The files, without empty ones.
   private let parts: [FilePart]
-  private let rules: ReadingRules
+  private var rules: ReadingRules
   private let log = ReadingLog()
 
   /// Upper bound of all keys, exclusive; nil if the file does not give one.
@@ -108,6 +108,13 @@ public struct FileSource: RecordSource {
     return rate
   }
 
+  /// The source with sets apart from the gets that they fill, for another recording.
+  package var withoutFolding: FileSource {
+    var copy = self
+    copy.rules.foldsFills = false
+    return copy
+  }
+
   /// Decodes the files from their beginning.
   ///
   /// On machines with several cores, a large file is decoded in a separate thread, and several
@@ -191,6 +198,8 @@ struct ReadingRules: Sendable {
   /// Maximum share of bad lines.
   var maxBadShare = RecordBatch.maxBadShareDefault
   var hasSeveralFiles = false
+  /// True to join sets with the gets that they fill.
+  var foldsFills = true
 
   /// Maximum share of bad lines of one file. Not limited with several files, because the others may
   /// have enough good lines.
@@ -277,10 +286,13 @@ struct FilePart: Sendable {
     _ rules: ReadingRules, _ log: ReadingLog, into sink: @escaping RecordSink
   ) throws -> (facts: ReadingFacts, wantsMore: Bool) {
     let (file, reader) = try reader()
+    let folding =
+      decoder.foldsFills && rules.foldsFills ? FillFolding(path: path, sink: sink) : nil
+    let folded: RecordSink = if let folding { { try folding.add($0) } } else { sink }
     let window =
-      decoder.columns.contains(.time) && decoder.sortsTimes ? TimeWindow(sink: sink) : nil
+      decoder.columns.contains(.time) && decoder.sortsTimes ? TimeWindow(sink: folded) : nil
     let sample = rules.sample.map(ObjectSample.init)
-    let ordered: RecordSink = if let window { { try window.add($0) } } else { sink }
+    let ordered: RecordSink = if let window { { try window.add($0) } } else { folded }
     var bytes = 0
     let batch = RecordBatch(
       skipsZeroSizes: rules.skipsZeroSizes && !decoder.remembersSizes,
@@ -293,10 +305,14 @@ struct FilePart: Sendable {
     try decoder.decode(reader, into: batch)
     for remark in reader.remarks { batch.note(remark) }
     log.noteRead(file.offset - bytes)
-    if batch.wantsMore { try window?.finish() }
+    if batch.wantsMore {
+      try window?.finish()
+      try folding?.finish()
+    }
     if let sample { batch.noteSampling(sample.takeFacts()) }
     var facts = batch.reading
     facts.timesSorted = window?.late ?? 0
+    if let folding { facts.outcomes.add(folding.outcomes) }
     return (facts, batch.wantsMore)
   }
 

@@ -32,6 +32,10 @@ public struct ReadingFacts: Sendable, Hashable {
   public var kinds: [String: Int] = [:]
   /// Number of requests whose cost was filled from others of the object.
   public var costsFilled = 0
+  /// Number of requests with the largest size that a request can have; their objects may be larger.
+  public var sizesCut = 0
+  /// Outcomes of the gets in the cache that was recorded, as far as they are known.
+  public var outcomes = RecordedOutcomes()
   /// Empty files of a joined trace.
   public var emptyFiles: [String] = []
   /// Sampling rate of the trace.
@@ -68,6 +72,13 @@ public struct ReadingFacts: Sendable, Hashable {
         "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") skipped: \(reason).")
     }
     if let note = holesNote { notes.append(note) }
+    if let note = outcomes.note { notes.append(note) }
+    if sizesCut > 0 {
+      notes.append(
+        NumberText.counted(sizesCut, "request")
+          + " of 4 GiB or more \(sizesCut == 1 ? "counts" : "count") with \(UInt32.max) bytes, the "
+          + "largest size of a request.")
+    }
     for (kind, count) in kinds.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       notes.append("\(NumberText.counted(count, "line")): \(kind).")
     }
@@ -137,6 +148,7 @@ public struct ReadingFacts: Sendable, Hashable {
       Self.examplesMaximum - skippedExamples.count)
     eventsSkipped = eventsSkipped.addingSaturated(other.eventsSkipped)
     kinds.merge(other.kinds) { $0 + $1 }
+    outcomes.add(other.outcomes)
     emptyFiles += other.emptyFiles
     remarks += other.remarks.filter { !remarks.contains($0) }
     firstBad = firstBad ?? other.firstBad

@@ -13,8 +13,9 @@ struct MemcachedWatchFormat: TraceFormat {
       before a store or delete of the same key by the same client is skipped. The server's own
       evictions and failed stores are skipped and counted. memcached before 1.6.19 does not report
       deletes: they look like gets. A line `skipped=17` means that memcached dropped 17 events
-      because its output was read too slowly; a note has their number. The size is that of key and
-      value; a miss has none, so it gets that of the object.
+      because its output was read too slowly; a note has their number. The size is that of the
+      value, without the key; a miss has none, so it gets that of the object. A store after a get
+      of its key that missed is the end of that get.
       """,
     suffixes: [".memcached", ".memcached-watch", ".memcached-watch.log"],
     parameters: [.size(.lastFull), .maxBad])
@@ -42,12 +43,14 @@ struct MemcachedWatchFormat: TraceFormat {
     var columns: TraceColumns { [.size, .time, .operation, .ttl] }
     var sizeRule: SizeRule { .lastFull }
     var sortsTimes: Bool { true }
+    var foldsFills: Bool { true }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
       var last = 0
       // The last get of each client, held back until the client's next event is known. The window
       // that sorts by time restores its position.
       var pending: [UInt64: TraceRecord] = [:]
+      var keys = KeyLengths()
       var growth = GrowthLimit("the clients of a server", bytesEach: 64)
       try reader.forEachLine(telling: batch) { line, number in
         last = number
@@ -73,7 +76,9 @@ struct MemcachedWatchFormat: TraceFormat {
         case .get:
           pending[event.client] = event.record
           try growth.check(pending.count, in: reader.path)
-        case .store, .delete: goesOn = try goesOn && batch.append(event.record)
+        case .store, .delete:
+          if event.kind == .store { keys.add(event.keyLength) }
+          goesOn = try goesOn && batch.append(event.record)
         case .failedStore: batch.skip("failed stores")
         case .eviction: batch.skip("the server's own evictions")
         case .other: batch.skip("events other than get, store and delete")
@@ -84,6 +89,7 @@ struct MemcachedWatchFormat: TraceFormat {
         guard try batch.append(get) else { return }
       }
       batch.noteLines(last)
+      if let note = keys.note { batch.note(note) }
       _ = try batch.flush()
     }
   }
@@ -100,6 +106,8 @@ struct MemcachedEvent {
   private(set) var record = TraceRecord(key: 0, size: 0, isSizeKnown: false)
   /// Client connection.
   private(set) var client: UInt64 = 0
+  /// Bytes of the key.
+  private(set) var keyLength = 0
 
   /// True for events that a client caused.
   var isOfClient: Bool { kind != .eviction }
@@ -140,10 +148,12 @@ struct MemcachedEvent {
     guard seen & 3 == 3 else { return nil }
     if seen & 4 == 0 { return }
     record.key = KeyHash.key(key)
+    keyLength = key.count
     let hasStatus = { (text: String) in seen & 8 != 0 && status.equals(Array(text.utf8)) }
     if type.equals(Array("item_get".utf8)) {
       kind = .get
       record.ttl = 0
+      if seen & 8 != 0 { record.outcome = hasStatus("found") ? .hit : .miss }
     } else if type.equals(Array("item_store".utf8)) {
       kind = hasStatus("stored") ? .store : .failedStore
       record.operation = Operation.set.rawValue
@@ -156,7 +166,7 @@ struct MemcachedEvent {
     }
     if seen & 16 != 0, kind == .store || hasStatus("found") {
       guard let bytes = SizeField.size(size) else { return nil }
-      record.size = UInt32(clamping: UInt64(bytes) + UInt64(key.count))
+      record.size = bytes
       record.isSizeKnown = true
     }
   }

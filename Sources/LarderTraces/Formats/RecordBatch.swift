@@ -125,6 +125,9 @@ public final class RecordBatch {
   /// Counts lines by the way they were parsed.
   func note(_ kind: String, lines: Int) { reading.kinds[kind, default: 0] += lines }
 
+  /// Counts the outcome of a get in the cache that wrote the log.
+  func note(_ outcome: TraceRecord.Outcome) { reading.outcomes.add(outcome) }
+
   /// Records the sampling rate of the file, and the gets of all objects.
   public func noteSampling(_ sampling: TraceSampling) {
     reading.sampling = TraceSampling(

@@ -62,6 +62,7 @@ struct RecordedDecoder: TraceDecoder {
   var columns: TraceColumns { [.size, .time, .operation, .ttl, .cost] }
   var sizeRule: SizeRule { .logged }
   var sortsTimes: Bool { true }
+  var foldsFills: Bool { true }
   var samplingRate: Double { header.rate }
 
   var isOneOfAKind: Bool {
@@ -94,7 +95,7 @@ struct RecordedDecoder: TraceDecoder {
       if !batch.wantsMore { return }
     }
     reading.noteTail(reader)
-    try reading.finish()
+    _ = try batch.flush()
     batch.noteSampling(TraceSampling(rate: header.rate, gets: reading.recordedGets))
   }
 
@@ -109,7 +110,6 @@ struct RecordedDecoder: TraceDecoder {
     private var clears = 0
     private var hasEnd = false
     private var texts: [UInt64: UInt64] = [:]
-    private var folding = RecordedFolding()
     private var growth = GrowthLimit("the texts of keys", bytesEach: 32)
 
     init(batch: RecordBatch, header: RecordedHeader) {
@@ -226,111 +226,33 @@ struct RecordedDecoder: TraceDecoder {
           continue
         }
         if let key = texts[event.key] { event.key = key }
-        folding.add(event, began: header.began)
-        while let record = folding.next() {
-          guard try batch.append(record) else { return }
-        }
+        guard try batch.append(TraceRecord(event, began: header.began)) else { return }
       }
-    }
-
-    mutating func finish() throws {
-      while let record = folding.rest() {
-        guard try batch.append(record) else { return }
-      }
-      _ = try batch.flush()
     }
   }
 }
 
-/// Converts the events of a recording to requests of simulations, in which a get that misses stores
-/// the object: a miss and the set that answers it become one get, with the size and TTL of the set.
-///
-/// Holds back up to `window` requests. O(1) per event, and 16 bytes per key whose entries have a
-/// TTL.
-struct RecordedFolding {
-  /// Number of requests held back.
-  static let window = 1 << 15
-
-  private var held: [TraceRecord] = []
-  /// Number of held requests that were passed on.
-  private var done = 0
-  /// Number of requests before the first held one.
-  private var before = 0
-  /// Number of the unanswered miss of each key.
-  private var misses: [UInt64: Int] = [:]
-  private var lifetimes: [UInt64: UInt32] = [:]
-
-  mutating func add(_ event: RecordedEvent, began: UInt64) {
-    var record = TraceRecord(
+extension TraceRecord {
+  /// The request of an event, in a recording that began at a time.
+  fileprivate init(_ event: RecordedEvent, began: UInt64) {
+    self.init(
       key: event.key, time: began &+ event.time, size: UInt32(clamping: event.size ?? 0),
-      cost: event.cost ?? TraceRecord.unknownCost, isSizeKnown: event.size != nil)
-    switch event.kind {
-    case .get:
-      if event.outcome == .miss { misses[event.key] = before + held.count }
-      record.ttl = Self.seconds(event.lifetime)
-      if event.outcome == .hit { record.ttl = lifetimes[event.key] ?? 0 }
-    case .found:
-      // The size is that of the object; a miss in memory still was a hit of the whole cache.
-      if let number = misses.removeValue(forKey: event.key) {
-        fill(number, record, lifetimes[event.key] ?? 0)
-      }
-      return
-    case .set:
-      let ttl = Self.seconds(event.lifetime)
-      if ttl != 0 || !lifetimes.isEmpty { lifetimes[event.key] = ttl == 0 ? nil : ttl }
-      if let number = misses.removeValue(forKey: event.key), fill(number, record, ttl) { return }
-      record.operation = Operation.set.rawValue
-      record.ttl = ttl
-    case .remove:
-      misses[event.key] = nil
-      record.operation = Operation.delete.rawValue
-    case .modify: record.operation = Operation.modify.rawValue
-    case .bypass: record.operation = Operation.bypass.rawValue
-    case .expire:
-      record.operation = Operation.expire.rawValue
-      record.ttl = Self.seconds(event.lifetime)
-      if record.ttl != 0 || !lifetimes.isEmpty {
-        lifetimes[event.key] = record.ttl == 0 ? nil : record.ttl
-      }
-    case .clear: return
-    }
-    held.append(record)
+      ttl: TraceRecord.seconds(event.lifetime), cost: event.cost ?? TraceRecord.unknownCost,
+      operation: TraceRecord.operation(event.kind), isSizeKnown: event.size != nil)
+    outcome = Outcome(rawValue: event.outcome.rawValue) ?? .unknown
+    if event.kind == .found { outcome = .found }
+    if event.kind == .set, event.outcome != .fill { outcome = .unknown }
   }
 
-  /// Gives a miss the size and TTL that were stored for it; false if it was already passed on.
-  @discardableResult private mutating func fill(
-    _ number: Int, _ stored: TraceRecord, _ ttl: UInt32
-  ) -> Bool {
-    let place = number - before
-    guard place >= done, place < held.count else { return false }
-    if stored.isSizeKnown {
-      held[place].size = stored.size
-      held[place].isSizeKnown = true
+  private static func operation(_ kind: RecordedEvent.Kind) -> Operation {
+    switch kind {
+    case .get: .get
+    case .set: .set
+    case .remove: .delete
+    case .modify, .clear: .modify
+    case .bypass: .bypass
+    case .expire, .found: .expire
     }
-    held[place].cost = stored.cost
-    held[place].ttl = ttl
-    return true
-  }
-
-  /// Returns the first request while more than the window are held.
-  mutating func next() -> TraceRecord? {
-    held.count - done > Self.window ? take() : nil
-  }
-
-  /// Returns the first request; nil if none is held.
-  mutating func rest() -> TraceRecord? { done < held.count ? take() : nil }
-
-  private mutating func take() -> TraceRecord {
-    let record = held[done]
-    done += 1
-    if done == Self.window {
-      held.removeFirst(done)
-      before += done
-      done = 0
-      let first = before
-      misses = misses.filter { $0.value >= first }
-    }
-    return record
   }
 
   /// Seconds, rounded up; 0 for no limit.

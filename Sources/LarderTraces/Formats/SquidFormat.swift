@@ -52,7 +52,7 @@ struct SquidFormat: TraceFormat {
 
   private struct Layout: WebLayout {
     var roles: Set<WebRole> {
-      [.seconds, .totalMilliseconds, .status, .bytes, .method, .target, .cutOff]
+      [.seconds, .totalMilliseconds, .status, .bytes, .method, .target, .cutOff, .cacheStatus]
     }
     var understanding: [String] { [] }
     func reader() -> Reader { Reader() }
@@ -77,6 +77,7 @@ struct SquidFormat: TraceFormat {
       guard let slash = result.find(0x2F), !fields[.target].isEmpty else { return .bad }
       let code = TextField(result.next, slash)
       fields[.status] = TextField(slash + 1, result.end)
+      fields[.cacheStatus] = code
       let isCutOff = Reader.cuts.contains { code.ends(with: $0) }
       fields[.cutOff] = TextField(isCutOff ? code.next : slash, slash)
       // Hits give no information on the origin's response time.

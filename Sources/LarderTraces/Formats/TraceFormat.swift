@@ -46,6 +46,10 @@ public protocol TraceDecoder: Sendable {
   /// trace; a request of an object without a known size keeps its own.
   var remembersSizes: Bool { get }
 
+  /// True if sets may belong to the get before them: a set after a miss of its key, and one that is
+  /// marked, are the end of that get.
+  var foldsFills: Bool { get }
+
   /// True if the keys are private to the file and cannot be matched with those of other files.
   var isOneOfAKind: Bool { get }
 
@@ -76,6 +80,9 @@ extension TraceDecoder {
 
   /// Defaults to false: unknown sizes are resolved when the trace is prepared.
   public var remembersSizes: Bool { false }
+
+  /// Defaults to false: every set is a request of its own.
+  public var foldsFills: Bool { false }
 
   /// Defaults to false: an object has one key in all files.
   public var isOneOfAKind: Bool { false }

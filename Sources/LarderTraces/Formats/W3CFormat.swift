@@ -167,6 +167,7 @@ struct W3CColumns: Sendable {
     "sc-bytes": .bytes, "bytes": .bytes,
     "sc(cache-control)": .cacheControl, "sc(expires)": .expires,
     "time-taken": .totalMilliseconds, "time-to-first-byte": .originSeconds,
+    "x-edge-result-type": .cacheStatus,
   ]
 
   /// Names of roles that may have several columns, surest first.

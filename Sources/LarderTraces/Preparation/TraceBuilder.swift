@@ -30,6 +30,7 @@ struct TraceBuilder: ~Copyable {
   /// 1 for a request of unknown size. Empty as long as all are known.
   private var unknown: GrowableColumn<UInt8>
   private var hasUnknown = false
+  private var sizesCut = 0
   private var hasUnknownCosts = false
   /// Folder of spilled columns; nil to keep them in memory.
   private let spillFolder: String?
@@ -110,6 +111,7 @@ struct TraceBuilder: ~Copyable {
       var areKnown = true
       for i in 0..<size {
         column[i] = records[i].size
+        sizesCut &+= records[i].size == .max ? 1 : 0
         areKnown = areKnown && records[i].isSizeKnown
       }
       if !areKnown || hasUnknown { try markUnknown(records, size) }
@@ -222,6 +224,7 @@ struct TraceBuilder: ~Copyable {
         costs.base, count: count, ids: ids.base, objects: objects)
       if let filled { reading.costsFilled = filled } else { kept.remove(.cost) }
     }
+    reading.sizesCut = sizesCut
     reading.timesSorted -= min(reading.timesSorted, timesRaised)
     let storage = ColumnStorage()
     let (count, footprint, raised) = (count, footprint, timesRaised)

@@ -37,11 +37,23 @@ struct PrefixExampleTests {
     #expect(blocks == 2 && prefix.hits == 2 && prefix.tokens == 1024)
   }
 
-  /// Tail first: 3 2 1; then 5 evicts 3, 4 evicts 2, 2 evicts 1, 1 evicts 5: left are 4 2 1. Then 5
-  /// evicts 4, 4 evicts 2, 2 evicts 1, 1 evicts 5.
+  /// Tail first: 3 2 1; then 1 and 2 are found before 5 evicts 3, 4 evicts 2, 2 evicts 1 and 1
+  /// evicts 5. Left are 4 2 1, which are found by the third.
   @Test func tailFirst() throws {
     let (blocks, prefix) = try Self.counts(3, .tail)
-    #expect(blocks == 0 && prefix.hits == 0 && prefix.tokens == 0)
+    #expect(blocks == 5 && prefix.hits == 5 && prefix.tokens == 5 * 512)
+  }
+
+  /// As in `vllm`: the third prompt finds 1 and 2, although 3, which it has to store, comes before them in
+  /// the order of eviction.
+  @Test func promptIsLookedUpBeforeItsBlocksAreStored() throws {
+    let list = PromptList(prompts: [
+      .init(blocks: [1, 2, 3], tokens: 1536), .init(blocks: [4], tokens: 512),
+      .init(blocks: [1, 2, 3], tokens: 1536),
+    ])
+    let record = try #require(
+      try PromptList.record(list.prepared(), policy: "lru", capacity: 3, order: .tail))
+    #expect(record.counts.hits == 2 && record.counts.requests == 7 && record.prefix?.hits == 2)
   }
 
   /// LRU of 4, tail first: 3 2 1; then 5 and 4 (evicts 3), 2 and 1 hit: all of the third hit.

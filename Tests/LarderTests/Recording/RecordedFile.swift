@@ -49,7 +49,7 @@ struct RecordedFile {
       switch (event.kind, event.outcome) {
       case (.get, .hit): "g+"
       case (.get, .miss): "g-"
-      case (.get, .unknown): "g?"
+      case (.get, .unknown), (.get, .fill): "g?"
       case (.set, _): "s"
       case (.remove, _): "r"
       case (.found, _): "f"

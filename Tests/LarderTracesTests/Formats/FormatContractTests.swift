@@ -20,13 +20,15 @@ struct FormatContractTests {
       records += batch
       return true
     }
+    let folding = decoder.foldsFills ? FillFolding(path: "test", sink: keep) : nil
     let sizes =
       decoder.remembersSizes ? KnownSizes(skipsZeroSizes: skippingZeroSizes, source: "test") : nil
     try decoder.decode(
       ByteReader(SlowBytes(bytes, step: step), path: sample.file),
       into: RecordBatch(skipsZeroSizes: skippingZeroSizes && sizes == nil) { batch in
-        try sizes?.pass(batch, to: keep) ?? keep(batch)
+        try sizes?.pass(batch, to: keep) ?? folding?.add(batch) ?? keep(batch)
       })
+    try folding?.finish()
     return records
   }
 

@@ -107,7 +107,7 @@ struct RecordedFormatTests {
   /// A miss that is answered beyond the window stays separate from its set.
   @Test func theWindowIsBounded() throws {
     var events = [RecordedEvent(key: 1 << 40, time: 0, kind: .get, outcome: .miss)]
-    events += Self.gets(RecordedFolding.window + 5)
+    events += Self.gets(FillFolding.window + 5)
     events.append(RecordedEvent(key: 1 << 40, time: 1 << 30, kind: .set, size: 50))
     let late = try load(SampleTrace.recording(events, perBlock: 1000))
     #expect(late.requests.count == events.count)
@@ -116,7 +116,7 @@ struct RecordedFormatTests {
     let early = try load(SampleTrace.recording(events, perBlock: 1000))
     #expect(early.requests.count == events.count - 1 && early.requests.sizes?[0] == 50)
     // Unanswered misses of more than one window.
-    let misses = (0..<3 * RecordedFolding.window).map {
+    let misses = (0..<3 * FillFolding.window).map {
       RecordedEvent(key: UInt64($0), time: UInt64($0), kind: .get, outcome: .miss)
     }
     #expect(
@@ -152,6 +152,69 @@ struct RecordedFormatTests {
     #expect(trace.requests.count == 10)
     #expect(trace.notes.contains { $0.hasPrefix("30 operations were lost") })
     #expect(trace.notes.contains { $0.hasPrefix("1 bulk removal was recorded") })
+  }
+
+  // MARK: Fills
+
+  private func records(_ events: [RecordedEvent]) throws -> [TraceRecord] {
+    try allRecords(FileSource(path: folder.write(SampleTrace.recording(events), to: "a.recorded")))
+  }
+
+  /// A recording of a server marks the sets that are the end of a get.
+  @Test func markedSetIsPartOfTheLastGet() throws {
+    let read = try records([
+      RecordedEvent(key: 1, time: 0, kind: .get),
+      RecordedEvent(key: 2, time: 1, kind: .get),
+      RecordedEvent(key: 1, time: 2, kind: .set, outcome: .fill, size: 50, lifetime: 9000),
+      RecordedEvent(key: 2, time: 3, kind: .set, size: 60),
+      RecordedEvent(key: 2, time: 4, kind: .set, outcome: .fill, size: 70),
+    ])
+    #expect(read.map(\.operation) == [0, 0, 1, 1] && read.map(\.key) == [1, 2, 2, 2])
+    #expect(read[0].size == 50 && read[0].ttl == 9 && !read[1].isSizeKnown)
+  }
+
+  /// The set of a key that was written after its miss is a request of its own.
+  @Test func setAfterAnotherWriteIsARequest() throws {
+    let miss = RecordedEvent(key: 1, time: 0, kind: .get, outcome: .miss)
+    for kind in [RecordedEvent.Kind.remove, .set] {
+      let read = try records([
+        miss, RecordedEvent(key: 1, time: 1, kind: kind),
+        RecordedEvent(key: 1, time: 2, kind: .set, size: 5),
+      ])
+      #expect(read.last?.operation == 1 && read.count == (kind == .set ? 2 : 3))
+    }
+  }
+
+  @Test func hitRatioOfTheRecordedCacheIsReported() throws {
+    var events = Self.gets(6) + [RecordedEvent(key: 9, time: 7, kind: .get, outcome: .miss)]
+    events.append(RecordedEvent(key: 9, time: 8, kind: .found, size: 9))
+    events.append(RecordedEvent(key: 9, time: 9, kind: .get, outcome: .miss))
+    let trace = try load(SampleTrace.recording(events))
+    #expect(trace.reading.outcomes.hits == 7 && trace.reading.outcomes.misses == 1)
+    let note = "The recorded cache itself had a hit ratio of 87.5 %: 7 of 8 gets."
+    #expect(trace.notes.contains(note), "\(trace.notes)")
+  }
+
+  /// TTLs of keys are bounded by memory.
+  @Test func lifetimesAreBounded() throws {
+    let folding = FillFolding(path: "a", memory: MemoryBudget { 1 << 20 }) { _ in true }
+    let sets = (0..<1 << 19).map {
+      TraceRecord(key: UInt64($0), size: 1, ttl: 60, operation: .set)
+    }
+    let text = message { _ = try sets.withUnsafeBufferPointer { try folding.add($0) } }
+    #expect(text.contains("the TTLs of keys"), "\(text)")
+  }
+
+  /// Sizes of 4 GiB and more are counted and reported.
+  @Test func cutSizesAreReported() throws {
+    let events = [5 << 30, 1].map {
+      RecordedEvent(key: $0, time: 0, kind: .get, outcome: .hit, size: $0)
+    }
+    let trace = try load(SampleTrace.recording(events))
+    #expect(trace.reading.sizesCut == 1)
+    #expect(
+      trace.notes.contains(
+        "1 request of 4 GiB or more counts with 4294967295 bytes, the largest size of a request."))
   }
 
   // MARK: Samples

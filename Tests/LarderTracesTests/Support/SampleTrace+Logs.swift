@@ -220,9 +220,7 @@ extension SampleTrace {
         #"1772359200.000600 [0 lua] "INCR" "17""#,
       ]),
       records: [
-        TraceRecord(key: key("user:7"), time: time(100), size: 0, isSizeKnown: false),
-        TraceRecord(
-          key: key("user:7"), time: time(200), size: 11, ttl: 60, operation: .set),
+        TraceRecord(key: key("user:7"), time: time(100), size: 5, ttl: 60),
         TraceRecord(key: key("user:7"), time: time(400), size: 0, ttl: 60, isSizeKnown: false),
         TraceRecord(key: 17, time: time(400), size: 0, isSizeKnown: false),
         TraceRecord(
@@ -249,9 +247,8 @@ extension SampleTrace {
         "ts=1772359201.5 gid=6 type=eviction key=user fetch=yes ttl=55 la=0 clsid=1 size=96",
       ]),
       records: [
-        TraceRecord(key: key, time: noon + 100, size: 0, isSizeKnown: false),
-        TraceRecord(key: key, time: noon + 301, size: 100, ttl: 60, operation: .set),
-        TraceRecord(key: key, time: noon + 900, size: 100),
+        TraceRecord(key: key, time: noon + 100, size: 96, ttl: 60),
+        TraceRecord(key: key, time: noon + 900, size: 96, ttl: 60),
       ])
   }()
 

@@ -248,7 +248,7 @@ extension JSONFields {
   /// Adds names of roles that the first lines do not have.
   private mutating func addLate(_ names: [JSONRole: String], _ read: Set<String>) {
     let roles: [JSONRole] = [
-      .method, .host, .query, .status, .size, .cacheControl, .expires, .ttl, .cost,
+      .method, .host, .query, .status, .size, .cacheControl, .expires, .ttl, .cost, .cacheStatus,
     ]
     let known = Set(read.map(JSONNameTree.folded))
     let hasLine = fields.contains { $0.key == .request }

@@ -6,6 +6,7 @@ enum JSONRole: String, CaseIterable, Sendable {
   case status, size
   case cacheControl = "cache-control"
   case expires, ttl, cost
+  case cacheStatus = "cache-status"
 
   /// Help for the option.
   var meaning: String {
@@ -22,6 +23,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .expires: "key of the response's Expires header"
     case .ttl: "key of the TTL in seconds"
     case .cost: "key of the origin's response time, in milliseconds or in cost-unit"
+    case .cacheStatus: "key of the outcome in the cache that wrote the log, such as HIT"
     }
   }
 
@@ -40,6 +42,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .expires: .expires
     case .ttl: .ttl
     case .cost: .originMilliseconds
+    case .cacheStatus: .cacheStatus
     }
   }
 
@@ -71,6 +74,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .expires: JSONRole.headers("expires") + ["expires"]
     case .ttl: ["ttl", "cache_ttl"]
     case .cost: JSONCost.all.map(\.name)
+    case .cacheStatus: JSONRole.cacheStatuses
     }
   }
 
@@ -96,6 +100,7 @@ enum JSONRole: String, CaseIterable, Sendable {
       if let number = Double(value.text) { return number >= 1e8 }
       return LogTime.microseconds(value) != nil
     case .cost: return JSONRole.isDuration(value)
+    case .cacheStatus: return value.count >= 3 && rest.takeInteger() == nil
     }
   }
 
@@ -178,6 +183,11 @@ enum JSONRole: String, CaseIterable, Sendable {
     "request.query", "request_args", "request_param", "http_query", "urlquery", "uri_query",
     "req.query", "raw_query", "request.query_string", "http.request.query", "request.hq",
     "query_params", "queryStr",
+  ]
+
+  private static let cacheStatuses = [
+    "upstream_cache_status", "CacheCacheStatus", "cache_status", "x-edge-result-type",
+    "fastly_info.state", "cache_result", "x_cache", "x-cache", "cache_state",
   ]
 
   private static let statuses = [

@@ -163,7 +163,7 @@ enum LogPatternText {
     "upstream_response_time": .originSeconds, "upstream_header_time": .originSeconds,
     "request_time": .totalSeconds, "sent_http_cache_control": .cacheControl,
     "upstream_http_cache_control": .cacheControl, "sent_http_expires": .expires,
-    "upstream_http_expires": .expires,
+    "upstream_http_expires": .expires, "upstream_cache_status": .cacheStatus,
   ]
 
   /// Fields of Apache and varnishncsa, by letter.
@@ -178,7 +178,7 @@ enum LogPatternText {
     "host}i": .host, "cache-control}o": .cacheControl, "expires}o": .expires,
     "ms}T": .totalMilliseconds, "us}T": .totalMicroseconds, "s}T": .totalSeconds,
     "sec}t": .seconds, "msec}t": .milliseconds, "usec}t": .microseconds,
-    "varnish:time_firstbyte}x": .originSeconds,
+    "varnish:time_firstbyte}x": .originSeconds, "varnish:hitmiss}x": .cacheStatus,
   ]
 
   /// Tokens of a pattern.

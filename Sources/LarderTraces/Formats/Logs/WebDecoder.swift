@@ -98,7 +98,10 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       case .request: break
       }
       switch mapper.record(fields) {
-      case .record(let record): return try batch.append(record)
+      case .record(var record):
+        if record.outcome != .unknown { batch.note(record.outcome) }
+        record.outcome = .unknown
+        return try batch.append(record)
       case .skipped(let reason): batch.skip(reason, line: line)
       case .bad(let role):
         try batch.bad(
@@ -168,6 +171,8 @@ enum WebRole: Int, CaseIterable, Sendable {
   case originSeconds, originMilliseconds, originMicroseconds, originNanoseconds
   /// Total response time, used if the origin's time is not logged.
   case totalSeconds, totalMilliseconds, totalMicroseconds, totalNanoseconds
+  /// Outcome in the cache that wrote the log: `HIT`, `TCP_MEM_HIT`, `RefreshHit`, `MISS`.
+  case cacheStatus
 
   /// Unit of a time since 1970.
   var timeUnit: TimeUnit? {
@@ -350,6 +355,7 @@ struct WebMapper {
   private let costs: [(role: WebRole, scale: Double)]
   private let hasLifetimes: Bool
   private let hasObjectBytes: Bool
+  private let hasCacheStatus: Bool
   private let readsGet: Bool
   /// Cacheability by status.
   private let isCacheable: [Bool]
@@ -370,6 +376,7 @@ struct WebMapper {
     self.costs = takesAnyCost ? costs : Array(costs.prefix(1))
     hasLifetimes = !roles.isDisjoint(with: [.cacheControl, .expires, .ttl])
     hasObjectBytes = roles.contains(.objectBytes)
+    hasCacheStatus = roles.contains(.cacheStatus)
   }
 
   /// Columns that lines with these roles fill.
@@ -417,7 +424,24 @@ struct WebMapper {
     }
     if hasLifetimes, operation == .get { setLifetime(line, &record) }
     if !costs.isEmpty { record.cost = cost(line) }
+    if hasCacheStatus, operation == .get || operation == .bypass {
+      record.outcome = WebMapper.outcome(line[.cacheStatus])
+    }
     return .record(record)
+  }
+
+  /// Other statuses of responses that came from the cache, in upper case.
+  private static let hits = ["STALE", "UPDATING", "REVALIDATED", "TCP_REFRESH_UNMODIFIED"]
+    .map { Array($0.utf8) }
+
+  private static func outcome(_ status: TextField) -> TraceRecord.Outcome {
+    if status.isNothing { return .unknown }
+    let isHit =
+      (0..<max(0, status.count - 2)).contains { start in
+        let end = status.next + start
+        return end[0] | 0x20 == 0x68 && end[1] | 0x20 == 0x69 && end[2] | 0x20 == 0x74
+      } || hits.contains { status.equals(upperCase: $0) }
+    return isHit ? .hit : .miss
   }
 
   @inline(__always) private func cost(_ line: borrowing WebLine) -> Float {

@@ -33,6 +33,45 @@ struct OtherWebLogTests {
     #expect(source.format.name == "squid" && records.count == 10)
   }
 
+  /// Cache statuses of logs, in which the cache answered three of five requests itself.
+  private static let statuses: [(format: String, lines: [String])] = [
+    (
+      "squid",
+      ["TCP_MISS", "TCP_MEM_HIT", "TCP_REFRESH_UNMODIFIED", "TCP_HIT", "TCP_DENIED"].map {
+        "1772359200.000 1 ::1 \($0)/200 9 GET http://a.org/ - - -"
+      }
+    ),
+    (
+      "json-lines",
+      ["HIT", "-", "MISS", "STALE", "UPDATING", "EXPIRED"].map {
+        #"{"ts":1772359200,"uri":"/a","status":200,"bytes":9,"upstream_cache_status":"\#($0)"}"#
+      }
+    ),
+    (
+      "w3c",
+      ["#Fields: date time cs-method cs-uri-stem sc-status sc-bytes x-edge-result-type"]
+        + ["Hit", "Miss", "RefreshHit", "Error", "OriginShieldHit"].map {
+          "2026-03-01 10:00:00 GET /a 200 9 \($0)"
+        }
+    ),
+    (
+      #"combined:log-format='$time_iso8601 "$request" $status $upstream_cache_status'"#,
+      ["HIT", "HIT", "MISS", "BYPASS", "REVALIDATED"].map {
+        #"2026-03-01T10:00:00+00:00 "GET /a HTTP/1.1" 200 \#($0)"#
+      }
+    ),
+  ]
+
+  @Test(arguments: statuses.indices)
+  func hitRatioOfTheServerIsReported(_ index: Int) throws {
+    let folder = try TestFolder()
+    let (format, lines) = Self.statuses[index]
+    let path = try folder.write(lines.joined(separator: "\n") + "\n", to: "a.log")
+    let trace = try PreparedTrace.load(path: path, format: ComponentSpec(parsing: format))
+    #expect(trace.reading.outcomes.hits == 3 && trace.reading.outcomes.misses == 2, "\(format)")
+    #expect(trace.notes.contains { $0.contains("hit ratio of 60.0 %: 3 of 5 gets.") })
+  }
+
   @Test func truncatedSquidResponsesSetNoSize() throws {
     let trace = try load([
       "1772359200.000 1 192.0.2.1 TCP_MISS/200 9000 GET http://a.org/ - HIER_DIRECT/- -",

@@ -20,10 +20,19 @@ import Testing
     let found = try #require(records(#"1795735158.294936 [0 \#(address)] "set" "a" "b""#))
     #expect(found.map(\.key) == [KeyHash.hash("a")])
     #expect(found.map(\.operation) == [Operation.set.rawValue])
-    #expect(found.map(\.size) == [2])
+    #expect(found.map(\.size) == [1])
     #expect(found.map(\.time) == [1_795_735_158_294_936])
     let other = try #require(records(#"1795735158.294936 [3 \#(address)] "get" "a""#))
     #expect(other.map(\.key) == [KeyHash.hash(#"3"a"#)])
+  }
+
+  /// Kvrocks has namespaces in place of databases.
+  @Test func namespacesAreDatabases() throws {
+    let first = try #require(records(#"1795735158.294936 [__namespace 127.0.0.1:5] "get" "a""#))
+    #expect(first.map(\.key) == [KeyHash.hash("a")])
+    let other = try #require(records(#"1795735158.294936 [shop 127.0.0.1:5] "get" "a""#))
+    let third = try #require(records(#"1795735158.294936 [blog 127.0.0.1:5] "get" "a""#))
+    #expect(Set((first + other + third).map(\.key)).count == 3)
   }
 
   /// Brackets in keys do not end an address.

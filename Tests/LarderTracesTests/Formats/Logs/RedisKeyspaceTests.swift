@@ -8,12 +8,15 @@ import Testing
 /// Commands that depend on existing keys, as Redis 7 documents them.
 @Suite struct RedisKeyspaceTests {
   /// Lines of MONITOR: `10.5:2 EXPIRE a 10` is a command at 10.5 s in database 2; the default is 0.
+  /// `10@8 GET a` is a command of client 8.
   private static func lines(_ commands: String) -> [String] {
     commands.split(separator: ";").map { command in
       var words = command.split(separator: " ")
-      let clock = words.removeFirst().split(separator: ":")
+      let origin = words.removeFirst().split(separator: "@")
+      let clock = origin[0].split(separator: ":")
+      let client = origin.count > 1 ? origin[1] : "5"
       let quoted = words.map { "\"\($0)\"" }.joined(separator: " ")
-      return "\(clock[0]) [\(clock.count > 1 ? clock[1] : "0") 127.0.0.1:5] \(quoted)"
+      return "\(clock[0]) [\(clock.count > 1 ? clock[1] : "0") 127.0.0.1:\(client)] \(quoted)"
     }
   }
 
@@ -91,6 +94,24 @@ import Testing
       "set 1:a, get 2:b, delete 1:a, delete 2:b"
     ),
     ("0:1 SET 23 v;1 GET 123", "set 1:23, get 123"),
+    ("0 SET a v;1 SET a w IFEQ x;2 SET a w IFEQ v;3 SET a x IFNE w", "set a, set a"),
+    ("0 SET a v;1 SET a w IFNE v;2 SET a w IFNE x;3 SET b w IFNE x", "set a, set a, set b"),
+    (
+      "0 SET a v EX 9;1 SET a w IFEQ v KEEPTTL;2 SET a v IFEQ w GET",
+      "set a 9, set a 8, get a 7, set a"
+    ),
+    ("0 SET a v;1 SET a w IFEQ v NX;2 SET a w IFEQ;3 SET a w IFEQ v IFNE v", "set a"),
+    ("0 SET a v;1 INCR a;2 SET a w IFEQ x;3 SET a x IFDEQ 0011", "set a, set a, set a, set a"),
+    ("0 SET a v;1 DELIFEQ a w;2 DELIFEQ a v;3 DELIFEQ a v", "set a, delete a"),
+    (
+      "0 SET a v;1 DELEX a IFEQ w;2 DELEX a IFNE w;3 SET a v;4 DELEX a;5 DELEX a",
+      "set a, delete a, set a, delete a"
+    ),
+    (
+      "0 MSETEX 2 a v b w EX 9 NX;1 MSETEX 1 a v XX KEEPTTL;2 MSETEX 2 b w c v NX",
+      "set a 9, set b 9, set a 8"
+    ),
+    ("0 MSETEX 3 a v;1 MSETEX 0;2 MSETEX 1 a v GET;3 DIGEST a", "get a"),
   ]
 
   @Test(arguments: cases.indices) func commandsDependOnExistingKeys(_ index: Int) throws {
@@ -143,7 +164,79 @@ import Testing
 
   @Test func sizesMoveWithTheirValues() throws {
     let trace = try Self.trace("1 SET a value;2 RENAME a longer;3 GET longer")
-    #expect((0..<4).map { trace.requests.sizes?[$0] } == [6, 6, 11, 11])
+    #expect((0..<4).map { trace.requests.sizes?[$0] } == [5, 5, 5, 5])
+  }
+
+  /// Requests, objects and one-hit wonders of logs in which sets are the end of gets.
+  private static let fills: [(String, String)] = [
+    // A key that was never stored: the set of any client, however much later.
+    ("1 GET a;2 SET a v;3@8 GET b;90@9 SET b v", "2/2/2"),
+    // Deleted and expired keys.
+    ("1 SET a v EX 5;2 DEL a;3@8 GET a;4@9 SET a v", "3/1/0"),
+    ("1 SET a v EX 5;9@8 GET a;10@9 SET a w EX 5", "2/1/0"),
+    // A stored key: only the same client with the same length had a miss, of an evicted key.
+    ("1 SET a v;2 GET a;3 SET a w", "2/1/0"),
+    ("1 SET a v;2@8 GET a;3@9 SET a v", "3/1/0"),
+    ("1 SET a v;2 GET a;3 SET a longer", "3/1/0"),
+    ("1 SET a v;2 GET a;3@9 SET a x;4 SET a w", "4/1/0"),
+    // Every other way to store a value, and hashes.
+    ("1 MGET a b;2 MSET a v b w;3 GET c;4 SETEX c 9 v;5 GET d;6 SET d v NX", "4/4/4"),
+    ("1 HGETALL a;2 HSET a f v;3 HSET a g v", "2/1/0"),
+    // One get, one set; updates.
+    ("1 GET a;2 SET a v;3 SET a v", "2/1/0"),
+    ("1 GETSET a v;2 SET b v GET", "4/2/0"),
+    ("1 SET a v;2 GET a;3 SET a w XX;4 GET a;5 SET a v IFEQ w", "5/1/0"),
+  ]
+
+  @Test(arguments: fills.indices) func setAfterAMissIsPartOfTheGet(_ index: Int) throws {
+    let (commands, expected) = Self.fills[index]
+    let facts = TraceAnalysis(try Self.trace(commands))
+    #expect(
+      "\(facts.requests)/\(facts.objects)/\(facts.oneHitWonders)" == expected, "\(commands)")
+  }
+
+  /// The size and TTL of the set belong to the get; a note has the guess and its option.
+  @Test func getHasTheSizeOfItsSet() throws {
+    let text = "1 GET a;2 SET a value EX 30;3 GET a"
+    let trace = try Self.trace(text)
+    #expect(trace.requests.count == 2 && trace.requests.sizes?[0] == 5)
+    #expect(trace.requests.ttls?[0] == 30 && trace.requests.ttls?[1] == 29)
+    let notes = trace.notes.joined(separator: "\n")
+    #expect(notes.contains("1 set that followed a get of the same key is counted as a part"))
+    #expect(notes.contains("about 50.0 %: 1 of 2 gets") && notes.contains("1 byte on average"))
+    let folder = try TestFolder()
+    let lines = Self.lines(text).map { $0 + "\n" }.joined()
+    let plain = try PreparedTrace.load(
+      path: try folder.write(lines, to: "log.redis"),
+      format: ComponentSpec(parsing: "redis-monitor:fills=false"))
+    #expect(plain.requests.count == 3 && !plain.notes.contains { $0.contains("hit ratio") })
+  }
+
+  /// A recording keeps the marks, so it has the requests of its log.
+  @Test func recordingHasTheRequestsOfItsLog() throws {
+    let folder = try TestFolder()
+    let text = "1 GET a;2 GET b;3 SET a v;4 GET a;5 SET b w;6 SET b x"
+    let log = try folder.write(Self.lines(text).map { $0 + "\n" }.joined(), to: "log.redis")
+    let path = folder.path("a.recorded")
+    let file = try RecordedTraceFile(path: path)
+    try FileSource(path: log).withoutFolding.records {
+      try file.add($0)
+      return true
+    }
+    try file.finish()
+    let (expected, read) = (try PreparedTrace.load(path: log), try PreparedTrace.load(path: path))
+    #expect(read.requests.count == 4 && expected.requests.count == 4)
+    #expect(read.reading.outcomes == expected.reading.outcomes)
+    for index in 0..<4 {
+      #expect(read.requests.operations?[index] == expected.requests.operations?[index])
+      #expect(read.requests.sizes?[index] == expected.requests.sizes?[index])
+    }
+  }
+
+  /// Conditions on values that the log does not show are guessed, which a note states.
+  @Test func guessedConditionsAreReported() throws {
+    let notes = try Self.trace("0 SET a v;1 APPEND a w;2 DELIFEQ a vw").notes
+    #expect(notes.contains { $0.hasPrefix("1 condition on values that the log does not show") })
   }
 
   /// The fuzzer's inputs include every supported command.

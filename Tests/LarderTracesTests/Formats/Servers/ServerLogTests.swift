@@ -141,12 +141,13 @@ struct ServerLogTests {
     let path = try folder.write(text, to: "redis.log")
     #expect(try FileSource(path: path).format.name == "redis-monitor")
     let trace = try PreparedTrace.load(path: path)
-    #expect(trace.requests.count == 50 * 4 + 1 && trace.requests.objects == 7)
+    // Every set is the end of the get before it.
+    #expect(trace.requests.count == 50 * 3 + 1 && trace.requests.objects == 7)
     let operations = (0..<trace.requests.count).compactMap { trace.requests.operations?[$0] }
-    #expect(operations.count { $0 == 0 } == 150 && operations.count { $0 == 1 } == 50)
-    // "user:0" and ten letters; the first get is before the set.
-    #expect(trace.requests.sizes?[0] == 16 && trace.requests.ttls?[1] == 30)
-    #expect(trace.footprintBytes == (0..<7).reduce(0) { $0 + UInt64(16 + $1) })
+    #expect(operations.count { $0 == 0 } == 150 && operations.count { $0 == 1 } == 0)
+    // Ten letters.
+    #expect(trace.requests.sizes?[0] == 10 && trace.requests.ttls?[0] == 30)
+    #expect(trace.footprintBytes == (0..<7).reduce(0) { $0 + UInt64(10 + $1) })
   }
 
   @Test(.enabled(if: ServerProgram.path("memcached") != nil, "needs the package memcached"))
@@ -174,9 +175,11 @@ struct ServerLogTests {
     let path = try folder.write(text, to: "memcached.log")
     #expect(try FileSource(path: path).format.name == "memcached-watch")
     let trace = try PreparedTrace.load(path: path)
-    #expect(trace.requests.count == 101 && trace.requests.objects == 8)
-    let operations = (0..<101).compactMap { trace.requests.operations?[$0] }
-    #expect(operations.count { $0 == 0 } == 51 && operations.count { $0 == 1 } == 50)
-    #expect(trace.requests.sizes?[0] == 15 && trace.requests.ttls?[1] == 30)
+    // The first seven gets miss, and their sets are part of them.
+    #expect(trace.requests.count == 94 && trace.requests.objects == 8)
+    let operations = (0..<94).compactMap { trace.requests.operations?[$0] }
+    #expect(operations.count { $0 == 0 } == 51 && operations.count { $0 == 1 } == 43)
+    #expect(trace.requests.sizes?[0] == 10 && trace.requests.ttls?[0] == 30)
+    #expect(trace.reading.outcomes.hits == 43 && trace.reading.outcomes.misses == 8)
   }
 }
