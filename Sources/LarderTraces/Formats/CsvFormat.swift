@@ -129,6 +129,7 @@ struct CsvDecoder: TraceDecoder {
     let space = UnsafeMutableBufferPointer<TextField>.allocate(capacity: layout.fieldCount)
     defer { space.deallocate() }
     var isHeader = layout.hasHeader
+    var header: [UInt8] = []
     var hasBegun = false
     var operations = CsvOperationLookup(layout.operations)
     try reader.forEachLine(telling: batch) { line, number in
@@ -140,6 +141,11 @@ struct CsvDecoder: TraceDecoder {
       hasBegun = true
       if isHeader {
         isHeader = false
+        header = Array(UnsafeBufferPointer(start: line.next, count: line.count))
+        return true
+      }
+      if layout.hasHeader, line.equals(header) {
+        batch.skip("the header, repeated where files were concatenated")
         return true
       }
       guard split(line, into: space) else {

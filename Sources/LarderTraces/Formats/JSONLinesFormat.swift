@@ -178,7 +178,6 @@ final class InnerLineSource: ByteSource {
   private var lines: InnerLines.Reader
   private var bytes: [UInt8] = []
   private var start = 0
-  private var isFirst = true
 
   init(_ outer: ByteReader, _ lines: InnerLines) {
     self.outer = outer
@@ -227,11 +226,7 @@ final class InnerLineSource: ByteSource {
   }
 
   private func add(_ line: TextField) {
-    var line = line
-    if isFirst, line.starts(with: Array(ByteOrderMark.utf8)) {
-      line = TextField(line.next + ByteOrderMark.utf8.count, line.end)
-    }
-    isFirst = false
+    var line = TextField(ByteReader.pastMark(line.next, line.end), line.end)
     if !line.isEmpty, line.end[-1] == 0x0D { line = TextField(line.next, line.end - 1) }
     lines.append(line, to: &bytes)
   }

@@ -6,6 +6,7 @@ enum JSONRole: String, CaseIterable, Sendable {
   case status, size
   case cacheControl = "cache-control"
   case expires, ttl, cost
+  case operation = "op"
 
   /// Help for the option.
   var meaning: String {
@@ -22,6 +23,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .expires: "key of the response's Expires header"
     case .ttl: "key of the TTL in seconds"
     case .cost: "key of the origin's response time, in milliseconds or in cost-unit"
+    case .operation: "key of the operation in a cache's own log: get, set, delete"
     }
   }
 
@@ -40,6 +42,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .expires: .expires
     case .ttl: .ttl
     case .cost: .originMilliseconds
+    case .operation: .operation
     }
   }
 
@@ -71,6 +74,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .expires: JSONRole.headers("expires") + ["expires"]
     case .ttl: ["ttl", "cache_ttl"]
     case .cost: JSONCost.all.map(\.name)
+    case .operation: CsvRole.operation.usualNames
     }
   }
 
@@ -96,12 +100,14 @@ enum JSONRole: String, CaseIterable, Sendable {
       if let number = Double(value.text) { return number >= 1e8 }
       return LogTime.microseconds(value) != nil
     case .cost: return JSONRole.isDuration(value)
+    case .operation: return CsvOperations.all.meaning(of: value.text) != nil
     }
   }
 
   /// False for addresses and lists, which belong to clients.
   private static func isHost(_ value: TextField) -> Bool {
     if value.find(0x2C) != nil || value.find(0x20) != nil { return false }
+    if value.isServerAddress { return true }
     if value.takenFirst == UInt8(ascii: "[") { return false }
     if value.countOf(0x3A) > 1 { return false }
     return !value.allBytes { $0 &- 0x30 <= 9 || $0 == 0x2E || $0 == 0x3A }
@@ -156,9 +162,12 @@ enum JSONRole: String, CaseIterable, Sendable {
     "request.hp", "http.route", "reqPath",
     "requested_uri", "request",
   ]
-  static let ids = ["id", "key", "object", "object_id", "obj_id", "cache_key"]
+  static let ids = [
+    "id", "key", "object", "object_id", "obj_id", "cache_key", "obj", "obj_key", "object_key", "item",
+    "item_id", "item_key", "content_id", "asset_id", "key_id", "key_hash", "hashed_key",
+  ]
 
-  private static let methods = [
+  static let methods = [
     "request.method", "ClientRequestMethod", "request_method", "http.request.method",
     "httpRequest.requestMethod", "method", "http_method", "req.method", "cs-method", "verb",
     "request_verb", "http_verb", "http.method", "request.verb", "reqMethod", "request",
@@ -197,7 +206,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     "res.headers.content-length", "response.headers.content-length", "response.body.size",
     "response.size", "response.bytes", "http.response.bytes", "http.response.body.size",
     "bytes", "bytes_written", "bytes_out", "resp_bytes", "content_length", "object_size",
-    "obj_size", "bytes_read", "bytes.read", "length",
+    "obj_size", "bytes_read", "bytes.read", "length", "http.response.written",
   ]
 
   private static func headers(_ name: String) -> [String] {
