@@ -245,16 +245,17 @@ struct TraceHeadCommand: ParsableCommand {
     let parts = (roles.count > 1 ? roles : []).map { role in
       (role, true, { (row: TraceRecord) in Self.text(KeyTexts.part(role, of: row.key) ?? "") })
     }
-    let all: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
-      ("time", columns.contains(.time), { Self.seconds($0.time) }),
-      ("key", true, { Self.text(KeyTexts.text(of: $0.key)) }),
-    ] + parts + [
-      ("size", columns.contains(.size), { $0.isSizeKnown ? "\($0.size)" : "" }),
-      ("op", columns.contains(.operation), { "\(Operation(rawValue: $0.operation) ?? .get)" }),
-      ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
-      ("cost", columns.contains(.cost), { $0.cost < 0 ? "" : "\($0.cost)" }),
-      ("prompt", columns.contains(.prompt), { $0.prompt == 0 ? "" : "\($0.prompt - 1)" }),
-    ]
+    let all: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] =
+      [
+        ("time", columns.contains(.time), { Self.seconds($0.time) }),
+        ("key", true, { Self.text(KeyTexts.text(of: $0.key)) }),
+      ] + parts + [
+        ("size", columns.contains(.size), { $0.isSizeKnown ? "\($0.size)" : "" }),
+        ("op", columns.contains(.operation), { "\(Operation(rawValue: $0.operation) ?? .get)" }),
+        ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
+        ("cost", columns.contains(.cost), { $0.cost < 0 ? "" : "\($0.cost)" }),
+        ("prompt", columns.contains(.prompt), { $0.prompt == 0 ? "" : "\($0.prompt - 1)" }),
+      ]
     let shown = all.filter(\.isPresent)
     var table = TextTable(alignsRight: shown.map { _ in true })
     table.add(shown.map(\.title))

@@ -59,8 +59,8 @@ struct Cache2kFormat: TraceFormat {
 private enum KeyLength {
   case four, eight, unclear
 
-  /// Keys of 4 bytes occur at even and odd positions. Upper halves of keys of 8 bytes do not occur
-  /// as lower ones, and either they are few, or a lower half does not determine the next upper one.
+  /// Keys of 4 bytes occur at even and odd positions. Upper halves of keys of 8 bytes are few, or
+  /// they do not occur as lower ones, and a lower half does not determine the next upper one.
   init(_ sample: FormatSample) {
     self = .four
     let bytes = sample.head
@@ -78,9 +78,11 @@ private enum KeyLength {
     }
     self = .unclear
     guard repeated >= 16 else { return }
-    if mixed * 10 > repeated {
+    if upper.count * 4 <= lower.count {
+      self = .eight
+    } else if mixed * 10 > repeated {
       self = .four
-    } else if upper.count * 8 <= lower.count || !KeyLength.isLoop(words) {
+    } else if !KeyLength.isLoop(words) {
       self = .eight
     }
   }

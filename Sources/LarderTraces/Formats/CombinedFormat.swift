@@ -102,9 +102,9 @@ struct CombinedLayout: WebLayout {
     }
     fitting = Double(votes.fitting) / Double(max(1, lines.count))
     // A server is named by few addresses; a client's port changes.
-    if votes.addresses.names.count * 4 <= votes.addresses.lines {
+    if votes.addresses.lines > 0, votes.addresses.names.count * 4 <= votes.addresses.lines {
       votes.hosts[.front, default: HostVotes()].add(votes.addresses)
-      takesAddresses = votes.addresses.lines > 0
+      takesAddresses = true
     }
     let front = votes.hosts[.front] ?? HostVotes()
     takesFront = !front.areTooMany

@@ -489,7 +489,8 @@ enum ObjectColumn {
 
   /// Note on a surer name that was passed over.
   static func note(_ unique: String, _ chosen: String, count: Int) -> String {
-    "\(unique) does not repeat in the first \(count) lines, but \(chosen) does: \(chosen) is the id"
+    "\(unique) does not repeat in the first \(count) lines, but \(chosen) does: "
+      + "\(chosen) is the id"
   }
 }
 

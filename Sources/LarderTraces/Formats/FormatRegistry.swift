@@ -156,7 +156,8 @@ struct FileKind {
   private static let all: [FileKind] = [
     FileKind("PAR1", "a Parquet file", table), FileKind("ORC\u{3}", "an ORC file", table),
     FileKind("ARROW1", "an Arrow file", table), FileKind("FEA1", "a Feather file", table),
-    FileKind("Obj\u{1}", "an Avro file", table), FileKind("SQLite format 3", "a SQLite file", table),
+    FileKind("Obj\u{1}", "an Avro file", table),
+    FileKind("SQLite format 3", "a SQLite file", table),
     FileKind([0x89, 0x48, 0x44, 0x46, 0x0D], "an HDF5 file", table),
     FileKind([0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59], "a NumPy file", table),
     FileKind("PK\u{3}\u{4}", "a zip archive (or a spreadsheet)", "\(unpack) unzip -p FILE"),

@@ -163,8 +163,8 @@ enum JSONRole: String, CaseIterable, Sendable {
     "requested_uri", "request",
   ]
   static let ids = [
-    "id", "key", "object", "object_id", "obj_id", "cache_key", "obj", "obj_key", "object_key", "item",
-    "item_id", "item_key", "content_id", "asset_id", "key_id", "key_hash", "hashed_key",
+    "id", "key", "object", "object_id", "obj_id", "cache_key", "obj", "obj_key", "object_key",
+    "item", "item_id", "item_key", "content_id", "asset_id", "key_id", "key_hash", "hashed_key",
   ]
 
   static let methods = [

@@ -77,7 +77,9 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
   var columns: TraceColumns { WebMapper.columns(of: layout.roles) }
   var sizeRule: SizeRule { .lastFull }
   var sortsTimes: Bool { true }
-  var understanding: [String] { layout.understanding + options.understanding }
+  var understanding: [String] {
+    layout.understanding + (layout.roles.contains(.operation) ? [] : options.understanding)
+  }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
     let mapper = WebMapper(
@@ -520,8 +522,10 @@ struct WebMapper {
     }
     record.size = bytes
     if operation == .bypass { return true }
-    record.isSizeKnown = !isNone && (status == 200 || status == 203) && !isHead
-    if status == 304 || isHead { record.size = 0 }
+    // The response to a removal is not the object.
+    let isBodiless = status == 304 || isHead || operation == .delete
+    record.isSizeKnown = !isNone && (status == 200 || status == 203) && !isBodiless
+    if isBodiless { record.size = 0 }
     return true
   }
 
