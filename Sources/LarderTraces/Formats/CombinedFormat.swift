@@ -4,7 +4,7 @@ import LarderEngine
 struct CombinedFormat: TraceFormat {
   let description = FormatDescription(
     name: "combined",
-    summary: "access logs of nginx, Apache and varnishncsa: common, combined, or a log format",
+    summary: "access logs of nginx, Apache, varnishncsa, Envoy: common, combined, or a log format",
     layout: """
       Text, one request per line: `host ident user [01/Mar/2026:10:00:00 +0100] "GET /a HTTP/1.1"
       200 512`, with anything behind it. Before the time may be several clients (X-Forwarded-For),

@@ -16,7 +16,8 @@ struct CsvFormat: TraceFormat {
       by common names, ignoring case, blanks and punctuation: id, key, obj_id, object, lbn, url
       ...; time,
       timestamp, ts, time_ms ...; size, bytes, obj-size, response_size ...; ttl; cost; op, method,
-      type ... (if all its first values are known). A note names the unused columns. An
+      type ... (if all its first values are known). An id whose first values are all different is
+      passed over if another column repeats. A note names the unused columns. An
       address, such as lbn or offset, belongs to the device in a column of that name. Ids: whole
       numbers are their own keys, other ids are hashed (64 bits). Times: decimals, or dates such as
       2026-03-01T10:00:00.5+01:00 and [01/Mar/2026:10:00:00 +0100]; numbers are in time-unit, else

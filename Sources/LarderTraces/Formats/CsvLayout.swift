@@ -506,10 +506,8 @@ enum CsvName {
   }
 
   /// Names of URLs and paths.
-  static let urls: Set = [
-    "url", "uri", "path", "requesturl", "requesturi", "requestpath", "urlpath", "uripath", "uristem",
-    "csuristem",
-  ]
+  static let urls = words(
+    "url uri path requesturl requesturi requestpath urlpath uripath uristem csuristem")
 
   fileprivate static let ids =
     words("id key objid objectid object item cachekey blockid block lbn lba url uri path")

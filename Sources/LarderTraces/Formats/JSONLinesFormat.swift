@@ -15,7 +15,7 @@ struct JSONLinesFormat: TraceFormat {
       the keys found. Times: a date, or a number since 1970 in the unit that gives a plausible date
       (or in time-unit). Costs: in the unit of the key or value (or in cost-unit). Log lines
       wrapped in JSON, as by Docker, are read in their own format. Gets, sizes, TTLs and costs as
-      in `combined`.
+      in `combined`; in a cache's own log (an id or an operation, and no status) as in `csv`.
       """,
     suffixes: [".jsonl", ".ndjson", ".json-lines"],
     parameters: JSONRole.allCases.map {

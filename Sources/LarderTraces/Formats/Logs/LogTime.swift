@@ -14,7 +14,7 @@ enum LogTime {
     return text.peek(2) == UInt8(ascii: "/") ? common(&text) : iso(&text)
   }
 
-  /// True if the first dates with a time in these lines have no zone. The dates of W3C logs, which
+  /// True if a date with a time in these lines has no zone. The dates of W3C logs, which
   /// begin with a directive, are in UTC.
   static func isLocal(_ lines: [ArraySlice<UInt8>]) -> Bool {
     guard lines.first?.first != UInt8(ascii: "#") else { return false }
@@ -38,9 +38,11 @@ enum LogTime {
         rest = rest.dropFirst().drop(while: isDigit)
       }
       if rest.first == 0x20 { rest = rest.dropFirst() }
-      let isOffset = rest.first == 0x2B || rest.first == 0x2D
-      if isOffset { return rest.dropFirst().first.map { !isDigit($0) } ?? true }
-      return !["Z", "z", "UTC", "GMT"].contains { rest.starts(with: $0.utf8) }
+      let isSigned = rest.first == 0x2B || rest.first == 0x2D
+      let isOffset = isSigned && rest.dropFirst().first.map(isDigit) == true
+      if !isOffset, !["Z", "z", "UTC", "GMT"].contains(where: { rest.starts(with: $0.utf8) }) {
+        return true
+      }
     }
     return false
   }

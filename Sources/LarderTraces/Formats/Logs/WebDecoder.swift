@@ -276,8 +276,8 @@ struct WebOptions: Sendable {
       Parameter(
         "writes", default: "pass",
         """
-        PUT, POST, PATCH and DELETE: pass (bypass the cache), invalidate (a successful one \
-        removes the object) or skip
+        PUT, POST, PATCH and DELETE: pass (bypass the cache), invalidate (a successful one, or a \
+        PURGE or BAN, removes the object) or skip
         """),
       Parameter(
         "cacheable", default: "200,203,206,301,304,404,410",

@@ -88,6 +88,7 @@ struct LocalClockTests {
     ("2026-10-25 02:00:00,000 +01", false), ("2026-10-25T02:00:00,k,1", true),
     ("2026/10/25 02:00:00 - GET", true), ("2026-10-25T02:00:00.5Z", false),
     ("2026-10-25 02:00:00 UTC", false), ("[25/Oct/2026:02:00:00 +0100]", false),
+    ("2026-10-25T02:00:00+00:00 lb haproxy: [25/Oct/2026:02:00:00.000]", true),
     ("Oct 25 02:00:00 web1 x", false), ("#Fields: date time", false),
   ])
   func zonesAreFound(_ line: String, _ isLocal: Bool) {
