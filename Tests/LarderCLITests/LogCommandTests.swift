@@ -130,8 +130,10 @@ struct LogCommandTests {
       ["trace", "head", "t.csv", "--format", "csv:id=1+2"], in: scratch.folder)
     #expect(joined.output.contains("user:7 + 1"), "\(joined.output)")
     try scratch.write("k\u{1B}[31m\n", to: "t.txt")
-    let hostile = try LarderProcess(["trace", "head", "t.txt"], in: scratch.folder).output
-    #expect(!hostile.contains("\u{1B}"))
+    let hostile = try LarderProcess(
+      ["trace", "head", "t.txt", "--format", "txt"], in: scratch.folder
+    ).output
+    #expect(hostile.contains("[31m") && !hostile.contains("\u{1B}"), "\(hostile)")
   }
 
   /// Commands with hit ratios say how many requests no cache may answer.
