@@ -346,6 +346,9 @@ struct CsvColumns {
       let note = ObjectColumn.note(head.names[first], head.names[column], count: head.rows.count)
       remarks.append("\(note); id=\(first + 1) changes this.")
     }
+    if let doubt = ObjectColumn.doubt(head.names[column], values(of: column)) {
+      remarks.append("\(doubt) with id=.")
+    }
     return column
   }
 
@@ -485,6 +488,13 @@ enum ObjectColumn {
       return distinct > 1 && distinct < values.count
     }
     return repeating ?? candidates.indices.first
+  }
+
+  /// Beginning of a note if many values of an id do not repeat; nil otherwise.
+  static func doubt<Value: Hashable>(_ name: String, _ values: [Value]) -> String? {
+    guard values.count >= 100, Set(values).count == values.count else { return nil }
+    return "\(name) does not repeat in the first \(values.count) lines: if it is a row number, "
+      + "name the object"
   }
 
   /// Note on a surer name that was passed over.

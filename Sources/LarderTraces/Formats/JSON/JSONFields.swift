@@ -120,6 +120,9 @@ struct JSONFields: Sendable {
     if let first = found.first?.key, first.name != key.name {
       findings.append(ObjectColumn.note(first.name, key.name, count: first.values.count))
     }
+    if let doubt = ObjectColumn.doubt(key.name, key.values) {
+      findings.append("\(doubt) with json-lines:id=KEY")
+    }
     fields.append(Field(name: key.name, key: .id, role: .target))
   }
 

@@ -144,6 +144,15 @@ struct LogEvidenceTests {
     #expect(urls.requests.objects == 40)
   }
 
+  @Test func idThatDoesNotRepeatIsDoubted() throws {
+    let table = try load(["id,page_url"] + (0..<120).map { "\($0),/\($0 % 9)" }, "a.csv").notes
+    #expect(table.contains { $0.hasPrefix("id does not repeat in the first 120 lines: if it is") })
+    let json = try load((0..<120).map { #"{"id":\#($0),"size":1}"# }, "a.jsonl").notes
+    #expect(json.contains { $0.contains("id does not repeat in the first 120 lines: if it is") })
+    let known = try load(["id,size"] + (0..<120).map { "\($0 % 60),1" }, "a.csv").notes
+    #expect(known.isEmpty)
+  }
+
   @Test(arguments: [("id", "object_id"), ("id", "key"), ("key", "object"), ("object", "cache_key")])
   func uniqueIDIsNotTheObjectInJSON(_ unique: String, _ object: String) throws {
     let lines = (0..<40).map { #"{"\#(unique)":"r\#($0)","\#(object)":"o\#($0 % 9)","size":1}"# }
