@@ -346,9 +346,6 @@ struct CsvColumns {
       let note = ObjectColumn.note(head.names[first], head.names[column], count: head.rows.count)
       remarks.append("\(note); id=\(first + 1) changes this.")
     }
-    if let doubt = ObjectColumn.doubt(head.names[column], values(of: column)) {
-      remarks.append("\(doubt) with id=.")
-    }
     return column
   }
 
@@ -412,11 +409,14 @@ struct CsvColumns {
     }
   }
 
-  /// Reports the roles of the columns if some have none.
+  /// Reports the roles of the columns if some have none, and an id that may be a row number.
   private mutating func tellUnused() {
     let used = Set(id + roles.map(\.column))
     let unused = head.names.indices.filter { !used.contains($0) }.map { head.names[$0] }
     guard !unused.isEmpty else { return }
+    if id.count == 1, let doubt = ObjectColumn.doubt(head.names[id[0]], values(of: id[0])) {
+      remarks.append("\(doubt) with id=.")
+    }
     let names = id.map { head.names[$0] }.joined(separator: " and ")
     let found =
       ["\(names) is the id"] + roles.map { "\(head.names[$0.column]) is the \($0.role.rawValue)" }
@@ -664,7 +664,8 @@ struct CsvOperations: Sendable {
   /// HTTP methods that are not cache operations, accepted next to known ones.
   private static let methods: Set = ["post", "patch", "options", "connect", "trace", "propfind"]
 
-  /// Known words, and the numbers.
+  static let words = CsvOperations(.words)
+  /// Known words, and the numbers, which are not guessed.
   static let all = CsvOperations(.numbers)
 
   init(_ source: Source) {

@@ -120,9 +120,6 @@ struct JSONFields: Sendable {
     if let first = found.first?.key, first.name != key.name {
       findings.append(ObjectColumn.note(first.name, key.name, count: first.values.count))
     }
-    if let doubt = ObjectColumn.doubt(key.name, key.values) {
-      findings.append("\(doubt) with json-lines:id=KEY")
-    }
     fields.append(Field(name: key.name, key: .id, role: .target))
   }
 
@@ -343,6 +340,11 @@ extension JSONFields {
     }
     let unused = keys.all.map(\.name).filter { !read.contains($0) }
     if !unused.isEmpty { sentences.append("keys not used: \(JSONKeys.list(unused))") }
+    if !unused.isEmpty, isID, let id = fields.first.flatMap({ keys.key($0.name) }),
+      let doubt = ObjectColumn.doubt(id.name, id.values)
+    {
+      sentences.append("\(doubt) with json-lines:id=KEY")
+    }
     return sentences
   }
 

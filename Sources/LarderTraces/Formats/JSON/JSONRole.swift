@@ -100,7 +100,7 @@ enum JSONRole: String, CaseIterable, Sendable {
       if let number = Double(value.text) { return number >= 1e8 }
       return LogTime.microseconds(value) != nil
     case .cost: return JSONRole.isDuration(value)
-    case .operation: return CsvOperations.all.meaning(of: value.text) != nil
+    case .operation: return CsvOperations.words.meaning(of: value.text) != nil
     }
   }
 
