@@ -271,6 +271,8 @@ struct CsvDecoder: TraceDecoder {
     case .size:
       if let size = SizeField.size(field) {
         record.size = size
+      } else if let large = DecimalNumber(field)?.whole {
+        record.size = UInt32(clamping: large)
       } else {
         guard field.isMissing else { return .bad }
         record.size = 0

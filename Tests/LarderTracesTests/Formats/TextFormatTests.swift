@@ -28,6 +28,7 @@ struct TextFormatTests {
     ("1 2 3 4\n", "adapt-size", ":1: expected three numbers"),
     ("1 x 3\n", "adapt-size", ":1: expected the object's id as a whole number, found 'x'"),
     ("1 2 -3\n", "adapt-size", ":1: the size '-3' is negative"),
+    ("1 2 5000000000\n", "adapt-size", ":1: the size '5000000000' is above 4294967295 bytes"),
     ("y 2 3\n", "adapt-size", ":1: expected a time as a number (unit s), found 'y'"),
   ])
   func errorsAreOneLine(_ text: String, _ spec: String, _ expected: String) {

@@ -74,16 +74,16 @@ struct DecimalNumber {
 
 /// Sizes in text traces.
 public enum SizeField {
-  /// Parses a field as a size, a whole number or a decimal without a fraction; nil if it is none.
-  /// Sizes above the largest one of a request, 4,294,967,295 bytes, are that.
+  /// Parses a field as a size, a whole number or a decimal without a fraction; nil if a request
+  /// cannot have it.
   @inline(__always) public static func size(_ field: TextField) -> UInt32? {
     var rest = field
     guard let value = rest.takeInteger() else { return nil }
     guard rest.isEmpty else {
       // Programs with floating-point columns write 1000.0 or 1.77e+09.
-      return DecimalNumber(field)?.whole.map { UInt32(clamping: $0) }
+      return DecimalNumber(field)?.whole.flatMap { UInt32(exactly: $0) }
     }
-    return UInt32(clamping: value)
+    return UInt32(exactly: value)
   }
 
   /// Error message for a field that is not a size.
@@ -93,9 +93,13 @@ public enum SizeField {
     if isNegative { _ = rest.takeByte() }
     let start = rest.next
     while !rest.isEmpty, rest.next.pointee &- 0x30 <= 9 { _ = rest.takeByte() }
-    return isNegative && rest.isEmpty && rest.next > start
+    let isLarge = !isNegative && (DecimalNumber(field)?.whole ?? 0) > UInt32.max
+    guard rest.isEmpty && rest.next > start || isLarge else {
+      return "expected a size in bytes as a whole number, found \(field.quoted)"
+    }
+    return isNegative
       ? "the size \(field.quoted) is negative"
-      : "expected a size in bytes as a whole number, found \(field.quoted)"
+      : "the size \(field.quoted) is above \(UInt32.max) bytes, the largest size of a request"
   }
 }
 
