@@ -179,8 +179,8 @@ struct TraceHeadCommand: ParsableCommand {
     abstract: "Print the first requests of a trace.",
     discussion: """
       Times are in seconds. A key is the number or the text in the trace; in web logs its parts \
-      follow. Unknown sizes and costs are empty; op is the operation that the line became. Notes on \
-      standard error say how lines were parsed, and which were skipped.
+      follow. Unknown sizes and costs are empty; op is the operation that the line became. Notes \
+      on standard error say how lines were parsed, and which were skipped.
 
       Examples:
         larder trace head OLTP.lis.zst --count 5

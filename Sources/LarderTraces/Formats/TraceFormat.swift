@@ -232,7 +232,8 @@ public struct FormatSample: Sendable {
     !head.contains { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D && $0 != 0x0C }
   }
 
-  /// First complete lines that are not blank, up to `limit`, without line ends and byte order marks.
+  /// First complete lines that are not blank, up to `limit`, without line ends and byte order
+  /// marks.
   public func lines(_ limit: Int = 100) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var rest = head[...]

@@ -58,9 +58,9 @@ public final class PreparedTrace: Sendable {
           + "\(timesRaised == 1 ? "was" : "were") set to that time.")
     }
     if footprint.bypasses > 0 {
+      let share = SizeFacts.share(footprint.bypasses, of: footprint.counted)
       notes.append(
-        "\(footprint.bypasses) of \(footprint.counted) requests "
-          + "(\(SizeFacts.share(footprint.bypasses, of: footprint.counted))) may not be answered by a "
+        "\(footprint.bypasses) of \(footprint.counted) requests (\(share)) may not be answered by a "
           + "cache (writes, statuses, no-store): every hit ratio counts them as misses.")
     }
     return notes

@@ -33,8 +33,8 @@ struct BinaryKeyTests {
     #expect(trace.requests.count == keys.count && trace.requests.objects == Set(keys).count)
     #expect(
       trace.notes == [
-        "Keys are read as 8 bytes, because halves of 4 do not mix; --format cache2k:bytes=4 changes "
-          + "this."
+        "Keys are read as 8 bytes, because halves of 4 do not mix; --format cache2k:bytes=4 "
+          + "changes this."
       ])
     #expect(try self.trace(keys, bytes: 8, "cache2k:bytes=4").requests.count == 2 * keys.count)
     #expect(try self.trace(keys, bytes: 8, "cache2k:bytes=8").notes.isEmpty)
