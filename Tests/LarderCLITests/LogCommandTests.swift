@@ -136,6 +136,56 @@ struct LogCommandTests {
     #expect(advice.notes.contains(note), "\(advice.notes)")
   }
 
+  @Test func headShowsTheTextOfKeysAndWhatLinesBecame() throws {
+    let scratch = try folder()
+    try scratch.write(
+      "example.org ::1 - - [01/Mar/2026:10:00:00 +0000] \"GET /a?x=1 HTTP/1.1\" 200 100\n"
+        + "example.org ::1 - - [01/Mar/2026:10:00:00 +0000] \"POST /b HTTP/1.1\" 200 100\n"
+        + "example.org ::1 - - [01/Mar/2026:10:00:00 +0000] \"PURGE /c HTTP/1.1\" 200 100\n",
+      to: "host.log")
+    let run = try LarderProcess(["trace", "head", "host.log"], in: scratch.folder)
+    let rows = run.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(rows.first?.prefix(5) == ["time", "key", "host", "path", "query"], "\(run.output)")
+    #expect(rows[1].dropFirst().prefix(4) == ["example.org/a?x=1", "example.org", "/a", "x=1"])
+    #expect(rows[2].contains("bypass") && rows.count == 3)
+    #expect(run.notes.contains("1 line was skipped: purges"))
+    try scratch.write("id,disk,size\nuser:7,1,5\n12,1,6\n", to: "t.csv")
+    let table = try LarderProcess(["trace", "head", "t.csv"], in: scratch.folder).output
+    #expect(table.contains("user:7") && table.contains("12"), "\(table)")
+    let joined = try LarderProcess(
+      ["trace", "head", "t.csv", "--format", "csv:id=1+2"], in: scratch.folder)
+    #expect(joined.output.contains("user:7 + 1"), "\(joined.output)")
+    try scratch.write("k\u{1B}[31m\n", to: "t.txt")
+    let hostile = try LarderProcess(
+      ["trace", "head", "t.txt", "--format", "txt"], in: scratch.folder
+    ).output
+    #expect(hostile.contains("[31m") && !hostile.contains("\u{1B}"), "\(hostile)")
+  }
+
+  /// Commands with hit ratios say how many requests no cache may answer.
+  @Test func requestsThatBypassCachesAreSaid() throws {
+    let scratch = try folder()
+    let post = Self.line(4, "c").replacing("GET", with: "POST")
+    try scratch.write(Self.line(0, "a") + Self.line(1, "a") + post, to: "a.log")
+    try scratch.write("source: {trace: a.log}\npolicies: [lru]\ncapacities: [1MiB]\n", to: "w.yaml")
+    for words in [
+      ["simulate", "a.log", "--policy", "lru", "--capacity", "1MiB"],
+      ["mrc", "a.log", "--policy", "lru"], ["run", "w.yaml", "--output", "out"],
+    ] {
+      let run = try LarderProcess(words, in: scratch.folder)
+      #expect(run.exitCode == 0, "\(run.notes)")
+      #expect(run.notes.contains("1 of 3 requests (33 %) may not be answered"), "\(run.notes)")
+    }
+  }
+
+  @Test func fileThatIsNoLogIsNamed() throws {
+    let scratch = try folder()
+    try scratch.write("PAR1" + String(repeating: "x", count: 100), to: "a.csv")
+    let run = try LarderProcess(["trace", "info", "a.csv"], in: scratch.folder)
+    #expect(run.exitCode == 2 && run.noteLines.count == 1)
+    #expect(run.notes.contains("a.csv: byte 0: is a Parquet file"), "\(run.notes)")
+  }
+
   @Test func costsAreCounted() throws {
     let scratch = try folder()
     try scratch.write(

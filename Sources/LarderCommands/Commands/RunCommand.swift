@@ -98,6 +98,7 @@ struct RunCommand: ParsableCommand {
     let plan = try RunPlanner(
       workload: workload, store: try store.named(), threads: speed.threads, progress: progress
     ).plan()
+    for note in plan.notes { progress.note(note) }
     var sweep = plan.sweep(of: workload, threads: speed.threads)
     try advise(plan, of: workload, into: directory, progress)
     if let scratch { sweep.scratch = scratch }

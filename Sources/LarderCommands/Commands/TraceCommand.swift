@@ -178,8 +178,9 @@ struct TraceHeadCommand: ParsableCommand {
     commandName: "head",
     abstract: "Print the first requests of a trace.",
     discussion: """
-      Times are in seconds. A key is the number in the trace, or the hash of a text. Unknown sizes \
-      and costs are empty. Notes on standard error say how lines were parsed.
+      Times are in seconds. A key is the number or the text in the trace; in web logs its parts \
+      follow. Unknown sizes and costs are empty; op is the operation that the line became. Notes \
+      on standard error say how lines were parsed, and which were skipped.
 
       Examples:
         larder trace head OLTP.lis.zst --count 5
@@ -198,6 +199,7 @@ struct TraceHeadCommand: ParsableCommand {
 
   /// Rows are kept until all are read, for the widths of their columns.
   private static let countMax = 100_000
+  private static let textMax = 200
 
   @Flag(help: "Do not print notes on parsing on standard error.")
   var quiet = false
@@ -213,6 +215,7 @@ struct TraceHeadCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
+    KeyTexts.keep()
     let references = try joining.references(traces, format)
     for reference in references {
       if references.count > 1 { Output.line("\(NoteText.line(reference.path))\n") }
@@ -234,21 +237,36 @@ struct TraceHeadCommand: ParsableCommand {
       Notes.line("\(file)format: \(source.format.name)")
       for line in source.understanding { Notes.line(line) }
       if let note = source.reading.holesNote { Notes.line(note) }
+      for note in source.reading.skippedNotes { Notes.line(note) }
     }
-    let all: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] = [
-      ("time", columns.contains(.time), { Self.seconds($0.time) }),
-      ("key", true, { "\($0.key)" }),
-      ("size", columns.contains(.size), { $0.isSizeKnown ? "\($0.size)" : "" }),
-      ("op", columns.contains(.operation), { "\(Operation(rawValue: $0.operation) ?? .get)" }),
-      ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
-      ("cost", columns.contains(.cost), { $0.cost < 0 ? "" : "\($0.cost)" }),
-      ("prompt", columns.contains(.prompt), { $0.prompt == 0 ? "" : "\($0.prompt - 1)" }),
-    ]
+    let roles = KeyTexts.roles.filter { role in
+      rows.contains { KeyTexts.part(role, of: $0.key) != nil }
+    }
+    let parts = (roles.count > 1 ? roles : []).map { role in
+      (role, true, { (row: TraceRecord) in Self.text(KeyTexts.part(role, of: row.key) ?? "") })
+    }
+    let all: [(title: String, isPresent: Bool, text: (TraceRecord) -> String)] =
+      [
+        ("time", columns.contains(.time), { Self.seconds($0.time) }),
+        ("key", true, { Self.text(KeyTexts.text(of: $0.key)) }),
+      ] + parts + [
+        ("size", columns.contains(.size), { $0.isSizeKnown ? "\($0.size)" : "" }),
+        ("op", columns.contains(.operation), { "\(Operation(rawValue: $0.operation) ?? .get)" }),
+        ("ttl", columns.contains(.ttl), { $0.ttl == 0 ? "" : "\($0.ttl)" }),
+        ("cost", columns.contains(.cost), { $0.cost < 0 ? "" : "\($0.cost)" }),
+        ("prompt", columns.contains(.prompt), { $0.prompt == 0 ? "" : "\($0.prompt - 1)" }),
+      ]
     let shown = all.filter(\.isPresent)
     var table = TextTable(alignsRight: shown.map { _ in true })
     table.add(shown.map(\.title))
     for row in rows { table.add(shown.map { $0.text(row) }) }
     for line in table.lines { Output.line(line) }
+  }
+
+  /// Text of unknown origin, shortened.
+  private static func text(_ text: String) -> String {
+    let line = TextSafety.singleLine(text)
+    return line.count > textMax ? line.prefix(textMax) + "..." : line
   }
 
   private static func seconds(_ microseconds: UInt64) -> String {

@@ -145,7 +145,7 @@ extension ByteReader {
   /// Calls `body` with every line, without its end (`\n` or `\r\n`), and its number from 1, until
   /// `body` returns false. The last line need not have an end.
   ///
-  /// Skips a byte order mark at the beginning of the file.
+  /// Skips byte order marks at the beginning of lines, where files were concatenated.
   ///
   /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and any error of
   ///   `body`.
@@ -175,7 +175,7 @@ extension ByteReader {
     telling batch: RecordBatch?, tooLong: (TraceError) throws -> Void,
     _ body: (TextField, Int) throws -> Bool
   ) throws {
-    try passByteOrderMark(passingNULs: batch != nil)
+    try checkEncoding(passingNULs: batch != nil)
     var number = 0
     while true {
       let start = unread.assumingMemoryBound(to: UInt8.self)
@@ -203,7 +203,8 @@ extension ByteReader {
           line = nul
           continue
         }
-        guard try body(TextField(line, ByteReader.trimmed(line, newline)), number) else { return }
+        let text = ByteReader.pastMark(line, newline)
+        guard try body(TextField(text, ByteReader.trimmed(text, newline)), number) else { return }
         line = newline + 1
       }
       consume(line - start)
@@ -221,7 +222,8 @@ extension ByteReader {
         let last = unread.assumingMemoryBound(to: UInt8.self)
         let end = last + unreadCount
         batch?.isInUnendedLine = true
-        _ = try body(TextField(last, ByteReader.trimmed(last, end)), number + 1)
+        let text = ByteReader.pastMark(last, end)
+        _ = try body(TextField(text, ByteReader.trimmed(text, end)), number + 1)
         consume(unreadCount)
       }
       return
@@ -268,11 +270,20 @@ extension ByteReader {
     }
   }
 
-  @inline(never) private func passByteOrderMark(passingNULs: Bool) throws(TraceError) {
+  @inline(never) private func checkEncoding(passingNULs: Bool) throws(TraceError) {
     if passingNULs { try passNULs() }
     _ = try fill(atLeast: ByteOrderMark.utf8.count)
-    if bytes.starts(with: ByteOrderMark.utf8) { consume(ByteOrderMark.utf8.count) }
     if ByteOrderMark.isUTF16(bytes) { throw ByteOrderMark.utf16Error(path) }
+  }
+
+  /// Start of a line after a byte order mark.
+  @inline(__always) static func pastMark(
+    _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+  ) -> UnsafePointer<UInt8> {
+    guard line < end, line[0] == 0xEF, end - line >= 3, line[1] == 0xBB, line[2] == 0xBF else {
+      return line
+    }
+    return line + 3
   }
 
   /// End of a line without a trailing carriage return.

@@ -212,6 +212,8 @@ struct FilePart: Sendable {
   let format: FormatDescription
   let options: ParameterReader
   let decoder: any TraceDecoder
+  /// True if times are dates without a zone.
+  let hasLocalTimes: Bool
   /// Compressed size in bytes, as on disk; nil for a pipe.
   let size: Int?
   /// The reader that recognised the format, kept because a pipe cannot be reopened.
@@ -229,11 +231,13 @@ struct FilePart: Sendable {
           ? "the file has nothing but NUL bytes" : "the file is empty once decompressed", in: path,
         advice: "a trace needs at least one request")
     }
+    if format != nil, let error = FileKind.error(sample, isGiven: true) { throw error }
     if format == nil { format = try FormatRegistry.recognise(sample) }
     guard let format else { throw TraceError("no format", in: path) }
     self.format = format.description
     options = try format.options(spec)
     decoder = try format.decoder(options: options, sample: sample)
+    hasLocalTimes = LogTime.isLocal(sample.lines(20))
     size = file.size
     opened = file.isRegular ? nil : OpenedReader(file, reader)
   }
@@ -290,7 +294,8 @@ struct FilePart: Sendable {
       decoder.foldsFills && rules.foldsFills ? FillFolding(path: path, sink: sink) : nil
     let folded: RecordSink = if let folding { { try folding.add($0) } } else { sink }
     let window =
-      decoder.columns.contains(.time) && decoder.sortsTimes ? TimeWindow(sink: folded) : nil
+      decoder.columns.contains(.time) && decoder.sortsTimes
+      ? TimeWindow(hasLocalTimes: hasLocalTimes, shifts: !rules.hasSeveralFiles, sink: folded) : nil
     let sample = rules.sample.map(ObjectSample.init)
     let ordered: RecordSink = if let window { { try window.add($0) } } else { folded }
     var bytes = 0
@@ -313,6 +318,13 @@ struct FilePart: Sendable {
     var facts = batch.reading
     facts.timesSorted = window?.late ?? 0
     if let folding { facts.outcomes.add(folding.outcomes) }
+    if window?.hasStep == true {
+      facts.remarks.append(
+        "The clock goes back an hour (end of summer time, in times without a zone): requests keep "
+          + "the order of \(path), and those after it "
+          + (rules.hasSeveralFiles
+            ? "have the last time before it until it comes again." : "count as an hour later."))
+    }
     return (facts, batch.wantsMore)
   }
 
@@ -356,15 +368,26 @@ final class TimeWindow {
   /// Number of requests that came after one with a later time.
   private(set) var late = 0
 
+  /// True if the clock was set back at the end of summer time.
+  private(set) var hasStep = false
+
   private let records: UnsafeMutablePointer<TraceRecord>
   private let capacity: Int
   private var count = 0
   private var isSorted = true
   private var latest: UInt64 = 0
+  private var clock: LocalClock?
   private let sink: RecordSink
 
-  init(length: Int = TimeWindow.length, sink: @escaping RecordSink) {
+  /// - Parameters:
+  ///   - hasLocalTimes: true if the hour before the end of summer time occurs twice.
+  ///   - shifts: true to add an hour to times after it, false to raise them to the time before it.
+  init(
+    length: Int = TimeWindow.length, hasLocalTimes: Bool = false, shifts: Bool = true,
+    sink: @escaping RecordSink
+  ) {
     capacity = 2 * length
+    clock = hasLocalTimes ? LocalClock(shifts: shifts) : nil
     records = .allocate(capacity: capacity)
     self.sink = sink
   }
@@ -375,7 +398,8 @@ final class TimeWindow {
   ///
   /// - Complexity: O(records) in order, O(records log length) otherwise.
   func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
-    for record in batch {
+    for var record in batch {
+      if clock != nil { readClock(&record) }
       if record.time < latest {
         late += 1
         isSorted = false
@@ -384,13 +408,34 @@ final class TimeWindow {
       }
       records[count] = record
       count += 1
-      if count == capacity, try !release(capacity / 2) { return false }
+      if count == capacity {
+        clock?.restart()
+        if try !release(capacity / 2) { return false }
+      }
     }
     return true
   }
 
+  /// Corrects the time of the next request, and of the held ones after a step of the clock.
+  private func readClock(_ record: inout TraceRecord) {
+    applyStep(clock?.add(record.time, latest: latest) ?? 0)
+    record.time = clock?.time(of: record.time, latest: latest) ?? record.time
+  }
+
+  /// Corrects the times of the last `number` requests, which follow a step of the clock.
+  private func applyStep(_ number: Int) {
+    guard number > 0, let clock else { return }
+    hasStep = true
+    late -= number
+    for index in (count - number)..<count {
+      records[index].time = clock.time(of: records[index].time, latest: latest)
+      latest = max(latest, records[index].time)
+    }
+  }
+
   /// Passes on the requests held back.
   func finish() throws {
+    applyStep(clock?.end() ?? 0)
     _ = try release(count)
   }
 
@@ -414,6 +459,69 @@ final class TimeWindow {
     let copy = Array(held)
     for (place, index) in order.enumerated() { held[place] = copy[index] }
     isSorted = true
+  }
+}
+
+/// Finds the end of summer time in times without a zone, when the clock goes back an hour in the
+/// night to a Sunday and all following requests have earlier times.
+struct LocalClock {
+  private static let hour: UInt64 = 3_600_000_000
+  /// Smallest step back: the last request before it may have been long ago.
+  private static let stepMinimum = hour / 2
+  /// Number of requests after a step that confirm it, and at the end of a file.
+  private static let (confirmations, lastConfirmations) = (16, 3)
+  /// Requests of this time before the step may still end after it.
+  private static let lateMaximum = hour / 12
+
+  private let shifts: Bool
+  /// Time before the step; 0 before it.
+  private var stepTime: UInt64 = 0
+  /// Latest time before a possible step, and the number of requests since then.
+  private var (candidate, following): (UInt64, Int) = (0, 0)
+
+  init(shifts: Bool) { self.shifts = shifts }
+
+  /// Reads the logged time of the next request; `latest` is the latest time before it. Returns the
+  /// number of previous requests that follow the step if this one confirms it, and 0 otherwise.
+  mutating func add(_ logged: UInt64, latest: UInt64) -> Int {
+    guard stepTime == 0 else { return 0 }
+    if following == 0 { candidate = latest }
+    let isBack = logged + Self.stepMinimum <= candidate && candidate <= logged + Self.hour
+    guard isBack, Self.isNight(candidate) else {
+      following = 0
+      return 0
+    }
+    following += 1
+    return following > Self.confirmations ? confirm(following - 1) : 0
+  }
+
+  /// Number of requests at the end of a file that follow the step, if they confirm it.
+  mutating func end() -> Int {
+    following >= Self.lastConfirmations ? confirm(following) : 0
+  }
+
+  private mutating func confirm(_ number: Int) -> Int {
+    stepTime = candidate
+    following = 0
+    return number
+  }
+
+  /// Discards an unconfirmed step.
+  mutating func restart() { following = 0 }
+
+  /// Corrected time of a request that is logged after the step.
+  func time(of logged: UInt64, latest: UInt64) -> UInt64 {
+    if stepTime == 0 { return logged }
+    if !shifts { return max(logged, stepTime) }
+    let isFromBefore = logged <= stepTime && logged + Self.lateMaximum >= stepTime
+    if isFromBefore, logged + Self.hour > latest + Self.stepMinimum { return logged }
+    return logged + Self.hour
+  }
+
+  /// True from Saturday 22:00 to Sunday 4:00.
+  private static func isNight(_ time: UInt64) -> Bool {
+    // 1970 began on a Thursday, 70 hours before.
+    (time / hour + 168 - 70) % 168 < 6
   }
 }
 

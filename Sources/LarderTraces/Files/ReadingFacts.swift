@@ -67,10 +67,7 @@ public struct ReadingFacts: Sendable, Hashable {
       let examples = badExamples.joined(separator: "; ")
       notes.append("\(badLines) of \(lines) \(lineName) could not be read: \(examples).")
     }
-    for (reason, count) in skipped.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-      notes.append(
-        "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") skipped: \(reason).")
-    }
+    notes += skippedNotes
     if let note = holesNote { notes.append(note) }
     if let note = outcomes.note { notes.append(note) }
     if sizesCut > 0 {
@@ -93,6 +90,13 @@ public struct ReadingFacts: Sendable, Hashable {
     if let note = sampling.note { notes.append(note) }
     notes += remarks
     return notes
+  }
+
+  /// Notes on the lines skipped on purpose.
+  package var skippedNotes: [String] {
+    skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { reason, count in
+      "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") skipped: \(reason)."
+    }
   }
 
   /// Error for a trace without any remaining request: the reasons, and the first skipped lines.

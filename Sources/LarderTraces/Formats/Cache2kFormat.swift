@@ -1,37 +1,101 @@
 import LarderEngine
 
-/// The binary traces of the cache2k benchmarks, which have only keys.
+/// The binary traces of the cache2k and Caffeine benchmarks, which have only keys.
 struct Cache2kFormat: TraceFormat {
   let description = FormatDescription(
     name: "cache2k",
-    summary: "binary keys of the cache2k benchmarks",
+    summary: "binary keys of the cache2k and Caffeine benchmarks",
     layout: """
-      4 bytes per get, big-endian: u32 object. No sizes, no times. Recognised by the suffix `.trace`
-      and content that is not text.
+      4 or 8 bytes per get, big-endian: the object. No sizes, no times. Recognised by the suffix
+      `.trace` and content that is not text. Keys have 8 bytes if the first ones are pairs of halves
+      that do not mix; a note says so, and if the first keys do not show their length.
       """,
-    suffixes: [".trace", ".cache2k"])
-
-  private static let recordSize = 4
+    suffixes: [".trace", ".cache2k"],
+    parameters: [Parameter("bytes", default: "", "bytes of a key, 4 or 8; by default by content")])
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     sample.isNamed(description.suffixes) && !sample.isText ? .certain : .none
   }
 
-  func decoder(options: ParameterReader, sample: FormatSample) -> any TraceDecoder { Decoder() }
+  func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder {
+    switch options.text("bytes") {
+    case "4": return Decoder(recordSize: 4, remarks: [])
+    case "8": return Decoder(recordSize: 8, remarks: [])
+    case nil: break
+    default: throw options.wrong("bytes", expected: "4 or 8")
+    }
+    let found = KeyLength(sample)
+    let length =
+      found == .unclear
+      ? "The first keys do not show if they have 4 or 8 bytes; they are read as 4"
+      : "Keys are read as 8 bytes, because halves of 4 do not mix"
+    return Decoder(
+      recordSize: found == .eight ? 8 : 4,
+      remarks: found == .four
+        ? [] : ["\(length); --format cache2k:bytes=\(found == .eight ? 4 : 8) changes this."])
+  }
 
   private struct Decoder: FixedWidthDecoder {
+    let recordSize: Int
+    let remarks: [String]
     var columns: TraceColumns { [] }
-    var recordSize: Int { Cache2kFormat.recordSize }
 
     func decode(
       _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
     ) -> Int {
       for i in 0..<count {
-        let key = bytes.loadUnaligned(
-          fromByteOffset: i * Cache2kFormat.recordSize, as: UInt32.self)
-        records[i] = TraceRecord(key: UInt64(UInt32(bigEndian: key)))
+        let key =
+          recordSize == 4
+          ? UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: i * 4, as: UInt32.self)))
+          : UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: i * 8, as: UInt64.self))
+        records[i] = TraceRecord(key: key)
       }
       return count
     }
+  }
+}
+
+/// Length of keys without a header, by the first ones.
+private enum KeyLength {
+  case four, eight, unclear
+
+  /// Keys of 4 bytes occur at even and odd positions. Upper halves of keys of 8 bytes are few, or
+  /// they do not occur as lower ones, and a lower half does not determine the next upper one.
+  init(_ sample: FormatSample) {
+    self = .four
+    let bytes = sample.head
+    if sample.isWhole, bytes.count % 8 != 0 { return }
+    let words = (0..<(bytes.count / 8 * 2)).map { index in
+      bytes[(4 * index)..<(4 * index + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    }
+    let pairs = stride(from: 0, to: words.count, by: 2)
+    let upper = Set(pairs.map { words[$0] })
+    let lower = Set(pairs.map { words[$0 + 1] })
+    let counts = Dictionary(words.map { ($0, 1) }, uniquingKeysWith: +)
+    let repeated = words.count { counts[$0, default: 0] > 1 }
+    let mixed = words.indices.count {
+      ($0 % 2 == 0 ? lower : upper).contains(words[$0])
+    }
+    self = .unclear
+    guard repeated >= 16 else { return }
+    if upper.count * 4 <= lower.count {
+      self = .eight
+    } else if mixed * 10 > repeated {
+      self = .four
+    } else if !KeyLength.isLoop(words) {
+      self = .eight
+    }
+  }
+
+  /// True if most lower halves that repeat are followed by the same word each time.
+  private static func isLoop(_ words: [UInt32]) -> Bool {
+    var next: [UInt32: UInt32] = [:]
+    var (same, others) = (0, 0)
+    for index in stride(from: 1, to: words.count - 1, by: 2) {
+      if let known = next.updateValue(words[index + 1], forKey: words[index]) {
+        if known == words[index + 1] { same += 1 } else { others += 1 }
+      }
+    }
+    return same >= others
   }
 }

@@ -4,7 +4,7 @@ import LarderEngine
 struct CombinedFormat: TraceFormat {
   let description = FormatDescription(
     name: "combined",
-    summary: "access logs of nginx, Apache and varnishncsa: common, combined, or a log format",
+    summary: "access logs of nginx, Apache, varnishncsa, Envoy: common, combined, or a log format",
     layout: """
       Text, one request per line: `host ident user [01/Mar/2026:10:00:00 +0100] "GET /a HTTP/1.1"
       200 512`, with anything behind it. Before the time may be several clients (X-Forwarded-For),
@@ -70,17 +70,24 @@ struct CombinedLayout: WebLayout {
     case last = #"%h %l %u %v [%t] "%r" %>s %b"#
     /// Between time and request.
     case behindTime = #"%h %l %u [%t] %v "%r" %>s %b"#
+    /// Behind the agent, as Envoy and Istio write it.
+    case envoy = #"[%t] "%r" %s flags received %b duration upstream "%XFF" "%agent" "%id" "%v""#
   }
 
   /// Position of the virtual host in most lines.
   private(set) var place = HostPlace.none
   /// False if leading names vary so much that they are clients.
   private(set) var takesFront = true
+  /// True if addresses with ports in front are servers.
+  private(set) var takesAddresses = false
   /// Share of the sampled lines that have this layout, 0 to 1.
   let fitting: Double
   private let findings: [String]
 
-  var roles: Set<WebRole> { [.time, .request, .status, .bytes, .host] }
+  var roles: Set<WebRole> {
+    let common: Set<WebRole> = [.time, .request, .status, .bytes, .host]
+    return place == .envoy ? common.union([.originMilliseconds]) : common
+  }
   var understanding: [String] { ["lines are \(place.rawValue)"] + findings }
   func reader() -> Reader { Reader(layout: self) }
 
@@ -94,6 +101,11 @@ struct CombinedLayout: WebLayout {
       }
     }
     fitting = Double(votes.fitting) / Double(max(1, lines.count))
+    // A server is named by few addresses; a client's port changes.
+    if votes.addresses.lines > 0, votes.addresses.names.count * 4 <= votes.addresses.lines {
+      votes.hosts[.front, default: HostVotes()].add(votes.addresses)
+      takesAddresses = true
+    }
     let front = votes.hosts[.front] ?? HostVotes()
     takesFront = !front.areTooMany
     for place in [HostPlace.second, .last, .behindTime] {
@@ -103,6 +115,7 @@ struct CombinedLayout: WebLayout {
       self.place = place
     }
     if takesFront, front.lines > 0, front.lines * 2 >= votes.fitting { place = .front }
+    if votes.envoy > 0, votes.envoy * 10 >= votes.fitting * 9 { place = .envoy }
     findings = votes.findings(place, takesFront: takesFront)
   }
 
@@ -128,11 +141,13 @@ struct CombinedLayout: WebLayout {
   struct Reader: WebLineReader {
     private let place: HostPlace
     private let takesFront: Bool
+    private let takesAddresses: Bool
     private var (hosts, bare, clients, names, prefixes) = (0, 0, 0, 0, 0)
 
     init(layout: CombinedLayout) {
       place = layout.place
       takesFront = layout.takesFront
+      takesAddresses = layout.takesAddresses
     }
 
     @inline(__always) mutating func read(
@@ -154,6 +169,14 @@ struct CombinedLayout: WebLayout {
       fields[.request] = TextField(rest.next, end)
       rest = TextField(end + 1, line.end)
       fields[.status] = rest.takeField()
+      if place == .envoy {
+        guard let tail = EnvoyTail(rest) else { return .bad }
+        fields[.bytes] = tail.sent
+        fields[.originMilliseconds] = tail.upstream
+        fields[.host] = tail.authority
+        hosts += tail.authority.isNothing ? 0 : 1
+        return .request
+      }
       fields[.bytes] = rest.takeField()
       guard !fields[.status].isEmpty else { return .bad }
       let head = TextField(line.next, time.next - 1)
@@ -168,12 +191,12 @@ struct CombinedLayout: WebLayout {
       if own.next != line.trimmed.next { prefixes += 1 }
       let head = CombinedHead(own)
       switch (place, head.shape) {
-      case (_, .host) where takesFront, (.front, .name):
-        fields[.host] = head.first
+      case (_, .host) where takesFront, (.front, .name): fields[.host] = head.first
+      case (.front, .address) where takesAddresses: fields[.host] = head.first
       case (.second, .plain) where head.second.isHostName: fields[.host] = head.second
       case (.last, _) where head.last.isHostName: fields[.host] = head.last
       case (_, .host): names += 1
-      case (_, .clients): clients += 1
+      case (_, .clients), (_, .address): clients += 1
       default: break
       }
       if !fields[.host].isEmpty {
@@ -223,6 +246,11 @@ extension CombinedLayout {
       names.insert(name.text.lowercased())
     }
 
+    mutating func add(_ other: HostVotes) {
+      lines += other.lines
+      names.formUnion(other.names)
+    }
+
     /// True if the names are too many for hosts: a server has fewer names than its log has lines.
     var areTooMany: Bool { names.count > 10 && names.count * 2 > lines }
   }
@@ -230,7 +258,9 @@ extension CombinedLayout {
   fileprivate struct Votes {
     var fitting = 0
     var hosts: [HostPlace: HostVotes] = [:]
+    var addresses = HostVotes()
     var clients = 0
+    var envoy = 0
     var prefix: String?
 
     mutating func add(_ line: TextField) {
@@ -248,6 +278,7 @@ extension CombinedLayout {
       var status = rest.takeField()
       guard status.count == 3, status.takeInteger() != nil, status.isEmpty else { return }
       fitting += 1
+      if EnvoyTail(rest) != nil { envoy += 1 }
       if between.isFullHostName { hosts[.behindTime, default: HostVotes()].add(between) }
       let head = TextField(line.next, time.next - 1).trimmed
       let own = LogPrefix.removed(from: head)
@@ -258,6 +289,7 @@ extension CombinedLayout {
     private mutating func add(_ head: CombinedHead) {
       switch head.shape {
       case .host: hosts[.front, default: HostVotes()].add(head.first)
+      case .address: addresses.add(head.first)
       case .clients: clients += 1
       case .plain where head.count == 3 && head.second.isFullHostName:
         hosts[.second, default: HostVotes()].add(head.second)
@@ -293,6 +325,49 @@ extension CombinedLayout {
   }
 }
 
+/// Fields after the status of Envoy's default text, and of Istio's, which has up to four reasons
+/// between the response flags and the numbers.
+struct EnvoyTail {
+  let sent: TextField
+  /// Response time of the upstream in milliseconds.
+  let upstream: TextField
+  /// Requested host; empty if it is not logged.
+  let authority: TextField
+
+  /// Parses the fields; nil if they are others.
+  init?(_ text: TextField) {
+    var rest = text
+    guard EnvoyTail.isFlags(rest.takeField()) else { return nil }
+    var received = EnvoyTail.take(&rest)
+    for _ in 0..<4 where !received.isNumber { received = EnvoyTail.take(&rest) }
+    sent = EnvoyTail.take(&rest)
+    let duration = EnvoyTail.take(&rest)
+    upstream = EnvoyTail.take(&rest)
+    guard received.isNumber, sent.isNumber, duration.isNumber,
+      upstream.isNumber || upstream.isNothing
+    else { return nil }
+    // X-Forwarded-For, user agent and request id.
+    for _ in 0..<3 { _ = EnvoyTail.take(&rest) }
+    authority = EnvoyTail.take(&rest)
+  }
+
+  /// Consumes a word, or the content of a quoted text.
+  private static func take(_ rest: inout TextField) -> TextField {
+    rest.skipBlanks()
+    guard !rest.isEmpty, rest.next.pointee == 0x22 else { return rest.takeField() }
+    rest.skip()
+    let text = TextField(rest.next, rest.endOfQuoted() ?? rest.end)
+    rest = TextField(min(text.end + 1, rest.end), rest.end)
+    return text
+  }
+
+  /// True for `-` and response flags such as `UF,URX`.
+  private static func isFlags(_ field: TextField) -> Bool {
+    if field.isNothing { return !field.isEmpty }
+    return (0..<field.count).allSatisfy { field.next[$0] == 0x2C || field.next[$0] &- 0x41 < 26 }
+  }
+}
+
 /// Fields before the time of a line in the common log format, by their content.
 struct CombinedHead {
   /// Combination of the fields.
@@ -303,6 +378,8 @@ struct CombinedHead {
     case host
     /// A leading name without an address after it.
     case name
+    /// An address with a port, or in brackets, followed by an address.
+    case address
     /// Several leading addresses: the content of X-Forwarded-For, before or instead of the client.
     case clients
   }
@@ -319,7 +396,7 @@ struct CombinedHead {
   init(_ head: TextField) {
     var rest = head
     var third = TextField(head.end, head.end)
-    (first, second) = (rest.takeField().unquoted, rest.takeField().unquoted)
+    (first, second) = (rest.takeField().unquoted.withoutBrackets, rest.takeField().unquoted)
     last = second
     count = (first.isEmpty ? 0 : 1) + (second.isEmpty ? 0 : 1)
     while true {
@@ -332,9 +409,11 @@ struct CombinedHead {
     guard count > 3 || CombinedHead.isList(first) else { return }
     let isBeforeClient = CombinedHead.isClients(second)
     if first.isHostName {
-      let isBeforePort = CombinedHead.isNumber(second) && CombinedHead.isClients(third)
+      let isBeforePort = second.isNumber && CombinedHead.isClients(third)
       let isHost = isBeforeClient || isBeforePort || second.isFullHostName
       shape = isHost ? .host : .name
+    } else if first.isServerAddress, isBeforeClient {
+      shape = .address
     } else if isBeforeClient || CombinedHead.isList(first) {
       shape = .clients
     }
@@ -344,9 +423,4 @@ struct CombinedHead {
   private static func isClients(_ field: TextField) -> Bool { field.isAddress || isList(field) }
 
   private static func isList(_ field: TextField) -> Bool { field.find(0x2C) != nil }
-
-  private static func isNumber(_ field: TextField) -> Bool {
-    var rest = field
-    return rest.takeInteger() != nil && rest.isEmpty
-  }
 }

@@ -16,7 +16,8 @@ struct CsvFormat: TraceFormat {
       by common names, ignoring case, blanks and punctuation: id, key, obj_id, object, lbn, url
       ...; time,
       timestamp, ts, time_ms ...; size, bytes, obj-size, response_size ...; ttl; cost; op, method,
-      type ... (if all its first values are known). A note names the unused columns. An
+      type ... (if all its first values are known). An id whose first values are all different is
+      passed over if another column repeats. A note names the unused columns. An
       address, such as lbn or offset, belongs to the device in a column of that name. Ids: whole
       numbers are their own keys, other ids are hashed (64 bits). Times: decimals, or dates such as
       2026-03-01T10:00:00.5+01:00 and [01/Mar/2026:10:00:00 +0100]; numbers are in time-unit, else
@@ -129,6 +130,7 @@ struct CsvDecoder: TraceDecoder {
     let space = UnsafeMutableBufferPointer<TextField>.allocate(capacity: layout.fieldCount)
     defer { space.deallocate() }
     var isHeader = layout.hasHeader
+    var header: [UInt8] = []
     var hasBegun = false
     var operations = CsvOperationLookup(layout.operations)
     try reader.forEachLine(telling: batch) { line, number in
@@ -140,6 +142,11 @@ struct CsvDecoder: TraceDecoder {
       hasBegun = true
       if isHeader {
         isHeader = false
+        header = Array(UnsafeBufferPointer(start: line.next, count: line.count))
+        return true
+      }
+      if layout.hasHeader, line.equals(header) {
+        batch.skip("the header, repeated where files were concatenated")
         return true
       }
       guard split(line, into: space) else {
@@ -264,6 +271,8 @@ struct CsvDecoder: TraceDecoder {
     case .size:
       if let size = SizeField.size(field) {
         record.size = size
+      } else if let large = DecimalNumber(field)?.whole {
+        record.size = UInt32(clamping: large)
       } else {
         guard field.isMissing else { return .bad }
         record.size = 0

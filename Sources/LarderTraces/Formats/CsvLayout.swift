@@ -317,7 +317,7 @@ struct CsvColumns {
       let found = role.usualNames.lazy.compactMap { names.firstIndex(of: $0) }.first
       switch role {
       case .id:
-        guard let column = found ?? (names.count == 1 ? 0 : nil) else { continue }
+        guard let column = idColumn() ?? (names.count == 1 ? 0 : nil) else { continue }
         // Addresses are per device.
         let isAddress = CsvName.isBlock(names[column])
         id = names.indices.filter { isAddress && CsvName.devices.contains(names[$0]) } + [column]
@@ -330,6 +330,23 @@ struct CsvColumns {
         if let found { roles.append((role, found)) }
       }
     }
+  }
+
+  /// Column of the id, by its name and its values.
+  private mutating func idColumn() -> Int? {
+    var found = CsvName.ids.compactMap { head.plainNames.firstIndex(of: $0) }
+    // The surest URL is kept: without its query, another column is another object.
+    let isURL = { [head] (column: Int) in CsvName.urls.contains(head.plainNames[column]) }
+    let url = found.first(where: isURL)
+    found.removeAll { isURL($0) && $0 != url }
+    guard let first = found.first,
+      let column = ObjectColumn.choose(found.map(values)).map({ found[$0] })
+    else { return nil }
+    if column != first {
+      let note = ObjectColumn.note(head.names[first], head.names[column], count: head.rows.count)
+      remarks.append("\(note); id=\(first + 1) changes this.")
+    }
+    return column
   }
 
   /// Column with a usual name whose words are all known. A column called op in other tables may
@@ -392,11 +409,14 @@ struct CsvColumns {
     }
   }
 
-  /// Reports the roles of the columns if some have none.
+  /// Reports the roles of the columns if some have none, and an id that may be a row number.
   private mutating func tellUnused() {
     let used = Set(id + roles.map(\.column))
     let unused = head.names.indices.filter { !used.contains($0) }.map { head.names[$0] }
     guard !unused.isEmpty else { return }
+    if id.count == 1, let doubt = ObjectColumn.doubt(head.names[id[0]], values(of: id[0])) {
+      remarks.append("\(doubt) with id=.")
+    }
     let names = id.map { head.names[$0] }.joined(separator: " and ")
     let found =
       ["\(names) is the id"] + roles.map { "\(head.names[$0.column]) is the \($0.role.rawValue)" }
@@ -458,6 +478,32 @@ enum CsvRole: String, CaseIterable, Sendable {
   }
 }
 
+/// Choice of the requested object among columns of a table or keys of JSON lines.
+enum ObjectColumn {
+  /// Index of the first candidate whose values repeat, of the first one if none does; nil without
+  /// candidates. A column that is unique in every row, such as a primary key, is no object.
+  static func choose<Value: Hashable>(_ candidates: [[Value]]) -> Int? {
+    let repeating = candidates.firstIndex { values in
+      let distinct = Set(values).count
+      return distinct > 1 && distinct < values.count
+    }
+    return repeating ?? candidates.indices.first
+  }
+
+  /// Beginning of a note if many values of an id do not repeat; nil otherwise.
+  static func doubt<Value: Hashable>(_ name: String, _ values: [Value]) -> String? {
+    guard values.count >= 100, Set(values).count == values.count else { return nil }
+    return "\(name) does not repeat in the first \(values.count) lines: if it is a row number, "
+      + "name the object"
+  }
+
+  /// Note on a surer name that was passed over.
+  static func note(_ unique: String, _ chosen: String, count: Int) -> String {
+    "\(unique) does not repeat in the first \(count) lines, but \(chosen) does: "
+      + "\(chosen) is the id"
+  }
+}
+
 /// Column names, compared without case, blanks and punctuation: `Obj-Size` is `obj_size`.
 enum CsvName {
   /// Letters and digits of a name, in lower case.
@@ -468,6 +514,10 @@ enum CsvName {
   private static func words(_ text: String) -> [String] {
     text.split(whereSeparator: \.isWhitespace).map(String.init)
   }
+
+  /// Names of URLs and paths.
+  static let urls = words(
+    "url uri path requesturl requesturi requestpath urlpath uripath uristem csuristem")
 
   fileprivate static let ids =
     words("id key objid objectid object item cachekey blockid block lbn lba url uri path")
@@ -613,6 +663,10 @@ struct CsvOperations: Sendable {
 
   /// HTTP methods that are not cache operations, accepted next to known ones.
   private static let methods: Set = ["post", "patch", "options", "connect", "trace", "propfind"]
+
+  static let words = CsvOperations(.words)
+  /// Known words, and the numbers, which are not guessed.
+  static let all = CsvOperations(.numbers)
 
   init(_ source: Source) {
     self.source = source

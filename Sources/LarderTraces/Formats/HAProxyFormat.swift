@@ -39,7 +39,7 @@ struct HAProxyFormat: TraceFormat {
             case .request = reader.read(TextField(start, start + bytes.count), into: fields)
           else { return }
           requests += 1
-          if fields[.host].isFullHostName { named += 1 }
+          if fields[.host].isFullHostName || fields[.host].isServerAddress { named += 1 }
           hosts.insert(fields[.host].text.lowercased())
         }
       }
@@ -112,7 +112,7 @@ struct HAProxyFormat: TraceFormat {
       guard rest.takeByte() == 0x7B, let close = rest.find(0x7D) else { return nil }
       let inner = TextField(rest.next, close)
       let first = TextField(inner.next, inner.find(0x7C) ?? close)
-      return first.isHostName ? first : nil
+      return first.isHostName || first.isServerAddress ? first : nil
     }
 
     func problem(_ line: TextField) -> String {

@@ -15,7 +15,7 @@ struct JSONLinesFormat: TraceFormat {
       the keys found. Times: a date, or a number since 1970 in the unit that gives a plausible date
       (or in time-unit). Costs: in the unit of the key or value (or in cost-unit). Log lines
       wrapped in JSON, as by Docker, are read in their own format. Gets, sizes, TTLs and costs as
-      in `combined`.
+      in `combined`; in a cache's own log (an id or an operation, and no status) as in `csv`.
       """,
     suffixes: [".jsonl", ".ndjson", ".json-lines"],
     parameters: JSONRole.allCases.map {
@@ -178,7 +178,6 @@ final class InnerLineSource: ByteSource {
   private var lines: InnerLines.Reader
   private var bytes: [UInt8] = []
   private var start = 0
-  private var isFirst = true
 
   init(_ outer: ByteReader, _ lines: InnerLines) {
     self.outer = outer
@@ -227,11 +226,7 @@ final class InnerLineSource: ByteSource {
   }
 
   private func add(_ line: TextField) {
-    var line = line
-    if isFirst, line.starts(with: Array(ByteOrderMark.utf8)) {
-      line = TextField(line.next + ByteOrderMark.utf8.count, line.end)
-    }
-    isFirst = false
+    var line = TextField(ByteReader.pastMark(line.next, line.end), line.end)
     if !line.isEmpty, line.end[-1] == 0x0D { line = TextField(line.next, line.end - 1) }
     lines.append(line, to: &bytes)
   }

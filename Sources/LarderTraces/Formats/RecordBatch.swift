@@ -52,6 +52,9 @@ public final class RecordBatch {
   /// Passes the collected records on; false if the sink stopped.
   public func flush() throws -> Bool {
     if skipsZeroSizes { count = records.removeZeroSizes(of: count) }
+    var large = 0
+    for index in 0..<count where records[index].size == .max { large += 1 }
+    if large > 0 { note("a size of 4,294,967,295 bytes, the largest one, or more", lines: large) }
     if count > 0 && wantsMore {
       wantsMore = try sink(UnsafeBufferPointer(start: records, count: count))
     }

@@ -239,16 +239,18 @@ public struct FormatSample: Sendable {
     !head.contains { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D && $0 != 0x0C }
   }
 
-  /// First complete lines that are not blank, up to `limit`, without line ends and byte order mark.
+  /// First complete lines that are not blank, up to `limit`, without line ends and byte order
+  /// marks.
   public func lines(_ limit: Int = 100) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
-    var rest = head.starts(with: ByteOrderMark.utf8) ? head[3...] : head[...]
+    var rest = head[...]
     while lines.count < limit, !rest.isEmpty {
       let end = rest.firstIndex(of: 0x0A)
       if end == nil && !isWhole { break }
       var line = rest[..<(end ?? rest.endIndex)]
       rest = rest[(end.map { $0 + 1 } ?? rest.endIndex)...]
       if line.last == 0x0D { line.removeLast() }
+      if line.starts(with: ByteOrderMark.utf8) { line.removeFirst(3) }
       if line.contains(where: { $0 != 0x20 && $0 != 0x09 }) { lines.append(line) }
     }
     return lines

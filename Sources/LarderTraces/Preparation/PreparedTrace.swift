@@ -57,6 +57,12 @@ public final class PreparedTrace: Sendable {
           + " had a time before that of the previous request and "
           + "\(timesRaised == 1 ? "was" : "were") set to that time.")
     }
+    if footprint.bypasses > 0 {
+      let share = SizeFacts.share(footprint.bypasses, of: footprint.counted)
+      notes.append(
+        "\(footprint.bypasses) of \(footprint.counted) requests (\(share)) may not be answered by a "
+          + "cache (writes, statuses, no-store): every hit ratio counts them as misses.")
+    }
     return notes
   }
 
@@ -75,6 +81,8 @@ struct Footprint: Sendable, Hashable {
   private(set) var bytes: UInt64
   /// Total size of all objects by their first request, whatever its operation.
   let all: UInt64
+  /// Number of requests that no cache may answer, and of all that hit ratios count.
+  private(set) var (bypasses, counted): (Int, Int) = (0, 0)
 
   /// Footprint of columns whose objects have a total size of `bytes`, by the first request of each.
   ///
@@ -92,7 +100,10 @@ struct Footprint: Sendable, Hashable {
     (objects, self.bytes) = (0, 0)
     var isSeen = [Bool](repeating: false, count: columns.objects + 1)
     isSeen.withUnsafeMutableBufferPointer { isSeen in
-      for index in 0..<columns.count where operations[index] <= last {
+      for index in 0..<columns.count {
+        if Operation.isCounted(operations[index]) { counted += 1 }
+        if operations[index] == Operation.bypass.rawValue { bypasses += 1 }
+        if operations[index] > last { continue }
         let id = Int(columns.ids[index])
         if isSeen[id] { continue }
         isSeen[id] = true

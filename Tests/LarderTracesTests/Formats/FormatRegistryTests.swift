@@ -45,10 +45,43 @@ struct FormatRegistryTests {
     #expect(try recognised(Array("1 2 0 x\n".utf8), "x.lis") == "arc")
   }
 
-  @Test func unknownContentErrorListsFormats() {
+  @Test func unknownContentErrorGivesWaysOn() {
     let text = message { _ = try recognised([1, 2, 3, 0, 9, 9], "strange.dat") }
     #expect(text.contains("cannot detect the trace format from name and content"))
-    for format in FormatRegistry.standard { #expect(text.contains(format.description.name)) }
+    #expect(text.contains("larder list formats"))
+    #expect(text.contains("--format csv:time=1:id=2:size=3"))
+  }
+
+  /// Names of all formats would be taken for such files, whatever their content.
+  @Test(arguments: [
+    ("PAR1", "a Parquet file"), ("PK\u{3}\u{4}", "a zip archive"), ("ARROW1", "an Arrow file"),
+    ("SQLite format 3\0", "a SQLite file"), ("\u{4}\"M\u{18}", "an lz4 file"),
+    ("7z\u{BC}\u{AF}\u{27}\u{1C}", "a 7z archive"), ("Obj\u{1}", "an Avro file"),
+    ("REDIS0011", "a Redis dump"), ("<!DOCTYPE html>", "an HTML page"),
+    (String(repeating: "a", count: 257) + "ustar", "a tar archive"),
+  ])
+  func otherFilesAreNamed(_ magic: String, _ name: String) throws {
+    let bytes = magic.unicodeScalars.map { UInt8($0.value) } + Array(repeating: 7, count: 300)
+    let names = ["x", "x.csv", "x.trace", "x.log", "x.oracleGeneral", "x.lcs", "x.jsonl", "x.txt"]
+    for file in names {
+      let text = message { _ = try recognised(bytes, file) }
+      #expect(text.contains("is \(name)") && text.contains("; "), "\(file): \(text)")
+    }
+    let folder = try TestFolder()
+    let path = try folder.write(bytes, to: "x.csv")
+    let given = message {
+      _ = try FileSource(path: path, format: try ComponentSpec(parsing: "csv:id=1"))
+    }
+    #expect(given.contains("is \(name)"), "\(given)")
+  }
+
+  @Test(arguments: [0, 1])
+  func utf16WithoutAMarkIsNamed(_ first: Int) {
+    let text = Array(("time,id,size\r\n" + String(repeating: "1,2,3\r\n", count: 20)).utf8)
+    let bytes: [UInt8] = text.flatMap { (byte: UInt8) -> [UInt8] in
+      first == 0 ? [byte, 0] : [0, byte]
+    }
+    #expect(message { _ = try recognised(bytes, "x.csv") }.contains("found UTF-16"))
   }
 
   @Test func ambiguousContentErrorListsCandidates() {

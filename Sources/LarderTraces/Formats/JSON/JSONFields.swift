@@ -19,10 +19,14 @@ struct JSONFields: Sendable {
   /// True if a URL, a request line or a key given by the user is the requested object.
   private(set) var isSure = false
   private(set) var understanding: [String] = []
+  /// True for a cache's own log, whose keys mean what they mean as columns of a table.
+  private(set) var isCacheLog = false
 
   /// Object that holds the keys, with a trailing dot; empty for the outermost one.
   private var prefix = ""
   private var costUnit: TimeUnit?
+  /// Notes on the choice of the id.
+  private var findings: [String] = []
 
   /// Fields given by the user, or those with usual names in the first lines.
   ///
@@ -38,7 +42,8 @@ struct JSONFields: Sendable {
     else {
       throw JSONFields.error(keys, path)
     }
-    for role in JSONRole.allCases where ![.id, .request].contains(role) {
+    isCacheLog = isOwnLog(keys, names)
+    for role in JSONRole.allCases where isRead(role) && ![.id, .request].contains(role) {
       if let name = names[role] {
         if name != "-" { fields.append(named(name, role, keys)) }
       } else if role == .cost {
@@ -104,9 +109,35 @@ struct JSONFields: Sendable {
       return
     }
     prefix = ""
-    if let first = candidates(JSONRole.ids.map { ($0, .id) }, keys).first {
-      fields.append(Field(name: first.key.name, key: .id, role: .target))
+    addID(keys, JSONRole.ids)
+  }
+
+  /// Chooses an id among keys of these names by their values.
+  private mutating func addID(_ keys: JSONKeys, _ names: [String]) {
+    let found = candidates(names.map { ($0, .id) }, keys)
+    let chosen = ObjectColumn.choose(found.map(\.key.values))
+    guard let key = chosen.map({ found[$0].key }) else { return }
+    if let first = found.first?.key, first.name != key.name {
+      findings.append(ObjectColumn.note(first.name, key.name, count: first.values.count))
     }
+    fields.append(Field(name: key.name, key: .id, role: .target))
+  }
+
+  /// True for gets, sets and deletes of keys by words that tables have as well, without a status.
+  private func isOwnLog(_ keys: JSONKeys, _ names: [JSONRole: String]) -> Bool {
+    if let name = names[.operation] { return name != "-" }
+    guard names[.status] == nil, names[.method] == nil, choose(.status, keys) == nil else {
+      return false
+    }
+    let target = fields.first.map { JSONNameTree.folded($0.name) }
+    if JSONRole.ids.contains(where: { JSONNameTree.folded($0) == target }) { return true }
+    let methods = JSONRole.methods.map(JSONNameTree.folded)
+    return choose(.operation, keys).map { !methods.contains($0.folded) } ?? false
+  }
+
+  /// True for roles that the log has: a cache's own log has no hosts and no statuses.
+  private func isRead(_ role: JSONRole) -> Bool {
+    isCacheLog ? CsvRole(rawValue: role.rawValue) != nil : role != .operation
   }
 
   /// Keys with these names whose values fit, surest first, without rare ones.
@@ -133,8 +164,10 @@ struct JSONFields: Sendable {
   private func choose(_ role: JSONRole, _ keys: JSONKeys, inside: Bool = false) -> JSONKeys.Key? {
     let places = prefix.isEmpty || inside ? [prefix] : [prefix, ""]
     var present: [JSONKeys.Key] = []
+    // A cache's own log may have the names of a table.
+    let more = isCacheLog ? CsvRole(rawValue: role.rawValue)?.usualNames ?? [] : []
     for place in places {
-      present += role.names.flatMap { keys.keys(named: place + $0) }
+      present += (role.names + more).flatMap { keys.keys(named: place + $0) }
     }
     present.removeAll { key in fields.contains { $0.name == key.name } }
     let fitting = present.filter { key in
@@ -166,7 +199,7 @@ struct JSONFields: Sendable {
 
   /// Takes the method from the request line if no key has it.
   private mutating func addRequestLine(_ keys: JSONKeys, _ names: [JSONRole: String]) {
-    guard names[.request] == nil,
+    guard names[.request] == nil, !isCacheLog,
       !fields.contains(where: { [.method, .request].contains($0.key) }),
       let line = candidates(JSONRole.requestLines.map { ($0, .request) }, keys).first
     else { return }
@@ -249,7 +282,8 @@ extension JSONFields {
   private mutating func addLate(_ names: [JSONRole: String], _ read: Set<String>) {
     let roles: [JSONRole] = [
       .method, .host, .query, .status, .size, .cacheControl, .expires, .ttl, .cost, .cacheStatus,
-    ]
+      .operation,
+    ].filter(isRead)
     let known = Set(read.map(JSONNameTree.folded))
     let hasLine = fields.contains { $0.key == .request }
     for role in roles where names[role] == nil && !fields.contains(where: { $0.key == role }) {
@@ -284,7 +318,7 @@ extension JSONFields {
   private func sentences(
     _ keys: JSONKeys, _ names: [JSONRole: String], _ read: Set<String>
   ) -> [String] {
-    var sentences = ["keys read: " + fields.map(\.text).joined(separator: ", ")]
+    var sentences = findings + ["keys read: " + fields.map(\.text).joined(separator: ", ")]
     let ids = JSONRole.ids.map(JSONNameTree.folded)
     let isID = fields.contains { field in
       field.key == .id && names[.id] == nil && ids.contains(JSONNameTree.folded(field.name))
@@ -294,7 +328,7 @@ extension JSONFields {
         names[role] == nil
       else { continue }
       if role == .method, fields.contains(where: { $0.key == .request }) { continue }
-      if isID, ![.time, .size].contains(role) { continue }
+      if isID || isCacheLog, ![.time, .size].contains(role) { continue }
       if role == .host, hasWholeURLs(keys) { continue }
       if role == .query, hasQueries(keys) { continue }
       var text = "\(absence); name its key with json-lines:\(role.rawValue)=KEY"
@@ -307,6 +341,11 @@ extension JSONFields {
     }
     let unused = keys.all.map(\.name).filter { !read.contains($0) }
     if !unused.isEmpty { sentences.append("keys not used: \(JSONKeys.list(unused))") }
+    if !unused.isEmpty, isID, let id = fields.first.flatMap({ keys.key($0.name) }),
+      let doubt = ObjectColumn.doubt(id.name, id.values)
+    {
+      sentences.append("\(doubt) with json-lines:id=KEY")
+    }
     return sentences
   }
 
@@ -350,7 +389,7 @@ extension JSONFields: WebLayout {
   /// Late lifetimes are read only if there are others: a trace either has TTLs or does not.
   var roles: Set<WebRole> {
     let others = late.filter { readsLifetimes || !$0.isLifetime }
-    return Set((fields + others).map(\.role))
+    return Set((fields + others).map(\.role) + (isCacheLog ? [.operation] : []))
   }
 
   /// True if the first lines have a TTL or a header that contains one.

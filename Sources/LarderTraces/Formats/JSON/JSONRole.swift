@@ -7,6 +7,7 @@ enum JSONRole: String, CaseIterable, Sendable {
   case cacheControl = "cache-control"
   case expires, ttl, cost
   case cacheStatus = "cache-status"
+  case operation = "op"
 
   /// Help for the option.
   var meaning: String {
@@ -24,6 +25,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .ttl: "key of the TTL in seconds"
     case .cost: "key of the origin's response time, in milliseconds or in cost-unit"
     case .cacheStatus: "key of the outcome in the cache that wrote the log, such as HIT"
+    case .operation: "key of the operation in a cache's own log: get, set, delete"
     }
   }
 
@@ -43,6 +45,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .ttl: .ttl
     case .cost: .originMilliseconds
     case .cacheStatus: .cacheStatus
+    case .operation: .operation
     }
   }
 
@@ -75,6 +78,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     case .ttl: ["ttl", "cache_ttl"]
     case .cost: JSONCost.all.map(\.name)
     case .cacheStatus: JSONRole.cacheStatuses
+    case .operation: CsvRole.operation.usualNames
     }
   }
 
@@ -101,12 +105,14 @@ enum JSONRole: String, CaseIterable, Sendable {
       return LogTime.microseconds(value) != nil
     case .cost: return JSONRole.isDuration(value)
     case .cacheStatus: return value.count >= 3 && rest.takeInteger() == nil
+    case .operation: return CsvOperations.words.meaning(of: value.text) != nil
     }
   }
 
   /// False for addresses and lists, which belong to clients.
   private static func isHost(_ value: TextField) -> Bool {
     if value.find(0x2C) != nil || value.find(0x20) != nil { return false }
+    if value.isServerAddress { return true }
     if value.takenFirst == UInt8(ascii: "[") { return false }
     if value.countOf(0x3A) > 1 { return false }
     return !value.allBytes { $0 &- 0x30 <= 9 || $0 == 0x2E || $0 == 0x3A }
@@ -161,9 +167,12 @@ enum JSONRole: String, CaseIterable, Sendable {
     "request.hp", "http.route", "reqPath",
     "requested_uri", "request",
   ]
-  static let ids = ["id", "key", "object", "object_id", "obj_id", "cache_key"]
+  static let ids = [
+    "id", "key", "object", "object_id", "obj_id", "cache_key", "obj", "obj_key", "object_key",
+    "item", "item_id", "item_key", "content_id", "asset_id", "key_id", "key_hash", "hashed_key",
+  ]
 
-  private static let methods = [
+  static let methods = [
     "request.method", "ClientRequestMethod", "request_method", "http.request.method",
     "httpRequest.requestMethod", "method", "http_method", "req.method", "cs-method", "verb",
     "request_verb", "http_verb", "http.method", "request.verb", "reqMethod", "request",
@@ -207,7 +216,7 @@ enum JSONRole: String, CaseIterable, Sendable {
     "res.headers.content-length", "response.headers.content-length", "response.body.size",
     "response.size", "response.bytes", "http.response.bytes", "http.response.body.size",
     "bytes", "bytes_written", "bytes_out", "resp_bytes", "content_length", "object_size",
-    "obj_size", "bytes_read", "bytes.read", "length",
+    "obj_size", "bytes_read", "bytes.read", "length", "http.response.written",
   ]
 
   private static func headers(_ name: String) -> [String] {

@@ -14,6 +14,39 @@ enum LogTime {
     return text.peek(2) == UInt8(ascii: "/") ? common(&text) : iso(&text)
   }
 
+  /// True if a date with a time in these lines has no zone. The dates of W3C logs, which
+  /// begin with a directive, are in UTC.
+  static func isLocal(_ lines: [ArraySlice<UInt8>]) -> Bool {
+    guard lines.first?.first != UInt8(ascii: "#") else { return false }
+    return lines.contains { isLocal(Array($0)) }
+  }
+
+  private static func isLocal(_ line: [UInt8]) -> Bool {
+    let isDigit = { (byte: UInt8) in byte &- 0x30 <= 9 }
+    let isClock = { (place: Int) in
+      line[place + 2] == 0x3A && line[place + 5] == 0x3A
+        && [0, 1, 3, 4, 6, 7].allSatisfy { isDigit(line[place + $0]) }
+    }
+    guard line.count >= 19 else { return false }
+    for place in 11...(line.count - 8) where isClock(place) {
+      // `/2026:` or `-01T` before the time.
+      let isCommon = line[place - 1] == 0x3A && line[place - 6] == 0x2F
+      let isISO = [0x54, 0x20].contains(line[place - 1]) && [0x2D, 0x2F].contains(line[place - 4])
+      guard isCommon || isISO else { continue }
+      var rest = line[(place + 8)...]
+      if rest.first == 0x2E || rest.first == 0x2C, rest.dropFirst().first.map(isDigit) == true {
+        rest = rest.dropFirst().drop(while: isDigit)
+      }
+      if rest.first == 0x20 { rest = rest.dropFirst() }
+      let isSigned = rest.first == 0x2B || rest.first == 0x2D
+      let isOffset = isSigned && rest.dropFirst().first.map(isDigit) == true
+      if !isOffset, !["Z", "z", "UTC", "GMT"].contains(where: { rest.starts(with: $0.utf8) }) {
+        return true
+      }
+    }
+    return false
+  }
+
   /// Parses a date or a number since 1970: in seconds below 10^11, milliseconds below 10^14,
   /// microseconds below 10^17, nanoseconds above.
   static func microseconds(dateOrNumber field: TextField) -> UInt64? {
@@ -314,7 +347,8 @@ enum LogPrefix {
       let word = rest.takeField()
       if word.isEmpty { break }
       let last = word.end[-1]
-      if words == 0, isDate(word) || word.next.pointee == 0x5B && last == 0x5D { end = word.end }
+      let isBracketed = word.next.pointee == 0x5B && last == 0x5D
+      if words == 0, isDate(word) || isBracketed && !isSite(word, rest) { end = word.end }
       if words == 0 { isDated = word.count == 3 && isMonth(word) }
       // `Mar  1 10:00:00 web1`, optionally followed by a program and a colon.
       if words == 2, isDated { isDated = isClock(word) }
@@ -326,6 +360,18 @@ enum LogPrefix {
       words += 1
     }
     return TextField(end, head.end).trimmed
+  }
+
+  /// True for a name in brackets that is the requested server: an address, a whole host name before
+  /// a client, or a name as LanCache writes it (`[steam] 192.0.2.1 / - - -`).
+  private static func isSite(_ word: TextField, _ following: TextField) -> Bool {
+    var rest = following
+    let client = rest.takeField()
+    if word.isAddress { return client.isAddress }
+    let name = TextField(word.next + 1, word.end - 1)
+    let mark = rest.takeField()
+    let isMarked = mark.count == 1 && mark.next.pointee == 0x2F
+    return client.isAddress && (name.isFullHostName || (isMarked && name.isHostName))
   }
 
   private static let version = Array("1 20".utf8)

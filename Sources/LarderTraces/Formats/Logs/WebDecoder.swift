@@ -1,4 +1,5 @@
 import LarderEngine
+import Synchronization
 
 /// Parser of a log's lines into fields with roles.
 protocol WebLayout: Sendable {
@@ -76,7 +77,9 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
   var columns: TraceColumns { WebMapper.columns(of: layout.roles) }
   var sizeRule: SizeRule { .lastFull }
   var sortsTimes: Bool { true }
-  var understanding: [String] { layout.understanding + options.understanding }
+  var understanding: [String] {
+    layout.understanding + (layout.roles.contains(.operation) ? [] : options.understanding)
+  }
 
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
     let mapper = WebMapper(
@@ -111,6 +114,7 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
       return true
     }
     for remark in lines.remarks { batch.note(remark) }
+    if let hint = mapper.queryHint { batch.note(hint) }
     batch.noteLines(last)
     for kind in lines.kinds { batch.note(kind.text, lines: kind.lines) }
     _ = try batch.flush()
@@ -167,6 +171,8 @@ enum WebRole: Int, CaseIterable, Sendable {
   case cacheControl, expires
   /// TTL in seconds.
   case ttl
+  /// Operation of a cache's own log, by its words in tables.
+  case operation
   /// Response time of the origin.
   case originSeconds, originMilliseconds, originMicroseconds, originNanoseconds
   /// Total response time, used if the origin's time is not logged.
@@ -275,8 +281,8 @@ struct WebOptions: Sendable {
       Parameter(
         "writes", default: "pass",
         """
-        PUT, POST, PATCH and DELETE: pass (bypass the cache), invalidate (a successful one \
-        removes the object) or skip
+        PUT, POST, PATCH and DELETE: pass (bypass the cache), invalidate (a successful one, or a \
+        PURGE or BAN, removes the object) or skip
         """),
       Parameter(
         "cacheable", default: "200,203,206,301,304,404,410",
@@ -359,7 +365,9 @@ struct WebMapper {
   private let readsGet: Bool
   /// Cacheability by status.
   private let isCacheable: [Bool]
+  private let isCacheLog: Bool
   private let text = KeyText()
+  private let parameters = QueryParameters()
 
   /// A mapper for lines with these roles.
   ///
@@ -377,7 +385,11 @@ struct WebMapper {
     hasLifetimes = !roles.isDisjoint(with: [.cacheControl, .expires, .ttl])
     hasObjectBytes = roles.contains(.objectBytes)
     hasCacheStatus = roles.contains(.cacheStatus)
+    isCacheLog = roles.contains(.operation)
   }
+
+  /// Hint at query parameters that make many objects of one; nil without any.
+  var queryHint: String? { options.query == .keep ? parameters.hint : nil }
 
   /// Columns that lines with these roles fill.
   static func columns(of roles: Set<WebRole>) -> TraceColumns {
@@ -406,9 +418,13 @@ struct WebMapper {
       guard let time = time(timeRole, line) else { return .bad(timeRole) }
       record.time = time
     }
+    if isCacheLog { return cacheRecord(line, record) }
     guard let status = WebMapper.status(line[.status]) else { return .bad(.status) }
     guard let operation = operation(method, status) else {
-      return .skipped("they write (writes=skip)")
+      return .skipped(
+        WebMapper.isPurge(method)
+          ? "purges are no clients' requests (writes=invalidate applies successful ones)"
+          : "they write (writes=skip)")
     }
     record.key = key(target, line)
     let isHead = method.count == 4 && method.next.pointee | 0x20 == 0x68
@@ -444,6 +460,23 @@ struct WebMapper {
     return isHit ? .hit : .miss
   }
 
+  /// Request of a cache's own log: operations by words, and a TTL of 0 for none, as in tables.
+  private func cacheRecord(_ line: borrowing WebLine, _ timed: TraceRecord) -> Outcome {
+    var record = timed
+    if !line[.operation].isNothing {
+      guard case .operation(let known) = CsvOperations.all.meaning(of: line[.operation].text) else {
+        return .skipped("unknown operation \(line[.operation].quoted)")
+      }
+      record.operation = known.rawValue
+    }
+    record.key = key(line[.target], line)
+    guard setSize(line[.bytes], 200, isHead: false, .get, &record) else { return .bad(.bytes) }
+    var ttl = line[.ttl]
+    record.ttl = UInt32(clamping: ttl.takeInteger() ?? 0)
+    if !costs.isEmpty { record.cost = cost(line) }
+    return .record(record)
+  }
+
   @inline(__always) private func cost(_ line: borrowing WebLine) -> Float {
     for cost in costs where !line[cost.role].isEmpty {
       return CostField.sum(line[cost.role], times: cost.scale) ?? TraceRecord.unknownCost
@@ -477,6 +510,9 @@ struct WebMapper {
     let isGet = method.isEmpty || (method.count == 3 && method.next.pointee | 0x20 == 0x67)
     let isRead = isGet ? readsGet : options.reads.contains { method.equals(upperCase: $0) }
     if isRead { return isCacheable[status] ? .get : .bypass }
+    if WebMapper.isPurge(method) {
+      return options.writes == .invalidate && (200..<400).contains(status) ? .delete : nil
+    }
     let isWrite = WebMapper.writes.contains { method.equals(upperCase: $0) }
     guard isWrite else { return .bypass }
     switch options.writes {
@@ -487,6 +523,12 @@ struct WebMapper {
   }
 
   private static let writes = ["PUT", "POST", "PATCH", "DELETE"].map { Array($0.utf8) }
+  private static let purges = ["PURGE", "BAN", "FASTLYPURGE"].map { Array($0.utf8) }
+
+  /// True for the methods by which operators remove objects from caches.
+  private static func isPurge(_ method: TextField) -> Bool {
+    purges.contains { method.equals(upperCase: $0) }
+  }
 
   /// A 200 or 203 with its body has the size of the complete object. The size of a partial or other
   /// response is used only for objects without another size; a 304 and the response to a HEAD have
@@ -504,8 +546,10 @@ struct WebMapper {
     }
     record.size = bytes
     if operation == .bypass { return true }
-    record.isSizeKnown = !isNone && (status == 200 || status == 203) && !isHead
-    if status == 304 || isHead { record.size = 0 }
+    // The response to a removal is not the object.
+    let isBodiless = status == 304 || isHead || operation == .delete
+    record.isSizeKnown = !isNone && (status == 200 || status == 203) && !isBodiless
+    if isBodiless { record.size = 0 }
     return true
   }
 
@@ -534,19 +578,43 @@ struct WebMapper {
     let host = options.hasHost ? line[.host] : TextField(target.end, target.end)
     var query = line[.query]
     if !query.isEmpty, query.next.pointee == 0x3F { query.skip() }
-    if host.isNothing, query.isNothing, options.query == .keep, !options.ignoresCase {
+    if parameters.isOpen { parameters.add(target, query, host) }
+    let server = WebMapper.server(of: target)
+    let isPlain = host.isNothing && query.isNothing && server.isEmpty
+    let showsParts = KeyTexts.isOn.load(ordering: .relaxed)
+    if isPlain, options.query == .keep, !options.ignoresCase, !showsParts {
       return KeyHash.key(target)
     }
     text.clear()
     if !host.isNothing { text.append(host, lowercased: true) }
+    text.append(server, lowercased: true)
     let mark = target.find(0x3F)
-    let path = TextField(target.next, mark ?? target.end)
+    let path = TextField(server.end, mark ?? target.end)
     text.append(path, lowercased: options.ignoresCase)
-    let inner = mark.map { TextField($0 + 1, target.end) }
-    text.append(
-      inner.map { $0.isEmpty ? query : $0 } ?? query, by: options.query,
-      lowercased: options.ignoresCase)
-    return text.key
+    if let mark, mark + 1 < target.end || query.isNothing {
+      query = TextField(mark + 1, target.end)
+    }
+    text.append(query, by: options.query, lowercased: options.ignoresCase)
+    let key = text.key
+    if showsParts {
+      let whole = TextField(target.next, path.end)
+      KeyTexts.add(key, parts: ["host": host, "path": whole, "query": query])
+    }
+    return key
+  }
+}
+
+extension WebMapper {
+  /// Scheme and host of a whole URL with upper-case letters, which do not matter; empty for others.
+  @inline(__always) fileprivate static func server(of target: TextField) -> TextField {
+    let none = TextField(target.next, target.next)
+    guard !target.isEmpty, target.next.pointee != 0x2F, let colon = target.find(0x3A),
+      target.end - colon > 3, colon[1] == 0x2F, colon[2] == 0x2F
+    else { return none }
+    let rest = TextField(colon + 3, target.end)
+    let server = TextField(target.next, rest.find(0x2F) ?? rest.find(0x3F) ?? rest.end)
+    let hasUpperCase = (0..<server.count).contains { server.next[$0] &- 0x41 < 26 }
+    return hasUpperCase ? server : none
   }
 }
 

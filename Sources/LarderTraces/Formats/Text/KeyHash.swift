@@ -1,3 +1,6 @@
+import LarderEngine
+import Synchronization
+
 /// The 64-bit key of an object whose id in the trace is text.
 ///
 /// A hash function similar to wyhash (Wang Yi): each eight bytes are mixed in by a 64 by 64 bit
@@ -42,18 +45,61 @@ public enum KeyHash {
     var rest = field
     let hasLeadingZero = field.count > 1 && field.next.pointee == 0x30
     if !hasLeadingZero, let number = rest.takeInteger(), rest.isEmpty { return number }
-    return hash(UnsafeBufferPointer(start: field.next, count: field.count))
+    let key = hash(UnsafeBufferPointer(start: field.next, count: field.count))
+    if KeyTexts.isOn.load(ordering: .relaxed) { KeyTexts.add(key, field.text) }
+    return key
   }
 
   /// Key of an id of two parts; depends on where the parts are divided.
   @inline(__always) static func joined(_ first: UInt64, _ second: UInt64) -> UInt64 {
-    fold(fold(first ^ seed, factor) ^ second, factor)
+    let key = fold(fold(first ^ seed, factor) ^ second, factor)
+    if KeyTexts.isOn.load(ordering: .relaxed) {
+      KeyTexts.add(key, KeyTexts.text(of: first) + " + " + KeyTexts.text(of: second))
+    }
+    return key
   }
 
   @inline(__always) private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let product = left.multipliedFullWidth(by: right)
     return product.high ^ product.low
   }
+}
+
+/// Texts of hashed keys, for showing the first requests of a trace.
+package enum KeyTexts {
+  /// Number of texts that are kept; further keys are shown as numbers.
+  private static let maximum = 1 << 18
+  private static let texts = Locked<[UInt64: String]>([:])
+  private static let parts = Locked<[UInt64: [String: String]]>([:])
+
+  /// True while texts are kept.
+  static let isOn = Atomic<Bool>(false)
+
+  /// Keeps the texts of all keys that are hashed from now on.
+  package static func keep() { isOn.store(true, ordering: .relaxed) }
+
+  static func add(_ key: UInt64, _ text: String) {
+    texts.withLock { if $0.count < maximum { $0[key] = text } }
+  }
+
+  /// Keeps the parts of a key by their roles.
+  static func add(_ key: UInt64, parts new: KeyValuePairs<String, TextField>) {
+    let known = new.filter { !$0.value.isNothing }.map { ($0.key, $0.value.text) }
+    parts.withLock { parts in
+      if parts.count < maximum { parts[key] = Dictionary(known, uniquingKeysWith: { $1 }) }
+    }
+  }
+
+  /// Roles of the parts of keys, in their order.
+  package static let roles = ["host", "path", "query"]
+
+  /// Part of a key with a role; nil if the key has none.
+  package static func part(_ role: String, of key: UInt64) -> String? {
+    parts.withLock { $0[key]?[role] }
+  }
+
+  /// Text of a key; the number of a key without one.
+  package static func text(of key: UInt64) -> String { texts.withLock { $0[key] } ?? "\(key)" }
 }
 
 /// A key that is composed of parts of a line. Reuses one buffer.

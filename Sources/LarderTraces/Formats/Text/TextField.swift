@@ -162,6 +162,12 @@ extension TextField {
     return true
   }
 
+  /// True for digits alone.
+  var isNumber: Bool {
+    var rest = self
+    return rest.takeInteger() != nil && rest.isEmpty
+  }
+
   /// True for an empty field and `-`, the marker of logs for a missing value.
   @inline(__always) var isNothing: Bool { isEmpty || (count == 1 && next.pointee == 0x2D) }
 }
@@ -176,11 +182,23 @@ extension TextField {
     return TextField(start, end)
   }
 
+  /// The name in brackets; an address keeps its brackets.
+  var withoutBrackets: TextField {
+    guard count > 2, next.pointee == 0x5B, end[-1] == 0x5D, !isAddress else { return self }
+    return TextField(next + 1, end - 1)
+  }
+
   /// True for `-`, an empty field and `unknown`, which proxies write for an unknown client.
   var isNoClient: Bool { isNothing || equals(anyCase: "unknown") }
 
   /// True for an IPv4 or IPv6 address, with or without a port, zone or brackets.
   var isAddress: Bool { isIPv4 || isIPv6 }
+
+  /// True for an address as servers are named by it: with a port, or in brackets.
+  var isServerAddress: Bool {
+    guard isAddress else { return false }
+    return next.pointee == 0x5B || (isIPv4 && find(0x3A) != nil)
+  }
 
   private var isIPv4: Bool {
     var rest = self

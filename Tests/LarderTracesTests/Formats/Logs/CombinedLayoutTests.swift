@@ -173,5 +173,5 @@ struct CombinedLayoutTests {
 
 extension String {
   /// The text with a number for each `#`.
-  fileprivate func numbered(_ number: Int) -> String { replacing("#", with: "\(number)") }
+  func numbered(_ number: Int) -> String { replacing("#", with: "\(number)") }
 }
