@@ -160,7 +160,9 @@ import Testing
       Double($0.split(separator: ",", omittingEmptySubsequences: false)[12])
     }
     let best = try #require(ratios.max())
-    #expect(ratios.count == 18 && (advice.capacities.first?.advised.hitRatio ?? 0) >= best - 1e-6)
+    // Simpler parameters may be up to 0.2 points worse.
+    let advised = advice.capacities.first?.advised.hitRatio ?? 0
+    #expect(ratios.count == 18 && advised >= best - 0.002 - 1e-6)
   }
 
   @Test func pricesChooseTheCapacity() throws {

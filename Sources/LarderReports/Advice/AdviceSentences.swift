@@ -41,9 +41,12 @@ struct AdviceSentences {
     }
     if best.advised.isSameDesign(as: best.lru) {
       let lost = (best.lru.hitRatio - best.chosen.hitRatio) * 100
+      guard !best.chosen.isSameDesign(as: best.lru) else {
+        return "Keep lru: \(keep), and was the best on the first part."
+      }
       return
-        "Keep lru: \(keep). \(best.chosen.name), the best on the first part of the trace, serves "
-        + "\(ratio(best.chosen)) there, "
+        "Keep lru: \(keep). \(best.chosen.name), the best on the first part, serves "
+        + "\(ratio(best.chosen)): "
         + (lost > 0
           ? "\(AdviceNumbers.points(lost)) points less."
           : "only \(AdviceNumbers.points(-lost)) points more.")

@@ -69,7 +69,7 @@ struct AdviceReportTests {
     advice.capacities[1].chosen = SampleAdvice.design("lirs", 0.7507)
     let text = AdviceSentences(advice: advice).recommendation
     #expect(text.hasPrefix("Keep lru: with 64.00 MiB, lru serves 75.3 %"))
-    #expect(text.contains("lirs, the best on the first part of the trace, serves"))
+    #expect(text.contains("lirs, the best on the first part, serves 75.1 %"))
     #expect(text.hasSuffix("0.23 points less."))
   }
 
