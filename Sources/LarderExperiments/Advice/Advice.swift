@@ -286,36 +286,32 @@ extension Advice {
     guard sampling.isPart else { return self }
     var advice = self
     if let note = sampling.note, !notes.contains(note) { advice.notes.append(note) }
+    func all<Element>(
+      _ elements: [Element], _ capacities: WritableKeyPath<Element, UInt64>...
+    ) -> [Element] {
+      elements.map { element in
+        var element = element
+        for path in capacities {
+          element[keyPath: path] = sampling.represented(element[keyPath: path])
+        }
+        return element
+      }
+    }
+    advice.capacities = all(capacities, \.capacity)
     for place in capacities.indices {
-      advice.capacities[place].capacity = sampling.represented(capacities[place].capacity)
       advice.capacities[place].lruCapacity =
         capacities[place].lruCapacity.map(sampling.represented)
     }
-    for place in curve.indices {
-      advice.curve[place].capacity = sampling.represented(curve[place].capacity)
-    }
-    for place in lruCurve.indices {
-      advice.lruCurve[place].capacity = sampling.represented(lruCurve[place].capacity)
-    }
-    for place in splits.indices {
-      advice.splits[place].memory = sampling.represented(splits[place].memory)
-      advice.splits[place].disk = sampling.represented(splits[place].disk)
-    }
+    advice.curve = all(curve, \.capacity)
+    advice.lruCurve = all(lruCurve, \.capacity)
+    advice.splits = all(splits, \.memory, \.disk)
     advice.costs = costs.map { costs in
       var costs = costs
-      costs.points = costs.points.map { $0.ofAllTraffic(sampling) }
-      costs.cheapest = costs.cheapest.ofAllTraffic(sampling)
-      costs.recommended = costs.recommended.ofAllTraffic(sampling)
+      costs.points = all(costs.points, \.capacity)
+      costs.cheapest.capacity = sampling.represented(costs.cheapest.capacity)
+      costs.recommended.capacity = sampling.represented(costs.recommended.capacity)
       return costs
     }
     return advice
-  }
-}
-
-extension CostPoint {
-  fileprivate func ofAllTraffic(_ sampling: TraceSampling) -> CostPoint {
-    var point = self
-    point.capacity = sampling.represented(capacity)
-    return point
   }
 }

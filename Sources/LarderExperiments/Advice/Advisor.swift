@@ -116,14 +116,7 @@ package struct Advisor: Sendable {
   package func make() throws -> Advice {
     let capacities = try capacities()
     let smallest = smallestObject
-    var obstacle: Advice.Obstacle?
-    if !repeats {
-      obstacle = .nothingRepeats
-    } else if let smallest,
-      capacities.allSatisfy({ trace.sampling.represented($0.0) < smallest })
-    {
-      obstacle = .nothingFits
-    }
+    var obstacle = obstacle(at: capacities.map(\.0), smallest)
     // No design can be better than LRU then.
     let tried = obstacle == nil ? candidates : Array(candidates.prefix(1))
     let found = try capacities.map { try search($0, $1, among: tried) }
@@ -389,6 +382,14 @@ extension Advisor {
 
 /// Facts about the requests that decide if a cache can help.
 extension Advisor {
+  /// Reason that is known without a simulation.
+  private func obstacle(at capacities: [UInt64], _ smallest: UInt64?) -> Advice.Obstacle? {
+    guard repeats else { return .nothingRepeats }
+    guard let smallest else { return nil }
+    let fits = capacities.contains { trace.sampling.represented($0) >= smallest }
+    return fits ? nil : .nothingFits
+  }
+
   private func operation(at place: Int) -> UInt8 {
     trace.requests.operations.map { $0[place] } ?? Operation.get.rawValue
   }

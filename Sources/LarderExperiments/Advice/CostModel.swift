@@ -45,15 +45,17 @@ extension MiniTrace {
   }
 }
 
-extension CurvePoint {
-  func served(on tier: StorageTier) -> Served {
-    Served(
-      hitRatio: hitRatio, byteHitRatio: byteHitRatio, diskHitRatio: tier == .flash ? hitRatio : 0,
-      writtenPerGet: writtenPerGet ?? 0)
-  }
+/// A result of a cache of one tier.
+protocol SingleTierResult {
+  var hitRatio: Double { get }
+  var byteHitRatio: Double? { get }
+  var writtenPerGet: Double? { get }
 }
 
-extension DesignResult {
+extension CurvePoint: SingleTierResult {}
+extension DesignResult: SingleTierResult {}
+
+extension SingleTierResult {
   func served(on tier: StorageTier) -> Served {
     Served(
       hitRatio: hitRatio, byteHitRatio: byteHitRatio, diskHitRatio: tier == .flash ? hitRatio : 0,

@@ -54,50 +54,33 @@ package struct Prices: Sendable, Hashable, Codable {
     tier == .flash ? flashPerGiBMonth : memoryPerGiBMonth
   }
 
-  /// A key of a file with prices.
-  package struct Key: Sendable {
-    package let name: String
-    package let meaning: String
-    /// Its number; nil for the keys that are not amounts.
-    package let amount: (WritableKeyPath<Prices, Double> & Sendable)?
-  }
+  /// Number that a key of a file sets.
+  package typealias Amount = WritableKeyPath<Prices, Double> & Sendable
 
-  /// Keys of a file with prices, in the order of documentation.
-  package static let keys: [Key] = [
-    Key(name: "currency", meaning: "name of the currency", amount: nil),
-    Key(
-      name: "memory-per-gib-month", meaning: "a GiB of DRAM for a month",
-      amount: \Prices.memoryPerGiBMonth),
-    Key(
-      name: "flash-per-gib-month", meaning: "a GiB of flash for a month, without wear",
-      amount: \Prices.flashPerGiBMonth),
-    Key(
-      name: "flash-replacement-per-gib", meaning: "replacing a worn-out GiB of flash",
-      amount: \Prices.flashReplacementPerGiB),
-    Key(
-      name: "flash-endurance-writes", meaning: "write endurance, in full writes of the flash",
-      amount: \Prices.flashEnduranceWrites),
-    Key(
-      name: "origin-per-million-requests", meaning: "a million requests to the origin",
-      amount: \Prices.originPerMillionRequests),
-    Key(
-      name: "origin-per-gib", meaning: "a GiB fetched from the origin", amount: \Prices.originPerGiB
+  /// Keys of a file with prices, in the order of documentation; without an amount for a name, and
+  /// for a number that may be missing.
+  package static let keys: [(name: String, meaning: String, amount: Amount?)] = [
+    ("currency", "name of the currency", nil),
+    ("memory-per-gib-month", "a GiB of DRAM for a month", \Prices.memoryPerGiBMonth),
+    ("flash-per-gib-month", "a GiB of flash for a month, without wear", \Prices.flashPerGiBMonth),
+    (
+      "flash-replacement-per-gib", "replacing a worn-out GiB of flash",
+      \Prices.flashReplacementPerGiB
     ),
-    Key(
-      name: "second-of-latency", meaning: "a second of waiting time",
-      amount: \Prices.secondOfLatency),
-    Key(
-      name: "origin-milliseconds", meaning: "milliseconds of a fetch from the origin",
-      amount: \Prices.originMilliseconds),
-    Key(
-      name: "flash-milliseconds", meaning: "milliseconds of a read from flash",
-      amount: \Prices.flashMilliseconds),
-    Key(
-      name: "object-bytes", meaning: "size of an object if the trace has no sizes, bytes",
-      amount: \Prices.objectBytes),
-    Key(
-      name: "requests-per-month",
-      meaning: "requests per month; by default from the times of the trace", amount: nil),
+    (
+      "flash-endurance-writes", "write endurance, in full writes of the flash",
+      \Prices.flashEnduranceWrites
+    ),
+    (
+      "origin-per-million-requests", "a million requests to the origin",
+      \Prices.originPerMillionRequests
+    ),
+    ("origin-per-gib", "a GiB fetched from the origin", \Prices.originPerGiB),
+    ("second-of-latency", "a second of waiting time", \Prices.secondOfLatency),
+    ("origin-milliseconds", "milliseconds of a fetch from the origin", \Prices.originMilliseconds),
+    ("flash-milliseconds", "milliseconds of a read from flash", \Prices.flashMilliseconds),
+    ("object-bytes", "size of an object if the trace has no sizes, bytes", \Prices.objectBytes),
+    ("requests-per-month", "requests per month; by default from the times of the trace", nil),
   ]
 }
 

@@ -53,7 +53,8 @@ import Testing
     let trace = try AdviceStand.generated("zipf:objects=100", requests: 1000)
     let model = CostModel(prices, trace: trace, unit: .objects, gets: 1000, bytes: 0)
     // 1024 objects of 1 MiB are a GiB.
-    #expect(model.cost(memory: 1024, Served(hitRatio: 1)) == (3, 0))
+    let full = model.cost(memory: 1024, Served(hitRatio: 1))
+    #expect(full.storage == 3 && full.misses == 0)
     let misses = model.cost(Served(hitRatio: 0.5)).misses
     #expect((misses - (0.2 + 0.5e6 / 1024 * 0.05)).magnitude < 1e-9)
     // Keeping a GiB for a month costs 3, fetching it 1024 * 0.4e-6 + 0.05.

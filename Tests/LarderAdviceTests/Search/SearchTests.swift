@@ -100,7 +100,7 @@ import Testing
     func trial(_ candidate: Int, _ scored: Double) -> Trial {
       Trial(candidate: candidate, learned: [0], scored: scored, halves: [0, 0])
     }
-    let place = Choice.recommended(ranked.map(trial), lru: trial(0, lru))
+    let place = Choice.recommended(ranked.map { trial($0.0, $0.1) }, lru: trial(0, lru))
     #expect(place.map { ranked[$0].0 } == expected)
   }
 }
