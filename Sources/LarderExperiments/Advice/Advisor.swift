@@ -296,7 +296,7 @@ struct CapacityFinding: Sendable {
   var advice: CapacityAdvice
   /// The recommended design.
   var advised: Candidate
-  /// The simplest design that is as good as the one with the best score.
+  /// The simplest design within 0.2 points of the one with the best score.
   var chosen: Candidate
   /// Designs that were replayed over the whole trace, the best first.
   var finalists: [(candidate: Candidate, result: DesignResult)]

@@ -72,7 +72,7 @@ struct Search {
       let next = effort.levels[sampled.count].candidates
       let ranked = Choice.ranking(trials).map { trials[$0] }
       var kept = ranked.prefix(next).map(\.candidate)
-      // A simple design as good as the best in this sample, which may be recommended.
+      // The simplest design within 0.2 points of the best, which may be recommended.
       let simple = ranked.filter { Choice.isEqual($0.learned[0], ranked[0].learned[0]) }
         .map(\.candidate).min()
       if let simple, !kept.contains(simple) { kept.append(simple) }
@@ -190,7 +190,7 @@ enum Choice {
   }
 
   /// Index of the recommended one of ranked trials, the best on the part for choosing first: the
-  /// simplest that is as good as the first on the scored part and better than LRU. Nil for LRU, if
+  /// simplest that equals the first on the scored part and is better than LRU. Nil for LRU, if
   /// the first is not better. Candidates are in the order of simplicity.
   static func recommended(_ ranked: [Trial], lru: Trial) -> Int? {
     guard let first = ranked.first, isBetter(first.scored, than: lru.scored) else { return nil }

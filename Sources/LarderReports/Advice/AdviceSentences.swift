@@ -18,7 +18,7 @@ struct AdviceSentences {
     var items = [Item(title: "Advice", text: recommendation)]
     if advice.obstacle != nil { return items }
     items.append(Item(title: "Regret", text: regret))
-    if let memory { items.append(Item(title: storage.capitalized, text: memory)) }
+    if let memory { items.append(Item(title: storage == "disk" ? "Capacity" : "Memory", text: memory)) }
     if let disk { items.append(Item(title: "Disk", text: disk)) }
     if let lifetimes { items.append(Item(title: "TTL", text: lifetimes)) }
     if let money { items.append(Item(title: "Money", text: money)) }
@@ -200,6 +200,7 @@ struct AdviceSentences {
     else { return nil }
     let currency = costs.prices.currency
     func served(_ split: TierSplit) -> Double { split.memoryHitRatio + split.diskHitRatio }
+    let gain = (served(split) - served(alone)) * 100
     let verdict =
       (alone.disk == 0 ? "A disk tier " : "Memory in front of the disk ")
       + (split.monthlyCost < alone.monthlyCost ? "pays" : "does not pay")
@@ -210,7 +211,7 @@ struct AdviceSentences {
       + "(\(split.diskPolicy ?? "–"), \(split.inclusion?.rawValue ?? "–")) serves "
       + "\(AdviceNumbers.percent(served(split))) "
       + (advice.learnedBillionths == nil ? "" : "in \(scored) ")
-      + "(\(AdviceNumbers.points((served(split) - served(alone)) * 100)) points more than "
+      + "(\(AdviceNumbers.points(gain.magnitude)) points \(gain < 0 ? "less" : "more") than "
       + "\(single)) for \(AdviceNumbers.money(split.monthlyCost, currency)) a month, "
       + "\(costs.basis), instead of "
       + "\(AdviceNumbers.money(alone.monthlyCost, currency))\(examples)."

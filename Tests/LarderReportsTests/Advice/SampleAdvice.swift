@@ -40,7 +40,9 @@ enum SampleAdvice {
         isEstimate: $0.0 != 64)
     }
     advice.lruCurve = [(32, 0.65), (64, 0.753), (128, 0.831)].map {
-      CurvePoint(capacity: $0.0 << 20, hitRatio: $0.1, isEstimate: false)
+      CurvePoint(
+        capacity: $0.0 << 20, hitRatio: $0.1, byteHitRatio: 0.5, writtenPerGet: 12,
+        isEstimate: false)
     }
     advice.splits = [
       TierSplit(
