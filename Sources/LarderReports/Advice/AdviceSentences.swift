@@ -18,7 +18,9 @@ struct AdviceSentences {
     var items = [Item(title: "Advice", text: recommendation)]
     if advice.obstacle != nil { return items }
     items.append(Item(title: "Regret", text: regret))
-    if let memory { items.append(Item(title: storage == "disk" ? "Capacity" : "Memory", text: memory)) }
+    if let memory {
+      items.append(Item(title: storage == "disk" ? "Capacity" : "Memory", text: memory))
+    }
     if let disk { items.append(Item(title: "Disk", text: disk)) }
     if let lifetimes { items.append(Item(title: "TTL", text: lifetimes)) }
     if let money { items.append(Item(title: "Money", text: money)) }
@@ -235,7 +237,7 @@ struct AdviceSentences {
     guard let costs = advice.costs else { return nil }
     let currency = costs.prices.currency
     var text =
-      "\(size(best.capacity)) of \(storage) costs "
+      "\(size(best.capacity)) costs "
       + "\(AdviceNumbers.money(costs.recommended.total, currency)) a month, \(costs.basis) "
       + "(\(storage) \(AdviceNumbers.money(costs.recommended.storage, currency)), misses "
       + "\(AdviceNumbers.money(costs.recommended.misses, currency))); no cache "
@@ -259,7 +261,7 @@ struct AdviceSentences {
     let start = "Cheaper with this design: \(capacity), \(AdviceNumbers.money(total, currency)); "
     switch advice.reason {
     case .cheapest: return start + "it was not searched; --capacity does."
-    case .asked: return start + "only \(size(best.capacity)) was requested."
+    case .asked: return start + "only \(size(best.capacity)) was given."
     default:
       return start
         + "\(size(best.capacity)) is recommended as the knee, and --prices recommends by "
