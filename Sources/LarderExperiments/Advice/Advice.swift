@@ -134,7 +134,7 @@ package struct CurvePoint: Sendable, Hashable, Codable {
   package var capacity: UInt64
   /// Hit ratio on the scored part.
   package var hitRatio: Double
-  /// Bytes hit per byte requested, on the scored part; nil for LRU's curve, and without sizes.
+  /// Bytes hit per byte requested, on the scored part; nil without sizes and from stack distances.
   package var byteHitRatio: Double?
   /// Amount written to disk per get, in the unit of the capacities; nil for memory.
   package var writtenPerGet: Double?
