@@ -69,7 +69,7 @@ struct Regret: Sendable {
       for learned in [nil, learned] {
         progress("\(trace.name) at \(share), chosen on \(learned?.description ?? "the whole")")
         let advisor = try advisor(learned)
-        let found = try advisor.search(capacity, share).advice
+        let found = try advisor.search(capacity, share, among: advisor.candidates).advice
         let ratios = exact.counts.map { counts in
           exact.mini.hitRatio(counts, in: learned == nil ? 0..<counts.count : exact.scored)
         }

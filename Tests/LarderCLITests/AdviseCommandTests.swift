@@ -101,10 +101,24 @@ import Testing
     let run = try LarderProcess(words, in: scratch.folder)
     #expect(
       Self.words(run).contains(
-        "lru serves 50.0 % of requests in the last 50 % of the trace, with a warm cache "
-          + "(46.7 % of all)"), "\(run.output)\(run.notes)")
+        "lru serves 50.0 % of requests in the last 50 % of the trace, of which 50.0 % may not be "
+          + "cached, with a warm cache (46.7 % of all)"), "\(run.output)\(run.notes)")
     let whole = try LarderProcess(words + ["--whole", "--ignore-size"], in: scratch.folder)
-    #expect(Self.words(whole).contains("lru serves 46.7 % of requests, "), "\(whole.output)")
+    #expect(
+      Self.words(whole).contains("lru serves 46.7 % of requests (50.0 % may not be cached), "),
+      "\(whole.output)")
+  }
+
+  @Test func rowNumbersAsIdsAreTheAnswer() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write((0..<600).map { "\($0),\(100 + $0 % 7)\n" }.joined(), to: "t.csv")
+    let words = ["advise", "t.csv", "--format", "csv:id=1:size=2", "--quiet"]
+    let run = try LarderProcess(words + ["--output", "out"], in: scratch.folder)
+    #expect(run.exitCode == 0, "\(run.notes)")
+    #expect(Self.words(run).contains("no request is for an object seen before (0 of 600)"))
+    #expect(!run.output.contains("knee") && !run.output.contains("Keep lru"))
+    let json = try String(contentsOf: scratch.url("out/advice.json"), encoding: .utf8)
+    #expect(json.contains("\"obstacle\" : \"nothingRepeats\"") && !json.contains("\"reason\""))
   }
 
   @Test func promptsAreAdvisedOnByPrefixes() throws {
@@ -146,7 +160,9 @@ import Testing
       Double($0.split(separator: ",", omittingEmptySubsequences: false)[12])
     }
     let best = try #require(ratios.max())
-    #expect(ratios.count == 18 && (advice.capacities.first?.advised.hitRatio ?? 0) >= best - 1e-6)
+    // Simpler parameters may be up to 0.2 points worse.
+    let advised = advice.capacities.first?.advised.hitRatio ?? 0
+    #expect(ratios.count == 18 && advised >= best - 0.002 - 1e-6)
   }
 
   @Test func pricesChooseTheCapacity() throws {

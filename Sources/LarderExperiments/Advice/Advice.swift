@@ -26,8 +26,15 @@ package struct Advice: Sendable, Hashable, Codable {
   package var capacities: [CapacityAdvice]
   /// Index in `capacities` of the recommended one.
   package var recommended: Int
-  /// Reason for the recommended capacity.
-  package var reason: CapacityReason
+  /// Reason for the recommended capacity; nil if no cache helps.
+  package var reason: CapacityReason?
+  /// Reason for which no cache helps, which is then the whole advice.
+  package var obstacle: Obstacle?
+  /// Size of the smallest object that a cache may store, in bytes; nil without sizes.
+  package var smallestObject: UInt64?
+  /// Share of the requests of the scored part that no cache may answer, which are misses in every
+  /// hit ratio; nil for none.
+  package var uncacheableRatio: Double?
   /// Hit ratios of the recommended design by capacity.
   package var curve: [CurvePoint] = []
   /// Hit ratios of LRU by capacity.
@@ -56,6 +63,16 @@ package struct Advice: Sendable, Hashable, Codable {
     /// Lowest cost.
     case cheapest
   }
+
+  /// Reason for which no cache helps.
+  package enum Obstacle: String, Sendable, Hashable, Codable {
+    /// No request is for an object that was requested or stored before.
+    case nothingRepeats
+    /// Every capacity is smaller than every object.
+    case nothingFits
+    /// No design has a hit at any capacity.
+    case nothingHits
+  }
 }
 
 /// Recommendation at one capacity.
@@ -63,10 +80,10 @@ package struct CapacityAdvice: Sendable, Hashable, Codable {
   package var capacity: UInt64
   /// Capacity as written, such as `1%`.
   package var label: String
-  /// Recommended design: LRU if the choice does not matter.
+  /// Recommended design: LRU unless the chosen one is better by more than 0.2 points.
   package var advised: DesignResult
   package var lru: DesignResult
-  /// Design with the best score on the part for choosing.
+  /// Simplest design within 0.2 points of the one with the best score on the part for choosing.
   package var chosen: DesignResult
   /// Best design on the scored part, of those replayed over the whole trace.
   package var hindsight: DesignResult
@@ -93,6 +110,8 @@ package struct DesignResult: Sendable, Hashable, Codable {
   package var hitRatio: Double
   /// Bytes hit per byte requested, on the scored part; nil without sizes.
   package var byteHitRatio: Double?
+  /// Amount written to disk per get, in the unit of the capacities; nil for memory.
+  package var writtenPerGet: Double?
   /// Hit ratio on the part of the trace on which designs were chosen.
   package var learnedHitRatio: Double
   /// Hit ratios in the first and the second half of the trace.
@@ -115,20 +134,25 @@ package struct CurvePoint: Sendable, Hashable, Codable {
   package var capacity: UInt64
   /// Hit ratio on the scored part.
   package var hitRatio: Double
+  /// Bytes hit per byte requested, on the scored part; nil without sizes and from stack distances.
+  package var byteHitRatio: Double?
+  /// Amount written to disk per get, in the unit of the capacities; nil for memory.
+  package var writtenPerGet: Double?
   /// True if estimated from a sample.
   package var isEstimate: Bool
 }
 
 /// A combination of memory and disk tiers.
 package struct TierSplit: Sendable, Hashable, Codable {
+  /// Capacity of memory; 0 for disk alone.
   package var memory: UInt64
   /// Capacity of disk; 0 for memory alone.
   package var disk: UInt64
-  /// Policy in memory, with its filter.
-  package var memoryPolicy: String
+  /// Policy in memory, with its filter; nil for disk alone.
+  package var memoryPolicy: String?
   /// Policy on disk; nil for memory alone.
   package var diskPolicy: String?
-  /// Inclusion of the tiers; nil for memory alone.
+  /// Inclusion of the tiers; nil for a single one.
   package var inclusion: HybridRules.Inclusion?
   /// Hits in memory per get.
   package var memoryHitRatio: Double
@@ -193,10 +217,12 @@ package struct Costs: Sendable, Hashable, Codable {
   package var areExamples: Bool
   /// Gets per month.
   package var monthlyGets: Double
+  /// Source of the number of gets, as words after "a month".
+  package var basis: String
   package var withoutCache: Double
   /// Costs of the recommended design by capacity.
   package var points: [CostPoint]
-  /// The cheapest of the points.
+  /// The cheapest of the points, which need not be one of the searched capacities.
   package var cheapest: CostPoint
   /// Cost at the recommended capacity.
   package var recommended: CostPoint
@@ -210,8 +236,8 @@ package struct Costs: Sendable, Hashable, Codable {
 
 package struct CostPoint: Sendable, Hashable, Codable {
   package var capacity: UInt64
-  /// Cost of memory per month.
-  package var memory: Double
+  /// Cost of memory per month, or of flash with its wear if that is the tier.
+  package var storage: Double
   /// Cost of misses per month.
   package var misses: Double
   /// Total cost per month.
@@ -220,6 +246,9 @@ package struct CostPoint: Sendable, Hashable, Codable {
 
 /// Number formats of advice.
 package enum AdviceNumbers {
+  /// Largest difference of hit ratios, in points, that does not matter.
+  package static let indifferentPoints = Choice.indifferentPoints
+
   /// A number with up to six significant decimals, without needless zeros.
   package static func plain(_ value: Double) -> String {
     NumberText.trimmed(value, decimals: value.magnitude < 0.01 ? 9 : 4)
@@ -257,36 +286,32 @@ extension Advice {
     guard sampling.isPart else { return self }
     var advice = self
     if let note = sampling.note, !notes.contains(note) { advice.notes.append(note) }
+    func all<Element>(
+      _ elements: [Element], _ capacities: WritableKeyPath<Element, UInt64>...
+    ) -> [Element] {
+      elements.map { element in
+        var element = element
+        for path in capacities {
+          element[keyPath: path] = sampling.represented(element[keyPath: path])
+        }
+        return element
+      }
+    }
+    advice.capacities = all(capacities, \.capacity)
     for place in capacities.indices {
-      advice.capacities[place].capacity = sampling.represented(capacities[place].capacity)
       advice.capacities[place].lruCapacity =
         capacities[place].lruCapacity.map(sampling.represented)
     }
-    for place in curve.indices {
-      advice.curve[place].capacity = sampling.represented(curve[place].capacity)
-    }
-    for place in lruCurve.indices {
-      advice.lruCurve[place].capacity = sampling.represented(lruCurve[place].capacity)
-    }
-    for place in splits.indices {
-      advice.splits[place].memory = sampling.represented(splits[place].memory)
-      advice.splits[place].disk = sampling.represented(splits[place].disk)
-    }
+    advice.curve = all(curve, \.capacity)
+    advice.lruCurve = all(lruCurve, \.capacity)
+    advice.splits = all(splits, \.memory, \.disk)
     advice.costs = costs.map { costs in
       var costs = costs
-      costs.points = costs.points.map { $0.ofAllTraffic(sampling) }
-      costs.cheapest = costs.cheapest.ofAllTraffic(sampling)
-      costs.recommended = costs.recommended.ofAllTraffic(sampling)
+      costs.points = all(costs.points, \.capacity)
+      costs.cheapest.capacity = sampling.represented(costs.cheapest.capacity)
+      costs.recommended.capacity = sampling.represented(costs.recommended.capacity)
       return costs
     }
     return advice
-  }
-}
-
-extension CostPoint {
-  fileprivate func ofAllTraffic(_ sampling: TraceSampling) -> CostPoint {
-    var point = self
-    point.capacity = sampling.represented(capacity)
-    return point
   }
 }

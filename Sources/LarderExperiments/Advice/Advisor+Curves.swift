@@ -9,13 +9,7 @@ extension Advisor {
   /// Capacities of a curve: from a thousandth of the footprint to all of it, in a geometric
   /// sequence.
   func grid(_ count: Int) -> [UInt64] {
-    let low = max(1, footprint / 1000)
-    let span = DeterministicMath.log(Double(footprint) / Double(low))
-    let grid = (0..<count).map { place in
-      UInt64(
-        (Double(low) * DeterministicMath.exp(span * Double(place) / Double(count - 1))).rounded())
-    }
-    return Set(grid.map { min(max(1, $0), footprint) } + [footprint]).sorted()
+    CurveGrid.logarithmic(from: footprint / 1000, to: footprint, count: count)
   }
 
   /// LRU's curve: from stack distances if they are exact, otherwise simulated.
@@ -64,11 +58,14 @@ extension Advisor {
 
   /// Curve of a design, including the known exact points.
   func curve(of design: Candidate, known: [CapacityAdvice]) throws -> [CurvePoint] {
-    let exact = known.filter {
-      $0.chosen.policy == design.policy.description
-        && $0.chosen.admission == design.admission?.description
-    }.map {
-      CurvePoint(capacity: $0.capacity, hitRatio: $0.chosen.hitRatio, isEstimate: false)
+    let exact = known.compactMap { advice in
+      ([advice.chosen, advice.lru] + advice.runnersUp).first {
+        $0.policy == design.policy.description && $0.admission == design.admission?.description
+      }.map {
+        CurvePoint(
+          capacity: advice.capacity, hitRatio: $0.hitRatio, byteHitRatio: $0.byteHitRatio,
+          writtenPerGet: $0.writtenPerGet, isEstimate: false)
+      }
     }
     let taken = Set(exact.map(\.capacity))
     // Readers want to know the effect of half and double the requested capacity.
@@ -87,13 +84,16 @@ extension Advisor {
     began("Curve of \(design.words)", minis.reduce(0) { $0 + $1.trace.requests.count })
     let jobs = try zip(capacities, minis).map { capacity, mini in
       let tier = try design.tier(capacity: capacity, rate: mini.rate)
-      return Replayer.Job(arrangement: .memory(tier), trace: mini)
+      return Replayer.Job(arrangement: settings.tiers.storage.arrangement(tier), trace: mini)
     }
     let counts = try replayer.run(jobs)
     return capacities.indices.map { place in
-      CurvePoint(
-        capacity: capacities[place],
-        hitRatio: minis[place].hitRatio(counts[place], in: segments.scored),
+      let served = minis[place].served(
+        counts[place], in: segments.scored, unit: settings.prefix == nil ? unit : .objects)
+      return CurvePoint(
+        capacity: capacities[place], hitRatio: served.hitRatio,
+        byteHitRatio: served.byteHitRatio,
+        writtenPerGet: settings.tiers.storage == .flash ? served.writtenPerGet : nil,
         isEstimate: extents[place] != .all)
     }
   }
@@ -129,7 +129,7 @@ extension Advisor {
   private static let memories = [0.02, 0.05, 0.1, 0.25]
 
   /// Combinations of memory and disk: with `auto`, disks behind the recommended memory; with
-  /// `hybrid`, memory in front of a disk of that capacity. The single tier comes first.
+  /// `hybrid`, memory in front of a disk of that capacity. The recommended tier alone comes first.
   func splits(
     behind design: Candidate, _ advice: CapacityAdvice, _ model: CostModel
   ) throws -> [TierSplit] {
@@ -142,7 +142,11 @@ extension Advisor {
     let distinct = sizes.enumerated().filter { place, size in
       !sizes[..<place].contains { $0 == size }
     }.map(\.element)
-    var plans: [Plan] = [Plan(memory: capacity, disk: 0, memoryDesign: design)]
+    var plans = [
+      settings.tiers == .hybrid
+        ? Plan(disk: capacity, diskDesign: design)
+        : Plan(memory: capacity, memoryDesign: design)
+    ]
     let lru = Candidate(policy: try PolicySpec(parsing: "lru"))
     let fifo = Candidate(policy: try PolicySpec(parsing: "fifo"))
     for (memory, disk) in distinct {
@@ -157,7 +161,7 @@ extension Advisor {
       }
     }
     guard plans.count > 1 else { return [] }
-    let smallest = plans.map(\.memory).min() ?? capacity
+    let smallest = plans.flatMap { [$0.memory, $0.disk] }.filter { $0 > 0 }.min() ?? capacity
     // A run of two tiers takes about as long as a run of each.
     let tiers = plans.count * 2
     let mini = try mini(runs: tiers, of: [design, lru, fifo], smallest: smallest)
@@ -176,47 +180,39 @@ extension Advisor {
     }.map(\.element)
   }
 
-  /// Two tiers, or memory alone.
+  /// Two tiers, or one of them alone.
   private struct Plan: Hashable {
-    var memory: UInt64
-    var disk: UInt64
-    var memoryDesign: Candidate
+    var memory: UInt64 = 0
+    var disk: UInt64 = 0
+    var memoryDesign: Candidate?
     var diskDesign: Candidate?
     var inclusion: HybridRules.Inclusion?
 
     func arrangement(rate: Double) throws(PolicyError) -> Arrangement {
-      let first = try memoryDesign.tier(capacity: memory, rate: rate)
-      guard let diskDesign, let inclusion else { return .memory(first) }
-      return .hybrid(
-        memory: first, disk: try diskDesign.tier(capacity: disk, rate: rate),
-        rules: HybridRules(inclusion: inclusion))
+      let first = try memoryDesign?.tier(capacity: memory, rate: rate)
+      let second = try diskDesign?.tier(capacity: disk, rate: rate)
+      switch (first, second) {
+      case (let first?, let second?):
+        return .hybrid(
+          memory: first, disk: second, rules: HybridRules(inclusion: inclusion ?? .inclusive))
+      case (let first?, nil): return .memory(first)
+      case (nil, let second?): return .disk(second)
+      case (nil, nil): preconditionFailure("a plan has at least one tier")
+      }
     }
   }
 
   private func split(
     _ plan: Plan, _ counts: [Counts], _ mini: MiniTrace, _ model: CostModel
   ) -> TierSplit {
-    let scored = counts[segments.scored]
-    func sum(_ part: (Counts) -> UInt64) -> Double { scored.reduce(0) { $0 + Double(part($1)) } }
-    let gets = max(1, sum { $0.requests })
-    let hitRatio = mini.hitRatio(counts, in: segments.scored)
-    let diskRatio =
-      mini.sampledGets[segments.scored].reduce(0, +) > 0 ? sum { $0.diskHits } / gets : 0
-    let requested = sum { $0.bytesRequested }
-    let written = sum { $0.disk.bytesWritten } / gets
-    var cost =
-      model.memory(plan.memory)
-      + model.origin(
-        hitRatio: hitRatio,
-        byteHitRatio: unit == .bytes && requested > 0 ? sum { $0.bytesHit } / requested : nil)
-    if plan.disk > 0 {
-      cost += model.flash(plan.disk, writtenPerGet: written, readShare: diskRatio)
-    }
+    let served = mini.served(counts, in: segments.scored, unit: unit)
+    let cost = model.cost(memory: plan.memory, disk: plan.disk, served)
     return TierSplit(
-      memory: plan.memory, disk: plan.disk, memoryPolicy: plan.memoryDesign.description,
+      memory: plan.memory, disk: plan.disk, memoryPolicy: plan.memoryDesign?.description,
       diskPolicy: plan.diskDesign?.description, inclusion: plan.inclusion,
-      memoryHitRatio: max(0, hitRatio - diskRatio), diskHitRatio: diskRatio,
-      writtenPerGet: written, monthlyCost: cost,
+      memoryHitRatio: max(0, served.hitRatio - served.diskHitRatio),
+      diskHitRatio: min(served.diskHitRatio, served.hitRatio),
+      writtenPerGet: served.writtenPerGet, monthlyCost: cost.storage + cost.misses,
       isEstimate: mini.trace.requests.count < trace.requests.count)
   }
 }
@@ -236,7 +232,7 @@ extension Advisor {
       let tier = try design.tier(
         capacity: capacity, rate: mini.rate, timeToLiveSeconds: seconds)
       return Replayer.Job(
-        arrangement: self.settings.tiers == .disk ? .disk(tier) : .memory(tier), trace: mini)
+        arrangement: self.settings.tiers.storage.arrangement(tier), trace: mini)
     }
     let counts = try replayer.run(jobs)
     let ratios = counts.map { mini.hitRatio($0, in: segments.scored) }

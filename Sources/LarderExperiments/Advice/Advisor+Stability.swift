@@ -94,13 +94,13 @@ extension Advisor {
         drawn += gets[part]
       }
       guard drawn > 0 else { continue }
-      // Points above LRU, by candidate.
+      // Hit ratio above LRU, by candidate.
       let points = exact.indices.map { place in
         let varied = (sums[place] - sums[lru]) / drawn - (means[place] - means[lru])
-        return (exact[place] - exact[lru] + varied) * 100
+        return exact[place] - exact[lru] + varied
       }
-      advantages.append(points[0])
-      if (points.max() ?? 0) - points[0] <= AdviceSettings.indifferentPoints { confirmed += 1 }
+      advantages.append(points[0] * 100)
+      if !Choice.isBetter(points.max() ?? 0, than: points[0]) { confirmed += 1 }
     }
     guard !advantages.isEmpty else { return }
     advantages.sort()

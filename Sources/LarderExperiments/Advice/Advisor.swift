@@ -20,6 +20,8 @@ package struct Advisor: Sendable {
   let unit: CapacityUnit
   let segments: Segments
   let space: SearchSpace
+  /// Candidates to simulate: of prompts, only as many as may be simulated in full.
+  let candidates: [Candidate]
   let prices: Prices
 
   /// Creates an advisor for `trace`.
@@ -47,6 +49,7 @@ package struct Advisor: Sendable {
     space = try SearchSpace(for: trace.requests, unit: unit, policies: settings.policies)
     prices = settings.prices ?? Prices()
     let whole = MiniTrace(whole: trace, ends: segments.ends)
+    candidates = Self.affordable(space.candidates, settings, requests: requests, unit)
     guard
       [segments.scored, segments.learned].allSatisfy({ part in
         part.contains { whole.hasGets(in: $0) }
@@ -64,8 +67,28 @@ package struct Advisor: Sendable {
     return order == .tail ? try trace.tailFirst() : trace
   }
 
+  /// Minimum number of candidates for prompts.
+  private static let simpleMin = 8
+
+  /// The simplest candidates that the budget allows to replay in full, if a sample says nothing
+  /// about them; otherwise all.
+  private static func affordable(
+    _ candidates: [Candidate], _ settings: AdviceSettings, requests: Int, _ unit: CapacityUnit
+  ) -> [Candidate] {
+    guard settings.prefix != nil else { return candidates }
+    let replays = settings.learned == nil ? 1 : Choice.lookedAt.count
+    var left = budget(settings) / Double(max(1, requests * replays))
+    let count = candidates.prefix { candidate in
+      left -= ReplayCost.of(candidate, weighs: unit == .bytes)
+      return left >= 0
+    }.count
+    return Array(candidates.prefix(max(count, simpleMin)))
+  }
+
   /// Maximum number of requests to replay at one capacity.
-  var budget: Double {
+  var budget: Double { Self.budget(settings) }
+
+  private static func budget(_ settings: AdviceSettings) -> Double {
     let named = settings.capacities.count
     let searched = named > 0 ? named : AdviceSettings.standardCapacities.count
     let parts = Double(searched + (settings.searchOnly ? 0 : 1))
@@ -91,20 +114,30 @@ package struct Advisor: Sendable {
   ///
   /// - Throws: `AdviceError`, `PolicyError` from a policy, `TraceError` when memory runs out.
   package func make() throws -> Advice {
-    var found: [CapacityFinding] = []
-    for (capacity, label) in try capacities() {
-      found.append(try search(capacity, label))
+    let capacities = try capacities()
+    let smallest = smallestObject
+    var obstacle = obstacle(at: capacities.map(\.0), smallest)
+    // No design can be better than LRU then.
+    let tried = obstacle == nil ? candidates : Array(candidates.prefix(1))
+    let found = try capacities.map { try search($0, $1, among: tried) }
+    if obstacle == nil, found.allSatisfy({ $0.advice.hindsight.hitRatio == 0 }) {
+      obstacle = .nothingHits
     }
-    let (place, reason) = recommended(among: found)
+    let (place, reason) = obstacle == nil ? recommended(among: found) : (0, nil)
     var advice = Advice(
       trace: TraceFacts(trace),
       durationSeconds: trace.durationSeconds > 0 ? trace.durationSeconds : nil, unit: unit,
       tiers: settings.tiers, learnedBillionths: settings.learned?.billionths, seed: settings.seed,
-      candidates: space.candidates.count,
+      candidates: tried.count,
       replayedRequests: UInt64(found.reduce(0) { $0 + $1.replayed }),
-      capacities: found.map(\.advice), recommended: place, reason: reason,
-      prefix: settings.prefix)
-    if !settings.searchOnly { try complete(&advice, found[place]) }
+      capacities: found.map(\.advice), recommended: place, reason: reason, obstacle: obstacle,
+      smallestObject: smallest, uncacheableRatio: uncacheableRatio, prefix: settings.prefix)
+    if candidates.count < space.candidates.count {
+      advice.notes.append(
+        "Prompts are simulated in full only: the \(candidates.count) simplest of "
+          + "\(space.candidates.count) designs were; --max-requests allows more.")
+    }
+    if obstacle == nil, !settings.searchOnly { try complete(&advice, found[place]) }
     return advice.ofAllTraffic(trace.sampling)
   }
 
@@ -125,13 +158,6 @@ package struct Advisor: Sendable {
       advice.splits = try splits(behind: design, finding.advice, model)
     }
     advice.costs = costs(advice, model)
-  }
-
-  /// Cost of the advised design at a capacity.
-  func cost(_ advice: CapacityAdvice, _ model: CostModel) -> Double {
-    model.memory(advice.capacity)
-      + model.origin(
-        hitRatio: advice.advised.hitRatio, byteHitRatio: advice.advised.byteHitRatio)
   }
 
   /// Capacities with their labels, ascending and distinct.
@@ -213,8 +239,6 @@ package struct AdviceSettings: Sendable, Hashable {
   package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
     .compactMap { try? CapacitySpec(parsing: $0) }
 
-  /// Differences to LRU within this number of points are considered irrelevant.
-  package static let indifferentPoints = 0.2
   /// Halves of the trace that disagree by more points than this count as different traffic.
   package static let unstablePoints = 0.5
 }
@@ -272,7 +296,7 @@ struct CapacityFinding: Sendable {
   var advice: CapacityAdvice
   /// The recommended design.
   var advised: Candidate
-  /// The design with the best score.
+  /// The simplest design within 0.2 points of the one with the best score.
   var chosen: Candidate
   /// Designs that were replayed over the whole trace, the best first.
   var finalists: [(candidate: Candidate, result: DesignResult)]
@@ -280,63 +304,71 @@ struct CapacityFinding: Sendable {
 }
 
 extension Advisor {
-  func search(_ capacity: UInt64, _ label: String) throws -> CapacityFinding {
+  func search(
+    _ capacity: UInt64, _ label: String, among candidates: [Candidate]
+  ) throws -> CapacityFinding {
     began("Searching at \(label)", Int(budget))
     let outcome = try Search(
-      trace: trace, candidates: space.candidates, segments: segments, replayer: replayer,
-      capacity: capacity, budget: budget, seed: settings.seed, isDisk: settings.tiers == .disk,
+      trace: trace, candidates: candidates, segments: segments, replayer: replayer,
+      capacity: capacity, budget: budget, seed: settings.seed, tier: settings.tiers.storage,
       looksAround: settings.learned != nil
     ).run()
     let whole = whole
     let finalists = outcome.finalists.map { finalist in
-      (
-        candidate: space.candidates[finalist.candidate],
-        result: result(finalist, whole)
-      )
+      let candidate = candidates[finalist.candidate]
+      return (candidate: candidate, result: result(finalist, of: candidate, whole))
     }
+    let trials = outcome.finalists.map(\.trial)
     guard let first = finalists.first,
-      let lru = finalists.first(where: { $0.candidate.description == "lru" })
+      let lruPlace = finalists.firstIndex(where: { $0.candidate.description == "lru" })
     else { preconditionFailure("a search ends with at least one candidate, and with LRU") }
+    let lru = finalists[lruPlace]
+    let place = Choice.recommended(trials, lru: trials[lruPlace])
+    let chosen = finalists[place ?? 0]
+    let advised = place == nil ? lru : chosen
     let scored = finalists.map(\.result.hitRatio)
     let hindsight = finalists[scored.indices.max { scored[$0] < scored[$1] } ?? 0]
-    let spread = (hindsight.result.hitRatio - lru.result.hitRatio) * 100
-    let matters = spread > AdviceSettings.indifferentPoints
-    let advised = matters ? first : lru
-    // The bound applies to the chosen design.
+    // The bound applies to the first design.
     let bound =
       outcome.regretBound + (first.result.hitRatio - advised.result.hitRatio) * 100
     return CapacityFinding(
       advice: CapacityAdvice(
         capacity: capacity, label: label, advised: advised.result, lru: lru.result,
-        chosen: first.result, hindsight: hindsight.result,
-        runnersUp: finalists.dropFirst().prefix(5).map(\.result), matters: matters,
+        chosen: chosen.result, hindsight: hindsight.result,
+        runnersUp: finalists.filter { $0.candidate != chosen.candidate }.prefix(5).map(\.result),
+        matters: Choice.isBetter(hindsight.result.hitRatio, than: lru.result.hitRatio),
         regretBoundPoints: max(0, bound), isExhaustive: outcome.isExhaustive),
-      advised: advised.candidate, chosen: first.candidate, finalists: finalists,
+      advised: advised.candidate, chosen: chosen.candidate, finalists: finalists,
       replayed: outcome.replayed)
   }
 
-  private func result(_ finalist: Search.Finalist, _ whole: MiniTrace) -> DesignResult {
-    let candidate = space.candidates[finalist.candidate]
-    let scored = finalist.counts[segments.scored]
-    let requested = scored.reduce(0) { $0 + Double($1.bytesRequested) }
-    let bytesHit = requested > 0 ? scored.reduce(0) { $0 + Double($1.bytesHit) } / requested : nil
+  private func result(
+    _ finalist: Search.Finalist, of candidate: Candidate, _ whole: MiniTrace
+  ) -> DesignResult {
+    // The bytes of prompts are their tokens.
+    let isPrefix = settings.prefix != nil
+    let served = whole.served(
+      finalist.counts, in: segments.scored, unit: isPrefix ? .bytes : unit)
     return DesignResult(
       policy: candidate.policy.description, admission: candidate.admission?.description,
-      hitRatio: finalist.trial.scored,
-      byteHitRatio: unit == .bytes && settings.prefix == nil ? bytesHit : nil,
+      hitRatio: finalist.trial.scored, byteHitRatio: isPrefix ? nil : served.byteHitRatio,
+      writtenPerGet: settings.tiers.storage == .flash ? served.writtenPerGet : nil,
       learnedHitRatio: finalist.trial.learned[0], halves: finalist.trial.halves,
       wholeHitRatio: whole.hitRatio(finalist.counts, in: finalist.counts.indices),
-      tokenShare: settings.prefix == nil ? nil : bytesHit)
+      tokenShare: isPrefix ? served.byteHitRatio : nil)
   }
 
   /// Recommended capacity: the only one; with prices, the cheapest; or that with the largest gain
   /// over the straight line from nothing to the whole footprint. Capacity is linear for this, since
   /// all bytes cost the same.
-  func recommended(among found: [CapacityFinding]) -> (Int, Advice.CapacityReason) {
+  func recommended(among found: [CapacityFinding]) -> (Int, Advice.CapacityReason?) {
     guard found.count > 1 else { return (0, .asked) }
     if settings.prices != nil {
       let model = costModel()
-      let costs = found.map { cost($0.advice, model) }
+      let tier = settings.tiers.storage
+      let costs = found.map(\.advice).map {
+        model.point($0.capacity, on: tier, $0.advised.served(on: tier)).total
+      }
       return (costs.indices.min { costs[$0] < costs[$1] } ?? 0, .cheapest)
     }
     let all = Double(footprint)
@@ -345,6 +377,55 @@ extension Advisor {
       finding.advice.advised.hitRatio / max(top, 1e-12) - Double(finding.advice.capacity) / all
     }
     return (heights.indices.max { heights[$0] < heights[$1] } ?? 0, .knee)
+  }
+}
+
+/// Facts about the requests that decide if a cache can help.
+extension Advisor {
+  /// Reason that is known without a simulation.
+  private func obstacle(at capacities: [UInt64], _ smallest: UInt64?) -> Advice.Obstacle? {
+    guard repeats else { return .nothingRepeats }
+    guard let smallest else { return nil }
+    let fits = capacities.contains { trace.sampling.represented($0) >= smallest }
+    return fits ? nil : .nothingFits
+  }
+
+  private func operation(at place: Int) -> UInt8 {
+    trace.requests.operations.map { $0[place] } ?? Operation.get.rawValue
+  }
+
+  /// True if a request is for an object that was requested or stored before.
+  private var repeats: Bool {
+    let columns = trace.requests
+    var seen = [UInt64](repeating: 0, count: columns.objects / 64 + 1)
+    for place in 0..<columns.count {
+      let operation = operation(at: place)
+      guard operation == Operation.get.rawValue || operation == Operation.set.rawValue else {
+        continue
+      }
+      let (word, bit) = (Int(columns.ids[place] / 64), UInt64(1) << UInt64(columns.ids[place] % 64))
+      if operation == Operation.get.rawValue, seen[word] & bit != 0 { return true }
+      seen[word] |= bit
+    }
+    return false
+  }
+
+  /// Size of the smallest object that a cache may store; nil if capacities count objects.
+  private var smallestObject: UInt64? {
+    guard unit == .bytes, let sizes = trace.requests.sizes else { return nil }
+    return (0..<trace.requests.count).lazy.filter {
+      [Operation.get.rawValue, Operation.set.rawValue].contains(operation(at: $0))
+    }.map { UInt64(sizes[$0]) }.min()
+  }
+
+  /// Share of the requests of the scored part that no cache may answer; nil for none.
+  private var uncacheableRatio: Double? {
+    guard trace.requests.operations != nil else { return nil }
+    let first = segments.scored.lowerBound
+    let scored = (first > 0 ? segments.ends[first - 1] : 0)..<trace.requests.count
+    let bypassed = scored.count { operation(at: $0) == Operation.bypass.rawValue }
+    let counted = scored.count { Operation.isCounted(operation(at: $0)) }
+    return bypassed > 0 ? Double(bypassed) / Double(counted) : nil
   }
 }
 
@@ -369,6 +450,7 @@ extension Advisor {
   func extent(
     runs: Int, of designs: [Candidate], smallest capacity: UInt64
   ) -> Extent {
+    if settings.prefix != nil { return .all }
     let cost = ReplayCost.mean(designs, weighs: unit == .bytes)
     let all = Double(trace.requests.count)
     let share = Self.partOfBudget * budget / (all * Double(max(1, runs)) * cost)
@@ -377,7 +459,7 @@ extension Advisor {
     let wanted = Search.scaledObjectsMin * max(1, meanSize) / Double(capacity)
     // Powers of two, so that neighbours on a curve share a sample.
     var rate = 1.0
-    while settings.prefix == nil, rate / 2 >= max(share, wanted) { rate /= 2 }
+    while rate / 2 >= max(share, wanted) { rate /= 2 }
     return Extent(rate: rate, share: min(1, share / rate))
   }
 
@@ -386,7 +468,7 @@ extension Advisor {
     guard extent != .all else { return whole }
     return try MiniTrace(
       of: trace, sample: SpatialSample(rate: extent.rate, seed: settings.seed),
-      share: extent.share, ends: segments.ends, prefix: settings.prefix)
+      share: extent.share, ends: segments.ends)
   }
 
   /// Largest extent of the trace that these runs may replay.

@@ -1,5 +1,67 @@
 import LarderEngine
+import LarderSupport
 import LarderTraces
+
+/// Storage with a price.
+enum StorageTier: Sendable {
+  case memory
+  case flash
+
+  /// A cache of this tier alone.
+  func arrangement(_ tier: TierSetup) -> Arrangement {
+    self == .flash ? .disk(tier) : .memory(tier)
+  }
+}
+
+extension AdviceTiers {
+  /// Tier of the capacities: with memory in front of a disk, that of the disk.
+  var storage: StorageTier { [.disk, .hybrid].contains(self) ? .flash : .memory }
+}
+
+/// Ratios of a replay that costs depend on.
+struct Served: Sendable {
+  /// Hits per get.
+  var hitRatio: Double
+  /// Bytes hit per byte requested; nil to use the hit ratio, for objects of one size.
+  var byteHitRatio: Double?
+  /// Hits on disk per get.
+  var diskHitRatio = 0.0
+  /// Amount written to disk per get, in the unit of the capacities.
+  var writtenPerGet = 0.0
+}
+
+extension MiniTrace {
+  /// Ratios of some segments. Byte hit ratios are counted, as large and small objects differ.
+  func served(_ counts: [Counts], in segments: Range<Int>, unit: CapacityUnit) -> Served {
+    func sum(_ part: (Counts) -> UInt64) -> Double {
+      counts[segments].reduce(0) { $0 + Double(part($1)) }
+    }
+    let (gets, bytes) = (max(1, sum { $0.requests }), sum { $0.bytesRequested })
+    return Served(
+      hitRatio: hitRatio(counts, in: segments),
+      byteHitRatio: unit == .bytes && bytes > 0 ? sum { $0.bytesHit } / bytes : nil,
+      diskHitRatio: sum { $0.diskHits } / gets,
+      writtenPerGet: sum { $0.disk.bytesWritten } / gets)
+  }
+}
+
+/// A result of a cache of one tier.
+protocol SingleTierResult {
+  var hitRatio: Double { get }
+  var byteHitRatio: Double? { get }
+  var writtenPerGet: Double? { get }
+}
+
+extension CurvePoint: SingleTierResult {}
+extension DesignResult: SingleTierResult {}
+
+extension SingleTierResult {
+  func served(on tier: StorageTier) -> Served {
+    Served(
+      hitRatio: hitRatio, byteHitRatio: byteHitRatio, diskHitRatio: tier == .flash ? hitRatio : 0,
+      writtenPerGet: writtenPerGet ?? 0)
+  }
+}
 
 /// Cost of a design per month, for the traffic of a trace.
 struct CostModel: Sendable {
@@ -14,25 +76,27 @@ struct CostModel: Sendable {
   let unit: CapacityUnit
   /// Share of the objects that the trace has; capacities are scaled by it.
   let rate: Double
-  /// Source of the number of requests per month.
-  let volume: String
+  let hasSizes: Bool
+  /// Source of the number of requests per month, as words after "a month".
+  let basis: String
 
   /// A model for a trace with `gets` gets of `bytes` bytes in total.
   init(_ prices: Prices, trace: PreparedTrace, unit: CapacityUnit, gets: Double, bytes: UInt64) {
     self.prices = prices
     self.unit = unit
     rate = trace.sampling.rate
+    hasSizes = trace.hasSizes
     let all = gets / rate
     let seconds = trace.durationSeconds
     if let given = prices.requestsPerMonth {
       monthlyGets = given
-      volume = "from the price file"
+      basis = "with the requests of the price file"
     } else if seconds > 0 {
       monthlyGets = all * Prices.monthSeconds / seconds
-      volume = "at the request rate of the trace"
+      basis = "extrapolated from \(NumberText.time(seconds)) of trace"
     } else {
       monthlyGets = all * Prices.monthSeconds / 86400
-      volume = "the trace has no times and is assumed to span one day"
+      basis = "if the trace, which has no times, is that of a day"
     }
     let objects = Double(max(1, trace.storableObjects))
     objectBytes =
@@ -45,47 +109,54 @@ struct CostModel: Sendable {
     Double(capacity) / rate * (unit == .bytes ? 1 : objectBytes) / Prices.gib
   }
 
-  /// Cost of misses per month.
-  ///
-  /// - Parameters:
-  ///   - hitRatio: hits per get.
-  ///   - byteHitRatio: bytes hit per byte requested; nil to use the hit ratio.
-  func origin(hitRatio: Double, byteHitRatio: Double?) -> Double {
-    let misses = monthlyGets * (1 - hitRatio)
-    let gib = monthlyGets * requestBytes / Prices.gib * (1 - (byteHitRatio ?? hitRatio))
-    return misses
-      * (prices.originPerMillionRequests / 1e6
-        + prices.secondOfLatency * prices.originMilliseconds / 1000)
-      + gib * prices.originPerGiB
+  /// Cost per month of a cache of these capacities: of its storage, with the wear of flash and the
+  /// latency of its reads, and of its misses. A tier of capacity 0 costs nothing.
+  func cost(
+    memory: UInt64 = 0, disk: UInt64 = 0, _ served: Served
+  ) -> (storage: Double, misses: Double) {
+    var storage =
+      gib(memory) * prices.perGiBMonth(of: .memory) + gib(disk) * prices.perGiBMonth(of: .flash)
+    if disk > 0 {
+      let written = served.writtenPerGet * (unit == .bytes ? 1 : objectBytes) / Prices.gib
+      let waited = served.diskHitRatio * prices.secondOfLatency * prices.flashMilliseconds / 1000
+      storage += monthlyGets * (written * prices.wearPerGiB + waited)
+    }
+    let fetched =
+      requestBytes / Prices.gib * (1 - (served.byteHitRatio ?? served.hitRatio))
+      * prices.originPerGiB
+    let misses = (1 - served.hitRatio) * prices.miss(bytes: 0)
+    return (storage, monthlyGets * (misses + fetched))
   }
 
-  /// Cost of memory per month.
-  func memory(_ capacity: UInt64) -> Double { gib(capacity) * prices.memoryPerGiBMonth }
-
-  /// Cost of flash per month, including wear by the amount written per get and the latency of
-  /// reads.
-  func flash(_ capacity: UInt64, writtenPerGet: Double, readShare: Double) -> Double {
-    let written = monthlyGets * writtenPerGet * (unit == .bytes ? 1 : objectBytes) / Prices.gib
-    return gib(capacity) * prices.flashPerGiBMonth + written * prices.wearPerGiB
-      + monthlyGets * readShare * prices.secondOfLatency * prices.flashMilliseconds / 1000
+  /// Cost per month of a single tier.
+  func point(_ capacity: UInt64, on tier: StorageTier, _ served: Served) -> CostPoint {
+    let (storage, misses) =
+      tier == .flash ? cost(disk: capacity, served) : cost(memory: capacity, served)
+    return CostPoint(
+      capacity: capacity, storage: storage, misses: misses, total: storage + misses)
   }
 
-  /// Seconds for which keeping an object of mean size in memory, or on flash, costs as much as
-  /// fetching it once: Gray and Putzolu, The 5 minute rule for trading memory for disc accesses,
-  /// SIGMOD 1987. Nil if keeping it is free.
-  func breakEvenSeconds(perGiBMonth price: Double) -> Double? {
-    let keeping = objectBytes / Prices.gib * price / Prices.monthSeconds
+  /// Seconds for which keeping an object of mean size in a tier costs as much as fetching it once:
+  /// Gray and Putzolu, The 5 minute rule for trading memory for disc accesses, SIGMOD 1987. Nil if
+  /// keeping it is free.
+  func breakEvenSeconds(in tier: StorageTier) -> Double? {
+    let keeping = objectBytes / Prices.gib * prices.perGiBMonth(of: tier) / Prices.monthSeconds
     return keeping > 0 ? prices.miss(bytes: objectBytes) / keeping : nil
   }
 
   /// Assumptions behind the figures, one per line.
   var assumptions: [String] {
-    Prices.keys.compactMap { key in
-      guard key.name != "requests-per-month", let number = prices.number(of: key.name) else {
-        return nil
-      }
-      return "\(key.meaning): \(AdviceNumbers.plain(number))"
-    } + ["requests in a month: \(AdviceNumbers.plain(monthlyGets.rounded())) (\(volume))"]
+    let amounts = Prices.keys.compactMap { key in
+      key.amount.map { "\(key.meaning): \(AdviceNumbers.plain(prices[keyPath: $0]))" }
+    }
+    let fetched =
+      unit == .objects && hasSizes
+      ? [
+        "bytes of a miss, the mean of the requests: \(AdviceNumbers.plain(requestBytes.rounded()))"
+      ]
+      : []
+    return amounts + fetched
+      + ["requests in a month: \(AdviceNumbers.plain(monthlyGets.rounded())) (\(basis))"]
   }
 }
 
@@ -117,26 +188,15 @@ extension Advisor {
 
   /// Costs along the curve of the recommended design.
   func costs(_ advice: Advice, _ model: CostModel) -> Costs {
+    let tier = settings.tiers.storage
+    let points = advice.curve.map { model.point($0.capacity, on: tier, $0.served(on: tier)) }
     let best = advice.best
-    // The curve has only hit ratios: byte hit ratios are scaled from the capacity where they were
-    // counted.
-    let byteFactor = best.advised.byteHitRatio.map { $0 / max(best.advised.hitRatio, 1e-12) }
-    func point(_ capacity: UInt64, _ hitRatio: Double) -> CostPoint {
-      let memory =
-        settings.tiers == .disk
-        ? model.flash(capacity, writtenPerGet: 0, readShare: hitRatio) : model.memory(capacity)
-      let misses = model.origin(
-        hitRatio: hitRatio, byteHitRatio: byteFactor.map { min(1, $0 * hitRatio) })
-      return CostPoint(capacity: capacity, memory: memory, misses: misses, total: memory + misses)
-    }
-    let points = advice.curve.map { point($0.capacity, $0.hitRatio) }
-    let recommended = point(best.capacity, best.advised.hitRatio)
+    let recommended = model.point(best.capacity, on: tier, best.advised.served(on: tier))
     return Costs(
       prices: prices, areExamples: settings.prices == nil, monthlyGets: model.monthlyGets,
-      withoutCache: model.origin(hitRatio: 0, byteHitRatio: 0), points: points,
+      basis: model.basis, withoutCache: model.cost(Served(hitRatio: 0)).misses, points: points,
       cheapest: points.min { $0.total < $1.total } ?? recommended, recommended: recommended,
-      breakEvenMemorySeconds: model.breakEvenSeconds(perGiBMonth: prices.memoryPerGiBMonth),
-      breakEvenFlashSeconds: model.breakEvenSeconds(perGiBMonth: prices.flashPerGiBMonth),
-      assumptions: model.assumptions)
+      breakEvenMemorySeconds: model.breakEvenSeconds(in: .memory),
+      breakEvenFlashSeconds: model.breakEvenSeconds(in: .flash), assumptions: model.assumptions)
   }
 }

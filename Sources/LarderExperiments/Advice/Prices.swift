@@ -49,58 +49,39 @@ package struct Prices: Sendable, Hashable, Codable {
       + secondOfLatency * originMilliseconds / 1000
   }
 
-  /// Keys of a file with prices, each with its meaning, in the order of documentation.
-  package static let keys: [(name: String, meaning: String)] = [
-    ("currency", "name of the currency"),
-    ("memory-per-gib-month", "a GiB of DRAM for a month"),
-    ("flash-per-gib-month", "a GiB of flash for a month, without wear"),
-    ("flash-replacement-per-gib", "replacing a worn-out GiB of flash"),
-    ("flash-endurance-writes", "write endurance, in full writes of the flash"),
-    ("origin-per-million-requests", "a million requests to the origin"),
-    ("origin-per-gib", "a GiB fetched from the origin"),
-    ("second-of-latency", "a second of waiting time"),
-    ("origin-milliseconds", "milliseconds of a fetch from the origin"),
-    ("flash-milliseconds", "milliseconds of a read from flash"),
-    ("object-bytes", "size of an object if the trace has no sizes, bytes"),
-    ("requests-per-month", "requests per month; by default from the times of the trace"),
+  /// Price of a GiB of a tier per month, without wear.
+  func perGiBMonth(of tier: StorageTier) -> Double {
+    tier == .flash ? flashPerGiBMonth : memoryPerGiBMonth
+  }
+
+  /// Number that a key of a file sets.
+  package typealias Amount = WritableKeyPath<Prices, Double> & Sendable
+
+  /// Keys of a file with prices, in the order of documentation; without an amount for a name, and
+  /// for a number that may be missing.
+  package static let keys: [(name: String, meaning: String, amount: Amount?)] = [
+    ("currency", "name of the currency", nil),
+    ("memory-per-gib-month", "a GiB of DRAM for a month", \Prices.memoryPerGiBMonth),
+    ("flash-per-gib-month", "a GiB of flash for a month, without wear", \Prices.flashPerGiBMonth),
+    (
+      "flash-replacement-per-gib", "replacing a worn-out GiB of flash",
+      \Prices.flashReplacementPerGiB
+    ),
+    (
+      "flash-endurance-writes", "write endurance, in full writes of the flash",
+      \Prices.flashEnduranceWrites
+    ),
+    (
+      "origin-per-million-requests", "a million requests to the origin",
+      \Prices.originPerMillionRequests
+    ),
+    ("origin-per-gib", "a GiB fetched from the origin", \Prices.originPerGiB),
+    ("second-of-latency", "a second of waiting time", \Prices.secondOfLatency),
+    ("origin-milliseconds", "milliseconds of a fetch from the origin", \Prices.originMilliseconds),
+    ("flash-milliseconds", "milliseconds of a read from flash", \Prices.flashMilliseconds),
+    ("object-bytes", "size of an object if the trace has no sizes, bytes", \Prices.objectBytes),
+    ("requests-per-month", "requests per month; by default from the times of the trace", nil),
   ]
-
-  /// Sets a number by its key; false for an unknown key.
-  mutating func set(_ key: String, _ value: Double) -> Bool {
-    switch key {
-    case "memory-per-gib-month": memoryPerGiBMonth = value
-    case "flash-per-gib-month": flashPerGiBMonth = value
-    case "flash-replacement-per-gib": flashReplacementPerGiB = value
-    case "flash-endurance-writes": flashEnduranceWrites = value
-    case "origin-per-million-requests": originPerMillionRequests = value
-    case "origin-per-gib": originPerGiB = value
-    case "second-of-latency": secondOfLatency = value
-    case "origin-milliseconds": originMilliseconds = value
-    case "flash-milliseconds": flashMilliseconds = value
-    case "object-bytes": objectBytes = value
-    case "requests-per-month": requestsPerMonth = value
-    default: return false
-    }
-    return true
-  }
-
-  /// Number of a key; nil for an unknown key.
-  package func number(of key: String) -> Double? {
-    switch key {
-    case "memory-per-gib-month": memoryPerGiBMonth
-    case "flash-per-gib-month": flashPerGiBMonth
-    case "flash-replacement-per-gib": flashReplacementPerGiB
-    case "flash-endurance-writes": flashEnduranceWrites
-    case "origin-per-million-requests": originPerMillionRequests
-    case "origin-per-gib": originPerGiB
-    case "second-of-latency": secondOfLatency
-    case "origin-milliseconds": originMilliseconds
-    case "flash-milliseconds": flashMilliseconds
-    case "object-bytes": objectBytes
-    case "requests-per-month": requestsPerMonth
-    default: nil
-    }
-  }
 }
 
 extension Prices {
@@ -141,9 +122,8 @@ extension Prices {
     }
     for (key, value) in map {
       guard case .scalar(let name) = key else { throw refused(key, "expected the name of a price") }
-      let known = Self.keys.map(\.name)
-      guard known.contains(name.string) else {
-        throw refused(key, UnknownName.message("key", name.string, among: known))
+      guard let own = Self.keys.first(where: { $0.name == name.string }) else {
+        throw refused(key, UnknownName.message("key", name.string, among: Self.keys.map(\.name)))
       }
       guard case .scalar(let scalar) = value else {
         throw refused(value, "\(name.string): expected a number")
@@ -152,11 +132,14 @@ extension Prices {
         currency = String(TextSafety.singleLine(scalar.string).prefix(12))
         continue
       }
-      guard let number = Double(scalar.string), Self.range(of: name.string).contains(number),
-        set(name.string, number)
-      else {
+      guard let number = Double(scalar.string), Self.range(of: name.string).contains(number) else {
         throw refused(
           value, "\(name.string): expected a number from 0 to 10^15, found '\(scalar.string)'")
+      }
+      if let amount = own.amount {
+        self[keyPath: amount] = number
+      } else {
+        requestsPerMonth = number
       }
     }
   }

@@ -77,8 +77,7 @@ struct Replayer: Sendable {
 ///
 /// The sample is spatial: all requests of some of the objects. A small cache needs a certain rate
 /// to hold enough of the sampled objects; if that exceeds the budget, the sample is also restricted
-/// to windows that are spread evenly over the trace. If hits of prefixes count, prompts are not
-/// divided: a sample consists of windows of whole prompts.
+/// to windows that are spread evenly over the trace.
 struct MiniTrace: Sendable {
   let trace: PreparedTrace
   /// Share of the objects; 1 for all.
@@ -106,8 +105,7 @@ struct MiniTrace: Sendable {
   /// - Throws: `TraceError` when memory runs out.
   /// - Complexity: O(requests of the trace).
   init(
-    of trace: PreparedTrace, sample: SpatialSample, share: Double = 1, ends: [Int],
-    prefix: PromptOrder? = nil
+    of trace: PreparedTrace, sample: SpatialSample, share: Double = 1, ends: [Int]
   ) throws(TraceError) {
     var positions: [Int] = []
     var sampledEnds: [Int] = []
@@ -116,8 +114,6 @@ struct MiniTrace: Sendable {
     for end in ends {
       var covered = 0.0
       for window in Self.windows(start..<end, share: share) {
-        let window =
-          prefix == nil ? window : trace.wholePrompts(in: window, after: positions.last)
         sample.select(in: window, of: trace.requests, into: &positions)
         covered += Self.gets(trace.requests, in: window)
       }
@@ -125,7 +121,7 @@ struct MiniTrace: Sendable {
       gets.append(covered)
       start = end
     }
-    self.trace = try trace.requests(at: positions, withPrompts: prefix != nil)
+    self.trace = try trace.requests(at: positions)
     rate = sample.rate
     self.ends = sampledEnds
     let correction = Self.correction(of: trace)
@@ -186,17 +182,6 @@ struct MiniTrace: Sendable {
     guard all > 0 else { return 0 }
     let represented = sampledGets[segments].reduce(0, +) / rate
     return min(1, max(0, (hits / rate + (all - represented)) / all))
-  }
-}
-
-extension PreparedTrace {
-  /// Prompts that begin in a range of requests and not before `last`.
-  fileprivate func wholePrompts(in range: Range<Int>, after last: Int?) -> Range<Int> {
-    func border(_ place: Int) -> Int {
-      place == 0 || place >= requests.count ? place : promptEnd(from: place - 1)
-    }
-    let start = max(border(range.lowerBound), last.map { $0 + 1 } ?? 0)
-    return start..<max(start, border(range.upperBound))
   }
 }
 

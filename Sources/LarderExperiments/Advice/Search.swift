@@ -13,8 +13,8 @@ struct Search {
   /// Maximum number of requests, in average costs, to replay.
   let budget: Double
   let seed: UInt64
-  /// True if the tier is on disk: hits count there.
-  let isDisk: Bool
+  /// Tier of the caches.
+  let tier: StorageTier
   /// True to replay smaller capacities as well.
   let looksAround: Bool
 
@@ -70,7 +70,12 @@ struct Search {
       replayed += Double(mini.trace.requests.count * survivors.count * lookedAt.count)
       sampled.append(Dictionary(uniqueKeysWithValues: trials.map { ($0.candidate, $0) }))
       let next = effort.levels[sampled.count].candidates
-      var kept = Choice.ranking(trials).prefix(next).map { trials[$0].candidate }
+      let ranked = Choice.ranking(trials).map { trials[$0] }
+      var kept = ranked.prefix(next).map(\.candidate)
+      // The simplest design within 0.2 points of the best, which may be recommended.
+      let simple = ranked.filter { Choice.isEqual($0.learned[0], ranked[0].learned[0]) }
+        .map(\.candidate).min()
+      if let simple, !kept.contains(simple) { kept.append(simple) }
       kept += references.filter { !kept.contains($0) }
       survivors = kept.sorted()
     }
@@ -85,7 +90,9 @@ struct Search {
   }
 
   private var effort: Effort {
-    Effort(
+    // A part of the blocks, or a cold cache, is not informative about prefixes.
+    if replayer.prefix != nil { return Effort(exhaustive: candidates.count) }
+    return Effort(
       candidates: candidates.count, requests: trace.requests.count,
       budget: budget / ReplayCost.mean(candidates, weighs: replayer.unit == .bytes),
       repeated: lookedAt.count)
@@ -97,21 +104,11 @@ struct Search {
       replayer.unit == .bytes ? Double(trace.footprintBytes) : Double(trace.storableObjects)
     let meanSize = footprint / Double(max(1, trace.storableObjects))
     let smallest = Double(lookedAt.min() ?? capacity)
-    // A part of the blocks is not informative about prefixes.
-    let rate =
-      replayer.prefix != nil
-      ? 1 : min(1, max(share, Self.scaledObjectsMin * max(meanSize, 1) / smallest))
+    let rate = min(1, max(share, Self.scaledObjectsMin * max(meanSize, 1) / smallest))
     // Levels have independent samples, so that their errors are independent.
     return try MiniTrace(
       of: trace, sample: SpatialSample(rate: rate, seed: seed &+ UInt64(number)),
-      share: min(1, share / rate), ends: segments.ends, prefix: replayer.prefix)
-  }
-
-  private func arrangement(
-    _ candidate: Candidate, _ capacity: UInt64, rate: Double
-  ) throws(PolicyError) -> Arrangement {
-    let tier = try candidate.tier(capacity: capacity, rate: rate)
-    return isDisk ? .disk(tier) : .memory(tier)
+      share: min(1, share / rate), ends: segments.ends)
   }
 
   private func counts(
@@ -122,7 +119,8 @@ struct Search {
       for capacity in capacities {
         jobs.append(
           Replayer.Job(
-            arrangement: try arrangement(candidates[place], capacity, rate: mini.rate),
+            arrangement: tier.arrangement(
+              try candidates[place].tier(capacity: capacity, rate: mini.rate)),
             trace: mini))
       }
     }
@@ -177,6 +175,31 @@ struct Trial: Sendable {
 
 /// Choice among candidates.
 enum Choice {
+  /// Largest difference of hit ratios, in points, that does not matter.
+  static let indifferentPoints = 0.2
+
+  /// True if a hit ratio exceeds another by enough to matter.
+  static func isBetter(_ ratio: Double, than other: Double) -> Bool {
+    // Differences of ratios are not exact.
+    (ratio - other) * 100 > indifferentPoints + 1e-9
+  }
+
+  /// True if the difference of two hit ratios does not matter.
+  static func isEqual(_ ratio: Double, _ other: Double) -> Bool {
+    !isBetter(ratio, than: other) && !isBetter(other, than: ratio)
+  }
+
+  /// Index of the recommended one of ranked trials, the best on the part for choosing first: the
+  /// simplest that equals the first on the scored part and is better than LRU. Nil for LRU, if
+  /// the first is not better. Candidates are in the order of simplicity.
+  static func recommended(_ ranked: [Trial], lru: Trial) -> Int? {
+    guard let first = ranked.first, isBetter(first.scored, than: lru.scored) else { return nil }
+    return ranked.indices.filter {
+      isBetter(ranked[$0].scored, than: lru.scored)
+        && isEqual(ranked[$0].scored, first.scored)
+    }.min { ranked[$0].candidate < ranked[$1].candidate }
+  }
+
   /// Capacities that are replayed, as shares of the requested one, with the weight of each.
   ///
   /// The part of a trace for choosing is too short to fill a large cache, or to separate close
@@ -267,6 +290,9 @@ struct Effort: Sendable, Hashable {
     }
     self.levels = levels + [Level(candidates: Int(finalists), share: 1)]
   }
+
+  /// The whole trace for every candidate.
+  init(exhaustive candidates: Int) { levels = [Level(candidates: candidates, share: 1)] }
 
   private static func power(_ exponent: Int) -> Double {
     (0..<exponent).reduce(1) { power, _ in power * factor }

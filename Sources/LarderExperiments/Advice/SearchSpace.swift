@@ -8,10 +8,11 @@ import LarderPolicies
 /// servers unless requested, which exist to simulate those servers; policies that need costs or
 /// expiry times, for traces without them; policies that weigh the latency of fetches, which a
 /// search does not simulate; and filters by size, for traces without sizes: they would equal
-/// others. LRU comes first, then simpler before longer specs, in the order of the registries: of
-/// candidates with equal scores the first one wins.
+/// others.
 package struct SearchSpace: Sendable, Hashable {
-  /// Candidates without duplicates.
+  /// Candidates without duplicates, the simplest first: LRU, then those with fewer parameters and
+  /// without a filter, then those of lower cost per request. Of candidates with equal scores the
+  /// first one wins.
   package let candidates: [Candidate]
 
   /// Candidates for a trace with these columns.
@@ -62,7 +63,7 @@ package struct SearchSpace: Sendable, Hashable {
     }
     self.candidates = candidates.enumerated().sorted { left, right in
       let (first, second) = (Self.rank(left.element), Self.rank(right.element))
-      return first == second ? left.offset < right.offset : first < second
+      return (first.parts, first.cost, left.offset) < (second.parts, second.cost, right.offset)
     }.map(\.element)
   }
 
@@ -97,11 +98,13 @@ package struct SearchSpace: Sendable, Hashable {
     return specs
   }
 
-  /// Preference among equals, lower first: common designs, then those with fewer parts.
-  private static func rank(_ candidate: Candidate) -> Int {
-    if candidate.description == "lru" { return -1 }
-    return candidate.policy.values.count + (candidate.admission?.values.count ?? 0)
+  /// Preference among equals, lower first.
+  private static func rank(_ candidate: Candidate) -> (parts: Int, cost: Double) {
+    if candidate.description == "lru" { return (-1, 0) }
+    let parts =
+      candidate.policy.values.count + (candidate.admission?.values.count ?? 0)
       + (candidate.admission == nil ? 0 : 2)
+    return (parts, ReplayCost.of(candidate, weighs: false))
   }
 }
 

@@ -37,7 +37,9 @@ package enum AdviceReport {
   /// notebook: style attributes in place of a style sheet, no scripts, no identifiers.
   package static func card(_ advice: Advice) -> String {
     var blocks = answer(advice, level: 4)
-    if advice.capacities.count > 1 { blocks.append(.table(AdviceTables.capacities(advice))) }
+    if advice.capacities.count > 1, advice.obstacle == nil {
+      blocks.append(.table(AdviceTables.capacities(advice)))
+    }
     if !advice.notes.isEmpty { blocks.append(.list(advice.notes.map { [.text($0)] })) }
     let body = blocks.map { HTMLMarkup().text(of: $0) }.joined(separator: "\n")
     let style =
@@ -60,6 +62,7 @@ package enum AdviceReport {
   static func blocks(_ advice: Advice) -> [Block] {
     let sentences = AdviceSentences(advice: advice)
     var blocks = answer(advice, level: 1)
+    if advice.obstacle != nil { return blocks + ending(advice) }
     if advice.capacities.count > 1 {
       blocks += [.heading(2, ["Capacities"]), .table(AdviceTables.capacities(advice))]
     }
@@ -86,10 +89,14 @@ package enum AdviceReport {
         .list(costs.assumptions.map { [.text($0)] }),
       ]
     }
-    if !advice.notes.isEmpty {
-      blocks += [.heading(2, ["Notes"]), .list(advice.notes.map { [.text($0)] })]
-    }
-    return blocks + [.heading(2, ["Method"]), .paragraph([.text(method(advice))])]
+    return blocks + ending(advice)
+  }
+
+  private static func ending(_ advice: Advice) -> [Block] {
+    let notes: [Block] =
+      advice.notes.isEmpty
+      ? [] : [.heading(2, ["Notes"]), .list(advice.notes.map { [.text($0)] })]
+    return notes + [.heading(2, ["Method"]), .paragraph([.text(method(advice))])]
   }
 
   private static func assumed(_ costs: Costs) -> String {
@@ -199,9 +206,10 @@ enum AdviceTables {
       ])
     for split in advice.splits {
       table.rows.append([
-        .text(sentences.size(split.memory)),
+        split.memory > 0 ? .text(sentences.size(split.memory)) : Table.none,
         split.disk > 0 ? .text(sentences.size(split.disk)) : Table.none,
-        .code(split.memoryPolicy), split.diskPolicy.map { .code($0) } ?? Table.none,
+        split.memoryPolicy.map { .code($0) } ?? Table.none,
+        split.diskPolicy.map { .code($0) } ?? Table.none,
         split.inclusion.map { .text($0.rawValue) } ?? Table.none,
         .text(NumberText.fixed(split.memoryHitRatio * 100, decimals: 2) ?? "–"),
         .text(NumberText.fixed(split.diskHitRatio * 100, decimals: 2) ?? "–"),
@@ -237,11 +245,14 @@ enum AdviceTables {
     let sentences = AdviceSentences(advice: advice)
     let currency = costs.prices.currency
     var table = Table(
-      titles: ["capacity", "memory, \(currency)", "misses, \(currency)", "total, \(currency)"])
+      titles: [
+        "capacity", "\(sentences.storage), \(currency)", "misses, \(currency)",
+        "total, \(currency)",
+      ])
     for point in costs.points {
       table.rows.append(
         [.text(sentences.size(point.capacity))]
-          + [point.memory, point.misses, point.total].map {
+          + [point.storage, point.misses, point.total].map {
             .text(AdviceNumbers.amount($0))
           })
     }
@@ -305,7 +316,7 @@ enum AdviceCharts {
         })
     }
     return LineChart(
-      title: "Cost a month, \(TextSafety.singleLine(currency))",
+      title: "Cost a month, \(costs.basis), \(TextSafety.singleLine(currency))",
       caption: "Lower is better. Cheapest: \(sentences.size(costs.cheapest.capacity)) for "
         + "\(AdviceNumbers.money(costs.cheapest.total, currency)).",
       x: ChartAxis(title: "capacity", unit: ChartUnit(advice.unit), isLogarithmic: true),
@@ -315,8 +326,8 @@ enum AdviceCharts {
         series("misses", SeriesStyle(colour: .orange, marker: .square, dash: .long)) {
           $0.misses
         },
-        series("memory", SeriesStyle(colour: .green, marker: .triangle, dash: .short)) {
-          $0.memory
+        series(sentences.storage, SeriesStyle(colour: .green, marker: .triangle, dash: .short)) {
+          $0.storage
         },
       ],
       annotations: [

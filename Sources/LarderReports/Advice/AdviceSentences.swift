@@ -16,8 +16,11 @@ struct AdviceSentences {
   /// All sentences, in the order in which a reader needs them.
   var items: [Item] {
     var items = [Item(title: "Advice", text: recommendation)]
+    if advice.obstacle != nil { return items }
     items.append(Item(title: "Regret", text: regret))
-    if let memory { items.append(Item(title: "Memory", text: memory)) }
+    if let memory {
+      items.append(Item(title: storage == "disk" ? "Capacity" : "Memory", text: memory))
+    }
     if let disk { items.append(Item(title: "Disk", text: disk)) }
     if let lifetimes { items.append(Item(title: "TTL", text: lifetimes)) }
     if let money { items.append(Item(title: "Money", text: money)) }
@@ -29,25 +32,61 @@ struct AdviceSentences {
   var recommendation: String {
     let place = size(best.capacity)
     let lru = ratio(best.lru)
+    if let obstacle = advice.obstacle { return text(of: obstacle) }
+    let keep = "with \(place), lru serves \(answers(best.lru))"
     guard best.matters else {
       let better = best.hindsight.hitRatio > best.lru.hitRatio
-      return "The policy does not matter: with \(place), lru serves "
-        + "\(answers(best.lru)), the best of \(advice.candidates) designs "
+      return "The policy does not matter: \(keep), the best of \(advice.candidates) designs "
         + (better
           ? "(\(best.hindsight.name)) \(ratio(best.hindsight))."
           : "no more.") + " Keep lru."
     }
-    let start = "\(place) with \(best.advised.name) serves \(answers(best.advised)); "
-    let gain = (best.advised.hitRatio - best.lru.hitRatio) * 100
-    guard gain > 0 else {
-      return start + "LRU serves \(lru). The design was best on the first part of the trace but "
-        + "not on the rest; see Stability."
+    if best.advised.isSameDesign(as: best.lru) {
+      let lost = (best.lru.hitRatio - best.chosen.hitRatio) * 100
+      guard !best.chosen.isSameDesign(as: best.lru) else {
+        return "Keep lru: \(keep), and was the best on the first part."
+      }
+      return
+        "Keep lru: \(keep). \(best.chosen.name), the best on the first part, serves "
+        + "\(ratio(best.chosen)): "
+        + (lost > 0
+          ? "\(AdviceNumbers.points(lost)) points less."
+          : "only \(AdviceNumbers.points(-lost)) points more.")
     }
+    let start = "\(place) with \(best.advised.name) serves \(answers(best.advised)); "
     if let needed = best.lruCapacity {
       return start + "LRU serves \(lru), and would need \(size(needed)) for as much."
     }
     return start + "LRU serves \(lru)"
       + (advice.lruCurve.isEmpty ? "." : ", and does not reach it at any capacity.")
+  }
+
+  /// The reason for which no cache helps, with a way on.
+  private func text(of obstacle: Advice.Obstacle) -> String {
+    let requests = NumberText.grouped(advice.trace.requests)
+    let largest = size(advice.capacities.map(\.capacity).max() ?? 0)
+    switch obstacle {
+    case .nothingRepeats:
+      return "No cache helps: no request is for an object seen before (0 of \(requests)). The ids "
+        + "may be row numbers or the ids of requests; check with 'larder trace head', and name the "
+        + "column of the object with --format."
+    case .nothingFits:
+      return "No object fits: the largest capacity is \(largest), the smallest object has "
+        + "\(NumberText.capacity(advice.smallestObject ?? 0, bytes: true)). Give larger ones with "
+        + "--capacity, or count objects with --ignore-size."
+    case .nothingHits:
+      return "No hits: none of \(advice.candidates) designs has a hit in \(scored) with at most "
+        + "\(largest), although objects are requested again. Give larger capacities with "
+        + "--capacity."
+    }
+  }
+
+  /// Name of the tier of the capacities.
+  var storage: String { [.disk, .hybrid].contains(advice.tiers) ? "disk" : "memory" }
+
+  /// Requests that no cache may answer, in words.
+  private var uncacheable: String? {
+    advice.uncacheableRatio.map { "\(AdviceNumbers.percent($0)) may not be cached" }
   }
 
   /// The hit ratio of a design, with the part of the trace it was measured on.
@@ -56,8 +95,10 @@ struct AdviceSentences {
     if advice.prefix != nil { text += "prompt blocks as prefix hits" }
     if advice.learnedBillionths == nil {
       if advice.prefix == nil { text += "requests" }
+      if let uncacheable { text += " (\(uncacheable))" }
     } else {
       text += advice.prefix == nil ? "requests in \(scored)" : " in \(scored)"
+      text += uncacheable.map { ", of which \($0)" } ?? ""
       text += ", with a warm cache (\(AdviceNumbers.percent(design.wholeHitRatio)) of all)"
     }
     if let tokens = design.tokenShare {
@@ -75,6 +116,7 @@ struct AdviceSentences {
 
   /// The part of the trace that hit ratios cover.
   private var scored: String {
+    if advice.learnedBillionths == nil { return "the trace" }
     let rest = 100 - Double(advice.learnedBillionths ?? 0) / 1e7
     return "the last \(AdviceNumbers.plain(rest)) % of the trace"
   }
@@ -82,6 +124,7 @@ struct AdviceSentences {
   var ratioTitle: String {
     (advice.prefix == nil ? "hit ratio" : "prefix hit ratio")
       + (advice.learnedBillionths == nil ? "" : " in \(scored)")
+      + (uncacheable.map { " (\($0))" } ?? "")
   }
 
   /// An upper bound of the loss against the best design.
@@ -105,10 +148,15 @@ struct AdviceSentences {
     if best.isExhaustive {
       return text + "; all \(advice.candidates) designs were simulated in full."
     }
+    let bound = "\(AdviceNumbers.points(best.regretBoundPoints)) points (two standard errors)"
+    // The samples know less than the finalists.
+    guard best.regretBoundPoints - lost <= AdviceNumbers.indifferentPoints else {
+      return text + ". Most of the \(advice.candidates) designs were simulated on samples only, "
+        + "which do not show which of them are better: they cannot exclude \(bound). "
+        + "A larger --max-requests can."
+    }
     return text + "; the best of all \(advice.candidates) designs, most of them simulated on "
-      + "samples only, is at most \(AdviceNumbers.points(best.regretBoundPoints)) points better "
-      + "(two "
-      + "standard errors)."
+      + "samples only, is better by at most \(bound)."
   }
 
   private var learned: String {
@@ -133,7 +181,9 @@ struct AdviceSentences {
     var text = parts.joined(separator: "; ")
     text += advice.learnedBillionths == nil ? "." : ", all in \(scored)."
     if advice.reason == .knee {
-      text += " \(size(capacity)) is the knee: beyond it, each byte gains less."
+      text +=
+        " \(size(capacity)) is the knee: beyond it, each "
+        + "\(advice.unit == .bytes ? "byte" : "object") gains less."
     }
     if advice.reason == .cheapest {
       text +=
@@ -145,22 +195,27 @@ struct AdviceSentences {
 
   /// Benefit of a disk tier.
   var disk: String? {
-    guard let alone = advice.splits.first(where: { $0.disk == 0 }),
+    guard let alone = advice.splits.first(where: { $0.disk == 0 || $0.memory == 0 }),
       let costs = advice.costs,
-      let split = advice.splits.filter({ $0.disk > 0 })
+      let split = advice.splits.filter({ $0.disk > 0 && $0.memory > 0 })
         .min(by: { $0.monthlyCost < $1.monthlyCost })
     else { return nil }
     let currency = costs.prices.currency
-    let gain = split.memoryHitRatio + split.diskHitRatio - alone.memoryHitRatio
-    let pays = split.monthlyCost < alone.monthlyCost
+    func served(_ split: TierSplit) -> Double { split.memoryHitRatio + split.diskHitRatio }
+    let gain = (served(split) - served(alone)) * 100
+    let verdict =
+      (alone.disk == 0 ? "A disk tier " : "Memory in front of the disk ")
+      + (split.monthlyCost < alone.monthlyCost ? "pays" : "does not pay")
+    let single = "\(size(max(alone.memory, alone.disk))) of \(storage) alone"
     return
-      "\(pays ? "A disk tier pays" : "A disk tier does not pay"): \(size(split.memory)) of memory "
-      + "(\(split.memoryPolicy)) in front of \(size(split.disk)) of disk "
+      "\(verdict): \(size(split.memory)) of memory "
+      + "(\(split.memoryPolicy ?? "–")) in front of \(size(split.disk)) of disk "
       + "(\(split.diskPolicy ?? "–"), \(split.inclusion?.rawValue ?? "–")) serves "
-      + "\(AdviceNumbers.percent(split.memoryHitRatio + split.diskHitRatio)) "
+      + "\(AdviceNumbers.percent(served(split))) "
       + (advice.learnedBillionths == nil ? "" : "in \(scored) ")
-      + "(\(AdviceNumbers.points(gain * 100)) points more than \(size(alone.memory)) of memory "
-      + "alone) for \(AdviceNumbers.money(split.monthlyCost, currency)) a month instead of "
+      + "(\(AdviceNumbers.points(gain.magnitude)) points \(gain < 0 ? "less" : "more") than "
+      + "\(single)) for \(AdviceNumbers.money(split.monthlyCost, currency)) a month, "
+      + "\(costs.basis), instead of "
       + "\(AdviceNumbers.money(alone.monthlyCost, currency))\(examples)."
   }
 
@@ -182,18 +237,36 @@ struct AdviceSentences {
     guard let costs = advice.costs else { return nil }
     let currency = costs.prices.currency
     var text =
-      "\(size(best.capacity)) costs \(AdviceNumbers.money(costs.recommended.total, currency)) a "
-      + "month (memory \(AdviceNumbers.money(costs.recommended.memory, currency)), misses "
+      "\(size(best.capacity)) costs "
+      + "\(AdviceNumbers.money(costs.recommended.total, currency)) a month, \(costs.basis) "
+      + "(\(storage) \(AdviceNumbers.money(costs.recommended.storage, currency)), misses "
       + "\(AdviceNumbers.money(costs.recommended.misses, currency))); no cache "
-      + "\(AdviceNumbers.money(costs.withoutCache, currency)). Cheapest: "
-      + "\(size(costs.cheapest.capacity)), "
-      + "\(AdviceNumbers.money(costs.cheapest.total, currency))\(examples)."
+      + "\(AdviceNumbers.money(costs.withoutCache, currency))\(examples). \(cheapest(costs))"
     if let seconds = costs.breakEvenMemorySeconds {
       text +=
         " Memory pays for objects requested again within \(AdviceNumbers.time(seconds))"
         + (costs.breakEvenFlashSeconds.map { ", flash within \(AdviceNumbers.time($0))." } ?? ".")
     }
     return text
+  }
+
+  /// The cheapest capacity of the curve, and the reason for recommending another one.
+  private func cheapest(_ costs: Costs) -> String {
+    let currency = costs.prices.currency
+    let (capacity, total) = (size(costs.cheapest.capacity), costs.cheapest.total)
+    if costs.withoutCache <= min(total, costs.recommended.total) {
+      return "No cache is the cheapest at these prices."
+    }
+    if costs.recommended.total <= total { return "No capacity of the curve is cheaper." }
+    let start = "Cheaper with this design: \(capacity), \(AdviceNumbers.money(total, currency)); "
+    switch advice.reason {
+    case .cheapest: return start + "it was not searched; --capacity does."
+    case .asked: return start + "only \(size(best.capacity)) was given."
+    default:
+      return start
+        + "\(size(best.capacity)) is recommended as the knee, and --prices recommends by "
+        + "cost."
+    }
   }
 
   private var examples: String {
@@ -224,7 +297,8 @@ struct AdviceSentences {
         + "points above lru (95 %)"
       if let share = stability.confirmedShare {
         text +=
-          ", and within 0.2 points of the best finalist in "
+          ", and within \(AdviceNumbers.plain(AdviceNumbers.indifferentPoints)) points of the best "
+          + "finalist in "
           + "\(NumberText.fixed(share * 100, decimals: 0) ?? "–") % of them"
       }
       text += "."
@@ -255,13 +329,14 @@ struct AdviceSentences {
     let scoredGap = (best.advised.hitRatio - second.hitRatio) * 100
     guard advice.learnedBillionths != nil else {
       return "\(second.name) answers \(AdviceNumbers.percent(second.hitRatio)), "
-        + "\(AdviceNumbers.points(max(0, scoredGap))) points less."
+        + "\(AdviceNumbers.points(scoredGap.magnitude)) points "
+        + (scoredGap >= 0 ? "less." : "more: too little to matter, and the other is simpler.")
     }
     return "\(second.name) was "
       + (learnedGap >= 0
         ? "\(AdviceNumbers.points(learnedGap)) points worse"
         : "\(AdviceNumbers.points(-learnedGap)) points better at this capacity, but worse with "
-          + "smaller caches,")
+          + "smaller caches or less simple,")
       + " on the first part, on which designs are chosen, and "
       + "\(AdviceNumbers.points(scoredGap.magnitude)) points "
       + "\(scoredGap >= 0 ? "worse" : "better") on the rest."
@@ -288,7 +363,7 @@ package enum AdviceText {
       }
     }
     var text = lines.joined(separator: "\n") + "\n"
-    if advice.capacities.count > 1 {
+    if advice.capacities.count > 1, advice.obstacle == nil {
       text += "\n" + ComparisonTable.aligned(AdviceTables.capacities(advice), false)
     }
     if let costs = advice.costs {

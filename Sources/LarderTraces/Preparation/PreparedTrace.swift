@@ -232,17 +232,13 @@ extension PreparedTrace {
 }
 
 extension PreparedTrace {
-  /// Returns some requests of the trace as a separate trace: its columns except next uses, with new
-  /// dense ids.
+  /// Returns some requests of the trace as a separate trace: its columns except next uses and
+  /// prompts, with new dense ids.
   ///
-  /// - Parameters:
-  ///   - positions: indices of the requests, ascending.
-  ///   - withPrompts: true if the requests are complete prompts, which the new trace keeps.
+  /// - Parameter positions: indices of the requests, ascending.
   /// - Throws: when memory runs out.
   /// - Complexity: O(positions), and 4 bytes per object of the original trace.
-  public func requests(
-    at positions: [Int], withPrompts: Bool = false
-  ) throws(TraceError) -> PreparedTrace {
+  public func requests(at positions: [Int]) throws(TraceError) -> PreparedTrace {
     let storage = ColumnStorage()
     let count = positions.count
     let numbers = try GrowableColumn<ObjectID>(capacity: requests.objects + 1)
@@ -265,10 +261,8 @@ extension PreparedTrace {
     columns.operations = try Self.gather(requests.operations, positions, storage)
     columns.ttls = try Self.gather(requests.ttls, positions, storage)
     columns.costs = try Self.gather(requests.costs, positions, storage)
-    let prompts = try Self.gather(withPrompts ? self.prompts : nil, positions, storage)
     return PreparedTrace(
-      name: name, requests: columns, footprint: Footprint(of: columns, all: footprint),
-      prompts: prompts)
+      name: name, requests: columns, footprint: Footprint(of: columns, all: footprint))
   }
 
   private static func gather<Element: BitwiseCopyable>(

@@ -9,9 +9,11 @@ import Testing
   }
 
   @Test func everyKeyIsRead() throws {
-    for key in Prices.keys.dropFirst() {
-      #expect(try prices("\(key.name): 12.5").number(of: key.name) == 12.5, "\(key.name)")
+    for key in Prices.keys {
+      guard let amount = key.amount else { continue }
+      #expect(try prices("\(key.name): 12.5")[keyPath: amount] == 12.5, "\(key.name)")
     }
+    #expect(try prices("requests-per-month: 12.5").requestsPerMonth == 12.5)
     let some = try prices("# mine\ncurrency: EUR\nmemory-per-gib-month: 2e0\n")
     #expect(some.currency == "EUR" && some.memoryPerGiBMonth == 2)
     #expect(some.flashPerGiBMonth == Prices().flashPerGiBMonth)
@@ -51,16 +53,22 @@ import Testing
     let trace = try AdviceStand.generated("zipf:objects=100", requests: 1000)
     let model = CostModel(prices, trace: trace, unit: .objects, gets: 1000, bytes: 0)
     // 1024 objects of 1 MiB are a GiB.
-    #expect(model.memory(1024) == 3)
-    let misses = model.origin(hitRatio: 0.5, byteHitRatio: nil)
+    let full = model.cost(memory: 1024, Served(hitRatio: 1))
+    #expect(full.storage == 3 && full.misses == 0)
+    let misses = model.cost(Served(hitRatio: 0.5)).misses
     #expect((misses - (0.2 + 0.5e6 / 1024 * 0.05)).magnitude < 1e-9)
-    #expect(model.origin(hitRatio: 1, byteHitRatio: nil) == 0)
     // Keeping a GiB for a month costs 3, fetching it 1024 * 0.4e-6 + 0.05.
-    let seconds = try #require(model.breakEvenSeconds(perGiBMonth: 3))
+    let seconds = try #require(model.breakEvenSeconds(in: .memory))
     #expect((seconds / Prices.monthSeconds - (1024 * 0.4e-6 + 0.05) / 3).magnitude < 1e-9)
-    #expect(model.breakEvenSeconds(perGiBMonth: 0) == nil)
     // A GiB written once wears out a thousandth of a GiB of flash.
-    let flash = model.flash(1024, writtenPerGet: 1024.0 / 1e6, readShare: 0)
+    let flash = model.cost(disk: 1024, Served(hitRatio: 1, writtenPerGet: 1024.0 / 1e6)).storage
     #expect((flash - (0.1 + 0.0001)).magnitude < 1e-9)
+    // Each tier has its own price, and misses their bytes.
+    let both = model.cost(memory: 1024, disk: 2048, Served(hitRatio: 0.5, byteHitRatio: 0.25))
+    #expect((both.storage - 3.2).magnitude < 1e-9)
+    #expect((both.misses - (0.2 + 0.75e6 / 1024 * 0.05)).magnitude < 1e-9)
+    prices.memoryPerGiBMonth = 0
+    let free = CostModel(prices, trace: trace, unit: .objects, gets: 1000, bytes: 0)
+    #expect(free.breakEvenSeconds(in: .memory) == nil)
   }
 }

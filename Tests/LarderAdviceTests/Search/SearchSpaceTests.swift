@@ -25,11 +25,16 @@ import Testing
     }
   }
 
-  @Test func lruIsFirstWithoutDuplicates() throws {
+  @Test func lruIsFirstAndSimplerDesignsPrecedeOthers() throws {
     let candidates = try space(.objects)
     #expect(candidates.first?.description == "lru")
     #expect(Set(candidates).count == candidates.count)
     #expect(candidates.count > 300)
+    let names = candidates.map(\.description)
+    for (simple, other) in [("fifo", "arc"), ("arc", "auto"), ("auto", "s3-fifo:small=0.2")] {
+      let (first, second) = (names.firstIndex(of: simple), names.firstIndex(of: other))
+      #expect(try #require(first) < (try #require(second)), "\(simple) and \(other)")
+    }
   }
 
   @Test func offlinePoliciesAreExcluded() throws {

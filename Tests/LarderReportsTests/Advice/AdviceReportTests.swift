@@ -18,7 +18,7 @@ struct AdviceReportTests {
     #expect(
       text.hasPrefix(
         "Advice     64.00 MiB with s3-fifo:small=0.2 behind second-hit serves 82.1 % of\n"))
-    #expect(text.contains("and would need 118.00 MiB\n           for as much."))
+    #expect(text.contains("all), and would need 118.00 MiB for as much.\n"))
   }
 
   @Test func unimportantChoiceIsStatedFirst() {
@@ -26,20 +26,76 @@ struct AdviceReportTests {
     #expect(text.hasPrefix("Advice     The policy does not matter:"))
     let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(words.contains("Keep lru."))
-    #expect(words.contains("in the last 50 % of the trace, with a warm cache (73.3 % of all)"))
+    #expect(
+      words.contains(
+        "in the last 50 % of the trace, of which 12.5 % may not be cached, with a warm cache "
+          + "(73.3 % of all)"))
   }
 
   @Test func sentencesContainMeasurements() {
     let sentences = AdviceSentences(advice: SampleAdvice.advice())
     #expect(sentences.regret.contains("In hindsight, arc was 0.12 points better there"))
-    #expect(sentences.regret.contains("at most 0.30 points better"))
+    #expect(sentences.regret.contains("is better by at most 0.30 points (two standard errors)"))
     #expect(sentences.memory?.contains("Half of it (32.00 MiB) serves 75.0 % (-7.10") == true)
     #expect(sentences.memory?.contains("is the knee") == true)
     #expect(sentences.disk?.hasPrefix("A disk tier pays:") == true)
     #expect(sentences.lifetimes?.contains("5 min costs 2.10 points and leaves 1.00 %") == true)
     #expect(sentences.money?.contains("example prices") == true)
+    // The recommended capacity is not the cheapest, with the reason.
+    #expect(
+      sentences.money?.contains(
+        "Cheaper with this design: 128.00 MiB, 16.28 USD; 64.00 MiB is recommended as the knee")
+        == true)
+    for text in [sentences.money, sentences.disk] {
+      #expect(text?.contains(" USD a month, extrapolated from 30 s of trace") == true)
+    }
+    #expect(sentences.ratioTitle.hasSuffix("(12.5 % may not be cached)"))
     #expect(sentences.stability?.hasPrefix("The halves of the trace differ:") == true)
     #expect(sentences.runnerUp?.contains("better at this capacity") == true)
+  }
+
+  /// A bound far above the measured differences says that samples do not know.
+  @Test func uncertainSamplesAreReported() {
+    var advice = SampleAdvice.advice()
+    advice.capacities[1].regretBoundPoints = 5
+    let regret = AdviceSentences(advice: advice).regret
+    #expect(regret.contains("they cannot exclude 5.00 points"))
+    #expect(!regret.contains("at most"))
+  }
+
+  @Test func designsWorseThanLRUAreNotAdvised() {
+    var advice = SampleAdvice.advice()
+    advice.capacities[1].advised = advice.best.lru
+    advice.capacities[1].chosen = SampleAdvice.design("lirs", 0.7507)
+    let text = AdviceSentences(advice: advice).recommendation
+    #expect(text.hasPrefix("Keep lru: with 64.00 MiB, lru serves 75.3 %"))
+    #expect(text.contains("lirs, the best on the first part, serves 75.1 %"))
+    #expect(text.hasSuffix("0.23 points less."))
+  }
+
+  @Test func capacitiesInObjectsHaveTheirUnit() {
+    var advice = SampleAdvice.advice()
+    advice.unit = .objects
+    let memory = AdviceSentences(advice: advice).memory
+    #expect(memory?.contains("beyond it, each object gains less") == true)
+  }
+
+  @Test(arguments: [
+    (Advice.Obstacle.nothingRepeats, "no request is for an object seen before (0 of 5 000)"),
+    (.nothingFits, "the largest capacity is 64.00 MiB, the smallest object has 2.00 KiB"),
+    (.nothingHits, "none of 353 designs has a hit in the last 50 % of the trace"),
+  ])
+  func reasonAgainstAnyCacheIsTheWholeAnswer(_ obstacle: Advice.Obstacle, _ words: String) throws {
+    var advice = SampleAdvice.advice()
+    (advice.obstacle, advice.reason, advice.costs) = (obstacle, nil, nil)
+    let sentences = AdviceSentences(advice: advice)
+    #expect(sentences.items.map(\.title) == ["Advice"])
+    #expect(sentences.recommendation.contains(words), "\(sentences.recommendation)")
+    let text = AdviceText.text(of: advice, width: 80)
+    #expect(!text.contains("knee") && !text.contains("Keep lru") && !text.contains("capacity  "))
+    let files = try AdviceReport.files(of: advice)
+    #expect(files.map(\.name) == ["advice.json", "advice.md", "advice.html"])
+    #expect(files[1].text.contains("## Method") && !files[1].text.contains("| capacity"))
   }
 
   @Test func filesAreWhole() throws {
@@ -97,7 +153,9 @@ struct AdviceReportTests {
   /// `docs/advice.schema.json` describes exactly the contents of `advice.json`.
   @Test func schemaMatchesAdvice() throws {
     let schema = try SchemaFile(named: "advice.schema.json")
-    let text = try AdviceReport.json(SampleAdvice.advice())
+    var advice = SampleAdvice.advice()
+    advice.obstacle = .nothingHits
+    let text = try AdviceReport.json(advice)
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     var seen: Set<String> = []
     schema.check(value, at: "advice", &seen)

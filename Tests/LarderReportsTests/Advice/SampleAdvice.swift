@@ -7,7 +7,8 @@ enum SampleAdvice {
   static func design(_ policy: String, _ ratio: Double, admission: String? = nil) -> DesignResult {
     DesignResult(
       policy: policy, admission: admission, hitRatio: ratio, byteHitRatio: ratio / 2,
-      learnedHitRatio: ratio + 0.01, halves: [ratio + 0.01, ratio], wholeHitRatio: ratio - 0.02,
+      writtenPerGet: 12, learnedHitRatio: ratio + 0.01, halves: [ratio + 0.01, ratio],
+      wholeHitRatio: ratio - 0.02,
       tokenShare: 0.25)
   }
 
@@ -31,11 +32,17 @@ enum SampleAdvice {
     advice.trace.samplingRate = 0.01
     advice.trace.storableObjects = 800
     advice.prefix = .tail
+    advice.smallestObject = 2048
+    advice.uncacheableRatio = 0.125
     advice.curve = [(32, 0.75), (64, 0.821), (128, 0.861)].map {
-      CurvePoint(capacity: $0.0 << 20, hitRatio: $0.1, isEstimate: $0.0 != 64)
+      CurvePoint(
+        capacity: $0.0 << 20, hitRatio: $0.1, byteHitRatio: 0.5, writtenPerGet: 12,
+        isEstimate: $0.0 != 64)
     }
     advice.lruCurve = [(32, 0.65), (64, 0.753), (128, 0.831)].map {
-      CurvePoint(capacity: $0.0 << 20, hitRatio: $0.1, isEstimate: false)
+      CurvePoint(
+        capacity: $0.0 << 20, hitRatio: $0.1, byteHitRatio: 0.5, writtenPerGet: 12,
+        isEstimate: false)
     }
     advice.splits = [
       TierSplit(
@@ -57,10 +64,11 @@ enum SampleAdvice {
       advantage: Stability.Interval(estimate: 6.8, low: 6, high: 7.5), confirmedShare: 0.93)
     var prices = Prices()
     prices.requestsPerMonth = 1e9
-    let point = CostPoint(capacity: 64 << 20, memory: 0.19, misses: 20.4, total: 20.59)
-    let larger = CostPoint(capacity: 128 << 20, memory: 0.38, misses: 15.9, total: 16.28)
+    let point = CostPoint(capacity: 64 << 20, storage: 0.19, misses: 20.4, total: 20.59)
+    let larger = CostPoint(capacity: 128 << 20, storage: 0.38, misses: 15.9, total: 16.28)
     advice.costs = Costs(
-      prices: prices, areExamples: true, monthlyGets: 1e9, withoutCache: 120,
+      prices: prices, areExamples: true, monthlyGets: 1e9,
+      basis: "extrapolated from 30 s of trace", withoutCache: 120,
       points: [point, larger], cheapest: larger, recommended: point, breakEvenMemorySeconds: 4000,
       breakEvenFlashSeconds: 90_000, assumptions: ["a GiB of DRAM for a month: 3"])
     advice.notes = ["a note"]
