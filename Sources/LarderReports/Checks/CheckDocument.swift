@@ -42,7 +42,9 @@ package struct CheckDocument {
   }
 
   private var exactness: [Block] {
-    guard !result.isAccepted, result.counts.isExact, !result.counts.failing.isEmpty else { return [] }
+    guard !result.isAccepted, result.counts.isExact, !result.counts.failing.isEmpty else {
+      return []
+    }
     return [.paragraph(["The check is exact: every change of a count fails."])]
   }
 

@@ -93,7 +93,7 @@ struct MarkdownMarkupTests {
   private func shape(_ report: String) -> [String] {
     report.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard line.hasPrefix("|") else {
-        return line.isEmpty ? "" : String(String.UnicodeScalarView(line.unicodeScalars.prefix { $0 == "#" || $0 == "-" }))
+        return line.isEmpty ? "" : String(line.unicodeScalars.prefix { $0 == "#" || $0 == "-" })
       }
       var cells = 0
       var isEscaped = false
