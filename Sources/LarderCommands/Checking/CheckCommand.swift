@@ -208,6 +208,8 @@ struct CheckTimingOptions: ParsableArguments {
       words += ["--budget", "\(budget)s"]
     }
     if keepGoing { words.append("--keep-going") }
+    if let seed { words += ["--seed", "\(seed)"] }
+    if let scratch { words += ["--scratch", ShellWord.path(scratch)] }
     return words
   }
 }
