@@ -360,7 +360,7 @@ struct ConfigurationAdvice {
     // Capacities are compared as written: that of a hybrid is its disk.
     let capacity =
       ranking.byReach.contains { $0.comparison.kind == .hybrid }
-      ? "equal capacity (a hybrid's is its disk; its memory comes on top)" : "equal capacity"
+      ? "equal capacity (of a hybrid: its disk; memory comes on top)" : "equal capacity"
     let noise = Metric.noisePoints / 100
     typealias Deficit = (ConfigurationRanking.Entry, String, Double)
     let behind = ranking.byReach.compactMap { entry -> Deficit? in

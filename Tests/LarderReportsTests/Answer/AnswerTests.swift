@@ -50,7 +50,7 @@ struct AnswerTests {
     let lines = text(answer([("memory", .memory, one), ("hybrid", .hybrid, other)]))
     #expect(
       lines[1] == "Best hit ratios: hybrid 66.00 %, memory 60.00 %. At equal capacity "
-        + "(a hybrid's is its disk; its memory comes on top), best: "
+        + "(of a hybrid: its disk; memory comes on top), best: "
         + "hybrid at 20, memory at 10.")
     #expect(lines.count <= 5)
   }
