@@ -72,7 +72,8 @@ modules="$(for folder in "$output"/Sources/*/; do
     sed -E "s/.* (.*)/\1 $name/"
 done | sort -u | tsort)"
 for module in $modules; do
-  mapfile -t files < <(find "$output/Sources/$module" -name '*.swift')
+  files=()
+  while IFS= read -r file; do files+=("$file"); done < <(find "$output/Sources/$module" -name '*.swift')
   [ "${#files[@]}" -gt 0 ] || continue
   echo "  $module"
   compile "$module" "${files[@]}" 2>&1 | sed "s#$PWD/##g; s#$output/##g"

@@ -9,7 +9,9 @@ set -uo pipefail
 
 program="$1"
 shift
-mapfile -t scenarios < <("$program" list)
+# Without mapfile, which macOS's bash 3.2 lacks.
+scenarios=()
+while IFS= read -r name; do scenarios+=("$name"); done < <("$program" list)
 parts=("${scenarios[@]}" threads schedules fuzz)
 for part in "$@"; do
   [[ " ${parts[*]} " == *" $part "* ]] || {

@@ -11,7 +11,9 @@ here="$(cd "$(dirname "$0")" && pwd)"
 program="$1" seconds="$2"
 shift 2
 work="$(cd "$here/../.." && pwd)/.build-fuzz"
-mapfile -t known < <("$program" list)
+# Without mapfile, which macOS's bash 3.2 lacks.
+known=()
+while IFS= read -r name; do known+=("$name"); done < <("$program" list)
 targets=("${known[@]}")
 [ $# -eq 0 ] || targets=("$@")
 for target in "${targets[@]}"; do

@@ -73,6 +73,8 @@ import Testing
     // Accepting it says what changed, and the next check passes.
     let update = try check(scratch, ["--update"])
     #expect(update.exitCode == 0 && update.output.contains("1 worse"))
+    #expect(!update.output.contains("FAILED") && update.output.contains("updated the baseline"))
+    #expect(try check(scratch, ["--update", "--junit", "j.xml"]).exitCode == 2)
     #expect(try check(scratch).exitCode == 0)
   }
 

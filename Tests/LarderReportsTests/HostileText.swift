@@ -8,11 +8,12 @@ enum HostileText {
     "www.example.com", "# heading", "- item", "1. item", "> quote", "a & b", "&lt;", "*a* _b_ ~c~",
     "\\", "ends with \\", "```\ncode", "\u{1B}[31mred\u{1B}[0m", "nul\0", "\u{202E}reversed", "日本語",
     "é", "🙂,\"|", "===", "+++", "| a |", "\u{2028}line", "$x$", "a::b", "---",
+    "a|\u{301}b", "`\u{301}![x](y)", "[\u{301}x](y)", "<\u{301}b>",
   ]
 
   /// Random mixtures of special characters.
   static func random(count: Int, seed: UInt64) -> [String] {
-    let alphabet = Array("ab ,\"\n\r\t=+-@|`<>[]()*_\\#&'1.!~$:/\u{1B}é")
+    let alphabet = Array("ab ,\"\n\r\t=+-@|`<>[]()*_\\#&'1.!~$:/\u{1B}é") + ["\u{301}"]
     var random = SplitMix(state: seed)
     return (0..<count).map { _ in
       String(

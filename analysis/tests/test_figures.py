@@ -62,7 +62,7 @@ def test_miss_ratio(tmp_path: Path, width: style.Width) -> None:
     assert curve[1] == pytest.approx([80, 70, 60, 50])
     assert lines(figure.axes[1])["lru"][1] == pytest.approx([70, 60, 50, 40])
     # The best stands first, and the bound last.
-    assert legend(figure) == ["sieve", "lru", "fifo", "belady (bound)"]
+    assert legend(figure) == ["sieve", "lru", "fifo", "belady (knows the future)"]
     assert figure.get_supylabel() == "Miss ratio (%)"
     assert "objects" in figure.get_supxlabel()
     by_name = {line.get_label(): line for line in figure.axes[0].get_lines()}

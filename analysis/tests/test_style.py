@@ -20,7 +20,7 @@ def test_policies_that_are_compared_most_have_a_colour_each() -> None:
 
 
 def test_bounds_are_marked() -> None:
-    assert style.label("belady") == "belady (bound)"
+    assert style.label("belady") == "belady (knows the future)"
     assert style.label("lru") == "lru"
 
 

@@ -59,6 +59,9 @@ struct CheckCommand: ParsableCommand {
     if update, !only.isEmpty {
       throw ValidationError("--update writes the whole baseline; remove --only")
     }
+    if update, junit != nil {
+      throw ValidationError("--update accepts all changes; --junit needs a check without it")
+    }
     if update, timing.against != nil {
       throw ValidationError("--update does not store results of --against; remove one of them")
     }
@@ -69,7 +72,14 @@ struct CheckCommand: ParsableCommand {
     let run = CheckRun(self)
     if let junit { try ReportWriter.check(junit) }
     if update { try ReportWriter.check(baseline) }
-    let result = try run.result()
+    var result = try run.result()
+    if update {
+      guard result.unequalExecutions.isEmpty else {
+        Output.text(CheckDocument(result).plain(colour: Output.usesColour))
+        throw CheckOutcome(description: "no baseline was written: \(failure(of: result))", code: 1)
+      }
+      result.isAccepted = true
+    }
     Output.text(CheckDocument(result).plain(colour: Output.usesColour))
     if let junit { try ReportWriter.write(CheckJUnit.text(of: result), to: junit) }
     if update {
@@ -87,15 +97,32 @@ struct CheckCommand: ParsableCommand {
     case .pass: return
     case .fail:
       throw CheckOutcome(
-        description: "the check failed; if the change is intended, accept it with: "
-          + ShellText.check(workload, baseline: baseline) + " --update",
-        code: 1)
+        description: "the check failed; \(failure(of: result))", code: 1)
     case .inconclusive:
       guard strict else { return }
       throw CheckOutcome(
         description: CheckDocument(result).whatIsMissing
           ?? "timing inconclusive; try a larger --budget", code: 3)
     }
+  }
+}
+
+extension CheckCommand {
+  /// The remedy of a failed check: `--update` accepts only what a baseline stores.
+  private func failure(of result: CheckResult) -> String {
+    if !result.unequalExecutions.isEmpty {
+      return "executed counts differ from the simulation, which is a fault of the cache or of "
+        + "Larder that --update cannot accept"
+    }
+    let instructions =
+      result.resources?.worse.contains { $0.resource == .instructionsPerRequest } ?? false
+    if result.failsAgainstBaseline(withInstructions: timing.against == nil) {
+      let command = ShellText.check(workload, baseline: baseline) + " --update"
+      return "if the change is intended, accept it with: " + command
+        + (instructions && timing.against == nil ? " --instructions" : "")
+    }
+    return "this build is compared with --against, so no baseline accepts it; if the slowdown is "
+      + "intended, compare with a build that has it"
   }
 }
 
@@ -181,6 +208,8 @@ struct CheckTimingOptions: ParsableArguments {
       words += ["--budget", "\(budget)s"]
     }
     if keepGoing { words.append("--keep-going") }
+    if let seed { words += ["--seed", "\(seed)"] }
+    if let scratch { words += ["--scratch", ShellWord.path(scratch)] }
     return words
   }
 }

@@ -95,10 +95,17 @@ struct MRCCommand: ParsableCommand {
     }
     let progress = ProgressLine(isQuiet: speed.quiet)
     var results: [TraceCurves] = []
+    var failure: (any Error)?
     for var reference in try joining.references(traces, format) {
       if settings.readsWholeTrace { reference.sample = nil }
       let path = reference.path
-      var curves = try curves(of: reference, settings, progress)
+      var curves: TraceCurves
+      do { curves = try self.curves(of: reference, settings, progress) } catch {
+        // Finished traces are written before the error is reported.
+        guard !results.isEmpty else { throw error }
+        failure = error
+        break
+      }
       let name = TraceNames.distinct(
         curves.facts.name, path: path, taken: Set(results.map(\.facts.name)))
       curves.rename(name)
@@ -106,6 +113,7 @@ struct MRCCommand: ParsableCommand {
       results.append(curves)
     }
     try write(results, settings.share)
+    if let failure { throw failure }
   }
 
   private func settings() throws -> CurveSettings {
@@ -154,7 +162,7 @@ struct MRCCommand: ParsableCommand {
         "\(count) \(count == 1 ? "curve" : "curves") in \(SecondsText.since(start))")
       return curves
     } catch is CurveMaker.Cancelled {
-      throw Interrupted(description: "stopped; nothing was written")
+      throw Interrupted(description: "stopped while computing the curves of \(trace.name)")
     }
   }
 

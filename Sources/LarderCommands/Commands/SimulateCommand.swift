@@ -121,17 +121,24 @@ struct SimulateCommand: ParsableCommand {
       command: ShellText.command(["larder"] + CommandLine.arguments.dropFirst()),
       started: RunDirectory.timestamp(), plannedCells: 0, threads: speed.threads,
       machine: .current(), warmUp: WarmUp.none.description)
+    var failure: (any Error)?
     for reference in try joining.references(traces, format) {
       let workload = Workload(
         name: "simulate", source: .trace(reference),
         unit: ignoreSize ? .objects : nil, configurations: configurations, policies: policies,
         capacities: capacities,
         seeds: [seed])
-      try run(workload, &results, progress)
+      do { try run(workload, &results, progress) } catch {
+        // Finished traces are written before the error is reported.
+        guard !results.records.isEmpty else { throw error }
+        failure = error
+        break
+      }
       if results.interrupted { break }
     }
     results.finished = RunDirectory.timestamp()
     try write(results)
+    if let failure { throw failure }
     if results.interrupted {
       throw Interrupted(
         description: "stopped: \(results.records.count) of \(results.plannedCells) cells are done")

@@ -13,7 +13,7 @@ struct StoreCommand: ParsableCommand {
       Examples:
         larder store info --store /shared/store
         larder store info --verify --store /shared/store
-        larder store prune --store /shared/store --damaged --foreign
+        larder store prune damaged foreign --store /shared/store
 
       docs/clusters.md describes the store.
       """,

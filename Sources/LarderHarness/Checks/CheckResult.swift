@@ -26,6 +26,8 @@ package struct CheckResult: Sendable, Hashable {
   package var timingMethod: String?
   /// Remarks for the reader.
   package var notes: [String]
+  /// True if a new baseline accepts the differences; only unequal executions still fail.
+  package var isAccepted = false
 
   package init(
     workload: String, file: String, baseline: String, command: String, machine: String,
@@ -53,6 +55,7 @@ package struct CheckResult: Sendable, Hashable {
   /// Fails if anything got worse or counts can no longer be compared with the baseline's;
   /// inconclusive if nothing did, but a timing is undecided or a figure was not measured.
   package var verdict: TimingVerdict {
+    if isAccepted { return unequalExecutions.isEmpty ? .pass : .fail }
     if !counts.failing.isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
       || !unequalExecutions.isEmpty || !(resources?.worse.isEmpty ?? true)
       || timings.contains(where: { $0.verdict == .fail })
@@ -61,5 +64,13 @@ package struct CheckResult: Sendable, Hashable {
     }
     if !(resources?.missing.isEmpty ?? true) { return .inconclusive }
     return timings.contains { $0.verdict == .inconclusive } ? .inconclusive : .pass
+  }
+
+  /// True if something that a baseline stores got worse.
+  package func failsAgainstBaseline(withInstructions: Bool) -> Bool {
+    !counts.failing.isEmpty || !counts.missing.isEmpty || !traceChanges.isEmpty
+      || resources?.worse.contains {
+        withInstructions || $0.resource != .instructionsPerRequest
+      } ?? false
   }
 }

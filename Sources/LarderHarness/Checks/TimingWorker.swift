@@ -245,7 +245,8 @@ final class LineReader {
         buffer.removeSubrange(...end)
         return line
       }
-      guard try fill() else { return nil }
+      // A program that prints without end and without lines is no worker.
+      guard buffer.count <= 1 << 20, try fill() else { return nil }
     }
   }
 

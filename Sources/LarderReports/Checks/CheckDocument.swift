@@ -27,7 +27,7 @@ package struct CheckDocument {
 
   var blocks: [Block] {
     [
-      .heading(2, [.text("larder check \(CheckText.word(result.verdict)): \(result.workload)")]),
+      .heading(2, [.text("larder check \(word): \(result.workload)")]),
       .paragraph([
         .text("\(NumberText.counted(result.counts.compared, "cell")) compared with "),
         .code(result.baseline),
@@ -37,8 +37,14 @@ package struct CheckDocument {
       + conditions
   }
 
+  private var word: String {
+    result.isAccepted ? "updated the baseline" : CheckText.word(result.verdict)
+  }
+
   private var exactness: [Block] {
-    guard result.counts.isExact, !result.counts.failing.isEmpty else { return [] }
+    guard !result.isAccepted, result.counts.isExact, !result.counts.failing.isEmpty else {
+      return []
+    }
     return [.paragraph(["The check is exact: every change of a count fails."])]
   }
 

@@ -357,6 +357,10 @@ struct ConfigurationAdvice {
   private func equalCapacity(_ ranking: ConfigurationRanking) -> [Inline] {
     let titles = ranking.commonCapacities
     guard !titles.isEmpty else { return [] }
+    // Capacities are compared as written: that of a hybrid is its disk.
+    let capacity =
+      ranking.byReach.contains { $0.comparison.kind == .hybrid }
+      ? "equal capacity (of a hybrid: its disk; memory comes on top)" : "equal capacity"
     let noise = Metric.noisePoints / 100
     typealias Deficit = (ConfigurationRanking.Entry, String, Double)
     let behind = ranking.byReach.compactMap { entry -> Deficit? in
@@ -368,7 +372,7 @@ struct ConfigurationAdvice {
     let isOne = titles.count == 1 && ranking.byReach.allSatisfy { $0.comparison.columns.count == 1 }
     if isOne { return [] }
     if leading.count == behind.count {
-      return ["At equal capacity, the difference is not significant."]
+      return [.text("At \(capacity), the difference is not significant.")]
     }
     if leading.isEmpty {
       let winners = ranking.byReach.filter { entry in
@@ -378,12 +382,12 @@ struct ConfigurationAdvice {
         let own = titles.filter { ranking.deficit(entry, at: $0) == 0 }
         return [entry.names[0], " at "] + Inline.names(own.map { .text($0) })
       }
-      return ["At equal capacity, best: "] + Inline.joined(parts, ", ") + ["."]
+      return [.text("At \(capacity), best: ")] + Inline.joined(parts, ", ") + ["."]
     }
     let rest = behind.filter { $0.2 >= noise }.sorted(byKey: { -$0.2 })
     let last = rest[0]
     let verb = leading.count > 1 ? " lead; " : " leads; "
-    return ["At equal capacity, "] + Inline.names(leading.map { $0.0.names[0] })
+    return [.text("At \(capacity), ")] + Inline.names(leading.map { $0.0.names[0] })
       + [.text(verb), last.0.names[0]]
       + [.text(" is up to \(Metric.hitRatio.gap(last.2, 0)) behind (at \(last.1)).")]
   }
@@ -460,13 +464,15 @@ struct ThroughputAdvice {
       return own < one.median * (1 - Self.slowdown)
     }
     guard let first = slower.first else { return [] }
+    let isOne = slower.allSatisfy { $0.threads == first.threads }
+    let threads = isOne ? "\(first.threads) threads" : "Several threads"
     var seen: Set<String> = []
     let names = slower.map { name($0) }.filter { seen.insert($0).inserted }
     let shown: [Inline] =
       names.count > 3
       ? [.text("\(names.count) caches")] : Inline.names(names.map { .strong($0) })
     return [
-      [.text("\(first.threads) threads were slower than one with ")] + shown
+      [.text("\(threads) were slower than one with ")] + shown
         + [": the machine was busy, or threads contend for locks."]
     ]
   }

@@ -35,33 +35,40 @@ struct KubernetesPlan: PlanFormat {
         + job.run(part: "\"$1/\(plan.count)\"")
       : "exec \(job.run(part: "auto/\(plan.count)"))"
     let most = PlannedJob.most(plan.parts)
+    // A Job with nothing to do would fail, and `kubectl wait` would not return.
+    let hasParts = !plan.parts.isEmpty
     let parts = [
       "  completionMode: Indexed", "  completions: \(completions)",
       "  parallelism: \(min(completions, Self.parallelismMaximum))",
       "  backoffLimitPerIndex: 6", "  maxFailedIndexes: \(completions)",
     ]
-    return [
-      Self.steps(job.name),
-      manifest(
-        job, "prepare", ["  backoffLimit: 6"], "exec \(job.prepare)",
-        plan.preparation.seconds, plan.preparation.memoryBytes),
-      manifest(job, "parts", ["  suspend: true"] + parts, command, most.seconds, most.bytes),
-      manifest(
-        job, "merge", ["  suspend: true", "  backoffLimit: 2"], "exec \(job.merge)", 60,
-        plan.preparation.memoryBytes),
-    ].joined(separator: "---\n")
+    return
+      ([
+        Self.steps(job.name, hasParts: hasParts),
+        manifest(
+          job, "prepare", ["  backoffLimit: 6"], "exec \(job.prepare)",
+          plan.preparation.seconds, plan.preparation.memoryBytes),
+      ]
+      + (hasParts
+        ? [manifest(job, "parts", ["  suspend: true"] + parts, command, most.seconds, most.bytes)]
+        : [])
+      + [
+        manifest(
+          job, "merge", ["  suspend: true", "  backoffLimit: 2"], "exec \(job.merge)", 60,
+          plan.preparation.memoryBytes)
+      ]).joined(separator: "---\n")
   }
 
   /// The order of the jobs, as comments.
-  private static func steps(_ name: String) -> String {
+  private static func steps(_ name: String, hasParts: Bool) -> String {
     func wait(_ job: String) -> String {
       "# kubectl wait --for=condition=complete --timeout=-1s job/\(name)-\(job)\n"
     }
     func resume(_ job: String) -> String {
       "# kubectl patch job/\(name)-\(job) --type=merge -p '{\"spec\":{\"suspend\":false}}'\n"
     }
-    return "# kubectl apply -f THIS-FILE\n" + wait("prepare") + resume("parts") + wait("parts")
-      + resume("merge") + wait("merge")
+    return "# kubectl apply -f THIS-FILE\n" + wait("prepare")
+      + (hasParts ? resume("parts") + wait("parts") : "") + resume("merge") + wait("merge")
   }
 
   private func manifest(

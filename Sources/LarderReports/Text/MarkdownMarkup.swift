@@ -39,7 +39,7 @@ struct MarkdownMarkup: Markup {
   private func cell(_ part: Inline) -> String {
     switch part {
     // Not every renderer accepts a pipe in a code span inside a table.
-    case .code(let text) where text.contains("|"): Self.escaped(text)
+    case .code(let text) where text.unicodeScalars.contains("|"): Self.escaped(text)
     default: inline(part)
     }
   }
@@ -63,8 +63,8 @@ struct MarkdownMarkup: Markup {
     let text = TextSafety.singleLine(text)
     let fence = String(repeating: "`", count: longestRun(of: "`", in: text) + 1)
     let needsPadding =
-      text.isEmpty || text.hasPrefix("`") || text.hasSuffix("`")
-      || (text.hasPrefix(" ") && text.hasSuffix(" "))
+      text.isEmpty || text.unicodeScalars.first == "`" || text.unicodeScalars.last == "`"
+      || (text.unicodeScalars.first == " " && text.unicodeScalars.last == " ")
     return needsPadding ? "\(fence) \(text) \(fence)" : fence + text + fence
   }
 
@@ -74,20 +74,25 @@ struct MarkdownMarkup: Markup {
     return "\(fence)\n\(text)\n\(fence)"
   }
 
-  /// Text without any meaning to Markdown.
+  /// Text without any meaning to Markdown, which reads scalars: a mark that combines with `|` does
+  /// not hide it.
   static func escaped(_ text: String) -> String {
     var result = ""
-    for character in TextSafety.singleLine(text) {
-      switch character {
+    let scalars = Array(TextSafety.singleLine(text).unicodeScalars)
+    for (index, scalar) in scalars.enumerated() {
+      switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
-      case "\\", "`", "*", "_", "[", "]", "|", "#", "~", "$", "@": result += "\\\(character)"
-      default: result.append(character)
+      case "\\", "`", "*", "_", "[", "]", "|", "#", "~", "$", "@": result += "\\\(scalar)"
+      // GitHub turns bare URLs into links.
+      case ":" where scalars[index...].starts(with: "://".unicodeScalars): result += "\\:"
+      case "." where scalars[..<index].suffix(3).elementsEqual("www".unicodeScalars):
+        result += "\\."
+      default: result.unicodeScalars.append(scalar)
       }
     }
-    // GitHub turns bare URLs into links.
-    return result.replacing("://", with: "\\://").replacing("www.", with: "www\\.")
+    return result
   }
 
   private static func escapingStart(_ text: String) -> String {
@@ -99,11 +104,11 @@ struct MarkdownMarkup: Markup {
     return "\(digits)\\\(text.dropFirst(digits.count))"
   }
 
-  private static func longestRun(of wanted: Character, in text: String) -> Int {
+  private static func longestRun(of wanted: Unicode.Scalar, in text: String) -> Int {
     var longest = 0
     var run = 0
-    for character in text {
-      run = character == wanted ? run + 1 : 0
+    for scalar in text.unicodeScalars {
+      run = scalar == wanted ? run + 1 : 0
       longest = max(longest, run)
     }
     return longest

@@ -49,7 +49,8 @@ struct AnswerTests {
     let other: Hits = [("lru+lru", [1000, 3300]), ("lru+fifo", [900, 3000])]
     let lines = text(answer([("memory", .memory, one), ("hybrid", .hybrid, other)]))
     #expect(
-      lines[1] == "Best hit ratios: hybrid 66.00 %, memory 60.00 %. At equal capacity, best: "
+      lines[1] == "Best hit ratios: hybrid 66.00 %, memory 60.00 %. At equal capacity "
+        + "(of a hybrid: its disk; memory comes on top), best: "
         + "hybrid at 20, memory at 10.")
     #expect(lines.count <= 5)
   }

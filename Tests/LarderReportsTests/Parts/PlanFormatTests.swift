@@ -81,6 +81,12 @@ import Yams
         + "--store st --part \"$1/4\" --threads 2")
   }
 
+  @Test func kubernetesWithNothingMissingHasNoParts() throws {
+    let text = try KubernetesPlan().text(of: Self.job(parts: 4, missing: []))
+    #expect(try Self.documents(text).count == 2)
+    #expect(!text.contains("--part") && !text.contains("-parts"))
+  }
+
   @Test func kubernetesEscapesWords() throws {
     let file = "it's \"x\": {y} #z &a *b \\ %.yaml"
     let text = try KubernetesPlan().text(of: Self.job(parts: 2, file: file))

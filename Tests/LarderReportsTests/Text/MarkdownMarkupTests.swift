@@ -8,7 +8,9 @@ struct MarkdownMarkupTests {
     ("a|b", "a\\|b"), ("<b>", "&lt;b&gt;"), ("a & b", "a &amp; b"), ("`x`", "\\`x\\`"),
     ("*a*", "\\*a\\*"), ("two\r\nlines", "two lines"), ("\\", "\\\\"),
     ("a\u{1B}[0m", "a\u{FFFD}\\[0m"),
-    ("https://x", "https\\://x"), ("www.x", "www\\.x"), ("me@x", "me\\@x"),
+    ("https://x", "https\\://x"), ("www.x", "www\\.x"), ("a|\u{301}b", "a\\|\u{301}b"),
+    ("`\u{301}", "\\`\u{301}"), ("https:/\u{301}/", "https:/\u{301}/"),
+    ("https://\u{301}", "https\\://\u{301}"), ("me@x", "me\\@x"),
   ])
   func escaped(_ text: String, _ expected: String) {
     #expect(MarkdownMarkup.escaped(text) == expected)
@@ -16,6 +18,7 @@ struct MarkdownMarkupTests {
 
   @Test(arguments: [
     ("lru", "`lru`"), ("a`b", "``a`b``"), ("`", "`` ` ``"), ("a``b`", "``` a``b` ```"),
+    ("a`\u{301}b", "``a`\u{301}b``"), ("`\u{301}", "`` `\u{301} ``"),
     ("", "`  `"),
     (" a ", "`  a  `"), ("a\nb", "`a b`"), ("<b>", "`<b>`"),
   ])
@@ -90,11 +93,11 @@ struct MarkdownMarkupTests {
   private func shape(_ report: String) -> [String] {
     report.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard line.hasPrefix("|") else {
-        return line.isEmpty ? "" : String(line.prefix { "#-".contains($0) })
+        return line.isEmpty ? "" : String(line.unicodeScalars.prefix { $0 == "#" || $0 == "-" })
       }
       var cells = 0
       var isEscaped = false
-      for character in line {
+      for character in line.unicodeScalars {
         if character == "|", !isEscaped { cells += 1 }
         isEscaped = character == "\\" && !isEscaped
       }

@@ -108,7 +108,7 @@ def _policy_sections(policies: pd.DataFrame) -> str:
             name = text.markdown(row["policy"])
             speed = row["simulated_requests_per_second_median"] / 1e6
             cells = [
-                f"{name} (bound)" if row["knows_future"] == "yes" else name,
+                f"{name} (knows the future)" if row["knows_future"] == "yes" else name,
                 str(row["capacities"]),
                 _fixed(100 * row["hit_ratio_mean"]),
                 _fixed(100 * row["hit_ratio_min"]),

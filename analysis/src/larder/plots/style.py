@@ -26,7 +26,7 @@ PURPLE = "#CC79A7"
 GREY = "#777777"
 PALE = "#DDDDDD"
 
-# Policies that know the future, or bound what any policy can do: a measure and not a choice.
+# Policies that know the future: a measure and not a choice.
 OFFLINE = ("belady", "belady-size", "pfoo", "pfoo-l", "pfoo-u", "infinite")
 
 SETTINGS: dict[str, Any] = {
@@ -195,8 +195,9 @@ def is_offline(policy: str) -> bool:
 
 
 def label(series: str) -> str:
-    """A series' name in legends and tables; what knows the future is marked as a bound."""
-    return f"{series} (bound)" if is_offline(series) else series
+    """A series' name in legends and tables; what knows the future is marked: over two tiers or with
+    sizes it bounds nothing."""
+    return f"{series} (knows the future)" if is_offline(series) else series
 
 
 @contextmanager

@@ -1,0 +1,67 @@
+import ArgumentParser
+import TestSupport
+import Testing
+
+@testable import LarderCommands
+
+/// Commands in help texts are accepted by the parser.
+struct HelpExampleTests {
+  @Test func everyCommandOfTheHelpIsParsed() {
+    var parsed = 0
+    for command in Self.commands(LarderCommand.self) {
+      for line in Self.examples(command.configuration.discussion) {
+        parsed += 1
+        #expect(throws: Never.self, "\(line)") {
+          _ = try LarderCommand.parseAsRoot(Self.words(line))
+        }
+      }
+    }
+    #expect(parsed > 20)
+  }
+
+  private static func commands(_ root: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+    [root] + root.configuration.subcommands.flatMap { commands($0) }
+  }
+
+  /// The lines that begin with the command's name, with their continuations.
+  private static func examples(_ text: String) -> [String] {
+    text.replacing("\\\n", with: " ").split(separator: "\n")
+      .filter { $0.hasPrefix("  ") }
+      .map { String($0.drop { $0 == " " }) }.filter { $0.hasPrefix("larder ") }
+  }
+
+  /// The arguments, up to a pipe or redirection.
+  private static func words(_ line: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var isQuoted = false
+    for character in line + " " {
+      switch character {
+      case "'", "\"": isQuoted.toggle()
+      case " " where !isQuoted:
+        if !word.isEmpty { words.append(word) }
+        word = ""
+      default: word.append(character)
+      }
+    }
+    return Array(words.dropFirst().prefix { !["|", ">", "&&", "#"].contains($0) })
+  }
+}
+
+/// Results of traces that were finished before a later one failed.
+@Suite(.endsInTime) struct FinishedTraceTests {
+  @Test(arguments: [
+    ["simulate", "--policy", "lru", "--capacity", "2"], ["mrc", "--capacity", "2"],
+  ])
+  func finishedTraceIsWrittenBeforeTheError(_ arguments: [String]) throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("1\n2\n1\n", to: "good.txt")
+    let run = try LarderProcess(
+      arguments + [
+        "good.txt", "absent.txt", "--format", "txt", "--ignore-size", "--csv", "-", "--quiet",
+      ], in: scratch.folder)
+    #expect(run.exitCode == 2 && run.notes.contains("absent.txt"), "\(run.notes)")
+    #expect(run.output.split(separator: "\n").count == 2, "\(run.output)")
+    #expect(run.output.contains("good"), "\(run.output)")
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+/// Documents and scripts as a reader follows them.
+struct DocumentTests {
+  private static let markdown =
+    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+    + Repository.paths(below: ["docs", "Results", "Examples", "analysis", "Benchmarks"])
+    .filter { $0.hasSuffix(".md") }
+
+  @Test func linksToFilesExist() throws {
+    var links = 0
+    for path in Self.markdown where Repository.exists(path) {
+      let folder = path.split(separator: "/").dropLast().map { "\($0)/" }.joined()
+      for match in try Repository.text(of: path).matches(of: /\]\(([^)\s#]+)(#[^)\s]*)?\)/) {
+        let target = String(match.1)
+        if target.contains(":") { continue }
+        links += 1
+        #expect(Repository.exists(folder + target), "\(path): \(target)")
+      }
+    }
+    #expect(links > 50)
+  }
+
+  /// macOS has make 3.81, which ignores `.SHELLFLAGS`, and bash 3.2, which lacks `mapfile`.
+  @Test func scriptsRunWithTheToolsOfMacOS() throws {
+    let makefile = try Repository.text(of: "Makefile").split(separator: "\n")
+    #expect(makefile.contains("SHELL := /bin/bash -eu -o pipefail"))
+    #expect(!makefile.contains { $0.hasPrefix(".SHELLFLAGS") })
+    let scripts = Repository.paths(below: ["Tests"]).filter { $0.hasSuffix(".sh") } + [".ci/run"]
+    for path in scripts {
+      let lines = try Repository.text(of: path).split(separator: "\n")
+      let words = lines.compactMap { $0.split(separator: " ").first }
+      #expect(!words.contains { $0 == "mapfile" || $0 == "readarray" }, "\(path)")
+    }
+  }
+}
