@@ -5,7 +5,7 @@ import LarderTraces
 ///
 /// All blocks are ordinary requests: the simulation does not know of prompts. In front-first order,
 /// hits are determined from its counts, and a prompt is single-stepped only up to its first miss.
-/// In tail-first order a prompt is looked up before any of its blocks is stored, as in `vllm`, which
+/// In tail-first order a prompt is looked up before any of its blocks is stored, as in `vllm`. It
 /// uses the blocks that it has found until it frees the prompt: a block that the simulation evicts
 /// to store another one of the same prompt was found.
 package struct PrefixReplay {

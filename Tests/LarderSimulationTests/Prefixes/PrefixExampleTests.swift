@@ -44,8 +44,8 @@ struct PrefixExampleTests {
     #expect(blocks == 5 && prefix.hits == 5 && prefix.tokens == 5 * 512)
   }
 
-  /// As in `vllm`: the third prompt finds 1 and 2, although 3, which it has to store, comes before them in
-  /// the order of eviction.
+  /// As in `vllm`: the third prompt finds 1 and 2, although 3, which it has to store, comes before
+  /// them in the order of eviction.
   @Test func promptIsLookedUpBeforeItsBlocksAreStored() throws {
     let list = PromptList(prompts: [
       .init(blocks: [1, 2, 3], tokens: 1536), .init(blocks: [4], tokens: 512),
