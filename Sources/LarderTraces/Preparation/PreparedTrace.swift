@@ -60,8 +60,8 @@ public final class PreparedTrace: Sendable {
     if footprint.bypasses > 0 {
       let share = SizeFacts.share(footprint.bypasses, of: footprint.counted)
       notes.append(
-        "\(footprint.bypasses) of \(footprint.counted) requests (\(share)) may not be answered by a "
-          + "cache (writes, statuses, no-store): every hit ratio counts them as misses.")
+        "\(footprint.bypasses) of \(footprint.counted) requests (\(share)) may not be answered by "
+          + "a cache (writes, statuses, no-store): every hit ratio counts them as misses.")
     }
     return notes
   }
