@@ -168,8 +168,8 @@ struct ConfigurationTables {
     return [
       .heading(3, ["Stale hits, % of requests"]),
       .paragraph([
-        "Requests that returned a copy older than the origin's. They are not in the hit ratio, by "
-          + "which policies are ranked; bytes and hits by tier contain them."
+        "Requests that returned a copy older than the origin's. They are not in the hit ratio, by ",
+        "which policies are ranked; bytes and hits by tier contain them.",
       ]),
       table(.share("stale hits", .lower) { $0.staleHits }),
     ]
