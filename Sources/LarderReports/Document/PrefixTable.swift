@@ -18,9 +18,10 @@ struct PrefixTable {
   /// The table and its explanation.
   var blocks: [Block] {
     var text =
-      "Requests are blocks of prompts, of as many tokens as the trace states. A prefix hit is a block that was cached "
-      + "together with all preceding blocks of its prompt; only these save computation. Tokens "
-      + "not computed are those in such blocks; their share is of the tokens of all prompts."
+      "Requests are blocks of prompts, of as many tokens as the trace states. A prefix hit is a "
+      + "block that was cached together with all preceding blocks of its prompt; only these save "
+      + "computation. Tokens not computed are those in such blocks; their share is of the tokens "
+      + "of all prompts."
     if !rates.isEmpty {
       text +=
         " Time to first token is an estimate, not a measurement: the tokens left to compute, "

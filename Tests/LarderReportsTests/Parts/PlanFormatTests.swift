@@ -84,7 +84,7 @@ import Yams
   @Test func kubernetesWithNothingMissingHasNoParts() throws {
     let text = try KubernetesPlan().text(of: Self.job(parts: 4, missing: []))
     #expect(try Self.documents(text).count == 2)
-    #expect(!text.contains("--part") && !text.contains("-parts"))
+    #expect(!text.contains("-parts") && !text.contains("$1/4"))
   }
 
   @Test func kubernetesEscapesWords() throws {
