@@ -1,3 +1,4 @@
+import LarderPolicies
 import TestSupport
 import Testing
 
