@@ -1,4 +1,5 @@
 import LarderEngine
+import LarderPolicies
 import LarderTraces
 import Testing
 

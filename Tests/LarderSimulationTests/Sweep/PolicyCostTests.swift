@@ -1,5 +1,6 @@
 import Foundation
 import LarderEngine
+import LarderPolicies
 import LarderSupport
 import Testing
 
