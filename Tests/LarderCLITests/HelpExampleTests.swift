@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TestSupport
 import Testing
 
@@ -12,6 +13,25 @@ struct HelpExampleTests {
       for line in Self.examples(command.configuration.discussion) {
         parsed += 1
         #expect(throws: Never.self, "\(line)") {
+          _ = try LarderCommand.parseAsRoot(Self.words(line))
+        }
+      }
+    }
+    #expect(parsed > 20)
+  }
+
+  @Test func everyCommandOfTheDocumentsIsParsed() throws {
+    let root = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let docs = try FileManager.default.contentsOfDirectory(
+      at: root.appending(path: "docs"), includingPropertiesForKeys: nil)
+    var parsed = 0
+    for page in docs + [root.appending(path: "README.md")] where page.pathExtension == "md" {
+      let text = try String(contentsOf: page, encoding: .utf8)
+      // Neither abbreviations nor variables of a shell are arguments.
+      for line in Self.examples(text) where !line.contains("...") && !line.contains("$") {
+        parsed += 1
+        #expect(throws: Never.self, "\(page.lastPathComponent): \(line)") {
           _ = try LarderCommand.parseAsRoot(Self.words(line))
         }
       }
