@@ -7,13 +7,13 @@ struct SizeTests {
   /// Lines of Swift below folders.
   @Test(
     arguments: [
-      (["Sources/LarderEngine", "Sources/LarderPolicies", "Sources/LarderResearch"], 21_300),
-      (["Sources/LarderTraces"], 18_257),
-      (["Sources/LarderExperiments"], 13_241),
-      (["Sources/Larder"], 23_086),
-      (["Sources/LarderHTTP"], 2_295),
-      (["Sources"], 103_024),
-      (["Tests"], 72_159),
+      (["Sources/LarderEngine", "Sources/LarderPolicies", "Sources/LarderResearch"], 21_570),
+      (["Sources/LarderTraces"], 19_480),
+      (["Sources/LarderExperiments"], 13_500),
+      (["Sources/Larder"], 23_500),
+      (["Sources/LarderHTTP"], 2_500),
+      (["Sources"], 105_600),
+      (["Tests"], 75_700),
     ])
   func linesOfSwift(_ folders: [String], _ limit: Int) throws {
     let lines = try Repository.swiftFiles(below: folders).reduce(0) { $0 + $1.lines.count }
@@ -30,7 +30,7 @@ struct SizeTests {
     let words = try pages.reduce(0) { sum, page in
       sum + (try Repository.text(of: page)).split { $0.isWhitespace }.count
     }
-    #expect(words <= 59_400, "docs and the pages at the top have \(words) words")
+    #expect(words <= 55_300, "docs and the pages at the top have \(words) words")
   }
 
   @Test func linesOfTheMakefile() throws {
@@ -43,7 +43,7 @@ struct SizeTests {
   @Test func publicNamesOfTheLibrary() throws {
     let type = #/^\s*(@\w+ )*public (final )?(indirect )?(struct|class|enum|protocol|actor) /#
     let member =
-      #/^\s*(@[\w()]+ )*public (static |mutating |nonisolated |convenience )*(func|var|let|init|subscript)\b/#
+      #/^\s*(@[\w()]+ )*public (\w+ )*(func|var|let|init|subscript)\b/#
     let lines = try Repository.swiftFiles(below: ["Sources/Larder"]).flatMap(\.code)
     let types = lines.count { $0.contains(type) }
     let members = lines.count { $0.contains(member) }

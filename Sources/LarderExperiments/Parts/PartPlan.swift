@@ -103,7 +103,7 @@ struct PartEstimate {
   /// Memory of the program itself.
   private static let programBytes = 128.0 * 1024 * 1024
 
-  /// What is known of a cell's trace.
+  /// Facts of a cell's trace.
   func memory(of planned: PlannedCell) -> TraceMemory? {
     traces.place(of: planned.cell).map { traces.memories[$0] }
   }

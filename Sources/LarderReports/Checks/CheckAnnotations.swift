@@ -37,18 +37,17 @@ package enum CheckAnnotations {
 
   /// Escapes a message, or a property, in which commas and colons are special too.
   static func escaped(_ text: String, isProperty: Bool) -> String {
-    // Percent first: the others bring their own.
-    var text = TextSafety.printable(text).replacing("%", with: "%25")
-    // By scalar: a carriage return and a line feed together are one Character.
-    text = text.unicodeScalars.reduce(into: "") { result, scalar in
+    // By scalar: a carriage return and a line feed are one Character, as are a sign and a mark.
+    TextSafety.printable(text).unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {
+      case "%": result += "%25"
       case "\r": result += "%0D"
       case "\n": result += "%0A"
+      case ":" where isProperty: result += "%3A"
+      case "," where isProperty: result += "%2C"
       default: result.unicodeScalars.append(scalar)
       }
     }
-    guard isProperty else { return text }
-    return text.replacing(":", with: "%3A").replacing(",", with: "%2C")
   }
 
   private static func lines(

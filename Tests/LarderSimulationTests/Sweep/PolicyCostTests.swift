@@ -11,8 +11,8 @@ struct PolicyCostTests {
   private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The lines of the table, from the kept runs: of each policy the mean over cells of the median of
-  /// their repetitions, the first of several left out, and the largest memory.
+  /// The lines of the table, from the kept runs: of each policy the mean over cells of the median
+  /// of their repetitions, the first of several left out, and the largest memory.
   private static func lines() throws -> [String] {
     let runs = repository.appending(path: "Results/examples/policies")
     var times: [String: [Double]] = [:]

@@ -98,7 +98,7 @@
         + "\(memory?.shards ?? 0) shards, disk \(disk?.policy ?? "none") "
         + "\(disk?.limits.count ?? 0), \(configuration.rules.inclusion), promotion "
         + "\(configuration.rules.promotion), placement \(configuration.rules.placement != nil), "
-        + "writes \(configuration.writes), copies \(configuration.copiesOnRead), strategy "
+        + "copies \(configuration.copiesOnRead), strategy "
         + "\(configuration.strategy), stale if error \(configuration.staleIfError as Any), while "
         + "revalidating \(configuration.staleWhileRevalidate as Any), disk fails \(failsDisk), "
         + "may lose \(mayLose)"
