@@ -128,7 +128,12 @@ struct ExpiryWheel {
         guard tick & (1 << shift - 1) == 0 else { continue }
         while let id = takeFirst(level, Int(tick >> shift & 63)) {
           if let expires = expires(id) {
-            if expires <= now { due.append(id) } else { set(id, expires: expires, now: now) }
+            if expires <= now {
+              due.append(id)
+            } else if expires != .max {
+              // Not by `set`, which moves an empty wheel to `now`, and its slots with it.
+              link(Self.node(id), expires: expires)
+            }
           }
           taken += 1
           if taken == most { return due }

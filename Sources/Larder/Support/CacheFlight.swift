@@ -130,7 +130,13 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   }
 
   private func abandon() {
-    state.withLock { $0.task }?.cancel()
+    let task = state.withLock { $0.task }
+    #if LARDER_SCHEDULES
+      // Handlers of a cancelled task, such as that of `LoadQueue`, are called with the task locked.
+      if let hook = Schedules.hook { hook.uninterrupted { task?.cancel() } } else { task?.cancel() }
+    #else
+      task?.cancel()
+    #endif
     leader?.leave()
   }
 

@@ -16,6 +16,8 @@
     func wake(_ place: UnsafeRawPointer)
     /// Runs `body` later, after all earlier bodies of the same `lane`.
     func enqueue(lane: Int, _ body: @escaping @Sendable () -> Void)
+    /// Runs `body` while no other thread runs.
+    func uninterrupted(_ body: () -> Void)
   }
 
   /// The hook of this process.

@@ -90,6 +90,14 @@ extension ExpiryWheel {
     }
   }
 
+  /// The only entry was postponed by nearly a turn of its level, to the slot of `now`.
+  @Test(.endsInTime) func postponedEntryIsLookedAtOnce() {
+    var wheel = ExpiryWheel(room: 1, granule: 1, now: 0)
+    wheel.set(1, expires: 64, now: 0)
+    #expect(wheel.removeDue(100) { _ in 4_194 } == [])
+    #expect(wheel.removeDue(4_194) { _ in 4_194 } == [1])
+  }
+
   @Test func emptyWheelHasNoNextTime() {
     var wheel = ExpiryWheel(room: 4, granule: 1_000, now: 5_000_000)
     #expect(wheel.nextInstant == .max)

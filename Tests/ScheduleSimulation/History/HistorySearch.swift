@@ -106,6 +106,20 @@ package struct HistorySearch {
       noteWrite(of: call, number)
     }
     for number in loads.indices { noteLoad(number) }
+    noteExpiriesOfUpdates()
+  }
+
+  /// An update keeps the expiry of the value that it replaced, which may be that of an update.
+  private mutating func noteExpiriesOfUpdates() {
+    for _ in calls {
+      for (number, call) in calls.enumerated() {
+        guard case .update(let old?, _) = call.action, let write = writeOfCall[number],
+          let replaced = writes.first(where: { $0.value == old })
+        else { continue }
+        writes[Int(write)].expiresFirst = replaced.expiresFirst
+        writes[Int(write)].expiresLast = replaced.expiresLast
+      }
+    }
   }
 
   private mutating func add(_ point: Point, _ from: Int, _ to: Int) {

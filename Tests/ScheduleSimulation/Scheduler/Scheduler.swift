@@ -130,10 +130,11 @@
 
     /// Runs `body` without switching to another strand. Swift calls the handlers of a cancelled
     /// task with the task locked, and others would wait for that lock unnoticed.
-    func uninterrupted(_ body: () -> Void) {
+    package func uninterrupted(_ body: () -> Void) {
+      let outer = isUninterrupted
       isUninterrupted = true
       body()
-      isUninterrupted = false
+      isUninterrupted = outer
     }
 
     // MARK: Strands
