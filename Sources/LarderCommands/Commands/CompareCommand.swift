@@ -10,9 +10,9 @@ struct CompareCommand: ParsableCommand {
     abstract: "Show what changed between two results folders.",
     discussion: """
       Counts are compared exactly, and results of different traces are refused. Lists every cell \
-      that is better, worse or different, and cells that are in one folder only. Memory and disk of executed cells may differ by 5 %. Timings \
-      are shown with their spread but not judged; use 'larder check --against' for that. The exit \
-      code is 0 unless --fail-on-worse is given.
+      that is better, worse or different, and cells that are in one folder only. Memory and disk \
+      of executed cells may differ by 5 %. Timings are shown with their spread but not judged; use \
+      'larder check --against' for that. The exit code is 0 unless --fail-on-worse is given.
 
       Examples:
         larder compare Results/ci/before Results/ci/after

@@ -14,8 +14,8 @@ import LarderEngine
 ///
 /// An object whose size changes counts with its smallest size in the upper bound. In the lower one
 /// it counts with the largest size that its copy may have: a copy keeps the size with which it was
-/// stored until a set replaces it, whatever size later gets have. Only gets are hits; a set or delete
-/// ends an interval, according to the column of next uses. Expiry is ignored.
+/// stored until a set replaces it, whatever size later gets have. Only gets are hits; a set or
+/// delete ends an interval, according to the column of next uses. Expiry is ignored.
 public struct PFOO {
   static let paper =
     "Berger, Beckmann and Harchol-Balter, Practical bounds on optimal caching with variable object "
