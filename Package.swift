@@ -26,8 +26,8 @@ func adapted(_ name: String, _ package: String, _ trait: String) -> Target.Depen
 }
 
 /// A family of policies.
-func family(_ name: String, _ folder: String) -> Target {
-  .target(name: name, dependencies: ["LarderEngine"], path: "Sources/\(folder)")
+func family(_ name: String) -> Target {
+  .target(name: name, dependencies: ["LarderEngine"])
 }
 
 /// A family that is compared and not used in apps.
@@ -135,21 +135,20 @@ let package = Package(
     .target(name: "LarderEngine", dependencies: ["CLarderShims", "LarderLibc"]),
     // Policies, compiled where they are registered. A family is a module of its own, and only the
     // registry imports it: a change in a policy compiles its family and the registry again.
-    family("LarderQueuePolicies", "LarderPolicies/Queue"),
-    family("LarderHistoryPolicies", "LarderPolicies/History"),
-    family("LarderValuePolicies", "LarderPolicies/Value"),
-    family("LarderResearchQueues", "LarderResearch/Queue"),
-    family("LarderResearchAdaptive", "LarderResearch/Adaptive"),
-    family("LarderResearchModels", "LarderResearch/Models"),
-    family("LarderResearchServers", "LarderResearch/Servers"),
+    family("LarderQueuePolicies"),
+    family("LarderHistoryPolicies"),
+    family("LarderValuePolicies"),
+    family("LarderResearchQueues"),
+    family("LarderResearchAdaptive"),
+    family("LarderResearchModels"),
+    family("LarderResearchServers"),
     .target(
       name: "LarderPolicies",
       dependencies: [
         "LarderEngine", "LarderQueuePolicies", "LarderHistoryPolicies", "LarderValuePolicies",
         research("LarderResearchQueues"), research("LarderResearchAdaptive"),
         research("LarderResearchModels"), research("LarderResearchServers"),
-      ],
-      path: "Sources/LarderPolicies/Registry"),
+      ]),
     .target(name: "LarderContracts", dependencies: ["LarderPolicies", "LarderEngine"]),
     .target(
       name: "LarderLearning", dependencies: ["LarderEngine", "LarderLibc"]),

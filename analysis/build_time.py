@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-POLICY = Path("Sources/LarderPolicies/Queue/Sieve.swift")
+POLICY = Path("Sources/LarderQueuePolicies/Sieve.swift")
 GRDB = """\
 // swift-tools-version: 6.1
 import PackageDescription

@@ -42,6 +42,14 @@ struct Registration: CustomStringConvertible {
     }
   }
 
+  /// Folders of policies: the families, and the registry with `auto`.
+  static let policies = [
+    "Sources/LarderPolicies", "Sources/LarderQueuePolicies", "Sources/LarderHistoryPolicies",
+    "Sources/LarderValuePolicies", "Sources/LarderResearchQueues",
+    "Sources/LarderResearchAdaptive", "Sources/LarderResearchModels",
+    "Sources/LarderResearchServers",
+  ]
+
   /// Policies that are not registered in their own file, or whose constant is not in the registry.
   static func unregisteredPolicies(_ source: SwiftSource, registryCode: String) -> [Finding] {
     let policies = Registration(

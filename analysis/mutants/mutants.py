@@ -28,7 +28,7 @@ import plant
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ["number", "file", "line", "kind", "before", "after", "traces", "check", "failed"]
-ERROR = re.compile(r"^(/.*/Sources/(Larder(?:Engine|Policies|Research)/.*\.swift)):(\d+):\d+: error: ", re.MULTILINE)
+ERROR = re.compile(r"^(/.*/Sources/(Larder\w+/.*\.swift)):(\d+):\d+: error: ", re.MULTILINE)
 BUILD = {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"}
 # Every policy on real traffic: on memory alone, in both kinds of hybrids, behind filters, with
 # fetches that take time. The files in a line are tried together, the quickest lines first.

@@ -17,7 +17,13 @@ SOURCES = Path("Sources")
 # What decides about counts. The rest of the engine reads, describes and samples.
 FOLDERS = (
     "LarderPolicies",
-    "LarderResearch",
+    "LarderQueuePolicies",
+    "LarderHistoryPolicies",
+    "LarderValuePolicies",
+    "LarderResearchQueues",
+    "LarderResearchAdaptive",
+    "LarderResearchModels",
+    "LarderResearchServers",
     "LarderEngine/Families",
     "LarderEngine/Structures",
     "LarderEngine/Tier",
@@ -25,7 +31,7 @@ FOLDERS = (
 )
 # Policies that need LightGBM, which a checked workload cannot ask for: their tests compare them
 # with their authors' programs.
-LEARNED = ("LarderResearch/Models/Learning/",)
+LEARNED = ("LarderResearchModels/Learning/",)
 SHIM = """
 /// Whether the fault of this number is in force.
 _Bool larder_fault(int number);
@@ -236,7 +242,7 @@ def choose(root: Path, seed: int, most: int) -> list[Fault]:
 
 def policies_of(root: Path, fault: Fault) -> str:
     """The policies whose code the fault is in; empty where it may be any."""
-    if not fault.file.startswith(("LarderPolicies/", "LarderResearch/")):
+    if fault.file.startswith("LarderEngine/"):
         return ""
     text = (root / SOURCES / fault.file).read_text()
     return ", ".join(re.findall(r"PolicyDescription\(\s*name: \"([^\"]+)\"", text))
