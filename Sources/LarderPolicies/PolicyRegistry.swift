@@ -1,13 +1,13 @@
 import LarderEngine
-import LarderHistoryPolicies
-import LarderQueuePolicies
-import LarderValuePolicies
+internal import LarderHistoryPolicies
+internal import LarderQueuePolicies
+internal import LarderValuePolicies
 
 #if Simulation
-  import LarderResearchAdaptive
-  import LarderResearchModels
-  import LarderResearchQueues
-  import LarderResearchServers
+  internal import LarderResearchAdaptive
+  internal import LarderResearchModels
+  internal import LarderResearchQueues
+  internal import LarderResearchServers
 #endif
 
 /// All policies, by name. Each is registered in its own file (`RegisteredPolicy.lru`) and named
