@@ -33,10 +33,13 @@ public struct FrequencySketch: ~Copyable {
   /// Creates a sketch of zeros for a cache of `objects`, with 128 counters for `objectsInBlock` of
   /// them. Halves after `period` additions, by default ten for each object.
   public init(objects: Int, period: UInt64? = nil, objectsInBlock: Int = 8) {
-    self.objects = max(objects, 1)
+    // A local, because `??` with a property of a value that is not fully initialised is
+    // miscompiled: it destroys `words` before there are any.
+    let count = max(objects, 1)
+    self.objects = count
     self.objectsInBlock = objectsInBlock
     periodFixed = period
-    self.period = period ?? UInt64(self.objects) * 10
+    self.period = period ?? UInt64(count) * 10
     let blocks = FrequencySketch.blocks(objects, objectsInBlock)
     words = Column(objects: (blocks + 1) * FrequencySketch.wordsInBlock)
     first = FrequencySketch.alignedWord(words)

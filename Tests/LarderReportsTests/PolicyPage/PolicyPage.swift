@@ -43,9 +43,9 @@ struct PolicyPage {
         .paragraph([
           "Hit ratios relative to LRU are means over all cells, in percentage points, and ",
           "empty for a policy that was not run in all of them. Time is that of a simulated ",
-          "request, as a multiple of LRU's in the same cell: the median over cells of medians over ",
-          "repetitions, of which the first is left out if there are several. Memory is that of a ",
-          "simulation per distinct object of the trace (median). ",
+          "request, as a multiple of LRU's in the same cell: the median over cells of medians ",
+          "over repetitions, of which the first is left out if there are several. Memory is that ",
+          "of a simulation per distinct object of the trace (median). ",
           .text(machine.map { "Measured on \($0)." } ?? ""),
         ]))
     }
