@@ -88,7 +88,7 @@ extension CurveMaker {
     let columns = trace.requests
     let count = (columns.count + Self.chunk - 1) / Self.chunk
     let progress = Locked(())
-    let found = try parallelMap(
+    let found = parallelMap(
       count: count, threads: settings.threads, unless: cancellation.isRequested
     ) { number in
       let start = number * Self.chunk

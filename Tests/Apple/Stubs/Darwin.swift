@@ -25,6 +25,7 @@ public var S_IFBLK: mode_t { 0o060000 }
 public var S_IFREG: mode_t { 0o100000 }
 public var S_IFLNK: mode_t { 0o120000 }
 public var S_IFSOCK: mode_t { 0o140000 }
+public var S_ISVTX: mode_t { 0o001000 }
 
 public var MAP_FAILED: UnsafeMutableRawPointer! { nil }
 public var SIG_DFL: sig_t? { nil }

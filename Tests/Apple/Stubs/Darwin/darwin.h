@@ -44,6 +44,7 @@ typedef unsigned long clock_t;
 #define ENFILE 23
 #define EMFILE 24
 #define ENOSPC 28
+#define ESPIPE 29
 #define EROFS 30
 #define EMLINK 31
 #define EPIPE 32
