@@ -10,7 +10,7 @@ let package = Package(
     .package(
       name: "larder", path: "../..",
       traits: [
-        "Metrics", "Logging", "Tracing", "Lifecycle", "Hummingbird", "HTTPTypes",
+        "Simulation", "Metrics", "Logging", "Tracing", "Lifecycle", "Hummingbird", "HTTPTypes",
         "AsyncHTTPClient",
       ]),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),

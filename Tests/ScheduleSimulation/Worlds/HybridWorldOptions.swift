@@ -51,7 +51,7 @@
       if other.oneIn(4) { disk.durability = .full }
       disk.values = other.pick([.files, .segments(bytes: 8_192)])
       disk.readersAfter = other.pick([0, 4, 32])
-      let choosing: CachePolicy = "auto:policies=lru/mru/s3-fifo:margin=0"
+      let choosing: CachePolicy = "auto:policies=lru/lfu/s3-fifo:margin=0"
       if other.oneIn(8) { memory.policy = choosing }
       if other.oneIn(8) { disk.policy = choosing }
       configuration = HybridCacheConfiguration(

@@ -61,7 +61,7 @@
       let (shadow, epoch) = other.pick([(1000, 50), (1, 400 * shards)])
       if chooses {
         configuration.policy = CachePolicy(
-          "auto:policies=lru/mru/s3-fifo:shadow=\(shadow):margin=0")
+          "auto:policies=lru/lfu/s3-fifo:shadow=\(shadow):margin=0")
       }
       requestsBefore = chooses ? epoch - 1 - other.below(6) : 0
       // Probes empty the cache.
