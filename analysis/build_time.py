@@ -2,10 +2,11 @@
 """Measure what a release build of Larder costs, in processor seconds and in builds of GRDB.
 
 Wall time and processor time differ by factors between machines, so the unit is a build of the same
-hour on the same machine: an empty program that imports GRDB. Four builds of Larder are compared with
-it: the command from nothing, the command after one changed line in the body of a policy's member and
-after one new private method, and an app of six lines without traits from nothing. All of them work
-on a copy of the committed and changed files; packages are fetched before the clock starts.
+hour on the same machine: an empty program that imports GRDB. Four builds of Larder are compared
+with it: the command from nothing, the command after one changed line in the body of a policy's
+member and after one new private method, and an app of six lines without traits from nothing. All of
+them work on a copy of the committed and changed files; packages are fetched before the clock
+starts.
 """
 
 from __future__ import annotations
@@ -122,7 +123,9 @@ def main() -> None:
             "  mutating func reserve(objects: Int) {",
         )  # fmt: skip
         rows.append(("larder, a private method more", run(command, tree)))
-        rows.append(("app without traits, from nothing", run([swift, "build", "-c", "release"], app)))
+        rows.append(
+            ("app without traits, from nothing", run([swift, "build", "-c", "release"], app))
+        )
     print(f"{'build':<34} processor seconds   builds of GRDB")
     for name, seconds in rows:
         print(f"{name:<34} {seconds:17.1f} {seconds / one:16.2f}")

@@ -195,8 +195,10 @@ def is_offline(policy: str) -> bool:
 
 
 def label(series: str) -> str:
-    """A series' name in legends and tables; what knows the future is marked: over two tiers or with
-    sizes it bounds nothing."""
+    """A series' name in legends and tables; what knows the future is marked.
+
+    Over two tiers or with sizes it bounds nothing.
+    """
     return f"{series} (knows the future)" if is_offline(series) else series
 
 
