@@ -96,7 +96,7 @@ import Testing
       .split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
     #expect(csv[0].prefix(4) == ["name", "sort", "kinds", "runs_policies"])
     let names = csv.dropFirst().map { $0[0] }
-    for name in ["larder", "nscache", "textbook-lru", "yycache"] {
+    for name in ["larder", "nscache", "yycache"] {
       #expect(names.contains(name), "\(name)")
     }
     let json = try LarderProcess(["list", "caches", "--format", "json"]).output

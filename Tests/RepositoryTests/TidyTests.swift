@@ -54,7 +54,7 @@ struct TidyTests {
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
     "ExecutionError", "Fault", "FileFailure", "FileFault", "HTTPCacheError", "HTTPStatusError",
     "HybridCacheError", "JSONFault", "LogPatternError", "MemoryLoadError", "MemoryPressureError",
-    "PlainFileError", "RawSQLiteError", "RecordingError", "Refusal", "SQLiteError", "SealFault",
+    "RecordingError", "Refusal", "SQLiteError", "SealFault",
     "SystemError", "TimedCacheError", "ValueMemoryError",
   ]
 

@@ -8,9 +8,6 @@ public enum ContenderRegistry {
   private static let standard: [CacheContender] = [
     .larder,
     .foundation,
-    .textbookLRU,
-    .plainFiles,
-    .rawSQLite,
     .process,
   ]
 
