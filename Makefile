@@ -24,7 +24,6 @@ NESTED := $(SWIFT_BUILD) -c release --scratch-path .build-nested --disable-build
 NESTED_DEBUG := $(SWIFT_BUILD) --scratch-path .build-nested-debug --disable-build-manifest-caching
 FOREIGN := $(NESTED) --package-path Tests/Foreign
 BENCHMARKS := $(NESTED) --package-path Benchmarks
-SLOW_LARDER := $(SWIFT_BUILD) -c release --scratch-path .build-slow --package-path Benchmarks/SlowLarder
 ADAPTERS := --scratch-path .build-adapters --package-path Tests/Adapters
 # Steps of the caches at which threads may change are compiled only with LARDER_SCHEDULES.
 SCHEDULES := $(SWIFT_BUILD) -c release --scratch-path .build-schedules --disable-default-traits \
@@ -45,8 +44,6 @@ CASES ?= Tests/LarderHTTPTests/Fixtures/cases.json
 VENV := analysis/.venv
 SWIFT_FILES := Sources Tests Examples Benchmarks Package.swift
 
-say = @printf '\033[1m==> %s\033[0m\n' '$(1)'
-
 ##@ Use
 .PHONY: help deps build run install library wheel clean
 help: ## List the targets
@@ -57,15 +54,12 @@ deps: ## Install missing libraries (Debian and Ubuntu; elsewhere name them)
 	@scripts/bootstrap.sh deps
 
 build: deps ## Build larder in release mode (TRAITS=Tools,Encryption: with encryption)
-	$(call say,Building in release mode)
 	@$(RELEASE) --product larder
 
 run: build ## Run WORKLOAD (default Workloads/news-feed.yaml), and write a report into Results/
-	$(call say,Running $(WORKLOAD))
 	@$(LARDER_BUILT) run '$(WORKLOAD)' $(RUN_FLAGS)
 
 install: build ## Install larder into PREFIX/bin (default /usr/local)
-	$(call say,Installing $(DESTDIR)$(PREFIX)/bin/larder)
 	@install -d '$(DESTDIR)$(PREFIX)/bin'
 	@install -m 755 $(LARDER_BUILT) '$(DESTDIR)$(PREFIX)/bin/larder'
 
@@ -86,9 +80,7 @@ debug: deps ## Build everything in debug mode
 # A run prints 10,000 lines and more: those that say what failed stand once more at its end.
 # Comparisons with naive models make one in TEST_SHARE of their rounds in debug mode.
 test: deps ## Build and run every test
-	$(call say,Building the tests)
 	@$(SWIFT_BUILD) --build-tests
-	$(call say,Running the tests)
 	@log="$$(mktemp)"; trap 'rm -f "$$log"' EXIT; \
 	  LARDER_TEST_SHARE='$(TEST_SHARE)' $(SWIFT) test --skip-build 2>&1 | tee "$$log" || \
 	  { printf '\nWhat failed:\n'; grep -aE 'recorded an issue|: error:|^Fatal error' "$$log" | sort -u; \
@@ -98,7 +90,6 @@ test-release: deps ## Run every test in release mode, with all rounds
 	@$(SWIFT) test -c release -Xswiftc -enable-testing
 
 lint: ## Check the format of the sources
-	$(call say,Checking the style)
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_FILES)
 
 format: ## Format the sources
@@ -114,7 +105,6 @@ browser: ## Install chromium for the test that opens report.html (Debian)
 .PHONY: build-foreign build-schedules build-faults test-foreign test-examples test-adapters \
   test-apple test-clusters sanitize torture schedules fuzz http-cases lint-workflows
 build-foreign: deps
-	$(call say,Building Tests/Foreign and Tests/DiskTorture in release mode)
 	@$(FOREIGN)
 	@$(NESTED) --traits Encryption --product DiskTorture
 
@@ -150,7 +140,6 @@ fuzz: deps ## Fuzz every parser (or TARGETS) for SECONDS each; MERGE=1 keeps wha
 	@MERGE='$(MERGE)' scripts/fuzz.sh '$(SECONDS)' $(TARGETS)
 
 build-schedules: deps
-	$(call say,Building Tests/Schedules)
 	@$(SCHEDULES) --product Schedules
 
 build-faults: deps
@@ -187,31 +176,15 @@ bench-caches: deps ## Compare real caches with NSCache, SQLite and files, into R
 build-time: deps ## Measure what a release build costs, in builds of GRDB (about 20 minutes)
 	@$(PYTHON) analysis/build_time.py --swift '$(firstword $(SWIFT))'
 
-policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
-	@for workload in Workloads/policies/*.yaml; do \
-	  $(LARDER_BUILT) run "$$workload" --threads 1 --quiet \
-	    --output "Results/examples/policies/$$(basename "$$workload" .yaml)" >/dev/null; \
-	done; \
-	LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'PolicyPageTests|PolicyCostTests'
-
 workload-docs: deps ## Write the schema of workload files, and the tables in docs that come from the sources
 	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentationTests|GeneratorDocumentationTests'
 
-mutants: deps ## Plant faults in the engine, and count those that Workloads/ci.yaml finds (TRACES)
-	@test -n "$(TRACES)" || { printf 'TRACES must name the folder of the real traces\n'; exit 2; }
-	@$(PYTHON) analysis/mutants/mutants.py --traces '$(TRACES)' --output Results/mutants
-
+policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
+mutants: build ## Plant faults in the engine, and count those that Workloads/ci.yaml finds (TRACES)
 alarms: build ## Measure false alarms and detections of 'larder check' (about 50 minutes)
-	@$(SLOW_LARDER)
-	@for part in 'same --runs 300 --budget 4' 'slow --runs 100 --budget 20'; do \
-	  $(PYTHON) analysis/alarms/alarms.py $$part --bin $(BIN) --output Results/alarms \
-	    --slow "$$($(SLOW_LARDER) --show-bin-path)/SlowLarder"; \
-	done
-
-advise-regret: deps ## Compare 'larder advise' with exact search on the traces below TRACES
-	@[ -d '$(TRACES)' ] || { echo 'make advise-regret TRACES=folder' >&2; exit 1; }
-	@LARDER_REGRET_TRACES="$$(realpath '$(TRACES)')" \
-	  $(SWIFT) test -c release -Xswiftc -enable-testing --filter RegretTests
+advise-regret: build ## Compare 'larder advise' with exact search on the traces below TRACES
+policies-page mutants alarms advise-regret:
+	@PYTHON='$(PYTHON)' TRACES='$(TRACES)' scripts/measure.sh $@ $(BIN)
 
 $(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt analysis/setup.py
 	@scripts/bootstrap.sh venv $(VENV) $(PYTHON)
