@@ -211,7 +211,7 @@ struct CheckInstructions {
     let this = Build(
       counter: try counter(own, folder),
       numbers: Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) }))
-    let other = try command.timing.against.map { try build($0, names, folder) }
+    let other = try command.timing.against.map { try build($0.program, names, folder) }
     let chosen = chosen(timed(cells, command.only.isEmpty ? workload.check : CheckSpec()))
     var figures = Figures()
     for (place, cell) in chosen.enumerated() {
@@ -238,7 +238,7 @@ struct CheckInstructions {
   }
 
   private var arguments: [String] {
-    ["time-worker", command.workload] + (command.timing.scratch.map { ["--scratch", $0] } ?? [])
+    ["time-worker", command.workload]
   }
 
   private func counter(_ program: String, _ folder: URL) throws -> InstructionCounter {

@@ -33,7 +33,7 @@ final class CheckRun {
     let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
     let comparison = CountsComparison(
       from: before, to: counted, tolerances: workload.check.tolerances,
-      exact: workload.check.isExact || command.exact)
+      exact: workload.check.isExact)
     var result = CheckResult(
       workload: workload.name, file: command.workload, baseline: command.baseline,
       command: repeating, machine: MachineDescription.current().summary, loads: [],
@@ -63,7 +63,7 @@ final class CheckRun {
     after result: CheckResult
   ) throws -> CheckTimer.Outcome {
     let settings = command.timing.settings
-    guard let other = command.timing.against, settings.budgetSeconds > 0 else {
+    guard let other = command.timing.against?.program, settings.budgetSeconds > 0 else {
       return CheckTimer.Outcome()
     }
     if result.verdict == .fail, !settings.keepsGoing {
@@ -157,7 +157,6 @@ final class CheckRun {
       cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
       threads: command.speed.threads, execution: execution, driver: HarnessDriver())
     sweep.executedRepetitions = MeasuredResources.repetitions
-    if let scratch = command.timing.scratch { sweep.scratch = scratch }
     progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
     let start = ContinuousClock.now
     let records = try sweep.run(
@@ -174,7 +173,7 @@ final class CheckRun {
 
   private var repeating: String {
     ([ShellText.check(command.workload, baseline: command.baseline)]
-      + (command.exact ? ["--exact"] : []) + command.timing.words)
+      + command.timing.words)
       .joined(separator: " ")
   }
 

@@ -45,23 +45,9 @@ struct PlanCommand: ParsableCommand {
 
   @OptionGroup var store: RequiredStoreOption
 
-  @Option(
-    help: "Folder for the merged files. By default Results/<workload>/<date-time>.",
-    completion: .directory)
-  var output: String?
-
-  @Option(help: "Number of cells that a part simulates at the same time.")
-  var threads = 1
-
-  @Flag(help: "Do not print progress and notes on standard error.")
-  var quiet = false
-
   func validate() throws {
     guard 1...PartNumber.countMax ~= parts else {
       throw ValidationError("--parts expects 1 to \(PartNumber.countMax), found \(parts)")
-    }
-    guard 1...1024 ~= threads else {
-      throw ValidationError("--threads expects a number from 1 to 1024, found \(threads)")
     }
   }
 
@@ -73,18 +59,18 @@ struct PlanCommand: ParsableCommand {
     let file = workload
     let workload = try WorkloadDecoder().decode(contentsOf: file)
     try PartRun.check(workload, file)
-    let progress = ProgressLine(isQuiet: quiet)
+    let progress = ProgressLine(isQuiet: false)
     let store = try self.store.open(makes: true)
     let planner = RunPlanner(
-      workload: workload, store: store, threads: threads, progress: progress)
+      workload: workload, store: store, threads: 1, progress: progress)
     let (known, _) = try planner.traces(in: store)
     let cells = try workload.cells(facts: known.facts)
     let records = planner.records(cells, known, store)
     let plan = PartPlan(
-      planner.division(cells, known, parts: parts), of: workload, traces: known, threads: threads,
+      planner.division(cells, known, parts: parts), of: workload, traces: known, threads: 1,
       onlyMissing: missing, isMissing: { records.record(of: $0) == nil })
     let job = PlannedJob(
-      plan: plan, program: LarderProgram.name, file: file, store: store.path, output: output,
+      plan: plan, program: LarderProgram.name, file: file, store: store.path, output: nil,
       settings: settings)
     Output.text(try format.text(of: job))
   }

@@ -18,6 +18,7 @@ struct SimulateCommand: ParsableCommand {
         larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
         larder simulate web.csv --policy lru --admission always,adaptsize --capacity 64MiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
+        larder simulate web.csv --policy all --capacity 1% --export timings=t.csv --export html=r.html
         larder simulate web.csv --policy lru,lru-mad --capacity 5% --fetch 100ms:servers=8
         larder simulate prompts.hash-ids.jsonl --policy lru --capacity 10000 --prefix tail
         larder simulate web.csv --layout log:region=16MiB:reinsert=1,sets --capacity 1GiB
@@ -61,14 +62,10 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
 
-  @Option(
-    name: .customLong("csv"), help: "Write counts as CSV to a file, or - for standard output.")
-  var countsFile: String?
+  @Option(help: "Write counts as CSV to a file, or - for standard output.")
+  var csv: String?
 
-  @Option(
-    name: .customLong("timings"),
-    help: "Write timings as CSV to a file, or - for standard output.")
-  var timingsFile: String?
+  @OptionGroup var exporting: ExportOption
 
   @Option(help: "Seed of random policies.")
   var seed: UInt64 = 1
@@ -78,14 +75,13 @@ struct SimulateCommand: ParsableCommand {
 
   @OptionGroup var speed: SpeedOptions
 
+  private var exports: [Export] { exporting.export.adding("csv", csv) }
+
   func validate() throws {
     guard (1...1000).contains(repetitions) else {
       throw ValidationError("--repetitions expects a number from 1 to 1000, found \(repetitions)")
     }
-    if let countsFile, countsFile == timingsFile {
-      throw ValidationError(
-        "--csv and --timings cannot both be written to \(countsFile)")
-    }
+    try exports.validate(known: ReportRegistry.exports)
     if policy.isEmpty, layouts.layout.isEmpty {
       throw ValidationError("--policy is required, unless --layout is given")
     }
@@ -109,9 +105,7 @@ struct SimulateCommand: ParsableCommand {
     var configurations = try layouts.configurations() ?? Workload.configurations(options)
     for index in configurations.indices { configurations[index].prefix = prefixes.spec }
     let capacities = try options.capacities()
-    for file in [countsFile, timingsFile].compactMap({ $0 }) where file != "-" {
-      try ReportWriter.check(file)
-    }
+    try exports.check()
     let progress = ProgressLine(isQuiet: speed.quiet)
     if !layouts.layout.isEmpty, policies.contains(where: { $0 != FlashLayout.policy }) {
       progress.note("--policy has no effect with --layout: a layout has its own eviction rule")
@@ -178,13 +172,8 @@ struct SimulateCommand: ParsableCommand {
   }
 
   private func write(_ results: RunResults) throws {
-    let counts = try ReportRegistry.format(named: "counts").text(of: results)
-    let timings = try ReportRegistry.format(named: "timings").text(of: results)
-    for (file, text) in [(countsFile, counts), (timingsFile, timings)] {
-      guard let file else { continue }
-      if file == "-" { Output.text(text) } else { try ReportWriter.write(text, to: file) }
-    }
-    if countsFile != "-", timingsFile != "-" {
+    try exports.write { try ReportRegistry.files($0, of: results) }
+    if !exports.takesOutput {
       Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     }
   }

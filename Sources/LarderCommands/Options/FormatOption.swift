@@ -57,6 +57,11 @@ struct WriterOption: ParsableArguments {
 
   /// The writer for `path`.
   func writer(for path: String) throws -> any TraceWriter {
+    try Self.writer(for: path, named: name)
+  }
+
+  /// The writer of a name, or that for `path`.
+  static func writer(for path: String, named name: String?) throws -> any TraceWriter {
     if let name { return try TraceWriterRegistry.writer(named: name) }
     guard let writer = TraceWriterRegistry.writer(forPath: path) else {
       let names = TraceWriterRegistry.all.map(\.name).joined(separator: ", ")

@@ -1,61 +1,68 @@
-import ArgumentParser
 import Foundation
 import LarderExperiments
 import LarderReports
 import LarderSupport
 
-/// `larder merge`: the results of a workload whose parts are all in a store.
-struct MergeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "merge",
-    abstract: "Write the results of a workload that was run in parts.",
-    discussion: """
-      Computes nothing: reads every cell from the store and writes the files of 'larder run'. \
-      Counts, and the parts of the report that derive from them, are identical byte for byte; \
-      timings name the machine on which they were measured.
+/// `larder run --part`: computes the cells of one part that are not in the store, and writes
+/// nothing but the store.
+struct PartRun {
+  /// The workload file, for messages.
+  let file: String
+  /// The part as the user named it: `k/N`, `auto`, `auto/N`, or `prepare`.
+  let part: String
+  let store: ResultStore
+  let threads: Int
+  let progress: ProgressLine
 
-      Exits with 1 and lists the cells if some are missing, if two records of a cell differ, or if \
-      they were counted by a version of larder with other counting rules.
+  /// The name of the part that prepares traces for all others.
+  static let prepare = "prepare"
 
-      Examples:
-        larder merge Workloads/zipf.yaml --store /shared/store --output /tmp/zipf
-        larder merge Workloads/zipf.yaml --store /shared/store
+  /// Runs the part.
+  func run(_ workload: Workload) throws {
+    try Self.check(workload, file)
+    let planner = RunPlanner(
+      workload: workload, store: store, threads: threads, mustKeep: true, progress: progress)
+    if part == Self.prepare { return try prepare(planner) }
+    let (number, variable) = try PartNumber.parse(
+      part, environment: ProcessInfo.processInfo.environment)
+    let name = "part \(number)" + (variable.map { ", from \($0)" } ?? "")
+    progress.note(name)
+    let start = ContinuousClock.now
+    let plan = try planner.plan(part: number)
+    let sweep = plan.sweep(of: workload, threads: threads)
+    progress.begin(
+      "Running \(NumberText.counted(plan.cells.count, "cell"))", total: sweep.totalRequests)
+    let records = try sweep.run(
+      cancellation: Interrupts.cancellation,
+      observer: Sweep.Observer(
+        began: { progress.retitle($0.description) }, replayed: { progress.advance($0) }))
+    let stored = plan.stored
+    guard sweep.isComplete(records) else {
+      throw Interrupted(
+        description: "stopped: \(records.count) of \(plan.cells.count) cells of \(name) are in "
+          + "\(store.path); run it again for the others")
+    }
+    progress.end(
+      "\(name): \(records.count) cells, \(stored) from the store, \(records.count - stored) "
+        + "computed, in \(SecondsText.since(start))")
+  }
 
-      docs/clusters.md explains how to run a workload on many machines.
-      """)
+  /// Prepares all traces and puts them into the store.
+  private func prepare(_ planner: RunPlanner) throws {
+    let start = ContinuousClock.now
+    let (known, prepared) = try planner.traces(in: store)
+    let traces = try prepared ?? planner.prepare(shelf: store.shelf(of: known))
+    try store.shelve(traces, as: known)
+    progress.end(
+      "\(known.facts.count) prepared traces in \(store.path), in \(SecondsText.since(start))")
+  }
 
-  @Argument(help: "The workload file (YAML; see docs/workloads.md).", completion: .file())
-  var workload: String
-
-  @OptionGroup var store: RequiredStoreOption
-
-  @Option(
-    help: "Folder for the files. By default Results/<workload>/<date-time>.",
-    completion: .directory)
-  var output: String?
-
-  @Flag(help: "Do not print progress and notes on standard error.")
-  var quiet = false
-
-  func run() throws {
-    Interrupts.listen()
-    let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
-    try PartRun.check(workload, self.workload)
-    let formats = try workload.reports.map { try ReportRegistry.format(named: $0.rawValue) }
-    let progress = ProgressLine(isQuiet: quiet)
-    let merging = Merging(
-      file: self.workload, workload: workload, store: try store.open(makes: false),
-      progress: progress)
-    let results = try merging.results()
-    let standard = RunDirectory.standard(workload: workload.name)
-    let directory = output ?? RunDirectory.claim(standard)
-    let writer = ReportWriter(directory: directory, formats: formats)
-    try writer.prepare()
-    try writer.write(results)
-    Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
-    Output.flush()
-    progress.end("\(NumberText.counted(results.records.count, "cell")) from \(merging.store.path)")
-    for format in formats { progress.note("\(directory)/\(format.fileName)") }
+  /// Refuses workloads whose cells are executed: what is measured belongs to one machine.
+  static func check(_ workload: Workload, _ file: String) throws(UsageError) {
+    guard workload.modes.contains(.execute) else { return }
+    throw UsageError(
+      "\(file): executed cells are measurements of one machine and cannot be divided into parts; "
+        + "run the whole workload, or remove execute from 'mode'")
   }
 }
 
