@@ -114,8 +114,10 @@ struct LarderCommand: ParsableCommand {
       ReportCommand.self, TimeWorkerCommand.self,
     ])
 
-  /// Words of the process's arguments.
-  static let words = Array(CommandLine.arguments.dropFirst())
+  /// Words of the process's arguments; `policies` is short for `list policies`.
+  static let words =
+    (CommandLine.arguments.dropFirst().first == "policies" ? ["list"] : [])
+    + CommandLine.arguments.dropFirst()
 
   /// Does what the process was asked, and exits.
   static func runAndExit() -> Never {

@@ -27,7 +27,7 @@ def test_kubernetes(stand: Stand) -> None:
     except ImportError:
         raise SkippedError("missing python3-yaml (name as in Debian)") from None
     workload = stand.small()
-    stand.run("larder", "run", workload, "--no-store", "--output", "plain")
+    stand.run("larder", "run", workload, "--output", "plain")
     text = plan(stand, workload, f"kubernetes:mount={stand.folder}:image='x/y:1'")
     jobs = list(yaml.safe_load_all(text))
     check([job["metadata"]["name"] for job in jobs] == [
@@ -107,7 +107,7 @@ def test_parallel(stand: Stand, sweep: Sweep) -> None:
     ended = stand.run("parallel", "--will-cite", "--joblog", "jobs", "--arg-file", "commands")
     jobs = [line.split("\t") for line in (stand.folder / "jobs").read_text().splitlines()[1:]]
     check(len(jobs) == parts, f"{len(jobs)} of {parts} parts were run")
-    merge = ["larder", "merge", sweep.file, "--store", "parallel-store", "--output", "joined"]
+    merge = ["larder", "run", sweep.file, "--merge", "--store", "parallel-store", "--output", "joined"]
     stand.run(*merge)
     sweep.check("parallel-store", "joined")
     print(

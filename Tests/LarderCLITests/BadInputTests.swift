@@ -56,8 +56,9 @@ import Testing
       "simulate --help"),
     Case("simulate ok.txt --policy lru", says: "capacity"),
     Case("simulate ok.txt --policy lru --capacity 1 --threads 0", says: "--threads"),
-    Case("simulate ok.txt --policy lru --capacity 1 --csv - --timings -", says: "--timings"),
-    Case("simulate ok.txt --policy lru --capacity 1 --csv x --timings x", says: "--timings", "x"),
+    Case("simulate ok.txt --policy lru --capacity 1 --csv - --export json=-", says: "both"),
+    Case("simulate ok.txt --policy lru --capacity 1 --csv x --export json=x", says: "both", "x"),
+    Case("simulate ok.txt --policy lru --capacity 1 --export pdf=x", says: "pdf", "markdown"),
     Case(
       "simulate ok.txt --policy lru --capacity 1 --format auto:max-bad=200%", says: "max-bad",
       "200%"),
@@ -66,7 +67,7 @@ import Testing
     Case("trace convert ok.txt", says: "the file to write"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv empty.txt/x.csv", says: "empty.txt"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv folder", says: "folder", "directory"),
-    Case("simulate ok.txt --policy lru --capacity 1 --timings nowhere/x.csv", says: "nowhere"),
+    Case("simulate ok.txt --policy lru --capacity 1 --export timings=nowhere/x.csv", says: "nowhere"),
     Case("simulate ok.txt ok.txt --policy lru --capacity 1", says: "ok.txt", "twice"),
     Case(
       "simulate ok.tr --format csv:id=1:id=2 --policy lru --capacity 1B", says: "id", "twice"),
@@ -95,7 +96,7 @@ import Testing
     Case("trace generate zipf --operations get=1,get=0 x.larder", says: "'get'", "twice"),
     Case("trace generate zipf --operations get=0.5 x.larder", says: "sum of 1", "0.5"),
     Case("trace generate zipf --operations gte=1 x.larder", says: "'gte'", "'get'"),
-    Case("policies --format xml", says: "xml"),
+    Case("list policies --format xml", says: "xml"),
   ]
 
   @Test(arguments: cases) func oneClearLine(_ bad: Case) throws {

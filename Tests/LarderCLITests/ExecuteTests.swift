@@ -83,7 +83,7 @@ import Testing
     }
     let file = try scratch.write(Self.workload("mode: execute\n"), to: "x.yaml")
     let run = try LarderProcess(
-      ["run", file, "--quiet", "--scratch", file + "/nowhere"], in: scratch.folder)
+      ["run", file, "--quiet"], in: scratch.folder, environment: ["TMPDIR": file + "/nowhere"])
     #expect(run.exitCode == 2)
     #expect(run.noteLines.count == 1 && run.notes.contains("nowhere"), "\(run.notes)")
   }

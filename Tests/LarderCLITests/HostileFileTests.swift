@@ -37,9 +37,6 @@ import Testing
     isOneLine(try LarderProcess(["report", "Results/deep"], in: folder), "results.json: ", place)
     isOneLine(
       try LarderProcess(["compare", "deep.json", "Results/deep"], in: folder), "deep.json: ", place)
-    // Unreadable runs are left out of the list and named.
-    let index = try LarderProcess(["report", "--index"], in: folder)
-    #expect(index.exitCode == 0 && index.noteLines.count == 1 && index.notes.contains(place))
     let run = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: folder)
     #expect(run.exitCode == 0, "\(run.notes)")
   }
@@ -146,7 +143,7 @@ import Testing
       ["simulate", "long.csv", "--policy", long, "--capacity", "1", "--quiet"],
       ["simulate", long, "--policy", "lru", "--capacity", "1", "--quiet"],
       ["run", "long.yaml", "--quiet"], [long], ["compare", long, long],
-      ["trace", "info", "long.csv", "--quiet", "--format", "csv:\(long)=1"],
+      ["trace", "info", "long.csv", "--format", "csv:\(long)=1"],
     ]
     for arguments in runs {
       let run = try LarderProcess(arguments, in: scratch.folder)

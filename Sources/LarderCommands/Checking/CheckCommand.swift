@@ -110,7 +110,7 @@ struct CheckCommand: ParsableCommand {
       guard strict else { return }
       throw CheckOutcome(
         description: CheckDocument(result).whatIsMissing
-          ?? "timing inconclusive; try a larger --budget", code: 3)
+          ?? "timing inconclusive; try a larger budget", code: 3)
     }
   }
 }

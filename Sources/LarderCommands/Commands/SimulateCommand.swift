@@ -18,7 +18,7 @@ struct SimulateCommand: ParsableCommand {
         larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
         larder simulate web.csv --policy lru --admission always,adaptsize --capacity 64MiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
-        larder simulate web.csv --policy all --capacity 1% --export timings=t.csv --export html=r.html
+        larder simulate web.csv --policy all --capacity 1% --export html=page.html
         larder simulate web.csv --policy lru,lru-mad --capacity 5% --fetch 100ms:servers=8
         larder simulate prompts.hash-ids.jsonl --policy lru --capacity 10000 --prefix tail
         larder simulate web.csv --layout log:region=16MiB:reinsert=1,sets --capacity 1GiB
@@ -65,6 +65,9 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "Write counts as CSV to a file, or - for standard output.")
   var csv: String?
 
+  @Option(help: "Write timings as CSV to a file, or - for standard output.")
+  var timings: String?
+
   @OptionGroup var exporting: ExportOption
 
   @Option(help: "Seed of random policies.")
@@ -75,7 +78,7 @@ struct SimulateCommand: ParsableCommand {
 
   @OptionGroup var speed: SpeedOptions
 
-  private var exports: [Export] { exporting.export.adding("csv", csv) }
+  private var exports: [Export] { exporting.export.adding("csv", csv).adding("timings", timings) }
 
   func validate() throws {
     guard (1...1000).contains(repetitions) else {
@@ -98,9 +101,10 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let options = try ParameterReader(
-      fetching.values.merging([
+      [
         "policy": policy.list, "admission": admission.list, "capacity": capacity.list,
-      ]) { $1 }, Workload.simulationOptions)
+        "fetch": fetching.fetch,
+      ], Workload.simulationOptions)
     let policies = try options.text("policy").map { try PolicySpec.checkedList(parsing: $0) } ?? []
     var configurations = try layouts.configurations() ?? Workload.configurations(options)
     for index in configurations.indices { configurations[index].prefix = prefixes.spec }

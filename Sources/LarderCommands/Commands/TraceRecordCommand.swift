@@ -11,7 +11,8 @@ struct TraceRecordCommand: ParsableCommand {
     discussion: """
       The file holds times, sizes, TTLs, operations and keyed hashes of the keys: no key and no \
       value can be read from it. Every command that takes a trace reads it. It is written in \
-      blocks, so it is readable however the recording ends: with the input, or by Ctrl-C.
+      blocks, so it is readable however the recording ends: with the input, after --requests, or \
+      by Ctrl-C.
 
       MONITOR and watch slow the server down: a saturated Redis may serve half as many requests. \
       Start with a short recording. docs/recorder.md has commands for memcached, passwords and \
@@ -31,6 +32,10 @@ struct TraceRecordCommand: ParsableCommand {
   @Argument(help: "The file to write; it must not exist.", completion: .file())
   var destination: String
 
+  @Option(
+    help: "Number of requests to record: 1000000, 250k, 20M.", transform: AmountOption.requests)
+  var requests: Int?
+
   @OptionGroup var format: FormatOption
 
   @Flag(help: "Do not print progress and notes on standard error.")
@@ -44,7 +49,7 @@ struct TraceRecordCommand: ParsableCommand {
     let progress = ProgressLine(isQuiet: quiet)
     let recording = Recording(
       to: destination, sampling: format.sample?.ratio ?? 1,
-      progress: progress)
+      requestsMax: requests ?? .max, progress: progress)
     let reading: LiveTrace.Reading
     do {
       reading = trace == "-" ? try readLive(into: recording) : try readFile(into: recording)
@@ -107,6 +112,7 @@ struct TraceRecordCommand: ParsableCommand {
 private final class Recording {
   private let path: String
   private let sampling: Double
+  private let requestsMax: Int
   private let progress: ProgressLine
   private var file: RecordedTraceFile?
   private var lastFlush = ContinuousClock.now
@@ -115,24 +121,29 @@ private final class Recording {
   /// Events that the server left out so far.
   var lost: UInt64 = 0 { didSet { file?.lost = lost } }
 
-  init(to path: String, sampling: Double, progress: ProgressLine) {
+  init(to path: String, sampling: Double, requestsMax: Int, progress: ProgressLine) {
     self.path = path
     self.sampling = sampling
+    self.requestsMax = requestsMax
     self.progress = progress
   }
 
-  /// Adds requests; false when the command was interrupted.
+  /// Adds requests; false when there are enough, or the command was interrupted.
   func add(_ records: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
     let file = try self.file ?? begin()
-    try file.add(records)
+    if sampling >= 1 {
+      try file.add(records.prefix(requestsMax - file.requests))
+    } else {
+      for record in records where file.requests < requestsMax { try file.add([record]) }
+    }
     progress.set(file.requests)
-    return !Interrupts.cancellation.isRequested
+    return file.requests < requestsMax && !Interrupts.cancellation.isRequested
   }
 
   private func begin() throws(TraceError) -> RecordedTraceFile {
     let file = try RecordedTraceFile(path: path, sampling: sampling)
     file.lost = lost
-    progress.begin("Recording")
+    progress.begin("Recording", total: requestsMax == .max ? 0 : requestsMax)
     self.file = file
     return file
   }

@@ -64,7 +64,7 @@ package struct PlannedJob: Sendable {
   }
 
   var merge: String {
-    "\(ShellWord.quoted(program)) merge \(ShellWord.path(file)) "
+    "\(ShellWord.quoted(program)) run \(ShellWord.path(file)) --merge "
       + ShellWord.option("--store", store)
       + (output.map { " " + ShellWord.option("--output", $0) } ?? "")
   }
