@@ -20,10 +20,10 @@ extension LarderC {
 /// `larder_policy_simulate` of `larder.h`.
 @_cdecl("larder_policy_simulate")
 public func larderPolicySimulate(
-  _ trace: UInt64, _ policy: UnsafePointer<larder_policy>?, _ name: UnsafePointer<CChar>?,
-  _ options: UnsafePointer<CChar>?, _ task: UInt64,
-  _ csv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ trace: UInt64, _ policy: UnsafePointer<larder_policy>?, _ name: CText,
+  _ options: CText, _ task: UInt64,
+  _ csv: CResult,
+  _ error: CResult
 ) -> Int32 {
   LarderC.compute(trace, options, known: PolicyCall.options, task, csv, error) {
     let callbacks = try LarderC.callbacks(policy, name, asksContains: false)
@@ -34,9 +34,9 @@ public func larderPolicySimulate(
 /// `larder_policy_check` of `larder.h`.
 @_cdecl("larder_policy_check")
 public func larderPolicyCheck(
-  _ policy: UnsafePointer<larder_policy>?, _ name: UnsafePointer<CChar>?,
-  _ options: UnsafePointer<CChar>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ policy: UnsafePointer<larder_policy>?, _ name: CText,
+  _ options: CText,
+  _ error: CResult
 ) -> Int32 {
   LarderC.call(error) {
     let options = try LarderC.options(options, PolicyCall.checkOptions)

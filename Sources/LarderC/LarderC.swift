@@ -8,6 +8,11 @@ import LarderSupport
 import LarderTraces
 import Synchronization
 
+/// A text of the caller.
+public typealias CText = UnsafePointer<CChar>?
+/// The pointer that receives a text, which the caller frees with `larder_text_free`.
+public typealias CResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+
 /// Shared code of the functions of `larder.h`: status, and texts passed to the caller.
 ///
 /// No argument of a caller may trap: pointers are checked before use, handles are looked up, and
@@ -158,7 +163,7 @@ final class HandleTable<Object: AnyObject & Sendable>: Sendable {
 
   /// Adds an object and returns its number. O(1) expected.
   func add(_ object: Object) -> UInt64 {
-    let number = HandleNumbers.next()
+    let number = lastHandle.wrappingAdd(1, ordering: .relaxed).newValue
     objects.withLock { $0[number] = object }
     return number
   }
@@ -173,12 +178,8 @@ final class HandleTable<Object: AnyObject & Sendable>: Sendable {
   }
 }
 
-/// Numbers are unique over all tables, so that a trace's number is never a task's.
-private enum HandleNumbers {
-  private static let last = Atomic<UInt64>(0)
-
-  static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
-}
+/// The last number, over all tables, so that a trace's number is never a task's.
+private let lastHandle = Atomic<UInt64>(0)
 
 /// The progress of a call, for other threads.
 final class TaskState: Sendable {
@@ -220,14 +221,9 @@ final class TaskState: Sendable {
   }
 }
 
-extension LarderC {
-  /// The version of the interface.
-  static let abi: Int32 = LARDER_ABI
-}
-
 /// `larder_abi` of `larder.h`.
 @_cdecl("larder_abi")
-public func larderABI() -> Int32 { LarderC.abi }
+public func larderABI() -> Int32 { LARDER_ABI }
 
 /// `larder_version` of `larder.h`.
 @_cdecl("larder_version")

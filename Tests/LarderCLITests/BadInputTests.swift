@@ -67,7 +67,8 @@ import Testing
     Case("trace convert ok.txt", says: "the file to write"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv empty.txt/x.csv", says: "empty.txt"),
     Case("simulate ok.txt --policy lru --capacity 1 --csv folder", says: "folder", "directory"),
-    Case("simulate ok.txt --policy lru --capacity 1 --export timings=nowhere/x.csv", says: "nowhere"),
+    Case(
+      "simulate ok.txt --policy lru --capacity 1 --export timings=nowhere/x.csv", says: "nowhere"),
     Case("simulate ok.txt ok.txt --policy lru --capacity 1", says: "ok.txt", "twice"),
     Case(
       "simulate ok.tr --format csv:id=1:id=2 --policy lru --capacity 1B", says: "id", "twice"),

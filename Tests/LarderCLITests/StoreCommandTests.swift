@@ -98,7 +98,8 @@ import Testing
     }
     for run in runs { #expect(try await run.value == 0) }
     let merge = try LarderProcess(
-      ["run", "tiny.yaml", "--merge", "--store", "store", "--output", "merged", "--quiet"], in: folder)
+      ["run", "tiny.yaml", "--merge", "--store", "store", "--output", "merged", "--quiet"],
+      in: folder)
     #expect(merge.exitCode == 0, "\(merge.notes)")
     #expect(try Self.text(scratch, "merged/counts.csv") == Self.text(scratch, "whole/counts.csv"))
     let verify = try LarderProcess(
@@ -111,7 +112,8 @@ import Testing
     _ = try LarderProcess(
       ["run", "tiny.yaml", "--store", "a store", "--part", "1/2", "--quiet"], in: scratch.folder)
     let merge = try LarderProcess(
-      ["run", "tiny.yaml", "--merge", "--store", "a store", "--output", "merged"], in: scratch.folder)
+      ["run", "tiny.yaml", "--merge", "--store", "a store", "--output", "merged"],
+      in: scratch.folder)
     #expect(merge.exitCode == 1)
     #expect(!scratch.files.contains("merged"))
     #expect(merge.notes.contains("zipf, memory: fifo, 10 objects, seed 2"), "\(merge.notes)")
@@ -153,7 +155,8 @@ import Testing
       let renamed = "\(parts[0]).1-0123.\(parts[2])"
       try FileManager.default.moveItem(at: scratch.url(file), to: scratch.url(renamed))
     }
-    let merge = try LarderProcess(["run", "tiny.yaml", "--merge", "--store", "store"], in: scratch.folder)
+    let merge = try LarderProcess(
+      ["run", "tiny.yaml", "--merge", "--store", "store"], in: scratch.folder)
     #expect(merge.exitCode == 1)
     #expect(merge.notes.contains("72 of 72 cells are missing (72 of them"), "\(merge.notes)")
     #expect(merge.notes.contains("other counting rules, 1-0123"))

@@ -68,7 +68,7 @@ enum TidyRules {
     // The second finds the position of the error in text that the first has rejected.
     let places = [
       "JSONDecoder(": "Sources/Larder/Support/BoundedJSON.swift",
-      "JSONSerialization.": "Sources/LarderExperiments/Results/JSONFile.swift",
+      "JSONSerialization.jsonObject(": "Sources/LarderExperiments/Results/JSONFile.swift",
     ]
     return source.code.enumerated().flatMap { index, line in
       places.filter { line.contains($0.key) && source.path != $0.value }.map { _ in

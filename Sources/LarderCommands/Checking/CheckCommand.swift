@@ -62,7 +62,8 @@ struct CheckCommand: ParsableCommand {
       throw ValidationError("--update writes the whole baseline; remove --only")
     }
     if update, !exports.isEmpty {
-      throw ValidationError("--update accepts all changes; --junit and --export need a check without")
+      throw ValidationError(
+        "--update accepts all changes; --junit and --export need a check without")
     }
     if update, timing.against != nil {
       throw ValidationError("--update does not store results of --against; remove one of them")

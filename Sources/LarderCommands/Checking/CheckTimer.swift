@@ -114,7 +114,7 @@ struct CheckTimer {
   ) throws -> (BuildSide) throws -> any TimedProcess {
     let arguments =
       ["time-worker", command.workload]
-     
+
     // Not the generator of the order, so that the two do not disturb each other.
     var random = SeededGenerator(seed: settings.seed ^ 0x5eed)
     let start: (BuildSide) throws -> any TimedProcess = { side in

@@ -74,7 +74,7 @@ extension [Export] {
           .joined(separator: "/")
         let base = export.file.hasPrefix("/") && folder.isEmpty ? "/" : folder
         try ReportWriter(directory: base.isEmpty ? "." : base, formats: [])
-          .write(Array<ReportFile>(files.dropFirst()))
+          .write([ReportFile](files.dropFirst()))
       }
     }
   }
