@@ -144,7 +144,7 @@ public func larderPolicies(_ json: CResult, _ error: CResult) -> Int32 {
   }
 }
 
-/// What simulations of named policies and of the caller's share.
+/// Common parts of simulations of named policies and of a caller's.
 enum SimulateCall {
   /// A workload of one trace and one tier in memory.
   static func workload(

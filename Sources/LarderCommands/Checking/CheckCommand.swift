@@ -63,7 +63,7 @@ struct CheckCommand: ParsableCommand {
     }
     if update, !exports.isEmpty {
       throw ValidationError(
-        "--update accepts all changes; --junit and --export need a check without")
+        "--update accepts all changes; remove --junit and --export")
     }
     if update, timing.against != nil {
       throw ValidationError("--update does not store results of --against; remove one of them")

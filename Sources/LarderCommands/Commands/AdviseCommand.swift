@@ -19,7 +19,7 @@ struct AdviseCommand: ParsableCommand {
       Examples:
         larder advise access.csv --capacity 64MiB
         larder advise OLTP.lis.zst
-        larder advise web.csv --format csv:time=1:id=2:size=3 --prices prices.yaml --export html=advice.html
+        larder advise web.csv --prices prices.yaml --export html=advice.html
         larder advise access.log.2.gz access.log.1 access.log --join --capacity 1GiB
         larder advise Workloads/news-feed.yaml
         larder advise trace.csv --capacity 1%,10% --whole --json - --quiet

@@ -18,7 +18,7 @@ struct MRCCommand: ParsableCommand {
 
       Examples:
         larder mrc OLTP.lis.zst --policy lru,s3-fifo
-        larder mrc web.csv --format csv:id=2:size=3 --policy lru --export csv=curve.csv --export svg=curve.svg
+        larder mrc web.csv --policy lru --export csv=curve.csv --export svg=curve.svg
         larder mrc huge.larder --policy lru --method shards:measure-error=true --sample 0.1%
         larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --sample 1%
         larder mrc web.csv --ignore-size --capacity 0.1%,1%,10% --csv -
