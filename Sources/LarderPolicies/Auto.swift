@@ -21,7 +21,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     paper: "after Waldspurger, Saemundsson, Ahmad and Park, Cache modeling and optimization using "
       + "miniature simulations, USENIX ATC 2017")
 
-  /// Entries expire in the simulations as well.
   static var notices: PolicyNotices { .time }
 
   private let setup: PolicySetup
@@ -233,7 +232,6 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   // MARK: Records
 
-  /// Records a request for a resident object, and returns it with all that is known of the object.
   @inline(__always) private mutating func note(_ given: Request) -> Request {
     var request = given
     requests += 1
@@ -245,7 +243,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     return request
   }
 
-  /// Records a request for an object that is not resident. A ghost keeps its requests.
   private mutating func meet(_ request: Request) {
     requests += 1
     let old = records[request.id]
@@ -258,15 +255,12 @@ struct Auto: EvictionPolicy, ~Copyable {
     records[request.id] = record
   }
 
-  /// Requests of any object since the last one of this.
   private func age(_ id: ObjectID) -> UInt32 { records[id].age(at: requests) }
 
-  /// Sets the period after which counts halve, 8 to 16 times the objects held: that of a sketch.
   private mutating func setPeriod() {
     period = UInt32(max(0, 67 - UInt64(size.objects).leadingZeroBitCount))
   }
 
-  /// Passes a request to the contest, and returns true if it is time to report.
   @inline(__always) private mutating func observe(
     _ request: Request, isSet: Bool = false
   ) -> Bool {
@@ -275,7 +269,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     return left == 0
   }
 
-  /// Reports to the contest, and changes the leader if it says so.
   @inline(never) private mutating func endShare(_ sizes: some ObjectSizes) {
     let previous = chosen
     let decision = contest.report(requests: share, residents: size.objects) {
@@ -295,7 +288,6 @@ struct Auto: EvictionPolicy, ~Copyable {
 
 /// A cache that follows the simulation of the leader.
 extension Auto {
-  /// Passes a request to the simulations, and learns which objects the leader holds.
   private mutating func follow(
     _ request: Request, _ sizes: some ObjectSizes, isSet: Bool = false
   ) {
@@ -314,7 +306,6 @@ extension Auto {
     if isOver { endShare(sizes) }
   }
 
-  /// Records that the leader does not hold an object, if it is resident.
   private mutating func noteForeign(_ id: ObjectID) {
     guard residents.contains(id) else { return }
     let key = requests &- UInt64(age(id))
@@ -325,12 +316,10 @@ extension Auto {
     }
   }
 
-  /// The next victim: one that the leader does not hold, or else the least recently requested.
   private func nextForeign() -> ObjectID {
     foreign.count > 0 ? foreign.minimum() : residents.back()
   }
 
-  /// Finds the residents that a new leader does not hold.
   private mutating func findForeign() {
     while foreign.count > 0 { _ = foreign.popMinimum() }
     var id = residents.back()
@@ -345,7 +334,6 @@ extension Auto {
     if residents.contains(id) { residents.remove(id) }
   }
 
-  /// Ends following: a tier takes over.
   private mutating func lead(_ sizes: some ObjectSizes) {
     isFollowing = false
     handover = makeHandover(residents: size.residents)
@@ -363,7 +351,6 @@ extension Auto {
 
 /// A cache that a tier leads.
 extension Auto {
-  /// Takes the victims of the tier, in the order in which it evicted them.
   private mutating func takeVictims() {
     let victims = leader.victims
     if victims.count == 0 { return }
@@ -376,15 +363,12 @@ extension Auto {
     expelled.reverse()
   }
 
-  /// The next victim: one of the tier's, or one for a limit that the tier does not know.
   private mutating func nextExpelled() -> ObjectID {
     if let victim = expelled.popLast() { return victim }
     guard let handover else { return giveUp() }
     return leaveHandover(handover)
   }
 
-  /// Evicts for a limit that the tier does not know. If its victim is the object being stored,
-  /// takes another one.
   private mutating func giveUp() -> ObjectID {
     let victim = leader.giveUp()
     guard victim == entering.id else { return victim }
@@ -395,7 +379,6 @@ extension Auto {
     return other
   }
 
-  /// Remembers a victim in place of the one that was evicted longest ago.
   private mutating func becomeGhost(_ id: ObjectID) {
     // The sizes of ghosts are unknown.
     guard setup.unit == .objects else { return }
@@ -412,7 +395,6 @@ extension Auto {
     if nextGhost < ghosts.count { records.prefetch(ghosts[nextGhost].id) }
   }
 
-  /// False if the object has come back since.
   private func isGhost(_ ghost: Ghost) -> Bool {
     records[ghost.id].isGhost && records[ghost.id].last == ghost.last
   }
@@ -420,12 +402,10 @@ extension Auto {
 
 /// A change of the tier that leads.
 extension Auto {
-  /// Begins to hand the objects over if another policy leads by now.
   private mutating func beginHandover() {
     if chosen != policy { handover = makeHandover(residents: leader.count) }
   }
 
-  /// A tier of the policy that leads now.
   private func makeTier() -> CacheTier {
     portfolio.checkedTier(chosen, capacity: setup.capacity, objects: objects)
   }
@@ -436,21 +416,17 @@ extension Auto {
       objects: objects)
   }
 
-  /// True for a resident that no longer belongs to the tier that leads.
   private func isInHandover(_ id: ObjectID) -> Bool { handover?.holds(id) ?? false }
 
   private func enterHandover(_ id: ObjectID) {
     handover?.add(id, age: age(id), at: requests)
   }
 
-  /// Makes an object that was requested during the handover the last one to enter. The new policy
-  /// may know it, if only as a ghost.
   private mutating func enterLast(_ id: ObjectID) {
     handover?.tier.remove(id)
     enterHandover(id)
   }
 
-  /// Evicts an object during the handover.
   private func leaveHandover(_ handover: Handover) -> ObjectID {
     let victim = handover.victim()
     guard victim != .none else { return leader.giveUp() }
@@ -459,7 +435,6 @@ extension Auto {
     return victim
   }
 
-  /// Lets as many objects leave the old policy or enter the new one as a request may.
   @inline(__always) private mutating func advanceHandover(_ sizes: some ObjectSizes) {
     if handover != nil { moveObjects(sizes) }
   }
@@ -489,7 +464,6 @@ extension Auto {
     }
   }
 
-  /// Passes an object to the new policy; returns false if all have entered.
   private func enterOne(_ handover: Handover, _ sizes: some ObjectSizes) -> Bool {
     switch handover.next() {
     case .end: return false
@@ -551,7 +525,6 @@ private struct ObjectRecord: BitwiseCopyable {
     set { set(ObjectRecord.residentBit, to: newValue) }
   }
 
-  /// True for an evicted object that is remembered.
   var isGhost: Bool {
     get { word & ObjectRecord.ghostBit != 0 }
     set { set(ObjectRecord.ghostBit, to: newValue) }
@@ -573,12 +546,10 @@ private struct ObjectRecord: BitwiseCopyable {
     (UInt32(truncatingIfNeeded: request) &- last) & lastMask
   }
 
-  /// Requests before the last one, halved for each 2^`period` requests of any object since.
   @inline(__always) func requests(at request: UInt64, period: UInt32) -> UInt32 {
     (word >> ObjectRecord.lastBits & ObjectRecord.countMax) >> (age(at: request) >> period)
   }
 
-  /// Records a request.
   @inline(__always) mutating func touch(at request: UInt64, period: UInt32) {
     let count = min(requests(at: request, period: period) + 1, ObjectRecord.countMax)
     let bits = word & (ObjectRecord.residentBit | ObjectRecord.ghostBit)

@@ -13,8 +13,6 @@ internal import LarderValuePolicies
 /// All policies, by name. Each is registered in its own file (`RegisteredPolicy.lru`) and named
 /// here; a policy of another package is added with `add`.
 public enum PolicyRegistry {
-  /// The policies of this package, in the order in which lists show them. An app has those for
-  /// caches; the trait Simulation adds those that exist to be compared.
   package static let standard: [RegisteredPolicy] = {
     #if Simulation
       [
@@ -55,7 +53,6 @@ public enum PolicyRegistry {
     #endif
   }()
 
-  /// Policies and bounds of this package.
   static let standardByName = Dictionary(
     (standard + learned + bounds).map { ($0.description.name, $0) },
     uniquingKeysWith: { first, _ in first })
@@ -115,19 +112,15 @@ public enum PolicyRegistry {
     if let error = tier.resizeBody(setup, fingerprint) { throw error }
   }
 
-  /// True if a hit may make a policy evict, and for an unknown policy.
   package static func evictsOnHit(_ spec: String) -> Bool {
     registered(String(spec.prefix { $0 != ":" }))?.description.traits.contains(.evictsOnHit)
       ?? true
   }
 
-  /// True if a policy can predict its victims, for filters that compare them; false for an unknown
-  /// policy.
   package static func knowsVictim(_ spec: PolicySpec) -> Bool {
     registered(spec.name)?.description.traits.contains(.namesVictim) ?? false
   }
 
-  /// Refuses capacities that no policy can calculate with. Every tier is made after this check.
   static func checkCapacity(
     _ capacity: UInt64, _ objectsMax: UInt64?, of policy: PolicySpec
   ) throws(PolicyError) {
@@ -140,7 +133,6 @@ public enum PolicyRegistry {
     }
   }
 
-  /// The policy of a tier whose limits are possible.
   static func checked(
     _ spec: PolicySpec, capacity: UInt64, objectsMax: UInt64?, knowsNextUse: Bool
   ) throws(PolicyError) -> RegisteredPolicy {
@@ -192,13 +184,10 @@ extension PolicyRegistry {
     if !isNew { throw .cannotAdd(name, reason: "a policy of this name is already registered") }
   }
 
-  /// The policy or bound of a name, or nil.
   package static func registered(_ name: String) -> RegisteredPolicy? {
     standardByName[name] ?? added.withLock { $0.first { $0.description.name == name } }
   }
 
-  /// True if a name can be typed: specs end it at a colon, lists at a comma, and hybrids at a plus
-  /// sign, and all are read in lower case.
   private static func isPlain(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
@@ -264,8 +253,6 @@ extension PolicyRegistry {
     return specs
   }
 
-  /// All combinations of values worth trying except that of the defaults. Values equal to a default
-  /// are omitted.
   private static func combinations(_ parameters: [PolicyParameter]) -> [String] {
     var texts = [""]
     for parameter in parameters where !parameter.searched.isEmpty {
@@ -318,10 +305,8 @@ extension PolicySpec {
 }
 
 extension PolicyRegistry {
-  /// All registered names: all policies, the learned ones, and the bounds.
   package static var everything: [RegisteredPolicy] { all + learned + bounds }
 
-  /// True if a policy trains models; false for an unknown policy.
   package static func isLearned(_ name: String) -> Bool {
     registered(name)?.description.needs.contains(.boosting) ?? false
   }

@@ -5,11 +5,8 @@ import LarderEngine
 /// as the small queue are rejected. Conforming types choose the hits that count and the effect of a
 /// hit in main.
 protocol FillingQueuePolicy: ThreeQueuePolicy, ~Copyable {
-  /// Admissions to the small queue.
   var admissions: AdmissionLog { get set }
-  /// True after the first eviction.
   var hasEvicted: Bool { get set }
-  /// True if a miss on a ghost enters main.
   var promotesGhosts: Bool { get }
   /// True if objects that are not smaller than the small queue are rejected.
   var refusesLarge: Bool { get }
@@ -19,13 +16,10 @@ protocol FillingQueuePolicy: ThreeQueuePolicy, ~Copyable {
   static var resetsMain: Bool { get }
   /// Room that is still being made for a rejected object.
   var owed: UInt64 { get set }
-  /// Returns the amount by which an admission of an object of this size counts.
   func amount(of size: UInt32) -> UInt64
 }
 
 extension FillingQueuePolicy where Self: ~Copyable {
-  /// The parameter that controls objects not smaller than the small queue. Real caches store them:
-  /// with few entries per shard they would otherwise store nothing.
   static var largeParameter: PolicyParameter {
     PolicyParameter(
       "refuse-large", default: "true", inRealCaches: "false",
@@ -48,7 +42,6 @@ extension FillingQueuePolicy where Self: ~Copyable {
     return false
   }
 
-  /// True if room is still to be made for a rejected object.
   @inline(__always) var overflows: Bool {
     owed != 0
       && queues.smallUsed + queues.mainUsed + owed > queues.smallCapacity + queues.mainCapacity

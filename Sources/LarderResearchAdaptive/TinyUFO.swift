@@ -53,8 +53,6 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
     queues.contains(id) || counts.remembers(id)
   }
 
-  /// Compares the new object with the first victim. A victim that wins becomes the newest object of
-  /// the small queue.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     let misses = counts.countMiss(request)
     chosen = .nothing
@@ -90,10 +88,8 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
     queues.smallUsed >= queues.smallCapacity ? queues.smallCandidate : queues.mainCandidate
   }
 
-  /// The largest number of objects that exact counters remember.
   var ghostsMax: Int { counts.ghostsMax }
 
-  /// Returns nil: the queues have no ghosts, though exact counters remember missing ids.
   mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result? { nil }
 
   mutating func reserve(objects: Int) {
@@ -110,7 +106,6 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
 
   var stateBytes: Int { queues.bytes + counts.bytes }
 
-  /// Chooses a queue and returns its oldest object, the victim, without removing it.
   @inline(__always) private mutating func choose(_ sizes: some ObjectSizes) -> ObjectID {
     if queues.smallUsed >= queues.smallCapacity || queues.isMainEmpty {
       let victim = queues.spareSmall(above: 1, sizes)
@@ -169,7 +164,6 @@ public struct MissCounts: ~Copyable {
     fingerprints = Column(objects: isExact ? 0 : setup.objects)
   }
 
-  /// A sketch that is halved by its owner.
   static func sketch(objects: Int) -> FrequencySketch {
     FrequencySketch(objects: objects, period: .max, objectsInBlock: 2)
   }

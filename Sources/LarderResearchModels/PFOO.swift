@@ -118,8 +118,6 @@ public struct PFOO {
     return hits
   }
 
-  /// Calls `body` with the request of each hit of a cache that has as many hits as the lower bound,
-  /// in the order of choice; only for requests from `first` on.
   func keep(capacity: UInt64, from first: Int = 0, _ body: (_ request: Int) -> Void) {
     var occupied = RangeMaximum(count: requests)
     let copies = copySizes(capacity: capacity)
@@ -133,8 +131,6 @@ public struct PFOO {
     }
   }
 
-  /// By the end of the interval: the largest size that the copy may have, which was stored at its
-  /// start or, if that was a hit, before; nil if a miss there is too large to be stored.
   private func copySizes(capacity: UInt64) -> [UInt64?] {
     var copies = [UInt64?](repeating: nil, count: requests)
     for end in 0..<requests where Int(starts[end]) != end {
@@ -145,15 +141,12 @@ public struct PFOO {
     return copies
   }
 
-  /// The value of a hit, in bytes or objects.
   func worth(_ request: Int) -> UInt64 { worths.map { UInt64($0[request]) } ?? 1 }
 
-  /// Memory held, in bytes.
   var bytes: Int {
     intervals.count * MemoryLayout<Interval>.stride + (starts.count + sizes.count) * 4
   }
 
-  /// The space of a capacity over the whole trace.
   private func space(_ capacity: UInt64) -> UInt64 {
     let (space, overflows) = capacity.multipliedReportingOverflow(by: UInt64(requests))
     return overflows ? .max : space
@@ -170,7 +163,6 @@ public struct PFOO {
 /// operations are O(log n). Memory: 32 bytes a number at most.
 struct RangeMaximum: ~Copyable {
   struct Node: BitwiseCopyable {
-    /// Added to the whole range.
     var added: UInt64
     /// The largest number in the range, including the addition of this node.
     var maximum: UInt64
@@ -186,12 +178,10 @@ struct RangeMaximum: ~Copyable {
     nodes = Column(objects: 2 * leaves - 1)
   }
 
-  /// Adds an amount to every number of a range.
   mutating func add(_ amount: UInt64, to range: Range<Int>) {
     add(amount, to: range, node: 1, covering: 0..<leaves)
   }
 
-  /// The largest number of a range; 0 if it is empty.
   func maximum(in range: Range<Int>) -> UInt64 {
     maximum(in: range, node: 1, covering: 0..<leaves)
   }

@@ -12,14 +12,11 @@ protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
   var pool: EvictionPool { get set }
   var random: SeededGenerator { get set }
   var time: RequestTime { get set }
-  /// Residents drawn for an eviction.
   var samples: Int { get }
-  /// Returns the eviction score of a resident from its state.
   func score(_ kept: UInt32) -> UInt32
 }
 
 extension SampledPoolPolicy where Self: ~Copyable {
-  /// The parameters of both policies.
   static var poolParameters: [PolicyParameter] {
     [
       PolicyParameter(
@@ -45,7 +42,6 @@ extension SampledPoolPolicy where Self: ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
 
-  /// True for residents and for candidates that left: these are candidates again when they return.
   func remembers(_ id: ObjectID) -> Bool { residents.contains(id) || pool.contains(id) }
 
   var ghostsMax: Int { pool.places }

@@ -209,13 +209,11 @@ public struct SpatialSample: Sendable, Hashable {
   /// The share of the objects that are in the sample.
   public var rate: Double { Double(threshold) / Double(Self.all) / Double(parts) }
 
-  /// Start of the sample on the circle of hashes.
   var offset: UInt32 {
     var generator = SeededGenerator(seed: seed)
     return UInt32(truncatingIfNeeded: generator.next() >> 32)
   }
 
-  /// The hash of an object for `offset`. The high bits decide; the low ones are those of `id`.
   @inline(__always) static func hash(_ id: ObjectID, _ offset: UInt32) -> UInt32 {
     id &* 0x9E37_79B1 &+ offset
   }

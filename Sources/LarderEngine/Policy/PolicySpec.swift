@@ -171,7 +171,6 @@ public final class PolicyGroup: Sendable {
     self.parts = parts
   }
 
-  /// The value that the first caller makes; a group has one of one type.
   package func shared<Value: Sendable>(
     _ make: (Int) throws(PolicyError) -> Value
   ) throws(PolicyError) -> Value {

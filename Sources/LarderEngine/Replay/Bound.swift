@@ -16,7 +16,6 @@ package protocol Bound: SendableMetatype {
   /// Returns the hits among the requests from `first` on, and the sum of their sizes.
   func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64)
 
-  /// Memory held, in bytes.
   var stateBytes: Int { get }
 }
 
@@ -75,8 +74,6 @@ final class BoundSimulation: Simulation {
     }
   }
 
-  /// Counts from the start after a warm-up of the whole trace: a bound evicts nothing, so a warm-up
-  /// until the first eviction does not end.
   func resetCounts() {
     guard position < columns.count else { return }
     totals = Counts()

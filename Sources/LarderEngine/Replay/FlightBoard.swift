@@ -30,17 +30,14 @@ struct FlightBoard: ~Copyable {
   var begun: UInt64 = 0
   var reads = 0
 
-  /// Creates a board without flights.
   init(_ model: FetchModel) {
     self.model = model
     servers = OriginServers(model.servers ?? 1)
     time = TimeCounts(clock: model.clock)
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { queue.bytes + table.bytes + waits.bytes }
 
-  /// The times so far; gets that are not recorded here waited for nothing.
   func counts(requests: UInt64) -> TimeCounts {
     var time = time
     time.totalLatency = waits.total
@@ -51,7 +48,6 @@ struct FlightBoard: ~Copyable {
     return time
   }
 
-  /// Resets all counts. Flights continue.
   mutating func resetCounts() {
     time = TimeCounts(clock: model.clock)
     time.maxInFlight = UInt64(queue.count - reads)
@@ -60,12 +56,10 @@ struct FlightBoard: ~Copyable {
 
   // MARK: Waiting
 
-  /// True if a request for the object at a slot of the table waits for its flight.
   @inline(__always) func canJoin(at place: UInt32) -> Bool {
     model.coalesces && table.isTaken(place) && table.places[place].order != FlightTable.noOrder
   }
 
-  /// Lets a request wait for the flight of its object.
   @inline(__always) mutating func join(_ request: Request, at place: UInt32, now: UInt64) {
     time.delayedHits += 1
     waits.add(table.places[place].completion - now)
@@ -98,8 +92,6 @@ struct FlightBoard: ~Copyable {
     return hasEnded
   }
 
-  /// Starts to read the object of a request, which is at `place` of the table, from disk, and
-  /// returns true if the read has ended at once.
   mutating func read(_ request: Request, at place: UInt32, now: UInt64) -> Bool {
     reads += 1
     return begin(
@@ -134,12 +126,10 @@ struct FlightBoard: ~Copyable {
     return flight.completion <= now
   }
 
-  /// True if a flight has ended by a time.
   @inline(__always) func isDue(_ now: UInt64) -> Bool {
     queue.nextCompletion <= now && queue.count > 0
   }
 
-  /// Removes and returns the flight that ends first, of one or more.
   @inline(__always) mutating func takeNext() -> Landed {
     let flight = queue.takeNext()
     if flight.isRead { reads -= 1 }
@@ -155,8 +145,6 @@ struct FlightBoard: ~Copyable {
       flight, nextUse: entry.nextUse, isCurrent: flight.order >= entry.current)
   }
 
-  /// Detaches the flights of an object: its waiting requests go on waiting, no other joins them,
-  /// and the object is not stored.
   @inline(__always) mutating func detach(_ id: ObjectID) {
     let place = table.place(of: id)
     guard table.isTaken(place) else { return }
@@ -164,8 +152,6 @@ struct FlightBoard: ~Copyable {
     table.places[place].order = FlightTable.noOrder
   }
 
-  /// The time that policies observe for a flight that has ended: with requests as the clock, it
-  /// ends within the last request that waits for it.
   @inline(__always) func landing(of flight: Flight) -> UInt64 {
     model.clock == .requests && flight.completion > 0 ? flight.completion - 1 : flight.completion
   }
@@ -176,15 +162,12 @@ struct Flight: BitwiseCopyable {
   var completion: UInt64
   /// Its number among all flights, which orders those that end at the same time.
   var order: UInt64
-  /// The index of the request that started it.
   var index: UInt64
   var id: ObjectID
   /// True if its object may be stored: fetched for a request that a cache may answer.
   var stores: Bool
-  /// True for a read from disk.
   var isRead: Bool
 
-  /// True if it ends before the other.
   @inline(__always) func ends(before other: Flight) -> Bool {
     completion == other.completion ? order < other.order : completion < other.completion
   }
@@ -195,15 +178,12 @@ struct Flight: BitwiseCopyable {
 struct FlightTable: ~Copyable {
   /// An object in flight.
   struct Entry: BitwiseCopyable {
-    /// The object; `.none` for an empty slot.
     var id: ObjectID
-    /// Its fetches in flight.
     var flights: UInt32
     /// The next get of the object that the fetch's copy could answer.
     var nextUse: UInt32
     /// The number of the fetch that requests wait for; `noOrder` for none.
     var order: UInt64
-    /// The end of that fetch.
     var completion: UInt64
     /// Fetches with lower numbers started before the object was set or deleted: their objects are
     /// not stored.
@@ -226,12 +206,10 @@ struct FlightTable: ~Copyable {
 
   init() {}
 
-  /// Memory held, in bytes.
   var bytes: Int { places.bytes }
 
   @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: places.objects) }
 
-  /// The slot of an object, or the empty slot for it.
   @inline(__always) func place(of id: ObjectID) -> UInt32 {
     var place = home(of: id)
     while places[place].id != id, places[place].id != .none { place = (place &+ 1) & mask }
@@ -242,10 +220,8 @@ struct FlightTable: ~Copyable {
     UInt32(truncatingIfNeeded: (UInt64(id) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
   }
 
-  /// True if the object at a slot is in flight.
   @inline(__always) func isTaken(_ place: UInt32) -> Bool { places[place].id != .none }
 
-  /// Adds an object at the slot returned by `place(of:)`, and returns its final slot.
   @inline(__always) mutating func add(_ entry: Entry, at place: UInt32) -> UInt32 {
     var place = place
     if count * 2 > places.objects {
@@ -257,7 +233,6 @@ struct FlightTable: ~Copyable {
     return place
   }
 
-  /// Removes the object at a slot; objects that probed past it move up.
   @inline(__always) mutating func remove(at place: UInt32) {
     var hole = place
     var next = (hole &+ 1) & mask
@@ -299,15 +274,12 @@ struct FlightQueue: ~Copyable {
 
   init() {}
 
-  /// The number of fetches.
   @inline(__always) var count: Int { Int(ringCount) + Int(heapCount) }
 
   @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
 
-  /// Memory held, in bytes.
   var bytes: Int { ring.bytes + heap.bytes }
 
-  /// Adds a fetch, whose number is above that of all others.
   @inline(__always) mutating func add(_ flight: Flight) {
     if ringCount == 0 || flight.completion >= ring[(first &+ ringCount &- 1) & mask].completion {
       if ringCount > mask { growRing() }
@@ -319,7 +291,6 @@ struct FlightQueue: ~Copyable {
     nextCompletion = min(nextCompletion, flight.completion)
   }
 
-  /// Removes and returns the one that ends next, of one or more.
   @inline(__always) mutating func takeNext() -> Flight {
     let flight: Flight
     if heapCount == 0 || ringCount > 0 && ring[first & mask].ends(before: heap[1]) {
@@ -377,7 +348,6 @@ struct OriginServers: ~Copyable {
   var free: Column<UInt64>
   let count: UInt32
 
-  /// Creates servers that are all free.
   init(_ count: Int) {
     self.count = UInt32(count)
     free = Column(objects: count)
@@ -414,12 +384,10 @@ struct WaitCounts: ~Copyable {
   var distinct = 0
   // The last slot: waits for fetches of equal latency repeat.
   var last: UInt32 = 0
-  /// Sum of all waits; saturates at 2^64 - 1.
   private(set) var total: UInt64 = 0
 
   init() {}
 
-  /// Memory held, in bytes.
   var bytes: Int { places.bytes }
 
   /// Counts a wait above 0. O(1).
@@ -440,10 +408,8 @@ struct WaitCounts: ~Copyable {
     places[last].count += 1
   }
 
-  /// Distinct waits that are counted exactly.
   static var exactMax: Int { 1 << 20 }
 
-  /// The 12 leading bits of a wait.
   private static func rounded(_ wait: UInt64) -> UInt64 {
     let bits = max(0, 64 - wait.leadingZeroBitCount - 12)
     return (wait >> bits) << bits

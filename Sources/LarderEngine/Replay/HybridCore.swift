@@ -19,7 +19,6 @@ final class HybridCore: HybridTiers {
   // Fields of the object's latest request, for its demotion.
   private var lastNextUse: Column<UInt32>
 
-  /// Creates two tiers with one set of rules, for ids up to `objects`.
   init(memory: SimulatedTier, disk: SimulatedTier, rules: HybridRules, objects: Int) {
     self.memory = memory
     self.disk = disk
@@ -28,7 +27,6 @@ final class HybridCore: HybridTiers {
     lastNextUse = Column(objects: rules.demotes ? objects : 0)
   }
 
-  /// Memory held, in bytes.
   var stateBytes: Int {
     memory.stateBytes + disk.stateBytes + hitBefore.bytes + lastNextUse.bytes
   }
@@ -36,7 +34,6 @@ final class HybridCore: HybridTiers {
   /// The choice in memory, or else on disk: see `Simulation`.
   var choice: PolicyChoice? { memory.tier.choice ?? disk.tier.choice }
 
-  /// The counts of the hybrid with these totals.
   func counts(_ totals: SimulationTotals, hasCosts: Bool) -> Counts {
     var counts = totals.counts(memory: memory.counts, disk: disk.counts, hasCosts: hasCosts)
     counts.promotions = promotions
@@ -44,13 +41,11 @@ final class HybridCore: HybridTiers {
     return counts
   }
 
-  /// Prefetches the state of an object in both tiers, and the neighbours of a nearer one.
   func prefetch(_ ahead: (far: ObjectID, near: ObjectID)) {
     memory.prefetch(ahead.far, ahead.near)
     disk.prefetch(ahead.far, ahead.near)
   }
 
-  /// Resets all counts.
   func resetCounts() {
     memory.tier.resetCounts()
     disk.tier.resetCounts()
@@ -60,7 +55,6 @@ final class HybridCore: HybridTiers {
 
   // MARK: Requests
 
-  /// Performs a get; an object that no tier has is stored.
   func get(_ object: TimedRequest) -> HybridAnswer<TierCopy> {
     if let copy = getFromMemory(object) { return .memory(copy) }
     var tiers = self
@@ -78,7 +72,6 @@ final class HybridCore: HybridTiers {
     return answer
   }
 
-  /// Performs the part of a get that memory answers.
   func getFromMemory(_ object: TimedRequest) -> TierCopy? {
     note(object.request)
     guard let copy = useInMemory(object) else { return nil }
@@ -94,21 +87,18 @@ final class HybridCore: HybridTiers {
     demoteVictims(of: object)
   }
 
-  /// Deletes the object.
   func delete(_ object: TimedRequest) {
     note(object.request)
     var tiers = self
     rules.delete(object, in: &tiers)
   }
 
-  /// Handles a change of the object at its origin.
   func modify(_ request: Request) {
     note(request)
     if memory.tier.contains(request.id) { memory.setStale(request.id, true) }
     if disk.tier.contains(request.id) { disk.setStale(request.id, true) }
   }
 
-  /// Changes the TTL of the object in the tiers that hold it.
   func expire(_ object: TimedRequest) {
     note(object.request)
     for tier in [memory, disk] { tier.changeExpiry(of: object) }
@@ -119,7 +109,6 @@ final class HybridCore: HybridTiers {
     lastNextUse[request.id] = request.nextUse
   }
 
-  /// Offers the objects that memory has just evicted to disk.
   func demoteVictims(of object: TimedRequest) {
     guard rules.demotes else { return }
     var tiers = self
@@ -159,7 +148,6 @@ final class HybridCore: HybridTiers {
     return copy
   }
 
-  /// Updates the next use of disk's copy, if any, after a request that did not reach disk.
   func foreseeOnDisk(_ object: TimedRequest) {
     if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
   }
@@ -235,8 +223,6 @@ extension HybridCore {
     disk.advance?(now, last)
   }
 
-  /// Ends a read from disk: the rules for promotion are applied now, to disk's current copy. An
-  /// object that disk has evicted meanwhile, or that memory already holds, is not promoted.
   func endRead(_ object: TimedRequest) {
     memory.evicted.clear()
     let id = object.request.id

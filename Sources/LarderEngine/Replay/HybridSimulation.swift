@@ -6,7 +6,6 @@ struct HybridSimulation: OperationReplay, ~Copyable {
   var position = 0
   private(set) var outcomes: OutcomeSizes?
 
-  /// Empty tiers before the first request.
   init(
     core: HybridCore, unit: CapacityUnit, recordsOutcomes: Bool, over columns: RequestColumns
   ) {
@@ -101,7 +100,6 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
   private var now: UInt64 = 0
   var position = 0
 
-  /// Empty tiers before the first request.
   init(core: HybridCore, model: FetchModel, unit: CapacityUnit, over columns: RequestColumns) {
     self.core = core
     self.model = model
@@ -157,7 +155,6 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
     }
   }
 
-  /// Passes a get to the policy of a tier, with the latency of a miss in this tier.
   private func observe(_ request: Request, in tier: SimulatedTier, isMemory: Bool) {
     guard let observe = tier.observe else { return }
     let latency =
@@ -191,7 +188,6 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
     if board.fetch(request, bytes: bytes, stores: stores, at: place, now: now) { land() }
   }
 
-  /// Applies the effects of flights that have ended.
   private mutating func land() {
     while board.isDue(now) {
       let landed = board.takeNext()

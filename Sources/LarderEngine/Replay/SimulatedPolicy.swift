@@ -1,7 +1,6 @@
 /// Closures that simulate a policy or a bound. Programs with caches alone contain none: see the
 /// package trait Simulation.
 @usableFromInline struct SimulatedPolicy: Sendable {
-  /// True for a bound, which has no tier.
   @usableFromInline let isBound: Bool
   /// A simulation of one tier without time; for a bound, of everything.
   @usableFromInline let makeSingle:
@@ -9,7 +8,6 @@
   /// A tier, for simulations with time, hybrids and probes.
   @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
 
-  /// A policy's closures.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
     isBound = false
     makeSingle = {
@@ -32,7 +30,6 @@
     }
   }
 
-  /// A bound's closures.
   init(_ bound: any Bound.Type) {
     let name = bound.description.name
     isBound = true
@@ -47,7 +44,6 @@
     }
   }
 
-  /// One tier over a trace.
   func makeSimulation(
     _ single: SingleTier, _ segments: SegmentSetup? = nil
   ) throws(PolicyError) -> any Simulation {
@@ -66,7 +62,6 @@
   var time: FetchModel?
   @usableFromInline var columns: RequestColumns
 
-  /// The only tier of a setup; nil for a hybrid.
   init?(_ setup: SimulationSetup, over columns: RequestColumns) {
     let (tier, isDisk): (TierSetup, Bool)
     switch setup.arrangement {
@@ -92,14 +87,12 @@
     self.columns = columns
   }
 
-  /// True if the trace or the tier has anything that the loops of gets do not support.
   @usableFromInline var needsFullShape: Bool {
     recordsOutcomes || columns.operations != nil || columns.ttls != nil || columns.costs != nil
       || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
       || EntryMemory.isGiven(in: setup.policy)
   }
 
-  /// Setup of the tier.
   @usableFromInline var tierSetup: CacheTierSetup {
     var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
     if columns.costs == nil { made.keepsCosts = false }
@@ -108,7 +101,6 @@
 }
 
 extension CacheTierSetup {
-  /// The setup of a simulated tier: objects have the sizes of their requests, whatever the unit.
   @usableFromInline var simulated: CacheTierSetup {
     var made = self
     made.weighs = true
@@ -117,7 +109,6 @@ extension CacheTierSetup {
 }
 
 extension RegisteredPolicy {
-  /// Returns the closures that simulate the policy.
   func simulation() throws(PolicyError) -> SimulatedPolicy {
     guard let simulated else {
       throw .badSetup(
@@ -127,7 +118,6 @@ extension RegisteredPolicy {
     return simulated
   }
 
-  /// A simulation of one tier with the policy, whether it is in the registry or not.
   package func makeSimulation(
     _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, over columns: RequestColumns
   ) throws(PolicyError) -> any Simulation {
@@ -137,7 +127,6 @@ extension RegisteredPolicy {
         columns: columns))
   }
 
-  /// One tier with nothing around it.
   package func makeProbe(
     _ setup: CacheTierSetup, objects: Int
   ) throws(PolicyError) -> PolicyProbe {

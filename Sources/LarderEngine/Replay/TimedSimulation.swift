@@ -27,7 +27,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
   private var now: UInt64 = 0
   var position = 0
 
-  /// An empty cache before the first request.
   init(_ tier: SimulatedTier, _ single: SingleTier, model: FetchModel) {
     self.tier = tier
     reader = RequestReader(single.columns, unit: single.unit)
@@ -85,7 +84,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
     }
   }
 
-  /// A get from a disk whose reads take time.
   @inline(never) private mutating func getFromDisk(_ request: Request) {
     let place = board.table.place(of: request.id)
     if board.canJoin(at: place) {
@@ -128,7 +126,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
     _ = tier.tier.set(request, object.now)
   }
 
-  /// Begins a fetch for the request at `position`; `place` is that of its object in the table.
   @inline(__always) private mutating func fetch(
     _ request: Request, stores: Bool, at place: UInt32
   ) {
@@ -136,7 +133,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
     if board.fetch(request, bytes: bytes, stores: stores, at: place, now: now) { land(until: now) }
   }
 
-  /// Stores what has been fetched by a time.
   @inline(__always) private mutating func land(until now: UInt64) {
     if board.queue.nextCompletion <= now { landDue(now) }
   }
@@ -158,7 +154,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
 }
 
 extension RequestReader {
-  /// The request that began a flight, as of its end.
   func landed(_ landed: FlightBoard.Landed) -> TimedRequest {
     let index = Int(truncatingIfNeeded: landed.flight.index)
     var object = timed(at: index, now: landed.flight.completion)
