@@ -7,10 +7,8 @@ extension RegisteredPolicy {
 /// Runs one policy of a portfolio: the one that had the most hits of late in miniature simulations
 /// of all of them, which run beside the cache.
 ///
-/// The decisions are those of `Contest`. While the simulations see every request, as in small
-/// caches, the cache *follows* the simulation of the leader: it evicts what the leader does not
-/// hold, and a change of the leader moves nothing. In larger caches the leader is a tier of its
-/// own, and a change hands its objects over: see `Handover`.
+/// The decisions are those of `Contest`. The leader is a tier of its own, and a change hands its
+/// objects over: see `Handover`.
 struct Auto: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "auto", family: .adaptive, traits: .evictsOnHit,
@@ -42,14 +40,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   private var costs: Column<Float>
   private var size: CacheSizeInObjects
 
-  // True while the cache holds what the simulation of the leader holds.
-  private var isFollowing: Bool
-  // While following: the residents, the most recently requested first.
-  private var residents: LinkedLists
-  // While following: residents that the leader does not hold, by their last request.
-  private var foreign: IndexedHeap
-
-  // The tier that leads, and its policy; unused while following.
+  // The tier that leads, and its policy.
   private var leader: CacheTier
   private var policy = 0
   private var handover: Handover?
@@ -65,13 +56,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     let portfolio = try Portfolio(setup)
     let contest = try Contest.make(setup)
     try portfolio.check(capacity: setup.capacity, objects: setup.objects)
-    let follows = contest.canBeFollowed
-    leader =
-      follows
-      ? contest.leader
-      : portfolio.checkedTier(0, capacity: setup.capacity, objects: setup.objects)
-    isFollowing = follows
-    foreign = IndexedHeap(objects: follows ? setup.objects : 0, capacity: 16)
+    leader = portfolio.checkedTier(0, capacity: setup.capacity, objects: setup.objects)
     share = contest.share
     left = share
     self.portfolio = portfolio
@@ -81,7 +66,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     objects = setup.objects
     records = Column(objects: setup.objects)
     costs = Column(objects: portfolio.needsCosts ? setup.objects : 0)
-    residents = LinkedLists(objects: follows ? setup.objects : 0)
     size = CacheSizeInObjects(setup)
     setPeriod()
   }
@@ -92,7 +76,6 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   func remembers(_ id: ObjectID) -> Bool {
     if records[id].isResident || records[id].isGhost { return true }
-    if isFollowing { return contest.knows(id) }
     return leader.remembers(id) || handover?.tier.remembers(id) ?? false
   }
 
@@ -107,7 +90,6 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     let request = note(request)
-    if isFollowing { return follow(request, sizes) }
     advanceHandover(sizes)
     if isInHandover(request.id) {
       handover?.remove(request.id)
@@ -116,39 +98,28 @@ struct Auto: EvictionPolicy, ~Copyable {
       _ = leader.access(request.id, 0)
       takeVictims()
     }
-    if observe(request) { endShare(sizes) }
+    if observe(request) { endShare() }
   }
 
   mutating func replace(_ given: Request, _ sizes: some ObjectSizes) {
     if given.expires != Request.noExpiry { hasExpiries = true }
     if needsCosts { costs[given.id] = given.cost }
     let request = note(given)
-    let wasFollowing = isFollowing
-    if isFollowing {
-      follow(request, sizes, isSet: true)
-      if isFollowing { return }
-    }
     advanceHandover(sizes)
     if isInHandover(request.id) {
       handover?.remove(request.id)
       enterLast(request.id)
     } else if leader.contains(request.id) {
-      // A tier that leads from now on knows the old size.
       _ = leader.set(request, 0)
       takeVictims()
     }
-    if !wasFollowing, observe(request, isSet: true) { endShare(sizes) }
+    if observe(request, isSet: true) { endShare() }
   }
 
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     meet(request)
-    if isFollowing {
-      follow(request, sizes)
-      if isFollowing { return contest.leaderHolds(request.id) }
-    } else {
-      advanceHandover(sizes)
-      if observe(request) { endShare(sizes) }
-    }
+    advanceHandover(sizes)
+    if observe(request) { endShare() }
     if handover != nil { return true }
     guard leader.set(request, 0) == .stored else {
       takeVictims()
@@ -167,7 +138,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     records[request.id].isResident = true
     if needsCosts { costs[request.id] = request.cost }
     entering = .none
-    if isFollowing { residents.pushFront(request.id) }
     if handover != nil { enterLast(request.id) }
   }
 
@@ -175,43 +145,34 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     size.leave()
-    let victim = isFollowing ? nextForeign() : nextExpelled()
+    let victim = nextExpelled()
     records[victim].isResident = false
-    if isFollowing { leave(victim) } else { becomeGhost(victim) }
+    becomeGhost(victim)
     return victim
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     guard remembers(id) else { return }
     if contains(id) { size.leave() }
-    contest.remove(isFollowing ? id : records[id].fingerprint)
+    contest.remove(records[id].fingerprint)
     records[id].isResident = false
     records[id].isGhost = false
-    if isFollowing {
-      leave(id)
-    } else {
-      leader.remove(id)
-      if isInHandover(id) { handover?.remove(id) }
-      handover?.tier.remove(id)
-    }
+    leader.remove(id)
+    if isInHandover(id) { handover?.remove(id) }
+    handover?.tier.remove(id)
   }
 
   mutating func reserve(objects: Int) {
     self.objects = max(self.objects, objects)
     records.reserve(objects: objects)
     if needsCosts { costs.reserve(objects: objects) }
-    if isFollowing {
-      residents.reserve(objects: objects)
-      foreign.reserve(objects: objects)
-    } else {
-      leader.reserve(objects)
-      handover?.reserve(objects)
-    }
+    leader.reserve(objects)
+    handover?.reserve(objects)
   }
 
   func prefetch(_ id: ObjectID) {
     records.prefetch(id)
-    if isFollowing { residents.prefetch(id) } else { leader.prefetch(id) }
+    leader.prefetch(id)
   }
 
   var choice: PolicyChoice? { contest.choice }
@@ -221,13 +182,12 @@ struct Auto: EvictionPolicy, ~Copyable {
     guard choice.isAmong(portfolio.specs) else { return }
     contest.resume(choice, isRestoring: isRestoring)
     chosen = choice.leading
-    if isRestoring, !isFollowing { (leader, policy) = (makeTier(), chosen) }
+    if isRestoring { (leader, policy) = (makeTier(), chosen) }
   }
 
   var stateBytes: Int {
-    contest.stateBytes + records.bytes + costs.bytes + residents.bytes + foreign.bytes
-      + expelled.capacity * 4 + ghosts.capacity * 8 + (isFollowing ? 0 : leader.stateBytes)
-      + (handover?.bytes ?? 0)
+    contest.stateBytes + records.bytes + costs.bytes + expelled.capacity * 4
+      + ghosts.capacity * 8 + leader.stateBytes + (handover?.bytes ?? 0)
   }
 
   // MARK: Records
@@ -269,83 +229,11 @@ struct Auto: EvictionPolicy, ~Copyable {
     return left == 0
   }
 
-  @inline(never) private mutating func endShare(_ sizes: some ObjectSizes) {
-    let previous = chosen
-    let decision = contest.report(requests: share, residents: size.objects) {
-      records[$0].fingerprint
-    }
-    (chosen, share, left) = (decision.leading, decision.share, decision.share)
+  @inline(never) private mutating func endShare() {
+    (chosen, share) = contest.report(requests: share, residents: size.objects)
+    left = share
     if setup.unit == .bytes { setPeriod() }
-    if isFollowing, !contest.canBeFollowed {
-      lead(sizes)
-    } else if isFollowing, decision.hasDropped || chosen != previous {
-      findForeign()
-    } else if !isFollowing, handover == nil {
-      beginHandover()
-    }
-  }
-}
-
-/// A cache that follows the simulation of the leader.
-extension Auto {
-  private mutating func follow(
-    _ request: Request, _ sizes: some ObjectSizes, isSet: Bool = false
-  ) {
-    let isResident = residents.contains(request.id)
-    if isResident { residents.moveToFront(request.id) }
-    let isOver = observe(request, isSet: isSet)
-    let victims = contest.victims
-    for index in 0..<victims.count { noteForeign(contest.key(victims[index])) }
-    if isResident {
-      if !contest.leaderHolds(request.id) {
-        noteForeign(request.id)
-      } else if foreign.contains(request.id) {
-        foreign.remove(request.id)
-      }
-    }
-    if isOver { endShare(sizes) }
-  }
-
-  private mutating func noteForeign(_ id: ObjectID) {
-    guard residents.contains(id) else { return }
-    let key = requests &- UInt64(age(id))
-    if foreign.contains(id) {
-      foreign.update(id, key: key, order: 0)
-    } else {
-      foreign.insert(id, key: key, order: 0)
-    }
-  }
-
-  private func nextForeign() -> ObjectID {
-    foreign.count > 0 ? foreign.minimum() : residents.back()
-  }
-
-  private mutating func findForeign() {
-    while foreign.count > 0 { _ = foreign.popMinimum() }
-    var id = residents.back()
-    while id != .none {
-      if !contest.leaderHolds(id) { noteForeign(id) }
-      id = residents.ahead(of: id)
-    }
-  }
-
-  private mutating func leave(_ id: ObjectID) {
-    if foreign.contains(id) { foreign.remove(id) }
-    if residents.contains(id) { residents.remove(id) }
-  }
-
-  private mutating func lead(_ sizes: some ObjectSizes) {
-    isFollowing = false
-    handover = makeHandover(residents: size.residents)
-    handover?.isLeaving = false
-    var id = residents.back()
-    while id != .none {
-      enterHandover(id)
-      id = residents.ahead(of: id)
-    }
-    residents = LinkedLists(objects: 0)
-    foreign = IndexedHeap(objects: 0, capacity: 16)
-    while handover != nil { advanceHandover(sizes) }
+    if handover == nil { beginHandover() }
   }
 }
 

@@ -174,23 +174,16 @@ final class Contest: @unchecked Sendable {
     setRates(residents: Int(full))
   }
 
-  var canBeFollowed: Bool { shift == 0 && parts == 1 }
-
-  var leader: CacheTier { shadows[leading].tier }
-
-  var victims: VictimList { shadows[leading].tier.victims }
-
   @inline(__always) func observe(_ request: Request, _ now: UInt64, isSet: Bool) {
     if isSampled(request.fingerprint) { locked { simulate(request, now, isSet) } }
   }
 
   @inline(never) private func simulate(_ given: Request, _ now: UInt64, _ isSet: Bool) {
     var request = given
-    let key = canBeFollowed ? given.id : given.fingerprint
-    request.id = ids.find(key)
+    request.id = ids.find(given.fingerprint)
     if request.id == .none {
       if ids.isFull { makeRoom() }
-      request.id = ids.insert(key)
+      request.id = ids.insert(given.fingerprint)
     }
     sampled += 1
     let checksSize = setup.unit == .bytes
@@ -210,33 +203,17 @@ final class Contest: @unchecked Sendable {
 
   private var shareOfEpoch: UInt64 { max(1, epoch / UInt64(parts)) }
 
-  /// The state of the contest when a part of the cache has reported.
-  struct Decision {
-    var leading: Int
-    /// The requests after which the part reports again.
-    var share: UInt64
-    /// True if the simulations have dropped objects; see `dropSurplus`.
-    var hasDropped: Bool
-  }
-
-  /// Counts the requests of a part's share, and ends the epoch if it is complete. With a capacity
-  /// in bytes the sample becomes smaller as residents become more.
-  ///
-  /// - Parameter requests: The requests since the part's last report.
-  /// - Parameter residents: The number of residents of the part when it is full.
-  /// - Parameter fingerprint: The fingerprint of an object that the simulations remember.
-  func report(
-    requests: UInt64, residents: Int, fingerprint: (ObjectID) -> UInt32
-  ) -> Decision {
+  /// Counts the requests of a part since its last report, and ends the epoch if it is complete.
+  /// Returns the policy that leads, and the requests after which the part reports again.
+  func report(requests: UInt64, residents: Int) -> (leading: Int, share: UInt64) {
     locked {
       counted += requests
-      let isOver = counted >= epoch
-      let hasDropped = isOver && decide(residents: residents * parts, fingerprint)
-      return Decision(leading: leading, share: shareOfEpoch, hasDropped: hasDropped)
+      if counted >= epoch { decide(residents: residents * parts) }
+      return (leading, shareOfEpoch)
     }
   }
 
-  private func decide(residents: Int, _ fingerprint: (ObjectID) -> UInt32) -> Bool {
+  private func decide(residents: Int) {
     sinceSwitch += counted
     counted = 0
     var best = leading
@@ -254,10 +231,10 @@ final class Contest: @unchecked Sendable {
     recentSwitches *= switchDecay
     if residents > held {
       let next = shift(for: Double(residents))
-      if next > shift { thin(to: next, fingerprint) }
+      if next > shift { thin(to: next) }
       setRates(residents: residents)
     }
-    return setup.unit == .bytes && dropSurplus(residents)
+    if setup.unit == .bytes { dropSurplus(residents) }
   }
 
   private func leadNeeded(residents: Int) -> Double {
@@ -266,16 +243,11 @@ final class Contest: @unchecked Sendable {
     return margin * max(sampled, halfLife * objects)
   }
 
-  private func dropSurplus(_ residents: Int) -> Bool {
+  private func dropSurplus(_ residents: Int) {
     let most = 4 * max(64, residents >> Int(shift))
-    var hasDropped = false
     for shadow in shadows {
-      while shadow.tier.count > most {
-        _ = shadow.tier.giveUp()
-        hasDropped = true
-      }
+      while shadow.tier.count > most { _ = shadow.tier.giveUp() }
     }
-    return hasDropped
   }
 
   var choice: PolicyChoice {
@@ -305,7 +277,7 @@ final class Contest: @unchecked Sendable {
   }
 
   func remove(_ key: UInt32) {
-    guard canBeFollowed || isSampled(key) else { return }
+    guard isSampled(key) else { return }
     locked {
       let id = ids.find(key)
       if id == .none { return }
@@ -313,15 +285,6 @@ final class Contest: @unchecked Sendable {
       ids.remove(key)
     }
   }
-
-  func knows(_ key: UInt32) -> Bool { ids.find(key) != .none }
-
-  func leaderHolds(_ key: UInt32) -> Bool {
-    let id = ids.find(key)
-    return id != .none && shadows[leading].tier.contains(id)
-  }
-
-  func key(_ id: ObjectID) -> UInt32 { ids.key(id) }
 
   var ghostsMax: Int {
     locked {
@@ -374,8 +337,7 @@ final class Contest: @unchecked Sendable {
       0.5, length / max(Contest.switchLife * size, 20 * least))
   }
 
-  private func thin(to next: UInt64, _ fingerprint: (ObjectID) -> UInt32) {
-    let wasFollowed = canBeFollowed
+  private func thin(to next: UInt64) {
     shiftWord.store(next, ordering: .relaxed)
     let (old, oldIDs) = (shadows, ids)
     ids = ShadowIDs()
@@ -385,8 +347,7 @@ final class Contest: @unchecked Sendable {
       tier.setRestoring(true)
       while shadow.tier.count > 0 {
         let id = shadow.tier.giveUp()
-        let key = oldIDs.key(id)
-        let print = wasFollowed ? fingerprint(key) : key
+        let print = oldIDs.key(id)
         guard isSampled(print) else { continue }
         var request = Request(
           id: ids.find(print), size: shadow.tier.size(id), expires: shadow.tier.expiry(id),

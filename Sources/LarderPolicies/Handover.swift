@@ -104,8 +104,6 @@ final class Handover {
     }
   }
 
-  var remaining: [ObjectID] { residents.filter { $0 != .none } }
-
   var bytes: Int {
     tier.stateBytes + places.bytes + (residents.capacity + ghosts.capacity + refused.capacity) * 4
       + residentsByAge.bytes + ghostsByAge.bytes

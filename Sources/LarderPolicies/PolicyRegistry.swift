@@ -31,10 +31,6 @@ public enum PolicyRegistry {
   }()
 
   /// Policies that train a model with an optional library; none without the trait Simulation.
-  ///
-  /// They are known by name as all others are, but stand in no list of all policies: neither
-  /// reports nor advice nor `--policy all` take them unasked. Without a library
-  /// (`GradientBoosting.provide`) they cannot be made.
   public static let learned: [RegisteredPolicy] = {
     #if Simulation
       [.lrb, .threeLCache]
@@ -81,9 +77,6 @@ public enum PolicyRegistry {
   }
 
   /// A policy for a real cache.
-  ///
-  /// - Throws: `PolicyError` if a policy or parameter does not exist, if the policy needs the
-  ///   future, or if it does not support the capacity.
   package static func makeCacheTier(
     _ setup: CacheTierSetup
   ) throws(PolicyError) -> CacheTier {
@@ -98,10 +91,6 @@ public enum PolicyRegistry {
 
   /// Changes the limits of a tier that was created from `setup` to those of `setup`, in the tier's
   /// unit, and leaves the objects that no longer fit among its victims. See `Tier.resize`.
-  /// O(objects).
-  ///
-  /// - Throws: `PolicyError` if the policy does not support the capacity; the tier is then
-  ///   unchanged.
   package static func resize(
     _ tier: CacheTier, to setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32
   ) throws(PolicyError) {
@@ -153,9 +142,6 @@ extension PolicyRegistry {
   public static var all: [RegisteredPolicy] { standard + added.withLock { $0 } }
 
   /// Registers a policy, so that simulations, caches, workload files and reports know its name.
-  ///
-  /// Register policies when the program starts, before any simulation and before any cache is
-  /// created. Call this in the module that defines the policy: the loops are specialised there.
   ///
   /// - Throws: `cannotAdd` if the name is taken, or contains anything but lower-case letters,
   ///   digits and hyphens.
@@ -215,8 +201,6 @@ extension PolicyRegistry {
 extension SimulationSetup {
   /// Returns the setup whose simulation has the counts of real caches created for this one: see
   /// `PolicyRegistry.inRealCache`.
-  ///
-  /// - Throws: `unknownPolicy` or `unknownParameter`.
   package func inRealCaches() throws(PolicyError) -> SimulationSetup {
     var setup = self
     switch arrangement {
@@ -285,8 +269,6 @@ extension PolicySpec {
 extension PolicySpec {
   /// The policies that a text names, checked: one or several separated by commas, `name:*` for all
   /// declared configurations, or `all` alone for every registered policy.
-  ///
-  /// - Throws: `PolicyError` for a name, parameter or value that does not exist.
   package static func checkedList(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     var specs: [PolicySpec] = []
     if text == "all" {
