@@ -266,10 +266,6 @@ struct HitDensities: ~Copyable {
   }
 
   /// The value of an object of a class and age: its expected hits for each unit of time.
-  ///
-  /// Until the first reconfiguration, younger objects are worth more, and those requested at short
-  /// intervals up to twice as much. (The authors number applications and classes together; theirs
-  /// is number 1.)
   @inline(__always) func density(_ group: UInt32, age: UInt32) -> Float {
     guard reconfigurations > 0 else {
       return Float(HitDensities.classes + group + 1) / Float(age + 1)

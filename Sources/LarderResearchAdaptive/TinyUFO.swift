@@ -137,10 +137,7 @@ public struct MissCounts: ~Copyable {
   @inlinable static var objectsAtFirst: Int { 1 << 16 }
   @inlinable static var stepsPerObject: Int { 8 }
 
-  /// The number of objects that the sketch of a cache of `objects` is sized for. In a small cache,
-  /// two popular keys that share counters account for many of the requests: with 200 objects, a
-  /// sketch for 200 was up to two points off exact counters on a real trace, and one for 1,024
-  /// within 0.05.
+  /// The number of objects that the sketch of a cache of `objects` is sized for.
   @inlinable static func sketched(_ objects: Int) -> Int { max(objects, min(objects * 8, 1024)) }
 
   @usableFromInline let isExact: Bool

@@ -219,9 +219,7 @@ extension Memcached {
     return lists.weight(of: first) + lists.weight(of: first + 1) + lists.weight(of: first + 2)
   }
 
-  /// The item that memcached evicts when no chunk is free: the oldest cold item. If there is none,
-  /// up to ten hot items become cold. memcached then reports that it is out of memory; here the
-  /// oldest warm item is evicted.
+  /// The item that memcached evicts when no chunk is free: the oldest cold item.
   private mutating func tail(of slab: UInt32) -> ObjectID {
     let (hot, warm) = (slab * 3 + Memcached.hot, slab * 3 + Memcached.warm)
     let cold = slab * 3 + Memcached.cold
@@ -322,8 +320,7 @@ struct SlabClasses: ~Copyable {
   }
 
   /// Creates classes of chunks from `first` bytes on, each `factor` times as large as the one
-  /// before, rounded up to 8 bytes, and at most half a page. `page` is a multiple of 16, and
-  /// `first` at most half of it. All in bytes.
+  /// before, rounded up to 8 bytes, and at most half a page.
   init(capacity: UInt64, page: UInt32, first: UInt32, factor: Double) {
     let largest = page / 2
     chunkSizes = Column(objects: Self.countMax)

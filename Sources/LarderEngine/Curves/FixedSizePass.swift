@@ -157,10 +157,7 @@ public struct SampledHits: Sendable, Hashable {
 
   /// The hit ratios with the correction of SHARDS-adj: the difference between the expected and the
   /// actual number of requests in the sample is attributed to a few popular objects, which hit at
-  /// nearly any capacity. Empty without requests.
-  ///
-  /// Waldspurger, Park, Garthwaite and Ahmad, Efficient MRC construction with SHARDS, FAST 2015,
-  /// section 3.4.
+  /// nearly any capacity.
   public var hitRatios: [Double] {
     guard requests > 0 else { return [] }
     let all = Double(requests)

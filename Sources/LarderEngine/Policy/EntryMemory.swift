@@ -29,8 +29,6 @@ public struct EntryMemory: Sendable {
 
   /// The size of an entry by that of its value if objects count with the server's overhead; nil if
   /// they count with their sizes.
-  ///
-  /// - Throws: `badValue`.
   @usableFromInline package static func sizes(
     of spec: PolicySpec, _ description: PolicyDescription
   ) throws(PolicyError) -> (@Sendable (_ value: UInt32) -> UInt32)? {

@@ -77,8 +77,6 @@ package struct RecordedBlock: Sendable, Hashable {
   }
 
   /// Decodes the events of a block; nil if its bytes are damaged or invalid.
-  ///
-  /// - Complexity: O(bytes).
   package func events(in body: UnsafeRawBufferPointer) -> [RecordedEvent]? {
     guard kind == .events, body.count == length, RecordedChecksum.of(body) == checksum else {
       return nil
@@ -112,8 +110,6 @@ package struct RecordedBlock: Sendable, Hashable {
   }
 
   /// Decodes the texts of keys in a block; nil if its bytes are damaged.
-  ///
-  /// - Complexity: O(bytes).
   package func texts(
     in body: UnsafeRawBufferPointer
   ) -> [(key: UInt64, text: UnsafeRawBufferPointer)]? {
@@ -209,10 +205,6 @@ package struct RecordedBlockBuilder: Sendable {
   }
 
   /// Returns the added events as a block and starts the next one.
-  ///
-  /// - Parameters:
-  ///   - gets: gets of all keys since the recording began; 0 if unknown.
-  ///   - lost: events lost since the recording began.
   package mutating func take(gets: UInt64, lost: UInt64) -> [UInt8] {
     let block = RecordedBlock(kind: .events, count: count, time: time, gets: gets, lost: lost)
     defer { (used, count) = (0, 0) }

@@ -70,8 +70,6 @@ struct FlightBoard: ~Copyable {
 
   /// Starts a fetch from the origin for a request, whose object is at `place` of the table, and
   /// returns true if it has ended at once.
-  ///
-  /// - Parameter stores: True if other requests may wait for it and a cache may store its object.
   mutating func fetch(
     _ request: Request, bytes: UInt32, stores: Bool, at place: UInt32, now: UInt64
   ) -> Bool {

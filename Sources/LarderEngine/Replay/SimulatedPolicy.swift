@@ -136,8 +136,6 @@ extension RegisteredPolicy {
 
 extension SimulationSetup {
   /// A simulation over a trace, with the policies that `policy` returns for the tiers.
-  ///
-  /// - Throws: the errors of `policy` and of making a policy, and `badSetup`.
   package func simulation(
     over columns: RequestColumns,
     policy: (TierSetup) throws(PolicyError) -> RegisteredPolicy

@@ -189,9 +189,7 @@ public struct GhostLimit {
     }
   }
 
-  /// Resizes the ring to `wanted` slots, at least the number of ghosts, and closes holes. Calls
-  /// `moved` for every ghost whose slot changes, from the oldest to the newest; if the number of
-  /// slots stays the same, the new slot is free by then. O(places).
+  /// Resizes the ring to `wanted` slots, at least the number of ghosts, and closes holes.
   @usableFromInline mutating func repack(
     places wanted: UInt32, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {

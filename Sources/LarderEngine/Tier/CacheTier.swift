@@ -183,8 +183,7 @@ public import Synchronization
   /// The index of the policy that leads, as in the choice. O(1).
   package var leading: Int? { leadingBody() }
   /// Starts or ends restoring, in which sets were admitted before, as when a cache is read back
-  /// from disk: an admission filter records them without deciding. A policy that chooses among
-  /// others continues from `choice`, the same at the start and at the end.
+  /// from disk: an admission filter records them without deciding.
   package func setRestoring(_ isRestoring: Bool, choice: PolicyChoice? = nil) {
     setRestoringBody(isRestoring, choice)
   }

@@ -104,8 +104,6 @@ struct Learner: ~Copyable {
 }
 extension PolicySpec {
   /// The value of a parameter that takes one of several words, the first by default.
-  ///
-  /// - Throws: `badValue`.
   func choice(_ parameter: String, _ words: [String]) throws(PolicyError) -> String {
     guard let text = values[parameter] else { return words.first ?? "" }
     guard words.contains(text) else {
@@ -118,8 +116,6 @@ extension PolicySpec {
 
 extension GradientBoosting {
   /// Returns the library for a policy.
-  ///
-  /// - Throws: `missingNeed`, with what to install.
   static func current(for spec: PolicySpec) throws(PolicyError) -> GradientBoosting {
     do throws(BoostingError) {
       return try current()

@@ -227,10 +227,6 @@ struct AdaptSizeModel {
 
   /// The time that an object stays without a request, in intervals: the time for which the resident
   /// objects fill the cache; nil if nothing is stored.
-  ///
-  /// The paper multiplies the time by capacity / occupied 20 times; this is Newton's method on the
-  /// logarithms of both, kept within known bounds: about four steps to four digits, from a time
-  /// nearby.
   private func life(
     _ scale: Double, _ probabilities: [Double], near known: Double?
   ) -> Double? {
