@@ -1,5 +1,33 @@
 import LarderEngine
 
+extension RegisteredPolicy {
+  package static let pfooLower = bound(
+    "pfoo-l", isReachable: true,
+    "Hits that a cache of this capacity can reach if it knows the future and need not store a "
+      + "miss. Not a policy: for one simulated tier where nothing expires.")
+
+  package static let pfooUpper = bound(
+    "pfoo-u", isReachable: false,
+    "Upper bounds on the hits and on the bytes hit of any cache of this capacity, even one that "
+      + "knows the future. Not a policy: for one simulated tier.")
+
+  private static func bound(
+    _ name: String, isReachable: Bool, _ summary: String
+  ) -> RegisteredPolicy {
+    let description = PolicyDescription(
+      name: name, family: .offline, summary: summary, needs: [.size, .nextUse],
+      paper: "Berger, Beckmann and Harchol-Balter, Practical bounds on optimal caching with "
+        + "variable object sizes, SIGMETRICS 2018")
+    return RegisteredPolicy(
+      bound: Bound(description, isReachable: isReachable) {
+        (columns, unit) throws(PolicyError) in
+        var pfoo = try PFOO(columns, unit: unit)
+        pfoo.isReachable = isReachable
+        return pfoo
+      })
+  }
+}
+
 /// Bounds on the possible hits for objects of different sizes: those of the best cache that knows
 /// the future and need not store a miss.
 ///
@@ -16,10 +44,9 @@ import LarderEngine
 /// it counts with the largest size that its copy may have: a copy keeps the size with which it was
 /// stored until a set replaces it, whatever size later gets have. Only gets are hits; a set or
 /// delete ends an interval, according to the column of next uses. Expiry is ignored.
-public struct PFOO {
-  static let paper =
-    "Berger, Beckmann and Harchol-Balter, Practical bounds on optimal caching with variable object "
-    + "sizes, SIGMETRICS 2018"
+public struct PFOO: PreparedBound {
+  /// True for the hits of the lower bound.
+  var isReachable = false
 
   /// An interval, ordered by its cost; equal costs by its end.
   struct Interval: Comparable {
@@ -143,7 +170,22 @@ public struct PFOO {
 
   func worth(_ request: Int) -> UInt64 { worths.map { UInt64($0[request]) } ?? 1 }
 
-  var bytes: Int {
+  package func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64) {
+    guard isReachable else {
+      return (
+        upperBound(capacity: capacity, from: first),
+        upperBoundBytes(capacity: capacity, from: first)
+      )
+    }
+    var (count, bytes): (UInt64, UInt64) = (0, 0)
+    keep(capacity: capacity, from: first) { request in
+      count += 1
+      bytes += worth(request)
+    }
+    return (count, bytes)
+  }
+
+  package var stateBytes: Int {
     intervals.count * MemoryLayout<Interval>.stride + (starts.count + sizes.count) * 4
   }
 

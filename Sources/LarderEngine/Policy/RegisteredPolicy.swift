@@ -47,7 +47,7 @@ public struct RegisteredPolicy: Sendable {
     isReachable = false
   }
 
-  package init(bound: any Bound.Type) {
+  package init(bound: Bound) {
     type = nil
     description = bound.description
     followsTime = false

@@ -156,7 +156,7 @@ struct FlightBoard: ~Copyable {
 }
 
 /// A fetch from the origin, or a read from disk, in flight.
-struct Flight: BitwiseCopyable {
+struct Flight: BitwiseCopyable, Comparable {
   var completion: UInt64
   /// Its number among all flights, which orders those that end at the same time.
   var order: UInt64
@@ -166,8 +166,10 @@ struct Flight: BitwiseCopyable {
   var stores: Bool
   var isRead: Bool
 
-  @inline(__always) func ends(before other: Flight) -> Bool {
-    completion == other.completion ? order < other.order : completion < other.completion
+  /// The flight that ends first is the largest, for a heap.
+  @inline(__always) static func < (one: Flight, other: Flight) -> Bool {
+    one.completion == other.completion
+      ? one.order > other.order : one.completion > other.completion
   }
 }
 
@@ -264,15 +266,13 @@ struct FlightQueue: ~Copyable {
   var ring = Column<Flight>(objects: 63)
   var first: UInt32 = 0
   var ringCount: UInt32 = 0
-  // A binary heap; its root is at 1.
-  var heap = Column<Flight>(objects: 15)
-  var heapCount: UInt32 = 0
+  var heap = MaxHeap<Flight>()
   /// The end of the next one; `.max` if there is none.
   private(set) var nextCompletion = UInt64.max
 
   init() {}
 
-  @inline(__always) var count: Int { Int(ringCount) + Int(heapCount) }
+  @inline(__always) var count: Int { Int(ringCount) + heap.count }
 
   @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
 
@@ -284,22 +284,23 @@ struct FlightQueue: ~Copyable {
       ring[(first &+ ringCount) & mask] = flight
       ringCount += 1
     } else {
-      push(flight)
+      heap.insert(flight)
     }
     nextCompletion = min(nextCompletion, flight.completion)
   }
 
   @inline(__always) mutating func takeNext() -> Flight {
     let flight: Flight
-    if heapCount == 0 || ringCount > 0 && ring[first & mask].ends(before: heap[1]) {
+    if heap.isEmpty || ringCount > 0 && ring[first & mask] > heap.largest {
       flight = ring[first & mask]
       first = (first &+ 1) & mask
       ringCount -= 1
     } else {
-      flight = pop()
+      flight = heap.largest
+      heap.removeLargest()
     }
     var next = ringCount > 0 ? ring[first & mask].completion : .max
-    if heapCount > 0 { next = min(next, heap[1].completion) }
+    if !heap.isEmpty { next = min(next, heap.largest.completion) }
     nextCompletion = next
     return flight
   }
@@ -311,59 +312,22 @@ struct FlightQueue: ~Copyable {
     swap(&ring, &larger)
     first = 0
   }
-
-  @inline(never) mutating func push(_ flight: Flight) {
-    heapCount += 1
-    heap.reserve(objects: Int(heapCount))
-    var place = heapCount
-    while place > 1, flight.ends(before: heap[place / 2]) {
-      heap[place] = heap[place / 2]
-      place /= 2
-    }
-    heap[place] = flight
-  }
-
-  @inline(never) mutating func pop() -> Flight {
-    let root = heap[1]
-    let last = heap[heapCount]
-    heapCount -= 1
-    var place: UInt32 = 1
-    while place * 2 <= heapCount {
-      var child = place * 2
-      if child < heapCount, heap[child + 1].ends(before: heap[child]) { child += 1 }
-      guard heap[child].ends(before: last) else { break }
-      heap[place] = heap[child]
-      place = child
-    }
-    if heapCount > 0 { heap[place] = last }
-    return root
-  }
 }
 
 /// The servers of an origin with limited concurrency: one queue, first come, first served.
-struct OriginServers: ~Copyable {
-  // The time at which each is free: a binary heap; the earliest is at 1.
-  var free: Column<UInt64>
-  let count: UInt32
+struct OriginServers {
+  // The complement of the time at which each is free, so that the earliest is the largest.
+  var free = MaxHeap<UInt64>()
 
   init(_ count: Int) {
-    self.count = UInt32(count)
-    free = Column(objects: count)
+    for _ in 0..<count { free.insert(.max) }
   }
 
   /// Serves a fetch that arrives at `now`, and returns its end. O(log servers).
   mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
-    let (end, isBeyondTime) = max(now, free[1]).addingReportingOverflow(duration)
+    let (end, isBeyondTime) = max(now, ~free.largest).addingReportingOverflow(duration)
     let completion = isBeyondTime ? .max : end
-    var place: UInt32 = 1
-    while place * 2 <= count {
-      var child = place * 2
-      if child < count, free[child + 1] < free[child] { child += 1 }
-      guard free[child] < completion else { break }
-      free[place] = free[child]
-      place = child
-    }
-    free[place] = completion
+    free.replaceLargest(by: ~completion)
     return completion
   }
 }

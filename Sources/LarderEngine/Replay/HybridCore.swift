@@ -1,4 +1,5 @@
-/// The tiers of a simulated hybrid, on which `HybridRules` operates by object id.
+/// The tiers of a simulated hybrid, on which `HybridRules` operates by object id; with time, also a
+/// single tier, and the other is nil.
 final class HybridCore: HybridTiers {
   /// An object that memory evicted while it served a request.
   struct Victim {
@@ -6,8 +7,8 @@ final class HybridCore: HybridTiers {
     var object: TimedRequest
   }
 
-  let memory: SimulatedTier
-  let disk: SimulatedTier
+  let memory: SimulatedTier?
+  let disk: SimulatedTier?
   let rules: HybridRules
   var promotions: UInt64 = 0
   private(set) var demotions: UInt64 = 0
@@ -19,7 +20,7 @@ final class HybridCore: HybridTiers {
   // Fields of the object's latest request, for its demotion.
   private var lastNextUse: Column<UInt32>
 
-  init(memory: SimulatedTier, disk: SimulatedTier, rules: HybridRules, objects: Int) {
+  init(memory: SimulatedTier?, disk: SimulatedTier?, rules: HybridRules, objects: Int) {
     self.memory = memory
     self.disk = disk
     self.rules = rules
@@ -27,28 +28,34 @@ final class HybridCore: HybridTiers {
     lastNextUse = Column(objects: rules.demotes ? objects : 0)
   }
 
+  var tiers: [SimulatedTier] { [memory, disk].compactMap { $0 } }
+
   var stateBytes: Int {
-    memory.stateBytes + disk.stateBytes + hitBefore.bytes + lastNextUse.bytes
+    tiers.reduce(hitBefore.bytes + lastNextUse.bytes) { $0 + $1.stateBytes }
   }
 
+  /// Evictions of the tier that a warm-up fills.
+  var evictions: UInt64 { (disk ?? memory)?.counts.evictions ?? 0 }
+
   /// The choice in memory, or else on disk: see `Simulation`.
-  var choice: PolicyChoice? { memory.tier.choice ?? disk.tier.choice }
+  var choice: PolicyChoice? { memory?.tier.choice ?? disk?.tier.choice }
 
   func counts(_ totals: SimulationTotals, hasCosts: Bool) -> Counts {
-    var counts = totals.counts(memory: memory.counts, disk: disk.counts, hasCosts: hasCosts)
+    var counts = totals.counts(
+      memory: memory?.counts ?? TierCounts(), disk: disk?.counts ?? TierCounts(),
+      hasCosts: hasCosts)
     counts.promotions = promotions
     counts.demotions = demotions
     return counts
   }
 
   func prefetch(_ ahead: (far: ObjectID, near: ObjectID)) {
-    memory.prefetch(ahead.far, ahead.near)
-    disk.prefetch(ahead.far, ahead.near)
+    memory?.prefetch(ahead.far, ahead.near)
+    disk?.prefetch(ahead.far, ahead.near)
   }
 
   func resetCounts() {
-    memory.tier.resetCounts()
-    disk.tier.resetCounts()
+    for tier in tiers { tier.tier.resetCounts() }
     promotions = 0
     demotions = 0
   }
@@ -81,7 +88,7 @@ final class HybridCore: HybridTiers {
 
   func set(_ object: TimedRequest) {
     note(object.request)
-    memory.evicted.clear()
+    memory?.evicted.clear()
     var tiers = self
     rules.store(object, isFill: false, in: &tiers)
     demoteVictims(of: object)
@@ -95,13 +102,12 @@ final class HybridCore: HybridTiers {
 
   func modify(_ request: Request) {
     note(request)
-    if memory.tier.contains(request.id) { memory.setStale(request.id, true) }
-    if disk.tier.contains(request.id) { disk.setStale(request.id, true) }
+    for tier in tiers where tier.tier.contains(request.id) { tier.setStale(request.id, true) }
   }
 
   func expire(_ object: TimedRequest) {
     note(object.request)
-    for tier in [memory, disk] { tier.changeExpiry(of: object) }
+    for tier in tiers { tier.changeExpiry(of: object) }
   }
 
   private func note(_ request: Request) {
@@ -110,7 +116,7 @@ final class HybridCore: HybridTiers {
   }
 
   func demoteVictims(of object: TimedRequest) {
-    guard rules.demotes else { return }
+    guard rules.demotes, let memory else { return }
     var tiers = self
     for place in 0..<memory.evicted.count
     where rules.demote(Victim(id: memory.evicted[place], object: object), in: &tiers) {
@@ -127,7 +133,8 @@ final class HybridCore: HybridTiers {
   func isPermanent(_ victim: Victim) -> Bool { false }
 
   func life(_ object: TimedRequest) -> UInt64 {
-    lifeLeft(disk.tier.expiryFrom(object.now, object.timeToLive), object.now)
+    guard let disk else { return .max }
+    return lifeLeft(disk.tier.expiryFrom(object.now, object.timeToLive), object.now)
   }
 
   func lifeLeft(_ copy: TierCopy, of object: TimedRequest) -> UInt64 {
@@ -135,7 +142,7 @@ final class HybridCore: HybridTiers {
   }
 
   func lifeLeft(_ victim: Victim) -> UInt64 {
-    lifeLeft(memory.tier.expiry(victim.id), victim.object.now)
+    lifeLeft(memory?.tier.expiry(victim.id) ?? Request.noExpiry, victim.object.now)
   }
 
   private func lifeLeft(_ expires: UInt64, _ now: UInt64) -> UInt64 {
@@ -143,20 +150,21 @@ final class HybridCore: HybridTiers {
   }
 
   private func useInMemory(_ object: TimedRequest) -> TierCopy? {
-    guard let copy = memory.use(object.request, object.now) else { return nil }
+    guard let copy = memory?.use(object.request, object.now) else { return nil }
     foreseeOnDisk(object)
     return copy
   }
 
   func foreseeOnDisk(_ object: TimedRequest) {
-    if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
+    guard let disk, disk.needsNextUse, disk.tier.contains(object.request.id) else { return }
+    disk.foresee(object.request)
   }
 
-  func useOnDisk(_ object: TimedRequest) -> TierCopy? { disk.use(object.request, object.now) }
+  func useOnDisk(_ object: TimedRequest) -> TierCopy? { disk?.use(object.request, object.now) }
 
   func isOnDisk(_ object: TimedRequest) -> Bool {
     // If the use evicted nothing, the object is still resident.
-    disk.evicted.count == 0 || disk.tier.contains(object.request.id)
+    disk.map { $0.evicted.count == 0 || $0.tier.contains(object.request.id) } ?? false
   }
 
   func toggleHitBefore(_ object: TimedRequest) -> Bool {
@@ -165,20 +173,15 @@ final class HybridCore: HybridTiers {
     return stood
   }
 
-  func putInMemory(_ object: TimedRequest) -> Bool {
-    var request = object.request
-    request.expires = memory.tier.expiryFrom(object.now, object.timeToLive)
-    return memory.put(request, object.now)
-  }
+  func putInMemory(_ object: TimedRequest) -> Bool { memory?.put(object) ?? false }
 
   func putOnDisk(_ object: TimedRequest) {
     forgetHits(object.request.id)
-    var request = object.request
-    request.expires = disk.tier.expiryFrom(object.now, object.timeToLive)
-    _ = disk.put(request, object.now)
+    _ = disk?.put(object)
   }
 
   func promote(_ copy: TierCopy, of object: TimedRequest) -> Bool {
+    guard let memory else { return false }
     var request = object.request
     request.size = copy.size
     request.expires = min(copy.expires, memory.tier.expiryFrom(object.now, 0))
@@ -189,6 +192,7 @@ final class HybridCore: HybridTiers {
   }
 
   func demote(_ victim: Victim) -> Bool {
+    guard let memory, let disk else { return false }
     let id = victim.id
     forgetHits(id)
     if let demotedLatency {
@@ -204,9 +208,9 @@ final class HybridCore: HybridTiers {
     return stored
   }
 
-  func removeFromMemory(_ object: TimedRequest) { memory.tier.remove(object.request.id) }
+  func removeFromMemory(_ object: TimedRequest) { memory?.tier.remove(object.request.id) }
 
-  func removeFromDisk(_ object: TimedRequest) { disk.tier.remove(object.request.id) }
+  func removeFromDisk(_ object: TimedRequest) { disk?.tier.remove(object.request.id) }
 
   private func forgetHits(_ id: ObjectID) {
     if rules.promotion == .secondHit { hitBefore[id] = false }
@@ -219,14 +223,15 @@ extension HybridCore {
   /// Advances the time to `now`; policies that observe requests see `last`, see
   /// `FlightBoard.landing`.
   func advance(to now: UInt64, last: UInt64) {
-    memory.advance?(now, last)
-    disk.advance?(now, last)
+    for tier in tiers { tier.advance?(now, last) }
   }
 
   func endRead(_ object: TimedRequest) {
-    memory.evicted.clear()
+    memory?.evicted.clear()
     let id = object.request.id
-    guard !memory.holds(id, object.now), disk.holds(id, object.now) else { return }
+    guard let disk, disk.holds(id, object.now), memory?.holds(id, object.now) != true else {
+      return
+    }
     let copy = TierCopy(
       size: disk.tier.size(id), isStale: disk.isStale(id), expires: disk.tier.expiry(id),
       cost: disk.tier.cost(id))
@@ -237,12 +242,11 @@ extension HybridCore {
 
   /// Ends a fetch from the origin: its object is stored, unless a tier already holds it.
   func endFetch(_ object: TimedRequest) {
-    memory.evicted.clear()
+    memory?.evicted.clear()
     let id = object.request.id
-    guard !memory.holds(id, object.now), !disk.holds(id, object.now) else { return }
+    guard !tiers.contains(where: { $0.holds(id, object.now) }) else { return }
     // A copy that is still resident has expired.
-    if memory.tier.contains(id) { memory.tier.remove(id) }
-    if disk.tier.contains(id) { disk.tier.remove(id) }
+    for tier in tiers where tier.tier.contains(id) { tier.tier.remove(id) }
     var tiers = self
     rules.store(object, isFill: true, in: &tiers)
     demoteVictims(of: object)

@@ -30,14 +30,13 @@
     }
   }
 
-  init(_ bound: any Bound.Type) {
+  init(_ bound: Bound) {
     let name = bound.description.name
     isBound = true
     makeSingle = { (single: SingleTier, _) throws(PolicyError) -> any Simulation in
       if single.time != nil { throw .boundOnly(name, where: "a simulation with time") }
       if bound.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
-      return BoundSimulation(
-        try bound.init(single.columns, unit: single.unit), single)
+      return BoundSimulation(try bound.prepare(single.columns, single.unit), single)
     }
     makeTier = { _ throws(PolicyError) -> SimulatedTier in
       throw .boundOnly(name, where: "a tier of a hybrid cache")
@@ -48,7 +47,12 @@
     _ single: SingleTier, _ segments: SegmentSetup? = nil
   ) throws(PolicyError) -> any Simulation {
     guard let time = single.time, !isBound else { return try makeSingle(single, segments) }
-    return ErasedSimulation(TimedSimulation(try makeTier(single.tierSetup), single, model: time))
+    let tier = try makeTier(single.tierSetup)
+    let core = HybridCore(
+      memory: single.isDisk ? nil : tier, disk: single.isDisk ? tier : nil,
+      rules: HybridRules(promotion: .never), objects: single.columns.objects)
+    return ErasedSimulation(
+      TimedSimulation(core: core, model: time, unit: single.unit, over: single.columns))
   }
 }
 
@@ -62,31 +66,6 @@
   var time: FetchModel?
   @usableFromInline var columns: RequestColumns
 
-  init?(_ setup: SimulationSetup, over columns: RequestColumns) {
-    let (tier, isDisk): (TierSetup, Bool)
-    switch setup.arrangement {
-    case .memory(let only): (tier, isDisk) = (only, false)
-    case .disk(let only): (tier, isDisk) = (only, true)
-    case .hybrid: return nil
-    }
-    self.init(
-      setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
-      recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns)
-  }
-
-  init(
-    setup: TierSetup, isDisk: Bool, unit: CapacityUnit, seed: UInt64, recordsOutcomes: Bool,
-    time: FetchModel?, columns: RequestColumns
-  ) {
-    self.setup = setup
-    self.isDisk = isDisk
-    self.unit = unit
-    self.seed = seed
-    self.recordsOutcomes = recordsOutcomes
-    self.time = time
-    self.columns = columns
-  }
-
   @usableFromInline var needsFullShape: Bool {
     recordsOutcomes || columns.operations != nil || columns.ttls != nil || columns.costs != nil
       || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
@@ -97,6 +76,21 @@
     var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
     if columns.costs == nil { made.keepsCosts = false }
     return made
+  }
+}
+
+extension SingleTier {
+  /// The only tier of a setup; nil for a hybrid.
+  init?(_ setup: SimulationSetup, over columns: RequestColumns) {
+    let (tier, isDisk): (TierSetup, Bool)
+    switch setup.arrangement {
+    case .memory(let only): (tier, isDisk) = (only, false)
+    case .disk(let only): (tier, isDisk) = (only, true)
+    case .hybrid: return nil
+    }
+    self.init(
+      setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
+      recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns)
   }
 }
 
@@ -178,7 +172,7 @@ extension SimulationSetup {
       rules: rules, objects: columns.objects)
     if let time {
       return ErasedSimulation(
-        TimedHybridSimulation(core: core, model: time, unit: unit, over: columns))
+        TimedSimulation(core: core, model: time, unit: unit, over: columns))
     }
     return ErasedSimulation(
       HybridSimulation(

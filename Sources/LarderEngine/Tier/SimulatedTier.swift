@@ -67,6 +67,13 @@
 
   func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
 
+  /// Stores or replaces an object with its TTL, and returns true if it was accepted.
+  func put(_ object: TimedRequest) -> Bool {
+    var request = object.request
+    request.expires = tier.expiryFrom(object.now, object.timeToLive)
+    return put(request, object.now)
+  }
+
   func changeExpiry(of object: TimedRequest) {
     guard holds(object.request.id, object.now) else { return }
     tier.renew(object.request.id, tier.expiryFrom(object.now, object.timeToLive))
