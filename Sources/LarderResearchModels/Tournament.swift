@@ -2,7 +2,6 @@ import LarderEngine
 
 /// An object in a tournament, whose strength changes over time.
 protocol TournamentPlayer: BitwiseCopyable {
-  /// An instant.
   associatedtype Time: FixedWidthInteger & UnsignedInteger & BitwiseCopyable
 
   var id: ObjectID { get }
@@ -39,9 +38,7 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
   typealias Time = Player.Time
 
   struct Match: BitwiseCopyable {
-    /// Slot of the winner, or 0.
     var winner: UInt32
-    /// The time from which the result may change.
     var end: Time
   }
 
@@ -74,7 +71,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     replay(above: count, now)
   }
 
-  /// The player of an object in the tournament.
   @inline(__always) subscript(id: ObjectID) -> Player { players[places[id]] }
 
   /// Changes the player of an object in the tournament. O(log n).
@@ -106,10 +102,8 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
 
   mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
-  /// Prefetches the object's slot number.
   @inline(__always) func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
-  /// Prefetches the object's player and its first match; reads the slot number.
   @inline(__always) func prefetchPlayer(_ id: ObjectID) {
     let place = places[id]
     players.prefetch(place)
@@ -128,7 +122,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     match < room ? matches[match].end : .max
   }
 
-  /// Replays the matches above a slot, up to the first that does not change.
   private mutating func replay(above place: UInt32, _ now: Time) {
     var match = (room + place - 1) / 2
     while match > 0 {
@@ -141,7 +134,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     }
   }
 
-  /// Replays the matches that have expired at `now`.
   private mutating func settle(_ match: UInt32, _ now: Time) {
     guard end(of: match) <= now else { return }
     settle(match * 2, now)

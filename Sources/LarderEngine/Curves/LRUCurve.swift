@@ -111,7 +111,6 @@ struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copy
   private var resizedGets: UInt64 = 0
   private(set) var position = 0
 
-  /// The number of requests by which prefetches run ahead.
   private static var lookahead: Int { 16 }
 
   init(_ columns: RequestColumns, counter: consuming Counter, capacities: [UInt64]?) {
@@ -176,7 +175,6 @@ protocol DistanceCounter: ~Copyable {
   /// Counts a request that is a hit at capacity `depth` and above.
   mutating func count(_ depth: UInt64)
 
-  /// Hits at each counted capacity, in ascending order.
   func cumulative() -> [UInt64]
 }
 
@@ -184,7 +182,6 @@ protocol DistanceCounter: ~Copyable {
 struct DistanceHistogram: DistanceCounter, ~Copyable {
   private let counts: Column<UInt64>
 
-  /// Starts with zeros for depths from 1 to `depths`.
   init(depths: Int) { counts = Column(objects: depths) }
 
   @inline(__always) mutating func count(_ depth: UInt64) {
@@ -207,7 +204,6 @@ struct DistanceGrid: DistanceCounter, ~Copyable {
   private let capacities: Column<UInt64>
   private let counts: Column<UInt64>
 
-  /// Starts with zeros. `capacities` ascend.
   init(_ capacities: [UInt64]) {
     self.capacities = Column(objects: capacities.count)
     counts = Column(objects: capacities.count + 1)

@@ -103,9 +103,6 @@ extension PolicySpec {
 public struct PolicySetup: Sendable {
   /// The largest capacity of a tier, simulated or real: 2^50, which in bytes is 1 PiB and
   /// practically unlimited.
-  ///
-  /// Policies double their capacity, multiply it by a parameter of up to 1000, and take shares of
-  /// it in floating point: up to this limit, all of these are exact or fit in 64 bits.
   public static var capacityMax: UInt64 { 1 << 50 }
 
   /// The capacity of the cache, in `unit`. From 1 to `capacityMax`.
@@ -171,7 +168,6 @@ public final class PolicyGroup: Sendable {
     self.parts = parts
   }
 
-  /// The value that the first caller makes; a group has one of one type.
   package func shared<Value: Sendable>(
     _ make: (Int) throws(PolicyError) -> Value
   ) throws(PolicyError) -> Value {

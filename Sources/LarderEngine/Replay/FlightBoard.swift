@@ -30,17 +30,14 @@ struct FlightBoard: ~Copyable {
   var begun: UInt64 = 0
   var reads = 0
 
-  /// Creates a board without flights.
   init(_ model: FetchModel) {
     self.model = model
     servers = OriginServers(model.servers ?? 1)
     time = TimeCounts(clock: model.clock)
   }
 
-  /// Memory held, in bytes.
   var bytes: Int { queue.bytes + table.bytes + waits.bytes }
 
-  /// The times so far; gets that are not recorded here waited for nothing.
   func counts(requests: UInt64) -> TimeCounts {
     var time = time
     time.totalLatency = waits.total
@@ -51,7 +48,6 @@ struct FlightBoard: ~Copyable {
     return time
   }
 
-  /// Resets all counts. Flights continue.
   mutating func resetCounts() {
     time = TimeCounts(clock: model.clock)
     time.maxInFlight = UInt64(queue.count - reads)
@@ -60,12 +56,10 @@ struct FlightBoard: ~Copyable {
 
   // MARK: Waiting
 
-  /// True if a request for the object at a slot of the table waits for its flight.
   @inline(__always) func canJoin(at place: UInt32) -> Bool {
     model.coalesces && table.isTaken(place) && table.places[place].order != FlightTable.noOrder
   }
 
-  /// Lets a request wait for the flight of its object.
   @inline(__always) mutating func join(_ request: Request, at place: UInt32, now: UInt64) {
     time.delayedHits += 1
     waits.add(table.places[place].completion - now)
@@ -76,8 +70,6 @@ struct FlightBoard: ~Copyable {
 
   /// Starts a fetch from the origin for a request, whose object is at `place` of the table, and
   /// returns true if it has ended at once.
-  ///
-  /// - Parameter stores: True if other requests may wait for it and a cache may store its object.
   mutating func fetch(
     _ request: Request, bytes: UInt32, stores: Bool, at place: UInt32, now: UInt64
   ) -> Bool {
@@ -98,8 +90,6 @@ struct FlightBoard: ~Copyable {
     return hasEnded
   }
 
-  /// Starts to read the object of a request, which is at `place` of the table, from disk, and
-  /// returns true if the read has ended at once.
   mutating func read(_ request: Request, at place: UInt32, now: UInt64) -> Bool {
     reads += 1
     return begin(
@@ -134,12 +124,10 @@ struct FlightBoard: ~Copyable {
     return flight.completion <= now
   }
 
-  /// True if a flight has ended by a time.
   @inline(__always) func isDue(_ now: UInt64) -> Bool {
     queue.nextCompletion <= now && queue.count > 0
   }
 
-  /// Removes and returns the flight that ends first, of one or more.
   @inline(__always) mutating func takeNext() -> Landed {
     let flight = queue.takeNext()
     if flight.isRead { reads -= 1 }
@@ -155,8 +143,6 @@ struct FlightBoard: ~Copyable {
       flight, nextUse: entry.nextUse, isCurrent: flight.order >= entry.current)
   }
 
-  /// Detaches the flights of an object: its waiting requests go on waiting, no other joins them,
-  /// and the object is not stored.
   @inline(__always) mutating func detach(_ id: ObjectID) {
     let place = table.place(of: id)
     guard table.isTaken(place) else { return }
@@ -164,29 +150,26 @@ struct FlightBoard: ~Copyable {
     table.places[place].order = FlightTable.noOrder
   }
 
-  /// The time that policies observe for a flight that has ended: with requests as the clock, it
-  /// ends within the last request that waits for it.
   @inline(__always) func landing(of flight: Flight) -> UInt64 {
     model.clock == .requests && flight.completion > 0 ? flight.completion - 1 : flight.completion
   }
 }
 
 /// A fetch from the origin, or a read from disk, in flight.
-struct Flight: BitwiseCopyable {
+struct Flight: BitwiseCopyable, Comparable {
   var completion: UInt64
   /// Its number among all flights, which orders those that end at the same time.
   var order: UInt64
-  /// The index of the request that started it.
   var index: UInt64
   var id: ObjectID
   /// True if its object may be stored: fetched for a request that a cache may answer.
   var stores: Bool
-  /// True for a read from disk.
   var isRead: Bool
 
-  /// True if it ends before the other.
-  @inline(__always) func ends(before other: Flight) -> Bool {
-    completion == other.completion ? order < other.order : completion < other.completion
+  /// The flight that ends first is the largest, for a heap.
+  @inline(__always) static func < (one: Flight, other: Flight) -> Bool {
+    one.completion == other.completion
+      ? one.order > other.order : one.completion > other.completion
   }
 }
 
@@ -195,15 +178,12 @@ struct Flight: BitwiseCopyable {
 struct FlightTable: ~Copyable {
   /// An object in flight.
   struct Entry: BitwiseCopyable {
-    /// The object; `.none` for an empty slot.
     var id: ObjectID
-    /// Its fetches in flight.
     var flights: UInt32
     /// The next get of the object that the fetch's copy could answer.
     var nextUse: UInt32
     /// The number of the fetch that requests wait for; `noOrder` for none.
     var order: UInt64
-    /// The end of that fetch.
     var completion: UInt64
     /// Fetches with lower numbers started before the object was set or deleted: their objects are
     /// not stored.
@@ -226,12 +206,10 @@ struct FlightTable: ~Copyable {
 
   init() {}
 
-  /// Memory held, in bytes.
   var bytes: Int { places.bytes }
 
   @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: places.objects) }
 
-  /// The slot of an object, or the empty slot for it.
   @inline(__always) func place(of id: ObjectID) -> UInt32 {
     var place = home(of: id)
     while places[place].id != id, places[place].id != .none { place = (place &+ 1) & mask }
@@ -242,10 +220,8 @@ struct FlightTable: ~Copyable {
     UInt32(truncatingIfNeeded: (UInt64(id) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
   }
 
-  /// True if the object at a slot is in flight.
   @inline(__always) func isTaken(_ place: UInt32) -> Bool { places[place].id != .none }
 
-  /// Adds an object at the slot returned by `place(of:)`, and returns its final slot.
   @inline(__always) mutating func add(_ entry: Entry, at place: UInt32) -> UInt32 {
     var place = place
     if count * 2 > places.objects {
@@ -257,7 +233,6 @@ struct FlightTable: ~Copyable {
     return place
   }
 
-  /// Removes the object at a slot; objects that probed past it move up.
   @inline(__always) mutating func remove(at place: UInt32) {
     var hole = place
     var next = (hole &+ 1) & mask
@@ -291,46 +266,41 @@ struct FlightQueue: ~Copyable {
   var ring = Column<Flight>(objects: 63)
   var first: UInt32 = 0
   var ringCount: UInt32 = 0
-  // A binary heap; its root is at 1.
-  var heap = Column<Flight>(objects: 15)
-  var heapCount: UInt32 = 0
+  var heap = MaxHeap<Flight>()
   /// The end of the next one; `.max` if there is none.
   private(set) var nextCompletion = UInt64.max
 
   init() {}
 
-  /// The number of fetches.
-  @inline(__always) var count: Int { Int(ringCount) + Int(heapCount) }
+  @inline(__always) var count: Int { Int(ringCount) + heap.count }
 
   @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
 
-  /// Memory held, in bytes.
   var bytes: Int { ring.bytes + heap.bytes }
 
-  /// Adds a fetch, whose number is above that of all others.
   @inline(__always) mutating func add(_ flight: Flight) {
     if ringCount == 0 || flight.completion >= ring[(first &+ ringCount &- 1) & mask].completion {
       if ringCount > mask { growRing() }
       ring[(first &+ ringCount) & mask] = flight
       ringCount += 1
     } else {
-      push(flight)
+      heap.insert(flight)
     }
     nextCompletion = min(nextCompletion, flight.completion)
   }
 
-  /// Removes and returns the one that ends next, of one or more.
   @inline(__always) mutating func takeNext() -> Flight {
     let flight: Flight
-    if heapCount == 0 || ringCount > 0 && ring[first & mask].ends(before: heap[1]) {
+    if heap.isEmpty || ringCount > 0 && ring[first & mask] > heap.largest {
       flight = ring[first & mask]
       first = (first &+ 1) & mask
       ringCount -= 1
     } else {
-      flight = pop()
+      flight = heap.largest
+      heap.removeLargest()
     }
     var next = ringCount > 0 ? ring[first & mask].completion : .max
-    if heapCount > 0 { next = min(next, heap[1].completion) }
+    if !heap.isEmpty { next = min(next, heap.largest.completion) }
     nextCompletion = next
     return flight
   }
@@ -342,60 +312,22 @@ struct FlightQueue: ~Copyable {
     swap(&ring, &larger)
     first = 0
   }
-
-  @inline(never) mutating func push(_ flight: Flight) {
-    heapCount += 1
-    heap.reserve(objects: Int(heapCount))
-    var place = heapCount
-    while place > 1, flight.ends(before: heap[place / 2]) {
-      heap[place] = heap[place / 2]
-      place /= 2
-    }
-    heap[place] = flight
-  }
-
-  @inline(never) mutating func pop() -> Flight {
-    let root = heap[1]
-    let last = heap[heapCount]
-    heapCount -= 1
-    var place: UInt32 = 1
-    while place * 2 <= heapCount {
-      var child = place * 2
-      if child < heapCount, heap[child + 1].ends(before: heap[child]) { child += 1 }
-      guard heap[child].ends(before: last) else { break }
-      heap[place] = heap[child]
-      place = child
-    }
-    if heapCount > 0 { heap[place] = last }
-    return root
-  }
 }
 
 /// The servers of an origin with limited concurrency: one queue, first come, first served.
-struct OriginServers: ~Copyable {
-  // The time at which each is free: a binary heap; the earliest is at 1.
-  var free: Column<UInt64>
-  let count: UInt32
+struct OriginServers {
+  // The complement of the time at which each is free, so that the earliest is the largest.
+  var free = MaxHeap<UInt64>()
 
-  /// Creates servers that are all free.
   init(_ count: Int) {
-    self.count = UInt32(count)
-    free = Column(objects: count)
+    for _ in 0..<count { free.insert(.max) }
   }
 
   /// Serves a fetch that arrives at `now`, and returns its end. O(log servers).
   mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
-    let (end, isBeyondTime) = max(now, free[1]).addingReportingOverflow(duration)
+    let (end, isBeyondTime) = max(now, ~free.largest).addingReportingOverflow(duration)
     let completion = isBeyondTime ? .max : end
-    var place: UInt32 = 1
-    while place * 2 <= count {
-      var child = place * 2
-      if child < count, free[child + 1] < free[child] { child += 1 }
-      guard free[child] < completion else { break }
-      free[place] = free[child]
-      place = child
-    }
-    free[place] = completion
+    free.replaceLargest(by: ~completion)
     return completion
   }
 }
@@ -414,12 +346,10 @@ struct WaitCounts: ~Copyable {
   var distinct = 0
   // The last slot: waits for fetches of equal latency repeat.
   var last: UInt32 = 0
-  /// Sum of all waits; saturates at 2^64 - 1.
   private(set) var total: UInt64 = 0
 
   init() {}
 
-  /// Memory held, in bytes.
   var bytes: Int { places.bytes }
 
   /// Counts a wait above 0. O(1).
@@ -440,10 +370,8 @@ struct WaitCounts: ~Copyable {
     places[last].count += 1
   }
 
-  /// Distinct waits that are counted exactly.
   static var exactMax: Int { 1 << 20 }
 
-  /// The 12 leading bits of a wait.
   private static func rounded(_ wait: UInt64) -> UInt64 {
     let bits = max(0, 64 - wait.leadingZeroBitCount - 12)
     return (wait >> bits) << bits

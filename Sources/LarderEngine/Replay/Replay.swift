@@ -14,13 +14,10 @@
 }
 
 extension Replay where Self: ~Copyable {
-  /// Defaults to nil: not recorded.
   @inlinable var outcomes: OutcomeSizes? { nil }
 
-  /// Defaults to 0: no segments.
   @inlinable var copies: UInt64 { 0 }
 
-  /// Defaults to false, as in `Simulation`.
   @inlinable func holds(_ id: ObjectID) -> Bool { false }
 }
 
@@ -29,7 +26,6 @@ extension Replay where Self: ~Copyable {
   @usableFromInline var request: Request
   /// Microseconds, or requests if these are the clock.
   @usableFromInline var now: UInt64
-  /// Microseconds; 0 for no TTL of its own.
   @usableFromInline var timeToLive: UInt64
 
   @inlinable @inline(__always) init(_ request: Request, now: UInt64, timeToLive: UInt64) {
@@ -45,25 +41,21 @@ extension Replay where Self: ~Copyable {
   var reader: RequestReader { get }
   var position: Int { get set }
   var totals: SimulationTotals { get set }
-  /// Evictions of the tier that a warm-up fills.
   var evictions: UInt64 { get }
 
   /// Prefetches the state for the requests that follow one.
   func prefetch(ahead position: Int)
-  /// Returns the time of a request that arrives at `arrival`; what happens until then has happened.
   mutating func advance(to arrival: UInt64) -> UInt64
 
   mutating func get(_ object: TimedRequest)
   mutating func set(_ object: TimedRequest)
   mutating func delete(_ object: TimedRequest)
   mutating func modify(_ request: Request)
-  /// A request that goes past the cache.
   mutating func bypass(_ object: TimedRequest)
   mutating func expire(_ object: TimedRequest)
 }
 
 extension OperationReplay where Self: ~Copyable {
-  /// Defaults to the time of its arrival: nothing takes time.
   @inlinable @inline(__always) mutating func advance(to arrival: UInt64) -> UInt64 { arrival }
 
   @inlinable mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
@@ -104,38 +96,31 @@ extension OperationReplay where Self: ~Copyable {
   @usableFromInline let columns: RequestColumns
   @usableFromInline let countsBytes: Bool
 
-  /// Creates a reader whose requests have sizes in `unit`.
   @inlinable init(_ columns: RequestColumns, unit: CapacityUnit) {
     self.columns = columns
     countsBytes = unit == .bytes
   }
 
-  /// The operation of a request.
   @inlinable @inline(__always) func operation(at index: Int) -> Operation {
     guard let operations = columns.operations else { return .get }
     return Operation(rawValue: operations[index]) ?? .get
   }
 
-  /// The time of a request in microseconds; 0 if the trace has none.
   @inlinable @inline(__always) func time(at index: Int) -> UInt64 { columns.times?[index] ?? 0 }
 
-  /// A request with its TTL, as of a time.
   @inlinable @inline(__always) func timed(at index: Int, now: UInt64) -> TimedRequest {
     TimedRequest(
       request(at: index), now: now, timeToLive: UInt64(columns.ttls?[index] ?? 0) * 1_000_000)
   }
 
-  /// A request, without an expiry.
   @inlinable @inline(__always) func request(at index: Int) -> Request {
     Request(
       id: columns.ids[index], size: countsBytes ? bytes(at: index) : 1, index: UInt64(index),
       nextUse: columns.nextUses?[index] ?? Request.never, cost: columns.costs?[index] ?? 1)
   }
 
-  /// The size in bytes; 1 if the trace has none.
   @inlinable @inline(__always) func bytes(at index: Int) -> UInt32 { columns.sizes?[index] ?? 1 }
 
-  /// The objects of the requests 16 and 8 after one, whose state is prefetched.
   @inlinable @inline(__always) func ahead(of position: Int) -> (far: ObjectID, near: ObjectID) {
     let last = columns.count - 1
     return (columns.ids[min(position + 16, last)], columns.ids[min(position + 8, last)])
@@ -157,7 +142,6 @@ extension OperationReplay where Self: ~Copyable {
   @usableFromInline let choiceBody: () -> PolicyChoice?
   @usableFromInline let holdsBody: (ObjectID) -> Bool
 
-  /// Takes a simulation over.
   @inlinable init<Value: Replay & ~Copyable>(_ simulation: consuming Value) {
     let held = Held(simulation)
     runBody = { end, stops in held.with { $0.run(upTo: end, untilFirstEviction: stops) } }
@@ -173,13 +157,9 @@ extension OperationReplay where Self: ~Copyable {
 
   /// See `Simulation`.
   @usableFromInline package var counts: Counts { countsBody() }
-  /// Position of the next request.
   @usableFromInline package var position: Int { positionBody() }
-  /// Memory held, in bytes.
   @usableFromInline package var stateBytes: Int { stateBytesBody() }
-  /// Sizes in bytes that each tier served, if the setup requests them.
   @usableFromInline package var outcomes: OutcomeSizes? { outcomesBody() }
-  /// Values copied to recycle segments since the start or the last `resetCounts`.
   package var copies: UInt64 { copiesBody() }
   /// See `Simulation`.
   @usableFromInline package var choice: PolicyChoice? { choiceBody() }
@@ -189,6 +169,5 @@ extension OperationReplay where Self: ~Copyable {
   @usableFromInline package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     runBody(end, untilFirstEviction)
   }
-  /// Resets all counts and keeps the cache's content.
   @usableFromInline package func resetCounts() { resetBody() }
 }

@@ -1,7 +1,6 @@
 /// Closures that simulate a policy or a bound. Programs with caches alone contain none: see the
 /// package trait Simulation.
 @usableFromInline struct SimulatedPolicy: Sendable {
-  /// True for a bound, which has no tier.
   @usableFromInline let isBound: Bool
   /// A simulation of one tier without time; for a bound, of everything.
   @usableFromInline let makeSingle:
@@ -9,7 +8,6 @@
   /// A tier, for simulations with time, hybrids and probes.
   @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
 
-  /// A policy's closures.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
     isBound = false
     makeSingle = {
@@ -32,27 +30,29 @@
     }
   }
 
-  /// A bound's closures.
-  init(_ bound: any Bound.Type) {
+  init(_ bound: Bound) {
     let name = bound.description.name
     isBound = true
     makeSingle = { (single: SingleTier, _) throws(PolicyError) -> any Simulation in
       if single.time != nil { throw .boundOnly(name, where: "a simulation with time") }
       if bound.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
-      return BoundSimulation(
-        try bound.init(single.columns, unit: single.unit), single)
+      return BoundSimulation(try bound.prepare(single.columns, single.unit), single)
     }
     makeTier = { _ throws(PolicyError) -> SimulatedTier in
       throw .boundOnly(name, where: "a tier of a hybrid cache")
     }
   }
 
-  /// One tier over a trace.
   func makeSimulation(
     _ single: SingleTier, _ segments: SegmentSetup? = nil
   ) throws(PolicyError) -> any Simulation {
     guard let time = single.time, !isBound else { return try makeSingle(single, segments) }
-    return ErasedSimulation(TimedSimulation(try makeTier(single.tierSetup), single, model: time))
+    let tier = try makeTier(single.tierSetup)
+    let core = HybridCore(
+      memory: single.isDisk ? nil : tier, disk: single.isDisk ? tier : nil,
+      rules: HybridRules(promotion: .never), objects: single.columns.objects)
+    return ErasedSimulation(
+      TimedSimulation(core: core, model: time, unit: single.unit, over: single.columns))
   }
 }
 
@@ -66,6 +66,20 @@
   var time: FetchModel?
   @usableFromInline var columns: RequestColumns
 
+  @usableFromInline var needsFullShape: Bool {
+    recordsOutcomes || columns.operations != nil || columns.ttls != nil || columns.costs != nil
+      || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
+      || EntryMemory.isGiven(in: setup.policy)
+  }
+
+  @usableFromInline var tierSetup: CacheTierSetup {
+    var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
+    if columns.costs == nil { made.keepsCosts = false }
+    return made
+  }
+}
+
+extension SingleTier {
   /// The only tier of a setup; nil for a hybrid.
   init?(_ setup: SimulationSetup, over columns: RequestColumns) {
     let (tier, isDisk): (TierSetup, Bool)
@@ -78,37 +92,9 @@
       setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
       recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns)
   }
-
-  init(
-    setup: TierSetup, isDisk: Bool, unit: CapacityUnit, seed: UInt64, recordsOutcomes: Bool,
-    time: FetchModel?, columns: RequestColumns
-  ) {
-    self.setup = setup
-    self.isDisk = isDisk
-    self.unit = unit
-    self.seed = seed
-    self.recordsOutcomes = recordsOutcomes
-    self.time = time
-    self.columns = columns
-  }
-
-  /// True if the trace or the tier has anything that the loops of gets do not support.
-  @usableFromInline var needsFullShape: Bool {
-    recordsOutcomes || columns.operations != nil || columns.ttls != nil || columns.costs != nil
-      || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
-      || EntryMemory.isGiven(in: setup.policy)
-  }
-
-  /// Setup of the tier.
-  @usableFromInline var tierSetup: CacheTierSetup {
-    var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
-    if columns.costs == nil { made.keepsCosts = false }
-    return made
-  }
 }
 
 extension CacheTierSetup {
-  /// The setup of a simulated tier: objects have the sizes of their requests, whatever the unit.
   @usableFromInline var simulated: CacheTierSetup {
     var made = self
     made.weighs = true
@@ -117,7 +103,6 @@ extension CacheTierSetup {
 }
 
 extension RegisteredPolicy {
-  /// Returns the closures that simulate the policy.
   func simulation() throws(PolicyError) -> SimulatedPolicy {
     guard let simulated else {
       throw .badSetup(
@@ -127,7 +112,6 @@ extension RegisteredPolicy {
     return simulated
   }
 
-  /// A simulation of one tier with the policy, whether it is in the registry or not.
   package func makeSimulation(
     _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, over columns: RequestColumns
   ) throws(PolicyError) -> any Simulation {
@@ -137,7 +121,6 @@ extension RegisteredPolicy {
         columns: columns))
   }
 
-  /// One tier with nothing around it.
   package func makeProbe(
     _ setup: CacheTierSetup, objects: Int
   ) throws(PolicyError) -> PolicyProbe {
@@ -147,8 +130,6 @@ extension RegisteredPolicy {
 
 extension SimulationSetup {
   /// A simulation over a trace, with the policies that `policy` returns for the tiers.
-  ///
-  /// - Throws: the errors of `policy` and of making a policy, and `badSetup`.
   package func simulation(
     over columns: RequestColumns,
     policy: (TierSetup) throws(PolicyError) -> RegisteredPolicy
@@ -191,7 +172,7 @@ extension SimulationSetup {
       rules: rules, objects: columns.objects)
     if let time {
       return ErasedSimulation(
-        TimedHybridSimulation(core: core, model: time, unit: unit, over: columns))
+        TimedSimulation(core: core, model: time, unit: unit, over: columns))
     }
     return ErasedSimulation(
       HybridSimulation(

@@ -102,7 +102,6 @@ extension Column where Element == UInt32 {
     shared(id).pointee.store(value, ordering: .relaxed)
   }
 
-  /// The value of id 0; valid until the column grows.
   @inlinable var sharedBase: UnsafeMutablePointer<Atomic<UInt32>> {
     // An atomic word has the layout of the word.
     UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt32>.self)
@@ -122,7 +121,6 @@ extension Column where Element == UInt64 {
     sharedBase[Int(id)].store(value, ordering: .relaxed)
   }
 
-  /// The value of id 0; valid until the column grows.
   @inlinable var sharedBase: UnsafeMutablePointer<Atomic<UInt64>> {
     UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
@@ -135,7 +133,6 @@ extension Column where Element == UInt64 {
     @usableFromInline let objects: Int
   #endif
 
-  /// A view of `column`, valid until it grows.
   @inlinable @inline(__always) init(_ column: borrowing Column<UInt32>) {
     base = column.view
     #if DEBUG

@@ -19,7 +19,6 @@ public struct FrequencyLists: ~Copyable {
     @usableFromInline var count: UInt64
     /// The object that reached the count longest ago.
     @usableFromInline var first: ObjectID
-    /// The object that reached it last.
     @usableFromInline var last: ObjectID
     /// The bucket with the next lower count; bucket 0 closes the chain.
     @usableFromInline var lower: UInt32

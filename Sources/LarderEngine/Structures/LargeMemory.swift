@@ -18,15 +18,12 @@ package enum LargeMemory {
     private static let mappedMin = Int.max
   #endif
 
-  /// Rounds up to whole huge pages if that adds at most `share` of the bytes.
   package static func rounded(_ bytes: Int, adding share: Double) -> Int {
     guard bytes >= hugePage / 2, hugePage < Int.max else { return bytes }
     let whole = (bytes + hugePage - 1) / hugePage * hugePage
     return Double(whole - bytes) <= Double(bytes) * share ? whole : bytes
   }
 
-  /// Allocates uninitialised memory, aligned to a cache line or to `alignment`, which is a power of
-  /// two.
   package static func allocate(bytes: Int, alignment: Int = 64) -> UnsafeMutableRawPointer {
     #if os(Linux)
       if bytes >= mappedMin { return map(bytes) }
@@ -38,7 +35,6 @@ package enum LargeMemory {
     return memory
   }
 
-  /// Allocates zeros like `allocate`.
   package static func allocateZeros(bytes: Int) -> UnsafeMutableRawPointer {
     let memory = allocate(bytes: bytes)
     // Mapped memory is zero.
@@ -46,7 +42,6 @@ package enum LargeMemory {
     return memory
   }
 
-  /// Frees memory from `allocate`, which was called with `bytes`.
   package static func deallocate(_ memory: UnsafeMutableRawPointer, bytes: Int) {
     #if os(Linux)
       if bytes >= mappedMin {
@@ -58,7 +53,6 @@ package enum LargeMemory {
   }
 
   #if os(Linux)
-    /// Maps memory, aligned to a huge page if it has one.
     private static func map(_ bytes: Int) -> UnsafeMutableRawPointer {
       let isHuge = bytes >= hugePage
       let slack = isHuge ? hugePage : 0

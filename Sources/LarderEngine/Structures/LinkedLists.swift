@@ -6,9 +6,7 @@
 public struct LinkedLists: ~Copyable {
   /// The links of a node; `next` is 0 for a node that is in no list.
   @usableFromInline struct Links: BitwiseCopyable {
-    /// The neighbour towards the front.
     @usableFromInline var previous: UInt32
-    /// The neighbour towards the back.
     @usableFromInline var next: UInt32
 
     @inlinable @inline(__always) init(previous: UInt32, next: UInt32) {

@@ -49,9 +49,7 @@ public struct ThreeQueues: ~Copyable {
       ghosts: UInt64(Double(setup.capacity) * ghostShare))
   }
 
-  /// Creates empty queues. The small one gets `small` of the capacity and main the rest; ghosts
-  /// weigh at most `ghosts` and, with different sizes, number at most `ghostsPerResident` for each
-  /// resident object.
+  /// Creates empty queues.
   ///
   /// - Throws: `capacity` for more objects than a queue has positions.
   public init(

@@ -112,7 +112,6 @@ public enum DeterministicMath {
     return (high, low - (high - sum.high))
   }
 
-  /// a * 2^k with a between 0.5 and 2, in two steps for subnormal results.
   private static func scaled(_ a: Double, byPowerOfTwo k: Int) -> Double {
     if k > 1023 { return a * 2 * power(ofTwo: k - 1) }
     if k < -1021 { return a * power(ofTwo: k + 100) * 0x1p-100 }
@@ -123,15 +122,12 @@ public enum DeterministicMath {
     Double(bitPattern: UInt64(k + 1023) << 52)
   }
 
-  /// a + b and its rounding error (Knuth, The Art of Computer Programming 2, 4.2.2).
   private static func exactSum(_ a: Double, _ b: Double) -> (high: Double, low: Double) {
     let sum = a + b
     let bPart = sum - a
     return (sum, (a - (sum - bPart)) + (b - bPart))
   }
 
-  /// a * b and its rounding error (Dekker, A floating-point technique for extending the available
-  /// precision, Numerische Mathematik 1971).
   private static func exactProduct(_ a: Double, _ b: Double) -> (high: Double, low: Double) {
     let product = a * b
     let aHigh = upperHalf(a)
@@ -141,7 +137,6 @@ public enum DeterministicMath {
     return (product, ((aHigh * bHigh - product) + aHigh * bLow + aLow * bHigh) + aLow * bLow)
   }
 
-  /// The upper 26 bits of the significand.
   private static func upperHalf(_ a: Double) -> Double {
     let scaled = a * 134_217_729
     return scaled - (scaled - a)
@@ -180,7 +175,6 @@ extension DeterministicMath {
     }
   }
 
-  /// For p within 0.425 of 0.5.
   private static let center = Ratio(
     upper: (
       3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
@@ -193,7 +187,6 @@ extension DeterministicMath {
       5.2264952788528545610e3
     ))
 
-  /// For p down to about 1.4e-11.
   private static let shoulder = Ratio(
     upper: (
       1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0,
@@ -206,7 +199,6 @@ extension DeterministicMath {
       1.05075007164441684324e-9
     ))
 
-  /// For p below that.
   private static let tail = Ratio(
     upper: (
       6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
@@ -274,10 +266,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 
 /// SplitMix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
 @usableFromInline package enum SplitMix64 {
-  /// Increment of the state.
   @inlinable package static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
 
-  /// A bijection of 64 bits in which every input bit changes half of the output bits.
   @inlinable @inline(__always) package static func mixed(_ state: UInt64) -> UInt64 {
     var word = state
     word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -285,7 +275,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return word ^ word >> 31
   }
 
-  /// The number at an index of the sequence that a seed begins.
   @inlinable @inline(__always) package static func number(
     _ index: UInt64, seed: UInt64
   ) -> UInt64 {

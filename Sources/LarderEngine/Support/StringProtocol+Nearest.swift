@@ -13,7 +13,6 @@ extension StringProtocol {
     return best?.name
   }
 
-  /// The number of insertions, deletions, substitutions and swaps of neighbours between the two.
   private func editDistance(to other: String) -> Int {
     let (left, right) = (Array(self), Array(other))
     var beforeLast = [Int](repeating: 0, count: right.count + 1)

@@ -1,7 +1,6 @@
 /// Features of a tier that are known at compile time, so that a simulation of gets pays for nothing
 /// else.
 @usableFromInline protocol TierShape {
-  /// The view of the sizes that policies get.
   associatedtype Sizes: ObjectSizes
   /// True if objects have different sizes; nil if the tier's setup decides.
   static var weighs: Bool? { get }

@@ -6,7 +6,6 @@ struct Learner: ~Copyable {
   private(set) var model: BoostedTrees?
   /// True if the ratio of objects is optimised, so that predictions are multiplied by the size.
   let weighsSize: Bool
-  /// Number of candidates.
   private(set) var candidates = 0
   private let features: Int
   private let batch: Int
@@ -18,7 +17,6 @@ struct Learner: ~Copyable {
   private var rows: Column<Float>
   private var scores: Column<Double>
 
-  /// Reads the parameters `batch` and `objective`.
   init(
     _ setup: PolicySetup, features: Int, batch defaultBatch: Int, trees: Int, candidates: Int,
     objectsMax: Int
@@ -43,17 +41,14 @@ struct Learner: ~Copyable {
     scores = Column(objects: candidates)
   }
 
-  /// The row for the features of the next example. Overwrites the first candidate.
   func exampleRow() -> UnsafeMutablePointer<Float> { clearedRow(0) }
 
-  /// Adds an example with the features in `exampleRow()` and the logarithm of a distance as label.
   mutating func addExample(distance: UInt64) {
     examples.append(
       UnsafeBufferPointer(start: row(0), count: features),
       label: Float(DeterministicMath.log(Double(distance) + 1)))
   }
 
-  /// True if there are enough examples to train a model.
   var isBatchComplete: Bool { examples.count >= batch }
 
   /// Trains a model and removes all examples. If training fails, the current model is kept, and a
@@ -69,7 +64,6 @@ struct Learner: ~Copyable {
 
   mutating func removeCandidates() { candidates = 0 }
 
-  /// Adds a candidate and returns the row for its features, which is valid until the next call.
   mutating func addCandidate(_ id: ObjectID) -> UnsafeMutablePointer<Float> {
     let place = candidates
     candidates += 1
@@ -82,10 +76,8 @@ struct Learner: ~Copyable {
     return clearedRow(place)
   }
 
-  /// The candidate at an index.
   func id(_ place: Int) -> ObjectID { ids[ObjectID(place)] }
 
-  /// The prediction for the candidate at an index.
   func score(_ place: Int) -> Double { scores[ObjectID(place)] }
 
   /// Predicts all candidates. There must be a model.
@@ -112,8 +104,6 @@ struct Learner: ~Copyable {
 }
 extension PolicySpec {
   /// The value of a parameter that takes one of several words, the first by default.
-  ///
-  /// - Throws: `badValue`.
   func choice(_ parameter: String, _ words: [String]) throws(PolicyError) -> String {
     guard let text = values[parameter] else { return words.first ?? "" }
     guard words.contains(text) else {
@@ -126,8 +116,6 @@ extension PolicySpec {
 
 extension GradientBoosting {
   /// Returns the library for a policy.
-  ///
-  /// - Throws: `missingNeed`, with what to install.
   static func current(for spec: PolicySpec) throws(PolicyError) -> GradientBoosting {
     do throws(BoostingError) {
       return try current()

@@ -1,7 +1,7 @@
 @testable import LarderEngine
 
 /// The policy that chooses its policy, rule by rule: simulations of a portfolio on a sample of the
-/// objects, epochs, decisions, following and handing over.
+/// objects, epochs, decisions and handing over.
 struct NaiveAuto: NaivePolicy {
   /// Knowledge of an object.
   struct Record {
@@ -22,17 +22,15 @@ struct NaiveAuto: NaivePolicy {
   var hasExpiries = false
   var clock = 0
   var records: [ObjectID: Record] = [:]
-  /// Residents while following, least recently requested first.
-  var residents: [ObjectID] = []
-  /// The last evicted objects while a tier leads, with their last request; they have come back if
+  /// The last evicted objects, with their last request; they have come back if
   /// it is another by now. The next one goes to place `nextGhost`.
   var ghosts: [(id: ObjectID, last: Int)] = []
   var nextGhost = 0
   /// Residents that the tier has evicted, in order.
   var expelled: [ObjectID] = []
   var entering = Request.none
-  /// The tier that leads, and its policy; nil while following.
-  var leader: NaiveMember?
+  /// The tier that leads, and its policy.
+  var leader: NaiveMember
   var policy = 0
   var handover: NaiveHandover?
   /// Requests after which the requests of an object halve.
@@ -61,12 +59,12 @@ struct NaiveAuto: NaivePolicy {
     halfLife = try spec.number("half-life", default: 64, in: 0...1e9)
     margin = try spec.number("margin", default: 0.005, in: 0...1)
     specs = try NaiveAuto.specs(setup)
+    leader = try NaiveMember(specs[0], setup.capacity, setup)
     hits = specs.map { _ in 0 }
     held = setup.unit == .bytes ? 1 : Int(setup.capacity)
     shift = shift(held)
     shadows = try specs.map { try NaiveMember($0, shadowCapacity, setup) }
     setPeriod()
-    if shift > 0 { leader = try NaiveMember(specs[0], setup.capacity, setup) }
   }
 
   private static func specs(_ setup: PolicySetup) throws -> [PolicySpec] {
@@ -133,7 +131,6 @@ struct NaiveAuto: NaivePolicy {
 
   private mutating func endEpoch() {
     setPeriod()
-    let wasFollowing = shift == 0
     let length = Double(epoch)
     sinceSwitch += inEpoch
     inEpoch = 0
@@ -169,11 +166,7 @@ struct NaiveAuto: NaivePolicy {
         }
       }
     }
-    if wasFollowing, shift > 0 {
-      lead()
-    } else if !wasFollowing, handover == nil {
-      beginHandover()
-    }
+    if handover == nil { beginHandover() }
   }
 
   private mutating func thin() {
@@ -206,9 +199,8 @@ struct NaiveAuto: NaivePolicy {
     sinceSwitch = 0
     sampled = old.sampled * Double(1 << old.shift) / Double(1 << shift)
     hits = old.hits.map { old.sampled == 0 ? 0 : $0 / old.sampled * sampled }
-    if leader != nil, isRestoring {
-      leader = try? NaiveMember(specs[leading], setup.capacity, setup)
-      policy = leading
+    if isRestoring, let fresh = try? NaiveMember(specs[leading], setup.capacity, setup) {
+      (leader, policy) = (fresh, leading)
     }
   }
 
@@ -230,21 +222,13 @@ struct NaiveAuto: NaivePolicy {
     return fresh.map { NaiveHandover(policy: leading, tier: $0, start: clock) }
   }
 
-  private mutating func lead() {
-    handover = makeHandover()
-    handover?.isLeaving = false
-    for id in residents { handover?.add(id, last: records[id]?.last ?? 0) }
-    residents = []
-    while handover != nil { advance() }
-  }
-
   /// Moves 64 objects out of the old tier or into the new one.
   private mutating func advance() {
     for _ in 0..<64 {
       guard let current = handover else { return }
       if current.isLeaving {
         let ghost = current.ghostsAdded
-        if let id = leader?.giveUp() {
+        if let id = leader.giveUp() {
           handover?.add(id, last: records[id]?.last ?? 0)
         } else if ghost < ghosts.count {
           handover?.addGhost(last: ghosts[ghost].last)
@@ -275,7 +259,7 @@ struct NaiveAuto: NaivePolicy {
     leader = ended.tier
     policy = ended.policy
     for id in ended.refused
-    where ended.residents.contains(id) && leader?.contains(id) == false && !expelled.contains(id) {
+    where ended.residents.contains(id) && !leader.contains(id) && !expelled.contains(id) {
       expelled.append(id)
     }
     beginHandover()
@@ -287,20 +271,18 @@ struct NaiveAuto: NaivePolicy {
   }
 
   private mutating func takeVictims() {
-    expelled += leader?.victims ?? []
-    leader?.victims = []
+    expelled += leader.victims
+    leader.victims = []
   }
 
   // MARK: Requests
 
   func contains(_ id: ObjectID) -> Bool {
-    guard let leader else { return residents.contains(id) }
-    return handover?.residents.contains(id) ?? false || leader.contains(id) && id != entering.id
+    handover?.residents.contains(id) ?? false || leader.contains(id) && id != entering.id
   }
 
   func isGhost(_ id: ObjectID) -> Bool {
     if contains(id) { return false }
-    guard let leader else { return shadows.contains { $0.remembers(id) } }
     return isKept(id) || leader.remembers(id) || handover?.tier.remembers(id) ?? false
   }
 
@@ -312,53 +294,42 @@ struct NaiveAuto: NaivePolicy {
 
   mutating func hit(_ given: Request) {
     let request = note(given)
-    if leader == nil {
-      observeAndFollow(request, isSet: false)
+    advance()
+    if handover?.residents.contains(request.id) ?? false {
+      reenter(request.id)
     } else {
-      advance()
-      if handover?.residents.contains(request.id) ?? false {
-        reenter(request.id)
-      } else {
-        _ = leader?.access(request.id, 0)
-        takeVictims()
-      }
-      if observe(request, isSet: false) { endEpoch() }
+      _ = leader.access(request.id, 0)
+      takeVictims()
     }
+    if observe(request, isSet: false) { endEpoch() }
   }
 
   mutating func replace(_ given: Request) {
     records[given.id]?.cost = given.cost
     hasExpiries = hasExpiries || given.expires != Request.noExpiry
     let request = note(given)
-    let wasFollowing = leader == nil
-    if wasFollowing { observeAndFollow(request, isSet: true) }
     advance()
     records[given.id]?.size = given.size
     if handover?.residents.contains(request.id) ?? false {
       reenter(request.id)
-    } else if let leader, leader.contains(request.id) {
-      self.leader?.set(request, 0)
+    } else if leader.contains(request.id) {
+      leader.set(request, 0)
       takeVictims()
     }
-    if !wasFollowing, observe(request, isSet: true) { endEpoch() }
+    if observe(request, isSet: true) { endEpoch() }
   }
 
   mutating func admit(_ request: Request) -> Bool {
     clock += 1
     var record = Record(last: clock, requests: 0, size: request.size, cost: 1)
-    if leader != nil, isKept(request.id) {
+    if isKept(request.id) {
       record.requests = min(7, recent(records[request.id] ?? Record()) + 1)
     }
     records[request.id] = record
-    if leader == nil {
-      observeAndFollow(request, isSet: false)
-      if leader == nil { return shadows[leading].contains(request.id) }
-    } else {
-      advance()
-      if observe(request, isSet: false) { endEpoch() }
-    }
+    advance()
+    if observe(request, isSet: false) { endEpoch() }
     if handover != nil { return true }
-    let outcome = leader?.set(request, 0)
+    let outcome = leader.set(request, 0)
     takeVictims()
     guard outcome == .stored else { return false }
     entering = request
@@ -372,26 +343,12 @@ struct NaiveAuto: NaivePolicy {
     records[request.id]?.cost = request.cost
     records[request.id]?.size = request.size
     entering = .none
-    if leader == nil { residents.append(request.id) }
     handover?.tier.remove(request.id)
     handover?.add(request.id, last: clock)
   }
 
-  // Rule 7.
-  private mutating func observeAndFollow(_ request: Request, isSet: Bool) {
-    if let place = residents.firstIndex(of: request.id) {
-      residents.append(residents.remove(at: place))
-    }
-    if observe(request, isSet: isSet) { endEpoch() }
-  }
-
   mutating func evict() -> ObjectID {
     count -= 1
-    if leader == nil {
-      let victim = residents.first { !shadows[leading].contains($0) } ?? residents[0]
-      residents.removeAll { $0 == victim }
-      return victim
-    }
     let victim = expelled.isEmpty ? giveUp() : expelled.removeFirst()
     if setup.unit == .objects {
       let ghost = (id: victim, last: records[victim]?.last ?? 0)
@@ -407,10 +364,10 @@ struct NaiveAuto: NaivePolicy {
       handover?.remove(victim)
       return victim
     }
-    let victim = leader?.giveUp() ?? .none
+    let victim = leader.giveUp() ?? .none
     guard victim == entering.id else { return victim }
-    let other = leader?.giveUp() ?? .none
-    leader?.set(entering, 0)
+    let other = leader.giveUp() ?? .none
+    leader.set(entering, 0)
     takeVictims()
     return other
   }
@@ -419,9 +376,8 @@ struct NaiveAuto: NaivePolicy {
     guard contains(id) || isGhost(id) else { return }
     if contains(id) { count -= 1 }
     for place in shadows.indices { shadows[place].remove(id) }
-    leader?.remove(id)
+    leader.remove(id)
     handover?.remove(id)
-    residents.removeAll { $0 == id }
     forgetGhost(id)
   }
 
