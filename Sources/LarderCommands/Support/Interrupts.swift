@@ -10,11 +10,15 @@ enum Interrupts {
   /// Begins to listen.
   static func listen() {
     let handler: @convention(c) (Int32) -> Void = { _ in
-      if Interrupts.cancellation.isRequested { _exit(130) }
+      if Interrupts.cancellation.isRequested {
+        ChildProcesses.killAll()
+        _exit(130)
+      }
       Interrupts.cancellation.request()
     }
     // Touched here, so that the handler does not have to make it.
     _ = cancellation.isRequested
+    ChildProcesses.remove(-1)
     signal(SIGINT, handler)
     signal(SIGTERM, handler)
     // Whoever started this process may have kept them away, as threads of Dispatch do.

@@ -234,6 +234,7 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     }
     do {
       try process.run()
+      ChildProcesses.add(process.processIdentifier)
     } catch {
       throw .launch(program: name, reason: error.localizedDescription)
     }
@@ -278,6 +279,7 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
       guard ContinuousClock.now < end else { return false }
       usleep(Self.slice * 1_000)
     }
+    ChildProcesses.remove(process.processIdentifier)
     return true
   }
 
