@@ -5,11 +5,9 @@ import LarderTraces
 
 /// Schema and decoder of a key's value.
 struct Form<Value>: Sendable {
-  /// Schema of the value.
   let shape: ValueShape
   private let body: @Sendable (YAMLValue, WorkloadReading) throws -> Value
 
-  /// Creates a form; errors of the closure are reported with the value's position.
   init(
     _ shape: ValueShape, read: @escaping @Sendable (YAMLValue, WorkloadReading) throws -> Value
   ) {
@@ -23,12 +21,10 @@ struct Form<Value>: Sendable {
     try value.locating { try body(value, reading) }
   }
 
-  /// The form under another name in the schema.
   func named(_ name: String) -> Form { Form(shape.named(name), read: body) }
 }
 
 extension Form {
-  /// A list, or a single value instead of a list of one.
   static func list<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
     let types = item.shape.types
     let single = Set(types).union(types.contains(.integer) ? [.number] : [])
@@ -37,7 +33,6 @@ extension Form {
     }
   }
 
-  /// A list in brackets or dashes, even of one item.
   static func items<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
     var shape = item.shape.listed
     (shape.types, shape.alternatives) = ([.array], [shape.alternatives[0]])
@@ -46,7 +41,6 @@ extension Form {
     }
   }
 
-  /// A map, decoded into `initial`.
   static func map(
     _ section: Section<Value>, into initial: Value, expected: String? = nil
   ) -> Form where Value: Sendable {
@@ -57,7 +51,6 @@ extension Form {
     }
   }
 
-  /// A word that represents `initial`, or a map.
   static func word(
     _ word: String, orMap section: Section<Value>, into initial: Value
   ) -> Form where Value: Sendable {
@@ -76,9 +69,7 @@ extension Form {
 /// Context of decoding a value: the known components, and the preceding part of the file.
 final class WorkloadReading {
   let checks: ComponentChecks
-  /// The workload decoded so far.
   var workload: Workload
-  /// Number of sources that enclose the value.
   var sourceDepth = 0
 
   init(checks: ComponentChecks, workload: Workload) {
@@ -94,7 +85,6 @@ extension Form where Value == String {
     }
   }
 
-  /// A name that may become part of a path and of a table.
   static var name: Form {
     Form(.text("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}").named("name")) { value, _ in
       let expected = "a name of letters, digits, '-', '_' and '.'"
@@ -114,7 +104,6 @@ extension Form where Value == Bool {
 }
 
 extension Form where Value: RawRepresentable<String> & CaseIterable & Sendable {
-  /// One of an enum's words; `listed` are those in the schema.
   static func choice(listed: [Value] = Array(Value.allCases)) -> Form {
     Form(.words(listed.map(\.rawValue))) { value, _ in try value.choice(of: Value.self) }
   }
@@ -127,7 +116,6 @@ extension Form where Value: FixedWidthInteger & Sendable {
     return Form(.whole(range)) { value, _ in Value(try value.whole(in: range)) }
   }
 
-  /// A whole number from 1 to the largest number of requests or objects; also `5M`.
   static var count: Form {
     // Larger numbers of requests and objects cannot be represented.
     let range = 1...CapacitySpec.largestObjects
@@ -136,7 +124,6 @@ extension Form where Value: FixedWidthInteger & Sendable {
     }
   }
 
-  /// Bytes in the range: `4096`, `4KiB`.
   static func bytes(_ range: ClosedRange<Value>, such example: String) -> Form {
     let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
     return Form(.whole(range).or(.text(Quantity.bytes.pattern))) { value, _ in
@@ -151,7 +138,6 @@ extension Form where Value: FixedWidthInteger & Sendable {
 }
 
 extension Form where Value == Double {
-  /// A number from 0 to `most`.
   static func number(upTo most: Int) -> Form {
     Form(ValueShape([.number], ["type": "number", "minimum": 0, "maximum": .number("\(most)")])) {
       value, _ in
@@ -159,7 +145,6 @@ extension Form where Value == Double {
     }
   }
 
-  /// A number above 0: from `least`, which is close to 0, to `most`.
   static func positive(
     _ what: String, least: Double = .leastNormalMagnitude, most: Double
   ) -> Form {
@@ -170,7 +155,6 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == UInt32 {
-  /// A TTL in whole seconds.
   static var timeToLive: Form {
     let text = ValueShape.text(Quantity.duration.pattern)
     return Form(.whole(1...UInt64(UInt32.max)).or(text).named("ttl")) { value, _ in
@@ -184,13 +168,11 @@ extension Form where Value == UInt32 {
 }
 
 extension ValueShape {
-  /// A share as a number from 0 to 1, a percentage or a fraction.
   static let share = ValueShape([.number], ["type": "number", "minimum": 0, "maximum": 1])
     .or(text(Share.pattern)).named("share")
 }
 
 extension Form where Value == Share {
-  /// A share above 0, or from 0, such as `10%`, `0.1` or `1/10`.
   static func share(
     _ what: String = "share", from least: Bool = false
   ) -> Form {
@@ -207,7 +189,6 @@ extension Form where Value == Share {
 }
 
 extension Form where Value == Double {
-  /// A share as a binary number.
   static func ratio(_ what: String = "share", from least: Bool = true) -> Form {
     let share = Form<Share>.share(what, from: least)
     return Form(share.shape) { value, reading in try share.read(value, reading).ratio }
@@ -215,7 +196,6 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == CapacitySpec {
-  /// A capacity, of the right unit if the workload names one.
   static var capacity: Form {
     let text = ValueShape.text(Quantity.bytes.pattern).or(.share)
     let whole = ValueShape([.integer], ["type": "integer", "minimum": 1])
@@ -233,7 +213,6 @@ extension Form where Value == CapacitySpec {
 }
 
 extension Form where Value == WarmUp {
-  /// `none`, a number of requests, a share of them, or `until-full`.
   static var warmUp: Form {
     let words = ValueShape.words(["none", "until-full"])
     let count = Form<UInt64>.count.shape
@@ -258,14 +237,12 @@ extension Form where Value == WarmUp {
 }
 
 extension ValueShape {
-  /// Text, for which editors propose known names; programs may add others.
   static func proposing(_ names: [String], as name: String) -> ValueShape {
     ValueShape([.string], ["enum": .strings(names)], ["type": "string"]).named(name)
   }
 }
 
 extension Form where Value == PolicySpec {
-  /// A registered policy.
   static var policy: Form {
     Form(.proposing(PolicyRegistry.standard.map(\.description.name), as: "policy")) {
       value, reading in
@@ -273,7 +250,6 @@ extension Form where Value == PolicySpec {
     }
   }
 
-  /// A registered admission filter.
   static var admission: Form {
     Form(.proposing(AdmissionRegistry.all.map(\.description.name), as: "admission")) {
       value, reading in
@@ -291,7 +267,6 @@ extension Form where Value == PolicySpec {
 }
 
 extension Form where Value == [PolicySpec] {
-  /// A policy, `name:*` for all its declared configurations, or `all` for those of every policy.
   static var policyOrAll: Form {
     let names = ["all"] + PolicyRegistry.standard.map(\.description.name)
     return Form(.proposing(names, as: "policy-or-all")) { value, reading in
@@ -308,7 +283,6 @@ extension Form where Value == [PolicySpec] {
 }
 
 extension Form where Value == ConfigurationSpec {
-  /// Configuration of a preset.
   static var preset: Form {
     Form(.proposing(CachePreset.all.map(\.name), as: "preset")) { value, reading in
       try reading.checks.preset(try value.text(expected: "the name of a preset"))
@@ -317,7 +291,6 @@ extension Form where Value == ConfigurationSpec {
 }
 
 extension Form where Value == ComponentSpec {
-  /// A trace format with its options.
   static var format: Form {
     Form(.proposing(FormatRegistry.standard.map { $0.description.name }, as: "format")) {
       value, reading in

@@ -4,7 +4,7 @@ import LarderSupport
 
 /// Results of a run: the content of `results.json` and the input of all reports.
 public struct RunResults: Sendable, Hashable, Codable {
-  /// Version of this structure. Readers reject unknown versions.
+  /// Version of this structure.
   public var schemaVersion: Int = RunResults.currentSchemaVersion
   /// Name of the workload.
   public var workload: String
@@ -220,7 +220,6 @@ extension MachineDescription {
 }
 
 extension RunResults {
-  /// Machines on which cells were timed, in the order of the records: several in merged results.
   package var timedMachines: [String] {
     var seen: Set<String> = []
     return records.flatMap(\.timings).map { $0.machine ?? machine.summary }
@@ -229,7 +228,6 @@ extension RunResults {
 }
 
 extension Record {
-  /// The record with only the timings of one machine.
   package func timed(on machine: String, of results: RunResults) -> Record {
     var record = self
     record.timings.removeAll { ($0.machine ?? results.machine.summary) != machine }

@@ -5,37 +5,27 @@ import LarderEngine
 public struct ExecutionSpec: Sendable, Hashable {
   /// Schedule of requests.
   public enum Load: Sendable, Hashable {
-    /// Each thread makes its next request when the previous one is answered.
     case closed
-    /// At the trace's times, accelerated by a factor. Latency is measured from the intended start.
     case trace(speed: Double)
-    /// At a constant total rate, evenly spaced. Latency is measured from the intended start.
     case rate(perSecond: Double)
   }
 
   /// Handling of the origin's latency.
   public enum OriginTime: String, Sendable, Hashable, CaseIterable {
-    /// Added to the measured latency, without waiting.
     case virtual
-    /// Real waiting.
     case wait
   }
 
   /// Checked parts of each value read.
   public enum Verification: String, Sendable, Hashable, CaseIterable {
-    /// Key, version, length and content.
     case all
-    /// Key, version and length.
     case header
-    /// No checks.
     case none
   }
 
   /// State of the page cache before a counted run.
   public enum PageCache: String, Sendable, Hashable, CaseIterable {
-    /// Left by the warm-up and the run.
     case warm
-    /// Without the cache's own files, which are dropped from it after the warm-up.
     case dropped
   }
 
@@ -102,12 +92,11 @@ public struct ExecutionSpec: Sendable, Hashable {
 package struct ExecutionFilter: Sendable, Hashable {
   /// Names of configurations; nil for all.
   package var configurations: [String]?
-  /// Policies of the sweep; nil for all. Does not apply to configurations with their own.
+  /// Policies of the sweep; nil for all.
   package var policies: [PolicySpec]?
-  /// Capacities of the sweep; nil for all. Does not apply to configurations with their own.
+  /// Capacities of the sweep; nil for all.
   package var capacities: [CapacitySpec]?
 
-  /// Creates a filter that accepts everything by default.
   package init(
     configurations: [String]? = nil, policies: [PolicySpec]? = nil,
     capacities: [CapacitySpec]? = nil
@@ -117,7 +106,6 @@ package struct ExecutionFilter: Sendable, Hashable {
     self.capacities = capacities
   }
 
-  /// True if a cell is selected. Nil values were not swept.
   func passes(
     configuration: ConfigurationSpec, policy: PolicySpec?, capacity: CapacitySpec?
   ) -> Bool {
@@ -130,19 +118,14 @@ package struct ExecutionFilter: Sendable, Hashable {
   }
 }
 
-/// A cache in a separate process, as in a workload: `cache: {process: [...]}`.
+/// A cache in a separate process, as in a workload:
 package struct ProcessSpec: Sendable, Hashable {
-  /// Program and arguments, with placeholders.
   package var command: [String]
-  /// Working directory of the process; empty for the current one.
   package var folder: String
-  /// Maximum seconds for starting, for each answer, and for ending.
   package var timeoutSeconds: UInt32
 
-  /// Name of such caches in the list of executable ones.
   package static let contender = "process"
 
-  /// Creates a process; see the properties for the meaning of each part.
   package init(command: [String], folder: String = "", timeoutSeconds: UInt32 = 30) {
     self.command = command
     self.folder = folder
@@ -158,12 +141,10 @@ package struct ProcessSpec: Sendable, Hashable {
     return name.isEmpty ? Self.contender : String(name.prefix(100))
   }
 
-  /// True if a word of the command has the placeholder.
   package func uses(_ placeholder: ProcessPlaceholder) -> Bool {
     command.contains { $0.contains("{\(placeholder.rawValue)}") }
   }
 
-  /// Replaces the placeholders of all words.
   package func filled(
     _ value: (ProcessPlaceholder) -> String
   ) -> [String] {
@@ -183,21 +164,13 @@ package struct ProcessSpec: Sendable, Hashable {
 
 /// A word in braces in the command of a cache's process, which represents a value of the cell.
 package enum ProcessPlaceholder: String, Sendable, Hashable, CaseIterable {
-  /// Capacity in the workload's unit.
   case capacity
-  /// Capacity in bytes as whole MiB, at least 1.
   case mebibytes = "capacity:MiB"
-  /// Unit of the capacity: `objects` or `bytes`.
   case unit
-  /// Maximum number of objects in addition to the capacity; 0 for no limit.
   case objects
-  /// Number of threads that will send requests.
   case threads
-  /// Seed of the cell.
   case seed
-  /// Empty folder for the cache's files.
   case folder
-  /// Path of the Unix socket on which the process must listen. Without it requests come on standard
-  /// input.
+  /// Path of the Unix socket on which the process must listen.
   case socket
 }
