@@ -21,9 +21,6 @@ struct Registration: CustomStringConvertible {
     Registration(
       folder: "Sources/LarderReports/Formats", conformance: "ReportFormat",
       registry: "Sources/LarderReports/ReportRegistry.swift", everyFile: true),
-    Registration(
-      folder: "Sources/LarderReports/Parts", conformance: "PlanFormat",
-      registry: "Sources/LarderReports/Parts/PlanRegistry.swift", everyFile: false),
   ]
 
   /// The types in `source` that conform, with the index of their line.

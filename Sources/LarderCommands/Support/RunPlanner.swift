@@ -89,8 +89,7 @@ struct RunPlanner {
 
   /// The parts of the cells.
   func division(_ cells: [PlannedCell], _ known: StoredTraces, parts: Int) -> PartDivision {
-    PartDivision(
-      cells, traces: known, repetitions: workload.repetitions, count: parts)
+    PartDivision(cells, traces: known, count: parts)
   }
 
   /// The store's records of cells.

@@ -320,7 +320,7 @@ enum ReplayCost {
 
   /// Cost of a design; `weighs` if objects have sizes.
   static func of(_ candidate: Candidate, weighs: Bool) -> Double {
-    let policy = PolicyCost.of(candidate.policy.name).nanoseconds * (weighs ? sizesFactor : 1)
+    let policy = PolicyCost.of(candidate.policy.name) * (weighs ? sizesFactor : 1)
     let filter = candidate.admission.map { filters[$0.name] ?? unknownFilter } ?? 0
     return (policy + filter) / standardNanoseconds
   }

@@ -97,7 +97,7 @@ package struct CellRunner: Sendable {
     else { return nil }
     let counts = simulation.counts
     var flash = FlashCounts()
-    if let simulation = simulation as? any FlashSimulating {
+    if let simulation = simulation as? FlashSimulation {
       flash = simulation.flash
     } else {
       flash.inserted = counts.disk.admissions
