@@ -217,7 +217,6 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// Runs two policies concurrently, and a third after them.
   func checkRepeatability(_ trial: ContractTrial) throws(ContractProblem) {
     try compare(trial, try driver(trial), try driver(trial), "told the same at the same time")
     let silent = try driver(trial)
@@ -253,7 +252,6 @@ extension ContractRules where Policy: ~Copyable {
     try compare(trial, plain, try driver(trial, usesWords: true), "hits through hitWords")
   }
 
-  /// Compares this driver with the engine's own tier, specialised in the module of the policy.
   func checkSimulation(_ trial: ContractTrial) throws(ContractProblem) {
     var trial = trial
     // The tier handles expiry: the policy sees only removals.
@@ -300,8 +298,6 @@ extension ContractRules where Policy: ~Copyable {
     try checkGhostsAreDeclared(trial)
   }
 
-  /// Requests the same objects again and again: state that grows at every doubling of the requests
-  /// grows without bound.
   private func checkState(_ trial: ContractTrial) throws(ContractProblem) {
     let objects = 300
     let driver = try driver(trial, objects: objects)
@@ -327,7 +323,6 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// Requests each object once, with the parameters of real caches.
   private func checkGhostsAreBounded(_ trial: ContractTrial) throws(ContractProblem) {
     var text = spec.name
     for parameter in Policy.description.parameters {
@@ -355,8 +350,6 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// Requests each object twice or once, and compares the ghosts with the number that the policy
-  /// gives, which may be an estimate.
   private func checkGhostsAreDeclared(_ trial: ContractTrial) throws(ContractProblem) {
     let last: ObjectID = 4000
     let driver = try self.driver(trial, objects: Int(last))
@@ -398,7 +391,6 @@ struct ContractTrial {
     }
   }
 
-  /// Creates a cache with a given trace.
   init(capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64, trace: TestTrace) {
     self.capacity = capacity
     self.unit = unit

@@ -48,7 +48,6 @@ import Testing
     }
   }
 
-  /// Skewed popularity as in traffic, sizes over four powers of ten.
   private func objects(_ count: Int, seed: UInt64) -> [Object] {
     var random = SeededGenerator(seed: seed)
     return (1...count).map { rank in

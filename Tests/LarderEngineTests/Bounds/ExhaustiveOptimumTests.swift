@@ -51,7 +51,6 @@ import Testing
     return all.filter { $0.values.reduce(0) { $0 + UInt64($1) } <= capacity }
   }
 
-  /// Next uses as in a prepared trace: a set or delete ends them.
   private static func nextUses(_ steps: [Step]) -> [UInt32] {
     var latest: [ObjectID: UInt32] = [:]
     var next = steps.map { _ in Request.never }

@@ -5,7 +5,6 @@ import Testing
 
 /// Every policy in the engine against its naive model, to the request.
 @Suite struct DifferentialTests {
-  /// Specs of all registered policies.
   static let specs = PolicyRegistry.standard.flatMap {
     NaivePolicies.specs(of: $0.description.name)
   }

@@ -8,7 +8,6 @@ struct NaiveARC: NaivePolicy {
   var t2: [NaiveWeighted] = []
   var b1: [NaiveWeighted] = []
   var b2: [NaiveWeighted] = []
-  /// The target of T1.
   var p = 0.0
   /// The missing object for which room is being made.
   var missing: NaiveWeighted?
@@ -26,7 +25,6 @@ struct NaiveARC: NaivePolicy {
     t2.append(NaiveWeighted(request))
   }
 
-  /// The first lines of cases II and III.
   mutating func admit(_ request: Request) -> Bool {
     missing = NaiveWeighted(request)
     if let ghost = b1.first(where: { $0.id == request.id }) {
@@ -53,7 +51,6 @@ struct NaiveARC: NaivePolicy {
     return replace()
   }
 
-  /// REPLACE(x, p).
   private mutating func replace() -> ObjectID {
     let t1Size = Double(t1.weight)
     let isInB2 = missing.map { b2.has($0.id) } ?? false

@@ -29,7 +29,6 @@ struct NaiveAuto: NaivePolicy {
   /// Residents that the tier has evicted, in order.
   var expelled: [ObjectID] = []
   var entering = Request.none
-  /// The tier that leads, and its policy.
   var leader: NaiveMember
   var policy = 0
   var handover: NaiveHandover?
@@ -107,7 +106,6 @@ struct NaiveAuto: NaivePolicy {
     return shift == 0 || hash >> UInt64(64 - shift) == 0
   }
 
-  /// Returns true at the end of an epoch.
   private mutating func observe(_ request: Request, isSet: Bool) -> Bool {
     for place in shadows.indices { shadows[place].victims = [] }
     if isSampled(request.id) {
@@ -190,7 +188,6 @@ struct NaiveAuto: NaivePolicy {
 
   // MARK: Changes of the capacity
 
-  /// Continues from the choice of the cache whose objects are being stored again.
   mutating func resume(_ old: NaiveAuto, isRestoring: Bool) {
     self.isRestoring = isRestoring
     leading = old.leading
@@ -222,7 +219,6 @@ struct NaiveAuto: NaivePolicy {
     return fresh.map { NaiveHandover(policy: leading, tier: $0, start: clock) }
   }
 
-  /// Moves 64 objects out of the old tier or into the new one.
   private mutating func advance() {
     for _ in 0..<64 {
       guard let current = handover else { return }
@@ -289,7 +285,6 @@ struct NaiveAuto: NaivePolicy {
   var overflows: Bool { !expelled.isEmpty }
   func isFull(for request: Request) -> Bool { !expelled.isEmpty }
 
-  /// Unknown before the first entry with an expiry.
   mutating func follow(_ time: UInt64) { now = hasExpiries ? time : 0 }
 
   mutating func hit(_ given: Request) {
@@ -358,7 +353,6 @@ struct NaiveAuto: NaivePolicy {
     return victim
   }
 
-  /// The object that is being stored stays.
   private mutating func giveUp() -> ObjectID {
     if let victim = handover?.residents.first {
       handover?.remove(victim)
@@ -385,18 +379,15 @@ struct NaiveAuto: NaivePolicy {
     ghosts = ghosts.map { $0.id == id ? (.none, $0.last) : $0 }
   }
 
-  /// True for an evicted object that has not come back.
   private func isKept(_ id: ObjectID) -> Bool {
     !contains(id) && ghosts.contains { $0 == (id, records[id]?.last ?? 0) }
   }
 
-  /// Sets the period to 16 times the largest power of two up to the size.
   private mutating func setPeriod() {
     let objects = setup.unit == .bytes ? most : Int(min(setup.capacity, 1 << 40))
     while period * 2 <= 16 * objects { period *= 2 }
   }
 
-  /// The requests of an object, halved for each period since the last one.
   private func recent(_ record: Record) -> Int {
     var recent = record.requests
     for _ in 0..<min(8, (clock - record.last) / period) { recent /= 2 }
@@ -431,7 +422,6 @@ struct NaiveHeir {
 /// of their last request.
 struct NaiveHandover {
   struct Entry {
-    /// The object, or the place of a ghost.
     var id: ObjectID
     var last: Int
     var bucket: Int
@@ -442,7 +432,6 @@ struct NaiveHandover {
   var tier: NaiveMember
   let start: Int
   var isLeaving = true
-  /// The residents, in order of adding.
   var residents: [ObjectID] = []
   var waiting: [Entry] = []
   var ghostsAdded = 0
@@ -465,7 +454,6 @@ struct NaiveHandover {
     ghostsAdded += 1
   }
 
-  /// A bucket for each age below 128, and 64 for each power of two above that.
   private func bucket(_ last: Int) -> Int {
     var (age, octave) = (max(0, start - last), 0)
     while age >= 128 {
@@ -475,7 +463,6 @@ struct NaiveHandover {
     return octave * 64 + age
   }
 
-  /// The oldest that waits, ghosts first.
   mutating func next() -> Entry? {
     guard let oldest = waiting.map(\.bucket).max() else { return nil }
     let place =
@@ -498,7 +485,6 @@ struct NaiveMember {
   var policy: any NaivePolicy
   let capacity: UInt64
   let weighs: Bool
-  /// True if the policy sees costs.
   let keepsCosts: Bool
   var sizes: [ObjectID: UInt32] = [:]
   var expires: [ObjectID: UInt64] = [:]
@@ -578,7 +564,6 @@ struct NaiveMember {
     victims.append(victim)
   }
 
-  /// Evicts an object; nil if there is none.
   mutating func giveUp() -> ObjectID? {
     if sizes.isEmpty { return nil }
     let victim = policy.evict(for: .none)
@@ -591,8 +576,6 @@ struct NaiveMember {
     policy.remove(id)
   }
 
-  /// Changes to an empty member of another capacity: evicts what does not fit, and stores the rest
-  /// again in the order of eviction.
   mutating func change(to fresh: NaiveMember) {
     if fresh.capacity == capacity { return }
     while used > fresh.capacity { _ = giveUp() }
@@ -616,7 +599,6 @@ struct NaiveMember {
     policy = auto
   }
 
-  /// Takes over an object of another tier.
   mutating func takeOver(_ heir: NaiveHeir) {
     victims = []
     let request = Request(id: heir.id, size: heir.size, cost: heir.cost)

@@ -8,7 +8,6 @@ struct NaiveGDSF: NaivePolicy {
     var frequency: Double
     var priority: Double
   }
-  /// Least recently requested first.
   var entries: [Entry] = []
   /// L in the papers: the priority of the last victim.
   var inflation = 0.0

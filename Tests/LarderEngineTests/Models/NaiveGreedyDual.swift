@@ -8,7 +8,6 @@ struct NaiveGreedyDual: NaivePolicy {
     var id: ObjectID
     var priority: Double
   }
-  /// Least recently requested first.
   var entries: [Entry] = []
   /// L in the papers.
   var inflation = 0.0

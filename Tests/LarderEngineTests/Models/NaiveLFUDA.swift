@@ -9,7 +9,6 @@ struct NaiveLFUDA: NaivePolicy {
     var count: Int
     var priority: Int
   }
-  /// Least recently requested first.
   var entries: [Entry] = []
   var age = 0
 

@@ -4,7 +4,6 @@ import LarderEngine
 struct NaiveLHD: NaivePolicy {
   struct Entry {
     var object: NaiveWeighted
-    /// The clock at the last request.
     var time: Int
     /// Ages at the last request and the one before.
     var lastAge = 0
@@ -67,7 +66,6 @@ struct NaiveLHD: NaivePolicy {
     tick()
   }
 
-  /// True if an object becomes an explorer.
   private func draws(_ number: UInt64) -> Bool {
     number % 32 == 0 && explorerBudget > 0 && model.reconfigurations < 50
   }
@@ -93,7 +91,6 @@ struct NaiveLHD: NaivePolicy {
     untilReconfiguration = period
   }
 
-  /// A 64-bit number is two draws, its lower half first; then the doubtful objects are considered.
   mutating func evict() -> ObjectID {
     let wanted = model.reconfigurations <= 50 ? 8 : samples
     var draws: [UInt64] = []

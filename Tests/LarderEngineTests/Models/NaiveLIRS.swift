@@ -47,7 +47,6 @@ struct NaiveLIRS: NaivePolicy {
 
   mutating func hit(_ request: Request) { if stack.last?.id != request.id { use(request) } }
 
-  /// The object may be the last one requested, but a changed size can change its status.
   mutating func replace(_ request: Request) {
     let size = UInt64(request.size)
     if let place = queue.firstIndex(where: { $0.id == request.id }) { queue[place].size = size }
@@ -73,7 +72,6 @@ struct NaiveLIRS: NaivePolicy {
     returning = .none
   }
 
-  /// Moves an object, resident or not, to the top of the stack with its new status.
   private mutating func use(_ request: Request) {
     let old = stack.take { $0.id == request.id }
     let wasInStack = old != nil || returning == request.id
@@ -91,7 +89,6 @@ struct NaiveLIRS: NaivePolicy {
     settle()
   }
 
-  /// Demotes LIR blocks from the bottom until the others fit, and prunes.
   mutating func settle() {
     prune()
     while weight(.lir) > lirLimit {
@@ -101,13 +98,11 @@ struct NaiveLIRS: NaivePolicy {
     }
   }
 
-  /// Stack pruning: the bottom is a LIR block.
   mutating func prune() {
     while let bottom = stack.first, bottom.status != .lir { stack.removeFirst() }
     ghosts = ghosts.filter { isGhost($0) }
   }
 
-  /// Forgets the ghosts that were evicted first until the others are within the limit.
   mutating func trimGhosts() {
     while let ghostLimit, weight(.ghost) > ghostLimit {
       let oldest = ghosts.removeFirst()

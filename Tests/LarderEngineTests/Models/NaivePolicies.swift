@@ -2,7 +2,6 @@ import LarderEngine
 
 /// The models by the names that users type.
 enum NaivePolicies {
-  /// Every name that `make` knows.
   static let names =
     [
       "fifo", "lru", "mru", "lru-mad", "la-cache", "lfu", "clock", "sieve", "slru", "s3-fifo",
@@ -13,7 +12,6 @@ enum NaivePolicies {
       "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo", "auto",
     ] + NaiveServers.names + randomNames + learnedNames
 
-  /// Specs that cover every parameter; the plain name is always the first.
   static func specs(of name: String) -> [String] {
     switch name {
     case "clock": ["clock", "clock:bits=2", "clock:bits=3"]

@@ -8,7 +8,6 @@ struct NaiveQDLP: NaivePolicy {
     var object: NaiveWeighted
     var counter = 0
   }
-  /// Oldest first, all three.
   var small: [Entry] = []
   var main: [Entry] = []
   var ghost: [NaiveWeighted] = []

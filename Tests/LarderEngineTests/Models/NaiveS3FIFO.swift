@@ -7,7 +7,6 @@ struct NaiveS3FIFO: NaivePolicy {
     var size: UInt64
     var counter = 0
   }
-  /// Oldest first, all three.
   var small: [Entry] = []
   var main: [Entry] = []
   var ghost: [Entry] = []

@@ -16,7 +16,6 @@ struct NaiveS4FIFO: NaivePolicy {
     case window(NaiveShare)
   }
 
-  /// Oldest first, all three.
   var small: [Entry] = []
   var main: [Entry] = []
   var ghost: [Entry] = []
@@ -74,7 +73,6 @@ struct NaiveS4FIFO: NaivePolicy {
     hit(request)
   }
 
-  /// True if a hit in the small queue counts.
   private func counts(_ id: ObjectID) -> Bool {
     let place = admitted.lastIndex { $0.id == id } ?? 0
     let later = admitted[(place + 1)...]

@@ -35,11 +35,9 @@ enum NaiveServers {
 }
 
 extension PolicySpec {
-  /// A parameter as a whole number.
   func whole(_ name: String, _ fallback: Int) -> Int {
     values[name].flatMap { Int($0) } ?? fallback
   }
-  /// A parameter as a number.
   func real(_ name: String, _ fallback: Double) -> Double {
     values[name].flatMap { Double($0) } ?? fallback
   }

@@ -29,7 +29,6 @@ struct NaiveSieve: NaivePolicy {
   }
   mutating func insert(_ request: Request) { queue.append(Entry(id: request.id, visited: false)) }
 
-  /// The hand stays between the same neighbours: on a removed object, it moves towards the head.
   mutating func remove(_ id: ObjectID) {
     guard let place = queue.firstIndex(where: { $0.id == id }) else { return }
     queue.remove(at: place)

@@ -119,7 +119,6 @@ struct NaiveWTinyLFU: NaivePolicy {
     hits = 0
   }
 
-  /// Moves main's oldest objects to the window, as far as whole objects fit into protected's share.
   private mutating func widen(by amount: UInt64) {
     let gained = min(amount, protectedLimit)
     var moved: UInt64 = 0

@@ -23,7 +23,6 @@ struct NaiveSegments {
     var isEmpty: Bool { !values.contains(where: \.isLive) }
   }
 
-  /// Each write is a commit.
   let setup: SegmentSetup
   var segments: [Segment] = []
   var open: Int?
@@ -106,7 +105,6 @@ struct NaiveSegments {
     while isWasteful, let victim { recycle(victim) }
   }
 
-  /// Marks evicted values as dead: values of one segment at most at each commit.
   private mutating func retire() {
     for number in segments.map(\.number) {
       var changed = false

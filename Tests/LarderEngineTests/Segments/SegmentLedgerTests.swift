@@ -3,7 +3,6 @@ import Testing
 @testable import LarderEngine
 
 extension SegmentLedger {
-  /// Writes a value of `pages` pages.
   fileprivate mutating func append(_ pages: UInt64) -> Place {
     let (place, _) = place(extent: pages * Self.pageBytes)
     noteWritten(place, extent: pages * Self.pageBytes)

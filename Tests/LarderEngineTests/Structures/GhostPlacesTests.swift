@@ -24,7 +24,6 @@ import Testing
       if !isSame { renumber() }
     }
 
-    /// Resizing renumbers everything.
     mutating func renumber() {
       for (number, name) in names.enumerated() { places[name] = UInt32(number) }
     }

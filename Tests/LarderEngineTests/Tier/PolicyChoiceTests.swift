@@ -15,7 +15,6 @@ import Testing
         objects: 5000))
   }
 
-  /// Returns the hits.
   @discardableResult private func loop(
     _ tier: CacheTier, objects: Int, requests: Int, size: UInt32 = 1
   ) -> Int {

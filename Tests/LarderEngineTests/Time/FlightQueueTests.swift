@@ -16,13 +16,13 @@ import Testing
       queue.add(flight)
       expected.append(flight)
       while queue.count > 0, queue.nextCompletion <= UInt64(order) / 4 {
-        let next = expected.indices.min { expected[$0].ends(before: expected[$1]) }
+        let next = expected.indices.max { expected[$0] < expected[$1] }
         let place = next ?? 0
         #expect(queue.takeNext().order == expected.remove(at: place).order)
       }
       #expect(queue.count == expected.count)
     }
-    for flight in expected.sorted(by: { $0.ends(before: $1) }) {
+    for flight in expected.sorted(by: >) {
       #expect(queue.takeNext().order == flight.order)
     }
     #expect(queue.count == 0 && queue.nextCompletion == .max)

@@ -7,7 +7,6 @@ import Testing
 @Suite struct TimedHybridTests {
   static let policies = PolicyRegistry.standard.map(\.description.name)
 
-  /// Every policy so many times, or a share of that, another one with each policy in memory.
   private static func disks(_ memory: String, times: Int) -> [String] {
     TestEffort.cases(
       Array(repeatElement(policies, count: times).joined()), atLeast: 12,
