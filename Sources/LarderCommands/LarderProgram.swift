@@ -77,6 +77,11 @@ public struct LarderAddition: Sendable {
     LarderAddition { try FormatRegistry.add(format) }
   }
 
+  /// A generator of requests.
+  public static func generator(_ generator: RegisteredGenerator) -> LarderAddition {
+    LarderAddition { try GeneratorRegistry.add(generator) }
+  }
+
   /// A report of a run's results.
   public static func report(_ report: any ReportFormat) -> LarderAddition {
     LarderAddition { try ReportRegistry.add(report) }

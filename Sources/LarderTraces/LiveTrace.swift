@@ -27,10 +27,6 @@ package enum LiveTrace {
   /// Decodes input until its end, or until `sink` stops. Requests are passed on before the next
   /// read blocks.
   ///
-  /// - Parameters:
-  ///   - format: the format and its options; nil to detect it from the first two lines.
-  ///   - name: the input, for errors.
-  ///   - noticing: receives the findings so far before each read that may block.
   /// - Throws: `TraceError` for empty input, and any error of `input` and `sink`.
   package static func decode(
     format spec: ComponentSpec?, from name: String,
@@ -67,7 +63,6 @@ package enum LiveTrace {
     return try ParameterReader(given, parameters: [.maxBad]).share(Parameter.maxBad.name) ?? 1
   }
 
-  /// True if two lines are complete, beyond greetings such as `OK`.
   private static func hasTwoLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var (lines, length) = (0, 0)
     for byte in bytes {
@@ -129,9 +124,6 @@ package final class RecordedTraceFile {
 
   /// Creates a new file that only its owner may read.
   ///
-  /// - Parameters:
-  ///   - sampling: the share of the keys to record.
-  ///   - hash: selects and represents the keys; by default with a private secret.
   /// - Throws: when the file exists or cannot be created, or the share is not above 0 and at most
   ///   1.
   package init(

@@ -85,22 +85,18 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   /// Beginnings of prompts, with their tokens.
   public static let prompt = TraceColumns(rawValue: 32)
 
+  private static let all: [(column: TraceColumns, name: String, bytes: Int)] = [
+    (.size, "sizes", 4), (.time, "times", 8), (.operation, "operations", 1), (.ttl, "TTLs", 4),
+    (.cost, "costs", 4), (.prompt, "prompts", 4),
+  ]
+
   /// Bytes per request in a prepared trace: its id, and these columns.
   var bytesPerRequest: Int {
-    let all: [(TraceColumns, Int)] = [
-      (.size, 4), (.time, 8), (.operation, 1), (.ttl, 4), (.cost, 4), (.prompt, 4),
-    ]
-    return all.filter { contains($0.0) }.reduce(4) { $0 + $1.1 }
+    Self.all.filter { contains($0.column) }.reduce(4) { $0 + $1.bytes }
   }
 
   /// Names of the columns in the set, for messages.
-  public var names: [String] {
-    let all: [(TraceColumns, String)] = [
-      (.size, "sizes"), (.time, "times"), (.operation, "operations"), (.ttl, "TTLs"),
-      (.cost, "costs"), (.prompt, "prompts"),
-    ]
-    return all.filter { contains($0.0) }.map(\.1)
-  }
+  public var names: [String] { Self.all.filter { contains($0.column) }.map(\.name) }
 }
 
 /// Receives records in batches, in order. Returns false to stop.

@@ -4,7 +4,7 @@ import LarderLibc
 /// much memory is bound by address translation, so on Linux the system is asked for huge pages.
 ///
 /// Memory that is filled from a stream of unknown length, and must grow without copies, is in
-/// LarderTraces' `PageMemory`.
+/// LarderTraces' `PageMemory`, over the pages of `map`.
 package enum LargeMemory {
   /// The size of a huge page; larger than any memory if the system has none.
   #if os(Linux)
@@ -26,7 +26,10 @@ package enum LargeMemory {
 
   package static func allocate(bytes: Int, alignment: Int = 64) -> UnsafeMutableRawPointer {
     #if os(Linux)
-      if bytes >= mappedMin { return map(bytes) }
+      if bytes >= mappedMin {
+        guard let memory = map(bytes) else { preconditionFailure("out of memory: \(bytes) bytes") }
+        return memory
+      }
     #endif
     var memory: UnsafeMutableRawPointer?
     guard posix_memalign(&memory, max(alignment, 64), bytes) == 0, let memory else {
@@ -52,25 +55,27 @@ package enum LargeMemory {
     free(memory)
   }
 
-  #if os(Linux)
-    private static func map(_ bytes: Int) -> UnsafeMutableRawPointer {
-      let isHuge = bytes >= hugePage
-      let slack = isHuge ? hugePage : 0
-      let flags = MAP_PRIVATE | MAP_ANON
-      guard let memory = mmap(nil, bytes + slack, PROT_READ | PROT_WRITE, flags, -1, 0),
-        memory != MAP_FAILED
-      else { preconditionFailure("out of memory: \(bytes) bytes") }
-      guard isHuge else { return memory }
-      let ahead = -Int(bitPattern: memory) & (hugePage - 1)
-      if ahead > 0 { munmap(memory, ahead) }
-      let start = memory + ahead
-      // Lengths are whole pages of the system to munmap.
-      let page = sysconf(Int32(_SC_PAGESIZE))
-      let end = (bytes + page - 1) / page * page
-      if ahead + end < bytes + slack { munmap(start + end, bytes + slack - ahead - end) }
-      // Whole huge pages only: a partial one would use more memory than needed.
+  /// Maps zeros, aligned to a huge page if it has one; nil if the system has no more.
+  package static func map(_ bytes: Int) -> UnsafeMutableRawPointer? {
+    let isHuge = bytes >= hugePage
+    let slack = isHuge ? hugePage : 0
+    let flags = MAP_PRIVATE | MAP_ANON
+    guard bytes <= Int.max - slack,
+      let memory = mmap(nil, bytes + slack, PROT_READ | PROT_WRITE, flags, -1, 0),
+      memory != MAP_FAILED
+    else { return nil }
+    guard isHuge else { return memory }
+    let ahead = -Int(bitPattern: memory) & (hugePage - 1)
+    if ahead > 0 { munmap(memory, ahead) }
+    let start = memory + ahead
+    // Lengths are whole pages of the system to munmap.
+    let page = sysconf(Int32(_SC_PAGESIZE))
+    let end = (bytes + page - 1) / page * page
+    if ahead + end < bytes + slack { munmap(start + end, bytes + slack - ahead - end) }
+    // Whole huge pages only: a partial one would use more memory than needed.
+    #if os(Linux)
       madvise(start, bytes / hugePage * hugePage, MADV_HUGEPAGE)
-      return start
-    }
-  #endif
+    #endif
+    return start
+  }
 }

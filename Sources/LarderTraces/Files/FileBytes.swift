@@ -1,10 +1,6 @@
 import LarderLibc
 
 /// The raw bytes of a file, in order.
-///
-/// Read with `read` rather than mapped: at buffer sizes that fit the L2 cache the copy is nearly
-/// free, pipes work too, and a file that shrinks while it is read ends early instead of crashing
-/// the program.
 final class FileBytes: ByteSource {
   /// Path as given, for error messages.
   let path: String
@@ -21,10 +17,6 @@ final class FileBytes: ByteSource {
   /// Number of bytes read so far.
   private(set) var offset = 0
 
-  /// Opens a file for reading.
-  ///
-  /// - Throws: when it is missing, unreadable, a directory, a device other than a terminal, or
-  ///   empty while `allowsEmpty` is false.
   init(path: String, allowsEmpty: Bool = false) throws(TraceError) {
     let isStandardInput = path == FileBytes.standardInput
     descriptor =
@@ -67,7 +59,6 @@ final class FileBytes: ByteSource {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Returns the first bytes, up to `count`, without consuming them.
   func peek(_ count: Int) throws(TraceError) -> [UInt8] {
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
     defer { space.deallocate() }
@@ -115,10 +106,6 @@ final class FileBytes: ByteSource {
 /// A file mapped read-only for the lifetime of this object. Only for files too large to be read
 /// into memory (`LoadedBytes`), which takes no longer: 85 ms of processor time for 320 MB, against
 /// 90 ms mapped.
-///
-/// The file must not change while it is mapped. If it is shortened, the system ends programs that
-/// read beyond the new end; if bytes are replaced, validated ids may change. Our own files are
-/// replaced by renaming, which leaves mapped ones intact.
 final class MappedFile: @unchecked Sendable {
   // Unchecked: the memory is read-only and unmapped only in deinit.
   let bytes: UnsafeRawBufferPointer
@@ -152,11 +139,6 @@ final class LoadedBytes: @unchecked Sendable {
 
   private let memory: PageMemory
 
-  /// Reads a source from its beginning to the end that the file's header gives.
-  ///
-  /// - Throws: `TraceError` for an invalid header, for more bytes than the header gives, and when
-  ///   they do not fit into memory. A short file is left for readers of the content to detect.
-  /// - Complexity: O(bytes).
   init(_ reader: ByteReader, memory budget: MemoryBudget = .machine) throws(TraceError) {
     let isLonger = try reader.fill(atLeast: FormatSample.length)
     let length = try LarderLayout(

@@ -3,7 +3,6 @@ internal import LarderSupport
 import Synchronization
 
 extension UInt64 {
-  /// The sum, or the largest number on overflow.
   func addingSaturated(_ other: UInt64) -> UInt64 {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? .max : sum
@@ -54,7 +53,6 @@ public struct ReadingFacts: Sendable, Hashable {
   /// Facts without findings.
   public init() {}
 
-  /// Notes for readers of the results of a trace with `objects` objects.
   func notes(objects: Int) -> [String] {
     var notes = sizes?.notes(objects: objects) ?? []
     if timesSorted > 0 {
@@ -99,7 +97,6 @@ public struct ReadingFacts: Sendable, Hashable {
     }
   }
 
-  /// Error for a trace without any remaining request: the reasons, and the first skipped lines.
   func noRequests(in source: String) -> TraceError {
     let reasons = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
       "\(NumberText.counted($0.value, "line")) skipped: \($0.key)"
@@ -125,9 +122,6 @@ public struct ReadingFacts: Sendable, Hashable {
       + "gaps."
   }
 
-  /// Checks at the end that few enough lines were bad.
-  ///
-  /// - Throws: the first bad line's error, with the number of bad lines.
   func checkBadLines(maxShare: Double) throws(TraceError) {
     guard var error = firstBad, Double(badLines) > maxShare * Double(max(1, lines)) else { return }
     let others = badExamples.dropFirst().map { "also \($0)" }
@@ -141,7 +135,6 @@ public struct ReadingFacts: Sendable, Hashable {
     throw error
   }
 
-  /// Adds the findings of another file of the trace.
   mutating func add(_ other: ReadingFacts) {
     timesSorted += other.timesSorted
     lines += other.lines
@@ -183,20 +176,16 @@ final class ReadingLog: Sendable {
     bytesRead.store(0, ordering: .relaxed)
   }
 
-  /// Records the inferences of the decoders, which are part of the notes of every reading.
   func noteChoices(_ remarks: [String]) {
     choices.withLock { choices in
       for remark in remarks where !choices.contains(remark) { choices.append(remark) }
     }
   }
 
-  /// Records an empty file.
   func noteEmpty(_ path: String) { state.withLock { $0.emptyFiles.append(path) } }
 
-  /// Adds to the number of bytes read.
   func noteRead(_ more: Int) { bytesRead.wrappingAdd(more, ordering: .relaxed) }
 
-  /// Ends a reading with the findings of each file, in order.
   func end(_ files: [ReadingFacts], remark: String? = nil) {
     state.withLock { state in
       for facts in files { state.add(facts) }
@@ -204,12 +193,10 @@ final class ReadingLog: Sendable {
     }
   }
 
-  /// Checks that few enough lines of all files were bad.
   func checkBadLines(_ rules: ReadingRules) throws(TraceError) {
     try facts.checkBadLines(maxShare: rules.maxBadShare)
   }
 
-  /// Share of all bytes that has been read.
   func shareRead(of sizes: [Int?]) -> Double? {
     let known = sizes.compactMap { $0 }
     let total = known.reduce(0, +)

@@ -34,9 +34,6 @@ struct LarderFormat: TraceFormat {
       samplingRate: layout.sampling.rate)
   }
 
-  /// Returns the validated trace in the bytes of a file that `owner` keeps in memory.
-  ///
-  /// - Complexity: O(bytes), at the speed of memory.
   static func trace(
     in bytes: UnsafeRawBufferPointer, owner: AnyObject, path: String
   ) throws(TraceError) -> PreparedTrace {
@@ -116,12 +113,6 @@ struct LarderContent {
   /// Bytes per step: checksum and validation share one pass over memory.
   private static let stretch = 128 << 10
 
-  /// Checks all columns.
-  ///
-  /// - Returns: the sum over all objects of the sizes of their first requests; the number of
-  ///   objects without sizes.
-  /// - Throws: at the first invalid value, or for a wrong checksum.
-  /// - Complexity: O(bytes).
   func check() throws(TraceError) -> UInt64 {
     var ids = IDCheck(sizes: column(.sizes, of: UInt32.self))
     var lastTime: UInt64 = 0
@@ -186,7 +177,6 @@ struct LarderContent {
       advice: "convert the original trace again")
   }
 
-  /// First time that is before its predecessor.
   private static func firstDecrease(
     _ times: UnsafeBufferPointer<UInt64>, _ last: inout UInt64
   ) -> Int? {
@@ -208,7 +198,6 @@ private struct IDCheck {
 
   init(sizes: UnsafePointer<UInt32>?) { self.sizes = sizes }
 
-  /// Index in `ids` of the first invalid id. `first` is the request of the first id.
   mutating func firstBad(_ ids: UnsafeBufferPointer<ObjectID>, from first: Int) -> Int? {
     var seen = seen
     for index in 0..<ids.count {

@@ -1,10 +1,6 @@
 import LarderEngine
 
 /// A format of trace files.
-///
-/// To add a format, add a file in `Formats/` and a line in `FormatRegistry.standard`, or, in
-/// another package, call `FormatRegistry.add`. A format is a value without state; its findings
-/// about one file are in the decoder that it makes.
 public protocol TraceFormat: Sendable {
   /// Name, layout and parameters, as users see them.
   var description: FormatDescription { get }
@@ -152,7 +148,6 @@ extension Parameter {
     "max-bad", .share, default: "1%",
     "largest share of unreadable lines; they are counted and the first three shown")
 
-  /// Option of formats with sizes: the rule for different sizes of one object.
   static func size(_ fallback: SizeRule, named name: String = "size") -> Parameter {
     Parameter(
       name, default: fallback.rawValue,
@@ -256,7 +251,6 @@ public struct FormatSample: Sendable {
     return lines
   }
 
-  /// Fields of a column, from 0, in the first lines.
   func column(_ column: Int, delimiter: UInt8 = UInt8(ascii: ",")) -> [String] {
     lines().compactMap { line in
       let fields = line.split(
@@ -271,64 +265,5 @@ public struct FormatSample: Sendable {
     return head.withUnsafeBytes {
       Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type))
     }
-  }
-}
-
-/// A decoder of fixed-width records: any piece of a file can be decoded independently, in any
-/// thread.
-protocol FixedWidthDecoder: TraceDecoder {
-  /// Bytes per record, at least 1.
-  var recordSize: Int { get }
-
-  /// Consumes the bytes before the first record.
-  ///
-  /// - Throws: `TraceError` when they are invalid.
-  func begin(_ reader: ByteReader) throws(TraceError)
-
-  /// Decodes up to `count` records and returns their number: fewer if the next one is damaged.
-  func decode(
-    _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
-  ) -> Int
-
-  /// Error of a record at which `decode` stopped.
-  func damage(
-    at bytes: UnsafeRawPointer, in path: String, offset: Int
-  ) -> TraceError
-}
-
-extension FixedWidthDecoder {
-  func begin(_ reader: ByteReader) throws(TraceError) {}
-
-  /// Generic error, for decoders that accept all records.
-  func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError {
-    TraceError("the record is damaged", in: path, at: .byte(offset))
-  }
-
-  func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-    try begin(reader)
-    let size = recordSize
-    while try reader.fill(atLeast: size) {
-      let count = min(reader.unreadCount / size, RecordBatch.capacity)
-      let decoded = decode(reader.unread, count: count, into: batch.records)
-      guard decoded == count else {
-        throw damage(
-          at: reader.unread + decoded * size, in: reader.path,
-          offset: reader.offset + decoded * size)
-      }
-      reader.consume(count * size)
-      batch.count = count
-      guard try batch.flush() else { return }
-    }
-    if let error = leftOver(reader.unreadCount, in: reader.path, offset: reader.offset) {
-      throw error
-    }
-  }
-
-  /// Error for bytes after the last complete record; nil without any.
-  func leftOver(_ count: Int, in path: String, offset: Int) -> TraceError? {
-    guard count > 0 else { return nil }
-    return TraceError(
-      "the last record has \(count) of \(recordSize) bytes", in: path, at: .byte(offset),
-      advice: "the file is truncated or has another format")
   }
 }

@@ -1,10 +1,4 @@
 /// Articles of a publisher, and the choice of the next one to be opened.
-///
-/// Articles are numbered in order of their day; each day has equally many, with the same
-/// popularities in another order. An article is chosen by rejection sampling: a day by the maximum
-/// demand for its articles at their age, a rank on that day by popularity, and the article is
-/// accepted with the ratio of its actual demand to that maximum. The cost does not depend on the
-/// number of articles.
 struct NewsArticles: Sendable {
   /// Maximum age in days of articles that are opened.
   static let daysMax = 30
@@ -23,16 +17,16 @@ struct NewsArticles: Sendable {
   private let envelopes: [[Double]]
   private let oldViews: UInt64
 
-  /// Articles with the measured popularity and ageing.
   init(
-    perDay: Int, exponent: Double, shift: Double, oldViews: Double, rhythm: DayRhythm,
-    seed: UInt64
+    perDay: Int, popularity: (exponent: Double, shift: Double), oldViews: Double,
+    rhythm: DayRhythm, seed: UInt64
   ) {
     self.perDay = UInt64(perDay)
     self.rhythm = rhythm
     self.seed = RandomStream.derived(seed, 0xa871)
     self.oldViews = RandomStream.threshold(oldViews)
-    sampler = ZipfSampler(count: perDay, exponent: exponent, shift: shift)
+    sampler = ZipfSampler(
+      count: perDay, exponent: popularity.exponent, shift: popularity.shift)
     order = Permutation(count: perDay, seed: seed)
     timeOfDay = (0..<perDay).map { rhythm.time(at: (Double($0) + 0.5) / Double(perDay)) }
     var demand: [Double] = []
@@ -45,21 +39,17 @@ struct NewsArticles: Sendable {
       return (0...Self.daysMax).map { daysAgo in
         let youngest = daysAgo == 0 ? 0 : 24 * (daysAgo - 1) + hour
         let oldest = min(24 * daysAgo + hour, demand.count - 1)
-        sum += youngest > oldest ? 0 : Self.most(demand[youngest...oldest])
+        sum += youngest > oldest ? 0 : demand[youngest...oldest].reduce(0, max)
         return sum
       }
     }
   }
 
-  private static func most(_ values: ArraySlice<Double>) -> Double { values.reduce(0, max) }
-
-  /// Time of publication.
   func published(_ article: UInt64) -> UInt64 {
     let (day, place) = article.quotientAndRemainder(dividingBy: perDay)
     return day * DayRhythm.day + timeOfDay[Int(place)]
   }
 
-  /// Draws the article opened at a time, which is at least `daysMax` days after the beginning.
   func choose(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     let (today, rest) = time.quotientAndRemainder(dividingBy: DayRhythm.day)
     if random.happens(oldViews) { return chooseOld(at: time, &random) }
@@ -79,21 +69,18 @@ struct NewsArticles: Sendable {
     }
   }
 
-  /// Draws one of the newest articles, independent of their popularity.
   func chooseNew(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     // The number of articles by the even clock is exact except for the half position between them.
     let next = UInt64(rhythm.activity(at: time) * Double(perDay) + 0.5)
     return next - 1 - random.next(below: NewsReading.newest)
   }
 
-  /// Draws any article from 7 to 30 days old.
   private func chooseOld(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     let youngest = rhythm.activity(at: time - 7 * DayRhythm.day)
     let oldest = rhythm.activity(at: time - UInt64(Self.daysMax) * DayRhythm.day)
     return UInt64((oldest + random.nextUnit() * (youngest - oldest)) * Double(perDay))
   }
 
-  /// Rotation of a day's order: popular articles are published at different hours every day.
   private func rotation(of day: UInt64) -> UInt64 {
     RandomStream.derived(seed, day) % perDay
   }
@@ -122,7 +109,6 @@ struct NewsObjects {
   private let seed: UInt64
   private var nextKey: UInt32
 
-  /// Objects with keys from `firstKey` on.
   init(
     articlesPerDay: Int, thumbnails: ValueDistribution, bodies: ValueDistribution, seed: UInt64,
     firstKey: UInt32
@@ -136,7 +122,6 @@ struct NewsObjects {
     nextKey = firstKey
   }
 
-  /// Returns the slot of an article after assigning it to the article.
   mutating func slot(of article: UInt64) -> Int {
     let slot = Int(article % slots)
     if entries[slot].article != article {
@@ -149,19 +134,19 @@ struct NewsObjects {
   }
 
   mutating func thumbnail(_ slot: Int) -> (key: UInt32, size: UInt32) {
-    if entries[slot].thumbnailKey == .max {
-      entries[slot].thumbnailKey = nextKey
-      nextKey &+= 1
-    }
-    return (entries[slot].thumbnailKey, entries[slot].thumbnailSize)
+    (key(\.thumbnailKey, slot), entries[slot].thumbnailSize)
   }
 
   mutating func body(_ slot: Int) -> (key: UInt32, size: UInt32) {
-    if entries[slot].bodyKey == .max {
-      entries[slot].bodyKey = nextKey
+    (key(\.bodyKey, slot), entries[slot].bodySize)
+  }
+
+  private mutating func key(_ path: WritableKeyPath<Entry, UInt32>, _ slot: Int) -> UInt32 {
+    if entries[slot][keyPath: path] == .max {
+      entries[slot][keyPath: path] = nextKey
       nextKey &+= 1
     }
-    return (entries[slot].bodyKey, entries[slot].bodySize)
+    return entries[slot][keyPath: path]
   }
 
   /// Schedules an update of the body; false if one is already scheduled.
@@ -205,7 +190,6 @@ struct NewsReaders {
   /// History of a single reader as a set: it is long, and scanning it took half of the run time.
   private var remembered: Set<UInt64> = []
 
-  /// Readers who remember their last `memory` articles.
   init(count: Int, memory: Int) {
     readers = [Reader](repeating: Reader(), count: count)
     history = [UInt64](repeating: .max, count: count * memory)
@@ -219,7 +203,6 @@ struct NewsReaders {
     return history[reader * memory..<(reader + 1) * memory].contains(article)
   }
 
-  /// Records that the reader read the article.
   mutating func read(_ reader: Int, _ article: UInt64) {
     let place = reader * memory + Int(readers[reader].reads % UInt64(memory))
     if readers.count == 1 {
@@ -240,8 +223,6 @@ struct NewsReaders {
 
 /// Measured reading behaviour: page views of a large news portal (G1, October 2017; 16 days, 3.0
 /// million views, 46,033 articles, 322,897 readers), summarised in these figures.
-///
-/// The publisher of the data removed sessions of one view and repeated views within a session.
 enum NewsReading {
   /// Shares of the views by hour of day, UTC, of readers in UTC-3.
   static let hours = [
@@ -309,14 +290,12 @@ struct DayRhythm: Sendable {
   /// Share of the day's activity before each hour, 25 values.
   private let before: [Double]
 
-  /// A rhythm from the weights of the hours 0 to 23.
   init(hours: [Double]) {
     let total = hours.reduce(0, +)
     shares = hours.map { $0 / total }
     before = shares.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
   }
 
-  /// Days of activity before a time in microseconds.
   func activity(at time: UInt64) -> Double {
     let (days, rest) = time.quotientAndRemainder(dividingBy: Self.day)
     let hours = Double(rest) / Self.hour
@@ -324,7 +303,6 @@ struct DayRhythm: Sendable {
     return Double(days) + before[hour] + (hours - Double(hour)) * shares[hour]
   }
 
-  /// Time in microseconds at which `activity` days of activity have passed.
   func time(at activity: Double) -> UInt64 {
     // Far from an overflow of the clock, and beyond the end of any reasonable trace.
     let days = UInt64(min(activity, Self.daysMax))

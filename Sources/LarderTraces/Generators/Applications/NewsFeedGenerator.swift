@@ -1,248 +1,161 @@
 import LarderEngine
 
-/// A news app, from the view of one phone's cache or of the server's.
-enum NewsFeedGenerator: Generator {
-  static let description = GeneratorDescription(
+extension RegisteredGenerator {
+  static let newsFeed = RegisteredGenerator(
     name: "news-feed",
     summary: """
-      Readers open the app in sessions, pull to refresh, scroll, open fresh and popular articles \
-      and return to articles just read, while the publisher adds and updates articles. Time 0 is \
-      midnight UTC.
+      Readers open the app in sessions, refresh, scroll, open fresh and popular articles and return \
+      to those just read, while the publisher adds and updates articles. Time 0 is midnight UTC.
       """,
-    parameters: parameters, columns: [.size, .time, .operation, .ttl],
+    parameters: reading + app + objects, columns: [.size, .time, .operation, .ttl],
     source: """
-      Measured page views of a news portal (G1, October 2017); what they do not cover (thumbnails, \
-      feed pages, returns, updates) is our choice and marked as such.
-      """)
-
-  static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan {
+      Page views of a news portal (G1, October 2017); where no source of a default is given, it is \
+      our choice.
+      """
+  ) { setup throws(ComponentError) in
     let settings = try NewsFeedSettings(setup)
     // Keys are assigned at an object's first request.
-    return GeneratorPlan(keyLimit: settings.pages + setup.requests) { NewsFeedCursor(settings) }
+    return GeneratorPlan(
+      keyLimit: settings.pages + setup.requests, stream: NewsFeedStream(settings))
   }
 
   private static let reading: [Parameter] = [
     Parameter(
       "view", .choice(["device", "server"]), default: "device",
-      "The modelled cache: the phone of one heavy reader, or a server shared by many readers."),
-    Parameter(
-      "readers", .count(1...1_000_000), default: "100k",
-      "Readers that share the server; a device has one.",
-      origin: "gives about 135,000 views a day; measured 110,000 to 240,000"),
-    Parameter(
-      "activity", .number(0.01...1000), default: "20",
-      "Reading rate of the device's owner, as a multiple of the measured reader; not for a server.",
-      origin: "our choice: a heavy reader, about ten sessions a day"),
-    Parameter(
-      "articles", .count(10...100_000), default: "\(NewsReading.articles)",
-      "Articles published per day.", origin: "measured: 1,500 to 5,000, median 2,900"),
+      "The phone of one heavy reader, or a server shared by many readers."),
+    .count("readers", 1...1_000_000, "100k", "Readers of the server; a device has one."),
+    .number("activity", 0.01...1000, "20", "Multiple of the measured reader's rate on a device."),
+    .count(
+      "articles", 10...100_000, "\(NewsReading.articles)", "Articles published per day.",
+      from: "measured: 1,500 to 5,000, median 2,900"),
     .exponent(
-      default: "\(NewsReading.popularity.exponent)",
+      "\(NewsReading.popularity.exponent)",
       "Exponent of popularity among a day's articles: 1 / (rank + shift)^exponent.",
-      origin: "fitted to the measured 1.28 to 1.30 among a day's views"),
-    Parameter(
-      "shift", .number(0...1e6), default: "\(NewsReading.popularity.shift)",
-      "Flattens the first ranks.", origin: "fitted to the measured shares of the first 1, 10, 100"),
-    Parameter(
-      "old", .share, default: NewsReading.oldViews,
-      "Share of views of any article from 7 to 30 days old, popular or not.",
-      origin: "fitted to the measured 61-63 % of a day's articles viewed once"),
+      from: "fitted to the measured 1.28 to 1.30 among a day's views"),
+    .number(
+      "shift", 0...1e6, "\(NewsReading.popularity.shift)", "Flattens the first ranks.",
+      from: "fitted to the measured shares of the first 1, 10, 100"),
+    .share(
+      "old", NewsReading.oldViews, "Share of views of any article from 7 to 30 days old.",
+      from: "fitted to the measured 61-63 % of a day's articles viewed once"),
   ]
 
   private static let app: [Parameter] = [
-    Parameter(
-      "rows", .count(1...1000), default: "6", "Thumbnails per screen.", origin: "our choice"),
-    Parameter(
-      "pages", .count(1...1000), default: "5", "Pages of the feed.", origin: "our choice"),
-    Parameter(
-      "fresh", .share, default: "40%",
-      "Share of feed positions that show one of the newest articles; the others show fresh and "
-        + "popular ones, as they are read.", origin: "our choice"),
-    Parameter(
-      "scroll", .share, default: "50%",
-      "Probability of scrolling to the feed's next page before opening an article.",
-      origin: "our choice"),
-    Parameter(
-      "refresh", .share, default: "20%",
-      "Probability of refreshing the feed instead.", origin: "our choice"),
-    Parameter(
-      "glance", .share, default: "50%",
-      "Probability of looking at the feed between two sessions without opening an article.",
-      origin: "our choice: sessions of less than two views were removed from the data"),
-    Parameter(
-      "back", .share, default: "25%",
-      "Probability of reopening one of the articles just read.",
-      origin: "our choice: repeated views were removed from the data"),
-    Parameter(
-      "updates", .number(0...1000), default: "1", "Mean number of updates per article.",
-      origin: "our choice"),
-    Parameter(
-      "update-time", .duration(60...2_592_000), default: "6h",
-      "Time after publication within which 63 % of the updates occur.", origin: "our choice"),
-    Parameter(
-      "feed-change", .duration(1...2_592_000), default: "10m",
-      "Mean time between two changes of a feed page.", origin: "our choice"),
+    .count("rows", 1...1000, "6", "Thumbnails per screen."),
+    .count("pages", 1...1000, "5", "Pages of the feed."),
+    .share("fresh", "40%", "Share of feed positions with one of the newest articles."),
+    .share("scroll", "50%", "Probability of scrolling on before opening an article."),
+    .share("refresh", "20%", "Probability of refreshing the feed instead."),
+    .share("glance", "50%", "Probability of looking at the feed between two sessions."),
+    .share("back", "25%", "Probability of reopening one of the articles just read."),
+    .number("updates", 0...1000, "1", "Mean number of updates per article."),
+    .time("update-time", 60...2_592_000, "6h", "Time within which 63 % of the updates occur."),
+    .time("feed-change", 1...2_592_000, "10m", "Mean time between changes of a feed page."),
   ]
 
   private static let objects: [Parameter] = [
-    Parameter(
-      "feed-ttl", .duration(0...3_153_600_000), default: "5m", "TTL of a feed page.",
-      origin: "one to five minutes in the apps modelled here"),
-    Parameter(
-      "body-ttl", .duration(0...3_153_600_000), default: "1d", "TTL of an article.",
-      origin: "one day in the apps modelled here"),
-    Parameter(
-      "thumbnail-ttl", .duration(0...3_153_600_000), default: "30d",
-      "TTL of a thumbnail.", origin: "30 days on disk in the apps modelled here"),
-    Parameter(
-      "feed-size", .bytes(256...16_777_216), default: "24KiB", "Median size of a feed page.",
-      origin: "our choice"),
-    Parameter(
-      "body-size", .bytes(256...16_777_216), default: "16KiB", "Median size of an article.",
-      origin: "on both sides of 20 KiB"),
-    Parameter(
-      "thumbnail-size", .bytes(256...16_777_216), default: "20KiB",
-      "Median size of a thumbnail.", origin: "on both sides of 20 KiB"),
-    Parameter(
-      "sigma", .number(0...5), default: "0.8",
-      "Spread of article and thumbnail sizes (log-normal).", origin: "our choice"),
+    .time("feed-ttl", 0...3_153_600_000, "5m", "TTL of a feed page."),
+    .time("body-ttl", 0...3_153_600_000, "1d", "TTL of an article."),
+    .time("thumbnail-ttl", 0...3_153_600_000, "30d", "TTL of a thumbnail."),
+    .medianSize("feed-size", "24KiB", "a feed page"),
+    .medianSize("body-size", "16KiB", "an article"),
+    .medianSize("thumbnail-size", "20KiB", "a thumbnail"),
+    .number("sigma", 0...5, "0.8", "Spread of article and thumbnail sizes (log-normal)."),
   ]
-
-  private static let parameters = reading + app + objects
 }
 
 /// Parsed parameters of the news feed.
-struct NewsFeedSettings: Sendable {
-  var isServer: Bool
-  var readers: Int
-  var activity: Double
-  var articles: Int
-  var exponent: Double
-  var shift: Double
-  var oldViews: Double
-  var rows: Int
-  var pages: Int
-  var fresh: Double
-  var scroll: Double
-  var refresh: Double
-  var glance: Double
-  var back: Double
-  /// Mean number of updates of an article, and the hours in which most of them come.
-  var updates: Double
-  var updateHours: Double
-  /// Mean seconds between two changes of a feed page.
-  var feedChange: Double
-  var feedTTL: UInt32
-  var bodyTTL: UInt32
-  var thumbnailTTL: UInt32
-  var feedSizes: ValueDistribution
-  var bodySizes: ValueDistribution
-  var thumbnailSizes: ValueDistribution
-  var seed: UInt64
-  var objectSeed: UInt64
+private struct NewsFeedSettings: Sendable {
+  let readers: Int
+  let activity: Double
+  let articles: Int
+  let popularity: (exponent: Double, shift: Double)
+  let oldViews: Double
+  let rows: Int
+  let pages: Int
+  let fresh: Double
+  let scroll: Double
+  let refresh: Double
+  let glance: Double
+  let back: Double
+  let updates: Double
+  let updateHours: Double
+  let feedChange: Double
+  let feedTTL: UInt32
+  let bodyTTL: UInt32
+  let thumbnailTTL: UInt32
+  let feedSizes: ValueDistribution
+  let bodySizes: ValueDistribution
+  let thumbnailSizes: ValueDistribution
+  let seed: UInt64
+  let objectSeed: UInt64
 
   init(_ setup: GeneratorSetup) throws(ComponentError) {
     let parameters = setup.parameters
-    isServer = try parameters.choice("view") == "server"
-    let given = try parameters.whole("readers")
+    let isServer = try parameters.choice("view") == "server"
+    let given = try setup.whole("readers")
     if !isServer, parameters.text("readers") != nil, given != 1 {
       throw parameters.wrong("readers", expected: "1, or view=server; a device has one reader")
     }
     readers = isServer ? given : 1
-    activity = isServer ? 1 : try parameters.number("activity")
+    activity = isServer ? 1 : try setup.number("activity")
     if isServer, parameters.text("activity") != nil {
       throw parameters.wrong(
         "activity", expected: "view=device; the readers of a server are as measured")
     }
-    articles = try parameters.whole("articles")
-    exponent = try parameters.number("exponent")
-    shift = try parameters.number("shift")
-    oldViews = try parameters.number("old")
-    rows = try parameters.whole("rows")
-    pages = try parameters.whole("pages")
-    fresh = try parameters.number("fresh")
-    scroll = try parameters.number("scroll")
-    refresh = try parameters.number("refresh")
-    glance = try parameters.number("glance")
-    back = try parameters.number("back")
-    updates = try parameters.number("updates")
-    updateHours = try parameters.number("update-time") / 3600
-    feedChange = try parameters.number("feed-change")
-    feedTTL = UInt32(try parameters.number("feed-ttl").rounded())
-    bodyTTL = UInt32(try parameters.number("body-ttl").rounded())
-    thumbnailTTL = UInt32(try parameters.number("thumbnail-ttl").rounded())
-    let sigma = try parameters.number("sigma")
-    func sizes(_ name: String, sigma: Double) throws(ComponentError) -> ValueDistribution {
-      DistributionRegistry.logNormal(
-        median: Double(try parameters.whole(name)), sigma: sigma, low: 256, high: 16 << 20)
-    }
-    feedSizes = try sizes("feed-size", sigma: 0.3)
-    bodySizes = try sizes("body-size", sigma: sigma)
-    thumbnailSizes = try sizes("thumbnail-size", sigma: sigma)
+    articles = try setup.whole("articles")
+    popularity = (try setup.number("exponent"), try setup.number("shift"))
+    oldViews = try setup.number("old")
+    rows = try setup.whole("rows")
+    pages = try setup.whole("pages")
+    fresh = try setup.number("fresh")
+    scroll = try setup.number("scroll")
+    refresh = try setup.number("refresh")
+    glance = try setup.number("glance")
+    back = try setup.number("back")
+    updates = try setup.number("updates")
+    updateHours = try setup.number("update-time") / 3600
+    feedChange = try setup.number("feed-change")
+    feedTTL = UInt32(try setup.number("feed-ttl").rounded())
+    bodyTTL = UInt32(try setup.number("body-ttl").rounded())
+    thumbnailTTL = UInt32(try setup.number("thumbnail-ttl").rounded())
+    let sigma = try setup.number("sigma")
+    let bounds: ClosedRange<UInt32> = 256...16 << 20
+    feedSizes = try setup.sizes("feed-size", sigma: 0.3, bounds)
+    bodySizes = try setup.sizes("body-size", sigma: sigma, bounds)
+    thumbnailSizes = try setup.sizes("thumbnail-size", sigma: sigma, bounds)
     seed = setup.seed
     objectSeed = setup.objectSeed
   }
 }
 
 /// Requests of a news app, event by event.
-///
-/// A modify is written only for an object that was requested since it last changed: before the next
-/// request, another change has no effect on copies.
-final class NewsFeedCursor: RecordCursor {
-  private var state: State
+private struct NewsFeedStream: BurstStream {
+  var burst = Burst()
+  private let settings: NewsFeedSettings
+  private var random: RandomStream
+  private let rhythm: DayRhythm
+  private let articles: NewsArticles
+  private var objects: NewsObjects
+  private var people: NewsReaders
+  private var queue = EventQueue()
+  private let sessionLengths = AliasTable(weights: NewsReading.sessionWeights)
+  /// Distance that readers go back among the articles they read.
+  private let recency: ZipfSampler
+  /// True if a change of the feed page is scheduled.
+  private var feedAwaitsChange: [Bool]
+  private let feedSizes: [UInt32]
 
-  init(_ settings: NewsFeedSettings) { state = State(settings) }
+  /// Start of the trace: by then the oldest article that can be opened is published.
+  private static let start = UInt64(NewsArticles.daysMax + 1) * DayRhythm.day
 
-  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) -> Int {
-    state.fill(buffer)
-    return buffer.count
-  }
-
-  /// A struct, so that a batch is one exclusive access.
-  struct State {
-    let settings: NewsFeedSettings
-    var random: RandomStream
-    let rhythm: DayRhythm
-    let articles: NewsArticles
-    var objects: NewsObjects
-    var people: NewsReaders
-    var queue = EventQueue()
-    let sessionLengths = AliasTable(weights: NewsReading.sessionWeights)
-    /// Distance that readers go back among the articles they read.
-    let recency: ZipfSampler
-    /// True if a change of the feed page is scheduled.
-    var feedAwaitsChange: [Bool]
-    let feedSizes: [UInt32]
-    /// Records of the current event, and the number of those already returned.
-    var burst: [TraceRecord] = []
-    var handedOut = 0
-
-    /// Start of the trace: by then the oldest article that can be opened is published.
-    static let start = UInt64(NewsArticles.daysMax + 1) * DayRhythm.day
-
-    mutating func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) {
-      for index in buffer.indices {
-        while handedOut == burst.count {
-          burst.removeAll(keepingCapacity: true)
-          handedOut = 0
-          step()
-        }
-        buffer[index] = burst[handedOut]
-        handedOut += 1
-      }
-    }
-  }
-}
-
-extension NewsFeedCursor.State {
-  /// Starts all readers at a random point in the pause between two sessions.
   init(_ settings: NewsFeedSettings) {
     self.settings = settings
     random = RandomStream(seed: settings.seed, purpose: 0x2e35)
     rhythm = DayRhythm(hours: NewsReading.hours)
     articles = NewsArticles(
-      perDay: settings.articles, exponent: settings.exponent, shift: settings.shift,
-      oldViews: settings.oldViews, rhythm: rhythm, seed: settings.objectSeed)
+      perDay: settings.articles, popularity: settings.popularity, oldViews: settings.oldViews,
+      rhythm: rhythm, seed: settings.objectSeed)
     objects = NewsObjects(
       articlesPerDay: settings.articles, thumbnails: settings.thumbnailSizes,
       bodies: settings.bodySizes, seed: settings.objectSeed, firstKey: UInt32(settings.pages))
@@ -337,7 +250,6 @@ extension NewsFeedCursor.State {
     queue.insert(.init(time: time, id: UInt32(reader)))
   }
 
-  /// Before opening an article the reader may pull to refresh or scroll on.
   private mutating func moveInFeed(_ reader: Int, at time: UInt64) {
     let choice = random.nextUnit()
     if choice < settings.refresh {
@@ -350,7 +262,6 @@ extension NewsFeedCursor.State {
     }
   }
 
-  /// Requests a page of the feed and its distinct thumbnails.
   private mutating func showFeed(page: Int, at time: UInt64) {
     write(UInt32(page), feedSizes[page], settings.feedTTL, at: time, .get)
     if !feedAwaitsChange[page] {
@@ -359,7 +270,7 @@ extension NewsFeedCursor.State {
       queue.insert(
         .init(time: time + 1 + UInt64(wait * 1e6), id: UInt32(people.readers.count + page)))
     }
-    let first = burst.count
+    let first = burst.records.count
     for _ in 0..<settings.rows {
       // With few articles a page may not fill; a few tries are enough otherwise.
       for _ in 0..<8 {
@@ -368,14 +279,13 @@ extension NewsFeedCursor.State {
           isNew ? articles.chooseNew(at: time, &random) : articles.choose(at: time, &random)
         let slot = objects.slot(of: article)
         let thumbnail = objects.thumbnail(slot)
-        if burst[first...].contains(where: { $0.key == UInt64(thumbnail.key) }) { continue }
+        if burst.records[first...].contains(where: { $0.key == UInt64(thumbnail.key) }) { continue }
         write(thumbnail.key, thumbnail.size, settings.thumbnailTTL, at: time, .get)
         break
       }
     }
   }
 
-  /// Opens an unread article: its thumbnail, then its body.
   private mutating func view(_ reader: Int, at time: UInt64) {
     var article = articles.choose(at: time, &random)
     var tries = 0
