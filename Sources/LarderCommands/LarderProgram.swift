@@ -148,7 +148,6 @@ enum CommandNames {
     (["trace", "formats"], ["list", "formats"]),
     (["trace", "generators"], ["list", "generators"]),
     (["store", "verify"], ["store", "info", "--verify"]),
-    (["index"], ["report", "--index"]),
   ]
 
   /// The words of a command line with today's names.

@@ -64,11 +64,6 @@ import Testing
     let again = try LarderProcess(["run", "tiny.yaml", "--quiet"], in: scratch.folder)
     #expect(again.exitCode == 0)
     #expect(scratch.files.count { $0.hasSuffix("report.md") } == 2)
-    #expect(!scratch.files.contains("Results/index.html"))
-    let list = try LarderProcess(["report", "--index"], in: scratch.folder)
-    #expect(list.exitCode == 0 && list.output == "Results/index.html\n", "\(list.notes)")
-    let index = try String(contentsOf: scratch.url("Results/index.html"), encoding: .utf8)
-    #expect(index.ranges(of: "report.html\">page</a>").count == 2)
   }
 
   @Test func reportsAreWrittenAgain() throws {
@@ -79,13 +74,8 @@ import Testing
     let run = try LarderProcess(["report", "runs/a", "--output", "again"], in: scratch.folder)
     #expect(run.exitCode == 0 && run.output == "again/report.md\nagain/report.html\n")
     #expect(try Data(contentsOf: scratch.url("again/report.html")) == first)
-    // The earlier name is understood.
-    let index = try LarderProcess(["index", "runs"], in: scratch.folder)
-    #expect(index.exitCode == 0 && index.output == "runs/index.html\n")
-    #expect(scratch.files.contains("runs/index.html"))
     for arguments in [
-      ["report", "nowhere"], ["report", "--index", "nowhere"], ["report"],
-      ["report", "runs/a", "--format", "x"], ["report", "runs", "--index", "--format", "html"],
+      ["report", "nowhere"], ["report"], ["report", "runs/a", "--format", "x"],
     ] {
       let failed = try LarderProcess(arguments, in: scratch.folder)
       #expect(failed.exitCode == 2 && failed.notes.split(separator: "\n").count == 1)

@@ -32,10 +32,7 @@ struct RunCommand: ParsableCommand {
   var workload: String
 
   @Option(
-    help: """
-      Folder for the files. By default Results/<workload>/<date-time>; 'larder report --index' \
-      lists the runs there.
-      """,
+    help: "Folder for the files. By default Results/<workload>/<date-time>.",
     completion: .directory)
   var output: String?
 
