@@ -19,15 +19,13 @@ extension Chart {
 }
 
 struct ChartOptions: Sendable, Hashable {
-  /// Width in pixels.
-  var width = 760.0
   /// The prefix of identifiers in the drawing; unique in a page.
   var id = "chart"
   /// True for a standalone file with its own style and title; false for a part of a page.
   var isFile = true
 
-  /// True if a drawing is too narrow for labels at its side.
-  var isNarrow: Bool { width < 500 }
+  /// Width in pixels.
+  static let width = 760.0
 }
 
 /// A named sequence of values, such as one policy over all capacities.
@@ -49,6 +47,8 @@ struct ChartSeries: Sendable {
     var range: ClosedRange<Double>?
     /// The tooltip; nil for the numbers themselves.
     var label: String?
+    /// True if no line leads here from the point before.
+    var isStart = false
   }
 }
 

@@ -291,8 +291,6 @@ struct Metric: Sendable {
   let name: String
   let unit: ChartUnit
   let better: Better
-  /// True if policies that know the future are drawn.
-  var showsOffline = true
   /// The value of a record; nil if it does not exist.
   let value: @Sendable (Record) -> Double?
 
@@ -319,7 +317,16 @@ struct Metric: Sendable {
 
   static let byteHitRatio = Metric(
     title: "byte hit ratio", name: "byte hit ratio", unit: .percent, better: .higher
-  ) { $0.counts.byteHitRatio }
+  ) { $0.cell.unit == .bytes ? $0.counts.byteHitRatio : nil }
+
+  /// A share of the requests, over two tiers.
+  static func tier(
+    _ name: String, of part: @escaping @Sendable (Counts) -> UInt64
+  ) -> Metric {
+    Metric(title: name, name: name, unit: .percent, better: .none) {
+      $0.cell.kind == .hybrid ? $0.share(part) : nil
+    }
+  }
 
   static let accessTime = Metric(
     title: "mean access time: modelled, not measured", name: "modelled mean access time",

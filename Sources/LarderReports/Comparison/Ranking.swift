@@ -154,37 +154,6 @@ extension Ranking {
     }
     return .infinity
   }
-
-  /// A policy whose value falls as its cache grows.
-  struct Fall {
-    let policy: PolicyName
-    /// The smaller capacity, with the higher value.
-    let from: (column: Int, value: Double)
-    /// The larger capacity, with the lower value.
-    let to: (column: Int, value: Double)
-  }
-
-  /// The policies whose value falls by more than noise as their cache grows, each with its largest
-  /// fall, the largest first. Quadratic in the capacities.
-  var falls: [Fall] {
-    let found = comparison.competitors.compactMap { policy -> Fall? in
-      let values = columns.indices.compactMap { column in
-        columns[column].value(policy).map { (column: column, value: $0) }
-      }
-      var best: Fall?
-      for (number, from) in values.enumerated() {
-        for to in values.dropFirst(number + 1) where from.value - to.value > fall(best) {
-          best = Fall(policy: policy, from: from, to: to)
-        }
-      }
-      return best.flatMap { fall($0) >= metric.noise(at: $0.from.value) ? $0 : nil }
-    }
-    return found.sorted(byKey: { -fall($0) })
-  }
-
-  private func fall(_ fall: Fall?) -> Double {
-    fall.map { $0.from.value - $0.to.value } ?? 0
-  }
 }
 
 /// The policies at one capacity, best first. Policies that know the future are bounds and are
@@ -283,8 +252,6 @@ struct RankingWords {
 
   init(_ rankings: [Ranking]) { self.rankings = rankings }
 
-  init(_ ranking: Ranking) { rankings = [ranking] }
-
   private var ranking: Ranking { rankings[0] }
   private var comparison: Comparison { ranking.comparison }
   private var metric: Metric { ranking.metric }
@@ -367,7 +334,7 @@ struct RankingWords {
       text += ranking.decided.count > 1 ? ". At \(title(widest.column)) it has " : ": "
       text += "\(metric.unit.value(widest.own)), "
       text += difference(widest.own, widest.other, other.text)
-      if metric.showsOffline, let bound = comparison.offline.first,
+      if let bound = comparison.offline.first,
         let value = comparison.spread(bound, widest.column, of: metric.value)?.mean
       {
         text += " and \(difference(widest.own, value, comparison.title(of: bound)))"
@@ -427,25 +394,26 @@ struct ConfigurationRanking {
 
   let trace: String
   /// The entries in plan order.
-  let entries: [Entry]
+  private(set) var entries: [Entry]
 
   /// The rankings of all traces, in order. Linear in the records except for sorting.
   static func all(_ comparisons: [Comparison]) -> [ConfigurationRanking] {
-    var order: [String] = []
-    for comparison in comparisons where !order.contains(comparison.trace) {
-      order.append(comparison.trace)
-    }
-    return order.map { trace in
-      var entries: [Entry] = []
-      for comparison in comparisons where comparison.trace == trace {
-        if let index = entries.firstIndex(where: { $0.comparison.hasSameHits(as: comparison) }) {
-          entries[index].comparisons.append(comparison)
-        } else {
-          entries.append(Entry(comparisons: [comparison], ranking: Ranking(comparison)))
-        }
+    var rankings: [ConfigurationRanking] = []
+    for comparison in comparisons {
+      let index = rankings.firstIndex { $0.trace == comparison.trace } ?? rankings.endIndex
+      if index == rankings.endIndex {
+        rankings.append(ConfigurationRanking(trace: comparison.trace, entries: []))
       }
-      return ConfigurationRanking(trace: trace, entries: entries)
+      if let same = rankings[index].entries.firstIndex(where: {
+        $0.comparison.hasSameHits(as: comparison)
+      }) {
+        rankings[index].entries[same].comparisons.append(comparison)
+      } else {
+        rankings[index].entries.append(
+          Entry(comparisons: [comparison], ranking: Ranking(comparison)))
+      }
     }
+    return rankings
   }
 
   /// The entries with a hit ratio, the highest first.

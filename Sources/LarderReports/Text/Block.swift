@@ -66,6 +66,35 @@ struct Table {
 
   /// The content of a cell without a value.
   static let none: Inline = "–"
+
+  /// A table with a row for each of `rows`.
+  init<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>]) {
+    titles = columns.map(\.title)
+    self.rows = rows.map { row in columns.map { $0.cell(row) } }
+  }
+
+  static func number(_ value: Double?, _ decimals: Int) -> Inline {
+    value.flatMap { NumberText.fixed($0, decimals: decimals) }.map { .text($0) } ?? none
+  }
+
+  static func time(nanoseconds: Double?) -> Inline {
+    nanoseconds.map { .text(ChartUnit.nanoseconds.value($0)) } ?? none
+  }
+
+  static func bytes(_ value: Double?) -> Inline {
+    value.flatMap { UInt64(exactly: $0.rounded()) }.map { .text(NumberText.bytes($0)) } ?? none
+  }
+}
+
+/// A column of a table of `Row`s.
+struct Column<Row> {
+  let title: String
+  let cell: (Row) -> Inline
+
+  init(_ title: String, _ cell: @escaping (Row) -> Inline) {
+    self.title = title
+    self.cell = cell
+  }
 }
 
 /// Renders blocks as text.

@@ -100,16 +100,11 @@ struct HTMLMarkup: Markup {
       + " viewBox=\"0 0 22 12\" aria-hidden=\"true\">\(canvas.content)</svg>"
   }
 
-  /// The chart twice, for wide and for narrow pages; the style sheet shows one of them.
   private func text(of figure: ChartFigure) -> String {
     let title = XMLText.escaped(figure.chart.title)
-    let wide = figure.chart.svg(ChartOptions(width: 780, id: figure.name, isFile: false))
-    let narrow = figure.chart.svg(
-      ChartOptions(width: 340, id: figure.name + "-narrow", isFile: false))
     return "<figcaption>\(XMLText.escaped(figure.chart.caption))</figcaption>\n"
       + "<div class=\"plot\" role=\"group\" aria-label=\"\(title)\">\n"
-      + "<div class=\"wide\">\(wide)</div>"
-      + "<div class=\"narrow\">\(narrow)</div></div>"
+      + figure.chart.svg(ChartOptions(id: figure.name, isFile: false)) + "</div>"
   }
 }
 
