@@ -2,10 +2,8 @@
 /// package trait Simulation.
 @usableFromInline struct SimulatedPolicy: Sendable {
   @usableFromInline let isBound: Bool
-  /// A simulation of one tier without time; for a bound, of everything.
   @usableFromInline let makeSingle:
     @Sendable (SingleTier, SegmentSetup?) throws(PolicyError) -> any Simulation
-  /// A tier, for simulations with time, hybrids and probes.
   @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
 
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
@@ -14,13 +12,13 @@
       (single: SingleTier, segments: SegmentSetup?) throws(PolicyError) -> any Simulation in
       // Nor do the loops of gets alone look for entries that expire by idleness.
       if single.needsFullShape || segments != nil || Policy.notices.contains(.idleness) {
-        ErasedSimulation(try TierSimulation<Policy>(single, segments))
+        HeldSimulation(try TierSimulation<Policy>(single, segments))
       } else if single.unit == .bytes {
-        ErasedSimulation(
+        HeldSimulation(
           try GetsSimulation<Policy, SizedShape>(
             single.tierSetup, isDisk: single.isDisk, over: single.columns))
       } else {
-        ErasedSimulation(
+        HeldSimulation(
           try GetsSimulation<Policy, UnitShape>(
             single.tierSetup, isDisk: single.isDisk, over: single.columns))
       }
@@ -51,7 +49,7 @@
     let core = HybridCore(
       memory: single.isDisk ? nil : tier, disk: single.isDisk ? tier : nil,
       rules: HybridRules(promotion: .never), objects: single.columns.objects)
-    return ErasedSimulation(
+    return HeldSimulation(
       TimedSimulation(core: core, model: time, unit: single.unit, over: single.columns))
   }
 }
@@ -80,7 +78,6 @@
 }
 
 extension SingleTier {
-  /// The only tier of a setup; nil for a hybrid.
   init?(_ setup: SimulationSetup, over columns: RequestColumns) {
     let (tier, isDisk): (TierSetup, Bool)
     switch setup.arrangement {
@@ -129,7 +126,6 @@ extension RegisteredPolicy {
 }
 
 extension SimulationSetup {
-  /// A simulation over a trace, with the policies that `policy` returns for the tiers.
   package func simulation(
     over columns: RequestColumns,
     policy: (TierSetup) throws(PolicyError) -> RegisteredPolicy
@@ -171,10 +167,10 @@ extension SimulationSetup {
       memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),
       rules: rules, objects: columns.objects)
     if let time {
-      return ErasedSimulation(
+      return HeldSimulation(
         TimedSimulation(core: core, model: time, unit: unit, over: columns))
     }
-    return ErasedSimulation(
+    return HeldSimulation(
       HybridSimulation(
         core: core, unit: unit, recordsOutcomes: recordsOutcomes, over: columns))
   }

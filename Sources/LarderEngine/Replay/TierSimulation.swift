@@ -203,10 +203,8 @@ struct SegmentShelf: ~Copyable {
   private let setup: SegmentSetup
   private var ledger: SegmentLedger
   private var standing: Column<Standing>
-  /// The values written to each segment since it was empty, in order.
   private var entries: [UInt64: [Entry]] = [:]
   private var retired: [Retired] = []
-  /// Objects whose rows are deleted with the next write.
   private var doomed = 0
   private var operations = 0
   private var bytes: UInt64 = 0
