@@ -44,7 +44,7 @@ final class BoundSimulation: Simulation {
     columns = single.columns
     unit = single.unit
     isDisk = single.isDisk
-    capacity = single.setup.capacity
+    capacity = single.tier.capacity
   }
 
   var counts: Counts { totals }

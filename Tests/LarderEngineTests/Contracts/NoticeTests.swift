@@ -34,10 +34,13 @@ private struct TimedLRU: OneListPolicy, ~Copyable {
     let columns = try #require(GoldenTraces.named("mixed")).columns(sparse: false)
     for model in [nil, try FetchModel(latencies: [3])] {
       received.withLock { $0 = [] }
-      let single = SingleTier(
-        setup: TierSetup(policy: try PolicySpec(parsing: "timed-lru"), capacity: 5), isDisk: false,
-        unit: .objects, seed: 0, recordsOutcomes: false, time: model, columns: columns)
-      let simulation = try SimulatedPolicy(TimedLRU.self).makeSimulation(single)
+      let setup = SimulationSetup(
+        arrangement: .memory(
+          TierSetup(policy: try PolicySpec(parsing: "timed-lru"), capacity: 5)),
+        unit: .objects, time: model)
+      let simulation = try setup.simulation(over: columns) { _ in
+        RegisteredPolicy(TimedLRU.self)
+      }
       simulation.run(upTo: columns.count, untilFirstEviction: false)
       #expect(received.withLock { $0 } == .time)
     }
