@@ -75,7 +75,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
     }
   }
 
-  /// Returns the problem of a trial, or nil if the rule holds.
   private func problem(
     _ rule: PolicyContract.Rule, _ trial: ContractTrial
   ) -> ContractProblem? {
@@ -109,7 +108,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
       usesWords: usesWords)
   }
 
-  /// Calls a body for each request of a trace, with its index.
   func replay(
     _ trial: ContractTrial,
     _ body: (Int, LarderEngine.Operation, Request) throws(ContractProblem) -> Void
@@ -371,7 +369,6 @@ extension ContractRules where Policy: ~Copyable {
 struct ContractTrial {
   var capacity: UInt64
   var unit: CapacityUnit
-  /// The seed of the trace, and of the policy's random numbers.
   var seed: UInt64
   var trace: TestTrace
 

@@ -3,7 +3,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// Kinds of notices that a policy has received.
 private let received = Mutex<PolicyNotices>([])
 
 /// LRU that records the kinds of its notices, of which it asks for the time alone.
@@ -29,7 +28,6 @@ private struct TimedLRU: OneListPolicy, ~Copyable {
 }
 
 @Suite struct NoticeTests {
-  /// A policy receives the notices that it asks for and no others, in every kind of simulation.
   @Test func onlyRequestedNoticesArrive() throws {
     let columns = try #require(GoldenTraces.named("mixed")).columns(sparse: false)
     for model in [nil, try FetchModel(latencies: [3])] {

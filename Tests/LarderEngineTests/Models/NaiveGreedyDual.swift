@@ -13,7 +13,6 @@ struct NaiveGreedyDual: NaivePolicy {
   }
   var entries: [Entry] = []
   var inflation = 0.0
-  /// The value of an object with its requests.
   let value: (_ request: Request, _ frequency: Double) -> Double
 
   func contains(_ id: ObjectID) -> Bool { entries.contains { $0.id == id } }

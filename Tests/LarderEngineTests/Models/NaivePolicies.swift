@@ -67,7 +67,6 @@ enum NaivePolicies {
     }
   }
 
-  /// Returns the model of a policy, or nil if it has none.
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0
   ) throws -> (any NaivePolicy)? {

@@ -12,7 +12,6 @@ struct NaiveS3FIFO: NaivePolicy {
   var small: [Entry] = []
   var main: [Entry] = []
   var ghost: [Entry] = []
-  /// The missing object that was found among the ghosts.
   var returning: Request?
 
   let mainLimit: UInt64

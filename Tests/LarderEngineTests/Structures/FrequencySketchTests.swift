@@ -3,8 +3,6 @@ import Testing
 @testable import LarderEngine
 @testable import LarderResearchAdaptive
 
-/// The sketches of requests, and of TinyUFO's misses with conservative increments, against exact
-/// counts.
 @Suite struct FrequencySketchTests {
   private static func key(_ number: Int) -> UInt32 {
     Request.fingerprint(of: ObjectID(number + 1))

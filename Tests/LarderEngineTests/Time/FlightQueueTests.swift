@@ -3,7 +3,6 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct FlightQueueTests {
-  /// In the order of their ends, then of their starts, however many there are.
   @Test(arguments: [1, 3, 1000])
   func fetchesEndInOrder(latencies: Int) {
     var random = SeededGenerator(seed: 5)

@@ -3,7 +3,6 @@ import LarderPolicies
 import TestSupport
 import Testing
 
-/// Simulations with time against their naive model, for every policy.
 @Suite struct TimedDifferentialTests {
   private static let policies = PolicyRegistry.standard.map(\.description.name)
 
@@ -31,7 +30,6 @@ import Testing
     }
   }
 
-  /// Policies that observe gets also observe those that wait for a read of a resident object.
   @Test(arguments: observers)
   func requestsWaitingForReadsAreObserved(spec: String) throws {
     var random = TestRandom(seed: 13)
@@ -62,7 +60,6 @@ import Testing
     }
   }
 
-  /// Without latency, the counts are those without time, and no request waits.
   @Test(arguments: policies)
   func withoutLatencyNothingChanges(memory: String) throws {
     var random = TestRandom(seed: 22)
