@@ -183,7 +183,10 @@ struct DistanceCounts: ~Copyable {
   }
 
   @inline(__always) mutating func count(_ depth: UInt64) {
-    if countsAll { return counts[UInt32(truncatingIfNeeded: depth)] &+= 1 }
+    if countsAll {
+      counts[UInt32(truncatingIfNeeded: depth)] &+= 1
+      return
+    }
     // A binary search without branches that depend on the depth.
     let view = capacities.view + 1
     var below = 0

@@ -6,12 +6,12 @@
 package struct Bound: Sendable {
   let description: PolicyDescription
   let isReachable: Bool
-  let prepare:
-    @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
+  let prepare: @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
 
   package init(
     _ description: PolicyDescription, isReachable: Bool,
-    prepare: @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError)
+    prepare:
+      @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError)
       -> any PreparedBound
   ) {
     self.description = description

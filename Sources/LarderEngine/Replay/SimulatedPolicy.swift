@@ -2,8 +2,7 @@
 /// package trait Simulation.
 @usableFromInline struct SimulatedPolicy: Sendable {
   @usableFromInline let isBound: Bool
-  @usableFromInline let makeSingle:
-    @Sendable (SingleTier) throws(PolicyError) -> any Simulation
+  @usableFromInline let makeSingle: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
   @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
 
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {

@@ -89,7 +89,8 @@ enum NaivePolicies {
         fill: try spec.flag("fill", default: false))
     case "s3-fifo", "qd-lp":
       return NaiveS3FIFO(
-        isQDLP: spec.name == "qd-lp", capacity: capacity, small: try spec.number("small", default: 0.1, in: 0...1),
+        isQDLP: spec.name == "qd-lp", capacity: capacity,
+        small: try spec.number("small", default: 0.1, in: 0...1),
         ghost: try spec.number("ghost", default: 0.9, in: 0...10))
     case "ttl": return NaiveTTL()
     case "cost":
