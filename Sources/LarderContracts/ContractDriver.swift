@@ -22,12 +22,10 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   private(set) var objects: Int
   private(set) var counts = TierCounts()
   private(set) var hits: UInt64 = 0
-  /// True if hits use the policy's `hitWords`, if it has them.
   private let usesWords: Bool
   /// The size of an entry by that of its value if objects count with their entries' overhead: see
   /// `EntryMemory`.
   private let entrySize: (@Sendable (UInt32) -> UInt32)?
-  /// True if the policy gets hints before each request.
   var givesHints = true
   private var words: HitWords?
 

@@ -30,8 +30,21 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   }
 
   private func trials(_ rule: PolicyContract.Rule) -> [ContractTrial] {
-    let everything: TestTraceMaker.Features = [.sizes, .times, .operations, .costs]
+    let everything = TestTraceMaker.Features(rawValue: 15)
     let units: [CapacityUnit] = [.objects, .bytes]
+    func each(
+      _ seeds: Range<UInt64>, _ units: [CapacityUnit], _ features: TestTraceMaker.Features?,
+      capacity: (UInt64) -> UInt64
+    ) -> [ContractTrial] {
+      units.flatMap { unit in
+        seeds.map { seed in
+          // Each loop of the simulator is for traces with some features and without others.
+          ContractTrial(
+            features ?? TestTraceMaker.Features(rawValue: Int(seed % 16)),
+            capacity: capacity(seed), unit: unit, seed: seed)
+        }
+      }
+    }
     switch rule {
     case .setup:
       let largest = PolicySetup.capacityMax
@@ -40,42 +53,18 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
           ContractTrial([.sizes, .costs], capacity: $0, unit: unit, seed: UInt64(seed), for: 5)
         }
       }
-    case .residency:
-      return units.flatMap { unit in
-        (0..<150 as Range<UInt64>).map { seed in
-          ContractTrial(
-            TestTraceMaker.Features(rawValue: Int(seed % 16)), capacity: 1 + seed % 17,
-            unit: unit, seed: seed)
-        }
-      }
+    case .residency: return each(0..<150, units, nil) { 1 + $0 % 17 }
     case .removal:
-      if Policy.description.learns { return [] }
-      return (0..<60 as Range<UInt64>).map { ContractTrial([], capacity: 9, seed: $0) }
+      return Policy.description.learns ? [] : each(0..<60, [.objects], []) { _ in 9 }
     case .ghosts: return [ContractTrial(capacity: 10, seed: 0, trace: TestTrace(ids: [100]))]
-    case .growth:
-      return (0..<40 as Range<UInt64>).map {
-        ContractTrial([.sizes, .costs], capacity: 12, unit: .bytes, seed: $0)
-      }
-    case .simulation:
-      // Each loop of the simulator is for traces with some of these features and without others.
-      return units.flatMap { unit in
-        (0..<48 as Range<UInt64>).map { seed in
-          ContractTrial(
-            TestTraceMaker.Features(rawValue: Int(seed % 16)), capacity: 7, unit: unit, seed: seed)
-        }
-      }
-    case .repeatability, .seed, .hitWords:
-      if rule == .seed, Policy.description.isRandom { return [] }
-      return units.flatMap { unit in
-        (0..<40 as Range<UInt64>).map {
-          ContractTrial(everything, capacity: 7, unit: unit, seed: $0)
-        }
-      }
+    case .growth: return each(0..<40, [.bytes], [.sizes, .costs]) { _ in 12 }
+    case .simulation: return each(0..<48, units, nil) { _ in 7 }
+    case .seed where Policy.description.isRandom: return []
+    case .repeatability, .seed, .hitWords: return each(0..<40, units, everything) { _ in 7 }
     case .memory: return [ContractTrial(capacity: 50, seed: 0, trace: TestTrace(ids: [1]))]
     }
   }
 
-  /// Returns the problem of a trial, or nil if the rule holds.
   private func problem(
     _ rule: PolicyContract.Rule, _ trial: ContractTrial
   ) -> ContractProblem? {
@@ -109,7 +98,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
       usesWords: usesWords)
   }
 
-  /// Calls a body for each request of a trace, with its index.
   func replay(
     _ trial: ContractTrial,
     _ body: (Int, LarderEngine.Operation, Request) throws(ContractProblem) -> Void
@@ -127,9 +115,10 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   /// Drives two policies through a trace and reports the first difference.
   func compare(
     _ trial: ContractTrial, _ one: ContractDriver<Policy>, _ other: ContractDriver<Policy>,
-    _ what: String
+    _ what: String, before: (Int, Request) throws(ContractProblem) -> Void = { _, _ in }
   ) throws(ContractProblem) {
-    try replay(trial) { (_, operation, request) throws(ContractProblem) in
+    try replay(trial) { (index, operation, request) throws(ContractProblem) in
+      try before(index, request)
       let expected = try one.step(operation, request)
       let found = try other.step(operation, request)
       if expected != found {
@@ -154,7 +143,9 @@ extension ContractRules where Policy: ~Copyable {
   func checkRemoval(_ trial: ContractTrial) throws(ContractProblem) {
     let (visited, other) = (try driver(trial), try driver(trial))
     let visitor = Request(id: ObjectID(trial.trace.objects + 1))
-    try replay(trial) { (index, operation, request) throws(ContractProblem) in
+    let change =
+      "an object was stored while there was room, and removed at once, before each request"
+    try compare(trial, other, visited, change) { (index, request) throws(ContractProblem) in
       if visited.used < trial.capacity {
         let outcome = try visited.step(.get, visitor)
         // A policy may reject it as well.
@@ -167,14 +158,6 @@ extension ContractRules where Policy: ~Copyable {
       if index % 7 == 6 {
         try visited.remove(request.id)
         try other.remove(request.id)
-      }
-      let (found, expected) = (
-        try visited.step(operation, request), try other.step(operation, request)
-      )
-      if found != expected {
-        throw ContractProblem(
-          "an object that was stored while there was room, and removed at once, before each request"
-            + " up to this one changes '\(expected)' to '\(found)'")
       }
     }
   }
@@ -205,15 +188,8 @@ extension ContractRules where Policy: ~Copyable {
     let growing = try ContractDriver<Policy>(
       spec, capacity: trial.capacity, unit: trial.unit, objects: 1, seed: trial.seed,
       roomForSizes: trial.trace.objects + 1)
-    try replay(trial) { (_, operation, request) throws(ContractProblem) in
+    try compare(trial, whole, growing, "with room made as ids come") { _, request in
       if Int(request.id) > growing.objects { growing.reserve(objects: Int(request.id)) }
-      let (expected, found) = (
-        try whole.step(operation, request), try growing.step(operation, request)
-      )
-      if found != expected {
-        throw ContractProblem(
-          "with room made as ids come: expected '\(expected)', found '\(found)'")
-      }
     }
   }
 
@@ -371,7 +347,6 @@ extension ContractRules where Policy: ~Copyable {
 struct ContractTrial {
   var capacity: UInt64
   var unit: CapacityUnit
-  /// The seed of the trace, and of the policy's random numbers.
   var seed: UInt64
   var trace: TestTrace
 

@@ -163,7 +163,6 @@ package struct TestTraceMaker {
 
     package static let sizes = Features(rawValue: 1)
     package static let times = Features(rawValue: 2)
-    /// The trace has sets, deletes and changes at the origin.
     package static let operations = Features(rawValue: 4)
     package static let costs = Features(rawValue: 8)
 
@@ -179,7 +178,6 @@ package struct TestTraceMaker {
   }
 
   package var features: Features
-  /// Sizes range from 0 to slightly more than this.
   package var capacity: UInt64
   package var random: TestRandom
 

@@ -236,9 +236,7 @@ struct WindowClimber {
 
   let isUsed: Bool
   let capacity: UInt64
-  /// True once the cache was full; hits before that carry no information.
   var isFull = false
-  /// Distance that the border still has to move; positive enlarges the window.
   var pending: Int64 = 0
 
   private var hits: UInt64 = 0

@@ -18,7 +18,6 @@ struct Portfolio {
   private let setup: PolicySetup
   let specs: [PolicySpec]
   private let policies: [RegisteredPolicy]
-  /// True if a policy depends on the costs of fetches.
   let needsCosts: Bool
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -203,8 +202,6 @@ final class Contest: @unchecked Sendable {
 
   private var shareOfEpoch: UInt64 { max(1, epoch / UInt64(parts)) }
 
-  /// Counts the requests of a part since its last report, and ends the epoch if it is complete.
-  /// Returns the policy that leads, and the requests after which the part reports again.
   func report(requests: UInt64, residents: Int) -> (leading: Int, share: UInt64) {
     locked {
       counted += requests
@@ -262,8 +259,6 @@ final class Contest: @unchecked Sendable {
 
   var leadingNow: Int { locked { leading } }
 
-  /// Continues from the choice of another contest of the same policies, with its scores in the
-  /// sample of this one: see `ChoosesPolicy`.
   func resume(_ choice: PolicyChoice, isRestoring: Bool) {
     locked {
       self.isRestoring = isRestoring

@@ -10,10 +10,8 @@ import LarderEngine
 /// Objects wait in buckets of similar ages, so that none is compared with another: a bucket of ages
 /// from 64 requests on spans at most 1/64 of them.
 final class Handover {
-  /// Objects that leave or enter a tier per request.
   static let pace = 64
 
-  /// The tier of the new policy, which the objects enter.
   let tier: CacheTier
   let policy: Int
   // The number of requests at the start.
@@ -29,7 +27,6 @@ final class Handover {
   private var ghostsByAge: AgeBuckets
   private var nextVictim = 0
   private var bucket = AgeBuckets.count - 1
-  /// Residents that the new policy has refused or evicted.
   var refused: [ObjectID] = []
 
   var isLeaving = true

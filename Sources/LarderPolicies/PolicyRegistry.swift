@@ -76,7 +76,6 @@ public enum PolicyRegistry {
       CacheTierSetup(policy: spec, entriesMax: 1, bytesMax: nil, objects: 1))
   }
 
-  /// A policy for a real cache.
   package static func makeCacheTier(
     _ setup: CacheTierSetup
   ) throws(PolicyError) -> CacheTier {
@@ -89,8 +88,6 @@ public enum PolicyRegistry {
     return try policy.makeCacheTier(setup)
   }
 
-  /// Changes the limits of a tier that was created from `setup` to those of `setup`, in the tier's
-  /// unit, and leaves the objects that no longer fit among its victims. See `Tier.resize`.
   package static func resize(
     _ tier: CacheTier, to setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32
   ) throws(PolicyError) {
@@ -199,8 +196,6 @@ extension PolicyRegistry {
 }
 
 extension SimulationSetup {
-  /// Returns the setup whose simulation has the counts of real caches created for this one: see
-  /// `PolicyRegistry.inRealCache`.
   package func inRealCaches() throws(PolicyError) -> SimulationSetup {
     var setup = self
     switch arrangement {
@@ -267,8 +262,6 @@ extension PolicySpec {
 }
 
 extension PolicySpec {
-  /// The policies that a text names, checked: one or several separated by commas, `name:*` for all
-  /// declared configurations, or `all` alone for every registered policy.
   package static func checkedList(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     var specs: [PolicySpec] = []
     if text == "all" {

@@ -8,13 +8,9 @@ protocol FillingQueuePolicy: ThreeQueuePolicy, ~Copyable {
   var admissions: AdmissionLog { get set }
   var hasEvicted: Bool { get set }
   var promotesGhosts: Bool { get }
-  /// True if objects that are not smaller than the small queue are rejected.
   var refusesLarge: Bool { get }
-  /// The highest counter with which an object is evicted from the small queue.
   var highestLeaving: UInt32 { get }
-  /// True if an object that main keeps loses all its requests, not one.
   static var resetsMain: Bool { get }
-  /// Room that is still being made for a rejected object.
   var owed: UInt64 { get set }
   func amount(of size: UInt32) -> UInt64
 }

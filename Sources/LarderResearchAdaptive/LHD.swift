@@ -247,7 +247,6 @@ struct HitDensities: ~Copyable {
   private var densities: Column<Float>
   private var meanObjects: Float = 0
   private var meanObjectsMass: Float = 0
-  /// Base-2 logarithm of the age step, in requests.
   private(set) var coarsening: UInt32 = 10
   private(set) var reconfigurations = 0
 
@@ -265,7 +264,6 @@ struct HitDensities: ~Copyable {
     return min(classes - 1, agesSum << doublings < ages ? doublings + 1 : doublings)
   }
 
-  /// The value of an object of a class and age: its expected hits for each unit of time.
   @inline(__always) func density(_ group: UInt32, age: UInt32) -> Float {
     guard reconfigurations > 0 else {
       return Float(HitDensities.classes + group + 1) / Float(age + 1)
@@ -281,8 +279,6 @@ struct HitDensities: ~Copyable {
     evictions[HitDensities.cell(group, age)] += 1
   }
 
-  /// Recomputes the model from the counts, in which older parts fade. O(classes * ages), a
-  /// millisecond.
   @inline(never) mutating func reconfigure(objects: Int) {
     for cell in 0..<HitDensities.classes * HitDensities.ages {
       hits[cell] *= HitDensities.decay
@@ -291,10 +287,6 @@ struct HitDensities: ~Copyable {
     adaptCoarsening(objects: objects)
     for group in 0..<HitDensities.classes { model(group) }
     reconfigurations += 1
-  }
-
-  @inline(__always) func prefetch(_ group: UInt32, age: UInt32) {
-    densities.prefetch(HitDensities.cell(group, age))
   }
 
   var bytes: Int { hits.bytes + evictions.bytes + densities.bytes }

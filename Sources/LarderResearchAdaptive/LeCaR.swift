@@ -166,7 +166,6 @@ struct ExpertWeights {
   // The lowest weight, from which an expert can recover.
   private static var least: Double { 0.01 }
 
-  /// Weight of the first expert; the second has the rest.
   private(set) var first: Double
 
   @inline(never) mutating func penalise(first isFirst: Bool, loss: Double) {

@@ -137,7 +137,6 @@ struct MissCounts: ~Copyable {
   static var objectsAtFirst: Int { 1 << 16 }
   static var stepsPerObject: Int { 8 }
 
-  /// The number of objects that the sketch of a cache of `objects` is sized for.
   static func sketched(_ objects: Int) -> Int { max(objects, min(objects * 8, 1024)) }
 
   let isExact: Bool
@@ -195,9 +194,6 @@ struct MissCounts: ~Copyable {
 
   @inline(__always) mutating func leave() { size.leave() }
 
-  /// The largest number of remembered objects that are not resident: those missed in this period,
-  /// half as many of the period before, and so on. With different sizes it depends on the number of
-  /// objects that will be resident.
   var ghostsMax: Int {
     guard isExact else { return 0 }
     return countsObjects ? size.objects * MissCounts.stepsPerObject * 2 + 2 : .max

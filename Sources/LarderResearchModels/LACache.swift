@@ -36,10 +36,8 @@ struct LACache: EvictionPolicy, ~Copyable {
   /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var requests: UInt64
-    /// The time of the last request, and the latency of a fetch at that time.
     var last: UInt64
     var latency: UInt64
-    /// The number of the last hit or of the insertion, and the stored size in the capacity's unit.
     var order: UInt64
     var size: UInt32
   }

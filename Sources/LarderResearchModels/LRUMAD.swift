@@ -154,7 +154,6 @@ struct DelayRank: TournamentPlayer {
   var id: ObjectID
   var rate: Double
   var last: UInt64
-  /// The number of that request, which orders requests of the same time.
   var order: UInt64
 
   func beats(_ other: DelayRank, at now: UInt64) -> Bool {

@@ -45,7 +45,6 @@ extension RegisteredPolicy {
 /// stored until a set replaces it, whatever size later gets have. Only gets are hits; a set or
 /// delete ends an interval, according to the column of next uses. Expiry is ignored.
 public struct PFOO: PreparedBound {
-  /// True for the hits of the lower bound.
   var isReachable = false
 
   /// An interval, ordered by its cost; equal costs by its end.
@@ -116,8 +115,7 @@ public struct PFOO: PreparedBound {
     return hits
   }
 
-  /// The bytes hit that no cache of this capacity exceeds. Chooses intervals by cost per byte, and
-  /// a part of the first one that does not fit. O(n log n) time, 12 bytes a request.
+  /// The bytes hit that no cache of this capacity exceeds. O(n log n) time, 12 bytes a request.
   public func upperBoundBytes(capacity: UInt64, from first: Int = 0) -> UInt64 {
     // With equal sizes, both bounds coincide.
     guard worths != nil else { return upperBound(capacity: capacity, from: first) }
@@ -206,7 +204,6 @@ public struct PFOO: PreparedBound {
 struct RangeMaximum: ~Copyable {
   struct Node: BitwiseCopyable {
     var added: UInt64
-    /// The largest number in the range, including the addition of this node.
     var maximum: UInt64
   }
 

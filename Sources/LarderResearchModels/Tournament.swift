@@ -6,7 +6,6 @@ protocol TournamentPlayer: BitwiseCopyable {
 
   var id: ObjectID { get }
 
-  /// True if this player is the stronger one at `now`, or wins among equals.
   func beats(_ other: Self, at now: Time) -> Bool
 
   /// A time after `now` before which this player, which loses to `winner` at `now`, does not beat
@@ -62,7 +61,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// Adds an object that is not in the tournament. Amortised O(log n).
   mutating func insert(_ player: Player, now: Time) {
     count += 1
     if count > room { grow(now) }
@@ -73,7 +71,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
 
   @inline(__always) subscript(id: ObjectID) -> Player { players[places[id]] }
 
-  /// Changes the player of an object in the tournament. O(log n).
   mutating func update(_ player: Player, now: Time) {
     let place = places[player.id]
     players[place] = player
@@ -87,7 +84,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     return players[winner(of: 1)].id
   }
 
-  /// Removes an object of the tournament. O(log n).
   mutating func remove(_ id: ObjectID, now: Time) {
     let (place, last) = (places[id], count)
     places[id] = 0

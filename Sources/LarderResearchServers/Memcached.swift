@@ -219,7 +219,6 @@ extension Memcached {
     return lists.weight(of: first) + lists.weight(of: first + 1) + lists.weight(of: first + 2)
   }
 
-  /// The item that memcached evicts when no chunk is free: the oldest cold item.
   private mutating func tail(of slab: UInt32) -> ObjectID {
     let (hot, warm) = (slab * 3 + Memcached.hot, slab * 3 + Memcached.warm)
     let cold = slab * 3 + Memcached.cold
@@ -319,8 +318,6 @@ struct SlabClasses: ~Copyable {
     used = Column(objects: 1)
   }
 
-  /// Creates classes of chunks from `first` bytes on, each `factor` times as large as the one
-  /// before, rounded up to 8 bytes, and at most half a page.
   init(capacity: UInt64, page: UInt32, first: UInt32, factor: Double) {
     let largest = page / 2
     chunkSizes = Column(objects: Self.countMax)
@@ -341,8 +338,6 @@ struct SlabClasses: ~Copyable {
     isLimited = true
   }
 
-  /// The class of an item: that of the smallest chunk that holds it. An item above the largest
-  /// chunk takes several of these. O(log classes).
   func slab(of bytes: UInt32) -> UInt32 {
     var (low, high) = (UInt32(0), count - 1)
     while low < high {
@@ -358,7 +353,6 @@ struct SlabClasses: ~Copyable {
     return (UInt64(bytes) + size - 1) / size
   }
 
-  /// Takes pages for a class until it has room for `chunks` more or no pages are free. O(pages).
   mutating func grow(_ slab: UInt32, for chunks: UInt64) {
     guard isLimited else { return }
     while !hasRoom(in: slab, for: chunks), pages[slab] == 0 || pagesTaken < pagesMax {

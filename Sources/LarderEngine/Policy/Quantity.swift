@@ -98,7 +98,6 @@ package enum Quantity: Sendable, Hashable {
 /// A decimal number as written, so that `0.29` of 100 is 29 and not 28.999999999999996.
 package struct ExactDecimal: Sendable, Hashable {
   package let digits: UInt64
-  /// Power of ten that divides the digits; at most 18.
   package let decimals: Int
 
   package init?(_ text: some StringProtocol) {
@@ -191,7 +190,6 @@ public struct Share: Sendable, Hashable, CustomStringConvertible {
     self.init(number.digits, of: whole)
   }
 
-  /// Regular expression of the grammar, for schemas.
   package static let pattern = "(" + Quantity.decimalPattern + " ?%?|[0-9]+/[0-9]+)"
 
   /// Returns the share of `whole`, rounded down.

@@ -11,7 +11,6 @@ public struct RegisteredPolicy: Sendable {
   public let followsTime: Bool
   /// True for a bound on the hits of policies, which is not a policy.
   public let isBound: Bool
-  /// True for a bound that a cache could reach if only its capacity prevented hits.
   package let isReachable: Bool
   @usableFromInline package let type: (any (EvictionPolicy & ~Copyable).Type)?
   package let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier

@@ -8,8 +8,7 @@ public struct RequestTime {
   @usableFromInline let followsTrace: Bool
   @usableFromInline let step: UInt64
 
-  /// The parameters of `init`. A real cache does not know the time of every request, so it counts
-  /// requests.
+  /// The parameters of `init`.
   public static let parameters = [
     PolicyParameter(
       "clock", default: "trace", inRealCaches: "requests",

@@ -76,7 +76,6 @@ package struct RecordedBlock: Sendable, Hashable {
     self.lost = lost
   }
 
-  /// Decodes the events of a block; nil if its bytes are damaged or invalid.
   package func events(in body: UnsafeRawBufferPointer) -> [RecordedEvent]? {
     guard kind == .events, body.count == length, RecordedChecksum.of(body) == checksum else {
       return nil
@@ -145,7 +144,6 @@ package struct RecordedBlockBuilder: Sendable {
 
   private static let eventBytesMax = 46
 
-  /// Adds an event. O(1).
   package mutating func add(_ event: RecordedEvent) {
     let step = beginEvent(event.time)
     var flags = event.kind.rawValue | event.outcome.rawValue << 3
@@ -161,7 +159,6 @@ package struct RecordedBlockBuilder: Sendable {
     }
   }
 
-  /// Adds a get, the most frequent event, and returns true if the block should be taken now. O(1).
   package mutating func add(get key: UInt64, time: UInt64, isHit: Bool) -> Bool {
     let step = beginEvent(time)
     let outcome: RecordedEvent.Outcome = isHit ? .hit : .miss
@@ -204,7 +201,6 @@ package struct RecordedBlockBuilder: Sendable {
     used += 1
   }
 
-  /// Returns the added events as a block and starts the next one.
   package mutating func take(gets: UInt64, lost: UInt64) -> [UInt8] {
     let block = RecordedBlock(kind: .events, count: count, time: time, gets: gets, lost: lost)
     defer { (used, count) = (0, 0) }

@@ -55,7 +55,6 @@ package struct SipHash: Sendable {
 /// Folds in eight bytes at a time by a multiplication to 128 bits, like Wang Yi's wyhash (2019,
 /// public domain).
 package enum RecordedChecksum {
-  /// The checksum of `bytes`. O(`bytes`).
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var state = 0xA076_1D64_78BD_642F ^ UInt64(bytes.count)
     var offset = 0

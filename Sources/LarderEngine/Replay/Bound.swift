@@ -5,15 +5,13 @@
 /// TTLs, limits on the number of objects, and admission filters; a lower bound rejects them.
 package struct Bound: Sendable {
   let description: PolicyDescription
-  /// True if a cache that knows the future can have these hits.
   let isReachable: Bool
-  /// Prepares the bound for a trace with next uses.
-  let prepare:
-    @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
+  let prepare: @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
 
   package init(
     _ description: PolicyDescription, isReachable: Bool,
-    prepare: @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError)
+    prepare:
+      @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError)
       -> any PreparedBound
   ) {
     self.description = description
@@ -24,7 +22,6 @@ package struct Bound: Sendable {
 
 /// A bound on the hits of one trace.
 package protocol PreparedBound {
-  /// Returns the hits among the requests from `first` on, and the sum of their sizes.
   func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64)
 
   var stateBytes: Int { get }
@@ -47,7 +44,7 @@ final class BoundSimulation: Simulation {
     columns = single.columns
     unit = single.unit
     isDisk = single.isDisk
-    capacity = single.setup.capacity
+    capacity = single.tier.capacity
   }
 
   var counts: Counts { totals }

@@ -12,17 +12,23 @@ struct FlightBoard: ~Copyable {
     var nextUse: UInt32
     /// True if the object was neither set nor deleted since the flight began.
     var isCurrent: Bool
+  }
 
-    init(_ flight: Flight, nextUse: UInt32, isCurrent: Bool) {
-      self.flight = flight
-      self.nextUse = nextUse
-      self.isCurrent = isCurrent
-    }
+  /// An object in flight.
+  struct InFlight {
+    var flights = 0
+    /// The next get of the object that the fetch's copy could answer.
+    var nextUse: UInt32
+    /// The number and the end of the flight that requests wait for; nil for none.
+    var joinable: (order: UInt64, completion: UInt64)?
+    /// Fetches with lower numbers started before the object was set or deleted: their objects are
+    /// not stored.
+    var current: UInt64 = 0
   }
 
   let model: FetchModel
   var queue = FlightQueue()
-  var table = FlightTable()
+  private(set) var objects: [ObjectID: InFlight] = [:]
   var servers: OriginServers
   var waits = WaitCounts()
   var time: TimeCounts
@@ -36,7 +42,9 @@ struct FlightBoard: ~Copyable {
     time = TimeCounts(clock: model.clock)
   }
 
-  var bytes: Int { queue.bytes + table.bytes + waits.bytes }
+  var bytes: Int {
+    queue.bytes + objects.capacity * MemoryLayout<InFlight>.stride + waits.bytes
+  }
 
   func counts(requests: UInt64) -> TimeCounts {
     var time = time
@@ -56,23 +64,19 @@ struct FlightBoard: ~Copyable {
 
   // MARK: Waiting
 
-  @inline(__always) func canJoin(at place: UInt32) -> Bool {
-    model.coalesces && table.isTaken(place) && table.places[place].order != FlightTable.noOrder
-  }
-
-  @inline(__always) mutating func join(_ request: Request, at place: UInt32, now: UInt64) {
+  /// Lets a request wait for the flight of its object; returns false if there is none to wait for.
+  @inline(__always) mutating func join(_ request: Request, now: UInt64) -> Bool {
+    guard model.coalesces, let joinable = objects[request.id]?.joinable else { return false }
     time.delayedHits += 1
-    waits.add(table.places[place].completion - now)
-    table.places[place].nextUse = request.nextUse
+    waits.add(joinable.completion - now)
+    objects[request.id]?.nextUse = request.nextUse
+    return true
   }
 
   // MARK: Flights
 
-  /// Starts a fetch from the origin for a request, whose object is at `place` of the table, and
-  /// returns true if it has ended at once.
-  mutating func fetch(
-    _ request: Request, bytes: UInt32, stores: Bool, at place: UInt32, now: UInt64
-  ) -> Bool {
+  /// Starts a fetch from the origin, and returns true if it has ended at once.
+  mutating func fetch(_ request: Request, bytes: UInt32, stores: Bool, now: UInt64) -> Bool {
     let duration = model.service(request: request.index, bytes: bytes)
     let completion: UInt64
     if model.servers == nil {
@@ -84,19 +88,19 @@ struct FlightBoard: ~Copyable {
       Flight(
         completion: completion, order: begun, index: request.index, id: request.id,
         stores: stores, isRead: false),
-      request, at: place, now: now)
+      request, now: now)
     time.originFetches += 1
     time.maxInFlight = max(time.maxInFlight, UInt64(queue.count - reads))
     return hasEnded
   }
 
-  mutating func read(_ request: Request, at place: UInt32, now: UInt64) -> Bool {
+  mutating func read(_ request: Request, now: UInt64) -> Bool {
     reads += 1
     return begin(
       Flight(
         completion: Self.end(of: model.diskRead(request: request.index), from: now), order: begun,
         index: request.index, id: request.id, stores: false, isRead: true),
-      request, at: place, now: now)
+      request, now: now)
   }
 
   private static func end(of duration: UInt64, from now: UInt64) -> UInt64 {
@@ -104,20 +108,14 @@ struct FlightBoard: ~Copyable {
     return isBeyondTime ? .max : end
   }
 
-  private mutating func begin(
-    _ flight: Flight, _ request: Request, at place: UInt32, now: UInt64
-  ) -> Bool {
-    var place = place
-    if !table.isTaken(place) {
-      place = table.add(
-        FlightTable.Entry(id: request.id, nextUse: request.nextUse), at: place)
-    }
-    table.places[place].flights += 1
+  private mutating func begin(_ flight: Flight, _ request: Request, now: UInt64) -> Bool {
+    var object = objects[request.id] ?? InFlight(nextUse: request.nextUse)
+    object.flights += 1
     if flight.stores || flight.isRead {
-      table.places[place].order = flight.order
-      table.places[place].completion = flight.completion
-      table.places[place].nextUse = request.nextUse
+      object.joinable = (flight.order, flight.completion)
+      object.nextUse = request.nextUse
     }
+    objects[request.id] = object
     queue.add(flight)
     begun += 1
     if flight.completion > now { waits.add(flight.completion - now) }
@@ -131,23 +129,19 @@ struct FlightBoard: ~Copyable {
   @inline(__always) mutating func takeNext() -> Landed {
     let flight = queue.takeNext()
     if flight.isRead { reads -= 1 }
-    let place = table.place(of: flight.id)
-    let entry = table.places[place]
-    if entry.flights == 1 {
-      table.remove(at: place)
-    } else {
-      table.places[place].flights -= 1
-      if entry.order == flight.order { table.places[place].order = FlightTable.noOrder }
+    guard var object = objects[flight.id] else {
+      preconditionFailure("a flight of \(flight.id) that did not begin")
     }
+    object.flights -= 1
+    if object.joinable?.order == flight.order { object.joinable = nil }
+    objects[flight.id] = object.flights == 0 ? nil : object
     return Landed(
-      flight, nextUse: entry.nextUse, isCurrent: flight.order >= entry.current)
+      flight: flight, nextUse: object.nextUse, isCurrent: flight.order >= object.current)
   }
 
   @inline(__always) mutating func detach(_ id: ObjectID) {
-    let place = table.place(of: id)
-    guard table.isTaken(place) else { return }
-    table.places[place].current = begun
-    table.places[place].order = FlightTable.noOrder
+    objects[id]?.current = begun
+    objects[id]?.joinable = nil
   }
 
   @inline(__always) func landing(of flight: Flight) -> UInt64 {
@@ -170,90 +164,6 @@ struct Flight: BitwiseCopyable, Comparable {
   @inline(__always) static func < (one: Flight, other: Flight) -> Bool {
     one.completion == other.completion
       ? one.order > other.order : one.completion > other.completion
-  }
-}
-
-/// The objects in flight, by id: a hash table with linear probing whose size is proportional to the
-/// largest number in flight. O(1).
-struct FlightTable: ~Copyable {
-  /// An object in flight.
-  struct Entry: BitwiseCopyable {
-    var id: ObjectID
-    var flights: UInt32
-    /// The next get of the object that the fetch's copy could answer.
-    var nextUse: UInt32
-    /// The number of the fetch that requests wait for; `noOrder` for none.
-    var order: UInt64
-    var completion: UInt64
-    /// Fetches with lower numbers started before the object was set or deleted: their objects are
-    /// not stored.
-    var current: UInt64
-
-    init(id: ObjectID, nextUse: UInt32) {
-      self.id = id
-      flights = 0
-      self.nextUse = nextUse
-      order = FlightTable.noOrder
-      completion = 0
-      current = 0
-    }
-  }
-
-  static var noOrder: UInt64 { .max }
-
-  var places = Column<Entry>(objects: 63)
-  private(set) var count = 0
-
-  init() {}
-
-  var bytes: Int { places.bytes }
-
-  @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: places.objects) }
-
-  @inline(__always) func place(of id: ObjectID) -> UInt32 {
-    var place = home(of: id)
-    while places[place].id != id, places[place].id != .none { place = (place &+ 1) & mask }
-    return place
-  }
-
-  @inline(__always) func home(of id: ObjectID) -> UInt32 {
-    UInt32(truncatingIfNeeded: (UInt64(id) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-  }
-
-  @inline(__always) func isTaken(_ place: UInt32) -> Bool { places[place].id != .none }
-
-  @inline(__always) mutating func add(_ entry: Entry, at place: UInt32) -> UInt32 {
-    var place = place
-    if count * 2 > places.objects {
-      grow()
-      place = self.place(of: entry.id)
-    }
-    places[place] = entry
-    count += 1
-    return place
-  }
-
-  @inline(__always) mutating func remove(at place: UInt32) {
-    var hole = place
-    var next = (hole &+ 1) & mask
-    while places[next].id != .none {
-      // Its distance from its home slot, compared with that of the hole.
-      if (next &- home(of: places[next].id)) & mask >= (next &- hole) & mask {
-        places[hole] = places[next]
-        hole = next
-      }
-      next = (next &+ 1) & mask
-    }
-    places[hole] = Entry(id: .none, nextUse: 0)
-    count -= 1
-  }
-
-  @inline(never) mutating func grow() {
-    var old = Column<Entry>(objects: (places.objects + 1) * 2 - 1)
-    swap(&places, &old)
-    for number in 0...UInt32(truncatingIfNeeded: old.objects) where old[number].id != .none {
-      places[place(of: old[number].id)] = old[number]
-    }
   }
 }
 
@@ -332,84 +242,42 @@ struct OriginServers {
   }
 }
 
-/// Counts of each distinct wait: a hash table, which seldom has more entries than a fetch has
-/// microseconds. If the waits grow without bound, as with an origin that cannot keep up, those
-/// beyond a million distinct ones are rounded down to 12 bits, less than 0.05 %.
-struct WaitCounts: ~Copyable {
-  struct Entry: BitwiseCopyable {
-    var wait: UInt64
-    // 0 for an empty slot.
-    var count: UInt64
-  }
-
-  var places = Column<Entry>(objects: 255)
-  var distinct = 0
-  // The last slot: waits for fetches of equal latency repeat.
-  var last: UInt32 = 0
+/// Counts of each distinct wait, which are seldom more than a fetch has microseconds. If the waits
+/// grow without bound, as with an origin that cannot keep up, those beyond a million distinct ones
+/// are rounded down to 12 bits, less than 0.05 %.
+struct WaitCounts {
+  private var counts: [UInt64: UInt64] = [:]
+  /// Sum of all waits; saturates at 2^64 - 1.
   private(set) var total: UInt64 = 0
 
-  init() {}
-
-  var bytes: Int { places.bytes }
-
-  /// Counts a wait above 0. O(1).
-  mutating func add(_ exact: UInt64) {
-    let wait = distinct < Self.exactMax ? exact : Self.rounded(exact)
-    let (sum, isBeyond) = total.addingReportingOverflow(exact)
-    total = isBeyond ? .max : sum
-    if places[last].wait == wait, places[last].count > 0 {
-      places[last].count += 1
-      return
-    }
-    if distinct * 2 > places.objects { grow() }
-    last = place(of: wait)
-    if places[last].count == 0 {
-      places[last].wait = wait
-      distinct += 1
-    }
-    places[last].count += 1
-  }
-
+  /// Distinct waits that are counted exactly.
   static var exactMax: Int { 1 << 20 }
+
+  var bytes: Int { counts.capacity * 16 }
+
+  mutating func add(_ wait: UInt64) {
+    let (sum, isBeyond) = total.addingReportingOverflow(wait)
+    total = isBeyond ? .max : sum
+    counts[counts.count < Self.exactMax ? wait : Self.rounded(wait), default: 0] += 1
+  }
 
   private static func rounded(_ wait: UInt64) -> UInt64 {
     let bits = max(0, 64 - wait.leadingZeroBitCount - 12)
     return (wait >> bits) << bits
   }
 
-  private func place(of wait: UInt64) -> UInt32 {
-    let mask = UInt32(truncatingIfNeeded: places.objects)
-    var place = UInt32(truncatingIfNeeded: (wait &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-    while places[place].count > 0, places[place].wait != wait { place = (place &+ 1) & mask }
-    return place
-  }
-
-  private mutating func grow() {
-    var old = Column<Entry>(objects: (places.objects + 1) * 2 - 1)
-    swap(&places, &old)
-    for number in 0...UInt32(truncatingIfNeeded: old.objects) where old[number].count > 0 {
-      places[place(of: old[number].wait)] = old[number]
-    }
-    last = 0
-  }
-
   /// The waits at these shares of `requests` waits in ascending order, with indexes rounded up;
   /// uncounted waits are 0. Shares ascend. O(n log n) in the distinct waits.
   func percentiles(_ shares: [Double], of requests: UInt64) -> [UInt64] {
-    var waits: [Entry] = []
-    for number in 0...UInt32(truncatingIfNeeded: places.objects) where places[number].count > 0 {
-      waits.append(places[number])
-    }
-    waits.sort { $0.wait < $1.wait }
-    let counted = waits.reduce(UInt64(0)) { $0 + $1.count }
+    let waits = counts.sorted { $0.key < $1.key }
+    let counted = waits.reduce(UInt64(0)) { $0 + $1.value }
     var reached = requests > counted ? requests - counted : 0
-    var next = 0
-    var value: UInt64 = 0
+    var (next, value) = (0, UInt64(0))
     return shares.map { share in
       let rank = UInt64((share * Double(requests)).rounded(.up))
       while reached < rank, next < waits.count {
-        value = waits[next].wait
-        reached += waits[next].count
+        value = waits[next].key
+        reached += waits[next].value
         next += 1
       }
       return value

@@ -1,7 +1,7 @@
 /// Gets replayed through one tier, specialised for its policy and for whether objects have sizes.
 ///
 /// A value, not a class: calls to a generic class go through its vtable, whose methods the
-/// optimiser does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind
+/// optimiser does not specialise, at ten times the cost. `HeldSimulation` hides the type behind
 /// closures.
 @usableFromInline
 struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Replay, ~Copyable {

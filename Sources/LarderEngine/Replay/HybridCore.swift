@@ -34,10 +34,8 @@ final class HybridCore: HybridTiers {
     tiers.reduce(hitBefore.bytes + lastNextUse.bytes) { $0 + $1.stateBytes }
   }
 
-  /// Evictions of the tier that a warm-up fills.
   var evictions: UInt64 { (disk ?? memory)?.counts.evictions ?? 0 }
 
-  /// The choice in memory, or else on disk: see `Simulation`.
   var choice: PolicyChoice? { memory?.tier.choice ?? disk?.tier.choice }
 
   func counts(_ totals: SimulationTotals, hasCosts: Bool) -> Counts {
@@ -220,8 +218,6 @@ final class HybridCore: HybridTiers {
 /// The effects of the end of a read or a fetch on the tiers of a simulated hybrid. The `now` of an
 /// object is the end of its flight.
 extension HybridCore {
-  /// Advances the time to `now`; policies that observe requests see `last`, see
-  /// `FlightBoard.landing`.
   func advance(to now: UInt64, last: UInt64) {
     for tier in tiers { tier.advance?(now, last) }
   }
@@ -240,7 +236,6 @@ extension HybridCore {
     demoteVictims(of: object)
   }
 
-  /// Ends a fetch from the origin: its object is stored, unless a tier already holds it.
   func endFetch(_ object: TimedRequest) {
     memory?.evicted.clear()
     let id = object.request.id

@@ -146,15 +146,13 @@ struct TimedSimulation: OperationReplay, ~Copyable {
       return totals.hit(request, isStale: copy.isStale)
     }
     observe(request, in: core.disk, isMemory: false)
-    let place = board.table.place(of: request.id)
-    if board.canJoin(at: place) {
-      board.join(request, at: place, now: now)
+    if board.join(request, now: now) {
       core.foreseeOnDisk(object)
     } else if let copy = core.useOnDisk(object) {
       totals.diskHit(request, isStale: copy.isStale)
-      if board.read(request, at: place, now: now) { land() }
+      if board.read(request, now: now) { land() }
     } else {
-      fetch(request, stores: true, at: place)
+      fetch(request, stores: true)
     }
   }
 
@@ -180,15 +178,14 @@ struct TimedSimulation: OperationReplay, ~Copyable {
   mutating func modify(_ request: Request) { core.modify(request) }
 
   mutating func bypass(_ object: TimedRequest) {
-    let request = object.request
-    fetch(request, stores: false, at: board.table.place(of: request.id))
+    fetch(object.request, stores: false)
   }
 
   mutating func expire(_ object: TimedRequest) { core.expire(object) }
 
-  private mutating func fetch(_ request: Request, stores: Bool, at place: UInt32) {
+  private mutating func fetch(_ request: Request, stores: Bool) {
     let bytes = reader.bytes(at: position)
-    if board.fetch(request, bytes: bytes, stores: stores, at: place, now: now) { land() }
+    if board.fetch(request, bytes: bytes, stores: stores, now: now) { land() }
   }
 
   private mutating func land() {
@@ -204,7 +201,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
 }
 
 extension RequestReader {
-  /// The request that began a flight, as of its end.
   func landed(_ landed: FlightBoard.Landed) -> TimedRequest {
     let index = Int(truncatingIfNeeded: landed.flight.index)
     var object = timed(at: index, now: landed.flight.completion)

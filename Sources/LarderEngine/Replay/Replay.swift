@@ -3,11 +3,9 @@
   var counts: Counts { get }
   var position: Int { get }
   var outcomes: OutcomeSizes? { get }
-  /// Values copied to recycle segments since the start or the last `resetCounts`.
   var copies: UInt64 { get }
   var stateBytes: Int { get }
   var choice: PolicyChoice? { get }
-  /// True if a get of an object would be a hit as the next request.
   func holds(_ id: ObjectID) -> Bool
   mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool
   mutating func resetCounts()
@@ -24,7 +22,6 @@ extension Replay where Self: ~Copyable {
 /// A request of any operation, as of a time.
 @usableFromInline struct TimedRequest {
   @usableFromInline var request: Request
-  /// Microseconds, or requests if these are the clock.
   @usableFromInline var now: UInt64
   @usableFromInline var timeToLive: UInt64
 
@@ -43,7 +40,6 @@ extension Replay where Self: ~Copyable {
   var totals: SimulationTotals { get set }
   var evictions: UInt64 { get }
 
-  /// Prefetches the state for the requests that follow one.
   func prefetch(ahead position: Int)
   mutating func advance(to arrival: UInt64) -> UInt64
 
@@ -127,47 +123,38 @@ extension OperationReplay where Self: ~Copyable {
   }
 }
 
-/// A simulation whose type is not known to the caller.
+/// A simulation as an object.
 ///
-/// Closures, because what a closure calls is specialised for the types it was made with; one call
-/// runs millions of requests.
-@usableFromInline package final class ErasedSimulation: Simulation {
-  @usableFromInline let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
-  @usableFromInline let resetBody: () -> Void
-  @usableFromInline let countsBody: () -> Counts
-  @usableFromInline let positionBody: () -> Int
-  @usableFromInline let stateBytesBody: () -> Int
-  @usableFromInline let outcomesBody: () -> OutcomeSizes?
-  @usableFromInline let copiesBody: () -> UInt64
-  @usableFromInline let choiceBody: () -> PolicyChoice?
-  @usableFromInline let holdsBody: (ObjectID) -> Bool
+/// Closures for what is called for each request: what a closure calls is specialised for the types
+/// it was made with. The rest is one copy of code for all simulations.
+@usableFromInline final class HeldSimulation<Value: Replay & ~Copyable>: Simulation {
+  private let held: Held<Value>
+  private let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
+  private let holdsBody: (ObjectID) -> Bool
 
-  @inlinable init<Value: Replay & ~Copyable>(_ simulation: consuming Value) {
+  @inlinable convenience init(_ simulation: consuming Value) {
     let held = Held(simulation)
-    runBody = { end, stops in held.with { $0.run(upTo: end, untilFirstEviction: stops) } }
-    resetBody = { held.with { $0.resetCounts() } }
-    countsBody = { held.with { $0.counts } }
-    positionBody = { held.with { $0.position } }
-    stateBytesBody = { held.with { $0.stateBytes } }
-    outcomesBody = { held.with { $0.outcomes } }
-    copiesBody = { held.with { $0.copies } }
-    choiceBody = { held.with { $0.choice } }
-    holdsBody = { id in held.with { $0.holds(id) } }
+    self.init(
+      held, run: { end, stops in held.with { $0.run(upTo: end, untilFirstEviction: stops) } },
+      holds: { id in held.with { $0.holds(id) } })
   }
 
-  /// See `Simulation`.
-  @usableFromInline package var counts: Counts { countsBody() }
-  @usableFromInline package var position: Int { positionBody() }
-  @usableFromInline package var stateBytes: Int { stateBytesBody() }
-  @usableFromInline package var outcomes: OutcomeSizes? { outcomesBody() }
-  package var copies: UInt64 { copiesBody() }
-  /// See `Simulation`.
-  @usableFromInline package var choice: PolicyChoice? { choiceBody() }
-  /// See `Simulation`.
-  @usableFromInline package func holds(_ id: ObjectID) -> Bool { holdsBody(id) }
-  /// Replays requests up to `end`, exclusive; see `Simulation.run`.
-  @usableFromInline package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
+  @usableFromInline init(
+    _ held: Held<Value>, run: @escaping (_ end: Int, _ untilFirstEviction: Bool) -> Bool,
+    holds: @escaping (ObjectID) -> Bool
+  ) {
+    (self.held, runBody, holdsBody) = (held, run, holds)
+  }
+
+  @usableFromInline var counts: Counts { held.place.pointee.counts }
+  @usableFromInline var position: Int { held.place.pointee.position }
+  @usableFromInline var stateBytes: Int { held.place.pointee.stateBytes }
+  @usableFromInline var outcomes: OutcomeSizes? { held.place.pointee.outcomes }
+  @usableFromInline var copies: UInt64 { held.place.pointee.copies }
+  @usableFromInline var choice: PolicyChoice? { held.place.pointee.choice }
+  @usableFromInline func holds(_ id: ObjectID) -> Bool { holdsBody(id) }
+  @usableFromInline func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     runBody(end, untilFirstEviction)
   }
-  @usableFromInline package func resetCounts() { resetBody() }
+  @usableFromInline func resetCounts() { held.place.pointee.resetCounts() }
 }

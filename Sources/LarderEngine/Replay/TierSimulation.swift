@@ -13,11 +13,11 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   @usableFromInline var totals = SimulationTotals()
   @usableFromInline var position = 0
 
-  @inlinable init(_ single: SingleTier, _ segments: SegmentSetup?) throws(PolicyError) {
+  @inlinable init(_ single: SingleTier) throws(PolicyError) {
     tier = try Tier(single.tierSetup.simulated)
     reader = RequestReader(single.columns, unit: single.unit)
     isDisk = single.isDisk
-    record = TierRecord(single, segments)
+    record = TierRecord(single)
     records = record != nil
     victims = victimsOwner.list
   }
@@ -109,12 +109,13 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   private(set) var outcomes: OutcomeSizes?
   private var shelf: SegmentShelf?
 
-  @usableFromInline init?(_ single: SingleTier, _ segments: SegmentSetup?) {
-    guard single.recordsOutcomes || segments != nil else { return nil }
+  @usableFromInline init?(_ single: SingleTier) {
+    let setup = single.setup
+    guard setup.recordsOutcomes || setup.segments != nil else { return nil }
     reader = RequestReader(single.columns, unit: single.unit)
     isDisk = single.isDisk
-    outcomes = single.recordsOutcomes ? OutcomeSizes() : nil
-    shelf = segments.map { SegmentShelf($0, objects: single.columns.objects) }
+    outcomes = setup.recordsOutcomes ? OutcomeSizes() : nil
+    shelf = setup.segments.map { SegmentShelf($0, objects: single.columns.objects) }
   }
 
   var copies: UInt64 { shelf?.copies ?? 0 }
@@ -203,10 +204,8 @@ struct SegmentShelf: ~Copyable {
   private let setup: SegmentSetup
   private var ledger: SegmentLedger
   private var standing: Column<Standing>
-  /// The values written to each segment since it was empty, in order.
   private var entries: [UInt64: [Entry]] = [:]
   private var retired: [Retired] = []
-  /// Objects whose rows are deleted with the next write.
   private var doomed = 0
   private var operations = 0
   private var bytes: UInt64 = 0

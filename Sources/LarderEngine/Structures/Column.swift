@@ -92,12 +92,10 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
 
 /// Access by threads that read and write the values concurrently.
 extension Column where Element == UInt32 {
-  /// The value of `id`, read atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func loadShared(_ id: ObjectID) -> UInt32 {
     shared(id).pointee.load(ordering: .relaxed)
   }
 
-  /// Stores the value of `id` atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt32) {
     shared(id).pointee.store(value, ordering: .relaxed)
   }
@@ -115,7 +113,6 @@ extension Column where Element == UInt32 {
 
 /// Concurrent access to 64-bit values, such as times.
 extension Column where Element == UInt64 {
-  /// Stores the value of `id` atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt64) {
     assert(Int(id) <= objects)
     sharedBase[Int(id)].store(value, ordering: .relaxed)

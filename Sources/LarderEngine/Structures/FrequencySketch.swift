@@ -359,12 +359,6 @@ public struct BloomFilter: ~Copyable {
     inserted = 0
   }
 
-  /// Prefetches the first bit of a key.
-  @inlinable @inline(__always) public func prefetch(_ fingerprint: UInt32) {
-    let bit = BloomFilter.hashes(fingerprint).0.multipliedFullWidth(by: bits).high
-    words.prefetch(UInt32(truncatingIfNeeded: bit / 64))
-  }
-
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes }
 

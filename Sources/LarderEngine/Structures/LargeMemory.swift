@@ -6,7 +6,6 @@ import LarderLibc
 /// Memory that is filled from a stream of unknown length, and must grow without copies, is in
 /// LarderTraces' `PageMemory`, over the pages of `map`.
 package enum LargeMemory {
-  /// The size of a huge page; larger than any memory if the system has none.
   #if os(Linux)
     private static let hugePage = 2 << 20
     // Blocks of this size on are mapped one by one, so that their memory returns to the system when

@@ -38,12 +38,6 @@ public struct LinkedLists: ~Copyable {
     link(id + lists, behind: list + 1)
   }
 
-  /// Inserts an object that is in no list at the back of `list`.
-  @inlinable @inline(__always) public mutating func pushBack(_ id: ObjectID, list: UInt32 = 0) {
-    assert(!contains(id) && list < lists)
-    link(id + lists, behind: nodes[list + 1].previous)
-  }
-
   /// Removes an object from its list.
   @inlinable @inline(__always) public mutating func remove(_ id: ObjectID) {
     assert(contains(id))

@@ -325,7 +325,6 @@ extension RadixBuckets {
     if values[bucket >> 4] == 0 { positions &= ~(1 << (bucket >> 4)) }
   }
 
-  /// Allocates a chunk from new memory. Amortised O(1).
   @usableFromInline @inline(never) mutating func makeChunk() -> UInt32 {
     chunks += 1
     below.reserve(objects: Int(chunks))
@@ -389,13 +388,6 @@ extension RadixBuckets {
     return ObjectID(truncatingIfNeeded: entries[place])
   }
 
-  /// The order of the first object; the run must not be empty.
-  @inline(__always) var firstOrder: UInt32 {
-    var place = start
-    while ObjectID(truncatingIfNeeded: entries[place]) == .none { place += 1 }
-    return UInt32(truncatingIfNeeded: entries[place] >> 32)
-  }
-
   @inlinable @inline(__always) func id(at place: UInt32) -> ObjectID {
     ObjectID(truncatingIfNeeded: entries[place])
   }
@@ -404,7 +396,6 @@ extension RadixBuckets {
 
   mutating func clear() { (start, end, count) = (0, 0, 0) }
 
-  /// Closes gaps and sorts. O(count).
   mutating func sort() {
     closeGaps()
     guard end > 24 else { return sortByInsertion() }

@@ -16,9 +16,6 @@ public enum DeterministicMath {
   }
 
   /// e to the power `x`: infinity above 709.8, zero below -745.2.
-  ///
-  /// x = k ln 2 + r with |r| <= 0.35, then the Taylor series of e^r; the first omitted term is
-  /// below 5e-18.
   public static func exp(_ x: Double) -> Double {
     guard x < 709.79 else { return x.isNaN ? x : .infinity }
     guard x > -745.2 else { return 0 }
@@ -46,9 +43,6 @@ public enum DeterministicMath {
   }
 
   /// `base` to the power `exponent`, for bases that are not negative (NaN for negative ones).
-  ///
-  /// The logarithm is computed with about twice the precision of a `Double`, so that the error does
-  /// not grow with the size of the result.
   public static func pow(_ base: Double, _ exponent: Double) -> Double {
     if exponent == 0 || base == 1 { return 1 }
     guard base >= 0, !exponent.isNaN else { return .nan }
@@ -144,11 +138,7 @@ public enum DeterministicMath {
 }
 
 extension DeterministicMath {
-  /// The standard normal quantile: the z below which a share `p` of the distribution lies. Negative
-  /// infinity at 0, infinity at 1, NaN outside.
-  ///
-  /// Wichura, Algorithm AS 241: The Percentage Points of the Normal Distribution, Applied
-  /// Statistics 37 (1988), routine PPND16: relative error about 1e-16, plus that of `log`.
+  /// The standard normal quantile: the z below which a share `p` of the distribution lies.
   public static func normalQuantile(_ p: Double) -> Double {
     guard p > 0, p < 1 else { return p == 0 ? -.infinity : p == 1 ? .infinity : .nan }
     let q = p - 0.5
@@ -250,10 +240,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return result
   }
 
-  /// A number from 0 to `bound` - 1, uniform to within `bound` / 2^64. `bound` is above 0.
-  ///
-  /// Not named `next(upperBound:)`, because the standard library may change the algorithm of that
-  /// one.
+  /// A number from 0 to `bound` - 1, uniform to within `bound` / 2^64.
   @inlinable public mutating func next(below bound: UInt64) -> UInt64 {
     next().multipliedFullWidth(by: bound).high
   }

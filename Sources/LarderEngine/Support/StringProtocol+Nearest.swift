@@ -1,7 +1,6 @@
 extension StringProtocol {
   /// Returns the candidate with the smallest edit distance, if that is small enough for a typing
-  /// error: at most a third of the letters, and at least one. For "did you mean" in errors.
-  /// O(product of the lengths).
+  /// error: at most a third of the letters, and at least one. O(product of the lengths).
   public func nearest(among candidates: some Sequence<String>) -> String? {
     var best: (name: String, distance: Int)?
     for candidate in candidates {

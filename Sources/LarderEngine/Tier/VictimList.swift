@@ -54,7 +54,6 @@
 
   @inlinable package var candidate: ObjectID { storage.pointee.candidate }
 
-  /// The outcome for the only victim of the last `set`, if known: see `ThreeQueues.settle`.
   @inlinable package var move: GhostMove? { storage.pointee.move }
 
   @inlinable @inline(__always) func noteMove(_ move: GhostMove?) { storage.pointee.move = move }

@@ -49,7 +49,6 @@ struct LRB: EvictionPolicy, ~Copyable {
   /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
     var last: UInt64
-    /// The stored size, or that of its last stay, in the capacity's unit.
     var size: UInt32
     var record: UInt32
     /// The last of its examples without a label; 0 for none.
@@ -340,7 +339,6 @@ struct PendingSamples: ~Copyable {
     return sample.time
   }
 
-  /// Removes all times of a list. O(1).
   mutating func removeAll(from last: inout UInt32) {
     guard last != 0 else { return }
     let first = samples[last].next

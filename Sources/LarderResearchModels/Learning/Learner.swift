@@ -51,8 +51,6 @@ struct Learner: ~Copyable {
 
   var isBatchComplete: Bool { examples.count >= batch }
 
-  /// Trains a model and removes all examples. If training fails, the current model is kept, and a
-  /// simulation ends with an error: see `GradientBoosting.watching`.
   mutating func train() {
     do throws(BoostingError) {
       model = try boosting.train(examples, parameters)
@@ -103,7 +101,6 @@ struct Learner: ~Copyable {
   }
 }
 extension PolicySpec {
-  /// The value of a parameter that takes one of several words, the first by default.
   func choice(_ parameter: String, _ words: [String]) throws(PolicyError) -> String {
     guard let text = values[parameter] else { return words.first ?? "" }
     guard words.contains(text) else {
@@ -115,7 +112,6 @@ extension PolicySpec {
 }
 
 extension GradientBoosting {
-  /// Returns the library for a policy.
   static func current(for spec: PolicySpec) throws(PolicyError) -> GradientBoosting {
     do throws(BoostingError) {
       return try current()

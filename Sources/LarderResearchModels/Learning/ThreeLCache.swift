@@ -40,10 +40,8 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     /// The last time it was drawn as an example, or 0.
     var sampled: UInt64
     var intervals: (UInt32, UInt32, UInt32)
-    /// The stored size, or that of its last stay, in the capacity's unit.
     var size: UInt32
     var place: UInt32
-    /// The number of times the object with this id was removed.
     var epoch: UInt32
     var requests: UInt16
     var intervalCount: UInt8
@@ -79,7 +77,6 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   var now: UInt64 = .max
   var trainedAt: UInt64 = 0
   var used: UInt64 = 0
-  /// Evictions left before the next batch is predicted.
   var evictionsLeft = 0
   private var isSampling = false
 
@@ -379,13 +376,9 @@ struct ScanState {
   /// Objects in the queue when the scan began; 0 before the first.
   var length = 0
   var looked = 0
-  /// Objects with more requests than this are candidates only at the beginning of the queue.
   var boundary: Int
-  /// Percentage of the queue that is its beginning.
   private(set) var beginning = 1
-  /// Percentage of the size for which new objects wait before they are candidates.
   private(set) var reserved = 2
-  /// The time of the last request of the latest old candidate.
   var lastCandidate: UInt64 = 0
 
   // Victims by the logarithm of their requests.
@@ -467,7 +460,6 @@ package struct HistoryLength {
   private var found: UInt64 = 0
   // The largest age of a forgotten object: before the last training, and since.
   private var forgottenAge = (before: UInt64(0), since: UInt64(0))
-  /// True if objects were forgotten with this multiple.
   package var isFull = false
 
   package init() {}

@@ -4,8 +4,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// Offline policies and bounds against the best of all possible decisions, on traces so short that
-/// all can be tried; sizes change.
 @Suite struct ExhaustiveOptimumTests {
   /// A request of a short trace.
   struct Step {
@@ -41,7 +39,6 @@ import Testing
     return best.values.max() ?? 0
   }
 
-  /// The parts of a cache's content that fit into it.
   private static func subsets(
     of copies: [ObjectID: UInt32], _ capacity: UInt64
   ) -> [[ObjectID: UInt32]] {

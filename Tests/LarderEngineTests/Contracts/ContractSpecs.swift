@@ -3,7 +3,6 @@ import LarderPolicies
 
 /// The policies of the contract tests: the registry, so that a new policy is covered automatically.
 enum ContractSpecs {
-  /// Every registered policy with its defaults.
   static let plain = PolicyRegistry.standard.map(\.description.name)
 
   static let varied = plain.flatMap { name in
@@ -45,7 +44,6 @@ enum ContractSpecs {
       over: trace.columns())
   }
 
-  /// The counts of a memory tier on a whole trace.
   static func counts(
     _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64 = 0,
     over trace: TestTrace

@@ -10,7 +10,6 @@ enum Differential {
     return simulation.counts
   }
 
-  /// The model's counts, with costs if the engine has any.
   private static func model(
     _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> Counts? {

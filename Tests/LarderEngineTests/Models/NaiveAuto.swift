@@ -26,13 +26,11 @@ struct NaiveAuto: NaivePolicy {
   /// it is another by now. The next one goes to place `nextGhost`.
   var ghosts: [(id: ObjectID, last: Int)] = []
   var nextGhost = 0
-  /// Residents that the tier has evicted, in order.
   var expelled: [ObjectID] = []
   var entering = Request.none
   var leader: NaiveMember
   var policy = 0
   var handover: NaiveHandover?
-  /// Requests after which the requests of an object halve.
   var period = 16
   var count = 0
   var most = 1
@@ -410,7 +408,6 @@ struct NaiveHeir {
   var id: ObjectID
   var size: UInt32
   var cost: Float
-  /// Requests of any object since its last one.
   var age: Int
   var requests: Int
   var isResident: Bool

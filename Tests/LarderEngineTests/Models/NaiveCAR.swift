@@ -6,7 +6,6 @@ struct NaiveCAR: NaivePolicy {
     var object: NaiveWeighted
     var isReferenced = false
   }
-  /// The clocks, with the page under the hand first.
   var t1: [Page] = []
   var t2: [Page] = []
   var b1: [NaiveWeighted] = []

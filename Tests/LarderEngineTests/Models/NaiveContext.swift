@@ -4,9 +4,7 @@ import LarderEngine
 struct NaiveContext {
   var now: UInt64
   var ttlSeconds: UInt32
-  /// The current version of the object at the origin.
   var version: Int
-  /// Each object's latest request, including this one.
   var latest: [ObjectID: Request]
 }
 

@@ -54,7 +54,6 @@ struct NaiveHybrid {
     if disk?.policy.contains(request.id) == true { disk?.policy.foresee(request) }
   }
 
-  /// Promotes an object that disk answered, if the rules allow it.
   mutating func finishDiskHit(_ request: Request, _ copy: NaiveCopy, _ context: NaiveContext) {
     if places(until: copy.expires, context).contains(.memory), isPromoted(request.id, copy) {
       promote(request, copy, context)

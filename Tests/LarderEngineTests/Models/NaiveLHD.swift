@@ -5,7 +5,6 @@ struct NaiveLHD: NaivePolicy {
   struct Entry {
     var object: NaiveWeighted
     var time: Int
-    /// Ages at the last request and the one before.
     var lastAge = 0
     var ageBefore = NaiveHitDensities.ages
     var isExplorer = false

@@ -21,13 +21,10 @@ struct NaiveLIRS: NaivePolicy {
   var stack: [Block] = []
   /// Q: the resident HIR blocks, in the stack or not, the next victim first.
   var queue: [NaiveWeighted] = []
-  /// The ghosts in the stack, the first evicted one first.
   var ghosts: [ObjectID] = []
-  /// The missing object that was found in the stack.
   var returning: ObjectID = .none
 
   let lirLimit: UInt64
-  /// The limit on the weight of ghosts in the stack; nil for none.
   let ghostLimit: UInt64?
 
   init(capacity: UInt64, hir: Double, stack: Double) {

@@ -12,7 +12,6 @@ struct NaiveMQ: NaivePolicy {
   /// Q0 and up, each with the least recently requested object first.
   var queues: [[Entry]]
   var ghosts: [Entry] = []
-  /// The count of the missing object's ghost.
   var returningCount = 0
   var clock = NaiveRequestClock()
   var adjusted = 0

@@ -67,7 +67,6 @@ enum NaivePolicies {
     }
   }
 
-  /// Returns the model of a policy, or nil if it has none.
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0
   ) throws -> (any NaivePolicy)? {
@@ -88,13 +87,20 @@ enum NaivePolicies {
       return NaiveSLRU(
         capacity: capacity, segments: try spec.integer("segments", default: 4, in: 1...64),
         fill: try spec.flag("fill", default: false))
-    case "s3-fifo":
+    case "s3-fifo", "qd-lp":
       return NaiveS3FIFO(
-        capacity: capacity, small: try spec.number("small", default: 0.1, in: 0...1),
+        isQDLP: spec.name == "qd-lp", capacity: capacity,
+        small: try spec.number("small", default: 0.1, in: 0...1),
         ghost: try spec.number("ghost", default: 0.9, in: 0...10))
     case "ttl": return NaiveTTL()
-    case "cost": return NaiveGDSF(countsRequests: false)
-    case "gdsf": return NaiveGDSF(countsRequests: true)
+    case "cost":
+      return NaiveGreedyDual { request, _ in
+        Double(request.cost) * 1e6 / Double(max(request.size, 1))
+      }
+    case "gdsf":
+      return NaiveGreedyDual { request, frequency in
+        frequency * Double(request.cost) * 1e6 / Double(max(request.size, 1))
+      }
     case "belady": return NaiveBelady()
     case "belady-size": return NaiveBeladySize()
     case "2q":
@@ -107,12 +113,8 @@ enum NaivePolicies {
       return NaiveLIRS(
         capacity: capacity, hir: try spec.number("hir", default: 0.01, in: 0...1),
         stack: try spec.number("stack", default: 0, in: 0...1000))
-    case "lfuda": return NaiveLFUDA()
-    case "greedydual": return NaiveGreedyDual()
-    case "qd-lp":
-      return NaiveQDLP(
-        capacity: capacity, small: try spec.number("small", default: 0.1, in: 0...1),
-        ghost: try spec.number("ghost", default: 0.9, in: 0...10))
+    case "lfuda": return NaiveGreedyDual { _, frequency in frequency }
+    case "greedydual": return NaiveGreedyDual { request, _ in Double(request.cost) }
     case "lru-k":
       return NaiveLRUK(
         capacity: capacity, k: try spec.integer("k", default: 2, in: 1...8),

@@ -19,13 +19,9 @@ struct NaiveS4FIFO: NaivePolicy {
   var small: [Entry] = []
   var main: [Entry] = []
   var ghost: [Entry] = []
-  /// All admissions to the small queue, oldest first.
   var admitted: [Entry] = []
-  /// The last of these, until any other call affects it.
   var newest: ObjectID = .none
-  /// The missing object that was found among the ghosts.
   var promoted: ObjectID = .none
-  /// Room that is made for an object although it was rejected.
   var owed = 0
   var hasEvicted = false
 

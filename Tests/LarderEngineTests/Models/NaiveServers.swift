@@ -21,7 +21,6 @@ enum NaiveServers {
     ],
   ]
 
-  /// Returns the model of a policy, or nil if it is none of these.
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit
   ) -> (any NaivePolicy)? {

@@ -8,7 +8,6 @@ struct NaiveSieve: NaivePolicy {
   }
   /// Tail (oldest) first, head (newest) last. Objects never move.
   var queue: [Entry] = []
-  /// The start of the next search; nil means the tail.
   var hand: Int?
 
   func contains(_ id: ObjectID) -> Bool { queue.contains { $0.id == id } }

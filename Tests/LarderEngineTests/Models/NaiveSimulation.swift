@@ -5,9 +5,7 @@ struct NaiveSimulation {
   private var tiers: NaiveHybrid
   private var totals = Counts()
   private var cost = CostCounts(requested: 0, saved: 0)
-  /// The number of changes of each object at the origin.
   private var versions: [ObjectID: Int] = [:]
-  /// Each object's latest request, for moves between tiers.
   private var latest: [ObjectID: Request] = [:]
   private let unit: CapacityUnit
 

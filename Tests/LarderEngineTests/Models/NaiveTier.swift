@@ -3,11 +3,9 @@ import LarderEngine
 /// A stored object in a modelled tier.
 struct NaiveCopy {
   var size: UInt32
-  /// The origin's version number when the copy was made.
   var version: Int
   var expires: UInt64
   var cost: Float
-  /// Disk hits since it was stored here or last promoted.
   var promotionHits = 0
 }
 
@@ -34,7 +32,6 @@ struct NaiveTier {
   let capacity: UInt64
   let timeToLiveSeconds: UInt32?
   let objectsMax: Int
-  /// The memory of an object, from the size of its value.
   let weight: (UInt32) -> UInt32
   var copies: [ObjectID: NaiveCopy] = [:]
   var counts = TierCounts()

@@ -27,7 +27,6 @@ enum TimedDifferential {
     return false
   }
 
-  /// The models' counts, with costs if the engine has any.
   private static func expected(
     _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> Counts? {

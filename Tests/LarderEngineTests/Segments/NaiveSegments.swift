@@ -5,7 +5,6 @@ struct NaiveSegments {
   struct Value {
     var id: ObjectID
     var bytes: Int
-    /// True if the object still has this value.
     var isCurrent = true
     /// True if the value counts as live: until the commit after its eviction.
     var isLive = true
@@ -15,7 +14,6 @@ struct NaiveSegments {
   struct Segment {
     var number: Int
     var values: [Value] = []
-    /// Bytes of the file, which a reused segment keeps.
     var size = 0
     var isSpent = false
     var end: Int { values.reduce(0) { $0 + $1.pages } }

@@ -10,7 +10,6 @@ extension SegmentLedger {
   }
 }
 
-/// The ledger of segments, by hand and against plain arrays.
 @Suite struct SegmentLedgerTests {
   private static let page: UInt64 = 4096
 
@@ -96,7 +95,6 @@ extension SegmentLedger {
     #expect(ledger.isWasteful)
   }
 
-  /// A folder that was written with larger segments.
   @Test func oversizedSegmentsAreNotReused() {
     var ledger = SegmentLedger(bytesMax: 2 * Self.page)
     ledger.add(1, size: 9 * Self.page)

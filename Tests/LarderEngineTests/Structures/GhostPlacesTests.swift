@@ -2,7 +2,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// The queue of ghosts by slot, against an array.
 @Suite struct GhostPlacesTests {
   /// A queue and its named contents, from the oldest to the newest.
   private struct Model: ~Copyable {

@@ -3,7 +3,6 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct FlightQueueTests {
-  /// In the order of their ends, then of their starts, however many there are.
   @Test(arguments: [1, 3, 1000])
   func fetchesEndInOrder(latencies: Int) {
     var random = SeededGenerator(seed: 5)
@@ -26,25 +25,6 @@ import Testing
       #expect(queue.takeNext().order == flight.order)
     }
     #expect(queue.count == 0 && queue.nextCompletion == .max)
-  }
-
-  @Test func objectsInFlightAreFound() {
-    var random = SeededGenerator(seed: 6)
-    var table = FlightTable()
-    var expected: Set<ObjectID> = []
-    for _ in 0..<50_000 {
-      let id = ObjectID(1 + random.next() % 700)
-      let place = table.place(of: id)
-      #expect(table.isTaken(place) == expected.contains(id))
-      if expected.remove(id) != nil {
-        table.remove(at: place)
-      } else {
-        let added = table.add(FlightTable.Entry(id: id, nextUse: 0), at: place)
-        #expect(table.places[added].id == id)
-        expected.insert(id)
-      }
-      #expect(table.count == expected.count)
-    }
   }
 
   @Test func waitsAreCountedExactly() {
