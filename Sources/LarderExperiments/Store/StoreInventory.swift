@@ -115,9 +115,10 @@ package struct StoreInventory: Sendable {
     let entry = EntryName(parsing: name)
     let cell = checked(file) { () throws(SealFault) -> StoredCell? in
       switch part {
-      case .cells: return try entry.map { name throws(SealFault) in
-        try ResultStore.entry(StoredCell.self, in: file, named: name)
-      }
+      case .cells:
+        return try entry.map { name throws(SealFault) in
+          try ResultStore.entry(StoredCell.self, in: file, named: name)
+        }
       case .timings:
         if let entry { _ = try ResultStore.entry(StoredTimings.self, in: file, named: entry) }
       case .traces: _ = try SealedFile.content(TraceMemory.self, in: file)

@@ -95,7 +95,8 @@ struct AdviceSentences {
       NumberText.percent(design.hitRatio)
       + (advice.prefix == nil ? " of requests" : " of prompt blocks as prefix hits")
     if isDivided {
-      text += " in \(scored)" + (uncacheable.map { ", of which \($0)" } ?? "")
+      text +=
+        " in \(scored)" + (uncacheable.map { ", of which \($0)" } ?? "")
         + ", with a warm cache (\(NumberText.percent(design.wholeHitRatio)) of all)"
     } else if let uncacheable {
       text += " (\(uncacheable))"
@@ -231,7 +232,8 @@ struct AdviceSentences {
       case .cheapest: text += "it was not searched; --capacity does."
       case .asked: text += "only \(size(best.capacity)) was given."
       default:
-        text += "\(size(best.capacity)) is recommended as the knee, and --prices recommends by cost."
+        text +=
+          "\(size(best.capacity)) is recommended as the knee, and --prices recommends by cost."
       }
     }
     guard let seconds = costs.breakEvenMemorySeconds else { return text }

@@ -36,7 +36,8 @@ struct AdviceReportTests {
     let sentences = AdviceSentences(advice: SampleAdvice.advice())
     #expect(sentences.regret.contains("In hindsight, arc was 0.12 points better;"))
     #expect(sentences.regret.contains("is better by at most 0.30 points (two standard errors)"))
-    #expect(sentences.memory?.contains("Half of it (32.00 MiB) serves 75.0 % (7.10 points less") == true)
+    #expect(
+      sentences.memory?.contains("Half of it (32.00 MiB) serves 75.0 % (7.10 points less") == true)
     #expect(sentences.memory?.contains("is the knee") == true)
     #expect(sentences.disk?.hasPrefix("A disk tier pays:") == true)
     #expect(sentences.lifetimes?.contains("5 min costs 2.10 points and leaves 1.00 %") == true)

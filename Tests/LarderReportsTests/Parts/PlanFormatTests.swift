@@ -60,9 +60,10 @@ import Yams
       Self.at(pod, "volumes", "0", "persistentVolumeClaim", "claimName") as? String == "larder")
   }
 
-  @Test(arguments: [
-    (nil, "1-8"), ([1, 2, 3, 5, 8], "1-3,5,8"), ([], "1-8"),
-  ] as [(Set<Int>?, String)])
+  @Test(
+    arguments: [
+      (nil, "1-8"), ([1, 2, 3, 5, 8], "1-3,5,8"), ([], "1-8"),
+    ] as [(Set<Int>?, String)])
   func slurmArrayHasTheMissingParts(_ missing: Set<Int>?, _ tasks: String) throws {
     let text = try Self.job(parts: 8, missing: missing).text(.slurm)
     #expect(text.hasPrefix("#!/bin/bash\n") && text.contains("#SBATCH --array=\(tasks)\n"))
