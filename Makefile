@@ -122,7 +122,7 @@ test-apple: debug ## Type-check the sources as they are compiled on macOS (on Li
 	@[ "$$(uname)" = Darwin ] || \
 	  Tests/Apple/typecheck.sh .build/apple "$$($(SWIFT_BUILD) --show-bin-path)/Modules"
 
-test-clusters: deps ## Run PARTS parts on a real Slurm and kill a tenth; damage and fill stores (LARDER)
+test-clusters: deps ## Run a sweep in PARTS parts; damage and fill stores (LARDER)
 	@larder='$(LARDER)'; [ -n "$$larder" ] || { $(MAKE) --no-print-directory build; larder=$(LARDER_BUILT); }; \
 	exec $(PYTHON) -B Tests/Clusters/run.py --larder "$$larder" --parts '$(PARTS)' $(CLUSTER_FLAGS)
 

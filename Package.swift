@@ -340,8 +340,7 @@ let package = Package(
       dependencies: [
         "LarderSupport", "LarderExperiments", "LarderTraces", "LarderPolicies", "LarderEngine",
         "TestSupport",
-      ],
-      exclude: ["Fixtures"]),
+      ]),
     .testTarget(
       name: "LarderAdviceTests",
       dependencies: [

@@ -71,7 +71,7 @@ final class StoreStand: Sendable {
     let known = Self.known(traces)
     let cells =
       part.map {
-        PartDivision(all, traces: known, repetitions: 1, count: $0.count).cells(of: $0)
+        PartDivision(all, traces: known, count: $0.count).cells(of: $0)
       } ?? all
     let records = StoredRecords(
       store, cells: cells, of: workload, identities: identities,

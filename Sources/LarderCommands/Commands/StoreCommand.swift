@@ -54,16 +54,15 @@ struct StoreCommand: ParsableCommand {
     func add(_ title: String, _ sum: StoreInventory.Sum) {
       table.add([title, "\(sum.files)", NumberText.bytes(sum.bytes)])
     }
-    add("cells", inventory.cells)
-    add("timings", inventory.timings)
-    add("traces known", inventory.traces)
-    add("traces prepared", inventory.prepared)
-    for rules in inventory.foreign.keys.sorted() {
-      add("with other counting rules, \(rules)", inventory.foreign[rules] ?? .init())
+    add("cells", inventory[.cells])
+    add("timings", inventory[.timings])
+    add("traces known", inventory[.traces])
+    add("traces prepared", inventory[.prepared])
+    for rules in inventory.foreignRules {
+      add("with other counting rules, \(rules)", inventory[.foreign(rules: rules)])
     }
-    if inventory.older.files > 0 { add("of an older version of larder, ignored", inventory.older) }
-    add("unfinished", inventory.unfinished)
-    add("unknown", inventory.unknown)
+    add("unfinished", inventory[.unfinished])
+    add("unknown", inventory[.unknown])
     Output.line(store.path)
     Output.line("counting rules of this version: \(store.rules)")
     for line in table.lines { Output.line(line) }
@@ -73,7 +72,9 @@ struct StoreCommand: ParsableCommand {
   private func conclude(_ inventory: StoreInventory, of store: ResultStore) throws {
     for damage in inventory.damaged { Output.line("damaged: \(damage)") }
     for files in inventory.conflicts { Output.line("differ: \(files.joined(separator: ", "))") }
-    let files = inventory.cells.files + inventory.foreign.values.reduce(0) { $0 + $1.files }
+    let files = inventory.foreignRules.reduce(inventory[.cells].files) {
+      $0 + inventory[.foreign(rules: $1)].files
+    }
     let (damaged, conflicts) = (inventory.damaged.count, inventory.conflicts.count)
     guard damaged + conflicts == 0 else {
       throw CheckOutcome(
@@ -81,9 +82,7 @@ struct StoreCommand: ParsableCommand {
           + "records differ; 'larder store --prune damaged' removes damaged files",
         code: 1)
     }
-    let older = inventory.older.files
-    let rest = older > 0 ? "; \(older) files of an older version of larder are ignored" : ""
-    Output.line("\(store.path): \(files) records, all intact\(rest)")
+    Output.line("\(store.path): \(files) records, all intact")
   }
 
   private func remove(

@@ -98,9 +98,7 @@ struct CostModel: Sendable {
       monthlyGets = all * Prices.monthSeconds / 86400
       basis = "if the trace, which has no times, is that of a day"
     }
-    let objects = Double(max(1, trace.storableObjects))
-    objectBytes =
-      trace.hasSizes ? max(1, Double(trace.footprintBytes) / objects) : prices.objectBytes
+    objectBytes = trace.hasSizes ? trace.meanSize(in: .bytes) : prices.objectBytes
     requestBytes = trace.hasSizes ? Double(bytes) / max(1, gets) : prices.objectBytes
   }
 
@@ -165,6 +163,21 @@ extension PreparedTrace {
   var durationSeconds: Double {
     guard let times = requests.times, requests.count > 1 else { return 0 }
     return Double(times[requests.count - 1] &- times[0]) / 1e6
+  }
+
+  /// Capacity that holds all objects, at least 1.
+  func footprint(in unit: CapacityUnit) -> UInt64 {
+    max(1, unit == .bytes ? footprintBytes : UInt64(storableObjects))
+  }
+
+  /// Mean size of an object in the unit of capacities, at least 1.
+  func meanSize(in unit: CapacityUnit) -> Double {
+    max(1, Double(footprint(in: unit)) / Double(max(1, storableObjects)))
+  }
+
+  /// The capacity of a spec, scaled to the trace if that is a sample.
+  func capacity(_ spec: CapacitySpec, in unit: CapacityUnit) throws(CapacityError) -> UInt64 {
+    sampling.scaled(try spec.resolve(unit: unit, of: TraceFacts(self)))
   }
 }
 

@@ -100,11 +100,9 @@ struct Search {
 
   /// A sample with a share of the trace's requests.
   private func sample(share: Double, number: Int) throws -> MiniTrace {
-    let footprint =
-      replayer.unit == .bytes ? Double(trace.footprintBytes) : Double(trace.storableObjects)
-    let meanSize = footprint / Double(max(1, trace.storableObjects))
     let smallest = Double(lookedAt.min() ?? capacity)
-    let rate = min(1, max(share, Self.scaledObjectsMin * max(meanSize, 1) / smallest))
+    let rate = min(
+      1, max(share, Self.scaledObjectsMin * trace.meanSize(in: replayer.unit) / smallest))
     // Levels have independent samples, so that their errors are independent.
     return try MiniTrace(
       of: trace, sample: SpatialSample(rate: rate, seed: seed &+ UInt64(number)),

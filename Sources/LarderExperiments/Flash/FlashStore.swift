@@ -150,7 +150,7 @@ struct FlashStore {
 
 /// Regions of a log: one is open and written from its beginning, the others are free or closed.
 /// Regions are opened in turn, so the next one is either free or the one opened longest ago.
-private struct RegionRing {
+struct RegionRing {
   struct Entry {
     var id: ObjectID
     var size: UInt32
@@ -224,7 +224,7 @@ private struct RegionRing {
 }
 
 /// Buckets of 4,096 bytes, which are rewritten completely and evict their oldest objects first.
-private struct BucketSets {
+struct BucketSets {
   private var buckets: [[ObjectID]]
   private var used: [UInt32]
   /// Bytes of each object in its bucket, 0 if it is not stored.

@@ -143,11 +143,6 @@ struct EntryName: Hashable, Sendable {
     (key, rules, content) = (parts[0], parts[1], parts[2])
   }
 
-  static func isOlder(_ name: String) -> Bool {
-    let digits = name.prefix { $0 != "." }.utf8
-    return digits.count == 64 && digits.allSatisfy(isDigit)
-  }
-
   var text: String { "\(key).\(rules).\(content)" }
 
   var shard: String { Self.shard(of: key) }

@@ -54,7 +54,7 @@ package final class ResultStore: Sendable {
       }
       let file = file(StoredCell.part, name)
       do throws(SealFault) {
-        cells.append((file, try read(StoredCell.self, name, key: key)))
+        cells.append((file, try read(StoredCell.self, name)))
       } catch {
         found.damaged.append(StoreDamage(file: file, fault: error.description))
       }
@@ -87,7 +87,7 @@ package final class ResultStore: Sendable {
     return names(StoredTimings.self, key).compactMap { name in
       guard name.rules == rules.description else { return nil }
       do throws(SealFault) {
-        let timings = try read(StoredTimings.self, name, key: key)
+        let timings = try read(StoredTimings.self, name)
         return machines.insert(timings.machine).inserted ? timings : nil
       } catch {
         ignore(file(StoredTimings.part, name), error)
@@ -111,14 +111,20 @@ package final class ResultStore: Sendable {
   }
 
   private func write<Entry: StoredEntry>(_ entry: Entry, _ key: CellKey) throws(StoreError) {
-    let bytes = SealedFile.bytes(kind: Entry.kind, json: try Self.json(entry, path))
+    let bytes = try Self.bytes(entry, path)
     let name = EntryName(key: key.digest, rules: rules, content: ContentDigest(of: bytes))
-    let file = file(Entry.part, name)
     // An existing intact file already has this content. Damaged ones are replaced.
     do throws(SealFault) {
-      if try read(Entry.self, name, key: key) == entry { return }
+      if try read(Entry.self, name) == entry { return }
     } catch {}
-    try folder.write(bytes, to: file)
+    try folder.write(bytes, to: file(Entry.part, name))
+  }
+
+  /// A sealed file, identical for equal contents.
+  static func bytes<Content: SealedContent>(
+    _ content: Content, _ path: String
+  ) throws(StoreError) -> Data {
+    SealedFile.bytes(kind: Content.kind, json: try json(content, path))
   }
 
   /// JSON on one line, identical for equal values.
@@ -136,26 +142,20 @@ package final class ResultStore: Sendable {
     "\(folder.folder(part, shard: name.shard))/\(name.text)"
   }
 
-  /// Entry in a file of this name, which must belong to this cell.
   private func read<Entry: StoredEntry>(
-    _ type: Entry.Type, _ name: EntryName, key: CellKey
+    _ type: Entry.Type, _ name: EntryName
   ) throws(SealFault) -> Entry {
-    let entry = try Self.entry(type, in: file(Entry.part, name))
-    guard entry.cell == key.text, entry.rules == name.rules else {
+    try Self.entry(type, in: file(Entry.part, name), named: name)
+  }
+
+  /// Entry in a file of this name, which must belong to this cell.
+  static func entry<Entry: StoredEntry>(
+    _ type: Entry.Type, in file: String, named name: EntryName
+  ) throws(SealFault) -> Entry {
+    let entry = try SealedFile.content(type, in: file)
+    guard ContentDigest(of: entry.cell).description == name.key, entry.rules == name.rules else {
       throw .content("it belongs to another cell than its name")
     }
-    return entry
-  }
-
-  static func entry<Entry: StoredEntry>(
-    _ type: Entry.Type, in file: String
-  ) throws(SealFault) -> Entry {
-    try checked(try SealedFile.value(type, kind: Entry.kind, in: file))
-  }
-
-  /// The entry, if it does not contradict itself.
-  static func checked<Entry: StoredEntry>(_ entry: Entry) throws(SealFault) -> Entry {
-    if let fault = entry.fault { throw .content(fault) }
     return entry
   }
 
@@ -165,7 +165,12 @@ package final class ResultStore: Sendable {
     let shard = folder.folder(Entry.part, shard: EntryName.shard(of: digest))
     return listings.withLock { listings in
       if let known = listings[shard] { return known[digest] ?? [] }
-      let names = StoreFolder.names(in: shard).compactMap { EntryName(parsing: $0) }
+      var names: [EntryName] = []
+      do throws(SealFault) {
+        names = try StoreFolder.names(in: shard).compactMap { EntryName(parsing: $0) }
+      } catch {
+        ignore(shard, error)
+      }
       let byKey = Dictionary(grouping: names, by: \.key)
       listings[shard] = byKey
       return byKey[digest] ?? []
@@ -255,52 +260,30 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ResultStore {
+  private static let contents: [any SealedContent.Type] = [
+    StoredCell.self, StoredTimings.self, TraceMemory.self,
+  ]
+
   /// Kinds of sealed files in a store.
-  package static var kinds: [String] { [StoredCell.kind, StoredTimings.kind, "trace"] }
+  package static var kinds: [String] { contents.map { $0.kind } }
 
   /// Reads the bytes of a file of one of `kinds`, and encodes them again.
   ///
   /// - Returns: The sealed content, which is identical for equal files. Nil for another kind.
   /// - Throws: `SealFault` for an invalid file.
   package static func resealed(_ data: Data, kind: String) throws(SealFault) -> Data? {
-    switch kind {
-    case StoredCell.kind:
-      try resealed(checked(SealedFile.value(StoredCell.self, kind: kind, of: data)), kind)
-    case StoredTimings.kind:
-      try resealed(checked(SealedFile.value(StoredTimings.self, kind: kind, of: data)), kind)
-    case "trace":
-      try resealed(checked(SealedFile.value(TraceMemory.self, kind: kind, of: data)), kind)
-    default: nil
-    }
+    guard let type = contents.first(where: { $0.kind == kind }) else { return nil }
+    return try resealed(data, as: type)
   }
 
-  private static func resealed(
-    _ value: some Encodable, _ kind: String
+  private static func resealed<Content: SealedContent>(
+    _ data: Data, as type: Content.Type
   ) throws(SealFault) -> Data {
-    do {
-      return SealedFile.bytes(kind: kind, json: try json(value, ""))
+    let content = try SealedFile.content(type, of: data)
+    do throws(StoreError) {
+      return try bytes(content, "")
     } catch {
-      throw .content("\(error)")
-    }
-  }
-
-  /// The entry of a file, which must match the file's name.
-  static func checked<Entry: StoredEntry>(
-    _ type: Entry.Type, in file: String, named name: EntryName
-  ) throws(SealFault) -> Entry {
-    let entry = try entry(type, in: file)
-    guard ContentDigest(of: entry.cell).description == name.key, entry.rules == name.rules else {
-      throw .content("it belongs to another cell than its name")
-    }
-    return entry
-  }
-
-  /// Validates a prepared trace.
-  static func checkPrepared(_ file: String) throws(SealFault) {
-    do {
-      _ = try PreparedTrace.load(path: file)
-    } catch {
-      throw .content("\(error)")
+      throw .content(error.reason)
     }
   }
 }

@@ -44,7 +44,12 @@ struct StoreFolder: Sendable {
     case .nothing: if !makes { throw .absent(path) }
     case .directory:
       // A process that creates the store concurrently has hidden files there, or the marker.
-      let names = Self.names(in: path).filter { !$0.hasPrefix(".") && $0 != Self.marker }
+      let names: [String]
+      do throws(SealFault) {
+        names = try Self.names(in: path).filter { !$0.hasPrefix(".") && $0 != Self.marker }
+      } catch {
+        throw .failed(path: path, action: "list the folder", reason: error.description)
+      }
       if !names.isEmpty, !FileManager.default.fileExists(atPath: marker) { throw .notAStore(path) }
       if !makes { throw .absent(path) }
     case .file, .other: throw .notAStore(path)
@@ -124,9 +129,14 @@ struct StoreFolder: Sendable {
     return data
   }
 
-  /// Sorted names in a folder; empty if it is missing or unreadable.
-  static func names(in folder: String) -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+  /// Sorted names in a folder; empty if it is missing.
+  static func names(in folder: String) throws(SealFault) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    } catch {
+      if SystemFiles().kind(of: folder) == .nothing { return [] }
+      throw .unreadable((error as NSError).storeReason)
+    }
   }
 
   private static func text(_ file: String) throws(StoreError) -> String? {

@@ -158,16 +158,11 @@ package struct StoredTimings: Hashable, Sendable, Codable {
   package let timings: [Timing]
 }
 
-/// Common interface of the files of cells and of timings.
-protocol StoredEntry: Codable, Hashable, Sendable {
-  /// Kind of the file.
-  static var kind: String { get }
-  /// Location of the files.
+/// A file of a cell, with its text and rules.
+protocol StoredEntry: SealedContent {
   static var part: StoreFolder.Part { get }
   var cell: String { get }
   var rules: String { get }
-  /// First contradiction, or nil.
-  var fault: String? { get }
 }
 
 extension StoredCell: StoredEntry {

@@ -167,7 +167,9 @@ private struct StoredShelf: TraceShelf {
 
 /// Facts about a trace that was prepared before: sufficient to plan cells and to find their records
 /// without reading the trace again.
-package struct TraceMemory: Hashable, Sendable, Codable {
+package struct TraceMemory: SealedContent {
+  static let kind = "trace"
+
   /// Stamp that identifies the trace.
   let stamp: String
   /// Facts for reports.
@@ -176,6 +178,14 @@ package struct TraceMemory: Hashable, Sendable, Codable {
   package let notes: [String]
   /// Identity of its content.
   package let identity: TraceIdentity
+
+  var fault: String? {
+    let isConsistent =
+      identity.requests.value > 0 && identity.objects.value > 0
+      && identity.requests.represented(by: facts.sampling) == facts.trafficRequests
+      && identity.objects.represented(by: facts.sampling) == facts.trafficObjects
+    return isConsistent ? nil : "its numbers are inconsistent"
+  }
 }
 
 extension ResultStore {
@@ -188,7 +198,7 @@ extension ResultStore {
     let file = file(stamp)
     guard folder.files.kind(of: file) != .nothing else { return nil }
     do throws(SealFault) {
-      let memory = try Self.memory(in: file)
+      let memory = try SealedFile.content(TraceMemory.self, in: file)
       return memory.stamp == stamp.text ? memory : nil
     } catch {
       ignore(file, error)
@@ -196,24 +206,8 @@ extension ResultStore {
     }
   }
 
-  /// Decodes the file of a trace.
-  static func memory(in file: String) throws(SealFault) -> TraceMemory {
-    try checked(try SealedFile.value(TraceMemory.self, kind: "trace", in: file))
-  }
-
-  /// The facts, if their numbers are consistent.
-  static func checked(_ memory: TraceMemory) throws(SealFault) -> TraceMemory {
-    let (identity, facts) = (memory.identity, memory.facts)
-    guard identity.requests.value > 0, identity.objects.value > 0,
-      identity.requests.represented(by: facts.sampling) == facts.trafficRequests,
-      identity.objects.represented(by: facts.sampling) == facts.trafficObjects
-    else { throw .content("its numbers are inconsistent") }
-    return memory
-  }
-
   /// Stores facts about a trace.
   func remember(_ memory: TraceMemory, as stamp: TraceStamp) throws(StoreError) {
-    let json = try Self.json(memory, path)
-    try folder.write(SealedFile.bytes(kind: "trace", json: json), to: file(stamp))
+    try folder.write(try Self.bytes(memory, path), to: file(stamp))
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import LarderEngine
-import LarderExperiments
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderReports
 
 /// Every form of fixed curves, stored in `Golden/`: see `GoldenTests`.
