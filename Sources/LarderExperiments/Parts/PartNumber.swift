@@ -58,7 +58,8 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
     }
     for (variable, first, total) in schedulers {
       guard let task = try number(variable) else { continue }
-      let given = try count ?? total.map { name throws(PartError) in try number(name) } ?? nil
+      var given = count
+      if given == nil, let total { given = try number(total) }
       guard let given else { throw .noCount(variable: variable) }
       guard let part = PartNumber(task - first + 1, of: given) else {
         throw .variable(
