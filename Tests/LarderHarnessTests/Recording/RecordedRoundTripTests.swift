@@ -1,11 +1,12 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderExperiments
 import LarderPolicies
 import LarderTraces
 import TestSupport
 import Testing
+
+@testable import LarderExperiments
 
 /// The simulation of a recording has the counts of the recorded cache.
 @Suite(.endsInTime)
