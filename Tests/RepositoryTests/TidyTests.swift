@@ -55,7 +55,7 @@ struct TidyTests {
     "ExecutionError", "Fault", "FileFailure", "FileFault", "HTTPCacheError", "HTTPStatusError",
     "HybridCacheError", "JSONFault", "LogPatternError", "MemoryLoadError", "MemoryPressureError",
     "PlainFileError", "RawSQLiteError", "RecordingError", "Refusal", "SQLiteError", "SealFault",
-    "SystemError", "TimedCacheError", "ValueMemoryError",
+    "TimedCacheError", "ValueMemoryError",
   ]
 
   @Test func errorsHaveExitCodes() throws {
