@@ -16,9 +16,6 @@ struct Registration: CustomStringConvertible {
       folder: "Sources/LarderTraces/Formats", conformance: "TraceFormat",
       registry: "Sources/LarderTraces/Formats/FormatRegistry.swift", everyFile: false),
     Registration(
-      folder: "Sources/LarderTraces/Generators", conformance: "Generator",
-      registry: "Sources/LarderTraces/Generators/GeneratorRegistry.swift", everyFile: false),
-    Registration(
       folder: "Sources/LarderReports/Formats", conformance: "ReportFormat",
       registry: "Sources/LarderReports/ReportRegistry.swift", everyFile: true),
   ]

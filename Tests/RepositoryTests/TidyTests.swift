@@ -54,8 +54,7 @@ struct TidyTests {
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
     "ExecutionError", "Fault", "FileFailure", "FileFault", "HTTPCacheError", "HTTPStatusError",
     "HybridCacheError", "JSONFault", "LogPatternError", "MemoryLoadError", "MemoryPressureError",
-    "RecordingError", "Refusal", "SQLiteError", "SealFault",
-    "SystemError", "TimedCacheError", "ValueMemoryError",
+    "RecordingError", "Refusal", "SQLiteError", "SealFault", "TimedCacheError", "ValueMemoryError",
   ]
 
   @Test func errorsHaveExitCodes() throws {

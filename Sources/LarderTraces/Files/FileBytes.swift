@@ -1,4 +1,5 @@
 import LarderLibc
+internal import LarderSupport
 
 /// The raw bytes of a file, in order.
 final class FileBytes: ByteSource {
@@ -24,11 +25,11 @@ final class FileBytes: ByteSource {
       ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
     self.path = path
     guard descriptor >= 0 else {
-      let reason = SystemError.last
+      let reason = FileFault(code: errno)
       isRegular = false
       size = nil
       throw TraceError(
-        "cannot be opened: \(reason)", in: path,
+        "cannot be opened: \(reason.reason)", in: path,
         advice: reason.code == ENOENT
           ? "check the path"
           : reason.code == EMFILE ? "raise the limit with ulimit -n, or join fewer files" : nil)
@@ -39,7 +40,7 @@ final class FileBytes: ByteSource {
     // Standard input continues at its current position even if it is a file, so it is read once.
     isRegular = !failed && kind == S_IFREG && !isStandardInput
     size = !failed && kind == S_IFREG ? Int(status.st_size) : nil
-    if failed { throw TraceError("cannot be examined: \(SystemError.last)", in: path) }
+    if failed { throw TraceError("cannot be examined: \(FileFault(code: errno).reason)", in: path) }
     if kind == S_IFDIR {
       throw TraceError("is a directory", in: path, advice: "give a trace file inside it")
     }
@@ -97,7 +98,8 @@ final class FileBytes: ByteSource {
         return got
       }
       if errno != EINTR {
-        throw TraceError("cannot be read: \(SystemError.last)", in: path, at: .byte(offset))
+        let reason = FileFault(code: errno).reason
+        throw TraceError("cannot be read: \(reason)", in: path, at: .byte(offset))
       }
     }
   }
@@ -113,7 +115,7 @@ final class MappedFile: @unchecked Sendable {
   init(path: String) throws(TraceError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw TraceError("cannot be opened: \(SystemError.last)", in: path)
+      throw TraceError("cannot be opened: \(FileFault(code: errno).reason)", in: path)
     }
     defer { close(descriptor) }
     var status = stat()
@@ -123,7 +125,7 @@ final class MappedFile: @unchecked Sendable {
     let length = Int(status.st_size)
     guard let memory = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0),
       memory != MAP_FAILED
-    else { throw TraceError("cannot be mapped: \(SystemError.last)", in: path) }
+    else { throw TraceError("cannot be mapped: \(FileFault(code: errno).reason)", in: path) }
     // All of it is validated right away.
     madvise(memory, length, MADV_WILLNEED)
     bytes = UnsafeRawBufferPointer(start: memory, count: length)
@@ -165,15 +167,4 @@ final class LoadedBytes: @unchecked Sendable {
     bytes = UnsafeRawBufferPointer(start: memory.base, count: count)
     self.memory = memory
   }
-}
-
-/// An error number of the operating system, with its message.
-struct SystemError: Error, CustomStringConvertible {
-  let code: Int32
-
-  /// Error of the last failed call of this thread.
-  static var last: SystemError { SystemError(code: errno) }
-
-  /// Message of the system, such as `No such file or directory`.
-  var description: String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 }

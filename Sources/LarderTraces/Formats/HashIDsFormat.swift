@@ -62,7 +62,9 @@ struct HashIDsFormat: TraceFormat {
         hasIDs = true
         var tokens = scanner.value(2)
         if let tokens = tokens.takeInteger().flatMap({ Int(exactly: $0) }) {
-          guess.add(tokens: tokens, blocks: Self.count(list))
+          let items = TextField(list.next, list.find(0x5D) ?? list.end)
+          let commas = (0..<items.count).count { items.next[$0] == 0x2C }
+          guess.add(tokens: tokens, blocks: items.trimmed.isEmpty ? 0 : commas + 1)
         }
       }
     }
@@ -91,14 +93,6 @@ struct HashIDsFormat: TraceFormat {
     guard let found = line.find(ids) else { return nil }
     var list = TextField(found + ids.count, line.end)
     return take(0x3A, &list) && take(0x5B, &list) ? list : nil
-  }
-
-  private static func count(_ list: TextField) -> Int {
-    var list = list
-    if take(0x5D, &list) { return 0 }
-    var count = 1
-    while let byte = list.takeByte(), byte != 0x5D { count += byte == 0x2C ? 1 : 0 }
-    return count
   }
 
   private static func take(_ byte: UInt8, _ text: inout TextField) -> Bool {

@@ -1,8 +1,7 @@
 import LarderEngine
 
-/// All generators, by name. To add one to this package, declare it as
-/// `static let name = RegisteredGenerator(...)` in `Generators/` and add it here; add one of another
-/// package with `add`.
+/// All generators, by name: those of this package, declared in extensions of `RegisteredGenerator`,
+/// and those of other packages.
 public enum GeneratorRegistry {
   private static let registry = Registry<RegisteredGenerator>(
     "generator",

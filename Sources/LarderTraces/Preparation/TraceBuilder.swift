@@ -102,7 +102,9 @@ struct TraceBuilder: ~Copyable {
       if !areKnown || hasUnknown { try markUnknown(records, size) }
     }
     if kept.contains(.time) { try addTimes(records, size) }
-    if kept.contains(.operation) { try Self.add(records, size, \.operation, to: &operations, start) }
+    if kept.contains(.operation) {
+      try Self.add(records, size, \.operation, to: &operations, start)
+    }
     if kept.contains(.ttl) { try Self.add(records, size, \.ttl, to: &ttls, start) }
     if kept.contains(.cost) {
       try costs.reserve(total)

@@ -1,4 +1,6 @@
-/// Articles of a publisher, and the choice of the next one to be opened.
+/// Articles of a publisher, and the choice of the next one to be opened, by rejection: a day by the
+/// maximum demand for its articles at their age, a rank on it by popularity, accepted with the
+/// ratio of its actual demand to that maximum.
 struct NewsArticles: Sendable {
   /// Maximum age in days of articles that are opened.
   static let daysMax = 30
@@ -230,12 +232,9 @@ enum NewsReading {
     0.056, 0.061, 0.063, 0.067, 0.064, 0.064, 0.064, 0.060, 0.051, 0.047, 0.045,
   ]
 
-  /// Relative probability that an article is viewed, by age: an upper age in hours and a weight.
-  /// Fitted so that ages of views match the measurement: under 1 h 3.5 %, 1-2 h 2.4 %, 2-4 h 5.8 %,
-  /// 4-8 h 11.9 %, 8-12 h 8.1 %, 12-24 h 23.1 %, 24-48 h 23.3 %, 2-4 d 13.4 %, 4-7 d 6.6 %, more
-  /// 1.9 %. They are not simply those shares divided by the lengths, because publishing and reading
-  /// follow the same hours of the day. The last is a third of the measured one: the rest is views
-  /// of old articles of any kind (see `oldViews`).
+  /// Relative probability that an article is viewed, by age: an upper age in hours and a weight,
+  /// fitted to the measured ages of views. The last is a third of the measured one: the rest is
+  /// views of old articles of any kind.
   static let ageWeights: [(untilHours: Int, weight: Double)] = [
     (1, 1.467), (2, 1.015), (4, 1.332), (8, 1.619), (12, 1.310), (24, 1), (48, 0.5054),
     (96, 0.14575), (168, 0.04738), (720, 0.000668),
@@ -244,33 +243,26 @@ enum NewsReading {
   /// Articles published per day; measured 1,500 to 5,000, median 2,900.
   static let articles = 2900
 
-  /// Popularity among the articles of one day: 1 / (rank + shift)^exponent. Fitted so that the
-  /// views of one day, which are of articles of many days, match the measurement: exponent 1.28 to
-  /// 1.30 over the first 300, first article 5-10 %, first 10 34-40 %, first 100 80 % of the views.
+  /// Popularity among the articles of one day, 1 / (rank + shift)^exponent, fitted to the views of
+  /// a day, which are of articles of many days.
   static let popularity = (exponent: 1.9, shift: 3.0)
 
-  /// Share of the views that go to any article from 7 to 30 days old, popular or not (links,
-  /// search). Fitted to the 61-63 % of a day's articles that are viewed once.
+  /// Share of the views of any article from 7 to 30 days old, fitted to those viewed once a day.
   static let oldViews = "1.2%"
 
-  /// Article views of a session, from 2 up; measured median 2, mean 2.7, 90 % up to 4, 99 % up to
-  /// 8.
+  /// Article views of a session, from 2 up.
   static let sessionWeights = [0.62, 0.20, 0.09, 0.04, 0.02, 0.012, 0.01, 0.005, 0.003]
 
-  /// Exponent of Zipf's law over how many articles ago the reopened article was read. Our choice:
-  /// half of the time one of the last two.
+  /// Exponent of Zipf's law over how many articles ago the reopened one was read: our choice.
   static let backExponent = 1.3
 
-  /// Number of the newest articles that compete for the feed's newest entries. Our choice: about a
-  /// quarter of an hour's publications in busy hours.
+  /// Number of the newest articles that compete for the feed's newest entries: our choice.
   static let newest: UInt64 = 40
 
-  /// Seconds between two views of a session: median 30, 75 % under 122, 90 % under 336. Both
-  /// extremes are our choice.
+  /// Seconds between two views of a session; both extremes are our choice.
   static let viewGaps = QuantileTable([(0, 4), (0.5, 30), (0.75, 122), (0.9, 336), (1, 1500)])
 
-  /// Hours between a reader's sessions: 10 % under 2, 25 % under 7.5, median 24, 75 % under 66.
-  /// Both extremes are our choice.
+  /// Hours between a reader's sessions; both extremes are our choice.
   static let sessionGaps = QuantileTable([
     (0, 0.6), (0.1, 2), (0.25, 7.5), (0.5, 24), (0.75, 66), (1, sessionGapMax),
   ])

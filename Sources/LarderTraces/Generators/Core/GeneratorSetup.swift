@@ -31,8 +31,8 @@ public struct GeneratorSetup: Sendable {
       high: bounds.upperBound)
   }
 
-  /// Sufficient number of new objects for requests of which each creates one with the given
-  /// probability, in all but one of a thousand million traces: the mean and six standard deviations.
+  /// Sufficient number of new objects for requests of which each creates one with a probability, in
+  /// all but one of a thousand million traces: the mean and six standard deviations.
   func arrivals(share: Double) -> Int {
     let mean = Double(requests) * share
     let spread = (mean * (1 - share)).squareRoot()

@@ -1,5 +1,6 @@
-import Foundation
 import LarderEngine
+import LarderLibc
+internal import LarderSupport
 
 /// One source of phases or a mix, with the mapping of its keys.
 struct SourcePart: Sendable {
@@ -231,7 +232,7 @@ final class PushedCursor: RecordCursor {
     guard let thread else {
       pipe.close(
         TraceError(
-          "cannot start a thread to read it: \(SystemError.last)", in: "the source",
+          "cannot start a thread to read it: \(FileFault(code: errno).reason)", in: "the source",
           advice: "read fewer sources at a time"))
       return
     }

@@ -103,16 +103,17 @@ extension BinaryFormat {
 
     func fits(_ sample: FormatSample, records: Int) -> Bool {
       let layout = layout
+      guard let mark = layout.mark else { return false }
       let count = min(sample.head.count / layout.recordSize, records)
       return count > 0
-        && (0..<count).allSatisfy { index in
-          layout.mark.map { sample.head[index * layout.recordSize + $0.offset] == $0.value } ?? false
+        && (0..<count).allSatisfy {
+          sample.head[$0 * layout.recordSize + mark.offset] == mark.value
         }
     }
   }
 
-  /// libCacheSim's `lcs` files. Both headers in use are supported: that of 8192 bytes with a version
-  /// from 1 to 8, and the older one of 1024 bytes with a format string.
+  /// libCacheSim's `lcs` files, with either header: 8192 bytes and a version from 1 to 8, or 1024
+  /// bytes and a format string.
   static let lcs = BinaryFormat(
     description: FormatDescription(
       name: "lcs",

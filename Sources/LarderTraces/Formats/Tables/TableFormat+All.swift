@@ -92,7 +92,9 @@ extension TableFormat {
       TableColumn("time", .time) { _ in true }, TableColumn("key", .id),
       TableColumn("key size", .keySize), TableColumn("value size", .valueSize),
       TableColumn("client"),
-      TableColumn("operation", .operation) { memcached.contains(String(decoding: $0, as: UTF8.self)) },
+      TableColumn("operation", .operation) { field in
+        memcached.contains(String(decoding: field, as: UTF8.self))
+      },
       TableColumn("TTL", .ttl) { _ in true },
     ],
     rules: TableLayout(remembersSizes: true))

@@ -4,8 +4,9 @@ extension RegisteredGenerator {
   static let newsFeed = RegisteredGenerator(
     name: "news-feed",
     summary: """
-      Readers open the app in sessions, refresh, scroll, open fresh and popular articles and return \
-      to those just read, while the publisher adds and updates articles. Time 0 is midnight UTC.
+      Readers open the app in sessions, refresh, scroll, open fresh and popular articles and \
+      return to those just read, while the publisher adds and updates articles. Time 0 is midnight \
+      UTC.
       """,
     parameters: reading + app + objects, columns: [.size, .time, .operation, .ttl],
     source: """
