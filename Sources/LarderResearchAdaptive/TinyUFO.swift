@@ -36,17 +36,11 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   private var chosen = Chosen.nothing
 
   init(_ setup: PolicySetup) throws(PolicyError) {
-    let words = ["sketch", "exact"]
-    let counters = setup.spec.values["counters"] ?? words[0]
-    guard words.contains(counters) else {
-      throw .badValue(
-        policy: setup.spec.name, parameter: "counters", value: counters,
-        expected: "sketch or exact")
-    }
+    let isExact = try setup.spec.choice("counters", "sketch", "exact") == "exact"
     queues = try ThreeQueues(
       setup, small: min(setup.capacity / 10 + 1, setup.capacity), ghosts: 0)
     capacity = setup.capacity
-    counts = MissCounts(setup, isExact: counters == "exact")
+    counts = MissCounts(setup, isExact: isExact)
   }
 
   @inline(__always) func remembers(_ id: ObjectID) -> Bool {

@@ -62,13 +62,7 @@ struct LACache: EvictionPolicy, ~Copyable {
         policy: setup.spec.name, capacity: setup.capacity,
         expected: "at most \(ArrivalTimes.objectsMax) distinct objects")
     }
-    switch setup.spec.values["admission"] {
-    case nil, "second": admitsAll = false
-    case "all": admitsAll = true
-    case .some(let text):
-      throw .badValue(
-        policy: setup.spec.name, parameter: "admission", value: text, expected: "second or all")
-    }
+    admitsAll = try setup.spec.choice("admission", "second", "all") == "all"
     let isLimited = history > 0
     forgets = isLimited
     ghostsMax = isLimited ? setup.ghostsMax(share: history) : .max

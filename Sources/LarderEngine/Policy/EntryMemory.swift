@@ -33,11 +33,7 @@ public struct EntryMemory: Sendable {
     of spec: PolicySpec, _ description: PolicyDescription
   ) throws(PolicyError) -> (@Sendable (_ value: UInt32) -> UInt32)? {
     guard let entry = description.entryMemory else { return nil }
-    let memory = spec.values["memory"] ?? "values"
-    guard ["values", "server"].contains(memory) else {
-      throw .badValue(
-        policy: spec.name, parameter: "memory", value: memory, expected: "values or server")
-    }
+    _ = try spec.choice("memory", "values", "server")
     let key = UInt64(try spec.integer("key", default: entry.keyBytes, in: 0...65_535))
     guard isGiven(in: spec) else { return nil }
     let bytes = entry.bytes

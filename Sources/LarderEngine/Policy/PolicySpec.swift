@@ -33,9 +33,7 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   ) throws(PolicyError) -> Double {
     guard let text = values[parameter] else { return fallback }
     guard let value = Quantity.number(text), range.contains(value) else {
-      throw .badValue(
-        policy: name, parameter: parameter, value: text,
-        expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+      throw bad(parameter, "a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
@@ -47,9 +45,7 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     guard let text = values[parameter] else { return fallback }
     let value = Int(text) ?? Quantity.count.amount(text).flatMap { Int(exactly: $0) }
     guard let value, range.contains(value) else {
-      throw .badValue(
-        policy: name, parameter: parameter, value: text,
-        expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw bad(parameter, "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
@@ -57,11 +53,20 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   /// The parameter as true or false, or `fallback` if it was not given.
   public func flag(_ parameter: String, default fallback: Bool) throws(PolicyError) -> Bool {
     guard let text = values[parameter] else { return fallback }
-    guard let value = Bool(text) else {
-      throw .badValue(
-        policy: name, parameter: parameter, value: text, expected: "true or false")
-    }
+    guard let value = Bool(text) else { throw bad(parameter, "true or false") }
     return value
+  }
+
+  /// The parameter as one of several words, the first if it was not given.
+  package func choice(_ parameter: String, _ words: String...) throws(PolicyError) -> String {
+    guard let text = values[parameter] else { return words[0] }
+    guard words.contains(text) else { throw bad(parameter, words.joined(separator: " or ")) }
+    return text
+  }
+
+  private func bad(_ parameter: String, _ expected: String) -> PolicyError {
+    .badValue(
+      policy: name, parameter: parameter, value: values[parameter] ?? "", expected: expected)
   }
 }
 

@@ -22,12 +22,7 @@ public struct RequestTime {
   ///
   /// - Throws: `badValue`.
   public init(_ spec: PolicySpec) throws(PolicyError) {
-    let clock = spec.values["clock"] ?? "trace"
-    guard ["trace", "requests"].contains(clock) else {
-      throw .badValue(
-        policy: spec.name, parameter: "clock", value: clock, expected: "trace or requests")
-    }
-    followsTrace = clock == "trace"
+    followsTrace = try spec.choice("clock", "trace", "requests") == "trace"
     step = UInt64(1_000_000 / (try spec.integer("rate", default: 1000, in: 1...1_000_000)))
   }
 

@@ -23,7 +23,7 @@ struct Learner: ~Copyable {
   ) throws(PolicyError) {
     let spec = setup.spec
     let batch = try spec.integer("batch", default: defaultBatch, in: 2...1 << 20)
-    let objective = try spec.choice("objective", ["bytes", "objects"])
+    let objective = try spec.choice("objective", "bytes", "objects")
     guard setup.objects <= objectsMax else {
       throw .capacity(
         policy: spec.name, capacity: setup.capacity,
@@ -100,17 +100,6 @@ struct Learner: ~Copyable {
     examples.bytes + ids.bytes + rows.bytes + scores.bytes + parameters.modelBytes
   }
 }
-extension PolicySpec {
-  func choice(_ parameter: String, _ words: [String]) throws(PolicyError) -> String {
-    guard let text = values[parameter] else { return words.first ?? "" }
-    guard words.contains(text) else {
-      throw .badValue(
-        policy: name, parameter: parameter, value: text, expected: words.joined(separator: " or "))
-    }
-    return text
-  }
-}
-
 extension GradientBoosting {
   static func current(for spec: PolicySpec) throws(PolicyError) -> GradientBoosting {
     do throws(BoostingError) {

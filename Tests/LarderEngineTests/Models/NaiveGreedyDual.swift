@@ -13,7 +13,17 @@ struct NaiveGreedyDual: NaivePolicy {
   }
   var entries: [Entry] = []
   var inflation = 0.0
-  let value: (_ request: Request, _ frequency: Double) -> Double
+  let value: @Sendable (_ request: Request, _ frequency: Double) -> Double
+
+  /// The values of the policies of this kind.
+  static let values: [String: @Sendable (_ request: Request, _ frequency: Double) -> Double] = [
+    "greedydual": { request, _ in Double(request.cost) },
+    "cost": { request, _ in Double(request.cost) * 1e6 / Double(max(request.size, 1)) },
+    "gdsf": { request, frequency in
+      frequency * Double(request.cost) * 1e6 / Double(max(request.size, 1))
+    },
+    "lfuda": { _, frequency in frequency },
+  ]
 
   func contains(_ id: ObjectID) -> Bool { entries.contains { $0.id == id } }
 

@@ -71,6 +71,7 @@ enum NaivePolicies {
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0
   ) throws -> (any NaivePolicy)? {
     if let server = NaiveServers.make(spec, capacity: capacity, unit: unit) { return server }
+    if let value = NaiveGreedyDual.values[spec.name] { return NaiveGreedyDual(value: value) }
     switch spec.name {
     case "fifo": return NaiveFIFO()
     case "lru": return NaiveLRU()
@@ -93,14 +94,6 @@ enum NaivePolicies {
         small: try spec.number("small", default: 0.1, in: 0...1),
         ghost: try spec.number("ghost", default: 0.9, in: 0...10))
     case "ttl": return NaiveTTL()
-    case "cost":
-      return NaiveGreedyDual { request, _ in
-        Double(request.cost) * 1e6 / Double(max(request.size, 1))
-      }
-    case "gdsf":
-      return NaiveGreedyDual { request, frequency in
-        frequency * Double(request.cost) * 1e6 / Double(max(request.size, 1))
-      }
     case "belady": return NaiveBelady()
     case "belady-size": return NaiveBeladySize()
     case "2q":
@@ -113,8 +106,6 @@ enum NaivePolicies {
       return NaiveLIRS(
         capacity: capacity, hir: try spec.number("hir", default: 0.01, in: 0...1),
         stack: try spec.number("stack", default: 0, in: 0...1000))
-    case "lfuda": return NaiveGreedyDual { _, frequency in frequency }
-    case "greedydual": return NaiveGreedyDual { request, _ in Double(request.cost) }
     case "lru-k":
       return NaiveLRUK(
         capacity: capacity, k: try spec.integer("k", default: 2, in: 1...8),

@@ -1,8 +1,9 @@
 import LarderEngine
 
-/// S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi, SOSP 2023), Algorithm 1, and QD-LP-FIFO (Yang, Qiu, Zhang,
-/// Yue, Rashmi, HotOS 2023), in which one hit is enough and main evicts for objects that enter it, the
-/// small queue for the others; until main has its share, the small queue may have more.
+/// S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi, SOSP 2023), Algorithm 1, and QD-LP-FIFO (Yang, Qiu,
+/// Zhang, Yue, Rashmi, HotOS 2023), in which one hit is enough and main evicts for objects that
+/// enter it, the small queue for the others; until main has its share, the small queue may have
+/// more.
 struct NaiveS3FIFO: NaivePolicy {
   struct Entry {
     var id: ObjectID
