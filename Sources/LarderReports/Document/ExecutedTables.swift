@@ -135,7 +135,7 @@ struct ExecutedRow {
       for (threads, runs) in Dictionary(grouping: record.executions ?? [], by: \.threads) {
         if rows[place] == nil { order.append(place) }
         let known = rows[place, default: [:]][threads]
-        rows[place]?[threads] = ExecutedRow(
+        rows[place, default: [:]][threads] = ExecutedRow(
           records: (known?.records ?? []) + [record], executions: (known?.executions ?? []) + runs,
           threads: threads)
       }
