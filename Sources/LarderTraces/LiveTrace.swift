@@ -58,8 +58,8 @@ package enum LiveTrace {
 
   /// The allowed share of bad lines: all, unless the options limit it.
   private static func maxBadShare(_ spec: ComponentSpec?) throws(ComponentError) -> Double {
-    guard let text = spec?.values[Parameter.maxBad.name] else { return 1 }
-    let given = ComponentSpec(name: spec?.name ?? "", values: [Parameter.maxBad.name: text])
+    guard let spec, let text = spec.values[Parameter.maxBad.name] else { return 1 }
+    let given = ComponentSpec(name: spec.name, values: [Parameter.maxBad.name: text])
     return try ParameterReader(given, parameters: [.maxBad]).share(Parameter.maxBad.name) ?? 1
   }
 

@@ -107,21 +107,16 @@ public typealias RecordSink = (UnsafeBufferPointer<TraceRecord>) throws -> Bool
 public protocol RecordSource: Sendable {
   /// Columns that the records fill.
   var columns: TraceColumns { get }
-
   /// Upper bound of all keys, exclusive, if it is small enough for a direct table (as for
   /// generators); nil otherwise.
   var keyLimit: Int? { get }
-
   /// Number of records; nil if unknown. Preparation compares the memory for them with the available
   /// memory before it begins.
   var requestCount: Int? { get }
-
   /// Rule for resolving different sizes of one object when the trace is prepared.
   var sizeRule: SizeRule { get }
-
   /// Share of the objects whose requests the source has; 1 for all.
   var samplingRate: Double { get }
-
   /// Findings of the reading, complete once the records have been read.
   var reading: ReadingFacts { get }
 
@@ -132,16 +127,12 @@ public protocol RecordSource: Sendable {
 extension RecordSource {
   /// Defaults to nil: keys go through a hash table.
   public var keyLimit: Int? { nil }
-
   /// Defaults to nil.
   public var requestCount: Int? { nil }
-
   /// Defaults to `logged`: every request keeps its own size.
   public var sizeRule: SizeRule { .logged }
-
   /// Defaults to 1: all objects.
   public var samplingRate: Double { 1 }
-
   /// Defaults to facts without findings.
   public var reading: ReadingFacts { ReadingFacts() }
 }

@@ -63,7 +63,7 @@ public struct TraceSampling: Sendable, Hashable {
 final class ObjectSample {
   /// Share of the objects, above 0 and below 1.
   private let rate: Double
-  /// Gets of all objects since `takeFacts`.
+  /// Gets of all objects so far.
   private var gets: UInt64 = 0
   private let threshold: UInt64
   private let kept: UnsafeMutablePointer<TraceRecord>
@@ -99,10 +99,7 @@ final class ObjectSample {
     return true
   }
 
-  func takeFacts() -> TraceSampling {
-    defer { gets = 0 }
-    return TraceSampling(rate: rate, gets: gets)
-  }
+  var facts: TraceSampling { TraceSampling(rate: rate, gets: gets) }
 
   private static func hash(_ key: UInt64) -> UInt64 { SplitMix64.number(0, seed: key) }
 }

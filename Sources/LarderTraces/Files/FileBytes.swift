@@ -150,14 +150,8 @@ final class LoadedBytes: @unchecked Sendable {
       UInt64(length), for: "its columns", in: reader.path,
       advice: "use a machine with more memory, or a shorter trace")
     let column = try GrowableColumn<UInt8>(capacity: max(1, length))
-    var count = 0
-    while count < length, try reader.fill(atLeast: 1) {
-      let part = min(reader.unreadCount, length - count)
-      (column.base + count).update(
-        from: reader.unread.assumingMemoryBound(to: UInt8.self), count: part)
-      count += part
-      reader.consume(part)
-    }
+    let count = try reader.take(
+      into: UnsafeMutableRawBufferPointer(start: column.base, count: length))
     if try reader.fill(atLeast: 1) {
       throw TraceError(
         "expected the end of the prepared trace after \(length) bytes, found more",

@@ -299,7 +299,7 @@ struct FilePart: Sendable {
       try window?.finish()
       try folding?.finish()
     }
-    if let sample { batch.noteSampling(sample.takeFacts()) }
+    if let sample { batch.noteSampling(sample.facts) }
     var facts = batch.reading
     facts.timesSorted = window?.late ?? 0
     if let folding { facts.outcomes.add(folding.outcomes) }

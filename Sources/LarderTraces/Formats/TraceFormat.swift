@@ -19,33 +19,24 @@ public protocol TraceFormat: Sendable {
 public protocol TraceDecoder: Sendable {
   /// Columns that the records fill.
   var columns: TraceColumns { get }
-
   /// Upper bound of all keys, exclusive; nil if the file does not give one.
   var keyLimit: Int? { get }
-
   /// Default rule for resolving different sizes of one object.
   var sizeRule: SizeRule { get }
-
   /// True to sort out-of-order requests by time, within a window.
   var sortsTimes: Bool { get }
-
   /// Inferred parsing rules in sentences, for inspection.
   var understanding: [String] { get }
-
   /// Notes for readers of results: inferences, and the options that override them.
   var remarks: [String] { get }
-
   /// Share of the objects whose requests the file has; 1 for all.
   var samplingRate: Double { get }
-
   /// True to fill unknown sizes with the object's last known size, in this or another file of the
   /// trace; a request of an object without a known size keeps its own.
   var remembersSizes: Bool { get }
-
   /// True if sets may belong to the get before them: a set after a miss of its key, and one that is
   /// marked, are the end of that get.
   var foldsFills: Bool { get }
-
   /// True if the keys are private to the file and cannot be matched with those of other files.
   var isOneOfAKind: Bool { get }
 
@@ -58,28 +49,20 @@ public protocol TraceDecoder: Sendable {
 extension TraceDecoder {
   /// Defaults to nil.
   public var keyLimit: Int? { nil }
-
   /// Empty by default.
   public var understanding: [String] { [] }
-
   /// Empty by default.
   public var remarks: [String] { [] }
-
   /// Defaults to `logged`: every request keeps its own size.
   public var sizeRule: SizeRule { .logged }
-
   /// Defaults to false: requests stay in the order of the file.
   public var sortsTimes: Bool { false }
-
   /// Defaults to 1: all objects.
   public var samplingRate: Double { 1 }
-
   /// Defaults to false: unknown sizes are resolved when the trace is prepared.
   public var remembersSizes: Bool { false }
-
   /// Defaults to false: every set is a request of its own.
   public var foldsFills: Bool { false }
-
   /// Defaults to false: an object has one key in all files.
   public var isOneOfAKind: Bool { false }
 }

@@ -143,7 +143,7 @@ struct PageMemory: ~Copyable {
 
   private static let hugePage = 2 << 20
   private static let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-  /// Bytes by which a file grows.
+  /// Most bytes by which a file grows beyond what is needed.
   private static let fileStep = 64 << 20
 
   /// Allocates at least `bytes` of memory, for a use that errors name, in a file of `folder` if
@@ -176,7 +176,8 @@ struct PageMemory: ~Copyable {
 
   mutating func grow(to bytes: Int, purpose: String) throws(TraceError) {
     if isFile {
-      let larger = (bytes / PageMemory.fileStep + 1) * PageMemory.fileStep
+      let wanted = max(bytes, count + min(count, PageMemory.fileStep))
+      let larger = (wanted + PageMemory.page - 1) / PageMemory.page * PageMemory.page
       munmap(base, count)
       count = 0
       guard let mapped = try file?.map(larger) else { throw Self.shortage(purpose, bytes) }

@@ -42,14 +42,6 @@ struct ApplicationGeneratorTests {
     #expect((0.105...0.13).contains(newest / reads))
   }
 
-  @Test func ycsbFWritesBackReadRecords() throws {
-    let records = try Generated.records("ycsb-f:objects=1000", requests: 20_000)
-    for (read, write) in zip(records, records.dropFirst())
-    where write.operation == Operation.set.rawValue {
-      #expect(read.key == write.key && read.operation == Operation.get.rawValue)
-    }
-  }
-
   @Test func productListsAreScrolledBackAndForth() throws {
     let records = try Generated.records(
       "product-images:categories=10:products=100:open=0", requests: 50_000)

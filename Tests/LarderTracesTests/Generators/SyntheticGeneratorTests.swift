@@ -50,18 +50,6 @@ struct SyntheticGeneratorTests {
     #expect(try self.keys("scan:objects=10:share=1", requests: 1000).allSatisfy { $0 >= 10 })
   }
 
-  @Test func hotSpotHasHotAndColdShares() throws {
-    let keys = try keys("hot-spot:objects=1000:hot=10%:share=90%", requests: 100_000)
-    #expect(abs(share(keys) { $0 < 100 } - 0.9) < 0.005)
-    #expect(abs(share(keys) { $0 < 50 } - 0.45) < 0.006)
-    #expect(abs(share(keys) { $0 >= 550 } - 0.05) < 0.003)
-    for text in ["hot=0", "hot=1", "share=0", "share=1", "objects=1", "objects=1:hot=1"] {
-      let limit: UInt64 = text.contains("objects") ? 1 : 1000
-      let parameters = text.contains("objects") ? text : "objects=1000:\(text)"
-      #expect(try self.keys("hot-spot:\(parameters)", requests: 1000).allSatisfy { $0 < limit })
-    }
-  }
-
   @Test func shiftingSetMovesOn() throws {
     let text = "shifting:objects=1000:working-set=100:every=500:step=30:exponent=0"
     let keys = try keys(text, requests: 40_000)

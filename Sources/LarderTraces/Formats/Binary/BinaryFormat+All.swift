@@ -174,7 +174,7 @@ extension BinaryFormat {
           "'\(Character(UnicodeScalar(letter)))' is not a field type", 9 + fields.count,
           "expected letters of bBhHiIlLqQfd")
       }
-      fields.append(.init(offset, letter: letter))
+      fields.append(.init(offset, UnicodeScalar(letter)))
       offset += size
     }
     let count = sample.integer(at: 1000, as: UInt32.self).map(Int.init)

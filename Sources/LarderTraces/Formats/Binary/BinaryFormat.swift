@@ -28,11 +28,9 @@ struct BinaryLayout: Sendable {
     /// Type as a letter of Python's struct.
     let type: UInt8
 
-    init(_ offset: Int, _ type: Character) {
-      self.init(offset, letter: type.asciiValue ?? 0)
+    init(_ offset: Int, _ type: Unicode.Scalar) {
+      (self.offset, self.type) = (offset, UInt8(ascii: type))
     }
-
-    init(_ offset: Int, letter: UInt8) { (self.offset, type) = (offset, letter) }
 
     /// Bytes of a type; nil for an unknown letter.
     static func size(_ letter: UInt8) -> Int? {

@@ -37,7 +37,7 @@ struct CsvFormat: TraceFormat {
         "ops", default: "",
         "words and their operations: 1:get:0:set:x:skip (or delete, modify, bypass)"),
       Parameter(
-        "others", default: "skip",
+        "others", .choice(["skip", "get", "set", "delete", "bypass", "error"]), default: "skip",
         "operation of unknown words: skip (and count), get, set, delete, bypass, error"),
       .block,
       Parameter(
@@ -71,7 +71,7 @@ struct CsvFormat: TraceFormat {
 /// Finds the layout of a table by the options and the first lines.
 private struct CsvGuess {
   private(set) var layout = TableLayout(
-    unknown: .skip, sizeRule: .lastFull, sortsTimes: true,
+    sizeRule: .lastFull, sortsTimes: true,
     advice: "ragged=true reads lines with fewer or more fields")
   private let options: ParameterReader
   private let path: String
@@ -90,7 +90,7 @@ private struct CsvGuess {
     if ByteOrderMark.isUTF16(sample.head) { throw ByteOrderMark.utf16Error(path) }
     try readHead(sample.lines(1000))
     if let given = try CsvOperations(options) { layout.operations = given }
-    layout.unknown = try options.choice("others", of: CsvUnknown.self) ?? .skip
+    layout.unknown = CsvOperations.meaning(ofOption: try options.choice("others"))
     let isGiven = CsvRole.allCases.contains { options.text($0.rawValue) != nil }
     if isGiven {
       try takeGiven()

@@ -218,7 +218,7 @@ struct CsvOperations: Sendable {
     let parts = text.lowercased().split(omittingEmptySubsequences: false) { ":,=".contains($0) }
     var given: [String: Meaning] = [:]
     for place in stride(from: 0, to: parts.count - 1, by: 2) where !parts[place].isEmpty {
-      given[String(parts[place])] = Self.meaning(String(parts[place + 1]))
+      given[String(parts[place])] = Self.meaning(ofOption: String(parts[place + 1]))
     }
     guard given.count * 2 == parts.count else {
       throw options.wrong(
@@ -229,7 +229,8 @@ struct CsvOperations: Sendable {
     self = Self.words.adding(given)
   }
 
-  private static func meaning(_ word: String) -> Meaning? {
+  /// Meaning of a word in an option; nil if it is none.
+  static func meaning(ofOption word: String) -> Meaning? {
     if word == "skip" { return .leftOut }
     let names = ["get", "read", "set", "write", "delete", "modify", "bypass", "expire"]
     return names.contains(word) ? words.meaning(of: word) : nil

@@ -182,13 +182,13 @@ struct TableDecoder: TraceDecoder {
   }
 
   @inline(never) private func unknownOperation(_ field: TextField, _ row: inout Row) -> Reading {
-    if let operation = layout.unknown.operation {
-      row.record.operation = operation.rawValue
-      return .read
+    switch layout.unknown {
+    case .operation(let operation): row.record.operation = operation.rawValue
+    case .leftOut: return .leftOut("unknown operation \(field.quoted)")
+    case nil:
+      return .bad("expected an operation such as get, set or delete, found \(field.quoted)")
     }
-    return layout.unknown == .skip
-      ? .leftOut("unknown operation \(field.quoted)")
-      : .bad("expected an operation such as get, set or delete, found \(field.quoted)")
+    return .read
   }
 
   @inline(never) private func readOther(

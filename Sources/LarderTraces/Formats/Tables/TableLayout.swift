@@ -30,8 +30,8 @@ struct TableLayout: Sendable {
   var skips: (@Sendable (TextField) -> String?)?
   var timeUnit = TimeUnit.seconds
   var operations = CsvOperations.words
-  /// Treatment of unknown operations.
-  var unknown = CsvUnknown.error
+  /// Meaning of unknown operations; nil for bad lines.
+  var unknown: CsvOperations.Meaning?
   /// Block size into which requests are split, in bytes; nil to keep them whole.
   var block: UInt32?
   var writes = BlockWrites.get
@@ -56,22 +56,6 @@ struct TableLayout: Sendable {
     if block == nil { remarks.append(BlockRun.note) }
     if writes == .get {
       remarks.append("Writes count as gets; writes=set or writes=skip changes this.")
-    }
-  }
-}
-
-/// Treatment of unknown operations of a table.
-enum CsvUnknown: String, CaseIterable, Sendable {
-  case skip, get, set, delete, bypass, error
-
-  /// The operation to use; nil to skip or reject the line.
-  var operation: Operation? {
-    switch self {
-    case .get: .get
-    case .set: .set
-    case .delete: .delete
-    case .bypass: .bypass
-    case .skip, .error: nil
     }
   }
 }
