@@ -10,8 +10,8 @@ extension CurveMaker {
   /// Hit ratios by policy and capacity.
   typealias Ratios = [[Double]]
 
-  /// Curves from a sample of the objects: of LRU by SHARDS, whose sample has a fixed rate or a fixed
-  /// number of objects; of any policy from miniature simulations.
+  /// Curves from a sample of the objects: of LRU by SHARDS, with a fixed rate or number of objects;
+  /// of any policy from miniature simulations.
   func sampled(
     _ policies: [PolicySpec], _ method: CurveMethod, _ capacities: [UInt64],
     _ notes: inout [String]

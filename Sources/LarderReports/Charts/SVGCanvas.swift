@@ -241,7 +241,8 @@ enum ChartHeader {
   }
 
   private static func lines(_ chart: some Chart, _ options: ChartOptions) -> [String] {
-    let lines = ChartText.lines(chart.caption, width: ChartOptions.width - margin, size: captionSize)
+    let width = ChartOptions.width - margin
+    let lines = ChartText.lines(chart.caption, width: width, size: captionSize)
     return Array(lines.prefix(captionLinesMax))
   }
 }
