@@ -326,7 +326,7 @@ extension ShardBlocks {
   }
 }
 
-extension DiskCache {
+extension BlockingDiskCache {
   /// Records every get, set and removal from now on, in all suites: its time, a representation of
   /// suite and key, bytes and TTL of values, and if a get was a hit. `larder trace info`,
   /// `simulate`, `mrc` and `advise` read the file. Operations that cannot be written are lost and

@@ -125,11 +125,10 @@ extension DiskFolder {
   }
 
   /// Moves the database and its associated files into the folder `damaged`, in place of an earlier
-  /// copy, and returns that folder, or nil if they could only be removed. Files of values are left
-  /// to `sweep`.
+  /// copy, or removes them. Files of values are left to `sweep`.
   ///
   /// - Throws: If the database can be neither renamed nor removed.
-  func setDatabaseAside() throws(FileFailure) -> String? {
+  func setDatabaseAside() throws(FileFailure) {
     let hasPlace = (try? makeAside()) != nil
     var isKept = false
     // The database first: if the process ends in between, SQLite removes a log without a database.
@@ -143,7 +142,6 @@ extension DiskFolder {
     }
     try? files.removeTree(orderPath)
     if !isKept { try? removeAside() }
-    return isKept ? asidePath : nil
   }
 
   /// Removes the database and its associated files. Files of values are left to `sweep`.

@@ -67,7 +67,7 @@ extension DiskCore {
     let file: UInt64
     do throws(FileFailure) {
       guard try isWhole(slot, into: body, isSealed: index.seal != nil) else {
-        damage(id)
+        dropDamaged(id)
         return .done
       }
       file = try folder.values.write(UnsafeRawBufferPointer(body))
@@ -77,7 +77,7 @@ extension DiskCore {
     do throws(SQLiteError) {
       guard try index.move(id, slot, toPlace: file) else {
         transaction.retired.append(StoredValue(number: file, bytes: slot.bytes))
-        damage(id)
+        dropDamaged(id)
         return .done
       }
     } catch {

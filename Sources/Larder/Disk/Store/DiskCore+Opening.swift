@@ -88,15 +88,14 @@ extension DiskCore {
       try folder.removeDatabase()
       try folder.removeAside()
     }
-    let kept = deletes ? nil : try folder.setDatabaseAside()
+    if !deletes { try folder.setDatabaseAside() }
     losses = DiskLosses()
-    noteDamage(reason, keptPath: kept)
+    noteDamage(reason)
   }
 
-  private func noteDamage(_ reason: String, keptPath: String?) {
+  private func noteDamage(_ reason: String) {
     statistics.rebuilds += 1
-    damages.append(DiskDamage(message: reason, keptPath: keptPath, found: clock.now.date))
-    if damages.count > Self.damagesMax { damages.removeFirst() }
+    damage = reason
   }
 
   // MARK: Location of the folder
@@ -173,7 +172,7 @@ extension DiskCore {
     losses = DiskLosses()
     try resetIDs(largest: .none)
     self.lock = nil
-    noteDamage(damage.reason, keptPath: nil)
+    noteDamage(damage.reason)
     try takeFolder()
     try open()
   }
@@ -197,7 +196,7 @@ extension DiskCore {
     lock = nil
     folder = try Self.openFolder(path, configuration, files)
     try takeFolder()
-    noteDamage("\(path)/files was removed, moved or replaced", keptPath: nil)
+    noteDamage("\(path)/files was removed, moved or replaced")
     try open()
   }
 
@@ -333,9 +332,6 @@ extension DiskCore {
       try? setAside("its log could not be flushed to the disk")
     }
   }
-
-  /// Maximum number of damage reports kept.
-  private static var damagesMax: Int { 16 }
 }
 
 /// Loading of a database.

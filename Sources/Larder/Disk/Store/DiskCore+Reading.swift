@@ -64,7 +64,7 @@ extension DiskCore {
       return .none
     }
     let isInDatabase = slots[Int(id)].file == 0
-    damage(id)
+    dropDamaged(id)
     miss(key)
     if isInDatabase { try checkPages() }
     return .none
@@ -94,7 +94,7 @@ extension DiskCore {
     guard isSame(reading.id, reading.stored), slots[Int(reading.id)].file == reading.file else {
       return nil
     }
-    damage(reading.id)
+    dropDamaged(reading.id)
     miss(DiskKey(bytes, suite: suite, seed: index.seed))
     return DiskLookup.none
   }
@@ -261,7 +261,7 @@ extension DiskCore {
   }
 
   /// Drops an entry whose value is damaged.
-  func damage(_ id: ObjectID) {
+  func dropDamaged(_ id: ObjectID) {
     statistics.damages += 1
     if slots[Int(id)].state == .known { tier.remove(id) }
     drop(id, .evict(.failure))

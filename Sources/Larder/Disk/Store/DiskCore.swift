@@ -41,8 +41,8 @@ final class DiskCore {
   var statistics = DiskStatistics()
   /// Damage because of which the database is to be set aside, as soon as that succeeds.
   var damageFound: DiskCacheError?
-  /// The latest damages after which the cache started empty.
-  var damages: [DiskDamage] = []
+  /// Reason why the cache started empty the last time.
+  var damage: String?
   /// Entries that were found expired and kept; a simulation counts them as expirations.
   var keptExpirations: UInt64 = 0
   /// Value of `statistics.damages` when the database was last checked.
