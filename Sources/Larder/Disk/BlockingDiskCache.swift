@@ -19,7 +19,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
   let events = CacheEvents<DiskEntryName>()
   /// Hybrid caches, which only queue the events of their suite. Called at once.
   let observers = CacheEvents<DiskEntryName>()
-  /// Events of calls that hybrid caches make with a lock held, with the calling thread.
   private let heldEvents = Locked<[(thread: UInt32, event: CacheEvent<DiskEntryName>)]>([])
   let recorder = RecordPoint()
   /// Suites in use by hybrid caches, one each: two caches on one suite would not see each other's
@@ -155,7 +154,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
     }
   }
 
-  /// Removes the entry of a key if it has expired; the expiration was counted when it was found.
   func removeExpired(_ key: String, suite: String) throws(DiskCacheError) {
     try withKey(key) { (core, bytes) throws(DiskCacheError) in
       guard let number = core.suiteNumber(suite) else { return }
@@ -222,7 +220,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
       suite: suite, includingPermanent: includingPermanent, removesCopy: suite == nil)
   }
 
-  /// Removes entries as the public `removeAll` does, and the database set aside if `removesCopy`.
   func removeAll(
     suite: String?, includingPermanent: Bool, removesCopy: Bool
   ) throws(DiskCacheError) -> DiskFreed {
@@ -242,7 +239,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
     try removeExpired(suite: suite, keeping: .none)
   }
 
-  /// Removes expired entries that are no longer worth keeping.
   func removeExpired(
     suite: String?, keeping grace: Grace
   ) throws(DiskCacheError) -> DiskFreed {
@@ -439,7 +435,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
     try ForeignCall.run(of: holder, body)
   }
 
-  /// Sends the events of this thread's calls of `holdingEvents`. No lock may be held.
   func sendHeldEvents() {
     let thread = larder_thread_number()
     let own = heldEvents.withLock { held in

@@ -101,7 +101,6 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The description without the path.
   var reason: String {
     switch self {
     case .damaged(_, let message): message

@@ -111,7 +111,6 @@ public struct DiskConfiguration: Sendable, Hashable {
     return copy
   }
 
-  /// Configuration without limits, with which a policy admits everything.
   var withoutLimits: DiskConfiguration {
     var copy = self
     copy.admission = nil
@@ -239,7 +238,6 @@ public enum DiskValues: Sendable, Hashable {
   /// Maximum size of a segment.
   public static var segmentBytesLargest: Int { 1 << 30 }
 
-  /// Size of a segment, 0 without segments.
   var segmentBytes: Int {
     switch self {
     case .files: 0
@@ -249,7 +247,6 @@ public enum DiskValues: Sendable, Hashable {
 }
 
 extension DiskConfiguration {
-  /// Checks every number against its range. Policy and filter check their own parameters.
   func check() throws(DiskCacheError) {
     let largest = PolicySetup.capacityMax
     func require<Number: Comparable>(

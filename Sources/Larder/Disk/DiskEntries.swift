@@ -28,10 +28,8 @@ public struct DiskEntryInfo: Sendable, Hashable {
 /// Other calls may change the cache meanwhile: an entry that is stored or removed during the
 /// iteration may be listed or not, and all others are listed once. The order is unspecified.
 public struct DiskEntries: Sendable {
-  /// An entry, its id, and the number of the store that it belongs to.
   typealias Found = (info: DiskEntryInfo, id: ObjectID, stored: UInt64)
 
-  /// Number of rows read at a time, between which other calls may continue.
   static var batch: Int { 256 }
 
   private let cache: BlockingDiskCache
@@ -89,7 +87,6 @@ extension BlockingDiskCache {
     try remove(try chosen(suite: suite, where: matches))
   }
 
-  /// The entries that match: the number of the store of each, by its id.
   func chosen(
     suite: String?, where matches: (DiskEntryInfo) -> Bool
   ) throws(DiskCacheError) -> [ObjectID: UInt64] {
@@ -120,7 +117,6 @@ extension DiskCore {
     var next: ObjectID?
   }
 
-  /// Reads up to `count` rows from an id on, and returns their entries.
   func page(
     from first: ObjectID, suite name: String?, count: Int
   ) throws(DiskCacheError) -> Page {

@@ -63,7 +63,11 @@ final class HybridDisk: Sendable {
     }
     defer { _ = cache.claimedSuites.withLock { $0.remove(ExactName(suite)) } }
     do throws(DiskCacheError) {
-      if ownsCache { try cache.destroy() } else { try cache.removeAll(suite: suite, includingPermanent: true) }
+      if ownsCache {
+        try cache.destroy()
+      } else {
+        try cache.removeAll(suite: suite, includingPermanent: true)
+      }
     } catch {
       throw .disk(error)
     }

@@ -23,7 +23,8 @@ import Testing
     DiskLimits(bytes: bytes, count: entries, freeBytes: 0)
   }
 
-  private func drive(_ cache: BlockingDiskCache, _ random: inout TestRandom, _ requests: Int) throws {
+  private func drive(_ cache: BlockingDiskCache, _ random: inout TestRandom, _ requests: Int) throws
+  {
     for _ in 0..<requests {
       let key = min(random.below(200), random.below(200))
       if let data = try cache.value(for: "\(key)") {

@@ -153,7 +153,8 @@ import Testing
         copy.stop()
         copy.restart(losesPower: true)
         let found = try open(copy, .normal)
-        #expect(found.statistics.rebuilds == 0, "call \(call), seed \(seed): \(found.damage ?? "none")")
+        #expect(
+          found.statistics.rebuilds == 0, "call \(call), seed \(seed): \(found.damage ?? "none")")
       }
     }
   }

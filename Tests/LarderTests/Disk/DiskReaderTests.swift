@@ -128,7 +128,8 @@ import Testing
       settings.countsRows = false
       settings.groupWrites = 7
       caches.append(
-        try BlockingDiskCache(path: "\(folder.path)/\(name)", configuration: settings, clock: clock))
+        try BlockingDiskCache(path: "\(folder.path)/\(name)", configuration: settings, clock: clock)
+      )
     }
     var random = TestRandom(seed: 5)
     for step in 0..<3_000 {

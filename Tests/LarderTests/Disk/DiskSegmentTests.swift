@@ -97,7 +97,8 @@ import Testing
   }
 
   /// Half of the keys stay, so that no segment becomes free without copies.
-  private func churn(_ cache: BlockingDiskCache, _ check: (Int) throws -> Void) throws -> [Int: Int] {
+  private func churn(_ cache: BlockingDiskCache, _ check: (Int) throws -> Void) throws -> [Int: Int]
+  {
     var random = TestRandom(seed: 5)
     var versions: [Int: Int] = [:]
     for step in 0..<600 {

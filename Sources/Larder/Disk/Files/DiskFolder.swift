@@ -4,11 +4,9 @@
   import Foundation
 #endif
 
-/// The folder of a disk cache: its layout, its database's files, and its values.
 final class DiskFolder {
   let path: String
   let files: any FileLayer
-  /// Values outside the database.
   let values: ValueStores
   private var doubtsDatabaseName = false
 
@@ -20,7 +18,6 @@ final class DiskFolder {
 
   static func databasePath(in folder: String) -> String { folder + "/index.sqlite" }
 
-  /// Creates the folder if there is none.
   init(
     path: String, files: any FileLayer, syncs: Bool, segmentBytes: Int
   ) throws(FileFailure) {
@@ -78,7 +75,6 @@ final class DiskFolder {
     }
   }
 
-  /// The largest number of a file, or of a segment offset, that a row may name.
   static var numberMax: UInt64 { 1 << 62 }
 }
 
@@ -119,7 +115,6 @@ extension DiskFolder {
 
 /// An unreadable database, which is set aside for inspection.
 extension DiskFolder {
-  /// Names of the database and its associated files.
   private var databaseNames: [String] {
     ["", "-wal", "-shm", "-journal"].map { databasePath + $0 }
   }
@@ -144,7 +139,6 @@ extension DiskFolder {
     if !isKept { try? removeAside() }
   }
 
-  /// Removes the database and its associated files. Files of values are left to `sweep`.
   func removeDatabase() throws(FileFailure) {
     for path in databaseNames { try files.removeTree(path) }
     try files.removeTree(orderPath)
@@ -183,7 +177,6 @@ extension DiskFolder {
     return nil
   }
 
-  /// Removes the database that was set aside.
   func removeAside() throws(FileFailure) {
     if try files.kind(asidePath) != .missing { try files.removeTree(asidePath) }
   }
@@ -204,7 +197,6 @@ extension DiskFolder {
 #if canImport(Darwin)
   /// Attributes of Apple's file systems.
   extension DiskFolder {
-    /// Sets the attributes that are configured, of the folders and of the database's files.
     func setAttributes(_ configuration: DiskConfiguration) throws(DiskCacheError) {
       do {
         if configuration.isExcludedFromBackup {

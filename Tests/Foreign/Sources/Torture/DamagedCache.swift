@@ -88,7 +88,9 @@ struct DamagedCache {
 
   /// Performs an operation that must not fail, and after which the cache has the expected value, or
   /// has lost it.
-  private func work(_ operation: Operation, _ cache: BlockingDiskCache, _ found: inout History) throws {
+  private func work(_ operation: Operation, _ cache: BlockingDiskCache, _ found: inout History)
+    throws
+  {
     func mayBe(_ key: EntryKey) throws {
       let entry = try History.find(key, in: cache)
       try require(

@@ -56,7 +56,9 @@ extension FuzzTarget {
     let path = FuzzScratch.path("disk")
     let made = try accepted(or: DiskCacheError.self) {
       let configuration = try choices.diskConfiguration()
-      return (configuration, try BlockingDiskCache(path: path, configuration: configuration, clock: clock))
+      return (
+        configuration, try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
+      )
     }
     guard var (configuration, cache) = made else { return }
     var latest: [String: Data] = [:]

@@ -27,8 +27,8 @@ extension FuzzTarget {
         _ = try accepted(or: DiskCacheError.self) { try cache.entry(for: key) }
       }
       _ = try accepted(or: DiskCacheError.self) {
-      try cache.value(for: "number", suite: DiskSample.suite, codec: DiskCodec<Int>.json)
-    }
+        try cache.value(for: "number", suite: DiskSample.suite, codec: DiskCodec<Int>.json)
+      }
       _ = try accepted(or: DiskCacheError.self) { try cache.suites() }
       for _ in 0..<6 { try DiskCalls.call(cache, &choices, &latest, clock) }
       _ = try accepted(or: DiskCacheError.self) { try cache.close() }

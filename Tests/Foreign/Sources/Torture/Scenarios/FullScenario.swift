@@ -137,7 +137,8 @@ enum FullScenario: Scenario {
       try require(run.isFull, "opening fails though the disk has room")
       run.isFull = false
       run.disk.empty()
-      again = try BlockingDiskCache(path: run.disk.folder + "/cache", configuration: run.configuration)
+      again = try BlockingDiskCache(
+        path: run.disk.folder + "/cache", configuration: run.configuration)
     }
     guard let again else { return }
     run.cache = again
@@ -165,7 +166,8 @@ enum FullScenario: Scenario {
     try require(run.cache.statistics.rebuilds == 0, "\(run.cache.damage ?? "none")")
     try run.cache.close()
     run.model.flushed(hasSucceeded: true)
-    let last = try BlockingDiskCache(path: run.disk.folder + "/cache", configuration: run.configuration)
+    let last = try BlockingDiskCache(
+      path: run.disk.folder + "/cache", configuration: run.configuration)
     for number in 0..<keys {
       let key = EntryKey(number)
       try run.model.checkLater(key, try History.find(key, in: last)?.value, "at the end")
