@@ -87,7 +87,7 @@
     public convenience init(
       _ cache: DiskCache, name: String, factory: (any MetricsFactory)? = nil
     ) {
-      self.init(name, factory) { [weak cache] in
+      self.init(name, factory) { [weak cache = cache.blocking] in
         cache.map { cache in
           {
             CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes)

@@ -89,8 +89,6 @@ extension DiskCodec where Value: Codable & SendableMetatype {
     return json(schema: schema)
   }
 
-  /// The type's name with its module, equal in every build: the name of a local or private type
-  /// contains an address, which is omitted.
   private static var typeName: String {
     var name = String(reflecting: Value.self)
     while let start = name.firstRange(of: "(unknown context at "),

@@ -31,7 +31,7 @@ public struct DiskStatistics: Sendable, Hashable, Codable {
   /// Entries of a typed suite whose bytes were intact but did not decode as its type.
   public var undecodables: UInt64 = 0
   /// Number of times the database was found damaged and the cache started empty, including at
-  /// opening. See `DiskCache.damages`.
+  /// opening. See `BlockingDiskCache.damage`.
   public var rebuilds: UInt64 = 0
   /// Bytes of values written.
   public var bytesWritten: UInt64 = 0

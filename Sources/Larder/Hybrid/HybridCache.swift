@@ -57,7 +57,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   // The memory tier if its hits need no lock, otherwise nil. Unmanaged: reading an optional
   // property retains and releases, which threads cannot do in parallel.
   @usableFromInline let front: Unmanaged<MemoryCache<Key, MemoryRecord<Value>>>?
-  let disk: DiskCache?
+  let disk: BlockingDiskCache?
   // The suite of the disk cache that this cache uses, until it is closed.
   let diskTier: HybridDisk?
   let codec: DiskCodec<Value>
@@ -93,7 +93,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   private let baseline = Locked(TierCounts())
 
   init(
-    _ configuration: HybridCacheConfiguration, disk: DiskCache?, ownsDisk: Bool,
+    _ configuration: HybridCacheConfiguration, disk: BlockingDiskCache?, ownsDisk: Bool,
     codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)?
   ) throws(HybridCacheError) {
     try configuration.check()
@@ -430,13 +430,13 @@ extension HybridCache {
   ) throws(HybridCacheError) {
     // Before anything is changed on disk.
     try configuration.check()
-    var disk: DiskCache?
+    var disk: BlockingDiskCache?
     if let tier = configuration.disk {
       guard let path else {
         throw .configuration(message: "a cache with a disk tier needs the path of a folder")
       }
       do throws(DiskCacheError) {
-        disk = try DiskCache(
+        disk = try BlockingDiskCache(
           path: path, configuration: tier, clock: configuration.clock, files: files)
       } catch {
         throw .disk(error)
@@ -456,6 +456,7 @@ extension HybridCache {
     codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
     var configuration = configuration
+    let disk = disk.blocking
     configuration.disk = disk.withLock { $0.configuration }
     try self.init(configuration, disk: disk, ownsDisk: false, codec: codec, weigh: weigh)
   }

@@ -77,10 +77,10 @@ struct RecordedRoundTripTests {
   @Test(arguments: ["lru", "s3-fifo"])
   func aDiskCache(_ policy: String) throws {
     defer { remove() }
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.appending(path: "cache").path,
       configuration: DiskConfiguration(
-        policy: policy, limits: DiskLimits(bytes: 20_000), durability: .none
+        policy: CachePolicy(policy), limits: DiskLimits(bytes: 20_000), durability: .none
       ).countingValuesAlone)
     let recording = try cache.record(to: path, keys: .plain)
     for key in Self.keys(3000, objects: 800) {
@@ -107,7 +107,7 @@ struct RecordedRoundTripTests {
       memory: MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 40), policy: policy, shards: 1),
       disk: DiskConfiguration(
-        policy: policy, limits: DiskLimits(bytes: nil, count: 150), durability: .none))
+        policy: CachePolicy(policy), limits: DiskLimits(bytes: nil, count: 150), durability: .none))
     configuration.rules = rules
     let cache = try HybridCache<Int, Int>(
       path: folder.appending(path: "cache").path, configuration: configuration)

@@ -17,8 +17,8 @@ import Testing
     try cache.close()
   }
 
-  private func open(isShared: Bool = false) throws -> DiskCache {
-    try DiskCache(
+  private func open(isShared: Bool = false) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0), troubleHandling: .startEmpty, isShared: isShared))
@@ -60,7 +60,7 @@ import Testing
     try manager.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
     #expect(throws: DiskCacheError.exposed(path: path, .writableByOthers(mode: 0o777))) {
-      try DiskCache(path: path)
+      try BlockingDiskCache(path: path)
     }
     #expect(try manager.contentsOfDirectory(atPath: path).isEmpty)
   }

@@ -17,8 +17,8 @@ import Testing
     try Data("outside".utf8).write(to: URL(fileURLWithPath: outside.path + "/file"))
   }
 
-  private func open(_ durability: DiskDurability = .normal) throws -> DiskCache {
-    try DiskCache(
+  private func open(_ durability: DiskDurability = .normal) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0), durability: durability, inlineBytesMax: 100))
@@ -59,7 +59,7 @@ import Testing
     return try #require(try folder.valueFiles().first)
   }
 
-  private func checkWorks(_ cache: DiskCache) throws {
+  private func checkWorks(_ cache: BlockingDiskCache) throws {
     for number in 0..<70 {
       try cache.set(Data(repeating: UInt8(number), count: 2_000), for: "new \(number)")
       try cache.set(Data(repeating: UInt8(number), count: 20), for: "new small \(number)")
@@ -146,7 +146,7 @@ import Testing
     let old = umask(0)
     defer { umask(old) }
     let inner = folder.path + "/cache"
-    func check(_ cache: DiskCache) throws {
+    func check(_ cache: BlockingDiskCache) throws {
       for number in 0..<5 { try cache.set(Data(count: 3_000), for: "\(number)") }
       for number in 0..<5 { _ = try cache.value(for: "\(number)") }
       try cache.flush()
@@ -163,9 +163,9 @@ import Testing
     }
     let configuration = DiskConfiguration(
       limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100)
-    try check(try DiskCache(path: inner, configuration: configuration))
+    try check(try BlockingDiskCache(path: inner, configuration: configuration))
     // A file that another version created for everybody.
     #expect(chmod(inner + "/index.sqlite", 0o644) == 0)
-    try check(try DiskCache(path: inner, configuration: configuration))
+    try check(try BlockingDiskCache(path: inner, configuration: configuration))
   }
 }

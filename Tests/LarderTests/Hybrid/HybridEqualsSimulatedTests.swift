@@ -87,13 +87,13 @@ import Testing
             age: ages.memory.map { .seconds($0) }),
           policy: memory, admission: admissions.memory, shards: 1, seed: seed),
         disk: DiskConfiguration(
-          policy: disk, admission: admissions.disk,
+          policy: CachePolicy(disk), admission: admissions.disk,
           limits: DiskLimits(
             bytes: unit == .bytes ? UInt64(capacities.disk) : nil,
             count: unit == .objects ? capacities.disk : nil,
             age: ages.disk.map { .seconds($0) }, freeBytes: 0),
-          durability: .none, inlineBytesMax: 10, seed: seed
-        ).countingValuesAlone,
+          durability: .none, inlineBytesMax: 10
+        ).countingValuesAlone.with { $0.seed = seed },
         rules: rules),
       in: folder, countsBytes: unit == .bytes)
     try replay.run(trace)

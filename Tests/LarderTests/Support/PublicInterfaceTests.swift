@@ -49,7 +49,6 @@ import Testing
     metadata.created = created + 1
     metadata.expires = nil
     #expect(metadata.created == created + 1 && metadata.expires == nil)
-    #expect(DiskDamage(message: "m", found: created).found == created)
     #expect(DiskSuiteUsage(name: "s", count: 2, bytes: 9).count == 2)
     let freed = HybridFreed(memoryCount: 1, disk: DiskFreed(count: 2, valueBytes: 3, diskBytes: 4))
     #expect(freed.memoryCount == 1 && freed.disk.count == 2 && freed.disk.diskBytes == 4)

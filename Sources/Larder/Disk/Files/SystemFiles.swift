@@ -20,7 +20,6 @@ package struct SystemFiles: FileLayer {
     try FolderLock.take(folder: folder, self)
   }
 
-  /// Calls `body` with the descriptor of a folder and the path relative to it.
   func at<Result>(_ path: String, _ body: (Int32, UnsafePointer<CChar>) -> Result) -> Result {
     path.withCString { text in
       guard let root, let name = root.name(of: text) else { return body(AT_FDCWD, text) }

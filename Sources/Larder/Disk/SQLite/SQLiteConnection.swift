@@ -84,7 +84,6 @@ package final class SQLiteConnection {
     return opened
   }
 
-  /// Escapes a path for a URI, in which `?`, `#` and `%` have a meaning.
   private static func address(of path: String) -> String {
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_.~".utf8)
     let hex = Array("0123456789ABCDEF".utf8)
@@ -114,7 +113,6 @@ package final class SQLiteConnection {
     handle = nil
   }
 
-  /// Creates the error of the call that has just failed.
   func error(_ code: Int32) -> SQLiteError {
     let message = handle == nil ? "the database is closed" : String(cString: sqlite3_errmsg(handle))
     return SQLiteError(code: code, message: message, path: path)
@@ -284,7 +282,6 @@ final class GatheringLayer {
 
   deinit { larder_gathering_free(layer) }
 
-  /// Name of the layer for SQLite.
   var name: String { String(cString: larder_gathering_name(layer)) }
 }
 

@@ -19,7 +19,6 @@ extension DiskConfiguration {
       inlineBytesMax: inlineBytesMax,
       values: random.pick([.files, .segments(bytes: max(64 << 10, 2 * inlineBytesMax))]),
       groupWrites: 1 + random.below(20),
-      checkpointPages: random.pick([1, 10, 100, 4_000]),
       encryption: isEncrypted
         ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)
   }

@@ -54,11 +54,11 @@ struct DiskSample {
     configuration = DiskConfiguration(
       policy: encryption == nil ? .lru : "auto:policies=lru/mru",
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, inlineBytesMax: 100,
-      values: values, groupWrites: 3, checkpointPages: 4, encryption: encryption)
+      values: values, groupWrites: 3, encryption: encryption)
     FuzzScratch.remove("sample")
     defer { FuzzScratch.remove("sample") }
     let path = FuzzScratch.path("sample")
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: path, configuration: configuration, clock: FuzzClock(Self.now))
     for (index, (key, value)) in Self.values.enumerated() {
       try cache.set(
@@ -68,8 +68,7 @@ struct DiskSample {
           isPermanent: index == 3))
     }
     if durability != .none {
-      let suite = DiskSuite<Int>(cache, name: Self.suite, codec: .json)
-      try suite.set(17, for: "number")
+      try cache.set(17, for: "number", suite: Self.suite, codec: .json)
     }
     try cache.flush()
     if isClosed { try cache.close() }

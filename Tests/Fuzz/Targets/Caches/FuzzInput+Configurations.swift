@@ -65,16 +65,14 @@ extension FuzzInput {
       encryption = try DiskEncryption(key: Data(count: pick([16, 24, 32, 32, 0, 1, 33])))
     }
     return DiskConfiguration(
-      policy: policyText(), admission: admissionText(),
+      policy: CachePolicy(policyText()), admission: admissionText(),
       limits: DiskLimits(
         bytes: maybe { $0.unsigned(below: 5000) }, count: maybe { $0.integer(below: 100) },
-        age: maybe { $0.duration() }, freeBytes: maybe { $0.unsigned(below: 2) } ?? 0,
-        freeSpaceInterval: unsigned(below: 1000)),
+        age: maybe { $0.duration() }, freeBytes: maybe { $0.unsigned(below: 2) } ?? 0),
       durability: pick([.none, .normal, .full]), inlineBytesMax: integer(below: 200),
       values: flag() ? .segments(bytes: integer(below: 9000)) : .files,
-      groupWrites: integer(below: 100), groupBytes: integer(below: 10_000),
-      pageCacheBytes: integer(below: 100_000), checkpointPages: integer(below: 100),
-      seed: UInt64(byte()), encryption: encryption,
+      groupWrites: integer(below: 100), pageCacheBytes: integer(below: 100_000),
+      encryption: encryption,
       troubleHandling: pick([nil, .startEmpty, .fail]))
   }
 

@@ -56,7 +56,9 @@ extension FuzzTarget {
     let path = FuzzScratch.path("disk")
     let made = try accepted(or: DiskCacheError.self) {
       let configuration = try choices.diskConfiguration()
-      return (configuration, try DiskCache(path: path, configuration: configuration, clock: clock))
+      return (
+        configuration, try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
+      )
     }
     guard var (configuration, cache) = made else { return }
     var latest: [String: Data] = [:]
@@ -68,7 +70,7 @@ extension FuzzTarget {
       if choices.below(16) == 0 {
         _ = try accepted(or: DiskCacheError.self) { try cache.close() }
         let again = try accepted(or: DiskCacheError.self) {
-          try DiskCache(path: path, configuration: configuration, clock: clock)
+          try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
         }
         guard let again else { throw FuzzFinding("cannot be opened again: \(limits)") }
         cache = again
