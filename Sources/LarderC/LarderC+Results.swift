@@ -151,10 +151,13 @@ enum SimulateCall {
     over trace: PreparedTrace, policies: [PolicySpec], _ options: ParameterReader
   ) throws -> Workload {
     _ = try LarderC.required("capacity", options)
-    return Workload(
-      name: "simulate", source: .trace(TraceReference(path: trace.name)),
-      unit: try options.capacityUnit(), configurations: try Workload.configurations(options),
-      policies: policies, capacities: try options.capacities(), seeds: [try options.seed() ?? 1])
+    var workload = Workload(
+      name: "simulate", source: .trace(TraceReference(path: trace.name)))
+    workload.unit = try options.capacityUnit()
+    workload.configurations = try Workload.configurations(options)
+    (workload.policies, workload.capacities) = (policies, try options.capacities())
+    workload.seeds = [try options.seed() ?? 1]
+    return workload
   }
 
   static func cells(of workload: Workload, over trace: PreparedTrace) throws -> [PlannedCell] {

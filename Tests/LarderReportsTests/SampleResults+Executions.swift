@@ -1,5 +1,6 @@
 import LarderEngine
-import LarderExperiments
+
+@testable import LarderExperiments
 
 extension SampleResults {
   /// Conditions with all optional values.

@@ -153,9 +153,9 @@ final class CheckRun {
   ) throws -> [Record] {
     var execution = workload.execution ?? ExecutionSpec()
     execution.threads = [1]
-    var sweep = Sweep(
-      cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
-      threads: command.speed.threads, execution: execution, driver: HarnessDriver())
+    var sweep = Sweep(cells: cells, traces: traces.table, threads: command.speed.threads)
+    (sweep.warmUp, sweep.latency) = (workload.warmUp, workload.latency)
+    (sweep.execution, sweep.driver) = (execution, HarnessDriver())
     sweep.executedRepetitions = MeasuredResources.repetitions
     progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
     let start = ContinuousClock.now

@@ -19,10 +19,10 @@ struct RunPlan {
 
   /// The sweep over the cells.
   func sweep(of workload: Workload, threads: Int) -> Sweep {
-    var sweep = Sweep(
-      cells: cells, traces: traces?.table ?? TraceTable(), warmUp: workload.warmUp,
-      repetitions: workload.repetitions, latency: workload.latency, threads: threads,
-      execution: workload.execution ?? ExecutionSpec(), driver: HarnessDriver())
+    var sweep = Sweep(cells: cells, traces: traces?.table ?? TraceTable(), threads: threads)
+    (sweep.warmUp, sweep.repetitions) = (workload.warmUp, workload.repetitions)
+    (sweep.latency, sweep.execution) = (workload.latency, workload.execution ?? ExecutionSpec())
+    sweep.driver = HarnessDriver()
     sweep.store = records
     return sweep
   }

@@ -1,6 +1,6 @@
-import LarderExperiments
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderReports
 
 /// Captions for numbers that are easy to compute by hand.

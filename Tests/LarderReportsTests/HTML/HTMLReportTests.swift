@@ -1,7 +1,7 @@
 import Foundation
-import LarderExperiments
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderReports
 
 struct HTMLReportTests {

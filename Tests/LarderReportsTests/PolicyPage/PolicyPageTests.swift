@@ -1,9 +1,9 @@
 import Foundation
 import LarderEngine
-import LarderExperiments
 import LarderPolicies
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderReports
 
 /// Content of the page for each policy; the page in the repository must be up to date.
