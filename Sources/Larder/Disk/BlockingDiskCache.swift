@@ -187,8 +187,8 @@ public final class BlockingDiskCache: @unchecked Sendable {
 
   /// Stores a value with a codec; see the other `set`.
   ///
-  /// - Throws: `codec` if it cannot be encoded, `codecMismatch` if the suite holds values of another
-  ///   codec.
+  /// - Throws: `codec` if it cannot be encoded, `codecMismatch` if the suite holds values of
+  ///   another codec.
   @discardableResult public func set<Value>(
     _ value: Value, for key: String, suite: String, codec: DiskCodec<Value>,
     options: DiskStoreOptions = DiskStoreOptions()

@@ -11,7 +11,7 @@
 /// let cache = try await DiskCache(name: "avatars")
 /// try await cache.set(data, for: "17", options: DiskStoreOptions(timeToLive: .seconds(3600)))
 /// let data = try await cache.value(for: "17")
-/// let freed = try await cache.run { (cache) throws(DiskCacheError) in try cache.trim(toCount: 10) }
+/// let keys = try await cache.run { (cache) throws(DiskCacheError) in try cache.keys() }
 /// ```
 ///
 /// Each call suspends the task and runs on a thread outside the pool that all tasks share. Calls
@@ -56,7 +56,7 @@
 /// A call takes O(1) time in addition to the policy and the size of the value; opening takes
 /// O(entries), as do the calls documented so.
 @dynamicMemberLookup public struct DiskCache: Sendable {
-  /// The same cache, with calls that block the calling thread.
+  /// This cache, with calls that block the calling thread.
   public let blocking: BlockingDiskCache
   let lanes: CacheLanes
 

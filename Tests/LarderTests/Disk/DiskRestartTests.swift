@@ -11,7 +11,8 @@ import Testing
     try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: CachePolicy(policy), limits: DiskLimits(count: 30, freeBytes: 0), durability: .none),
+        policy: CachePolicy(policy), limits: DiskLimits(count: 30, freeBytes: 0),
+        durability: .none),
       clock: clock)
   }
 
