@@ -38,7 +38,6 @@ extension LarderC {
     return try ParameterReader(ComponentSpec(name: "", values: values), parameters: known)
   }
 
-  /// Objects and arrays as JSON on one line.
   static func json(_ value: Any) throws -> String {
     let data = try JSONSerialization.data(
       withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
@@ -146,7 +145,6 @@ public func larderPolicies(_ json: CResult, _ error: CResult) -> Int32 {
 
 /// Common parts of simulations of named policies and of a caller's.
 enum SimulateCall {
-  /// A workload of one trace and one tier in memory.
   static func workload(
     over trace: PreparedTrace, policies: [PolicySpec], _ options: ParameterReader
   ) throws -> Workload {
@@ -166,7 +164,6 @@ enum SimulateCall {
     return cells
   }
 
-  /// Records in the form of counts.csv.
   static func csv(_ records: [Record]) -> String {
     records.reduce(into: CountsCSV.header) { $0 += CountsCSV.row($1) }
   }

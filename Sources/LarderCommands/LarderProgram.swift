@@ -45,7 +45,6 @@ public enum LarderProgram {
 
 /// A policy, cache, format or report that a program adds: see `LarderProgram.main(adding:)`.
 public struct LarderAddition: Sendable {
-  /// Enters it in its registry.
   let register: @Sendable () throws -> Void
 
   private init(register: @escaping @Sendable () throws -> Void) { self.register = register }
@@ -124,7 +123,6 @@ struct LarderCommand: ParsableCommand {
     (CommandLine.arguments.dropFirst().first == "policies" ? ["list"] : [])
     + CommandLine.arguments.dropFirst()
 
-  /// Does what the process was asked, and exits.
   static func runAndExit() -> Never {
     var code: Int32 = 0
     MappingFaults.listen()

@@ -88,7 +88,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
 
   // MARK: Drivers
 
-  /// Creates a driver for a trial, with room for one more object than its trace has.
   func driver(
     _ trial: ContractTrial, objects: Int? = nil, seed: UInt64? = nil, usesWords: Bool = false
   ) throws(ContractProblem) -> ContractDriver<Policy> {
@@ -112,7 +111,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
     }
   }
 
-  /// Drives two policies through a trace and reports the first difference.
   func compare(
     _ trial: ContractTrial, _ one: ContractDriver<Policy>, _ other: ContractDriver<Policy>,
     _ what: String, before: (Int, Request) throws(ContractProblem) -> Void = { _, _ in }
@@ -139,7 +137,6 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// In one of two caches, a visitor is stored and removed whenever there is room.
   func checkRemoval(_ trial: ContractTrial) throws(ContractProblem) {
     let (visited, other) = (try driver(trial), try driver(trial))
     let visitor = Request(id: ObjectID(trial.trace.objects + 1))
@@ -350,7 +347,6 @@ struct ContractTrial {
   var seed: UInt64
   var trace: TestTrace
 
-  /// Creates a cache of a capacity and a short random trace for it.
   init(
     _ features: TestTraceMaker.Features, capacity: UInt64, unit: CapacityUnit = .objects,
     seed: UInt64, for room: UInt64? = nil

@@ -236,7 +236,6 @@ struct ArrivalRank: TournamentPlayer {
     return time(max(needed, isAged ? 0 : ArrivalRank.patience / rate) - own, after: now)
   }
 
-  /// Uses the order of operations of the authors' program.
   private func value(at now: UInt64) -> Double {
     let age = age(at: now)
     let arrivals = (hasAged(age) ? 1 / age : rate) * latency

@@ -167,7 +167,6 @@ struct DelayRank: TournamentPlayer {
     return time((rate * own - winner.rate * other) / (winner.rate - rate), after: now)
   }
 
-  /// Uses the order of operations that produced the reference counts.
   private func value(at now: UInt64) -> Double { rate / Double(age(at: now)) }
 
   private func age(at now: UInt64) -> UInt64 { max(now, last) - last + 1 }

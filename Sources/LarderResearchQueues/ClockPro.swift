@@ -29,7 +29,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     static var coldInTest: UInt8 { 3 }
     static var ghost: UInt8 { 4 }
     static var kindMask: UInt8 { 7 }
-    /// The reference bit.
     static var mark: UInt8 { 8 }
   }
 

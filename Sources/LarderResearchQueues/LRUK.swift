@@ -225,7 +225,6 @@ struct LRUK: EvictionPolicy, ~Copyable {
     (heap.key(of: id) & 0xFFFF) << 32 | UInt64(heap.order(of: id))
   }
 
-  /// Moves objects whose correlated reference period has passed into the heap.
   private mutating func exposeSheltered() {
     while true {
       let id = sheltered.back()

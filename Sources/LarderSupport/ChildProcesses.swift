@@ -12,7 +12,6 @@ package enum ChildProcesses {
     return pids
   }()
 
-  /// Adds a process that was started.
   package static func add(_ pid: Int32) { replace(0, by: pid) }
 
   /// Removes a process that has ended: its number may become another's.

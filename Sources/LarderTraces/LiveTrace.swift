@@ -9,14 +9,10 @@ package enum LiveTrace {
 
   /// The outcome of reading a trace.
   package struct Reading {
-    /// The format's name, given or detected.
     package let format: String
-    /// The decoder's choices, in sentences.
     package let understanding: [String]
-    /// Counts of omitted and lost records.
     package let facts: ReadingFacts
 
-    /// Creates an outcome.
     package init(format: String, understanding: [String], facts: ReadingFacts) {
       self.format = format
       self.understanding = understanding
@@ -115,11 +111,8 @@ package final class RecordedTraceFile {
   private var began: UInt64?
   private var time: UInt64 = 0
   private var isClosed = false
-  /// Number of requests written or about to be.
   package private(set) var requests = 0
-  /// Gets of all keys, including those outside the sample.
   package private(set) var gets: UInt64 = 0
-  /// Number of requests that the server dropped.
   package var lost: UInt64 = 0
 
   /// Creates a new file that only its owner may read.

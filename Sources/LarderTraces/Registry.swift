@@ -2,7 +2,6 @@ import LarderEngine
 
 /// Entries that are found by name: formats, generators, writers.
 public final class Registry<Entry: Sendable>: Sendable {
-  /// Entries of this package, in the order of lists.
   package let standard: [Entry]
   private let added = Locked<[Entry]>([])
   /// Kind of entry, for errors: `trace format`.

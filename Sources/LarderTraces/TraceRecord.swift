@@ -21,18 +21,13 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
   /// True if `size` is that of the complete object. Otherwise it is unknown (0) or that of a part
   /// or another response, and preparation fills it from other requests of the object.
   public var isSizeKnown: Bool
-  /// Outcome of the request in the cache that was recorded.
   package var outcome = Outcome.unknown
 
   /// Outcomes of requests in the cache that was recorded. `FillFolding` removes them.
   package enum Outcome: UInt8, Sendable, BitwiseCopyable {
-    /// Unknown, or neither get nor set.
     case unknown
-    /// The get was a hit.
     case hit
-    /// The get was a miss.
     case miss
-    /// The set stores what the last get of the key missed.
     case fill
     /// Not a request of its own: the last get of the key, a miss in memory, was a hit on disk.
     case found

@@ -48,7 +48,6 @@ public struct TraceSampling: Sendable, Hashable {
       + "by that share, and figures for all objects are estimates."
   }
 
-  /// A share in percent.
   package static func share(_ rate: Double) -> String {
     NumberText.trimmed(rate * 100, decimals: 6) + " %"
   }
@@ -63,7 +62,6 @@ public struct TraceSampling: Sendable, Hashable {
 final class ObjectSample {
   /// Share of the objects, above 0 and below 1.
   private let rate: Double
-  /// Gets of all objects so far.
   private var gets: UInt64 = 0
   private let threshold: UInt64
   private let kept: UnsafeMutablePointer<TraceRecord>

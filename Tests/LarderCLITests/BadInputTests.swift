@@ -126,7 +126,6 @@ import Testing
     #expect(!run.notes.unicodeScalars.contains("\u{1B}"))
   }
 
-  /// Progress would add lines.
   private static func quiet(_ arguments: [String]) -> [String] {
     let command = arguments.prefix(2)
     let hasProgress =
@@ -135,7 +134,6 @@ import Testing
     return hasProgress ? ["--quiet"] : []
   }
 
-  /// The files of the cases.
   private static func files() throws -> ScratchFolder {
     let scratch = try ScratchFolder()
     try FileManager.default.createDirectory(

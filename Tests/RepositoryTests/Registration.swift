@@ -2,9 +2,7 @@
 struct Registration: CustomStringConvertible {
   /// The folder, relative to the root.
   let folder: String
-  /// The protocol of the types.
   let conformance: String
-  /// The file with the list.
   let registry: String
   /// True if every file in the folder must declare such a type; else helpers are allowed.
   let everyFile: Bool

@@ -39,7 +39,6 @@ struct SizeTests {
     #expect(lines.count <= 480)
   }
 
-  /// Public types and members of the library for apps.
   @Test func publicNamesOfTheLibrary() throws {
     let type = #/^\s*(@\w+ )*public (final )?(indirect )?(struct|class|enum|protocol|actor) /#
     let member =

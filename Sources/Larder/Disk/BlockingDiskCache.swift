@@ -60,7 +60,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
       path: try CachesFolder.path(name: name), configuration: configuration, clock: clock)
   }
 
-  /// Opens the cache in a folder, with another file layer.
   package init(
     path: String, configuration: DiskConfiguration, clock: any CacheClock,
     files: any FileLayer
@@ -381,7 +380,6 @@ public final class BlockingDiskCache: @unchecked Sendable {
     try withCore { (core) throws(DiskCacheError) in try core.suiteUsage() }
   }
 
-  /// Counts that a simulation of the same requests would report.
   package var tierCounts: TierCounts {
     withLock { core in
       var counts = core.tier.counts

@@ -17,9 +17,7 @@ public struct DiskCodec<Value>: Sendable {
   public let identity: String
   /// Content type of the bytes. A `DiskSuite` stores it with entries that have none of their own.
   public let contentType: String?
-  /// Encodes a value.
   package let encode: @Sendable (Value) throws -> Data
-  /// Decodes a value.
   package let decode: @Sendable (Data) throws -> Value
 
   /// Creates a codec from closures. They are called on the thread that calls the cache or on one of

@@ -69,13 +69,11 @@ public struct DiskConfiguration: Sendable, Hashable {
   package var groupBytes = 4 << 20
   /// Pages of 4 KiB in the write-ahead log at which it is moved into the database.
   package var checkpointPages = 4000
-  /// Seed of random policies.
   package var seed: UInt64 = 0
   /// Number of row reads after which connections for reading are opened.
   package var readersAfter = 32
   /// False if entries count with the size of their value alone, like the objects of a simulation.
   package var countsRows = true
-  /// Fingerprints of keys for policies and filters that count keys in a sketch.
   package var fingerprints = KeyFingerprints.hashes
 
   /// Creates a configuration; by default LRU, with values of up to 20 KiB in the database.
@@ -104,7 +102,6 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.isShared = isShared
   }
 
-  /// Configuration of a cache whose entries count with the size of their value alone.
   package var countingValuesAlone: DiskConfiguration {
     var copy = self
     copy.countsRows = false

@@ -78,7 +78,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   @usableFromInline let keepsValues: Bool
   /// Idle time after which entries on disk expire, in microseconds; nil for none.
   let diskIdle: UInt64?
-  /// Time for which expired entries are kept.
   let grace: Grace
   /// Threads for everything below a hit in memory. More than processors: a lane waits for the disk
   /// most of the time, and a slow read delays only the keys of its lane.
@@ -416,14 +415,12 @@ extension HybridCache {
       path: try Self.folder(name), configuration: configuration, codec: codec, weigh: weigh)
   }
 
-  /// Path of the folder of a cache with a name.
   static func folder(_ name: String) throws(HybridCacheError) -> String {
     do throws(DiskCacheError) { return try CachesFolder.path(name: name) } catch {
       throw .disk(error)
     }
   }
 
-  /// Creates a cache in a folder, with another file layer.
   package convenience init(
     path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
     weigh: (@Sendable (Value) -> Int)? = nil, files: any FileLayer

@@ -161,7 +161,6 @@ final class HybridDisk: Sendable {
     try call { (cache) throws(DiskCacheError) in try cache.trim(toAge: age, suite: suite) }
   }
 
-  /// Trims the whole disk cache, whose limits all suites share.
   func trim(toCount count: Int, bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
     try call { (cache) throws(DiskCacheError) in
       var freed = try cache.trim(toCount: count)

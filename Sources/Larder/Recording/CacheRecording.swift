@@ -63,9 +63,6 @@ public enum RecordedKeys: Sendable, Hashable {
 }
 
 enum RecordedText {
-  /// Checks that keys of a type have a text.
-  ///
-  /// - Throws: `keysWithoutText`.
   static func check<Key>(_ type: Key.Type) throws(RecordingError) {
     guard type is any DiskKeyRepresentable.Type || type is any CustomStringConvertible.Type else {
       throw .keysWithoutText(type: "\(type)")
@@ -339,7 +336,6 @@ extension BlockingDiskCache {
     try record(to: path, sampling: sampling, keys: keys, file: nil)
   }
 
-  /// Records to a given file.
   package func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
     file: (any RecordingFile)?
@@ -427,7 +423,6 @@ extension HybridCache {
     try record(to: path, sampling: sampling, keys: keys, file: nil)
   }
 
-  /// Records to a given file.
   package func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
     file: (any RecordingFile)?

@@ -12,7 +12,6 @@ public import Synchronization
 /// consumed it: the lowest two bits are the type of a word (`RecordWord`), the others are the hash
 /// or, before the first get with another time, that time.
 @usableFromInline struct RecordRing {
-  /// Bytes of a word.
   @inlinable static var unit: Int { 8 }
   @inlinable static var header: Int { 256 }
 
@@ -270,7 +269,6 @@ struct RecordUnit {
 
   static func known(_ hash: UInt64) -> UInt64 { hash & ~RecordWord.mask }
 
-  /// Number of words in a ring, for operations other than gets.
   var words: UInt32 { hasMore ? 4 : 2 }
 
   /// True if size, lifetime or cost is known.

@@ -20,7 +20,6 @@ final class CheckRun {
     progress = ProgressLine(isQuiet: command.speed.quiet)
   }
 
-  /// Runs everything.
   func result() throws -> CheckResult {
     let workload = try WorkloadDecoder().decode(contentsOf: command.workload)
     let stored = try baseline(of: workload)
@@ -188,6 +187,5 @@ extension Workload {
   /// True if names of cells include their traces.
   var hasSeveralTraces: Bool { !moreSources.isEmpty }
 
-  /// The cell's name in comparisons of runs.
   func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }
 }

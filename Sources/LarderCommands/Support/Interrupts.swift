@@ -4,10 +4,8 @@ import LarderTraces
 
 /// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second ends the process.
 enum Interrupts {
-  /// Set by the first signal.
   static let cancellation = Cancellation()
 
-  /// Begins to listen.
   static func listen() {
     let handler: @convention(c) (Int32) -> Void = { _ in
       if Interrupts.cancellation.isRequested {
@@ -42,7 +40,6 @@ enum MappingFaults {
 
     """
 
-  /// Begins to listen.
   static func listen() {
     signal(SIGBUS) { _ in
       // Signal handlers may make system calls only.

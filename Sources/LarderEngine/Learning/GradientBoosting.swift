@@ -48,7 +48,6 @@ public struct GradientBoosting: Sendable {
     self.train = train
   }
 
-  /// Replaces the provided library within a task, for tests.
   @TaskLocal package static var substitute: GradientBoosting?
 
   /// Receives the first error of a training of policies that are created within `watching`.

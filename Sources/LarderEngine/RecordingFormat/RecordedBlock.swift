@@ -13,9 +13,7 @@
 package struct RecordedBlock: Sendable, Hashable {
   /// Kinds of blocks.
   package enum Kind: UInt32, Sendable {
-    /// Operations.
     case events
-    /// The texts of keys.
     case texts
     /// An empty block: the recording was stopped here.
     case end
@@ -239,13 +237,9 @@ package struct RecordedBlockBuilder: Sendable {
 package struct RecordedEvent: Sendable, Hashable {
   /// Operations.
   package enum Kind: UInt8, Sendable, CaseIterable {
-    /// A value was requested.
     case get
-    /// A value was stored.
     case set
-    /// An entry was removed by its key.
     case remove
-    /// The object changed at its origin.
     case modify
     /// A value was requested that no cache may store.
     case bypass
@@ -253,17 +247,14 @@ package struct RecordedEvent: Sendable, Hashable {
     case found
     /// Many entries were removed at once; the key is meaningless.
     case clear
-    /// The TTL of the entry was changed, or removed.
     case expire
   }
 
   /// Outcomes of gets and sets.
   package enum Outcome: UInt8, Sendable {
-    /// Unknown, or neither get nor set.
     case unknown
     case hit
     case miss
-    /// A set of the value that the last get of the key missed.
     case fill
   }
 

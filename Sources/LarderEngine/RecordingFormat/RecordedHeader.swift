@@ -6,19 +6,14 @@
 package struct RecordedHeader: Sendable, Hashable {
   /// Kinds of recorded caches.
   package enum Origin: UInt32, Sendable {
-    /// A cache in memory.
     case memory
-    /// A cache on disk.
     case disk
-    /// Memory in front of disk.
     case hybrid
-    /// A server that reported the operations of its clients.
     case server
   }
 
   /// Representations of keys.
   package enum Keys: UInt32, Sendable {
-    /// Hashes with a secret key that was discarded.
     case keyed
     /// Hashes, with blocks that map them to texts.
     case plain
@@ -74,7 +69,6 @@ package struct RecordedHeader: Sendable, Hashable {
     case magic
     /// The version is not supported.
     case version(UInt32)
-    /// The checksum is wrong, or a field is invalid.
     case damaged
   }
 

@@ -8,7 +8,6 @@ struct FlightBoard: ~Copyable {
   /// A flight that has ended, with the data needed to store its object.
   struct Landed: BitwiseCopyable {
     var flight: Flight
-    /// The next get of the object, as of its latest request.
     var nextUse: UInt32
     /// True if the object was neither set nor deleted since the flight began.
     var isCurrent: Bool
@@ -17,7 +16,6 @@ struct FlightBoard: ~Copyable {
   /// An object in flight.
   struct InFlight {
     var flights = 0
-    /// The next get of the object that the fetch's copy could answer.
     var nextUse: UInt32
     /// The number and the end of the flight that requests wait for; nil for none.
     var joinable: (order: UInt64, completion: UInt64)?
@@ -250,7 +248,6 @@ struct WaitCounts {
   /// Sum of all waits; saturates at 2^64 - 1.
   private(set) var total: UInt64 = 0
 
-  /// Distinct waits that are counted exactly.
   static var exactMax: Int { 1 << 20 }
 
   var bytes: Int { counts.capacity * 16 }

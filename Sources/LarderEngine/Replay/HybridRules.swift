@@ -43,11 +43,9 @@ package protocol HybridTiers {
 
 /// Tiers that answer a get.
 package enum HybridAnswer<Copy> {
-  /// In memory.
   case memory(Copy)
   /// On disk, and true if the copy was also stored in memory.
   case disk(Copy, isPromoted: Bool)
-  /// No tier has the object.
   case none
 }
 

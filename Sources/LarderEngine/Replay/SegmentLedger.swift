@@ -23,7 +23,6 @@ package struct SegmentLedger: Sendable {
     /// content.
     var size: UInt64 = 0
     var live: UInt64 = 0
-    /// Live values, including those of an open transaction.
     var values = 0
     /// True if it was recycled but still holds values: it is not chosen again.
     var isSpent = false

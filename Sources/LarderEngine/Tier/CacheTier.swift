@@ -15,7 +15,6 @@ public import Synchronization
     case absent
     /// The entry had expired. It has been removed, unless `CacheTierSetup.keepsExpired`.
     case expired
-    /// The object is resident.
     case hit
   }
 
@@ -53,7 +52,6 @@ public import Synchronization
   /// none.
   @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
 
-  /// The size of a resident object, in units of the capacity.
   @usableFromInline package let size: (ObjectID) -> UInt32
   /// The expiry of a resident object, in microseconds; `Request.noExpiry` for none.
   @usableFromInline package let expiry: (ObjectID) -> UInt64
@@ -71,7 +69,6 @@ public import Synchronization
   /// Changes the expiry of a resident object, in microseconds. Not a request for it: the policy is
   /// notified only if it orders objects by their expiry.
   @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
-  /// Removes the object and all state of it, ghosts included.
   @usableFromInline package let remove: (ObjectID) -> Void
   /// The first id in a range that the policy does not remember, or `.none`. O(length of the range).
   @usableFromInline package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID

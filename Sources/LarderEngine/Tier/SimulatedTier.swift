@@ -7,7 +7,6 @@
   @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
   /// True if a resident object is older than the origin's.
   @usableFromInline let isStale: (ObjectID) -> Bool
-  /// Marks a resident object as older than the origin's, or as fresh.
   @usableFromInline let setStale: (ObjectID, Bool) -> Void
   /// Updates the next use of a resident object after another tier answered.
   @usableFromInline let foresee: (Request) -> Void

@@ -4,7 +4,6 @@ import LarderTraces
 
 /// Recommendation for a trace, with everything it is based on: the content of `advice.json`.
 package struct Advice: Sendable, Hashable, Codable {
-  /// Version of the file format.
   package var schemaVersion = 1
   package var trace: TraceFacts
   package var durationSeconds: Double?
@@ -32,7 +31,6 @@ package struct Advice: Sendable, Hashable, Codable {
   package var splits: [TierSplit] = []
   /// Effects of TTLs; empty if the trace has no times.
   package var lifetimes: [LifetimePoint] = []
-  /// Dependence of the advice on the part of the trace, and on single objects.
   package var stability: Stability?
   package var costs: Costs?
   package var notes: [String] = []
@@ -52,9 +50,7 @@ package struct Advice: Sendable, Hashable, Codable {
   package enum Obstacle: String, Sendable, Hashable, Codable {
     /// No request is for an object that was requested or stored before.
     case nothingRepeats
-    /// Every capacity is smaller than every object.
     case nothingFits
-    /// No design has a hit at any capacity.
     case nothingHits
   }
 }
@@ -69,13 +65,11 @@ package struct CapacityAdvice: Sendable, Hashable, Codable {
   package var lru: DesignResult
   /// Simplest design within 0.2 points of the one with the best score on the part for choosing.
   package var chosen: DesignResult
-  /// Best design on the scored part, of those replayed over the whole trace.
   package var hindsight: DesignResult
   /// Designs replayed over the whole trace, without the chosen one, the best first.
   package var runnersUp: [DesignResult]
   /// False if the best design is within 0.2 points of LRU.
   package var matters: Bool
-  /// Bound of the points by which the best of all designs exceeds the advised one.
   package var regretBoundPoints: Double
   /// True if all designs were replayed over the whole trace.
   package var isExhaustive: Bool
@@ -94,7 +88,6 @@ package struct DesignResult: Sendable, Hashable, Codable {
   package var byteHitRatio: Double?
   /// Amount written to disk per get, in the unit of the capacities; nil for memory.
   package var writtenPerGet: Double?
-  /// Hit ratio on the part of the trace on which designs were chosen.
   package var learnedHitRatio: Double
   /// Hit ratios in the first and the second half of the trace.
   package var halves: [Double]
@@ -129,7 +122,6 @@ package struct TierSplit: Sendable, Hashable, Codable {
   package var inclusion: HybridRules.Inclusion?
   package var memoryHitRatio: Double
   package var diskHitRatio: Double
-  /// Amount written to disk per get, in the unit of the capacities.
   package var writtenPerGet: Double
   package var monthlyCost: Double
   package var isEstimate: Bool
@@ -154,7 +146,6 @@ package struct Stability: Sendable, Hashable, Codable {
   /// there: the larger of the two.
   package var disagreementPoints: Double
   package var changes: Bool
-  /// Design with the smallest maximum loss in the two halves.
   package var safest: DesignResult
   package var safestLossPoints: Double
   /// The policy `auto`, which changes its policy while it runs; nil if it was not searched.
@@ -173,9 +164,7 @@ package struct Costs: Sendable, Hashable, Codable {
   /// The cheapest of the points, which need not be one of the searched capacities.
   package var cheapest: CostPoint
   package var recommended: CostPoint
-  /// Seconds for which keeping an object of mean size in memory costs as much as fetching it.
   package var breakEvenMemorySeconds: Double?
-  /// Seconds for which keeping an object of mean size on flash costs as much as fetching it.
   package var breakEvenFlashSeconds: Double?
   package var assumptions: [String]
 }

@@ -1,5 +1,4 @@
 extension Advisor {
-  /// Stability of a finding.
   func stability(_ finding: CapacityFinding) -> Stability {
     let results = finding.finalists.map(\.result)
     let bests = (0..<2).map { half in

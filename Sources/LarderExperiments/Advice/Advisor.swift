@@ -153,7 +153,6 @@ package struct Advisor: Sendable {
     advice.costs = costs(advice, model)
   }
 
-  /// Capacities with their labels, ascending and distinct.
   private func capacities() throws(AdviceError) -> [(UInt64, String)] {
     let specs =
       settings.capacities.isEmpty ? AdviceSettings.standardCapacities : settings.capacities
@@ -199,11 +198,9 @@ package struct AdviceSettings: Sendable, Hashable {
   /// True to do only the search, without curves, tiers, TTLs and stability, for measuring it.
   package var searchOnly = false
 
-  /// Default capacities as shares of the footprint.
   package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
     .compactMap { try? CapacitySpec(parsing: $0) }
 
-  /// Halves of the trace that disagree by more points than this count as different traffic.
   package static let unstablePoints = 0.5
 }
 
@@ -225,7 +222,6 @@ extension AdviceSettings {
 package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case cancelled
   case noGets(trace: String)
-  /// The trace is too short to be divided into a part to choose on and a part to score on.
   case tooShort(trace: String, requests: Int)
   case noSizes(trace: String)
   case noPrompts(trace: String)
@@ -235,7 +231,6 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case capacity(String, trace: String)
   case prices(file: String, line: Int?, message: String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .cancelled: "stopped; nothing was written"
@@ -267,7 +262,6 @@ struct CapacityFinding: Sendable {
   var advised: Candidate
   /// The simplest design within 0.2 points of the one with the best score.
   var chosen: Candidate
-  /// Designs that were replayed over the whole trace, the best first.
   var finalists: [(candidate: Candidate, result: DesignResult)]
   var replayed: Double
 }
@@ -398,7 +392,6 @@ extension Advisor {
 }
 
 extension Advisor {
-  /// Maximum number of requests for each other part of the advice, as a share of a search.
   private static let partOfBudget = 0.25
 
   struct Extent: Sendable, Hashable {

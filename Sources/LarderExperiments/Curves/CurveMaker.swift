@@ -12,7 +12,6 @@ package struct CurveMaker: Sendable {
   package let trace: PreparedTrace
   package let settings: CurveSettings
   package let cancellation: Cancellation
-  /// Called when a step begins, with the number of requests that it replays.
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
   /// Called with the number of further replayed requests; from several threads, one at a time.
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
@@ -21,7 +20,6 @@ package struct CurveMaker: Sendable {
   let gets: UInt64
   let expires: Bool
 
-  /// Requests between two checks for cancellation.
   static let chunk = 1 << 20
 
   package struct Cancelled: Error {}
@@ -151,7 +149,6 @@ package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
   case noSizes(trace: String)
   case capacity(CapacityError, trace: String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .shardsOfAnotherPolicy(let policy):
@@ -202,7 +199,6 @@ extension CurveMaker {
     return curve
   }
 
-  /// LRU's exact hits at each capacity.
   func lruHits(
     _ policy: PolicySpec, _ capacities: [UInt64], trusting pass: LRUCurve?
   ) throws -> [(capacity: UInt64, hits: UInt64)] {
@@ -215,14 +211,12 @@ extension CurveMaker {
     return capacities.map { ($0, hits[$0] ?? pass?.hits(at: $0) ?? 0) }
   }
 
-  /// Stack distances of all requests.
   func stackDistances(_ capacities: [UInt64]) throws -> LRUCurve {
     let pass = try LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
     try inChunks("Stack distances of \(trace.name)") { pass.run(upTo: $0) }
     return pass.curve
   }
 
-  /// Curves of policies, simulated at each capacity.
   func simulated(
     _ policies: [PolicySpec], _ capacities: [UInt64]
   ) throws -> [MissRatioCurve] {
@@ -301,7 +295,6 @@ extension CurveMaker {
 
 /// Comparison of estimates with exact counts.
 extension CurveMaker {
-  /// Number of capacities at which an estimate of LRU is compared, and of a simulated policy.
   private static var comparedMax: (lru: UInt64, simulated: Int) { (100, 10) }
 
   /// Capacities spread evenly up to the footprint, for SHARDS, as in its paper.

@@ -9,9 +9,7 @@ import LarderEngine
 /// log if it had enough hits there, or evicted. Moved objects leave holes in the log. A bucket
 /// evicts its oldest objects first; the paper's RRIParoo would keep those with hits.
 struct FlashStore {
-  /// Writes so far.
   var counts = FlashCounts()
-  /// Number of evictions so far.
   var evictions: UInt64 = 0
   private let hasLog: Bool
   private let hasSets: Bool
@@ -49,7 +47,6 @@ struct FlashStore {
     hasLog && ring.contains(id) || hasSets && sets.contains(id)
   }
 
-  /// Records a hit of a stored object.
   mutating func hit(_ id: ObjectID) {
     if hasLog, ring.contains(id) { ring.hit(id) }
   }
@@ -108,7 +105,6 @@ struct FlashStore {
     }
   }
 
-  /// Objects in the log that share an object's bucket, in the order of writing.
   private func group(of id: ObjectID) -> [ObjectID] {
     var group: [ObjectID] = []
     var member = first[sets.bucket(of: id)]
@@ -158,11 +154,9 @@ struct RegionRing {
     var write: UInt64
   }
 
-  /// Bytes per region.
   let region: UInt64
   private var regions: [[Entry]]
   private var open = 0
-  /// Bytes written to the open region.
   private var used: UInt64 = 0
   private var writes: UInt64 = 0
   /// Number of each object's latest write, 0 if it is not in the log.
@@ -230,12 +224,10 @@ struct BucketSets {
   /// Bytes of each object in its bucket, 0 if it is not stored.
   private var taken: [UInt32]
 
-  /// Bytes per bucket that are available to objects.
   private static var room: UInt32 {
     UInt32(FlashLayout.bucket.bytes - FlashLayout.bucket.header)
   }
 
-  /// Maximum size of an object.
   static var largest: UInt32 { room - UInt32(FlashLayout.bucket.perObject) }
 
   init(count: Int, objects: Int) {

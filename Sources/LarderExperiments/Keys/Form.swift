@@ -81,7 +81,6 @@ struct Form<Value>: Sendable {
 final class WorkloadReading {
   let checks: ComponentChecks
   var workload: Workload
-  /// Number of sources that enclose the value.
   var sourceDepth = 0
 
   init(checks: ComponentChecks, workload: Workload) {

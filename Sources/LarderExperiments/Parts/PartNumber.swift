@@ -15,7 +15,6 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
     self.count = count
   }
 
-  /// Text as users type it.
   package var description: String { "\(number)/\(count)" }
 
   /// Parses `3/10`, `auto` or `auto/10`.
@@ -45,7 +44,6 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
     ("AWS_BATCH_JOB_ARRAY_INDEX", 0, "AWS_BATCH_JOB_ARRAY_SIZE"),
   ]
 
-  /// The part of a task, and the variable that named it.
   private static func scheduled(
     of count: Int?, _ environment: [String: String]
   ) throws(PartError) -> (part: PartNumber, source: String?) {
@@ -79,15 +77,12 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
 /// An error in determining a part.
 package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
   case malformed(String)
-  /// The number exceeds the count.
   case absent(String)
-  /// No scheduler gives the task's number.
   case noScheduler
   case variable(String, value: String, expected: String)
   /// A scheduler gives the task's number, but not the number of tasks.
   case noCount(variable: String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .malformed(let text):

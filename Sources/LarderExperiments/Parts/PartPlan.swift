@@ -15,9 +15,7 @@ package struct PartPlan: Sendable {
   package let workload: String
   /// Parts in order; with `onlyMissing`, only those with cells that are not in the store.
   package let parts: [Part]
-  /// Number of all parts.
   package let count: Int
-  /// Number of cells of the workload.
   package let cells: Int
   package let missing: Int
   package let requests: UInt64
@@ -54,9 +52,7 @@ package struct PartPlan: Sendable {
 /// belongs to the part in which its middle lies. A part exceeds the mean by at most one cell, and
 /// most parts read only one trace. With more parts than cells some parts are empty.
 package struct PartDivision: Sendable {
-  /// Cells in plan order.
   package let cells: [PlannedCell]
-  /// Indices of the cells of each part, ascending.
   package let parts: [[Int]]
   /// Requests that each cell replays: of a sampled trace, those of the sample.
   package let requests: [UInt64]
@@ -82,7 +78,6 @@ package struct PartDivision: Sendable {
     self.parts = parts.map { $0.sorted() }
   }
 
-  /// Cells of a part, in plan order.
   package func cells(of part: PartNumber) -> [PlannedCell] {
     parts.indices.contains(part.number - 1) ? parts[part.number - 1].map { cells[$0] } : []
   }

@@ -13,7 +13,6 @@ import LarderSupport
 /// depend on the content. Therefore any number of processes on any number of machines may write
 /// without locks, on file systems with atomic renaming within a directory.
 struct StoreFolder: Sendable {
-  /// Version of the layout.
   static let version = "1"
 
   enum Part: String, CaseIterable {
@@ -58,7 +57,6 @@ struct StoreFolder: Sendable {
     try write(Data("larder store \(Self.version)\n".utf8), to: marker)
   }
 
-  /// Folder of a part, or of its entries with a key prefix.
   func folder(_ part: Part, shard: String? = nil) -> String {
     "\(path)/\(part.rawValue)" + (shard.map { "/\($0)" } ?? "")
   }

@@ -236,7 +236,6 @@ extension MemoryCacheConfiguration {
 }
 
 extension DiskConfiguration {
-  /// The configuration of a cell's disk tier.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
     let unit = setup.simulation.unit
     self.init(
@@ -283,7 +282,6 @@ extension TierSetup {
 }
 
 extension DiskStoreOptions {
-  /// The options of a value, as a disk tier takes them.
   init(_ options: CacheWriteOptions) {
     self.init(timeToLive: options.timeToLive, fetchCost: options.fetchCost)
   }

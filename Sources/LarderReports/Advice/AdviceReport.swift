@@ -48,7 +48,6 @@ package enum AdviceReport {
     return "<div class=\"larder-advice\" style=\"\(style)\">\n\(body)\n</div>\n"
   }
 
-  /// The part of advice that comes first in every form.
   private static func answer(_ advice: Advice, level: Int) -> [Block] {
     let sentences = AdviceSentences(advice: advice)
     return [
@@ -139,7 +138,6 @@ package enum AdviceReport {
 }
 
 enum AdviceTables {
-  /// Designs advised at each capacity.
   static func capacities(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
     let hasPart = advice.learnedBillionths != nil
@@ -160,7 +158,6 @@ enum AdviceTables {
     return table
   }
 
-  /// Designs that were simulated in full at the recommended capacity.
   static func designs(_ advice: Advice) -> Table {
     let hasPart = advice.learnedBillionths != nil
     let hasTokens = advice.best.advised.tokenShare != nil
@@ -183,7 +180,6 @@ enum AdviceTables {
     return table
   }
 
-  /// Splits of a budget between memory and disk.
   static func splits(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
     var table = Table(

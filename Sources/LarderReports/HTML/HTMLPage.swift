@@ -29,12 +29,10 @@ struct HTMLPage {
       """
   }
 
-  /// The content security policy.
   static let policy =
     "default-src 'none'; style-src '\(PageStyle.hash)'; "
     + "script-src '\(PageScript.hash)'; base-uri 'none'; form-action 'none'"
 
-  /// The buttons for the themes light, dark and automatic.
   static let themeSwitch = """
     <div class="theme" role="group" aria-label="Colours" hidden>
     <button type="button" data-theme-choice="auto" aria-pressed="true">Auto</button>

@@ -113,7 +113,6 @@ protocol ByteSource: AnyObject {
 }
 
 extension ByteSource {
-  /// Empty by default.
   var remarks: [String] { [] }
 }
 

@@ -9,7 +9,6 @@ enum Compression: String, CaseIterable, Sendable {
   case zstd
   /// RFC 1952.
   case gzip
-  /// The .xz format of XZ Utils.
   case xz
   /// The format of bzip2 1.0.
   case bzip2
@@ -61,7 +60,6 @@ enum Compression: String, CaseIterable, Sendable {
     return nil
   }
 
-  /// Usual suffixes of compressed files.
   static let suffixes = [".zst", ".zstd", ".gz", ".gzip", ".xz", ".bz2"]
 
   static func baseName(ofPath path: String) -> String {

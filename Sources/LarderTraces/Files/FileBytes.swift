@@ -3,14 +3,12 @@ internal import LarderSupport
 
 /// The raw bytes of a file, in order.
 final class FileBytes: ByteSource {
-  /// Path as given, for error messages.
   let path: String
   /// True for a regular file, which can be reopened and then returns the same bytes.
   let isRegular: Bool
   /// Size of the file in bytes; nil for a pipe.
   let size: Int?
 
-  /// The path that represents standard input.
   static let standardInput = "-"
 
   private let descriptor: Int32

@@ -6,7 +6,6 @@ struct FileMerge {
   private let rules: ReadingRules
   private let log: ReadingLog
   private var queue = EventQueue()
-  /// Open files, indexed by the order of first times.
   private var open: [MergedFile?] = []
   private var facts: [ReadingFacts]
   private var hasOverlapped: [Bool]
@@ -119,7 +118,6 @@ private final class MergedFile {
   var hasBegun = false
   /// Requests received from the thread.
   let records: UnsafeMutablePointer<TraceRecord>
-  /// Index of the next request.
   private(set) var position = 0
 
   private var count = 0

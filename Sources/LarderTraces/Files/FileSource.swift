@@ -101,7 +101,6 @@ public struct FileSource: RecordSource {
     return rate
   }
 
-  /// The source with sets apart from the gets that they fill, for another recording.
   package var withoutFolding: FileSource {
     var copy = self
     copy.rules.foldsFills = false
@@ -183,7 +182,6 @@ struct ReadingRules: Sendable {
   var skipsZeroSizes = false
   /// Share of the objects whose requests are wanted; nil for all.
   var sample: Double?
-  /// Maximum share of bad lines.
   var maxBadShare = RecordBatch.maxBadShareDefault
   var hasSeveralFiles = false
   /// True to join sets with the gets that they fill.
@@ -344,7 +342,6 @@ final class OpenedReader: Sendable {
 /// Sorts requests that are slightly out of order: a log has a line when a response ends, and some
 /// responses take longer than others.
 final class TimeWindow {
-  /// Number of requests held back.
   static let length = 1 << 16
 
   /// Number of requests that came after one with a later time.

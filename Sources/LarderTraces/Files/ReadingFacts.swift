@@ -44,10 +44,8 @@ public struct ReadingFacts: Sendable, Hashable {
   /// Noun for what `lines` counts.
   public var lineName = "lines"
 
-  /// Error of the first bad line.
   var firstBad: TraceError?
 
-  /// Maximum number of bad lines that are quoted.
   static let examplesMaximum = 3
 
   /// Facts without findings.
@@ -90,7 +88,6 @@ public struct ReadingFacts: Sendable, Hashable {
     return notes
   }
 
-  /// Notes on the lines skipped on purpose.
   package var skippedNotes: [String] {
     skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { reason, count in
       "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") skipped: \(reason)."
@@ -160,7 +157,6 @@ final class ReadingLog: Sendable {
   private let state = Locked(ReadingFacts())
   /// Inferences of the decoders before anything was read.
   private let choices = Locked<[String]>([])
-  /// Bytes read so far, over all files.
   private let bytesRead = Atomic<Int>(0)
 
   var facts: ReadingFacts { state.withLock { $0 } }

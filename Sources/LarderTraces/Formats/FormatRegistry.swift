@@ -22,7 +22,6 @@ public enum FormatRegistry {
       LarderFormat(),
     ], name: \.description.name)
 
-  /// Formats of this package, in the order of lists.
   package static var standard: [any TraceFormat] { registry.standard }
 
   /// All formats: those of this package, then registered ones in the order of registration.

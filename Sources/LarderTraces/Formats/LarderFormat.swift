@@ -64,7 +64,6 @@ struct LarderFormat: TraceFormat {
     let columns: TraceColumns
     let keyLimit: Int?
     let samplingRate: Double
-    /// Objects are numbered in the order of their first appearance in this file.
     var isOneOfAKind: Bool { true }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
@@ -90,7 +89,6 @@ extension PreparedTrace {
 }
 
 extension LarderLayout {
-  /// Columns in the form of record sources.
   var traceColumns: TraceColumns {
     let all: [LarderColumn: TraceColumns] = [
       .sizes: .size, .times: .time, .operations: .operation, .ttls: .ttl, .costs: .cost,
@@ -103,11 +101,8 @@ extension LarderLayout {
 /// Validates the columns of a prepared trace file once, when it is opened: checksums, and
 /// everything that simulations assume about the values. One scan at the speed of memory.
 struct LarderContent {
-  /// The complete file.
   let bytes: UnsafeRawBufferPointer
-  /// Its validated header.
   let layout: LarderLayout
-  /// Path for error messages.
   let path: String
 
   /// Bytes per step: checksum and validation share one pass over memory.
@@ -193,7 +188,6 @@ private struct IDCheck {
   let sizes: UnsafePointer<UInt32>?
   /// Largest id so far, which equals the number of objects.
   var seen: UInt32 = 0
-  /// Total size of their first requests.
   var bytes: UInt64 = 0
 
   init(sizes: UnsafePointer<UInt32>?) { self.sizes = sizes }

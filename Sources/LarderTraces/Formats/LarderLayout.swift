@@ -10,7 +10,6 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
   case costs = 6
   case prompts = 7
 
-  /// Bytes per element.
   var elementSize: Int {
     switch self {
     case .ids, .sizes, .ttls, .costs, .prompts: 4
@@ -41,16 +40,13 @@ package struct LarderLayout {
 
   /// First bytes of a file. Not text, and damaged by programs that convert line ends.
   static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
-  /// Version of complete traces, and version of samples.
   package static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
   /// Bytes before the directory in a complete trace.
   package static let fixedLength = 72
   /// Bytes of the sampling rate and the gets of a sample, which follow.
   package static let samplingLength = 16
-  /// Bytes of a directory entry.
   package static let entryLength = 32
   static let alignment = 64
-  /// Offset of the header's checksum.
   package static let checksumOffset = 64
 
   var directoryOffset: Int {

@@ -22,9 +22,7 @@ public final class RecordBatch {
   /// True if the current line has no end: errors in it are due to truncation.
   var isInUnendedLine = false
 
-  /// Default maximum share of bad lines.
   static let maxBadShareDefault = 0.01
-  /// Number of bad lines from which on reading stops as soon as the share is far exceeded.
   private static let badMinimum = 1000
 
   init(

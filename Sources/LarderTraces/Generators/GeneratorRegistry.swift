@@ -35,7 +35,6 @@ public enum GeneratorRegistry {
 public struct RegisteredGenerator: Sendable {
   /// Name, parameters, columns and origin.
   public let description: GeneratorDescription
-  /// Creates the generator from its parameters.
   let make: @Sendable (GeneratorSetup) throws(ComponentError) -> GeneratorPlan
 
   /// Creates a generator from its description and a function that validates the parameters.
@@ -185,7 +184,6 @@ struct GeneratedSource: RecordSource {
   let columns: TraceColumns
   let keyLimit: Int?
   let requestCount: Int?
-  /// Starts a run from the beginning.
   let makeCursor: @Sendable () throws -> any RecordCursor
 
   /// Records per batch: 64 KiB, which stay in the second-level cache while several passes fill

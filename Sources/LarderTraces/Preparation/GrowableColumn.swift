@@ -7,7 +7,6 @@ internal import LarderSupport
 struct GrowableColumn<Element: BitwiseCopyable>: ~Copyable {
   /// Address of the first element. Valid until the next `reserve`.
   private(set) var base: UnsafeMutablePointer<Element>
-  /// Capacity in elements.
   private(set) var capacity: Int
 
   private var memory: PageMemory

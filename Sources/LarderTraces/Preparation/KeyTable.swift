@@ -4,7 +4,6 @@ import LarderLibc
 
 /// Numbers the keys of a trace 1, 2, 3 ... in order of first appearance.
 struct KeyTable: ~Copyable {
-  /// Number of keys.
   private(set) var count = 0
 
   private var slots: GrowableColumn<UInt64>
@@ -15,7 +14,6 @@ struct KeyTable: ~Copyable {
   private let memory: MemoryBudget
   private let ring: UnsafeMutablePointer<KeyLookups.Lookup>
 
-  /// Number of requests for which room is reserved at a time.
   private static let block = 2048
   private static let initialBits: UInt64 = 14
   private let watchedBits: UInt64
@@ -224,7 +222,6 @@ struct KeyLookups {
 
 /// Numbers keys below a limit with a table of the ids of all possible keys, 4 bytes each.
 struct DirectTable: ~Copyable {
-  /// Number of keys.
   private(set) var count = 0
 
   private let ids: GrowableColumn<ObjectID>

@@ -6,7 +6,6 @@ package struct MemoryBudget: Sendable {
   /// Returns the bytes available now. Called for every check.
   package let available: @Sendable () -> UInt64
 
-  /// Memory available on this machine or within the process's limit.
   package static let machine = MemoryBudget { AvailableMemory.bytes }
 
   /// Creates a budget from a function that returns the available bytes.
@@ -47,7 +46,6 @@ package struct MemoryBudget: Sendable {
 
 /// Memory that the process can still allocate.
 enum AvailableMemory {
-  /// A limit, and its unused part.
   private typealias Bound = (limit: UInt64, left: UInt64)
 
   /// Bytes that can be allocated before the system swaps or kills: the minimum of the machine's

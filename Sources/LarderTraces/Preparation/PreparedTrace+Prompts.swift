@@ -65,7 +65,6 @@ struct PromptBlockGuess {
   private var partial = (low: 1, high: Int.max)
   /// Bounds if only full blocks are listed.
   private var full = (low: 1, high: Int.max)
-  /// Number of prompts that each power of two fits.
   private var fits = [Int](repeating: 0, count: 21)
 
   mutating func add(tokens: Int, blocks: Int) {

@@ -21,7 +21,6 @@ public final class PreparedTrace: Sendable {
   /// Number of requests with a time before that of the previous request; they were given that time,
   /// so times never decrease.
   public let timesRaised: Int
-  /// Number and total size of its objects.
   let footprint: Footprint
   /// Findings from reading the trace's file; empty for other traces.
   public let reading: ReadingFacts

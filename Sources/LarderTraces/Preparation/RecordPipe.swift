@@ -16,7 +16,6 @@ final class RecordPipe: @unchecked Sendable {
   private var isStopped = false
   private var failure: (any Error)?
 
-  /// Buffers in the ring, and records in each.
   private let length: Int
   private let capacity: Int
 

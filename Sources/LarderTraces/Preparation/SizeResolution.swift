@@ -23,11 +23,8 @@ struct SizeResolution: ~Copyable {
 
   /// State of an object; 0 means unknown.
   private struct Entry: BitwiseCopyable {
-    /// Size of the current version.
     var full: UInt32 = 0
-    /// Largest part.
     var part: UInt32 = 0
-    /// Size of the nearest version that has one.
     var other: UInt32 = 0
     /// Number of requests with the size of the version; with `isSeveral`, the index of its full
     /// sizes.

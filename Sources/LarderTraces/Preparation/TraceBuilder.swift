@@ -2,7 +2,6 @@ import LarderEngine
 
 /// Appends records to columns, batch by batch: the core of preparation.
 struct TraceBuilder: ~Copyable {
-  /// Number of requests so far.
   private(set) var count = 0
 
   /// Maximum number of requests that `Request.nextUse` can represent.

@@ -13,7 +13,6 @@ struct CacheState: Equatable {
 
   init() {}
 
-  /// Reads the entries of all keys.
   init(of cache: BlockingDiskCache) throws {
     for key in 0..<SimulatedKey.count {
       if let found = try Self.find(key, in: cache) { entries[key] = found }

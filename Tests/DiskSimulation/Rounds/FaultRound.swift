@@ -30,9 +30,7 @@ package struct FaultRound {
 
   /// Counts of a round.
   package struct Outcome: Sendable {
-    /// System calls at which a run's faults began.
     package var places = 0
-    /// Calls of the cache that threw.
     package var errors = 0
   }
 

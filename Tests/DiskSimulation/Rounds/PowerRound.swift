@@ -9,10 +9,8 @@ import Larder
 /// process is killed without a power cut; no committed entry is lost then. Without any power cut
 /// the cache holds, even with `none`, the result of some number of its operations.
 package struct PowerRound {
-  /// Power cuts of a round.
   package static let cuts = 50
 
-  /// The durability whose promises are checked.
   private let durability: DiskDurability
   private var random: SimulationRandom
   private var cache: SimulatedCache
@@ -20,16 +18,13 @@ package struct PowerRound {
   private var states = [CacheState()]
   /// State after the operation in progress.
   private var inFlight: CacheState?
-  /// All values that a key ever had.
   private var ever: [Int: Set<CacheState.Entry>] = [:]
   private var version: UInt64 = 0
   /// True if there are power cuts.
   private var hasCuts = true
   /// Counts of a round.
   package struct Outcome: Sendable, Equatable {
-    /// Operations that have returned.
     package var operations = 0
-    /// Power cuts.
     package var cuts = 0
     /// Kills of the process without a power cut.
     package var kills = 0

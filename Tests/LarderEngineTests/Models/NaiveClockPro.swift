@@ -8,9 +8,7 @@ struct NaiveClockPro: NaivePolicy {
   enum Kind {
     case hot
     case cold
-    /// Resident and in its test period.
     case tested
-    /// Not resident and in its test period.
     case ghost
   }
   struct Page {

@@ -15,7 +15,6 @@ struct NaiveGreedyDual: NaivePolicy {
   var inflation = 0.0
   let value: @Sendable (_ request: Request, _ frequency: Double) -> Double
 
-  /// The values of the policies of this kind.
   static let values: [String: @Sendable (_ request: Request, _ frequency: Double) -> Double] = [
     "greedydual": { request, _ in Double(request.cost) },
     "cost": { request, _ in Double(request.cost) * 1e6 / Double(max(request.size, 1)) },

@@ -105,7 +105,6 @@ struct NaiveHybrid {
     return seconds < Double(placement.diskOnlyFromSeconds) ? [.memory, .disk] : [.disk]
   }
 
-  /// Moves memory's victims to disk, and stores objects there that memory rejected.
   private mutating func finishExclusive(
     _ outcome: NaiveTier.Outcome?, _ request: Request, _ context: NaiveContext
   ) {

@@ -21,7 +21,6 @@ struct NaiveTimedSimulation {
   private var servers: [UInt64]
   private var versions: [ObjectID: Int] = [:]
   private var latest: [ObjectID: Request] = [:]
-  /// Events with lower numbers were superseded by a set or a delete.
   private var current: [ObjectID: Int] = [:]
   private var now: UInt64 = 0
   private var totals = Counts()

@@ -21,7 +21,6 @@ struct RecordedRoundTripTests {
 
   private func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  /// Zipf-like keys with their sizes.
   private static func keys(_ count: Int, objects: Int) -> [Int] {
     var random = SeededGenerator(seed: 3)
     return (0..<count).map { _ in
@@ -126,7 +125,6 @@ struct RecordedRoundTripTests {
     try cache.close()
   }
 
-  /// Expired entries are misses in the simulation, too.
   @Test func expirationsAreRecorded() throws {
     defer { remove() }
     let clock = StepClock()

@@ -116,7 +116,6 @@ struct AnswerTests {
     #expect(lines.last?.contains("7 values read differ from the values written") == true)
   }
 
-  /// The answer for many traces and configurations still has five lines.
   @Test func manyConfigurationsAreFewLines() {
     var results = SampleResults.empty()
     for trace in 0..<6 {

@@ -58,7 +58,6 @@ struct CaptionTests {
         == "Only policies that know the future were run.")
   }
 
-  /// Charts show the numbers of the tables.
   @Test func chartsAgreeWithTheTables() throws {
     let report = try MarkdownReport().files(of: SampleResults.full)
     let svg = try #require(report.first { $0.name == "charts/memory-hit-ratio.svg" }).text

@@ -82,7 +82,6 @@ struct BrowserTests {
     }
   }
 
-  /// Names that would be markup, next to a real policy.
   private static var results: RunResults {
     var results = SampleResults.full
     results.workloadDescription = "</script><img src=x onerror=alert(1)>\u{2028}"

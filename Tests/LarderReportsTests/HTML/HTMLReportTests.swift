@@ -26,7 +26,6 @@ struct HTMLReportTests {
     #expect(try HTMLReport().text(of: SampleResults.full) == page)
   }
 
-  /// The page loads nothing, and its policy forbids it to.
   @Test func pageIsSelfContained() throws {
     let shape = try #require(Self.shape(page))
     let policy = try #require(shape.attributes["content"]?.first)

@@ -134,13 +134,10 @@ struct PolicyPage {
 struct PolicyStanding {
   /// A difference to LRU and where it was found.
   struct Difference {
-    /// Percentage points of hit ratio.
     var points: Double
-    /// The run and the capacity.
     var place: String
   }
 
-  /// Cells in which it was run beside LRU.
   private(set) var cells = 0
   /// Cells in which no policy had more hits, of those that do not know the future.
   private(set) var bestIn: [String] = []
@@ -148,13 +145,10 @@ struct PolicyStanding {
   private var times: [Double] = []
   private var bytes: [Double] = []
 
-  /// Mean difference to LRU's hit ratio, percentage points.
   var gainMean: Double? {
     gains.isEmpty ? nil : gains.map(\.points).reduce(0, +) / Double(gains.count)
   }
-  /// The case in which it was furthest above LRU.
   var largestGain: Difference? { gains.max { $0.points < $1.points } }
-  /// The case in which it was furthest below LRU.
   var largestLoss: Difference? { gains.min { $0.points < $1.points } }
   /// Time of a request as a multiple of LRU's: the median over the cells.
   var timeAgainstLRU: Double? { Self.median(times) }

@@ -32,7 +32,6 @@ import Testing
     return hits
   }
 
-  /// A folder whose cache was closed when MRU led, and its choice.
   private func closed() throws -> (ScratchFolder, PolicyChoice) {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try open(folder, policies)

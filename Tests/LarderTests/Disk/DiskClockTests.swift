@@ -54,7 +54,6 @@ import Testing
     #expect(cache.count == 1)
   }
 
-  /// A reader and the memory of a hybrid agree with the cache.
   @Test func entryWithoutExpiryFromTheFutureHasExpiredEverywhere() throws {
     var configuration = HybridCacheConfiguration()
     configuration.disk = DiskConfiguration(limits: DiskLimits(freeBytes: 0), isShared: true)

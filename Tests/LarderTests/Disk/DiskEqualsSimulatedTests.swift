@@ -25,7 +25,6 @@ import Testing
       guarded.policy, unit, capacity: 60, age: nil, seed: 1, admission: guarded.admission)
   }
 
-  /// Bytes copied between segments are simulated exactly.
   @Test(arguments: ["lru", "sieve", "s3-fifo", "gdsf", "w-tinylfu"], DiskDurability.allCases)
   func bytesCopiedAreEqual(policy: String, durability: DiskDurability) throws {
     let trace = ReplayTrace(

@@ -24,7 +24,6 @@ import Testing
         limits: DiskLimits(freeBytes: 0), troubleHandling: .startEmpty, isShared: isShared))
   }
 
-  /// Checks that cache and reader refuse a path, and that nothing is changed.
   private func checkRefused(_ path: String, _ exposure: DiskExposure) throws {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: self.path))
     let error = #expect(throws: DiskCacheError.exposed(path: path, exposure)) { try open() }
@@ -65,7 +64,6 @@ import Testing
     #expect(try manager.contentsOfDirectory(atPath: path).isEmpty)
   }
 
-  /// In a sticky folder nobody else can replace the files.
   @Test func stickyFolderIsAccepted() throws {
     #expect(chmod(folder.path, 0o1777) == 0)
     #expect(try open().value(for: "a") == Data([1]))

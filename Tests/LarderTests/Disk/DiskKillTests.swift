@@ -100,7 +100,6 @@ import Testing
     #expect(bytes <= live + live / 3 + 4 * (256 << 10) + 20 * 73_728)
   }
 
-  /// Checks that every file belongs to an entry, and that every entry above the threshold has one.
   private func checkFiles(_ cache: BlockingDiskCache, _ folder: ScratchFolder) throws {
     let files = try folder.valueFiles()
     let sizes = try (0..<40).compactMap { try cache.value(for: "key \($0)")?.count }

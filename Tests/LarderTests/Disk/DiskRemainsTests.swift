@@ -18,7 +18,6 @@ import Testing
         limits: DiskLimits(bytes: nil, count: count, freeBytes: 0), durability: durability))
   }
 
-  /// Files of the folder that contain a text.
   private func files(with text: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
       FileManager.default.contents(atPath: folder.path + "/" + $0)?

@@ -30,7 +30,6 @@ import Testing
     Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
   }
 
-  /// Paths of the segments.
   func segments() throws -> [String] {
     try folder.valueFiles().filter { $0.contains("/files/s") }
   }
@@ -41,7 +40,6 @@ import Testing
     }
   }
 
-  /// The ids recorded for a segment are those of its entries.
   @Test(arguments: [false, true])
   func segmentsKnowTheirEntries(isReopened: Bool) throws {
     var cache = try open(limits: DiskLimits(bytes: 1 << 20, freeBytes: 0))

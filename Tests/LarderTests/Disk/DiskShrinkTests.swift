@@ -30,7 +30,6 @@ import Testing
     for key in 2_990..<3_000 { #expect(try cache.value(for: "\(key)") == Data(count: 1_000)) }
   }
 
-  /// Without a flush, later writes return the space in bounded steps.
   @Test(arguments: DiskDurability.allCases)
   func writesAfterSingleRemovalsReturnTheSpace(durability: DiskDurability) throws {
     let cache = try filled(durability)

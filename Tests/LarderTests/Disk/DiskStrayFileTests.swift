@@ -50,7 +50,6 @@ import Testing
     #expect(bytes == Data("outside".utf8))
   }
 
-  /// Fills and closes a cache, and returns the path of a value's file.
   private func fill() throws -> String {
     let cache = try open()
     try cache.set(Data(count: 3_000), for: "large")
@@ -131,7 +130,6 @@ import Testing
     try checkWorks(cache)
   }
 
-  /// A regular file in place of a folder.
   @Test(arguments: ["files", "files/00", "files/01", "damaged"])
   func aFileInPlaceOfAFolder(name: String) throws {
     _ = try fill()
@@ -141,7 +139,6 @@ import Testing
     try checkWorks(try open())
   }
 
-  /// Independent of the process's file mode mask.
   @Test func filesAreAccessibleToTheirOwnerOnly() throws {
     let old = umask(0)
     defer { umask(old) }

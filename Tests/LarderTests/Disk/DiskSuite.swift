@@ -36,7 +36,6 @@ extension DiskConfiguration {
 }
 
 extension DiskLimits {
-  /// Limits of which every set checks the free space.
   static func checkingAlways(freeBytes: UInt64) -> DiskLimits {
     var limits = DiskLimits(bytes: nil, freeBytes: freeBytes)
     limits.freeSpaceInterval = 0

@@ -18,7 +18,6 @@ import Testing
   }
 
   #if os(Linux)
-    /// Files in the folder that this process has open, with their names.
     private func openFiles() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")

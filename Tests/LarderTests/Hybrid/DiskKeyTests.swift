@@ -41,7 +41,6 @@ import Testing
     #expect(relative.diskKey != whole.diskKey)
   }
 
-  /// In memory, in a suite and in the disk cache itself.
   @Test func spellingsOfATextAreOneKeyEverywhere() throws {
     let folder = try ScratchFolder()
     let disk = try BlockingDiskCache(path: folder.path)

@@ -7,7 +7,6 @@ import Testing
 
 /// An executed run and a simulated one of a hybrid cell have equal counts.
 @Suite struct HybridEqualsSimulatedTests {
-  /// Placement limits within the TTLs of the traces.
   static let placements: [HybridRules.Placement?] = [
     nil, HybridRules.Placement(memoryOnlyBelowSeconds: 15, diskOnlyFromSeconds: 40),
   ]

@@ -67,7 +67,6 @@ import Testing
     token.cancel()
   }
 
-  /// The codec closes the disk between the read and the question that promotion asks.
   @Test func diskThatFailsAfterItsAnswerIsReported() throws {
     let configuration = HybridTestCaches.configuration()
     let disk = try BlockingDiskCache(path: folder.path, configuration: #require(configuration.disk))

@@ -27,7 +27,6 @@ struct LarderFileTests {
     bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
   }
 
-  /// Writes a value to a column and corrects the column checksum.
   private func forgedColumn<Value: FixedWidthInteger>(
     _ column: Int, _ index: Int, _ value: Value
   ) -> [UInt8] {
@@ -95,7 +94,6 @@ struct LarderFileTests {
     #expect(text.contains("its columns need 448 B of memory"), "\(text)")
   }
 
-  /// In any number.
   @Test func bytesAfterEndAreRejected() throws {
     let folder = try TestFolder()
     for more in [1, 70_000, 3_000_000] {

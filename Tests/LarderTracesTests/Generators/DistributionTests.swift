@@ -6,7 +6,6 @@ import Testing
 
 /// Sizes and TTLs: their shapes, and their dependence on the object alone.
 struct DistributionTests {
-  /// The sizes of many different objects.
   private func sizes(_ text: String, count: Int = 100_000) throws -> [Double] {
     try Generated.records("sequential", requests: count, sizes: text).map { Double($0.size) }
   }

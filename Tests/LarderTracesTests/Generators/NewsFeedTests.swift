@@ -69,7 +69,6 @@ struct NewsFeedTests {
     #expect((1.25...1.33).contains(exponent), "\(exponent)")
   }
 
-  /// Least squares of values against the logarithm of their rank.
   private func slope(_ y: [Double]) -> Double {
     let x = y.indices.map { log(Double($0 + 1)) }
     let (meanX, meanY) = (x.reduce(0, +) / Double(x.count), y.reduce(0, +) / Double(y.count))

@@ -181,7 +181,6 @@ extension DiskFolder {
     if try files.kind(asidePath) != .missing { try files.removeTree(asidePath) }
   }
 
-  /// Bytes of the database set aside.
   var asideBytes: UInt64 {
     ((try? files.list(asidePath)) ?? []).reduce(0) { sum, item in
       sum + (item.kind == .file ? (try? files.size("\(asidePath)/\(item.name)")) ?? 0 : 0)

@@ -105,7 +105,6 @@ extension FileLayer {
 
   package func rooted(in folder: String) throws(FileFailure) -> any FileLayer { self }
 
-  /// Defaults to true.
   package var isInPlace: Bool { true }
 
   /// Nil for a layer without users.
@@ -116,7 +115,6 @@ extension FileLayer {
     try FolderLock.take(folder: folder, SystemFiles())
   }
 
-  /// Opens a folder in the file system of the machine.
   package func open(folder: String) throws(FileFailure) -> OpenFolder { try OpenFolder(folder) }
 
   /// Removes a file or a folder with all its contents. Links are removed, and not followed.
@@ -162,7 +160,6 @@ package enum FileKind: Sendable, Hashable {
   case missing
   case file
   case folder
-  /// A link, a pipe, a socket or a device.
   case other
 }
 
@@ -181,7 +178,6 @@ package struct FolderItem: Sendable, Hashable {
 package enum FileTarget: Sendable, Hashable {
   /// A new file; any file of that name is removed first.
   case new
-  /// An existing file, overwritten in place.
   case existing
 }
 
@@ -259,7 +255,6 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// no file descriptor.
   package var isPassing: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number) }
 
-  /// The error in one line of text.
   package var description: String {
     "\(path): cannot \(call): \(String(cString: strerror(number)))"
   }

@@ -11,7 +11,6 @@ import CLarderFiles
 /// Every result code is checked. Statements are prepared once by the connection's owner, and are
 /// finalized before it is closed. After `close` every call fails.
 package final class SQLiteConnection {
-  /// The database file.
   package let path: String
   private(set) var handle: OpaquePointer?
   // Must outlive the files that are open in it.
@@ -130,13 +129,11 @@ package final class SQLiteConnection {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Prepares a statement to be run many times.
   package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     try check()
     return try SQLiteStatement(sql, on: self)
   }
 
-  /// Opens a value of a rowid table, to be read in place and moved to other rows.
   package func openBlob(
     table: String, column: String, row: Int64
   ) throws(SQLiteError) -> SQLiteBlob {
@@ -261,7 +258,6 @@ package final class SQLiteConnection {
       "PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_master; PRAGMA journal_mode = DELETE")
   }
 
-  /// Frees the memory of cached pages.
   package func releaseMemory() {
     if handle != nil { sqlite3_db_release_memory(handle) }
   }
@@ -333,6 +329,5 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     return codes.contains(code & 0xff)
   }
 
-  /// The error in one line of text.
   package var description: String { "\(path): SQLite error \(code): \(message)" }
 }

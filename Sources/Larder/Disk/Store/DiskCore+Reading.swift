@@ -262,7 +262,6 @@ extension DiskCore {
 }
 
 enum DiskLookup {
-  /// No usable entry.
   case none
   case entry(DiskEntry)
   /// An entry in its row, to be read without the lock.
@@ -272,9 +271,7 @@ enum DiskLookup {
 }
 
 enum DiskExpired {
-  /// Removed.
   case removed
-  /// Returned and kept.
   case handedOut
   /// Kept during the grace period and removed afterwards. With `handsOut` it is returned, and
   /// always kept. Counts as an expiration.

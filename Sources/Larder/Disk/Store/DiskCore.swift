@@ -54,7 +54,6 @@ final class DiskCore {
   /// True while pages may contain names of removed suites.
   var hasSuiteRemains = false
   var codecs: [UInt32: String] = [:]
-  /// Sequence number of the latest store or use.
   var sequence: UInt64 = 0
   var hitsSinceOrder = 0
 
@@ -343,9 +342,7 @@ final class DiskCore {
 
 struct DiskSlot {
   enum State: UInt8 {
-    /// Unused.
     case free
-    /// A key that the policy knows, resident or as a ghost.
     case known
     /// A permanent entry, unknown to the policy.
     case permanent

@@ -7,7 +7,6 @@
 struct DiskRow {
   var suite: UInt32
   var isPermanent: Bool
-  /// Bytes of the value.
   var bytes: UInt32
   var inserted: UInt64
   var stored: UInt64

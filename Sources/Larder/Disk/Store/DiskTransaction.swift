@@ -38,7 +38,6 @@ struct DiskTransaction {
   var renewals: [Renewal] = []
   /// Values to reclaim after the commit.
   var retired: [StoredValue] = []
-  /// Bytes of the values put.
   var bytes = 0
 
   var operations: Int { puts.count + deletes.count + renewals.count }
@@ -58,7 +57,6 @@ struct DiskLosses {
   }
 
   struct Clearing: Hashable {
-    /// Nil for all suites.
     var suite: String?
     var includesPermanent: Bool
   }

@@ -84,7 +84,6 @@ final class SegmentFiles: ValueStore {
 
   var spareBytes: UInt64 { ledger.spareBytes }
 
-  /// Bytes of segments with values, including dead ones.
   func usedBytes(_ values: [StoredValue]) -> UInt64 { ledger.usedBytes }
 
   func removeSpare() { change { $0.removeSpare() } }
@@ -188,7 +187,6 @@ struct SegmentPlace: Hashable {
     self.offset = offset
   }
 
-  /// Nil for the number of a single value's file.
   init?(_ number: UInt64) {
     guard number & Self.flag != 0 else { return nil }
     segment = (number ^ Self.flag) >> Self.pageBits

@@ -4,7 +4,6 @@ import LarderEngine
 ///
 /// A value has a number, which counts only once a row with that number is committed.
 protocol ValueStore: AnyObject {
-  /// Bytes that a stored value has in addition to its own, for its seal.
   var sealBytes: UInt64 { get set }
 
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64
@@ -22,7 +21,6 @@ protocol ValueStore: AnyObject {
   /// - Parameter keeps: True if its space may be kept to be overwritten.
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool)
 
-  /// Bytes of space kept to be overwritten.
   var spareBytes: UInt64 { get }
 
   /// True if space is kept to be overwritten.
@@ -77,7 +75,6 @@ final class ValueStores {
     SegmentPlace(number) == nil ? single : segments
   }
 
-  /// Bytes that a stored value has in addition to its own, for its seal.
   var sealBytes: UInt64 = 0 {
     didSet { for store in stores { store.sealBytes = sealBytes } }
   }

@@ -222,7 +222,6 @@ struct AdaptSizeModel {
     return sum
   }
 
-  /// From this time on, all objects that are ever stored stay for good.
   private static let lifeMax = 1e12
 
   /// The time that an object stays without a request, in intervals: the time for which the resident

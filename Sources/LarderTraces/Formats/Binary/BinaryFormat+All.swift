@@ -37,7 +37,6 @@ extension BinaryFormat {
       return .likely
     })
 
-  /// VMware's vscsiStats traces, as the CloudPhysics collection has them.
   static let vscsi = BinaryFormat(
     description: FormatDescription(
       name: "vscsi",

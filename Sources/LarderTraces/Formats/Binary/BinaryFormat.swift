@@ -5,10 +5,8 @@ struct BinaryFormat: TraceFormat {
   let description: FormatDescription
   /// Layout of a file, by its first bytes and the options.
   let layout: @Sendable (FormatSample, ParameterReader) throws -> BinaryLayout
-  /// Confidence by the content, for a file of any name.
   let content: @Sendable (FormatSample) -> FormatConfidence
 
-  /// All formats of binary records.
   static let all = [oracleGeneral, vscsi, lcs]
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
@@ -23,9 +21,7 @@ struct BinaryFormat: TraceFormat {
 /// Fields of a record, little-endian.
 struct BinaryLayout: Sendable {
   struct Field: Sendable {
-    /// Offset from the beginning of the record.
     let offset: Int
-    /// Type as a letter of Python's struct.
     let type: UInt8
 
     init(_ offset: Int, _ type: Unicode.Scalar) {
@@ -73,7 +69,6 @@ struct BinaryLayout: Sendable {
   var time: Field?
   /// Microseconds per unit of a time.
   var timeUnit: UInt64 = 1_000_000
-  /// libCacheSim's number of an operation.
   var operation: Field?
   var ttl: Field?
   /// Offset and value of a byte that all records have, and the error for others.

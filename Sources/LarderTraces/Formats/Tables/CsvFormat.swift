@@ -79,7 +79,6 @@ private struct CsvGuess {
   private var isNamed = false
   /// Names normalised by `CsvName.plain`, or the fields of the first line.
   private var plain: [String] = []
-  /// First lines that are neither comments nor the header.
   private var rows: [[String]] = []
   /// Columns by role; the id may have several.
   private var found: [(role: CsvRole, column: Int)] = []
@@ -353,7 +352,6 @@ private struct CsvGuess {
 
   // MARK: The layout
 
-  /// Roles of the columns, in a sentence.
   private var roles: String {
     let id = columns(of: .id).map { layout.names[$0] }.joined(separator: " and ")
     let others = found.filter { $0.role != .id }.map { role, column in

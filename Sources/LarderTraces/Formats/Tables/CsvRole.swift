@@ -21,7 +21,6 @@ enum CsvRole: String, CaseIterable, Sendable {
     }
   }
 
-  /// Meaning of the column in a table.
   var role: TableRole {
     switch self {
     case .id: .id
@@ -69,7 +68,6 @@ enum CsvName {
     text.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
-  /// Names of URLs and paths.
   static let urls = words(
     "url uri path requesturl requesturi requestpath urlpath uripath uristem csuristem")
 
@@ -87,7 +85,6 @@ enum CsvName {
   private static let oldBlocks = ["block", "blockid"]
   /// Block numbers, for blocks of unknown size.
   private static let blocks = words("block blockid blockno blocknum blocknumber blk blkno")
-  /// Addresses in sectors.
   private static let sectors = words(
     "lbn lba startlba lbastart sector sectorno sectornumber startsector blockaddress")
   /// Addresses in bytes.
@@ -117,17 +114,14 @@ enum CsvName {
     httpmethod verb command cmd action requesttype reqtype type
     """)
 
-  /// Names of operation columns whose numbers mean read and write.
   static let directions: Set = ["iotype", "rw", "readwrite"]
 
-  /// Names of the devices that own the addresses.
   static let devices: Set = [
     "device", "deviceid", "dev", "devid", "devno", "disk", "diskid", "diskno", "disknum",
     "disknumber", "volume", "volumeid", "vol", "volid", "asu", "lun", "lunid", "drive", "driveid",
     "hostname",
   ]
 
-  /// Column names that reveal a table of prompt lengths.
   static let promptLengths: Set = [
     "requesttokens", "inputlength", "inputtokens", "prompttokens", "contexttokens",
   ]
@@ -173,11 +167,9 @@ struct CsvOperations: Sendable {
   /// Meaning of a word.
   enum Meaning: Sendable {
     case operation(Operation)
-    /// Lines with it are skipped.
     case leftOut
   }
 
-  /// Known words.
   static let words = CsvOperations(
     meanings: meanings([
       (.get, "get gets mget gat gats get_lease read head fetch lookup getobject get_object"),
@@ -248,7 +240,6 @@ struct CsvOperations: Sendable {
 /// Looks up operations without creating a string per line.
 struct CsvOperationLookup {
   private let operations: CsvOperations
-  /// Words seen so far, by hash.
   private var seen: [(hash: UInt64, meaning: CsvOperations.Meaning)] = []
 
   init(_ operations: CsvOperations) { self.operations = operations }

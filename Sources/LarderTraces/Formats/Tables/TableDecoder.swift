@@ -36,22 +36,18 @@ struct TableDecoder: TraceDecoder {
     var repeats: UInt64 = 1
     var isWrite = false
     var device: UInt64 = 0
-    /// Text of the device.
     var deviceText: TextField?
     /// Address as written, and in bytes.
     var number: UInt64 = 0
     var address: UInt64 = 0
     var length: UInt64 = 0
-    /// Number of consecutive ids.
     var run: UInt64 = 1
   }
 
   /// Result of reading a line or a field.
   private enum Reading {
     case read
-    /// The line is skipped by rule, for this reason.
     case leftOut(String)
-    /// The line is invalid.
     case bad(String)
   }
 

@@ -1,7 +1,6 @@
 import LarderEngine
 
 extension TableFormat {
-  /// All formats of text tables with fixed columns.
   static let all = [
     txt, arc, lirs, adaptSize, twitter, metaKV, msrCambridge, spc, alibabaBlock, tencentBlock,
   ]

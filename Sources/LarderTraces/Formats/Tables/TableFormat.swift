@@ -93,7 +93,6 @@ struct TableColumn: Sendable {
   let name: String
   /// Meaning; nil for a column that is not read.
   let role: TableRole?
-  /// Bytes per unit of an address or a length.
   var unit: UInt64 = 1
   var isOptional = false
   /// True if a header needs the name to be recognised.
@@ -128,9 +127,7 @@ struct TableColumn: Sendable {
 
 /// Meaning of a column of a table.
 enum TableRole: Sendable {
-  /// Id, or a part of it.
   case id
-  /// Id that is a whole number.
   case number
   /// Number of consecutive ids, from `number` on.
   case run
@@ -144,14 +141,11 @@ enum TableRole: Sendable {
   case valueSize
   case keySize
   case ttl, operation, cost
-  /// Number of requests that the line stands for.
   case repeats
   /// Device that an address belongs to; several are adjacent.
   case device
-  /// Device in a table whose columns were named by a user.
   case deviceKey
   case address, length
-  /// Read or write.
   case access
 
   var column: TraceColumns {

@@ -7,7 +7,6 @@ struct TableLayout: Sendable {
     let role: TableRole
     /// Position, from 0.
     let index: Int
-    /// Bytes per unit of an address or a length.
     var unit: UInt64 = 1
   }
 
@@ -16,7 +15,6 @@ struct TableLayout: Sendable {
   var columns: [Column] = []
   /// Fields per line; in a ragged table, the number of fields that are read.
   var fieldCount = 0
-  /// Names of the columns, or their numbers.
   var names: [String] = []
   /// True if lines may have further fields.
   var mayHaveMore = false
@@ -38,11 +36,8 @@ struct TableLayout: Sendable {
   var sizeRule = SizeRule.logged
   var remembersSizes = false
   var sortsTimes = false
-  /// Advice for a line with another number of fields.
   var advice: String?
-  /// Roles of the columns, in a sentence.
   var roles: String?
-  /// Inferences, in sentences.
   var remarks: [String] = []
 
   mutating func readBlocks(_ options: ParameterReader) throws(ComponentError) {

@@ -2,20 +2,15 @@
 /// maximum demand for its articles at their age, a rank on it by popularity, accepted with the
 /// ratio of its actual demand to that maximum.
 struct NewsArticles: Sendable {
-  /// Maximum age in days of articles that are opened.
   static let daysMax = 30
 
-  /// Articles per day.
   let perDay: UInt64
   private let rhythm: DayRhythm
   private let sampler: ZipfSampler
   private let order: Permutation
   private let seed: UInt64
-  /// Time of publication within the day, by position in the day's order.
   private let timeOfDay: [UInt64]
-  /// Demand by age in hours.
   private let demand: [Double]
-  /// Cumulated maximum demand for the articles of today, yesterday and so on, by hour of the day.
   private let envelopes: [[Double]]
   private let oldViews: UInt64
 
@@ -169,7 +164,6 @@ struct NewsReaders {
     case glance
     case open
     case view
-    /// Reopens a recently read article.
     case back
   }
 
@@ -181,7 +175,6 @@ struct NewsReaders {
     var page: UInt8 = 0
     /// Time of the step after next, if the next one is a glance or going back.
     var later: UInt64 = 0
-    /// Number of articles read.
     var reads: UInt64 = 0
   }
 
@@ -266,7 +259,6 @@ enum NewsReading {
   static let sessionGaps = QuantileTable([
     (0, 0.6), (0.1, 2), (0.25, 7.5), (0.5, 24), (0.75, 66), (1, sessionGapMax),
   ])
-  /// Maximum pause in hours.
   static let sessionGapMax = 240.0
 }
 

@@ -45,15 +45,12 @@ private struct ChatStream: BurstStream {
   }
 
   private struct Conversation {
-    /// Pages, the newest last.
     var pages: [Page]
-    /// Messages on the newest page.
     var messages: Int
     /// True if the newest page was requested since its last change: copies of it may exist.
     var isRequested = false
   }
 
-  /// Messages of a full page.
   private static let messagesOfAPage = 30
 
   var burst = Burst()
@@ -72,11 +69,9 @@ private struct ChatStream: BurstStream {
   private let depths: ZipfSampler
   private var random: RandomStream
   private var conversations: [Conversation] = []
-  /// Conversations by recency, the last opened first.
   private var recent: [Int]
   private var time = 0.0
   private var nextKey: UInt32
-  /// Number of avatars.
   let people: Int
 
   init(_ setup: GeneratorSetup) throws(ComponentError) {

@@ -141,7 +141,6 @@ private struct NewsFeedStream: BurstStream {
   private var people: NewsReaders
   private var queue = EventQueue()
   private let sessionLengths = AliasTable(weights: NewsReading.sessionWeights)
-  /// Distance that readers go back among the articles they read.
   private let recency: ZipfSampler
   /// True if a change of the feed page is scheduled.
   private var feedAwaitsChange: [Bool]

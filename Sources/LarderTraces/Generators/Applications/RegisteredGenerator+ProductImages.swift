@@ -43,13 +43,11 @@ private struct ProductImagesStream: BurstStream {
   private let pictures: Int
   /// Number of pictures in lists; their keys come before those of large pictures.
   private let thumbnails: Int
-  /// Number of all pictures.
   let pictureLimit: Int
   private let run: Double
   private let runs: Double
   private let back: Double
   private let open: Double
-  /// Seconds between two visits, over all shoppers.
   private let pause: Double
   private let categories: ZipfSampler
   private var random: RandomStream

@@ -10,7 +10,6 @@ import LarderEngine
 /// existing records, as the paper describes it.
 struct YCSBWorkload: Sendable {
   let letter: String
-  /// Shares of read, update, insert, scan and read-modify-write.
   let shares: [Double]
   /// Example from the paper, in a few words.
   let example: String
@@ -80,7 +79,6 @@ struct YCSBWorkload: Sendable {
 
 private struct YCSBStream: RecordStream {
   var random: RandomStream
-  /// Read, update, insert, scan, read-modify-write.
   let operations: AliasTable
   /// Samples from the final number of records; ranks of records not yet inserted are redrawn.
   let sampler: ZipfSampler
@@ -88,10 +86,8 @@ private struct YCSBStream: RecordStream {
   let isLatest: Bool
   let scanLength: UInt64
   let size: UInt32
-  /// Current and maximum number of records.
   var count: UInt64
   let limit: UInt64
-  /// Next record of the current scan, and number of records left.
   var scanNext: UInt64 = 0
   var scanLeft: UInt64 = 0
   /// Record to write back after it was read.

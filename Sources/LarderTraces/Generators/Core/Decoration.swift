@@ -8,7 +8,6 @@ struct Decoration {
   /// Requests per second; nil if the generator has times or none are needed.
   private let rate: Double?
   private var records = 0
-  /// Columns that are added.
   let columns: TraceColumns
 
   init(

@@ -87,7 +87,6 @@ enum ValueDistribution: Sendable {
   case logNormal(logMedian: Double, sigma: Double, low: UInt32, high: UInt32)
   /// Bounded Pareto: P(X > x) falls as x^-alpha between `low` and `high`.
   case pareto(alpha: Double, low: UInt32, high: UInt32)
-  /// One of the values, by weight.
   case list(values: [UInt32], table: AliasTable)
 
   func value(_ bits: UInt64) -> UInt32 {

@@ -42,7 +42,6 @@ public struct GeneratorSetup: Sendable {
 
 /// Parameters of generators: name, range, default, meaning, source of the default.
 extension Parameter {
-  /// Maximum number of objects that a prepared trace can number.
   static let objectsMax = 4_294_967_294
 
   static func objects(

@@ -8,7 +8,6 @@ struct SourcePart: Sendable {
   enum KeyMapping: Sendable {
     /// Unchanged: the parts share their objects.
     case shared
-    /// Offset by the key limits of the preceding parts.
     case offset(UInt64)
     /// A bijection per part, for 64-bit keys: keys of two parts collide no more often than hashes
     /// do.
@@ -99,9 +98,7 @@ struct SourcePart: Sendable {
 struct PartClock {
   /// Start of the part's current run, in microseconds.
   private var base: UInt64
-  /// The part's own time at its first record.
   private var first: UInt64?
-  /// Latest time returned.
   private(set) var elapsed: UInt64
 
   init(at start: UInt64) {

@@ -8,9 +8,7 @@ import Synchronization
 struct ConfigurationRound {
   /// Result of a round.
   enum Outcome {
-    /// The cache was created, and has passed.
     case passed
-    /// The configuration was rejected, for the given reason in one line.
     case refused(String)
   }
 

@@ -7,9 +7,7 @@ struct DamagedCache {
 
   let scratch: Scratch
   let configuration: DiskConfiguration
-  /// Final contents of the cache.
   private(set) var latest = History()
-  /// Every version that was ever stored for a key.
   private var ever: [EntryKey: Set<UInt64>] = [:]
   private var nextVersion: UInt64 = 1
 

@@ -2,7 +2,6 @@ import Foundation
 import Larder
 
 extension DiskConfiguration {
-  /// Names of policies that any cache can have.
   static let policies = [
     "fifo", "lru", "lfu", "random", "clock", "sieve", "slru", "mq", "arc", "car", "lirs", "s3-fifo",
     "s4-fifo", "clock2q-plus", "w-tinylfu", "gdsf", "greedydual", "ttl", "cost",

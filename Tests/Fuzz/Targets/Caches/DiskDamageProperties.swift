@@ -3,7 +3,6 @@ import Larder
 
 /// Properties of a cache whose folder was damaged.
 enum DiskDamageProperties {
-  /// Opens a folder with these files and looks up all keys.
   static func check(_ files: [DiskSample.File], _ configuration: DiskConfiguration) throws {
     FuzzScratch.remove("damaged")
     defer { FuzzScratch.remove("damaged") }

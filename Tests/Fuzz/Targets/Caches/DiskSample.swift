@@ -17,7 +17,6 @@ struct DiskSample {
   /// The time of the caches, in microseconds.
   static let now: UInt64 = 1_700_000_000_000_000
 
-  /// A suite of numbers.
   static let suite = "numbers"
 
   /// The stored values: small ones in rows, large ones elsewhere.
@@ -41,7 +40,6 @@ struct DiskSample {
     }
   }()
 
-  /// The closed, unencrypted ones.
   static let plain = all.filter { sample in
     guard case .success(let sample) = sample else { return true }
     return sample.isClosed && sample.configuration.encryption == nil
@@ -89,7 +87,6 @@ struct DiskSample {
     }
   }
 
-  /// Creates a folder with the files.
   static func write(_ files: [File], to folder: String) throws {
     let manager = FileManager.default
     for file in files {

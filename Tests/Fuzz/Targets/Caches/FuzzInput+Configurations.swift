@@ -25,7 +25,6 @@ extension FuzzInput {
     }
   }
 
-  /// A filter's text, or none.
   mutating func admissionText() -> String? {
     maybe { input in
       input.below(4) == 0
@@ -33,7 +32,6 @@ extension FuzzInput {
     }
   }
 
-  /// A rule for memory pressure.
   mutating func pressureRule() -> MemoryPressureRule {
     let (one, other) = (share(), share())
     let isSorted = below(8) > 0
@@ -42,7 +40,6 @@ extension FuzzInput {
       keptWhenCritical: isSorted ? min(one, other) : other)
   }
 
-  /// A memory cache's configuration.
   mutating func memoryConfiguration(clock: FuzzClock) -> MemoryCacheConfiguration {
     var configuration = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(
@@ -58,7 +55,6 @@ extension FuzzInput {
     return configuration
   }
 
-  /// A disk cache's configuration.
   mutating func diskConfiguration() throws(DiskCacheError) -> DiskConfiguration {
     var encryption: DiskEncryption?
     if below(6) == 0 {
@@ -76,7 +72,6 @@ extension FuzzInput {
       troubleHandling: pick([nil, .startEmpty, .fail]))
   }
 
-  /// A hybrid cache's configuration.
   mutating func hybridConfiguration(
     clock: FuzzClock
   ) throws(DiskCacheError) -> HybridCacheConfiguration {

@@ -47,7 +47,6 @@ extension FuzzTarget {
     }
   }
 
-  /// A disk cache of any configuration, closed and reopened between the calls.
   static let diskConfiguration = FuzzTarget("configuration/disk", lengthMax: 256) { input in
     var choices = FuzzInput(input)
     let clock = choices.clock()
@@ -79,7 +78,6 @@ extension FuzzTarget {
     _ = try accepted(or: DiskCacheError.self) { try cache.close() }
   }
 
-  /// A hybrid cache of any configuration.
   static let hybridConfiguration = FuzzTarget("configuration/hybrid", lengthMax: 384) { input in
     var choices = FuzzInput(input)
     let clock = choices.clock()
