@@ -75,7 +75,7 @@ def test_counts_are_the_commands(
 def test_curves_are_the_commands(path: Path) -> None:
     words = ["--policy", "lru,sieve", "--capacity", "5%,20%"]
     expected = of_command("mrc", str(path), *words, "--csv", "-")
-    found = larder.mrc(path, ["lru", "sieve"], ["5%", "20%"])
+    found = larder.mrc(path, ["lru", "sieve"], capacities=["5%", "20%"])
     assert found.to_csv(index=False).splitlines()[0] == expected.splitlines()[0]
     assert len(found) == 4
     assert [f"{ratio:.6f}" for ratio in found.hit_ratio] == [
