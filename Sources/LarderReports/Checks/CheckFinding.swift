@@ -1,16 +1,13 @@
-import LarderHarness
+import LarderExperiments
+import LarderSupport
 
-/// A result of a check in one sentence.
+/// A result of a check in one sentence. Log, summary, annotations and JUnit are made of these.
 struct CheckFinding {
   /// Levels, the worst first.
   enum Level {
-    /// Fails the check.
-    case failure
-    /// Undecided.
-    case inconclusive
+    case failure, inconclusive
     /// A change that may be unintended.
     case change
-    /// Anything else.
     case remark
   }
 
@@ -36,60 +33,56 @@ extension CheckResult {
   var findings: [CheckFinding] {
     traceChanges.map {
       CheckFinding(level: .failure, cell: nil, title: "trace", sentence: $0)
-    } + countFindings + resourceFindings + timings.map(finding)
+    } + countFindings + resourceFindings
+      + timings.map { timing in
+        let level: CheckFinding.Level =
+          switch timing.verdict {
+          case .fail: .failure
+          case .inconclusive: .inconclusive
+          case .pass: .remark
+          }
+        return finding(level, timing.name.cell, CheckText.sentence(timing), title: timing.title)
+      }
   }
 
   private var countFindings: [CheckFinding] {
-    let changes = counts.changes.map { change in
+    counts.changes.map { change in
       let level: CheckFinding.Level =
         counts.fails(change) ? .failure : change.kind == .different ? .change : .remark
       return finding(
-        level, change.after.name, kind: change.kind.rawValue, CheckText.sentence(change))
-    }
-    let new = counts.new.map { finding(.remark, $0.name, "not in the baseline") }
-    let missing = counts.missing.map { cell in
-      CheckFinding(
-        level: .failure, cell: cell.name, title: "\(cell.name)", kind: "missing",
-        sentence: "in the baseline, but not in the workload")
-    }
-    let unequal = unequalExecutions.map {
-      finding(.failure, $0, "executed counts with one thread differ from the simulation")
-    }
-    return changes + new + missing + unequal
+        level, change.after.name, CheckText.sentence(change), kind: change.kind.rawValue)
+    } + counts.new.map { finding(.remark, $0.name, "not in the baseline") }
+      + counts.missing.map { cell in
+        CheckFinding(
+          level: .failure, cell: cell.name, title: "\(cell.name)", kind: "missing",
+          sentence: "in the baseline, but not in the workload")
+      }
+      + unequalExecutions.map {
+        finding(.failure, $0, "executed counts with one thread differ from the simulation")
+      }
   }
 
   private var resourceFindings: [CheckFinding] {
-    let changes = (resources?.changes ?? []).map { change in
+    (resources?.changes ?? []).map { change in
       finding(
-        change.isWorse ? .failure : .remark, change.name, kind: change.isWorse ? "worse" : "better",
-        CheckText.sentence(change))
+        change.isWorse ? .failure : .remark, change.name, CheckText.sentence(change),
+        kind: change.isWorse ? "worse" : "better")
     }
-    let missing = (resources?.missing ?? []).map { missing in
-      var finding = finding(.inconclusive, missing.name, CheckText.sentence(missing))
-      finding.advice = CheckText.remedy([missing])
-      return finding
-    }
-    return changes + missing
-  }
-
-  private func finding(_ timing: TimingComparison) -> CheckFinding {
-    let level: CheckFinding.Level =
-      switch timing.verdict {
-      case .fail: .failure
-      case .inconclusive: .inconclusive
-      case .pass: .remark
+      + (resources?.missing ?? []).map { missing in
+        var finding = finding(
+          .inconclusive, missing.name,
+          "\(missing.resource.rawValue) \(CheckText.figure(missing.before)) -> not measured")
+        finding.advice = CheckText.remedy([missing])
+        return finding
       }
-    return CheckFinding(
-      level: level, cell: timing.name.cell, title: timing.title,
-      sentence: CheckText.sentence(timing),
-      command: CheckText.command(self, only: timing.name.cell))
   }
 
   private func finding(
-    _ level: CheckFinding.Level, _ cell: CellName, kind: String? = nil, _ sentence: String
+    _ level: CheckFinding.Level, _ cell: CellName, _ sentence: String, kind: String? = nil,
+    title: String? = nil
   ) -> CheckFinding {
     CheckFinding(
-      level: level, cell: cell, title: "\(cell)", kind: kind, sentence: sentence,
-      command: CheckText.command(self, only: cell))
+      level: level, cell: cell, title: title ?? "\(cell)", kind: kind, sentence: sentence,
+      command: TextSafety.singleLine("\(command) \(ShellWord.option("--only", "\(cell)"))"))
   }
 }

@@ -15,26 +15,24 @@ package struct CheckResult: Sendable, Hashable {
   package var cells: [CellName]
   package var counts: CountsComparison
   /// Reasons why the counts cannot be compared: the traces differ. Empty if they can.
-  package var traceChanges: [String]
+  package var traceChanges: [String] = []
   /// Cells whose executed counts differ from their simulation.
-  package var unequalExecutions: [CellName]
+  package var unequalExecutions: [CellName] = []
   /// Memory and disk use of executed cells; nil if nothing could be compared.
   package var resources: ResourceComparison?
   /// The timings; empty if none were requested.
-  package var timings: [TimingComparison]
+  package var timings: [TimingComparison] = []
   /// A description of the timing method; nil without timings.
   package var timingMethod: String?
   /// Remarks for the reader.
-  package var notes: [String]
+  package var notes: [String] = []
   /// True if a new baseline accepts the differences; only unequal executions still fail.
   package var isAccepted = false
 
+  /// The findings about counts, without those of resources and timings.
   package init(
     workload: String, file: String, baseline: String, command: String, machine: String,
-    loads: [Double], cells: [CellName], counts: CountsComparison, traceChanges: [String] = [],
-    unequalExecutions: [CellName] = [], resources: ResourceComparison? = nil,
-    timings: [TimingComparison] = [],
-    timingMethod: String? = nil, notes: [String] = []
+    loads: [Double], cells: [CellName], counts: CountsComparison
   ) {
     self.workload = workload
     self.file = file
@@ -44,12 +42,6 @@ package struct CheckResult: Sendable, Hashable {
     self.loads = loads
     self.cells = cells
     self.counts = counts
-    self.traceChanges = traceChanges
-    self.unequalExecutions = unequalExecutions
-    self.resources = resources
-    self.timings = timings
-    self.timingMethod = timingMethod
-    self.notes = notes
   }
 
   /// Fails if anything got worse or counts can no longer be compared with the baseline's;
