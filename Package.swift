@@ -339,8 +339,7 @@ let package = Package(
       dependencies: [
         "LarderSupport", "LarderExperiments", "LarderTraces", "LarderPolicies", "LarderEngine",
         "TestSupport",
-      ],
-      exclude: ["Fixtures"]),
+      ]),
     .testTarget(
       name: "LarderAdviceTests",
       dependencies: [

@@ -5,49 +5,23 @@ import LarderEngine
 final class Callbacks: @unchecked Sendable {
   // Unchecked: the pointers are the caller's, who states in which threads they may be used.
 
-  /// All that are in use, by number.
   static let table = HandleTable<Callbacks>()
 
-  /// The name of the policy.
   let name: String
   /// True if each lookup also calls the caller, which is slow but needed to check the contract.
   let asksContains: Bool
 
-  private let context: UnsafeMutableRawPointer?
-  private let createCallback: Create
-  private let applyCallback: Apply
-  private let containsCallback: Contains?
-  private let destroyCallback: Destroy?
-  private let replayCallback: Replay?
+  private let policy: larder_policy
   private let failed = Locked<CallError?>(nil)
-
-  private typealias Create =
-    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<larder_policy_setup>?) -> Int64
-  private typealias Apply =
-    @convention(c) (UnsafeMutableRawPointer?, Int64, UInt64, Int32) -> Int64
-  private typealias Contains =
-    @convention(c) (UnsafeMutableRawPointer?, Int64, UInt32) -> Int32
-  private typealias Destroy = @convention(c) (UnsafeMutableRawPointer?, Int64) -> Void
-
-  private typealias Replay =
-    @convention(c) (
-      UnsafeMutableRawPointer?, Int64, UnsafePointer<UInt32>?, UnsafePointer<UInt32>?, UInt64,
-      UnsafeMutablePointer<larder_gets>?
-    ) -> Int64
 
   /// The callbacks of `policy`.
   ///
   /// - Throws: `CallError` if a required one is null.
   init(_ policy: larder_policy, name: String, asksContains: Bool) throws(CallError) {
-    guard let create = policy.create else { throw .null("policy.create") }
-    guard let apply = policy.apply else { throw .null("policy.apply") }
+    if policy.create == nil { throw .null("policy.create") }
+    if policy.apply == nil { throw .null("policy.apply") }
     if asksContains, policy.contains == nil { throw .null("policy.contains") }
-    context = policy.context
-    createCallback = create
-    applyCallback = apply
-    containsCallback = policy.contains
-    destroyCallback = policy.destroy
-    replayCallback = policy.replay
+    self.policy = policy
     self.name = name
     self.asksContains = asksContains
   }
@@ -55,7 +29,6 @@ final class Callbacks: @unchecked Sendable {
   /// The first error; nil if there is none. After an error no callback is called.
   var failure: CallError? { failed.withLock { $0 } }
 
-  /// Records an error.
   func fail(_ problem: String) {
     let error = CallError.policy(name, problem)
     failed.withLock { $0 = $0 ?? error }
@@ -78,43 +51,40 @@ final class Callbacks: @unchecked Sendable {
   /// Creates a policy for an empty cache; nil after an error.
   func create(_ setup: larder_policy_setup) -> Int64? {
     guard failure == nil else { return nil }
-    let number = withUnsafePointer(to: setup) { createCallback(context, $0) }
-    if number < 0 { fail("create failed") }
-    return number < 0 ? nil : number
+    return answer("create", withUnsafePointer(to: setup) { policy.create?(policy.context, $0) })
   }
 
   /// Passes events to the caller; nil after an error. Returns the evicted object if `evicts` is
   /// true.
-  func apply(_ policy: Int64, _ count: Int, evicts: Bool) -> Int64? {
-    let answer = applyCallback(context, policy, UInt64(count), evicts ? 1 : 0)
-    if answer < 0 { fail("apply failed") }
-    return answer < 0 ? nil : answer
+  func apply(_ instance: Int64, _ count: Int, evicts: Bool) -> Int64? {
+    answer("apply", policy.apply?(policy.context, instance, UInt64(count), evicts ? 1 : 0))
   }
 
   /// True if the caller replays gets itself.
-  var replays: Bool { replayCallback != nil }
+  var replays: Bool { policy.replay != nil }
 
-  /// Lets the caller replay gets; false after an error.
   func replay(
-    _ policy: Int64, _ objects: UnsafePointer<UInt32>, _ sizes: UnsafePointer<UInt32>?,
+    _ instance: Int64, _ objects: UnsafePointer<UInt32>, _ sizes: UnsafePointer<UInt32>?,
     _ count: Int, _ gets: inout larder_gets
-  ) -> Bool {
-    guard let replayCallback else { return false }
-    let answer = replayCallback(context, policy, objects, sizes, UInt64(count), &gets)
-    if answer < 0 { fail("replay failed") }
-    return answer >= 0
+  ) {
+    _ = answer(
+      "replay", policy.replay?(policy.context, instance, objects, sizes, UInt64(count), &gets))
   }
 
   /// True if an object is resident; nil after an error.
-  func contains(_ policy: Int64, _ id: ObjectID) -> Bool? {
-    guard let containsCallback else { return nil }
-    let answer = containsCallback(context, policy, id)
-    if answer < 0 { fail("contains failed") }
-    return answer < 0 ? nil : answer != 0
+  func contains(_ instance: Int64, _ id: ObjectID) -> Bool? {
+    guard let contains = policy.contains else { return nil }
+    return answer("contains", Int64(contains(policy.context, instance, id))).map { $0 != 0 }
   }
 
-  /// Destroys the policy of a cache.
-  func destroy(_ policy: Int64) { destroyCallback?(context, policy) }
+  func destroy(_ instance: Int64) { policy.destroy?(policy.context, instance) }
+
+  /// The answer of a call; nil, and the failure of all, if it is negative.
+  private func answer(_ call: String, _ answer: Int64?) -> Int64? {
+    guard let answer, answer < 0 else { return answer }
+    fail("\(call) failed")
+    return nil
+  }
 }
 
 /// The policy of one cache behind callbacks: resident objects, and events not yet sent to the
@@ -183,7 +153,6 @@ final class CallbackInstance {
     if count == Self.capacity { flush() }
   }
 
-  /// Records a stored object.
   func insert(_ id: ObjectID, _ size: UInt32) {
     note(.insert, id, size)
     guard places[Int(id)] == 0 else { return }
@@ -197,7 +166,6 @@ final class CallbackInstance {
     forget(id)
   }
 
-  /// Returns the object to evict.
   func evict() -> ObjectID {
     if let number, callbacks.failure == nil {
       let answer = callbacks.apply(number, count, evicts: true)
@@ -224,7 +192,7 @@ final class CallbackInstance {
     _ gets: inout larder_gets
   ) {
     guard let number, callbacks.failure == nil else { return }
-    _ = callbacks.replay(number, objects, sizes, count, &gets)
+    callbacks.replay(number, objects, sizes, count, &gets)
   }
 
   /// Makes room for ids up to `objects`.
@@ -260,7 +228,6 @@ struct CallbackPolicy: EvictionPolicy, ~Copyable {
     parameters: [PolicyParameter(parameter, default: "0", "Number of the callbacks.")],
     paper: "The caller's.")
 
-  /// The parameter that identifies the callbacks.
   static let parameter = "callbacks"
 
   private let instance: CallbackInstance

@@ -20,10 +20,10 @@ extension LarderC {
 /// `larder_policy_simulate` of `larder.h`.
 @_cdecl("larder_policy_simulate")
 public func larderPolicySimulate(
-  _ trace: UInt64, _ policy: UnsafePointer<larder_policy>?, _ name: UnsafePointer<CChar>?,
-  _ options: UnsafePointer<CChar>?, _ task: UInt64,
-  _ csv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ trace: UInt64, _ policy: UnsafePointer<larder_policy>?, _ name: CText,
+  _ options: CText, _ task: UInt64,
+  _ csv: CResult,
+  _ error: CResult
 ) -> Int32 {
   LarderC.compute(trace, options, known: PolicyCall.options, task, csv, error) {
     let callbacks = try LarderC.callbacks(policy, name, asksContains: false)
@@ -34,9 +34,9 @@ public func larderPolicySimulate(
 /// `larder_policy_check` of `larder.h`.
 @_cdecl("larder_policy_check")
 public func larderPolicyCheck(
-  _ policy: UnsafePointer<larder_policy>?, _ name: UnsafePointer<CChar>?,
-  _ options: UnsafePointer<CChar>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ policy: UnsafePointer<larder_policy>?, _ name: CText,
+  _ options: CText,
+  _ error: CResult
 ) -> Int32 {
   LarderC.call(error) {
     let options = try LarderC.options(options, PolicyCall.checkOptions)
@@ -48,7 +48,6 @@ public func larderPolicyCheck(
 /// `larder simulate` with a caller's policy, one cell after another.
 struct PolicyCall {
   static let options: [Parameter] = [.capacity, .ignoreSize, .admission, .seed]
-  /// The options of a check.
   static let checkOptions = [
     Parameter("random", .flag, default: "false", "The policy draws random numbers."),
     Parameter("learns", .flag, default: "false", "The policy learns from requests."),
@@ -59,7 +58,6 @@ struct PolicyCall {
   private let callbacks: Callbacks
   private let cells: [PlannedCell]
 
-  /// Requests between two checks for cancellation.
   private static let chunk = 1 << 16
 
   /// A simulation with the given options.
@@ -113,7 +111,6 @@ struct PolicyCall {
       && requests.costs == nil && tier.admission == nil
   }
 
-  /// Simulates with the engine's tier, with a call for each decision.
   private func simulated(_ setup: SimulationSetup, _ tier: TierSetup) throws -> Counts {
     let simulation = try RegisteredPolicy(CallbackPolicy.self).makeSimulation(
       tier, unit: setup.unit, seed: setup.seed, over: trace.requests)
@@ -123,7 +120,6 @@ struct PolicyCall {
     return simulation.counts
   }
 
-  /// Simulates with the caller's cache, with a call for each chunk of requests.
   private func replayed(_ setup: SimulationSetup, _ tier: TierSetup) throws -> Counts {
     let instance = CallbackInstance(
       callbacks,

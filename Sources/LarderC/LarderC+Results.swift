@@ -38,6 +38,12 @@ extension LarderC {
     return try ParameterReader(ComponentSpec(name: "", values: values), parameters: known)
   }
 
+  static func json(_ value: Any) throws -> String {
+    let data = try JSONSerialization.data(
+      withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
+    return String(decoding: data, as: UTF8.self)
+  }
+
   static func required(_ name: String, _ options: ParameterReader) throws(CallError) -> String {
     guard let value = options.text(name) else { throw .option(name, "is missing") }
     return value
@@ -53,39 +59,61 @@ extension LarderC {
 /// `larder_simulate` of `larder.h`.
 @_cdecl("larder_simulate")
 public func larderSimulate(
-  _ trace: UInt64, _ options: UnsafePointer<CChar>?, _ task: UInt64,
-  _ csv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ trace: UInt64, _ options: CText, _ task: UInt64, _ csv: CResult, _ error: CResult
 ) -> Int32 {
   LarderC.compute(trace, options, known: Workload.simulationOptions, task, csv, error) {
-    try SimulateCall(trace: $0, options: $1, task: $2).csv()
+    trace, options, task in
+    let threads = try LarderC.threads(options)
+    let policies = try PolicySpec.checkedList(parsing: LarderC.required("policy", options))
+    let trace =
+      policies.contains(where: PolicyRegistry.needsFuture) ? try trace.withNextUses() : trace
+    let workload = try SimulateCall.workload(over: trace, policies: policies, options)
+    let cells = try SimulateCall.cells(of: workload, over: trace)
+    let sweep = Sweep(cells: cells, traces: TraceTable(trace), threads: threads)
+    task.begin(total: sweep.totalRequests)
+    let records = try sweep.run(
+      cancellation: task.cancellation, observer: Sweep.Observer(replayed: { task.advance($0) }))
+    if records.count < cells.count { throw CallError.cancelled }
+    return SimulateCall.csv(records)
   }
 }
 
 /// `larder_mrc` of `larder.h`.
 @_cdecl("larder_mrc")
 public func larderMRC(
-  _ trace: UInt64, _ options: UnsafePointer<CChar>?, _ task: UInt64,
-  _ csv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ trace: UInt64, _ options: CText, _ task: UInt64, _ csv: CResult, _ error: CResult
 ) -> Int32 {
   LarderC.compute(trace, options, known: CurveSettings.options, task, csv, error) {
-    try CurveCall(trace: $0, options: $1, task: $2).csv()
+    trace, options, task in
+    let settings = try CurveSettings(options, threads: try LarderC.threads(options))
+    if settings.rate != nil, settings.method == .exact {
+      throw options.refusal("sample", "requires the method shards, miniature or auto")
+    }
+    var maker = try CurveMaker(trace: trace, settings: settings, cancellation: task.cancellation)
+    maker.began = { _, requests in task.begin(total: requests) }
+    maker.replayed = { task.advance($0) }
+    return CurveCSV.text(of: [try maker.make()])
   }
 }
 
 /// `larder_advise` of `larder.h`.
 @_cdecl("larder_advise")
 public func larderAdvise(
-  _ trace: UInt64, _ options: UnsafePointer<CChar>?, _ task: UInt64,
-  _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ text: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ html: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ trace: UInt64, _ options: CText, _ task: UInt64, _ json: CResult, _ text: CResult,
+  _ html: CResult, _ error: CResult
 ) -> Int32 {
   for place in [text, html] { place?.pointee = nil }
   return LarderC.compute(trace, options, known: AdviceSettings.options, task, json, error) {
-    let advice = try AdviceCall(trace: $0, options: $1, task: $2).advice()
+    trace, options, task in
+    var settings = AdviceSettings(threads: try LarderC.threads(options))
+    try settings.apply(options)
+    if let path = options.text("prices") {
+      settings.prices = try Prices(yaml: try InputFile.bytes(path), file: path)
+    }
+    var advisor = try Advisor(trace: trace, settings: settings, cancellation: task.cancellation)
+    advisor.began = { _, requests in task.begin(total: requests) }
+    advisor.replayed = { task.advance($0) }
+    let advice = try advisor.make()
     let json = try AdviceReport.json(advice)
     if let text { try LarderC.give(AdviceText.text(of: advice, width: 80), to: text) }
     if let html { try LarderC.give(AdviceReport.card(advice), to: html) }
@@ -95,175 +123,48 @@ public func larderAdvise(
 
 /// `larder_policies` of `larder.h`.
 @_cdecl("larder_policies")
-public func larderPolicies(
-  _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
+public func larderPolicies(_ json: CResult, _ error: CResult) -> Int32 {
   json?.pointee = nil
   return LarderC.call(error) {
     let place = try LarderC.required(json, "json")
-    try LarderC.give(try PolicyEntry.list(), to: place)
+    let entries = PolicyRegistry.everything.map { policy in
+      let description = policy.description
+      let parameters = description.parameters.map {
+        ["name": $0.name, "default": $0.defaultValue, "summary": $0.summary]
+      }
+      return [
+        "name": description.name, "family": description.family.rawValue,
+        "summary": description.summary, "parameters": parameters,
+        "needs": description.needs.names, "random": description.isRandom,
+        "bound": policy.isBound, "paper": description.paper,
+      ] as [String: Any]
+    }
+    try LarderC.give(try LarderC.json(entries), to: place)
   }
 }
 
-/// `larder simulate` over a trace in memory.
-struct SimulateCall {
-  private let trace: PreparedTrace
-  private let task: TaskState
-  private let workload: Workload
-  private let threads: Int
-
-  /// A simulation with the given options.
-  ///
-  /// - Throws: `CallError`, `PolicyError` and `CapacityError` for options.
-  init(trace: PreparedTrace, options: ParameterReader, task: TaskState) throws {
-    self.task = task
-    threads = try LarderC.threads(options)
-    workload = try Self.workload(
-      over: trace,
-      policies: try PolicySpec.checkedList(parsing: LarderC.required("policy", options)),
-      options)
-    let needsFuture = workload.policies.contains(where: PolicyRegistry.needsFuture)
-    self.trace = needsFuture ? try trace.withNextUses() : trace
-  }
-
-  /// A workload of one trace and one tier in memory.
+/// Common parts of simulations of named policies and of a caller's.
+enum SimulateCall {
   static func workload(
     over trace: PreparedTrace, policies: [PolicySpec], _ options: ParameterReader
   ) throws -> Workload {
     _ = try LarderC.required("capacity", options)
-    return Workload(
-      name: "simulate", source: .trace(TraceReference(path: trace.name)),
-      unit: try options.capacityUnit(), configurations: try Workload.configurations(options),
-      policies: policies, capacities: try options.capacities(), seeds: [try options.seed() ?? 1])
+    var workload = Workload(
+      name: "simulate", source: .trace(TraceReference(path: trace.name)))
+    workload.unit = try options.capacityUnit()
+    workload.configurations = try Workload.configurations(options)
+    (workload.policies, workload.capacities) = (policies, try options.capacities())
+    workload.seeds = [try options.seed() ?? 1]
+    return workload
   }
 
-  /// The counts of all cells.
-  ///
-  /// - Throws: `CallError.cancelled`, and errors of planning and simulating.
-  func csv() throws -> String {
-    let cells = try Self.cells(of: workload, over: trace)
-    let sweep = Sweep(cells: cells, traces: TraceTable(trace), threads: threads)
-    task.begin(total: sweep.totalRequests)
-    let records = try sweep.run(
-      cancellation: task.cancellation,
-      observer: Sweep.Observer(replayed: { task.advance($0) }))
-    if records.count < cells.count { throw CallError.cancelled }
-    return Self.csv(records)
-  }
-
-  /// The cells of a workload over one trace.
   static func cells(of workload: Workload, over trace: PreparedTrace) throws -> [PlannedCell] {
     let cells = try Plan.cells(of: workload, facts: [TraceFacts(trace)])
     try Plan.check(cells, of: workload, over: TraceTable(trace))
     return cells
   }
 
-  /// Records in the form of counts.csv.
   static func csv(_ records: [Record]) -> String {
     records.reduce(into: CountsCSV.header) { $0 += CountsCSV.row($1) }
-  }
-}
-
-/// `larder mrc` over a trace in memory.
-struct CurveCall {
-  private let trace: PreparedTrace
-  private let task: TaskState
-  private let settings: CurveSettings
-
-  /// The curves that the options request.
-  ///
-  /// - Throws: `CallError`, `PolicyError` and `CapacityError` for options.
-  init(trace: PreparedTrace, options: ParameterReader, task: TaskState) throws {
-    self.trace = trace
-    self.task = task
-    settings = try CurveSettings(options, threads: try LarderC.threads(options))
-    if settings.rate != nil, settings.method == .exact {
-      throw options.refusal("sample", "requires the method shards, miniature or auto")
-    }
-  }
-
-  /// The curves as CSV.
-  ///
-  /// - Throws: the errors of `CurveMaker`.
-  func csv() throws -> String {
-    var maker = try CurveMaker(
-      trace: trace, settings: settings, cancellation: task.cancellation)
-    maker.began = { _, requests in task.begin(total: requests) }
-    maker.replayed = { task.advance($0) }
-    return CurveCSV.text(of: [try maker.make()])
-  }
-}
-
-/// `larder advise` over a trace in memory.
-struct AdviceCall {
-  private let trace: PreparedTrace
-  private let task: TaskState
-  private let settings: AdviceSettings
-
-  /// The advice that the options request.
-  ///
-  /// - Throws: `CallError`, `CapacityError` and `AdviceError` for options.
-  init(trace: PreparedTrace, options: ParameterReader, task: TaskState) throws {
-    self.trace = trace
-    self.task = task
-    var settings = AdviceSettings(threads: try LarderC.threads(options))
-    try settings.apply(options)
-    if let path = options.text("prices") {
-      settings.prices = try Prices(yaml: try InputFile.bytes(path), file: path)
-    }
-    self.settings = settings
-  }
-
-  /// The advice.
-  ///
-  /// - Throws: the errors of `Advisor`.
-  func advice() throws -> Advice {
-    var advisor = try Advisor(
-      trace: trace, settings: settings, cancellation: task.cancellation)
-    advisor.began = { _, requests in task.begin(total: requests) }
-    advisor.replayed = { task.advance($0) }
-    return try advisor.make()
-  }
-}
-
-/// A policy or bound in the list of `larder_policies`.
-struct PolicyEntry: Encodable {
-  private let name: String
-  private let family: String
-  private let summary: String
-  private let parameters: [Entry]
-  private let needs: [String]
-  private let random: Bool
-  private let bound: Bool
-  private let paper: String
-
-  /// A parameter with its default.
-  private struct Entry: Encodable {
-    let name: String
-    let `default`: String
-    let summary: String
-  }
-
-  private init(_ policy: RegisteredPolicy) {
-    let description = policy.description
-    name = description.name
-    family = description.family.rawValue
-    summary = description.summary
-    parameters = description.parameters.map {
-      Entry(name: $0.name, default: $0.defaultValue, summary: $0.summary)
-    }
-    needs = description.needs.names
-    random = description.isRandom
-    bound = policy.isBound
-    paper = description.paper
-  }
-
-  /// All of them as JSON.
-  static func list() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let entries = PolicyRegistry.everything.map(PolicyEntry.init)
-    return String(decoding: try encoder.encode(entries), as: UTF8.self)
   }
 }

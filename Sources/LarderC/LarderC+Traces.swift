@@ -57,9 +57,9 @@ extension LarderC {
 /// `larder_trace_from_columns` of `larder.h`.
 @_cdecl("larder_trace_from_columns")
 public func larderTraceFromColumns(
-  _ columns: UnsafePointer<larder_columns>?, _ name: UnsafePointer<CChar>?, _ task: UInt64,
+  _ columns: UnsafePointer<larder_columns>?, _ name: CText, _ task: UInt64,
   _ trace: UnsafeMutablePointer<UInt64>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ error: CResult
 ) -> Int32 {
   LarderC.makeTrace(task, trace, error) { task in
     let columns = try LarderC.required(columns, "columns").pointee
@@ -73,9 +73,9 @@ public func larderTraceFromColumns(
 /// `larder_trace_open` of `larder.h`.
 @_cdecl("larder_trace_open")
 public func larderTraceOpen(
-  _ path: UnsafePointer<CChar>?, _ format: UnsafePointer<CChar>?, _ task: UInt64,
+  _ path: CText, _ format: CText, _ task: UInt64,
   _ trace: UnsafeMutablePointer<UInt64>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ error: CResult
 ) -> Int32 {
   LarderC.makeTrace(task, trace, error) { task in
     let path = try LarderC.text(path, "path")
@@ -90,9 +90,9 @@ public func larderTraceOpen(
 /// `larder_trace_generate` of `larder.h`.
 @_cdecl("larder_trace_generate")
 public func larderTraceGenerate(
-  _ generator: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?, _ task: UInt64,
+  _ generator: CText, _ options: CText, _ task: UInt64,
   _ trace: UnsafeMutablePointer<UInt64>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ error: CResult
 ) -> Int32 {
   LarderC.makeTrace(task, trace, error) { task in
     let text = try LarderC.text(generator, "generator")
@@ -107,7 +107,7 @@ public func larderTraceGenerate(
 @_cdecl("larder_trace_sample")
 public func larderTraceSample(
   _ trace: UInt64, _ rate: Double, _ seed: UInt64, _ sample: UnsafeMutablePointer<UInt64>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ error: CResult
 ) -> Int32 {
   LarderC.makeTrace(0, sample, error) { task in
     let trace = try LarderC.trace(trace)
@@ -119,8 +119,8 @@ public func larderTraceSample(
 /// `larder_trace_save` of `larder.h`.
 @_cdecl("larder_trace_save")
 public func larderTraceSave(
-  _ trace: UInt64, _ path: UnsafePointer<CChar>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ trace: UInt64, _ path: CText,
+  _ error: CResult
 ) -> Int32 {
   LarderC.call(error) {
     let trace = try LarderC.trace(trace)
@@ -133,7 +133,7 @@ public func larderTraceSave(
 public func larderTraceCounts(
   _ trace: UInt64, _ requests: UnsafeMutablePointer<UInt64>?,
   _ objects: UnsafeMutablePointer<UInt64>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ error: CResult
 ) -> Int32 {
   LarderC.call(error) {
     let trace = try LarderC.trace(trace)
@@ -145,13 +145,13 @@ public func larderTraceCounts(
 /// `larder_trace_info` of `larder.h`.
 @_cdecl("larder_trace_info")
 public func larderTraceInfo(
-  _ trace: UInt64, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ error: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ trace: UInt64, _ json: CResult,
+  _ error: CResult
 ) -> Int32 {
   json?.pointee = nil
   return LarderC.call(error) {
     let place = try LarderC.required(json, "json")
-    try LarderC.give(try TraceInfo(try LarderC.trace(trace)).json, to: place)
+    try LarderC.give(try LarderC.json(LarderC.facts(try LarderC.trace(trace))), to: place)
   }
 }
 
@@ -161,51 +161,25 @@ public func larderTraceDestroy(_ trace: UInt64) -> Int32 {
   Int32(LarderC.traces.remove(trace) ? LARDER_OK : LARDER_MISUSE)
 }
 
-/// The facts of a trace in the form of `larder_trace_info`: flat, so that they can be a row of a
-/// table. Missing columns are left out.
-struct TraceInfo: Encodable {
-  private let name: String
-  private let requests: Int
-  private let objects: Int
-  private let oneHitWonders: Int
-  private let footprintBytes: UInt64?
-  private let bytesRequested: UInt64?
-  private let meanObjectSize: Double?
-  private let durationSeconds: Double?
-  private let zipfExponent: Double?
-  private let topPercentShare: Double?
-  private let topTenPercentShare: Double?
-  private let operations: [String: Int]
-  private let samplingRate: Double?
-  private let notes: [String]
-
-  /// Computes the facts. O(requests + objects log objects).
-  init(_ trace: PreparedTrace) {
+extension LarderC {
+  /// The facts of a trace in the form of `larder_trace_info`: flat, so that they can be a row of a
+  /// table. Missing columns are left out. O(requests + objects log objects).
+  static func facts(_ trace: PreparedTrace) -> [String: Any] {
     let analysis = TraceAnalysis(trace)
-    name = analysis.name
-    requests = analysis.requests
-    objects = analysis.objects
-    oneHitWonders = analysis.oneHitWonders
-    footprintBytes = analysis.footprintBytes
-    bytesRequested = analysis.bytesRequested
-    meanObjectSize = analysis.objectSizes?.mean
-    durationSeconds = analysis.durationMicroseconds.map { Double($0) / 1e6 }
-    zipfExponent = analysis.popularity.zipf?.exponent
-    topPercentShare = analysis.popularity.topPercentShare
-    topTenPercentShare = analysis.popularity.topTenPercentShare
-    operations = Dictionary(
-      zip(LarderEngine.Operation.allCases.map { "\($0)" }, analysis.operations)
-    ) { first, _ in first }
-    samplingRate = trace.sampling.isPart ? trace.sampling.rate : nil
-    notes = trace.notes
-  }
-
-  var json: String {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      encoder.keyEncodingStrategy = .convertToSnakeCase
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
+    let popularity = analysis.popularity
+    let operations = zip(Operation.allCases.map { "\($0)" }, analysis.operations)
+    let facts: [String: Any?] = [
+      "name": analysis.name, "requests": analysis.requests, "objects": analysis.objects,
+      "one_hit_wonders": analysis.oneHitWonders, "footprint_bytes": analysis.footprintBytes,
+      "bytes_requested": analysis.bytesRequested,
+      "mean_object_size": analysis.objectSizes?.mean,
+      "duration_seconds": analysis.durationMicroseconds.map { Double($0) / 1e6 },
+      "zipf_exponent": popularity.zipf?.exponent,
+      "top_percent_share": popularity.topPercentShare,
+      "top_ten_percent_share": popularity.topTenPercentShare,
+      "operations": Dictionary(operations) { first, _ in first },
+      "sampling_rate": trace.sampling.isPart ? trace.sampling.rate : nil, "notes": trace.notes,
+    ]
+    return facts.compactMapValues { $0 }
   }
 }

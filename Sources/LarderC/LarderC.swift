@@ -8,20 +8,21 @@ import LarderSupport
 import LarderTraces
 import Synchronization
 
+/// A text of the caller.
+public typealias CText = UnsafePointer<CChar>?
+/// The pointer that receives a text, which the caller frees with `larder_text_free`.
+public typealias CResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+
 /// Shared code of the functions of `larder.h`: status, and texts passed to the caller.
 ///
 /// No argument of a caller may trap: pointers are checked before use, handles are looked up, and
 /// numbers are converted with a check.
 enum LarderC {
-  /// The pointer that receives a text, or null.
   typealias Text = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-  /// Traces by handle.
   static let traces = HandleTable<PreparedTrace>()
-  /// Tasks by handle.
   static let tasks = HandleTable<TaskState>()
 
-  /// Registers the library of learned policies on first use.
   private static let providesLearning: Void = LightGBM.provide()
 
   /// Calls `body` and turns an error into a status and one line of text.
@@ -75,7 +76,6 @@ enum LarderC {
     return text
   }
 
-  /// The trace of a handle.
   static func trace(_ handle: larder_trace) throws(CallError) -> PreparedTrace {
     guard let trace = traces[handle] else { throw .unknownHandle("trace", handle) }
     return trace
@@ -113,7 +113,6 @@ enum LarderC {
 
 /// An error of the C interface that no other module defines.
 enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A required pointer is null.
   case null(String)
   case notUTF8(String)
   /// A handle of no existing object.
@@ -121,10 +120,8 @@ enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An option is unknown or invalid.
   case option(String, String)
   case column(String, String)
-  /// An element of a column is invalid.
   case element(String, Int, String)
   case number(String, String, expected: String)
-  /// A callback failed or returned an invalid value.
   case policy(String, String)
   /// A policy breaks its contract: the rule, and how to reproduce it.
   case contract(String)
@@ -158,7 +155,7 @@ final class HandleTable<Object: AnyObject & Sendable>: Sendable {
 
   /// Adds an object and returns its number. O(1) expected.
   func add(_ object: Object) -> UInt64 {
-    let number = HandleNumbers.next()
+    let number = lastHandle.wrappingAdd(1, ordering: .relaxed).newValue
     objects.withLock { $0[number] = object }
     return number
   }
@@ -173,16 +170,11 @@ final class HandleTable<Object: AnyObject & Sendable>: Sendable {
   }
 }
 
-/// Numbers are unique over all tables, so that a trace's number is never a task's.
-private enum HandleNumbers {
-  private static let last = Atomic<UInt64>(0)
-
-  static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
-}
+/// The last number, over all tables, so that a trace's number is never a task's.
+private let lastHandle = Atomic<UInt64>(0)
 
 /// The progress of a call, for other threads.
 final class TaskState: Sendable {
-  /// Asks the call to stop.
   let cancellation = Cancellation()
 
   private let doneRequests = Atomic<UInt64>(0)
@@ -199,7 +191,6 @@ final class TaskState: Sendable {
     totalRequests.store(UInt64(clamping: total), ordering: .relaxed)
   }
 
-  /// Adds finished requests.
   func advance(_ requests: Int) {
     doneRequests.wrappingAdd(UInt64(clamping: requests), ordering: .relaxed)
   }
@@ -213,21 +204,14 @@ final class TaskState: Sendable {
   }
 
   /// Stops the call after cancellation.
-  ///
-  /// - Throws: `CallError.cancelled`.
   func check() throws(CallError) {
     if cancellation.isRequested { throw .cancelled }
   }
 }
 
-extension LarderC {
-  /// The version of the interface.
-  static let abi: Int32 = LARDER_ABI
-}
-
 /// `larder_abi` of `larder.h`.
 @_cdecl("larder_abi")
-public func larderABI() -> Int32 { LarderC.abi }
+public func larderABI() -> Int32 { LARDER_ABI }
 
 /// `larder_version` of `larder.h`.
 @_cdecl("larder_version")

@@ -45,7 +45,6 @@ public enum LarderProgram {
 
 /// A policy, cache, format or report that a program adds: see `LarderProgram.main(adding:)`.
 public struct LarderAddition: Sendable {
-  /// Enters it in its registry.
   let register: @Sendable () throws -> Void
 
   private init(register: @escaping @Sendable () throws -> Void) { self.register = register }
@@ -77,6 +76,11 @@ public struct LarderAddition: Sendable {
     LarderAddition { try FormatRegistry.add(format) }
   }
 
+  /// A generator of requests.
+  public static func generator(_ generator: RegisteredGenerator) -> LarderAddition {
+    LarderAddition { try GeneratorRegistry.add(generator) }
+  }
+
   /// A report of a run's results.
   public static func report(_ report: any ReportFormat) -> LarderAddition {
     LarderAddition { try ReportRegistry.add(report) }
@@ -92,7 +96,7 @@ struct LarderCommand: ParsableCommand {
       Examples:
         larder run Workloads/news-feed.yaml
         larder run Workloads/news-feed.yaml --store /shared/store --part 3/10
-        larder merge Workloads/news-feed.yaml --store /shared/store
+        larder run Workloads/news-feed.yaml --store /shared/store --merge
         larder simulate trace.csv --policy lru,sieve,s3-fifo --capacity 1%,10%
         larder mrc trace.csv --policy lru,s3-fifo
         larder advise trace.csv
@@ -108,16 +112,17 @@ struct LarderCommand: ParsableCommand {
       "larder \(LarderVersion.current) (\(LarderVersion.revision ?? "commit not known"), "
       + "\(LarderVersion.build) build)",
     subcommands: [
-      RunCommand.self, PlanCommand.self, MergeCommand.self, StoreCommand.self,
+      RunCommand.self, PlanCommand.self, StoreCommand.self,
       SimulateCommand.self, MRCCommand.self, AdviseCommand.self,
       TraceCommand.self, ListCommand.self, CheckCommand.self, CompareCommand.self,
       ReportCommand.self, TimeWorkerCommand.self,
     ])
 
-  /// Words of the process's arguments, with today's names of commands.
-  static let words = CommandNames.current(Array(CommandLine.arguments.dropFirst()))
+  /// Words of the process's arguments; `policies` is short for `list policies`.
+  static let words =
+    (CommandLine.arguments.dropFirst().first == "policies" ? ["list"] : [])
+    + CommandLine.arguments.dropFirst()
 
-  /// Does what the process was asked, and exits.
   static func runAndExit() -> Never {
     var code: Int32 = 0
     MappingFaults.listen()
@@ -136,23 +141,5 @@ struct LarderCommand: ParsableCommand {
       code = 2
     }
     Foundation.exit(code)
-  }
-}
-
-/// Earlier names of commands, which are still understood.
-enum CommandNames {
-  private static let renamed: [(old: [String], new: [String])] = [
-    (["policies"], ["list", "policies"]),
-    (["admissions"], ["list", "admissions"]),
-    (["caches"], ["list", "caches"]),
-    (["trace", "formats"], ["list", "formats"]),
-    (["trace", "generators"], ["list", "generators"]),
-    (["store", "verify"], ["store", "info", "--verify"]),
-  ]
-
-  /// The words of a command line with today's names.
-  static func current(_ words: [String]) -> [String] {
-    guard let name = renamed.first(where: { words.starts(with: $0.old) }) else { return words }
-    return name.new + words.dropFirst(name.old.count)
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of parts, stores and plans with the real command and a real Slurm.
+"""Tests of parts, stores and plans with the real command.
 
 What is missing is installed if it can be; otherwise the tests that need it are skipped with the
 name of the package. Everything that is started ends with this program.
@@ -18,7 +18,6 @@ from pathlib import Path
 
 import packages
 import test_formats
-import test_slurm
 import test_store
 from support import SkippedError, Stand
 from sweep import Sweep
@@ -28,7 +27,7 @@ def tests() -> dict[str, Callable[..., None]]:
     """Return all tests by name, in the order in which they are written."""
     return {
         name.removeprefix("test_"): test
-        for module in (test_store, test_formats, test_slurm)
+        for module in (test_store, test_formats)
         for name, test in vars(module).items()
         if name.startswith("test_") and inspect.isfunction(test)
     }
@@ -44,8 +43,6 @@ def run(name: str, test: Callable[..., None], options: argparse.Namespace) -> st
             known = {
                 "stand": lambda: stand,
                 "sweep": lambda: Sweep(stand, options.parts, options.requests),
-                "share": lambda: options.kill,
-                "seed": lambda: options.seed,
             }
             test(**{word: known[word]() for word in inspect.signature(test).parameters})
     except SkippedError as reason:
@@ -67,8 +64,6 @@ def main() -> int:
     words.add_argument("--larder", type=Path, required=True, help="the program to test")
     words.add_argument("--parts", type=int, default=1000, help="parts of the large sweep")
     words.add_argument("--requests", type=int, default=500_000, help="requests of each trace of it")
-    words.add_argument("--kill", type=float, default=0.1, help="share of the tasks to kill")
-    words.add_argument("--seed", type=int, default=1, help="decides which tasks are killed")
     words.add_argument("--keep", action="store_true", help="keep the folders of failed tests")
     words.add_argument("--no-install", action="store_true", help="skip what has no package here")
     options = words.parse_args()

@@ -39,7 +39,7 @@ class Sweep:
         """Run the workload on this machine, without a store; once."""
         if self.plain is None:
             self.plain = self.stand.run(
-                "larder", "run", self.file, "--no-store", "--output", "plain"
+                "larder", "run", self.file, "--output", "plain"
             )
         return self.plain
 
@@ -47,7 +47,7 @@ class Sweep:
         """Check that results are those of the plain run, and that nothing is left to compute."""
         self.run_plainly()
         same_results(self.stand, "plain", merged)
-        self.stand.run("larder", "store", "info", "--verify", "--store", store)
+        self.stand.run("larder", "store", "--verify", "--store", store)
         check(len(self.stand.records(store)) == self.cells, "records and cells differ in number")
         runs = []
         while len(runs) < 3 and (not runs or min(runs) >= 2):

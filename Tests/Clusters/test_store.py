@@ -17,19 +17,19 @@ CELLS = 12
 def test_damaged_records_are_computed_again(stand: Stand) -> None:
     """Damage is found and said, and only the damaged cells are computed again."""
     workload = stand.small()
-    stand.run("larder", "run", workload, "--no-store", "--output", "plain")
+    stand.run("larder", "run", workload, "--output", "plain")
     stand.run("larder", "run", workload, "--store", "store", "--part", "1/1")
     records = stand.records("store")
     check(len(records) == CELLS, f"{len(records)} records of {CELLS} cells")
     faults = damage(records)
-    verified = stand.run("larder", "store", "info", "--verify", "--store", "store", code=1)
+    verified = stand.run("larder", "store", "--verify", "--store", "store", code=1)
     part = stand.run("larder", "run", workload, "--store", "store", "--part", "1/1")
     for file, fault in faults.items():
         check(f"damaged: store/cells/{file}: {fault}" in verified.output, verified.output)
         check(f"damaged, ignored: store/cells/{file}: {fault}" in part.notes, part.notes)
     check(part.computed == len(faults), f"{part.computed} cells computed, not {len(faults)}")
-    stand.run("larder", "store", "info", "--verify", "--store", "store")
-    stand.run("larder", "merge", workload, "--store", "store", "--output", "merged")
+    stand.run("larder", "store", "--verify", "--store", "store")
+    stand.run("larder", "run", workload, "--merge", "--store", "store", "--output", "merged")
     same_results(stand, "plain", "merged")
     print(f"    {len(faults)} records damaged: all found, and computed again")
 
@@ -62,7 +62,7 @@ def test_foreign_records_are_refused(stand: Stand) -> None:
     record = stand.records("store")[0]
     key, _, content = record.name.split(".")
     record.rename(record.with_name(f"{key}.1-0123456789abcdef.{content}"))
-    merge = ["larder", "merge", workload, "--store", "store", "--output", "merged"]
+    merge = ["larder", "run", workload, "--merge", "--store", "store", "--output", "merged"]
     refused = stand.run(*merge, code=1).notes
     check("1 of 12 cells are missing" in refused and "1-0123456789abcdef" in refused, refused)
     check(not (stand.folder / "merged").exists(), "a refused merge wrote results")
@@ -89,7 +89,7 @@ def test_full_disk_in_the_middle_of_a_part(stand: Stand) -> None:
 def fill(stand: Stand, enlarge: list[str]) -> None:
     """Run a part on the disk until that is full, and again when it is larger."""
     workload = stand.small()
-    stand.run("larder", "run", workload, "--no-store", "--output", "plain")
+    stand.run("larder", "run", workload, "--output", "plain")
     part = ["larder", "run", workload, "--store", "disk/store", "--part", "1/1"]
     failed = stand.run(*part, code=None)
     check(failed.code not in (0, None) and failed.code > 0, f"exit code {failed.code}")
@@ -98,7 +98,7 @@ def fill(stand: Stand, enlarge: list[str]) -> None:
     check(0 < kept < CELLS, f"the disk was full after {kept} cells, expected some of {CELLS}")
     hidden = list((stand.folder / "disk/store").rglob(".*.partial"))
     check(not hidden, f"unfinished files were left: {hidden}")
-    stand.run("larder", "store", "info", "--verify", "--store", "disk/store")
+    stand.run("larder", "store", "--verify", "--store", "disk/store")
     # Results are worth more than the store: a run as a whole ends, and says what it did not keep.
     run = stand.run("larder", "run", workload, "--store", "disk/store", "--output", "whole")
     check("some results could not be stored" in run.notes, run.notes)
@@ -108,7 +108,7 @@ def fill(stand: Stand, enlarge: list[str]) -> None:
     check(plain == whole, "counts.csv differs on a full disk")
     subprocess.run(enlarge, check=True)
     check(stand.run(*part).stored >= kept, "what had been kept was computed again")
-    stand.run("larder", "merge", workload, "--store", "disk/store", "--output", "merged")
+    stand.run("larder", "run", workload, "--merge", "--store", "disk/store", "--output", "merged")
     same_results(stand, "plain", "merged")
     print(f"    full after {kept} of {CELLS} cells; the others were computed later")
 
@@ -116,7 +116,7 @@ def fill(stand: Stand, enlarge: list[str]) -> None:
 def test_same_cells_at_the_same_time(stand: Stand) -> None:
     """Several processes finish the same cells at once, in several rounds."""
     workload = stand.small()
-    stand.run("larder", "run", workload, "--no-store", "--output", "plain")
+    stand.run("larder", "run", workload, "--output", "plain")
     twice = 0
     for number in range(5):
         store = f"store{number}"
@@ -124,10 +124,10 @@ def test_same_cells_at_the_same_time(stand: Stand) -> None:
         for process in [stand.start(*part) for _ in range(6)]:
             notes = process.communicate(timeout=300)[1]
             check(process.returncode == 0, notes)
-        stand.run("larder", "store", "info", "--verify", "--store", store)
+        stand.run("larder", "store", "--verify", "--store", store)
         check(len(stand.records(store)) == CELLS, "two records of one cell")
         twice += len(stand.records(store, "timings")) - CELLS
-        stand.run("larder", "merge", workload, "--store", store, "--output", f"merged{number}")
+        stand.run("larder", "run", workload, "--merge", "--store", store, "--output", f"merged{number}")
         same_results(stand, "plain", f"merged{number}")
     check(twice > 0, "no cell was ever computed by two processes: the test shows nothing")
     print(f"    5 rounds of 6 processes: {twice} cells finished by several")
@@ -170,8 +170,8 @@ def test_changed_trace_of_the_same_name(stand: Stand) -> None:
     check(
         stand.run(*part, "1/1").computed == 2, "cells of the old trace were taken for the new one"
     )
-    stand.run("larder", "run", workload, "--no-store", "--output", "plain")
-    stand.run("larder", "merge", workload, "--store", "store", "--output", "merged")
+    stand.run("larder", "run", workload, "--output", "plain")
+    stand.run("larder", "run", workload, "--merge", "--store", "store", "--output", "merged")
     same_results(stand, "plain", "merged")
     # The old trace is known by what is in it, so its cells are still there.
     shutil.copy(trace(stand, "other.txt", 7), file)

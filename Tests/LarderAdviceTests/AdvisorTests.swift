@@ -131,8 +131,7 @@ import Testing
       if learned == nil {
         #expect(lru.tokenShare == Double(counts.tokens) / Double(counts.inputTokens))
       }
-      #expect(advice.splits.isEmpty && advice.stability?.advantage == nil)
-      #expect(advice.prefix == order)
+      #expect(advice.splits.isEmpty && advice.prefix == order)
     }
   }
 

@@ -28,7 +28,6 @@ import Testing
 
     """
 
-  /// A folder with a workload, its baseline and a valgrind that is none.
   private func prepared(_ options: [String] = []) throws -> ScratchFolder {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload, to: "tiny.yaml")
@@ -144,7 +143,7 @@ import Testing
     let scratch = try prepared(["--instructions"])
     #expect(try counted(scratch) == 4)
     let other = try other(scratch, ["fifo", "lru"])
-    let options = ["--instructions", "--against", other, "--budget", "0s", "--strict"]
+    let options = ["--instructions", "--against", other + ":budget=0s", "--strict"]
     try scratch.write("200000", to: "each-other")
     let same = try check(scratch, options)
     #expect(same.exitCode == 0, "\(same.notes)\(same.output)")
@@ -163,7 +162,7 @@ import Testing
     // A cell that the other build lacks is no regression, and is said to be left out.
     let fewer = try self.other(scratch, ["lru"])
     try scratch.write("190000", to: "each-other")
-    let left = try check(scratch, ["--instructions", "--against", fewer, "--budget", "0s"])
+    let left = try check(scratch, ["--instructions", "--against", fewer + ":budget=0s"])
     #expect(left.exitCode == 0, "\(left.notes)\(left.output)")
     #expect(left.output.contains("the other build does not have them: 1."), "\(left.output)")
     #expect(try counted(scratch) == 4)

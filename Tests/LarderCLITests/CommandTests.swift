@@ -71,12 +71,19 @@ import Testing
     let file = try scratch.write(Self.workload, to: "tiny.yaml")
     _ = try LarderProcess(["run", file, "--output", "runs/a"], in: scratch.folder)
     let first = try Data(contentsOf: scratch.url("runs/a/report.html"))
-    let run = try LarderProcess(["report", "runs/a", "--output", "again"], in: scratch.folder)
-    #expect(run.exitCode == 0 && run.output == "again/report.md\nagain/report.html\n")
-    #expect(try Data(contentsOf: scratch.url("again/report.html")) == first)
-    for arguments in [
-      ["report", "nowhere"], ["report"], ["report", "runs/a", "--format", "x"],
-    ] {
+    try FileManager.default.removeItem(at: scratch.url("runs/a/report.html"))
+    let run = try LarderProcess(["report", "runs/a"], in: scratch.folder)
+    #expect(run.exitCode == 0 && run.output == "runs/a/report.md\nruns/a/report.html\n")
+    #expect(try Data(contentsOf: scratch.url("runs/a/report.html")) == first)
+    let page = try LarderProcess(
+      ["report", "runs/a", "--export", "html=page.html", "--export", "markdown=m/page.md"],
+      in: scratch.folder)
+    #expect(page.exitCode == 2 && page.notes.contains("m/page.md"), "\(page.notes)")
+    let both = try LarderProcess(
+      ["report", "runs/a", "--export", "html=page.html", "--export", "csv=-"], in: scratch.folder)
+    #expect(both.exitCode == 0 && both.output.hasPrefix("workload,trace,"))
+    #expect(try Data(contentsOf: scratch.url("page.html")) == first)
+    for arguments in [["report", "nowhere"], ["report"], ["report", "runs/a", "--export", "x=y"]] {
       let failed = try LarderProcess(arguments, in: scratch.folder)
       #expect(failed.exitCode == 2 && failed.notes.split(separator: "\n").count == 1)
     }
@@ -304,18 +311,6 @@ import Testing
     let entries = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
     #expect(entries?.count == csv.count - 1)
     #expect(entries?.contains { $0["name"] as? String == name } == true)
-  }
-
-  @Test(arguments: [
-    (["policies"], ["list", "policies"]), (["admissions"], ["list", "admissions"]),
-    (["caches"], ["list", "caches"]), (["trace", "formats"], ["list", "formats"]),
-    (["trace", "generators"], ["list", "generators"]),
-  ])
-  func earlierNamesOfListsAreUnderstood(_ old: [String], _ new: [String]) throws {
-    let (before, after) = (try LarderProcess(old), try LarderProcess(new))
-    #expect(before.exitCode == 0 && before.output == after.output && !after.output.isEmpty)
-    let help = try LarderProcess(["--help"]).output
-    #expect(!help.contains("admissions  "))
   }
 
   @Test func unknownListNamesTheKinds() throws {

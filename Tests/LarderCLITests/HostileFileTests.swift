@@ -143,7 +143,7 @@ import Testing
       ["simulate", "long.csv", "--policy", long, "--capacity", "1", "--quiet"],
       ["simulate", long, "--policy", "lru", "--capacity", "1", "--quiet"],
       ["run", "long.yaml", "--quiet"], [long], ["compare", long, long],
-      ["trace", "info", "long.csv", "--quiet", "--format", "csv:\(long)=1"],
+      ["trace", "info", "long.csv", "--format", "csv:\(long)=1"],
     ]
     for arguments in runs {
       let run = try LarderProcess(arguments, in: scratch.folder)
@@ -165,7 +165,6 @@ import Testing
         + "configuration/policy/capacity; did you mean 'memory/lru/10'?")
   }
 
-  /// The command printed for a workload of any name runs that command and nothing else.
   @Test func printedCommandsRunAsPrinted() throws {
     let scratch = try ScratchFolder()
     for name in ["a'\u{301};touch x;'\u{301}.yaml", "-dash.yaml", "line\nbreak'.yaml"] {
@@ -180,7 +179,6 @@ import Testing
     }
   }
 
-  /// Runs larder with a limit on its address space.
   private func limited(
     _ words: String, in scratch: ScratchFolder, kilobytes: Int, input: String? = nil
   ) throws -> LarderProcess {

@@ -17,9 +17,10 @@ import Testing
       let url = Self.examples.appending(path: file)
       let scratch = try ScratchFolder()
       let run = try LarderProcess(
-        ["report", url.deletingLastPathComponent().path, "--output", "made"], in: scratch.folder)
+        ["report", url.deletingLastPathComponent().path, "--export"]
+          + ["\(url.pathExtension == "md" ? "markdown" : "html")=made"], in: scratch.folder)
       #expect(run.exitCode == 0, "\(run.notes)")
-      let made = try Data(contentsOf: scratch.url("made/\(url.lastPathComponent)"))
+      let made = try Data(contentsOf: scratch.url("made"))
       #expect(
         try made == Data(contentsOf: url), "\(file): run larder report on its folder, and read it")
     }

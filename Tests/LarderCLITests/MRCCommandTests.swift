@@ -37,7 +37,8 @@ import Testing
     let scratch = try ScratchFolder()
     try scratch.write(Self.trace, to: "t.txt")
     let run = try LarderProcess(
-      ["mrc", "t.txt", "--policy", "lru", "--csv", "c.csv", "--svg", "c.svg"], in: scratch.folder)
+      ["mrc", "t.txt", "--policy", "lru", "--csv", "c.csv", "--export", "svg=c.svg"],
+      in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
     #expect(run.output.contains("miss ratio") && run.output.contains("90% of the best hit ratio"))
     #expect(!run.output.contains("\u{1B}"), "colour is for terminals")
@@ -104,12 +105,9 @@ import Testing
     (["--method", "auto:samples=10"], "requires the method shards"),
     (["--method", "shards:samples=0"], "samples: expected a whole number from 1"),
     (["--method", "shards:samples=9", "--sample", "0.1"], "excludes"),
-    (["--points", "1"], "--points"), (["--unit", "kilos"], "--unit"),
-    (["--unit", "bytes"], "no sizes"),
-    (["--unit", "bytes", "--ignore-size"], "excludes the unit bytes"),
     (["--capacity", "1MiB"], "objects"), (["--capacity", "0"], "above 0"),
-    (["--policy", "lruu"], "lru"), (["--reach", "0%"], "--reach"),
-    (["--csv", "no/such/folder/c.csv"], "c.csv"), (["--csv", "x", "--svg", "x"], "both"),
+    (["--policy", "lruu"], "lru"),
+    (["--csv", "no/such/folder/c.csv"], "c.csv"), (["--csv", "x", "--export", "svg=x"], "both"),
     (["t.txt"], "twice"), (["missing.txt"], "missing.txt"),
   ])
   func misuseIsOneLine(_ arguments: [String], _ expected: String) throws {

@@ -56,14 +56,14 @@ import Testing
     #expect(try Self.text(scratch, "b/timings.csv").split(separator: "\n").count == 1)
     let report = try Self.text(scratch, "b/report.md")
     #expect(report.contains("72 of 72 cells were read from a store"))
-    // The environment variable names a store, too, and the flag overrides it.
+    // The environment variable names a store, too.
     let named = try LarderProcess(
       ["run", "tiny.yaml", "--output", "c"], in: scratch.folder,
       environment: ["LARDER_STORE": "store"])
     #expect(named.notes.contains("72 from the store, 0 computed"))
     let without = try LarderProcess(
-      ["run", "tiny.yaml", "--output", "d", "--no-store"], in: scratch.folder,
-      environment: ["LARDER_STORE": "store"])
+      ["run", "tiny.yaml", "--output", "d"], in: scratch.folder,
+      environment: ["LARDER_STORE": ""])
     #expect(!without.notes.contains("from the store"))
   }
 
@@ -77,7 +77,7 @@ import Testing
       #expect(run.exitCode == 0 && run.output.isEmpty, "\(run.notes)")
     }
     let merge = try LarderProcess(
-      ["merge", "tiny.yaml", "--store", "store", "--output", "merged"], in: scratch.folder)
+      ["run", "tiny.yaml", "--merge", "--store", "store", "--output", "merged"], in: scratch.folder)
     #expect(merge.exitCode == 0, "\(merge.notes)")
     #expect(try Self.text(scratch, "merged/counts.csv") == Self.text(scratch, "whole/counts.csv"))
     #expect(try Self.said(scratch, "merged") == Self.said(scratch, "whole"))
@@ -98,11 +98,12 @@ import Testing
     }
     for run in runs { #expect(try await run.value == 0) }
     let merge = try LarderProcess(
-      ["merge", "tiny.yaml", "--store", "store", "--output", "merged", "--quiet"], in: folder)
+      ["run", "tiny.yaml", "--merge", "--store", "store", "--output", "merged", "--quiet"],
+      in: folder)
     #expect(merge.exitCode == 0, "\(merge.notes)")
     #expect(try Self.text(scratch, "merged/counts.csv") == Self.text(scratch, "whole/counts.csv"))
     let verify = try LarderProcess(
-      ["store", "info", "--verify", "--store", "store"], in: scratch.folder)
+      ["store", "--verify", "--store", "store"], in: scratch.folder)
     #expect(verify.exitCode == 0 && verify.output.contains("all intact"), "\(verify.output)")
   }
 
@@ -111,7 +112,8 @@ import Testing
     _ = try LarderProcess(
       ["run", "tiny.yaml", "--store", "a store", "--part", "1/2", "--quiet"], in: scratch.folder)
     let merge = try LarderProcess(
-      ["merge", "tiny.yaml", "--store", "a store", "--output", "merged"], in: scratch.folder)
+      ["run", "tiny.yaml", "--merge", "--store", "a store", "--output", "merged"],
+      in: scratch.folder)
     #expect(merge.exitCode == 1)
     #expect(!scratch.files.contains("merged"))
     #expect(merge.notes.contains("zipf, memory: fifo, 10 objects, seed 2"), "\(merge.notes)")
@@ -120,7 +122,7 @@ import Testing
     let rest = try LarderProcess(shell: command, in: scratch.folder)
     #expect(rest.exitCode == 0, "\(rest.notes)")
     let again = try LarderProcess(
-      ["merge", "tiny.yaml", "--store", "a store", "--output", "merged", "--quiet"],
+      ["run", "tiny.yaml", "--merge", "--store", "a store", "--output", "merged", "--quiet"],
       in: scratch.folder)
     #expect(again.exitCode == 0, "\(again.notes)")
   }
@@ -137,10 +139,10 @@ import Testing
       kind: "cell", json: Data(json.replacing("\"sets\":0", with: "\"sets\":7").utf8))
     _ = try scratch.write(forged, to: name.dropLast(16) + "0123456789abcdef")
     let merge = try LarderProcess(
-      ["merge", "tiny.yaml", "--store", "store", "--output", "merged"], in: scratch.folder)
+      ["run", "tiny.yaml", "--merge", "--store", "store", "--output", "merged"], in: scratch.folder)
     #expect(merge.exitCode == 1)
     #expect(merge.notes.contains("differ") && merge.notes.contains(name), "\(merge.notes)")
-    let verify = try LarderProcess(["store", "verify", "--store", "store"], in: scratch.folder)
+    let verify = try LarderProcess(["store", "--verify", "--store", "store"], in: scratch.folder)
     #expect(verify.exitCode == 1 && verify.output.contains("differ: "))
   }
 
@@ -153,7 +155,8 @@ import Testing
       let renamed = "\(parts[0]).1-0123.\(parts[2])"
       try FileManager.default.moveItem(at: scratch.url(file), to: scratch.url(renamed))
     }
-    let merge = try LarderProcess(["merge", "tiny.yaml", "--store", "store"], in: scratch.folder)
+    let merge = try LarderProcess(
+      ["run", "tiny.yaml", "--merge", "--store", "store"], in: scratch.folder)
     #expect(merge.exitCode == 1)
     #expect(merge.notes.contains("72 of 72 cells are missing (72 of them"), "\(merge.notes)")
     #expect(merge.notes.contains("other counting rules, 1-0123"))
@@ -187,7 +190,7 @@ import Testing
       again.notes.firstMatch(of: #/(\d+) from the store, (\d+) computed/#))
     #expect((done...done + 1).contains(Int(stored.1) ?? 0), "\(again.notes)")
     let merge = try LarderProcess(
-      ["merge", "tiny.yaml", "--store", "store", "--output", "merged", "--quiet"],
+      ["run", "tiny.yaml", "--merge", "--store", "store", "--output", "merged", "--quiet"],
       in: scratch.folder)
     #expect(merge.exitCode == 0, "\(merge.notes)")
     let whole = try LarderProcess(
@@ -206,10 +209,7 @@ import Testing
     }
     let slurm = try run(
       "auto",
-      [
-        "SLURM_ARRAY_TASK_ID": "4", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "9",
-        "SLURM_ARRAY_TASK_COUNT": "10",
-      ])
+      ["SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_MAX": "10"])
     #expect(slurm.notes.contains("part 5/10, from SLURM_ARRAY_TASK_ID"), "\(slurm.notes)")
     let pod = try run("auto/10", ["JOB_COMPLETION_INDEX": "0"])
     #expect(pod.notes.contains("part 1/10, from JOB_COMPLETION_INDEX"), "\(pod.notes)")
@@ -229,32 +229,28 @@ import Testing
       #expect(run.exitCode == 0 && run.notes.contains("known from the store"), "\(run.notes)")
     }
     _ = try LarderProcess(
-      ["merge", "tiny.yaml", "--store", "store", "--output", "merged", "--quiet"],
+      ["run", "tiny.yaml", "--merge", "--store", "store", "--output", "merged", "--quiet"],
       in: scratch.folder)
     #expect(try Self.text(scratch, "merged/counts.csv") == Self.text(scratch, "whole/counts.csv"))
-    let info = try LarderProcess(["store", "info", "--store", "store"], in: scratch.folder)
+    let info = try LarderProcess(["store", "--store", "store"], in: scratch.folder)
     #expect(info.exitCode == 0 && info.output.contains("traces prepared"))
     let prune = try LarderProcess(
-      ["store", "prune", "traces", "--store", "store"], in: scratch.folder)
+      ["store", "--prune", "traces", "--store", "store"], in: scratch.folder)
     #expect(prune.exitCode == 0 && prune.output.contains("4 files removed"), "\(prune.output)")
   }
 
   @Test(arguments: [
     ["run", "tiny.yaml", "--store", "tiny.yaml"],
-    ["run", "tiny.yaml", "--store", "store", "--no-store"],
     ["run", "tiny.yaml", "--store", "store", "--part", "4/3"],
     ["run", "tiny.yaml", "--store", "store", "--part", "1/3", "--output", "out"],
-    ["run", "tiny.yaml", "--part", "1/3", "--no-store"],
+    ["run", "tiny.yaml", "--store", "store", "--part", "1/3", "--merge"],
     ["run", "executed.yaml", "--store", "store", "--part", "1/3"],
-    ["merge", "executed.yaml", "--store", "store"],
-    ["merge", "tiny.yaml", "--store", "absent"],
-    ["store", "info", "--store", "absent"],
-    ["store", "prune", "--store", "absent"],
+    ["run", "executed.yaml", "--merge", "--store", "store"],
+    ["run", "tiny.yaml", "--merge", "--store", "absent"],
+    ["store", "--store", "absent"],
+    ["store", "--prune", "all", "--store", "absent"],
     ["plan", "tiny.yaml", "--parts", "0"],
     ["plan", "tiny.yaml", "--parts", "3", "--store", "store", "--format", "pbs"],
-    ["plan", "tiny.yaml", "--parts", "300", "--store", "store", "--format", "github", "--quiet"],
-    ["plan", "--project", "cells=1:traces=0:requests=1"],
-    ["plan", "--project", "cells=1:traces=1:requests=1:large=2"],
     ["plan"],
   ])
   func badRequestsAreOneLine(_ arguments: [String]) throws {

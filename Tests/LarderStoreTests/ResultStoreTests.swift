@@ -25,33 +25,6 @@ import Testing
     #expect(first.allSatisfy { $0.timings.count == 1 })
   }
 
-  /// Older versions named the files of a store by SHA-256.
-  @Test func olderStoreOpensAndIsNotUsed() throws {
-    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appending(path: "Fixtures/older-store")
-    let stand = try StoreStand()
-    try FileManager.default.copyItem(at: fixture, to: URL(fileURLWithPath: stand.path))
-    let digest = String(repeating: "0a", count: 32)
-    try FileManager.default.createDirectory(
-      atPath: "\(stand.path)/prepared", withIntermediateDirectories: true)
-    try Data("prepared".utf8).write(
-      to: URL(fileURLWithPath: "\(stand.path)/prepared/\(digest).larder"))
-    let store = try stand.store()
-    let before = StoreInventory(of: store, verifies: true)
-    #expect(before.older.files == 6)
-    #expect(before.damaged.isEmpty && before.unknown.files == 0 && before.foreign.isEmpty)
-    // The workload of its records.
-    let workload = try StoreStand.workload(policies: "lru,fifo", capacities: "5")
-    #expect(try stand.stored(workload) == 0)
-    let records = try stand.job(workload, stand.store()).sweep.run()
-    #expect(try stand.stored(workload) == records.count)
-    let after = StoreInventory(of: store, verifies: true)
-    #expect(after.older.files == 6 && after.cells.files == 2 && after.damaged.isEmpty)
-    let pruned = after.prune([.foreign], from: store)
-    #expect(pruned.removed == 6 && pruned.left.isEmpty)
-    #expect(try stand.stored(workload) == records.count)
-  }
-
   @Test func onlyMissingCellsAreComputed() throws {
     let stand = try StoreStand()
     _ = try stand.job(StoreStand.workload(policies: "lru"), stand.store()).sweep.run()
@@ -134,7 +107,7 @@ import Testing
     _ = try job.sweep.run()
     let store = try stand.store()
     let inventory = StoreInventory(of: store, verifies: true)
-    #expect(inventory.cells.files == 1 && inventory.foreign["old-1"]?.files == 2)
+    #expect(inventory[.cells].files == 1 && inventory[.foreign(rules: "old-1")].files == 2)
     #expect(inventory.prune([.foreign], from: store).removed == 2)
     #expect(try stand.stored(workload) == 1)
   }
@@ -200,20 +173,7 @@ import Testing
     #expect(stand.files().count == expected.count)
     let inventory = StoreInventory(of: try stand.store(), verifies: true)
     #expect(inventory.damaged.isEmpty && inventory.conflicts.isEmpty)
-    #expect(inventory.unfinished.files == 0)
-  }
-
-  /// Times of files have no effect, whether in the past or in the future.
-  @Test(arguments: [-1e9, 1e9])
-  func fileTimesHaveNoEffect(_ skew: Double) throws {
-    let stand = try StoreStand()
-    let workload = try StoreStand.workload()
-    let count = try stand.job(workload, stand.store()).sweep.run().count
-    for file in stand.files() {
-      try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: skew)], ofItemAtPath: file)
-    }
-    #expect(try stand.stored(workload) == count)
+    #expect(inventory[.unfinished].files == 0)
   }
 
   @Test func timingsKeepTheirMachine() throws {
@@ -232,7 +192,6 @@ import Testing
     #expect(job.records.sweepThreads(of: job.cells) == 2)
   }
 
-  /// Executed cells are measured, and the simulations for comparison run next to them.
   @Test func executedCellsAreNotTakenFromTheStore() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")

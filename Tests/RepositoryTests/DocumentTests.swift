@@ -27,7 +27,8 @@ struct DocumentTests {
     let makefile = try Repository.text(of: "Makefile").split(separator: "\n")
     #expect(makefile.contains("SHELL := /bin/bash -eu -o pipefail"))
     #expect(!makefile.contains { $0.hasPrefix(".SHELLFLAGS") })
-    let scripts = Repository.paths(below: ["Tests"]).filter { $0.hasSuffix(".sh") } + [".ci/run"]
+    let scripts =
+      Repository.paths(below: ["Tests", "scripts"]).filter { $0.hasSuffix(".sh") } + [".ci/run"]
     for path in scripts {
       let lines = try Repository.text(of: path).split(separator: "\n")
       let words = lines.compactMap { $0.split(separator: " ").first }

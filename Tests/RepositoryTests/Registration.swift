@@ -2,9 +2,7 @@
 struct Registration: CustomStringConvertible {
   /// The folder, relative to the root.
   let folder: String
-  /// The protocol of the types.
   let conformance: String
-  /// The file with the list.
   let registry: String
   /// True if every file in the folder must declare such a type; else helpers are allowed.
   let everyFile: Bool
@@ -16,14 +14,8 @@ struct Registration: CustomStringConvertible {
       folder: "Sources/LarderTraces/Formats", conformance: "TraceFormat",
       registry: "Sources/LarderTraces/Formats/FormatRegistry.swift", everyFile: false),
     Registration(
-      folder: "Sources/LarderTraces/Generators", conformance: "Generator",
-      registry: "Sources/LarderTraces/Generators/GeneratorRegistry.swift", everyFile: false),
-    Registration(
       folder: "Sources/LarderReports/Formats", conformance: "ReportFormat",
       registry: "Sources/LarderReports/ReportRegistry.swift", everyFile: true),
-    Registration(
-      folder: "Sources/LarderReports/Parts", conformance: "PlanFormat",
-      registry: "Sources/LarderReports/Parts/PlanRegistry.swift", everyFile: false),
   ]
 
   /// The types in `source` that conform, with the index of their line.

@@ -87,8 +87,7 @@ def check(
     start = time.monotonic()
     command = [
         str(program), "check", str(WORKLOAD), "--baseline", str(baseline),
-        "--against", str(against), "--budget", f"{budget}s", "--seed", str(seed),
-        "--strict", "--quiet",
+        "--against", f"{against}:budget={budget}s:seed={seed}", "--strict", "--quiet",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True)
     row = ROW.search(done.stdout)

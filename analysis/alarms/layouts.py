@@ -61,8 +61,7 @@ def compare(
     """Compare one executable with the build, cell by cell."""
     command = [
         str(larder), "check", str(WORKLOAD), "--baseline", str(baseline),
-        "--against", str(other), "--budget", f"{budget}s", "--seed", str(seed),
-        "--keep-going", "--quiet",
+        "--against", f"{other}:budget={budget}s:seed={seed}", "--keep-going", "--quiet",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True)
     rows = ROW.findall(done.stdout)

@@ -32,7 +32,7 @@ def workload(tmp_path: Path) -> Path:
 
 
 def counts_of_command(workload: Path, folder: Path) -> bytes:
-    command = [PROGRAM, "run", str(workload), "--no-store", "--output", str(folder), "--quiet"]
+    command = [PROGRAM, "run", str(workload), "--output", str(folder), "--quiet"]
     subprocess.run(command, check=True, capture_output=True)
     return (folder / "counts.csv").read_bytes()
 

@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
       Examples:
         larder check Workloads/ci.yaml --update
         larder check Workloads/ci.yaml --baseline larder-baseline.json --junit check.xml
-        larder check Workloads/ci.yaml --against ../main/.build/release/larder --budget 2m
+        larder check Workloads/ci.yaml --against ../main/.build/release/larder:budget=2m
 
       Exit codes: 0 passed; 1 regression; 2 invalid arguments or input; 3 with --strict: timing \
       inconclusive, or a baseline figure was not measured.
@@ -38,11 +38,10 @@ struct CheckCommand: ParsableCommand {
   @Option(help: "Write a JUnit file.", completion: .file())
   var junit: String?
 
+  @OptionGroup var exporting: ExportOption
+
   @Option(help: "Check this cell only, such as memory/lru/1%. May be repeated.")
   var only: [String] = []
-
-  @Flag(help: "Fail on any change of a count, improvements included.")
-  var exact = false
 
   @Flag(
     help: """
@@ -55,12 +54,16 @@ struct CheckCommand: ParsableCommand {
 
   @OptionGroup var speed: SpeedOptions
 
+  private var exports: [Export] { exporting.export.adding("junit", junit) }
+
   func validate() throws {
+    try exports.validate(known: ["markdown", "junit"])
     if update, !only.isEmpty {
       throw ValidationError("--update writes the whole baseline; remove --only")
     }
-    if update, junit != nil {
-      throw ValidationError("--update accepts all changes; --junit needs a check without it")
+    if update, !exports.isEmpty {
+      throw ValidationError(
+        "--update accepts all changes; remove --junit and --export")
     }
     if update, timing.against != nil {
       throw ValidationError("--update does not store results of --against; remove one of them")
@@ -70,7 +73,7 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let run = CheckRun(self)
-    if let junit { try ReportWriter.check(junit) }
+    try exports.check()
     if update { try ReportWriter.check(baseline) }
     var result = try run.result()
     if update {
@@ -80,8 +83,14 @@ struct CheckCommand: ParsableCommand {
       }
       result.isAccepted = true
     }
-    Output.text(CheckDocument(result).plain(colour: Output.usesColour))
-    if let junit { try ReportWriter.write(CheckJUnit.text(of: result), to: junit) }
+    try exports.write { format in
+      let text =
+        format == "junit" ? CheckJUnit.text(of: result) : CheckDocument(result).markdown + "\n"
+      return [ReportFile(name: "", text: text)]
+    }
+    if !exports.takesOutput {
+      Output.text(CheckDocument(result).plain(colour: Output.usesColour))
+    }
     if update {
       try run.write()
       Output.line("\nwritten: \(TextSafety.singleLine(baseline))")
@@ -91,7 +100,6 @@ struct CheckCommand: ParsableCommand {
     try conclude(result)
   }
 
-  /// The exit code.
   private func conclude(_ result: CheckResult) throws {
     switch result.verdict {
     case .pass: return
@@ -102,7 +110,7 @@ struct CheckCommand: ParsableCommand {
       guard strict else { return }
       throw CheckOutcome(
         description: CheckDocument(result).whatIsMissing
-          ?? "timing inconclusive; try a larger --budget", code: 3)
+          ?? "timing inconclusive; try a larger budget", code: 3)
     }
   }
 }
@@ -129,13 +137,15 @@ extension CheckCommand {
 /// Options of the comparison of timings.
 struct CheckTimingOptions: ParsableArguments {
   @Option(
-    help: """
+    help: ArgumentHelp(
+      """
       Executable of another build of larder. The same cells run in both builds, in alternation, \
-      until the test decides which is slower. With --instructions, instructions are counted in \
-      both, too.
-      """,
+      until the test decides which is slower. After colons: threshold=5% (the slowdown to detect), \
+      latency=10% (the increase to detect in the 99th percentile of gets of executed cells), \
+      budget=60s (total time; 0s times nothing, with --instructions), seed=1 (of the order of runs).
+      """, valueName: "build"),
     completion: .file())
-  var against: String?
+  var against: Rival?
 
   @Flag(
     help: """
@@ -146,71 +156,62 @@ struct CheckTimingOptions: ParsableArguments {
       """)
   var instructions = false
 
-  @Option(help: "Slowdown to detect, with --against. By default 5%.")
-  var threshold: Share?
-
-  @Option(
-    help: """
-      Increase to detect in the 99th percentile of get latency of executed cells, with --against. \
-      By default 10%.
-      """)
-  var latencyThreshold: Share?
-
-  @Option(
-    help: """
-      Total time to measure all cells, such as 60s or 5m. With --against and --instructions, 0s \
-      times nothing.
-      """, transform: AmountOption.seconds)
-  var budget = 60
-
-  @Flag(
-    help: """
-      Time and count all cells, even after a failure.
-      """)
+  @Flag(help: "Time and count all cells, even after a failure.")
   var keepGoing = false
 
-  @Option(help: "Seed for the order of runs. Random by default.")
-  var seed: UInt64?
-
-  @Option(
-    help: "Folder, on the disk to measure, for the files of executed caches.",
-    completion: .directory)
-  var scratch: String?
-
   func validate() throws {
-    if latencyThreshold != nil, against == nil {
-      throw ValidationError("--latency-threshold requires --against")
-    }
-    if budget == 0, against == nil || !instructions {
-      throw ValidationError("--budget 0s times nothing; it requires --against and --instructions")
+    if against?.budget == 0, !instructions {
+      throw ValidationError("budget=0s times nothing; it requires --instructions")
     }
   }
 
-  /// The settings for a comparison.
   var settings: TimingSettings {
     TimingSettings(
-      threshold: threshold?.ratio ?? 0.05,
-      latencyThreshold: latencyThreshold?.ratio ?? 0.1,
-      budgetSeconds: Double(budget), seed: seed ?? UInt64.random(in: 1...999_999),
-      keepsGoing: keepGoing)
+      threshold: against?.threshold ?? 0.05, latencyThreshold: against?.latency ?? 0.1,
+      budgetSeconds: Double(against?.budget ?? 60),
+      seed: against?.seed ?? UInt64.random(in: 1...999_999), keepsGoing: keepGoing)
   }
 
-  /// Words that repeat these options in a shell.
   var words: [String] {
-    var words: [String] = []
-    if let against { words += ["--against", ShellWord.path(against)] }
-    if instructions { words.append("--instructions") }
-    if let threshold { words += ["--threshold", "\(threshold)"] }
-    if let latencyThreshold {
-      words += ["--latency-threshold", "\(latencyThreshold)"]
+    (against.map { ["--against", ShellWord.path($0.text)] } ?? [])
+      + (instructions ? ["--instructions"] : []) + (keepGoing ? ["--keep-going"] : [])
+  }
+}
+
+/// Another build, and how it is compared: `larder-before:threshold=2%:budget=2m`.
+struct Rival: ExpressibleByArgument {
+  let text: String
+  private(set) var program: String
+  private(set) var threshold: Double?
+  private(set) var latency: Double?
+  private(set) var budget: Int?
+  private(set) var seed: UInt64?
+
+  /// Takes the options off the end: a path may have colons of its own. Nil for a bad value.
+  init?(argument: String) {
+    (text, program) = (argument, argument)
+    while let colon = program.lastIndex(of: ":") {
+      let option = program[program.index(after: colon)...]
+      guard let equals = option.firstIndex(of: "=") else { break }
+      let value = String(option[option.index(after: equals)...])
+      switch option[..<equals] {
+      case "threshold": threshold = Share(parsing: value)?.ratio
+      case "latency": latency = Share(parsing: value)?.ratio
+      case "budget": budget = try? AmountOption.seconds(value)
+      case "seed": seed = UInt64(value)
+      default: return nil
+      }
+      let isRead =
+        switch option[..<equals] {
+        case "threshold": threshold != nil
+        case "latency": latency != nil
+        case "budget": budget != nil
+        default: seed != nil
+        }
+      guard isRead else { return nil }
+      program = String(program[..<colon])
     }
-    if budget != 60, against != nil {
-      words += ["--budget", "\(budget)s"]
-    }
-    if keepGoing { words.append("--keep-going") }
-    if let seed { words += ["--seed", "\(seed)"] }
-    if let scratch { words += ["--scratch", ShellWord.path(scratch)] }
-    return words
+    if program.isEmpty { return nil }
   }
 }
 

@@ -20,7 +20,6 @@ final class CheckRun {
     progress = ProgressLine(isQuiet: command.speed.quiet)
   }
 
-  /// Runs everything.
   func result() throws -> CheckResult {
     let workload = try WorkloadDecoder().decode(contentsOf: command.workload)
     let stored = try baseline(of: workload)
@@ -33,7 +32,7 @@ final class CheckRun {
     let before = (stored?.cells ?? []).filter { command.only.isEmpty || isNamed($0.name) }
     let comparison = CountsComparison(
       from: before, to: counted, tolerances: workload.check.tolerances,
-      exact: workload.check.isExact || command.exact)
+      exact: workload.check.isExact)
     var result = CheckResult(
       workload: workload.name, file: command.workload, baseline: command.baseline,
       command: repeating, machine: MachineDescription.current().summary, loads: [],
@@ -64,7 +63,7 @@ final class CheckRun {
     after result: CheckResult
   ) throws -> CheckTimer.Outcome {
     let settings = command.timing.settings
-    guard let other = command.timing.against, settings.budgetSeconds > 0 else {
+    guard let other = command.timing.against?.program, settings.budgetSeconds > 0 else {
       return CheckTimer.Outcome()
     }
     if result.verdict == .fail, !settings.keepsGoing {
@@ -154,11 +153,10 @@ final class CheckRun {
   ) throws -> [Record] {
     var execution = workload.execution ?? ExecutionSpec()
     execution.threads = [1]
-    var sweep = Sweep(
-      cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
-      threads: command.speed.threads, execution: execution, driver: HarnessDriver())
+    var sweep = Sweep(cells: cells, traces: traces.table, threads: command.speed.threads)
+    (sweep.warmUp, sweep.latency) = (workload.warmUp, workload.latency)
+    (sweep.execution, sweep.driver) = (execution, HarnessDriver())
     sweep.executedRepetitions = MeasuredResources.repetitions
-    if let scratch = command.timing.scratch { sweep.scratch = scratch }
     progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
     let start = ContinuousClock.now
     let records = try sweep.run(
@@ -175,7 +173,7 @@ final class CheckRun {
 
   private var repeating: String {
     ([ShellText.check(command.workload, baseline: command.baseline)]
-      + (command.exact ? ["--exact"] : []) + command.timing.words)
+      + command.timing.words)
       .joined(separator: " ")
   }
 
@@ -190,6 +188,5 @@ extension Workload {
   /// True if names of cells include their traces.
   var hasSeveralTraces: Bool { !moreSources.isEmpty }
 
-  /// The cell's name in comparisons of runs.
   func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }
 }

@@ -9,7 +9,6 @@ import LarderTraces
 
 /// The timings of a check: in pairs against another build.
 struct CheckTimer {
-  /// The command with its options.
   let command: CheckCommand
   let settings: TimingSettings
   let workload: Workload
@@ -114,7 +113,7 @@ struct CheckTimer {
   ) throws -> (BuildSide) throws -> any TimedProcess {
     let arguments =
       ["time-worker", command.workload]
-      + (command.timing.scratch.map { ["--scratch", $0] } ?? [])
+
     // Not the generator of the order, so that the two do not disturb each other.
     var random = SeededGenerator(seed: settings.seed ^ 0x5eed)
     let start: (BuildSide) throws -> any TimedProcess = { side in
@@ -150,16 +149,13 @@ struct TimeWorkerCommand: ParsableCommand {
   @Argument(help: "The workload file.")
   var workload: String
 
-  @Option(help: "Folder for the files of executed caches.")
-  var scratch: String?
-
   func run() throws {
     let workload = try WorkloadDecoder().decode(contentsOf: self.workload)
     let traces = try WorkloadTraces.prepare(workload)
     let cells = try Plan.cells(of: workload, facts: traces.facts)
     let timer = CellTimer(
       workload, traces: traces.table,
-      scratch: scratch ?? FileManager.default.temporaryDirectory.path,
+      scratch: FileManager.default.temporaryDirectory.path,
       slowdown: Self.slowdown.withLock { $0 })
     let worker = TimingWorker(
       cells: TimedCell.all(

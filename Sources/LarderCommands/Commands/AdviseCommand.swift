@@ -19,10 +19,10 @@ struct AdviseCommand: ParsableCommand {
       Examples:
         larder advise access.csv --capacity 64MiB
         larder advise OLTP.lis.zst
-        larder advise web.csv --format csv:time=1:id=2:size=3 --prices prices.yaml --output advice
+        larder advise web.csv --prices prices.yaml --export html=advice.html
         larder advise access.log.2.gz access.log.1 access.log --join --capacity 1GiB
         larder advise Workloads/news-feed.yaml
-        larder advise trace.csv --capacity 1%,10% --learn whole --json - --quiet
+        larder advise trace.csv --capacity 1%,10% --whole --json - --quiet
         larder advise trace.csv --policy s4-fifo --capacity 128MiB,1GiB
         larder advise prompts.hash-ids.jsonl --capacity 10000 --prefix tail --policy lru,sieve
       """)
@@ -43,10 +43,6 @@ struct AdviseCommand: ParsableCommand {
       """)
   var capacity: [String] = []
 
-  /// `objects` is another name of `--ignore-size`; `bytes` requires sizes.
-  @Option(help: .hidden)
-  var unit: String?
-
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
 
@@ -61,53 +57,29 @@ struct AdviseCommand: ParsableCommand {
   @OptionGroup var prefixes: PrefixOptions
 
   @Option(
-    help: """
-      Tiers of the design: memory, disk, hybrid (memory in front of a disk of the capacity), or \
-      auto (memory, and if a disk behind it pays). By default auto.
-      """)
-  var tiers: String?
-
-  @Option(
     help: "File with prices (YAML; see docs/advise.md). The cheapest capacity is recommended.",
     completion: .file())
   var prices: String?
 
-  @Option(
-    help: """
-      Largest number of requests that the search replays: 200M, 1.2G. By default 80M for each \
-      capacity, 240M for more than three, and 100M for the rest.
-      """)
-  var maxRequests: String?
-
-  @Option(
-    help: """
-      Share of the requests used to choose designs; the rest are used to score them. 'whole': both \
-      use all requests. By default 50%.
-      """)
-  var learn: String?
-
-  @Flag(help: .hidden) var whole = false
+  @Flag(help: "Use all requests to choose designs and to score them, instead of a half each.")
+  var whole = false
 
   @OptionGroup var format: FormatOption
 
-  @Option(
-    help: "Folder for advice.json, advice.md with its charts, and advice.html.",
-    completion: .directory)
-  var output: String?
+  @Option(help: "Write the advice as JSON to a file, or - for standard output; for one trace.")
+  var json: String?
 
-  @Option(
-    name: .customLong("json"),
-    help: "Write advice.json to a file, or - for standard output; for a single trace.")
-  var jsonFile: String?
-
-  @Option(help: "Seed of samples and random policies. By default 1.")
-  var seed: UInt64?
+  @OptionGroup var exporting: ExportOption
 
   @OptionGroup var speed: SpeedOptions
 
+  private var exports: [Export] { exporting.export.adding("json", json) }
+
   func validate() throws {
-    if jsonFile != nil, traces.count > 1, !joining.join {
-      throw ValidationError("--json writes the advice for one trace; run one command per trace")
+    try exports.validate(known: ["json", "markdown", "html"])
+    if !exports.isEmpty, traces.count > 1, !joining.join {
+      throw ValidationError(
+        "--json and --export write the advice for one trace; run one command per trace")
     }
     if traces.count > 1, let file = traces.first(where: Self.isWorkload) {
       throw ValidationError("'\(file)' is a workload file; run one command for it alone")
@@ -122,7 +94,7 @@ struct AdviseCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    if let jsonFile, jsonFile != "-" { try ReportWriter.check(jsonFile) }
+    try exports.check()
     let progress = ProgressLine(isQuiet: speed.quiet)
     if let file = traces.first, Self.isWorkload(file) { return try run(file, progress) }
     let run = AdviceRun(settings: try settings(), progress: progress)
@@ -136,7 +108,6 @@ struct AdviseCommand: ParsableCommand {
     }
   }
 
-  /// Advises on the traces of a workload file.
   private func run(_ file: String, _ progress: ProgressLine) throws {
     if try format.spec() != nil || joining.join {
       throw UsageError("'\(file)' defines how its traces are read; remove --format and --join")
@@ -154,8 +125,8 @@ struct AdviseCommand: ParsableCommand {
       progress.end("\(facts.name): \(facts.requests) requests, \(facts.objects) objects")
     }
     for note in traces.notes { progress.note(note) }
-    if jsonFile != nil, Set(traces.facts.map(\.name)).count > 1 {
-      throw UsageError("--json writes the advice for one trace; '\(file)' has several")
+    if !exports.isEmpty, Set(traces.facts.map(\.name)).count > 1 {
+      throw UsageError("--json and --export write the advice for one trace; '\(file)' has several")
     }
     let run = AdviceRun(settings: settings, progress: progress)
     let all = try run.advice(for: traces)
@@ -166,16 +137,14 @@ struct AdviseCommand: ParsableCommand {
     try overridden(AdviceSettings(threads: speed.threads))
   }
 
-  /// Settings with the values of the options.
   private func overridden(_ settings: AdviceSettings) throws -> AdviceSettings {
     var settings = settings
     try settings.apply(
       ParameterReader(
         [
-          "policy": policy.list, "capacity": capacity.list, "unit": unit,
-          "ignore-size": ignoreSize ? "true" : nil, "prefix": prefixes.prefix, "tiers": tiers,
-          "max-requests": maxRequests, "learn": learn, "whole": whole ? "true" : nil,
-          "seed": seed.map { "\($0)" },
+          "policy": policy.list, "capacity": capacity.list,
+          "ignore-size": ignoreSize ? "true" : nil, "prefix": prefixes.prefix,
+          "whole": whole ? "true" : nil,
         ], AdviceSettings.options))
     if let prices {
       settings.prices = try Prices(yaml: try InputFile.bytes(prices), file: prices)
@@ -196,12 +165,13 @@ struct AdviseCommand: ParsableCommand {
   }
 
   private func tell(_ advice: Advice, _ run: AdviceRun, isOneOfSeveral: Bool) throws {
-    if let output { try run.write(advice, into: output, isOneOfSeveral: isOneOfSeveral) }
-    if let jsonFile {
-      let text = try AdviceReport.json(advice)
-      if jsonFile == "-" { Output.text(text) } else { try ReportWriter.write(text, to: jsonFile) }
+    let files = try AdviceReport.files(of: advice)
+    try exports.write { format in
+      let ending = format == "markdown" ? ".md" : ".\(format)"
+      let own = files.filter { $0.name.hasSuffix(ending) }
+      return format == "markdown" ? own + files.filter { $0.name.hasSuffix(".svg") } : own
     }
-    if jsonFile != "-" { run.print(advice, isOneOfSeveral: isOneOfSeveral) }
+    if !exports.takesOutput { run.print(advice, isOneOfSeveral: isOneOfSeveral) }
   }
 }
 
@@ -248,7 +218,6 @@ struct AdviceRun {
     }
   }
 
-  /// The advice for each trace of a workload, for the first seed of a generator's.
   func advice(for traces: WorkloadTraces) throws -> [Advice] {
     var seen: Set<String> = []
     return try traces.facts.filter { seen.insert($0.name).inserted }.compactMap { facts in

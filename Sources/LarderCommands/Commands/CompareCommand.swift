@@ -16,7 +16,7 @@ struct CompareCommand: ParsableCommand {
 
       Examples:
         larder compare Results/ci/before Results/ci/after
-        larder compare before after --format markdown
+        larder compare before after --export markdown=-
       """)
 
   @Argument(help: "The earlier results: a folder, or its results.json.", completion: .directory)
@@ -25,13 +25,17 @@ struct CompareCommand: ParsableCommand {
   @Argument(help: "The later results.", completion: .directory)
   var after: String
 
-  @Option(help: "Output format: text, markdown, csv or json.")
-  var format: RunComparisonFormat = .text
+  @OptionGroup var exporting: ExportOption
 
   @Flag(help: "Exit with 1 if a cell is worse or missing, or uses more memory or disk.")
   var failOnWorse = false
 
+  func validate() throws {
+    try exporting.export.validate(known: RunComparisonFormat.allCases.map(\.rawValue))
+  }
+
   func run() throws {
+    try exporting.export.check()
     let (earlier, later) = (try Self.results(before), try Self.results(after))
     let changes = TraceFacts.changes(from: earlier.traces, to: later.traces)
     if !changes.isEmpty {
@@ -40,7 +44,14 @@ struct CompareCommand: ParsableCommand {
           + changes.joined(separator: "; "))
     }
     let comparison = RunComparison(earlier, named: before, with: later, named: after)
-    Output.text(try format.text(of: comparison, colour: Output.usesColour))
+    try exporting.export.write { name in
+      let text = try (RunComparisonFormat(rawValue: name) ?? .text).text(of: comparison)
+      return [ReportFile(name: "", text: text)]
+    }
+    if !exporting.export.takesOutput {
+      Output.text(
+        try RunComparisonFormat.text.text(of: comparison, colour: Output.usesColour))
+    }
     let worse = comparison.counts.changes(.worse).count
     let missing = comparison.counts.missing.count
     let larger = comparison.resources.worse.count
@@ -52,7 +63,6 @@ struct CompareCommand: ParsableCommand {
     }
   }
 
-  /// The results in a folder, or in the file itself.
   private static func results(_ path: String) throws -> RunResults {
     var isFolder = ObjCBool(false)
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -65,5 +75,3 @@ struct CompareCommand: ParsableCommand {
     return try RunResults.decode(try InputFile.bytes(file), name: file)
   }
 }
-
-extension RunComparisonFormat: ExpressibleByArgument {}

@@ -32,18 +32,14 @@ struct ListCommand: ParsableCommand {
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case policies, admissions, caches, formats, generators
 
-    /// The list of this kind.
-    var listing: any Listing {
+    var entries: [ListEntry] {
       switch self {
-      case .policies:
-        List(PolicyRegistry.everything.map { PolicyEntry($0.description) })
-      case .admissions:
-        List(AdmissionRegistry.all.map { AdmissionEntry($0.description) })
-      case .caches: List(CacheEntry.all)
-      case .formats:
-        List(FormatRegistry.all.map { FormatEntry($0.description) })
-      case .generators:
-        List(GeneratorRegistry.all.map { GeneratorEntry($0.description) })
+      case .policies: PolicyRegistry.everything.map { .policy($0.description) }
+      case .admissions: AdmissionRegistry.all.map { .admission($0.description) }
+      case .caches:
+        ContenderRegistry.all.map { .cache($0) } + CachePreset.all.map { .preset($0) }
+      case .formats: FormatRegistry.all.map { .format($0.description) }
+      case .generators: GeneratorRegistry.all.map { .generator($0.description) }
       }
     }
   }
@@ -60,63 +56,159 @@ struct ListCommand: ParsableCommand {
   var format: Format = .text
 
   func run() throws {
-    let listing = kind.listing
+    let entries = kind.entries
     switch format {
-    case .text: for paragraph in listing.paragraphs { Output.line(paragraph) }
-    case .csv: Output.text(listing.csv)
-    case .json: Output.line(try listing.json())
+    case .text: for entry in entries { Output.line(entry.paragraph) }
+    case .csv:
+      let rows = [entries.first?.fields.map(\.name) ?? []] + entries.map { $0.fields.map(\.cell) }
+      for row in rows { Output.text(CSVText.line(row.map { CSVText.field($0) })) }
+    case .json:
+      let objects = entries.map { entry in
+        entry.fields.reduce(into: [:]) { $0[$1.name] = $1.json }
+      }
+      let data = try JSONSerialization.data(
+        withJSONObject: objects, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+      Output.line(String(decoding: data, as: UTF8.self))
     }
   }
 }
 
-/// A list in each output format.
-protocol Listing {
-  /// Paragraphs for a terminal.
-  var paragraphs: [String] { get }
-  /// A header and one row an entry.
-  var csv: String { get }
-  /// An array of objects with the fields of the CSV.
-  func json() throws -> String
-}
+/// An entry of a list, for people and for programs.
+struct ListEntry {
+  /// A field for programs.
+  struct Field {
+    var name: String
+    var cell: String
+    /// The value in JSON; nil to leave it out.
+    var json: Any?
 
-/// An entry of a list. Its encoding is its JSON.
-protocol ListEntry: Encodable {
-  /// Column titles of the CSV.
-  static var columns: [String] { get }
-  /// Cells of the CSV.
-  var cells: [String] { get }
-  /// Name and what is in brackets behind it.
-  var title: String { get }
-  /// Lines below the title.
-  var lines: [String] { get }
-}
+    init(_ name: String, _ text: String?) {
+      (self.name, cell, json) = (name, text ?? "", text)
+    }
 
-/// Entries as text, CSV and JSON.
-private struct List<Entry: ListEntry>: Listing {
-  let entries: [Entry]
+    init(_ name: String, _ flag: Bool) { (self.name, cell, json) = (name, "\(flag)", flag) }
 
-  init(_ entries: [Entry]) { self.entries = entries }
+    init(_ name: String, _ words: [String]) {
+      (self.name, cell, json) = (name, words.joined(separator: " "), words)
+    }
 
-  var paragraphs: [String] {
-    entries.map { $0.title + "\n" + $0.lines.map(ListText.wrapped).joined() }
+    init(_ parameters: [Parameter]) {
+      name = "parameters"
+      cell = parameters.map { "\($0.name)=\($0.defaultValue)" }.joined(separator: " ")
+      json = parameters.map { parameter in
+        var object = [
+          "name": parameter.name, "default": parameter.defaultValue, "summary": parameter.summary,
+        ]
+        object["in_real_caches"] = parameter.realDefault
+        return object
+      }
+    }
   }
 
-  var csv: String {
-    ([Entry.columns] + entries.map { $0.cells.map { CSVText.field($0) } }).map { CSVText.line($0) }
-      .joined()
+  var title: String
+  var lines: [String]
+  var fields: [Field]
+
+  /// Title and lines of at most 96 characters, indented by four.
+  var paragraph: String {
+    title + "\n" + lines.map { TextWrap.indented($0) }.joined()
   }
 
-  func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(entries), as: UTF8.self)
+  static func policy(_ policy: PolicyDescription) -> ListEntry {
+    let real = policy.parameters.compactMap { parameter in
+      parameter.realDefault.map { "\(parameter.name)=\($0)" }
+    }
+    var lines = [policy.summary] + policy.parameters.map(line)
+    if let specs = try? PolicyRegistry.configurations(of: policy.name) {
+      lines.append(
+        "Configurations to try: \(specs.count) (larder advise --policy \(policy.name); "
+          + "larder simulate --policy '\(policy.name):*')")
+    }
+    if !policy.needs.names.isEmpty {
+      lines.append("Needs: \(policy.needs.names.joined(separator: ", "))")
+    }
+    return ListEntry(
+      title: "\(policy.name)  (\(policy.family.rawValue))", lines: lines + [policy.paper],
+      fields: [
+        Field("name", policy.name), Field("family", policy.family.rawValue),
+        Field("summary", policy.summary), Field(policy.parameters),
+        Field("needs", policy.needs.names), Field("random", policy.isRandom),
+        Field("paper", policy.paper),
+        Field("in_real_caches", real),
+      ])
+  }
+
+  static func admission(_ filter: AdmissionDescription) -> ListEntry {
+    let needs = filter.comparesVictims ? ["Needs: a policy that can name its next victim"] : []
+    return ListEntry(
+      title: filter.name,
+      lines: [filter.summary] + filter.parameters.map(line) + needs + [filter.paper],
+      fields: [
+        Field("name", filter.name), Field("summary", filter.summary), Field(filter.parameters),
+        Field("compares_victims", filter.comparesVictims), Field("random", filter.isRandom),
+        Field("paper", filter.paper),
+      ])
+  }
+
+  static func format(_ format: FormatDescription) -> ListEntry {
+    ListEntry(
+      title: format.name,
+      lines: [format.summary, "Layout: \(format.layout)"] + format.parameters.map(line),
+      fields: [
+        Field("name", format.name), Field("summary", format.summary), Field(format.parameters),
+        Field("layout", format.layout),
+      ])
+  }
+
+  static func generator(_ generator: GeneratorDescription) -> ListEntry {
+    ListEntry(
+      title: generator.name,
+      lines: [generator.summary] + generator.parameters.map(line) + [generator.source],
+      fields: [
+        Field("name", generator.name), Field("summary", generator.summary),
+        Field(generator.parameters), Field("source", generator.source),
+      ])
+  }
+
+  static func cache(_ cache: CacheContender) -> ListEntry {
+    let kinds = ConfigurationKind.allCases.filter(cache.kinds.contains).map(\.rawValue)
+    let policy = cache.runsPolicies ? "any policy" : "built-in policy"
+    return ListEntry(
+      title: "\(cache.name)  (\(kinds.joined(separator: ", ")); \(policy))", lines: [cache.summary],
+      fields: [
+        Field("name", cache.name), Field("sort", "cache"), Field("kinds", kinds),
+        Field("runs_policies", cache.runsPolicies), Field("summary", cache.summary),
+        Field("models", nil), Field("differences", nil),
+      ])
+  }
+
+  static func preset(_ preset: CachePreset) -> ListEntry {
+    let kind: ConfigurationKind =
+      preset.disk == nil ? .memory : preset.memory == nil ? .disk : .hybrid
+    var lines = [
+      preset.summary, "Models: \(preset.models)", "Differences: \(preset.differences)",
+    ]
+    if preset.disk?.isEncrypted ?? false, !DiskEncryption.isAvailable {
+      lines.append("Only simulated by this program, which is built without the trait Encryption.")
+    }
+    return ListEntry(
+      title: "\(preset.name)  (preset; \(kind.rawValue))", lines: lines,
+      fields: [
+        Field("name", preset.name), Field("sort", "preset"), Field("kinds", [kind.rawValue]),
+        Field("runs_policies", true), Field("summary", preset.summary),
+        Field("models", preset.models), Field("differences", preset.differences),
+      ])
+  }
+
+  private static func line(_ parameter: Parameter) -> String {
+    let real = parameter.realDefault.map { "; in real caches \(parameter.name)=\($0)" } ?? ""
+    return "\(parameter.name)=\(parameter.defaultValue)  \(parameter.summary)\(real)"
   }
 }
 
-/// Text of lists.
-private enum ListText {
+private enum TextWrap {
   /// Text in lines of at most 96 characters, indented by four.
-  static func wrapped(_ text: String) -> String {
+  static func indented(_ text: String) -> String {
     var lines = [""]
     for word in text.split(whereSeparator: \.isWhitespace) {
       let last = lines[lines.count - 1]
@@ -129,247 +221,5 @@ private enum ListText {
       }
     }
     return lines.reduce(into: "") { $0 += "    \($1)\n" }
-  }
-}
-
-/// A parameter of a listed component.
-private struct ListedParameter: Encodable {
-  var name: String
-  var fallback: String
-  var inRealCaches: String?
-  var summary: String
-
-  init(_ parameter: Parameter) {
-    name = parameter.name
-    fallback = parameter.defaultValue
-    inRealCaches = parameter.realDefault
-    summary = parameter.summary
-  }
-
-  enum CodingKeys: String, CodingKey {
-    case name, summary
-    case fallback = "default"
-    case inRealCaches = "in_real_caches"
-  }
-
-  /// A line for a terminal.
-  var line: String {
-    let real = inRealCaches.map { "; in real caches \(name)=\($0)" } ?? ""
-    return "\(name)=\(fallback)  \(summary)\(real)"
-  }
-
-  /// `name=default` of each, separated by spaces.
-  static func defaults(_ parameters: [ListedParameter]) -> String {
-    parameters.map { "\($0.name)=\($0.fallback)" }.joined(separator: " ")
-  }
-}
-
-/// An eviction policy or a bound.
-private struct PolicyEntry: ListEntry {
-  var name: String
-  var family: String
-  var summary: String
-  var parameters: [ListedParameter]
-  var needs: [String]
-  var random: Bool
-  var paper: String
-
-  init(_ policy: PolicyDescription) {
-    name = policy.name
-    family = policy.family.rawValue
-    summary = policy.summary
-    parameters = policy.parameters.map(ListedParameter.init)
-    needs = policy.needs.names
-    random = policy.isRandom
-    paper = policy.paper
-  }
-
-  static let columns = [
-    "name", "family", "summary", "parameters", "needs", "random", "paper", "in_real_caches",
-  ]
-
-  var cells: [String] {
-    let real = parameters.compactMap { parameter in
-      parameter.inRealCaches.map { "\(parameter.name)=\($0)" }
-    }
-    return [
-      name, family, summary, ListedParameter.defaults(parameters), needs.joined(separator: " "),
-      random ? "true" : "false", paper, real.joined(separator: " "),
-    ]
-  }
-
-  var title: String { "\(name)  (\(family))" }
-
-  var lines: [String] {
-    var lines = [summary] + parameters.map(\.line)
-    if let specs = try? PolicyRegistry.configurations(of: name) {
-      lines.append(
-        "Configurations to try: \(specs.count) (larder advise --policy \(name); "
-          + "larder simulate --policy '\(name):*')")
-    }
-    if !needs.isEmpty { lines.append("Needs: \(needs.joined(separator: ", "))") }
-    return lines + [paper]
-  }
-}
-
-/// An admission filter.
-private struct AdmissionEntry: ListEntry {
-  var name: String
-  var summary: String
-  var parameters: [ListedParameter]
-  var comparesVictims: Bool
-  var random: Bool
-  var paper: String
-
-  enum CodingKeys: String, CodingKey {
-    case comparesVictims = "compares_victims"
-    case name, summary, parameters, random, paper
-  }
-
-  init(_ filter: AdmissionDescription) {
-    name = filter.name
-    summary = filter.summary
-    parameters = filter.parameters.map(ListedParameter.init)
-    comparesVictims = filter.comparesVictims
-    random = filter.isRandom
-    paper = filter.paper
-  }
-
-  static let columns = ["name", "summary", "parameters", "compares_victims", "random", "paper"]
-
-  var cells: [String] {
-    [
-      name, summary, ListedParameter.defaults(parameters), comparesVictims ? "true" : "false",
-      random ? "true" : "false", paper,
-    ]
-  }
-
-  var title: String { name }
-
-  var lines: [String] {
-    [summary] + parameters.map(\.line)
-      + (comparesVictims ? ["Needs: a policy that can name its next victim"] : []) + [paper]
-  }
-}
-
-/// A trace format.
-private struct FormatEntry: ListEntry {
-  var name: String
-  var summary: String
-  var layout: String
-  var parameters: [ListedParameter]
-
-  init(_ format: FormatDescription) {
-    name = format.name
-    summary = format.summary
-    layout = format.layout
-    parameters = format.parameters.map(ListedParameter.init)
-  }
-
-  static let columns = ["name", "summary", "parameters", "layout"]
-
-  var cells: [String] { [name, summary, ListedParameter.defaults(parameters), layout] }
-
-  var title: String { name }
-
-  var lines: [String] { [summary, "Layout: \(layout)"] + parameters.map(\.line) }
-}
-
-/// A generator of traces.
-private struct GeneratorEntry: ListEntry {
-  var name: String
-  var summary: String
-  var parameters: [ListedParameter]
-  var source: String
-
-  init(_ generator: GeneratorDescription) {
-    name = generator.name
-    summary = generator.summary
-    parameters = generator.parameters.map(ListedParameter.init)
-    source = generator.source
-  }
-
-  static let columns = ["name", "summary", "parameters", "source"]
-
-  var cells: [String] { [name, summary, ListedParameter.defaults(parameters), source] }
-
-  var title: String { name }
-
-  var lines: [String] { [summary] + parameters.map(\.line) + [source] }
-}
-
-/// A cache or preset that workload files may name.
-private struct CacheEntry: ListEntry {
-  enum Sort: String, Encodable {
-    case cache, preset
-  }
-
-  var name: String
-  var sort: Sort
-  var kinds: [String]
-  /// True if it runs the policies that a workload names.
-  var runsPolicies: Bool
-  var summary: String
-  /// The system that a preset models.
-  var models: String?
-  /// Differences between a preset and that system.
-  var differences: String?
-
-  enum CodingKeys: String, CodingKey {
-    case name, sort, kinds, summary, models, differences
-    case runsPolicies = "runs_policies"
-  }
-
-  /// Caches, then presets.
-  static var all: [CacheEntry] {
-    ContenderRegistry.all.map { CacheEntry($0) } + CachePreset.all.map { CacheEntry($0) }
-  }
-
-  init(_ contender: CacheContender) {
-    name = contender.name
-    sort = .cache
-    kinds = ConfigurationKind.allCases.filter(contender.kinds.contains).map(\.rawValue)
-    runsPolicies = contender.runsPolicies
-    summary = contender.summary
-  }
-
-  init(_ preset: CachePreset) {
-    let kind: ConfigurationKind =
-      preset.disk == nil ? .memory : preset.memory == nil ? .disk : .hybrid
-    name = preset.name
-    sort = .preset
-    kinds = [kind.rawValue]
-    runsPolicies = true
-    summary = preset.summary
-    models = preset.models
-    differences = preset.differences
-  }
-
-  static let columns = [
-    "name", "sort", "kinds", "runs_policies", "summary", "models", "differences",
-  ]
-
-  var cells: [String] {
-    [
-      name, sort.rawValue, kinds.joined(separator: " "), runsPolicies ? "true" : "false", summary,
-      models ?? "", differences ?? "",
-    ]
-  }
-
-  var title: String {
-    let kinds = kinds.joined(separator: ", ")
-    return switch sort {
-    case .preset: "\(name)  (preset; \(kinds))"
-    case .cache: "\(name)  (\(kinds); \(runsPolicies ? "any policy" : "built-in policy"))"
-    }
-  }
-
-  var lines: [String] {
-    [
-      summary, models.map { "Models: \($0)" }, differences.map { "Differences: \($0)" },
-      CachePreset.named(name)?.disk?.isEncrypted ?? false && !DiskEncryption.isAvailable
-        ? "Only simulated by this program, which is built without the trait Encryption." : nil,
-    ]
-    .compactMap { $0 }
   }
 }

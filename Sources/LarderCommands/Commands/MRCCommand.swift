@@ -18,7 +18,7 @@ struct MRCCommand: ParsableCommand {
 
       Examples:
         larder mrc OLTP.lis.zst --policy lru,s3-fifo
-        larder mrc web.csv --format csv:id=2:size=3 --policy lru --csv curve.csv --svg curve.svg
+        larder mrc web.csv --policy lru --export csv=curve.csv --export svg=curve.svg
         larder mrc huge.larder --policy lru --method shards:measure-error=true --sample 0.1%
         larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --sample 1%
         larder mrc web.csv --ignore-size --capacity 0.1%,1%,10% --csv -
@@ -33,16 +33,9 @@ struct MRCCommand: ParsableCommand {
   @Option(
     help: """
       Capacities, separated by commas: objects (1000), bytes (64MiB, 1GB), or a share of the \
-      footprint (1%). By default, --points capacities up to the footprint.
+      footprint (1%). By default 50 capacities up to the footprint.
       """)
   var capacity: [String] = []
-
-  @Option(help: "Number of capacities to choose if --capacity is not given. By default 50.")
-  var points: Int?
-
-  /// `objects` is the earlier name of `--ignore-size`; `bytes` requires sizes.
-  @Option(help: .hidden)
-  var unit: String?
 
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
@@ -60,16 +53,10 @@ struct MRCCommand: ParsableCommand {
   @Option(help: "Seed of the sample and of random policies. By default 1.")
   var seed: UInt64?
 
-  @Option(
-    help: "Report the smallest capacity with this share of the best hit ratio. By default 90%.")
-  var reach: String?
+  @Option(help: "Write curves as CSV to a file, or - for standard output.")
+  var csv: String?
 
-  @Option(
-    name: .customLong("csv"), help: "Write curves as CSV to a file, or - for standard output.")
-  var csvFile: String?
-
-  @Option(name: .customLong("svg"), help: "Write the plot as SVG to a file; for a single trace.")
-  var svgFile: String?
+  @OptionGroup var exporting: ExportOption
 
   @OptionGroup var format: FormatOption
 
@@ -77,12 +64,12 @@ struct MRCCommand: ParsableCommand {
 
   @OptionGroup var speed: SpeedOptions
 
+  private var exports: [Export] { exporting.export.adding("csv", csv) }
+
   func validate() throws {
-    if svgFile != nil, traces.count > 1, !joining.join {
-      throw ValidationError("--svg draws one trace; run one command per trace")
-    }
-    if let csvFile, csvFile == svgFile {
-      throw ValidationError("--csv and --svg cannot both be written to \(csvFile)")
+    try exports.validate(known: ["csv", "svg"])
+    if exports.contains(where: { $0.format == "svg" }), traces.count > 1, !joining.join {
+      throw ValidationError("--export svg draws one trace; run one command per trace")
     }
     try JoinOption.refuseRepeated(traces)
   }
@@ -90,9 +77,7 @@ struct MRCCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let settings = try settings()
-    for file in [csvFile, svgFile].compactMap({ $0 }) where file != "-" {
-      try ReportWriter.check(file)
-    }
+    try exports.check()
     let progress = ProgressLine(isQuiet: speed.quiet)
     var results: [TraceCurves] = []
     var failure: (any Error)?
@@ -119,8 +104,8 @@ struct MRCCommand: ParsableCommand {
   private func settings() throws -> CurveSettings {
     let options = try ParameterReader(
       [
-        "policy": policy.list, "capacity": capacity.list, "points": points.map { "\($0)" },
-        "unit": unit, "ignore-size": ignoreSize ? "true" : nil, "method": method, "reach": reach,
+        "policy": policy.list, "capacity": capacity.list,
+        "ignore-size": ignoreSize ? "true" : nil, "method": method,
         "sample": format.sample.map { "\($0)" }, "seed": seed.map { "\($0)" },
       ], CurveSettings.options)
     var settings = try CurveSettings(options, threads: speed.threads)
@@ -167,15 +152,13 @@ struct MRCCommand: ParsableCommand {
   }
 
   private func write(_ results: [TraceCurves], _ share: Share) throws {
-    if let csvFile {
-      let text = CurveCSV.text(of: results)
-      if csvFile == "-" { Output.text(text) } else { try ReportWriter.write(text, to: csvFile) }
+    try exports.write { format in
+      let text =
+        format == "csv"
+        ? CurveCSV.text(of: results) : results.first.map { CurveChart.svg(of: $0, share: share) }
+      return [ReportFile(name: "", text: text ?? "")]
     }
-    if let svgFile, let trace = results.first {
-      let text = CurveChart.svg(of: trace, share: share)
-      if svgFile == "-" { Output.text(text) } else { try ReportWriter.write(text, to: svgFile) }
-    }
-    if csvFile != "-", svgFile != "-" {
+    if !exports.takesOutput {
       Output.text(CurveText.text(of: results, share: share, on: Output.pictureTerminal))
     }
   }

@@ -1,8 +1,6 @@
 import ArgumentParser
-import LarderEngine
 import LarderExperiments
 import LarderReports
-import LarderSupport
 
 /// `larder plan`: how a workload is run in parts.
 struct PlanCommand: ParsableCommand {
@@ -10,11 +8,11 @@ struct PlanCommand: ParsableCommand {
     commandName: "plan",
     abstract: "Divide a workload into parts, and print them or a script that runs them.",
     discussion: """
-      Parts have about equal estimated cost, and are the same on every machine. Estimates come \
-      from measured speeds of the policies. Traces that are not in the store are read first.
+      Parts replay about equally many requests, and are the same on every machine. Traces that \
+      are not in the store are read first.
 
       Formats:
-      \(PlanRegistry.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
+      \(PlanFormat.allCases.map { "  \($0): \($0.summary)" }.joined(separator: "\n"))
 
       Examples:
         larder plan Workloads/zipf.yaml --parts 10
@@ -33,80 +31,36 @@ struct PlanCommand: ParsableCommand {
   @Flag(help: "List only parts with cells that are not in the store.")
   var missing = false
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      Format: \(PlanRegistry.all.map(\.name).joined(separator: ", ")). With options: \
-      slurm:array-max=1001 (MaxArraySize of scontrol show config), kubernetes:image=larder:\
-      claim=larder:mount=/larder (the image, the volume claim with workload, traces and store, and \
-      where it is mounted).
-      """, valueName: "format"))
-  var format = "table"
+  @Option(help: "Format.")
+  var format = PlanFormat.table
 
   @OptionGroup var store: RequiredStoreOption
-
-  @Option(
-    help: "Folder for the merged files. By default Results/<workload>/<date-time>.",
-    completion: .directory)
-  var output: String?
-
-  @Option(help: "Number of cells that a part simulates at the same time.")
-  var threads = 1
-
-  @Flag(help: "Do not print progress and notes on standard error.")
-  var quiet = false
 
   func validate() throws {
     guard 1...PartNumber.countMax ~= parts else {
       throw ValidationError("--parts expects 1 to \(PartNumber.countMax), found \(parts)")
     }
-    guard 1...1024 ~= threads else {
-      throw ValidationError("--threads expects a number from 1 to 1024, found \(threads)")
-    }
   }
 
   func run() throws {
     Interrupts.listen()
-    let spec = try ComponentSpec(parsing: self.format)
-    let format = try PlanRegistry.format(named: spec.name)
-    let settings = try Self.settings(spec)
     let file = workload
     let workload = try WorkloadDecoder().decode(contentsOf: file)
     try PartRun.check(workload, file)
-    let progress = ProgressLine(isQuiet: quiet)
+    let progress = ProgressLine(isQuiet: false)
     let store = try self.store.open(makes: true)
     let planner = RunPlanner(
-      workload: workload, store: store, threads: threads, progress: progress)
+      workload: workload, store: store, threads: 1, progress: progress)
     let (known, _) = try planner.traces(in: store)
     let cells = try workload.cells(facts: known.facts)
     let records = planner.records(cells, known, store)
     let plan = PartPlan(
-      planner.division(cells, known, parts: parts), of: workload, traces: known, threads: threads,
-      onlyMissing: missing, isMissing: { records.record(of: $0) == nil })
+      planner.division(cells, known, parts: parts), of: workload, onlyMissing: missing,
+      isMissing: { records.record(of: $0) == nil })
     let job = PlannedJob(
-      plan: plan, program: LarderProgram.name, file: file, store: store.path, output: output,
-      settings: settings)
-    Output.text(try format.text(of: job))
-  }
-
-  private static func settings(_ spec: ComponentSpec) throws(ComponentError) -> PlanSettings {
-    var settings = PlanSettings()
-    let known =
-      switch spec.name {
-      case "slurm":
-        [
-          Parameter(
-            "array-max", .count(2...PartNumber.countMax * 10), default: "\(settings.arrayMaximum)",
-            "Slurm's MaxArraySize.")
-        ]
-      case "kubernetes": ["image", "claim", "mount"].map { Parameter($0, default: "", "") }
-      default: [Parameter]()
-      }
-    let options = try ParameterReader(spec, parameters: known)
-    if options.text("array-max") != nil { settings.arrayMaximum = try options.whole("array-max") }
-    settings.image = options.text("image") ?? settings.image
-    settings.claim = options.text("claim") ?? settings.claim
-    settings.mount = options.text("mount") ?? settings.mount
-    return settings
+      plan: plan, program: LarderProgram.name, file: file, store: store.path)
+    Output.text(try job.text(format))
   }
 }
+
+extension PlanFormat: ExpressibleByArgument {}

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import LarderReports
 import LarderSupport
 
@@ -9,30 +8,29 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Rewrite the reports of a results folder.",
     discussion: """
-      Reads results.json and runs nothing: for results of an older version, or for a report that \
-      the workload file did not request.
+      Reads results.json and runs nothing. Writes report.md and report.html into the folder, or \
+      with --export only what it names.
 
       Examples:
         larder report Results/zipf/2026-11-21-140000
-        larder report before --format html --output /tmp/page
+        larder report before --export html=page.html
       """)
 
   @Argument(help: "The folder with results.json.", completion: .directory)
   var folder: String
 
-  @Option(help: "Reports to write, separated by commas. By default markdown,html.")
-  var format: String?
+  @OptionGroup var exporting: ExportOption
 
-  @Option(help: "Folder for the files. By default the results folder.", completion: .directory)
-  var output: String?
+  func validate() throws { try exporting.export.validate(known: ReportRegistry.exports) }
 
   func run() throws {
-    let formats = try (format ?? "markdown,html").split(separator: ",").map {
-      try ReportRegistry.format(named: $0.trimmingCharacters(in: .whitespaces))
-    }
+    try exporting.export.check()
     let results = try ResultsFolder.results(in: folder)
-    let directory = output ?? folder
-    try ReportWriter(directory: directory, formats: formats).write(results)
-    for format in formats { Output.line(TextSafety.singleLine("\(directory)/\(format.fileName)")) }
+    guard exporting.export.isEmpty else {
+      return try exporting.export.write { try ReportRegistry.files($0, of: results) }
+    }
+    let formats = try ["markdown", "html"].map { try ReportRegistry.format(named: $0) }
+    try ReportWriter(directory: folder, formats: formats).write(results)
+    for format in formats { Output.line(TextSafety.singleLine("\(folder)/\(format.fileName)")) }
   }
 }

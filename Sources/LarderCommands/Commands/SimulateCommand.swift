@@ -18,6 +18,7 @@ struct SimulateCommand: ParsableCommand {
         larder simulate web.csv --format csv:id=2:size=3 --policy all --capacity 1GiB
         larder simulate web.csv --policy lru --admission always,adaptsize --capacity 64MiB
         larder simulate web.csv --ignore-size --policy lru --capacity 1%,10% --csv -
+        larder simulate web.csv --policy all --capacity 1% --export html=page.html
         larder simulate web.csv --policy lru,lru-mad --capacity 5% --fetch 100ms:servers=8
         larder simulate prompts.hash-ids.jsonl --policy lru --capacity 10000 --prefix tail
         larder simulate web.csv --layout log:region=16MiB:reinsert=1,sets --capacity 1GiB
@@ -61,14 +62,13 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "Give every object size 1, so that capacities count objects.")
   var ignoreSize = false
 
-  @Option(
-    name: .customLong("csv"), help: "Write counts as CSV to a file, or - for standard output.")
-  var countsFile: String?
+  @Option(help: "Write counts as CSV to a file, or - for standard output.")
+  var csv: String?
 
-  @Option(
-    name: .customLong("timings"),
-    help: "Write timings as CSV to a file, or - for standard output.")
-  var timingsFile: String?
+  @Option(help: "Write timings as CSV to a file, or - for standard output.")
+  var timings: String?
+
+  @OptionGroup var exporting: ExportOption
 
   @Option(help: "Seed of random policies.")
   var seed: UInt64 = 1
@@ -78,14 +78,13 @@ struct SimulateCommand: ParsableCommand {
 
   @OptionGroup var speed: SpeedOptions
 
+  private var exports: [Export] { exporting.export.adding("csv", csv).adding("timings", timings) }
+
   func validate() throws {
     guard (1...1000).contains(repetitions) else {
       throw ValidationError("--repetitions expects a number from 1 to 1000, found \(repetitions)")
     }
-    if let countsFile, countsFile == timingsFile {
-      throw ValidationError(
-        "--csv and --timings cannot both be written to \(countsFile)")
-    }
+    try exports.validate(known: ReportRegistry.exports)
     if policy.isEmpty, layouts.layout.isEmpty {
       throw ValidationError("--policy is required, unless --layout is given")
     }
@@ -102,16 +101,15 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let options = try ParameterReader(
-      fetching.values.merging([
+      [
         "policy": policy.list, "admission": admission.list, "capacity": capacity.list,
-      ]) { $1 }, Workload.simulationOptions)
+        "fetch": fetching.fetch,
+      ], Workload.simulationOptions)
     let policies = try options.text("policy").map { try PolicySpec.checkedList(parsing: $0) } ?? []
     var configurations = try layouts.configurations() ?? Workload.configurations(options)
     for index in configurations.indices { configurations[index].prefix = prefixes.spec }
     let capacities = try options.capacities()
-    for file in [countsFile, timingsFile].compactMap({ $0 }) where file != "-" {
-      try ReportWriter.check(file)
-    }
+    try exports.check()
     let progress = ProgressLine(isQuiet: speed.quiet)
     if !layouts.layout.isEmpty, policies.contains(where: { $0 != FlashLayout.policy }) {
       progress.note("--policy has no effect with --layout: a layout has its own eviction rule")
@@ -123,11 +121,10 @@ struct SimulateCommand: ParsableCommand {
       machine: .current(), warmUp: WarmUp.none.description)
     var failure: (any Error)?
     for reference in try joining.references(traces, format) {
-      let workload = Workload(
-        name: "simulate", source: .trace(reference),
-        unit: ignoreSize ? .objects : nil, configurations: configurations, policies: policies,
-        capacities: capacities,
-        seeds: [seed])
+      var workload = Workload(name: "simulate", source: .trace(reference))
+      workload.unit = ignoreSize ? .objects : nil
+      (workload.configurations, workload.policies) = (configurations, policies)
+      (workload.capacities, workload.seeds) = (capacities, [seed])
       do { try run(workload, &results, progress) } catch {
         // Finished traces are written before the error is reported.
         guard !results.records.isEmpty else { throw error }
@@ -162,8 +159,8 @@ struct SimulateCommand: ParsableCommand {
     for note in prepared.notes { progress.note(note) }
     let cells = try Plan.cells(of: workload, facts: prepared.facts)
     try Plan.check(cells, of: workload, over: prepared.table)
-    let sweep = Sweep(
-      cells: cells, traces: prepared.table, repetitions: repetitions, threads: speed.threads)
+    var sweep = Sweep(cells: cells, traces: prepared.table, threads: speed.threads)
+    sweep.repetitions = repetitions
     progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
     let start = ContinuousClock.now
     let records = try sweep.run(
@@ -178,13 +175,8 @@ struct SimulateCommand: ParsableCommand {
   }
 
   private func write(_ results: RunResults) throws {
-    let counts = try ReportRegistry.format(named: "counts").text(of: results)
-    let timings = try ReportRegistry.format(named: "timings").text(of: results)
-    for (file, text) in [(countsFile, counts), (timingsFile, timings)] {
-      guard let file else { continue }
-      if file == "-" { Output.text(text) } else { try ReportWriter.write(text, to: file) }
-    }
-    if countsFile != "-", timingsFile != "-" {
+    try exports.write { try ReportRegistry.files($0, of: results) }
+    if !exports.takesOutput {
       Output.text(ComparisonTable.text(of: results, colour: Output.usesColour))
     }
   }

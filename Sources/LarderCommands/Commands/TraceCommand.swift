@@ -59,24 +59,19 @@ struct TraceGenerateCommand: ParsableCommand {
   @Option(help: "Shares of get, set, delete and modify with a sum of 1: get=0.95,set=0.05.")
   var operations: String?
 
-  @Option(help: "Requests per second, for generators that do not set times.")
-  var rate: Double?
-
-  @OptionGroup var output: WriterOption
-
   @Flag(help: "Do not print progress on standard error.")
   var quiet = false
 
   func run() throws {
     Interrupts.listen()
-    let writer = try output.writer(for: destination)
+    let writer = try WriterOption.writer(for: destination, named: nil)
     let component = try ComponentSpec(parsing: generator)
     let spec = SourceSpec.generator(
       GeneratorSpec(
         component: component, requests: requests,
         sizes: try sizes.map { try ComponentSpec(parsing: $0) },
         ttls: try ttls.map { try ComponentSpec(parsing: $0) },
-        operations: try operations.map { try GeneratorSpec.operations(parsing: $0) }, rate: rate))
+        operations: try operations.map { try GeneratorSpec.operations(parsing: $0) }))
     let source = try spec.makeSource(seed: seed) { reference in
       try FileSource(path: reference.path, format: reference.format)
     }
@@ -123,7 +118,6 @@ struct TraceConvertCommand: ParsableCommand {
 
   private var destination: String { files.last ?? "" }
 
-  /// The folder of the destination.
   private var folder: String {
     guard let slash = destination.lastIndex(of: "/") else { return "." }
     return slash == destination.startIndex ? "/" : String(destination[..<slash])
@@ -201,9 +195,6 @@ struct TraceHeadCommand: ParsableCommand {
   private static let countMax = 100_000
   private static let textMax = 200
 
-  @Flag(help: "Do not print notes on parsing on standard error.")
-  var quiet = false
-
   func validate() throws {
     guard (1...Self.countMax).contains(count) else {
       throw ValidationError(
@@ -232,13 +223,11 @@ struct TraceHeadCommand: ParsableCommand {
       return rows.count < count
     }
     // Only now: an error is one line.
-    if !quiet {
-      let file = traces.count > 1 && !joining.join ? "\(source.path): " : ""
-      Notes.line("\(file)format: \(source.format.name)")
-      for line in source.understanding { Notes.line(line) }
-      if let note = source.reading.holesNote { Notes.line(note) }
-      for note in source.reading.skippedNotes { Notes.line(note) }
-    }
+    let file = traces.count > 1 && !joining.join ? "\(source.path): " : ""
+    Notes.line("\(file)format: \(source.format.name)")
+    for line in source.understanding { Notes.line(line) }
+    if let note = source.reading.holesNote { Notes.line(note) }
+    for note in source.reading.skippedNotes { Notes.line(note) }
     let roles = KeyTexts.roles.filter { role in
       rows.contains { KeyTexts.part(role, of: $0.key) != nil }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderEngine
 import LarderExperiments
 
-/// Fetches that take time. Only `--fetch` is documented: it takes the others behind colons.
+/// Fetches that take time.
 struct FetchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,22 +13,6 @@ struct FetchOptions: ParsableArguments {
       disk-read=100us: duration of a read from the cache, simulated as kind disk.
       """, valueName: "time"))
   var fetch: String?
-
-  @Option(help: .hidden) var bandwidth: String?
-
-  @Option(help: .hidden) var servers: String?
-
-  @Flag(name: .customLong("no-coalescing"), help: .hidden) var noCoalescing = false
-
-  @Option(help: .hidden) var clock: String?
-
-  /// The given options by name.
-  var values: [String: String?] {
-    [
-      "fetch": fetch, "bandwidth": bandwidth, "servers": servers, "clock": clock,
-      "no-coalescing": noCoalescing ? "true" : nil,
-    ]
-  }
 }
 
 extension ParameterReader {

@@ -4,29 +4,19 @@ import LarderTraces
 
 /// Recommendation for a trace, with everything it is based on: the content of `advice.json`.
 package struct Advice: Sendable, Hashable, Codable {
-  /// Version of the file format.
   package var schemaVersion = 1
-  /// Facts about the trace.
   package var trace: TraceFacts
-  /// Seconds from the first request to the last; nil without times.
   package var durationSeconds: Double?
-  /// Unit of capacities.
   package var unit: CapacityUnit
-  /// Tiers that a design may have.
   package var tiers: AdviceSettings.Tiers
   /// Share of the requests on which designs were chosen, in billionths; hit ratios count the rest.
   /// Nil if both use the whole trace.
   package var learnedBillionths: UInt64?
-  /// Seed of the samples and of random policies.
   package var seed: UInt64
-  /// Number of designs tried at each capacity.
   package var candidates: Int
   package var replayedRequests: UInt64
-  /// Recommendations by capacity, ascending.
   package var capacities: [CapacityAdvice]
-  /// Index in `capacities` of the recommended one.
   package var recommended: Int
-  /// Reason for the recommended capacity; nil if no cache helps.
   package var reason: CapacityReason?
   /// Reason for which no cache helps, which is then the whole advice.
   package var obstacle: Obstacle?
@@ -35,32 +25,24 @@ package struct Advice: Sendable, Hashable, Codable {
   /// Share of the requests of the scored part that no cache may answer, which are misses in every
   /// hit ratio; nil for none.
   package var uncacheableRatio: Double?
-  /// Hit ratios of the recommended design by capacity.
   package var curve: [CurvePoint] = []
-  /// Hit ratios of LRU by capacity.
   package var lruCurve: [CurvePoint] = []
   /// Memory in front of disk; empty if not examined.
   package var splits: [TierSplit] = []
   /// Effects of TTLs; empty if the trace has no times.
   package var lifetimes: [LifetimePoint] = []
-  /// Dependence of the advice on the part of the trace, and on single objects.
   package var stability: Stability?
-  /// Costs of designs.
   package var costs: Costs?
-  /// Notes on the making of the advice.
   package var notes: [String] = []
   /// Order in which the blocks of prompts are requested, if hits are those of prefixes.
   package var prefix: PromptOrder?
 
   package var best: CapacityAdvice { capacities[recommended] }
 
-  /// Reason for recommending a capacity.
   package enum CapacityReason: String, Sendable, Hashable, Codable {
-    /// The only capacity.
     case asked
     /// Knee of the curve: more memory gains less per byte.
     case knee
-    /// Lowest cost.
     case cheapest
   }
 
@@ -68,9 +50,7 @@ package struct Advice: Sendable, Hashable, Codable {
   package enum Obstacle: String, Sendable, Hashable, Codable {
     /// No request is for an object that was requested or stored before.
     case nothingRepeats
-    /// Every capacity is smaller than every object.
     case nothingFits
-    /// No design has a hit at any capacity.
     case nothingHits
   }
 }
@@ -85,13 +65,11 @@ package struct CapacityAdvice: Sendable, Hashable, Codable {
   package var lru: DesignResult
   /// Simplest design within 0.2 points of the one with the best score on the part for choosing.
   package var chosen: DesignResult
-  /// Best design on the scored part, of those replayed over the whole trace.
   package var hindsight: DesignResult
   /// Designs replayed over the whole trace, without the chosen one, the best first.
   package var runnersUp: [DesignResult]
   /// False if the best design is within 0.2 points of LRU.
   package var matters: Bool
-  /// Bound of the points by which the best of all designs exceeds the advised one.
   package var regretBoundPoints: Double
   /// True if all designs were replayed over the whole trace.
   package var isExhaustive: Bool
@@ -102,17 +80,14 @@ package struct CapacityAdvice: Sendable, Hashable, Codable {
 
 /// A design and its results.
 package struct DesignResult: Sendable, Hashable, Codable {
-  /// Policy, as typed.
   package var policy: String
   /// Admission filter, as typed; nil for none.
   package var admission: String?
-  /// Hit ratio on the scored part.
   package var hitRatio: Double
   /// Bytes hit per byte requested, on the scored part; nil without sizes.
   package var byteHitRatio: Double?
   /// Amount written to disk per get, in the unit of the capacities; nil for memory.
   package var writtenPerGet: Double?
-  /// Hit ratio on the part of the trace on which designs were chosen.
   package var learnedHitRatio: Double
   /// Hit ratios in the first and the second half of the trace.
   package var halves: [Double]
@@ -121,10 +96,8 @@ package struct DesignResult: Sendable, Hashable, Codable {
   /// counted.
   package var tokenShare: Double?
 
-  /// Name of the design in reports.
   package var name: String { policy + (admission.map { " behind \($0)" } ?? "") }
 
-  /// True if both results are of one design.
   package func isSameDesign(as other: DesignResult) -> Bool {
     policy == other.policy && admission == other.admission
   }
@@ -132,37 +105,25 @@ package struct DesignResult: Sendable, Hashable, Codable {
 
 package struct CurvePoint: Sendable, Hashable, Codable {
   package var capacity: UInt64
-  /// Hit ratio on the scored part.
   package var hitRatio: Double
   /// Bytes hit per byte requested, on the scored part; nil without sizes and from stack distances.
   package var byteHitRatio: Double?
   /// Amount written to disk per get, in the unit of the capacities; nil for memory.
   package var writtenPerGet: Double?
-  /// True if estimated from a sample.
   package var isEstimate: Bool
 }
 
 /// A combination of memory and disk tiers.
 package struct TierSplit: Sendable, Hashable, Codable {
-  /// Capacity of memory; 0 for disk alone.
   package var memory: UInt64
-  /// Capacity of disk; 0 for memory alone.
   package var disk: UInt64
-  /// Policy in memory, with its filter; nil for disk alone.
   package var memoryPolicy: String?
-  /// Policy on disk; nil for memory alone.
   package var diskPolicy: String?
-  /// Inclusion of the tiers; nil for a single one.
   package var inclusion: HybridRules.Inclusion?
-  /// Hits in memory per get.
   package var memoryHitRatio: Double
-  /// Hits on disk per get.
   package var diskHitRatio: Double
-  /// Amount written to disk per get, in the unit of the capacities.
   package var writtenPerGet: Double
-  /// Cost per month.
   package var monthlyCost: Double
-  /// True if estimated from a sample.
   package var isEstimate: Bool
 }
 
@@ -170,7 +131,6 @@ package struct TierSplit: Sendable, Hashable, Codable {
 package struct LifetimePoint: Sendable, Hashable, Codable {
   /// TTL in seconds; no hit is older.
   package var seconds: UInt32
-  /// Hit ratio on the scored part.
   package var hitRatio: Double
   /// Percentage points lost against the cache without a TTL.
   package var lostPoints: Double
@@ -185,52 +145,27 @@ package struct Stability: Sendable, Hashable, Codable {
   /// Percentage points that the best design of each half loses in the other half against the best
   /// there: the larger of the two.
   package var disagreementPoints: Double
-  /// True if the disagreement exceeds 0.5 points.
   package var changes: Bool
-  /// Design with the smallest maximum loss in the two halves.
   package var safest: DesignResult
-  /// That loss in percentage points.
   package var safestLossPoints: Double
   /// The policy `auto`, which changes its policy while it runs; nil if it was not searched.
   package var auto: DesignResult?
-  /// Advantage of the chosen design over LRU in percentage points, with a 95 % interval from a
-  /// bootstrap over parts of the objects; nil if samples would be too small.
-  package var advantage: Interval?
-  /// Share of the resamples in which the chosen design is at most 0.2 points below the best
-  /// finalist.
-  package var confirmedShare: Double?
-
-  /// An estimate with its interval.
-  package struct Interval: Sendable, Hashable, Codable {
-    package var estimate: Double
-    /// The 2.5 % quantile of the resamples.
-    package var low: Double
-    /// The 97.5 % quantile of the resamples.
-    package var high: Double
-  }
 }
 
 /// Costs of designs per month.
 package struct Costs: Sendable, Hashable, Codable {
   package var prices: Prices
-  /// True if the prices are the example values.
   package var areExamples: Bool
-  /// Gets per month.
   package var monthlyGets: Double
   /// Source of the number of gets, as words after "a month".
   package var basis: String
   package var withoutCache: Double
-  /// Costs of the recommended design by capacity.
   package var points: [CostPoint]
   /// The cheapest of the points, which need not be one of the searched capacities.
   package var cheapest: CostPoint
-  /// Cost at the recommended capacity.
   package var recommended: CostPoint
-  /// Seconds for which keeping an object of mean size in memory costs as much as fetching it.
   package var breakEvenMemorySeconds: Double?
-  /// Seconds for which keeping an object of mean size on flash costs as much as fetching it.
   package var breakEvenFlashSeconds: Double?
-  /// Assumptions behind the figures.
   package var assumptions: [String]
 }
 
@@ -238,9 +173,7 @@ package struct CostPoint: Sendable, Hashable, Codable {
   package var capacity: UInt64
   /// Cost of memory per month, or of flash with its wear if that is the tier.
   package var storage: Double
-  /// Cost of misses per month.
   package var misses: Double
-  /// Total cost per month.
   package var total: Double
 }
 
@@ -249,17 +182,10 @@ package enum AdviceNumbers {
   /// Largest difference of hit ratios, in points, that does not matter.
   package static let indifferentPoints = Choice.indifferentPoints
 
-  /// A number with up to six significant decimals, without needless zeros.
   package static func plain(_ value: Double) -> String {
     NumberText.trimmed(value, decimals: value.magnitude < 0.01 ? 9 : 4)
   }
 
-  /// A ratio in per cent, with one decimal.
-  package static func percent(_ ratio: Double) -> String {
-    NumberText.percent(ratio)
-  }
-
-  /// Points, with two decimals.
   package static func points(_ points: Double) -> String {
     NumberText.fixed(points, decimals: 2) ?? "–"
   }
@@ -271,11 +197,6 @@ package enum AdviceNumbers {
   package static func amount(_ amount: Double) -> String {
     let decimals = amount.magnitude >= 100 ? 0 : amount.magnitude >= 0.1 || amount == 0 ? 2 : 6
     return NumberText.fixed(amount, decimals: decimals) ?? "–"
-  }
-
-  /// A time in a suitable unit.
-  package static func time(_ seconds: Double) -> String {
-    NumberText.time(seconds)
   }
 }
 

@@ -1,7 +1,6 @@
 import LarderEngine
 
 extension Advisor {
-  /// Number of points of a curve.
   private static let points = 12
   /// Number of capacities in bytes at which LRU's stack distances are counted.
   private static let lruPoints = 64
@@ -56,7 +55,6 @@ extension Advisor {
       all: unit == .objects ? (0..<after.hits.count).map { ratio(UInt64($0)) } : nil)
   }
 
-  /// Curve of a design, including the known exact points.
   func curve(of design: Candidate, known: [CapacityAdvice]) throws -> [CurvePoint] {
     let exact = known.compactMap { advice in
       ([advice.chosen, advice.lru] + advice.runnersUp).first {
@@ -101,7 +99,6 @@ extension Advisor {
 
 /// LRU's hit ratios by capacity, on the scored part.
 struct LRUScores: Sendable {
-  /// Points of the curve, ascending.
   var points: [CurvePoint]
   /// Hit ratios at all capacities from 0 on, if known.
   var all: [Double]?
@@ -123,9 +120,7 @@ struct LRUScores: Sendable {
 }
 
 extension Advisor {
-  /// Disk sizes behind memory of the recommended capacity, as multiples of it.
   private static let disks = [4.0, 16.0]
-  /// Memory sizes in front of a disk of the recommended capacity, as shares of it.
   private static let memories = [0.02, 0.05, 0.1, 0.25]
 
   /// Combinations of memory and disk: with `auto`, disks behind the recommended memory; with
@@ -221,7 +216,6 @@ extension Advisor {
   /// TTLs that are tried, in seconds: a minute to four weeks.
   private static let lifetimes: [UInt32] = [60, 300, 3600, 21_600, 86_400, 604_800, 2_419_200]
 
-  /// Effects of the TTLs that are shorter than the trace.
   func lifetimes(_ design: Candidate, _ capacity: UInt64) throws -> [LifetimePoint] {
     let tried = Self.lifetimes.filter { Double($0) < trace.durationSeconds }
     guard !tried.isEmpty else { return [] }

@@ -24,7 +24,6 @@ package struct Advisor: Sendable {
   let candidates: [Candidate]
   let prices: Prices
 
-  /// Creates an advisor for `trace`.
   ///
   /// - Throws: `AdviceError` if the trace lacks data that the settings need, `PolicyError` for a
   ///   policy that declares invalid values.
@@ -67,7 +66,6 @@ package struct Advisor: Sendable {
     return order == .tail ? try trace.tailFirst() : trace
   }
 
-  /// Minimum number of candidates for prompts.
   private static let simpleMin = 8
 
   /// The simplest candidates that the budget allows to replay in full, if a sample says nothing
@@ -85,7 +83,6 @@ package struct Advisor: Sendable {
     return Array(candidates.prefix(max(count, simpleMin)))
   }
 
-  /// Maximum number of requests to replay at one capacity.
   var budget: Double { Self.budget(settings) }
 
   private static func budget(_ settings: AdviceSettings) -> Double {
@@ -102,12 +99,8 @@ package struct Advisor: Sendable {
       replayed: replayed)
   }
 
-  /// Capacity that holds all objects, in the unit of the capacities.
-  var footprint: UInt64 {
-    max(1, unit == .bytes ? trace.footprintBytes : UInt64(trace.storableObjects))
-  }
+  var footprint: UInt64 { trace.footprint(in: unit) }
 
-  /// The whole trace in its segments.
   var whole: MiniTrace { MiniTrace(whole: trace, ends: segments.ends) }
 
   /// Makes the advice.
@@ -151,7 +144,7 @@ package struct Advisor: Sendable {
     }
     let design = finding.advised
     advice.curve = try curve(of: design, known: advice.capacities)
-    advice.stability = try stability(finding)
+    advice.stability = stability(finding)
     advice.lifetimes = try lifetimes(design, finding.advice.capacity)
     let model = costModel()
     if [.auto, .hybrid].contains(settings.tiers), settings.prefix == nil {
@@ -160,16 +153,13 @@ package struct Advisor: Sendable {
     advice.costs = costs(advice, model)
   }
 
-  /// Capacities with their labels, ascending and distinct.
   private func capacities() throws(AdviceError) -> [(UInt64, String)] {
-    let facts = TraceFacts(trace)
     let specs =
       settings.capacities.isEmpty ? AdviceSettings.standardCapacities : settings.capacities
     var named: [UInt64: String] = [:]
     for spec in specs {
       do {
-        let capacity = trace.sampling.scaled(
-          try spec.resolve(unit: unit, of: facts))
+        let capacity = try trace.capacity(spec, in: unit)
         named[capacity] = named[capacity] ?? spec.description
       } catch {
         // A default share may be too small for a tiny trace.
@@ -182,25 +172,23 @@ package struct Advisor: Sendable {
 }
 
 package struct AdviceSettings: Sendable, Hashable {
-  /// Tiers that a design may have.
   package typealias Tiers = AdviceTiers
 
   /// Capacities; empty for default shares of the footprint.
-  package var capacities: [CapacitySpec]
+  package var capacities: [CapacitySpec] = []
   /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  package var tiers: Tiers
+  package var tiers = Tiers.auto
   /// Share of the requests on which policies and parameters are chosen; they are scored on the
   /// rest. Nil to use the whole trace for both.
-  package var learned: Share?
+  package var learned: Share? = Share(percent: 50)
   /// Prices; nil for the example values.
   package var prices: Prices?
   /// Maximum number of requests to replay; nil for the standard of `Effort`.
   package var requestsMax: Double?
-  /// Seed of the samples and of random policies.
-  package var seed: UInt64
+  package var seed: UInt64 = 1
   /// Number of caches simulated concurrently. Does not affect the advice.
-  package var threads: Int
+  package var threads = 1
   /// Policies to restrict the search to, each with its parameters or, without any, with all
   /// declared combinations; LRU is always included. Nil for all.
   package var policies: [PolicySpec]?
@@ -208,62 +196,41 @@ package struct AdviceSettings: Sendable, Hashable {
   /// requests.
   package var prefix: PromptOrder?
   /// True to do only the search, without curves, tiers, TTLs and stability, for measuring it.
-  package var searchOnly: Bool
+  package var searchOnly = false
 
-  /// Creates settings; see the properties for the meaning of each part.
-  package init(
-    capacities: [CapacitySpec] = [], unit: CapacityUnit? = nil, tiers: Tiers = .auto,
-    learned: Share? = Share(percent: 50), prices: Prices? = nil, requestsMax: Double? = nil,
-    seed: UInt64 = 1, threads: Int = 1, searchOnly: Bool = false
-  ) {
-    self.capacities = capacities
-    self.unit = unit
-    self.tiers = tiers
-    self.learned = learned
-    self.prices = prices
-    self.requestsMax = requestsMax
-    self.seed = seed
+  package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
+    .compactMap { try? CapacitySpec(parsing: $0) }
+
+  package static let unstablePoints = 0.5
+}
+
+extension AdviceSettings {
+  package init(threads: Int) {
+    self.init()
     self.threads = threads
-    self.searchOnly = searchOnly
   }
 
   /// Settings of a workload file, except for prices, which the caller reads.
   package init(_ spec: AdviseSpec, unit: CapacityUnit?, seed: UInt64, threads: Int) {
     self.init(
       capacities: spec.capacities, unit: unit, tiers: spec.tiers, learned: spec.learned,
-      requestsMax: spec.requestsMax.map { Double($0) }, seed: seed,
-      threads: threads)
+      requestsMax: spec.requestsMax.map { Double($0) }, seed: seed, threads: threads)
   }
-
-  /// Default capacities as shares of the footprint.
-  package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
-    .compactMap { try? CapacitySpec(parsing: $0) }
-
-  /// Halves of the trace that disagree by more points than this count as different traffic.
-  package static let unstablePoints = 0.5
 }
 
 /// A reason for which there is no advice.
 package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case cancelled
-  /// The trace has only sets and deletes.
   case noGets(trace: String)
-  /// The trace is too short to be divided into a part to choose on and a part to score on.
   case tooShort(trace: String, requests: Int)
-  /// The unit is bytes, but the trace has no sizes.
   case noSizes(trace: String)
-  /// Prefix hits were requested, but the trace has no prompts.
   case noPrompts(trace: String)
   /// Prefix hits were requested for tiers that do not support them.
   case prefixesOfTiers
-  /// A requested policy is not a candidate.
   case policy(String, reason: String)
-  /// A capacity does not fit the trace.
   case capacity(String, trace: String)
-  /// Invalid line in a file with prices.
   case prices(file: String, line: Int?, message: String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .cancelled: "stopped; nothing was written"
@@ -286,19 +253,15 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Minimum number of requests to divide.
   static let requestsMin = 10
 }
 
 /// Result at one capacity, with the candidates themselves.
 struct CapacityFinding: Sendable {
-  /// The reported part.
   var advice: CapacityAdvice
-  /// The recommended design.
   var advised: Candidate
   /// The simplest design within 0.2 points of the one with the best score.
   var chosen: Candidate
-  /// Designs that were replayed over the whole trace, the best first.
   var finalists: [(candidate: Candidate, result: DesignResult)]
   var replayed: Double
 }
@@ -382,7 +345,6 @@ extension Advisor {
 
 /// Facts about the requests that decide if a cache can help.
 extension Advisor {
-  /// Reason that is known without a simulation.
   private func obstacle(at capacities: [UInt64], _ smallest: UInt64?) -> Advice.Obstacle? {
     guard repeats else { return .nothingRepeats }
     guard let smallest else { return nil }
@@ -430,17 +392,12 @@ extension Advisor {
 }
 
 extension Advisor {
-  /// Maximum number of requests for each other part of the advice, as a share of a search.
   private static let partOfBudget = 0.25
 
-  /// Amount of a trace that is replayed.
   struct Extent: Sendable, Hashable {
-    /// Share of the objects.
     var rate: Double
-    /// Share of the requests, in windows.
     var share: Double
 
-    /// The whole trace.
     static let all = Extent(rate: 1, share: 1)
   }
 
@@ -455,15 +412,13 @@ extension Advisor {
     let all = Double(trace.requests.count)
     let share = Self.partOfBudget * budget / (all * Double(max(1, runs)) * cost)
     guard share < 1 else { return .all }
-    let meanSize = Double(footprint) / Double(max(1, trace.storableObjects))
-    let wanted = Search.scaledObjectsMin * max(1, meanSize) / Double(capacity)
+    let wanted = Search.scaledObjectsMin * trace.meanSize(in: unit) / Double(capacity)
     // Powers of two, so that neighbours on a curve share a sample.
     var rate = 1.0
     while rate / 2 >= max(share, wanted) { rate /= 2 }
     return Extent(rate: rate, share: min(1, share / rate))
   }
 
-  /// The given extent of the trace.
   func mini(_ extent: Extent) throws -> MiniTrace {
     guard extent != .all else { return whole }
     return try MiniTrace(
@@ -471,7 +426,6 @@ extension Advisor {
       share: extent.share, ends: segments.ends)
   }
 
-  /// Largest extent of the trace that these runs may replay.
   func mini(
     runs: Int, of designs: [Candidate], smallest capacity: UInt64
   ) throws -> MiniTrace {

@@ -7,7 +7,6 @@ enum StorageTier: Sendable {
   case memory
   case flash
 
-  /// A cache of this tier alone.
   func arrangement(_ tier: TierSetup) -> Arrangement {
     self == .flash ? .disk(tier) : .memory(tier)
   }
@@ -20,18 +19,14 @@ extension AdviceTiers {
 
 /// Ratios of a replay that costs depend on.
 struct Served: Sendable {
-  /// Hits per get.
   var hitRatio: Double
   /// Bytes hit per byte requested; nil to use the hit ratio, for objects of one size.
   var byteHitRatio: Double?
-  /// Hits on disk per get.
   var diskHitRatio = 0.0
-  /// Amount written to disk per get, in the unit of the capacities.
   var writtenPerGet = 0.0
 }
 
 extension MiniTrace {
-  /// Ratios of some segments. Byte hit ratios are counted, as large and small objects differ.
   func served(_ counts: [Counts], in segments: Range<Int>, unit: CapacityUnit) -> Served {
     func sum(_ part: (Counts) -> UInt64) -> Double {
       counts[segments].reduce(0) { $0 + Double(part($1)) }
@@ -66,13 +61,11 @@ extension SingleTierResult {
 /// Cost of a design per month, for the traffic of a trace.
 struct CostModel: Sendable {
   let prices: Prices
-  /// Gets per month.
   let monthlyGets: Double
   /// Mean size of a request in bytes.
   let requestBytes: Double
   /// Mean size of an object in bytes.
   let objectBytes: Double
-  /// Unit of capacities.
   let unit: CapacityUnit
   /// Share of the objects that the trace has; capacities are scaled by it.
   let rate: Double
@@ -98,13 +91,10 @@ struct CostModel: Sendable {
       monthlyGets = all * Prices.monthSeconds / 86400
       basis = "if the trace, which has no times, is that of a day"
     }
-    let objects = Double(max(1, trace.storableObjects))
-    objectBytes =
-      trace.hasSizes ? max(1, Double(trace.footprintBytes) / objects) : prices.objectBytes
+    objectBytes = trace.hasSizes ? trace.meanSize(in: .bytes) : prices.objectBytes
     requestBytes = trace.hasSizes ? Double(bytes) / max(1, gets) : prices.objectBytes
   }
 
-  /// Capacity in GiB.
   func gib(_ capacity: UInt64) -> Double {
     Double(capacity) / rate * (unit == .bytes ? 1 : objectBytes) / Prices.gib
   }
@@ -128,7 +118,6 @@ struct CostModel: Sendable {
     return (storage, monthlyGets * (misses + fetched))
   }
 
-  /// Cost per month of a single tier.
   func point(_ capacity: UInt64, on tier: StorageTier, _ served: Served) -> CostPoint {
     let (storage, misses) =
       tier == .flash ? cost(disk: capacity, served) : cost(memory: capacity, served)
@@ -144,7 +133,6 @@ struct CostModel: Sendable {
     return keeping > 0 ? prices.miss(bytes: objectBytes) / keeping : nil
   }
 
-  /// Assumptions behind the figures, one per line.
   var assumptions: [String] {
     let amounts = Prices.keys.compactMap { key in
       key.amount.map { "\(key.meaning): \(AdviceNumbers.plain(prices[keyPath: $0]))" }
@@ -166,10 +154,24 @@ extension PreparedTrace {
     guard let times = requests.times, requests.count > 1 else { return 0 }
     return Double(times[requests.count - 1] &- times[0]) / 1e6
   }
+
+  /// Capacity that holds all objects, at least 1.
+  func footprint(in unit: CapacityUnit) -> UInt64 {
+    max(1, unit == .bytes ? footprintBytes : UInt64(storableObjects))
+  }
+
+  /// Mean size of an object in the unit of capacities, at least 1.
+  func meanSize(in unit: CapacityUnit) -> Double {
+    max(1, Double(footprint(in: unit)) / Double(max(1, storableObjects)))
+  }
+
+  /// The capacity of a spec, scaled to the trace if that is a sample.
+  func capacity(_ spec: CapacitySpec, in unit: CapacityUnit) throws(CapacityError) -> UInt64 {
+    sampling.scaled(try spec.resolve(unit: unit, of: TraceFacts(self)))
+  }
 }
 
 extension Advisor {
-  /// Cost model for the traffic of the trace.
   func costModel() -> CostModel {
     let columns = trace.requests
     var bytes: UInt64 = 0
@@ -186,7 +188,6 @@ extension Advisor {
       bytes: gets == sampled ? bytes : UInt64(Double(bytes) * gets / max(1, sampled)))
   }
 
-  /// Costs along the curve of the recommended design.
   func costs(_ advice: Advice, _ model: CostModel) -> Costs {
     let tier = settings.tiers.storage
     let points = advice.curve.map { model.point($0.capacity, on: tier, $0.served(on: tier)) }

@@ -5,19 +5,14 @@ import Yams
 
 /// Prices of a cache and of its misses. All amounts are in one currency.
 package struct Prices: Sendable, Hashable, Codable {
-  /// Name of the currency, for reports.
   package var currency = "USD"
-  /// Price of a GiB of DRAM per month.
   package var memoryPerGiBMonth = 3.0
   /// Price of a GiB of flash per month, without wear.
   package var flashPerGiBMonth = 0.10
-  /// Price of replacing a GiB of worn-out flash.
   package var flashReplacementPerGiB = 0.10
-  /// Number of complete writes that the flash endures.
   package var flashEnduranceWrites = 1000.0
   /// Price of a million requests to the origin.
   package var originPerMillionRequests = 0.40
-  /// Price of a GiB fetched from the origin.
   package var originPerGiB = 0.05
   /// Price of a second of waiting.
   package var secondOfLatency = 0.0
@@ -37,10 +32,8 @@ package struct Prices: Sendable, Hashable, Codable {
 
   /// Seconds in a month of 30.44 days.
   static let monthSeconds = 30.44 * 86400
-  /// Bytes in a GiB.
   static let gib = 1_073_741_824.0
 
-  /// Wear per GiB written to flash.
   package var wearPerGiB: Double { flashReplacementPerGiB / flashEnduranceWrites }
 
   /// Cost of a miss of `bytes` bytes.
@@ -54,7 +47,6 @@ package struct Prices: Sendable, Hashable, Codable {
     tier == .flash ? flashPerGiBMonth : memoryPerGiBMonth
   }
 
-  /// Number that a key of a file sets.
   package typealias Amount = WritableKeyPath<Prices, Double> & Sendable
 
   /// Keys of a file with prices, in the order of documentation; without an amount for a name, and
@@ -85,7 +77,6 @@ package struct Prices: Sendable, Hashable, Codable {
 }
 
 extension Prices {
-  /// Maximum size of a file.
   private static let bytesMax = 1 << 16
 
   /// Reads prices from a YAML file: a map from keys to numbers. Missing keys have their example

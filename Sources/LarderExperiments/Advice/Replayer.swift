@@ -8,7 +8,6 @@ struct Replayer: Sendable {
   /// Number of caches simulated concurrently.
   var threads: Int
   var seed: UInt64
-  /// Unit of capacities.
   var unit: CapacityUnit
   /// Order of the blocks of prompts in the traces, if hits are those of prefixes.
   var prefix: PromptOrder?
@@ -22,7 +21,6 @@ struct Replayer: Sendable {
     var trace: MiniTrace
   }
 
-  /// Requests between two checks for cancellation.
   private static let chunk = 1 << 20
 
   /// Replays all jobs and returns the counts of each segment, by job. O(requests of all jobs).
@@ -87,7 +85,6 @@ struct MiniTrace: Sendable {
   /// Number of gets and bypassing requests, which are misses, of the whole trace that each segment
   /// represents.
   let gets: [Double]
-  /// Number of such requests in each segment of the sample.
   let sampledGets: [Double]
 
   /// The whole trace, with segments that end at `ends`; the last ends with it.
@@ -136,10 +133,8 @@ struct MiniTrace: Sendable {
     return trace.sampling.correction(sampledGets: UInt64(gets))
   }
 
-  /// Windows per segment.
   private static let windowsMax = 4
 
-  /// Evenly spread parts of a range that make up a share of it.
   private static func windows(_ range: Range<Int>, share: Double) -> [Range<Int>] {
     guard share < 1, range.count > windowsMax else { return [range] }
     let stride = range.count / windowsMax
@@ -176,7 +171,6 @@ struct MiniTrace: Sendable {
     ratio(hits: counts[segments].reduce(0) { $0 + Double($1.hits) }, in: segments)
   }
 
-  /// Hit ratio of some segments from a number of hits.
   func ratio(hits: Double, in segments: Range<Int>) -> Double {
     let all = gets[segments].reduce(0, +)
     guard all > 0 else { return 0 }
@@ -187,11 +181,8 @@ struct MiniTrace: Sendable {
 
 /// Parts of a trace that are counted separately, with their purposes.
 struct Segments: Sendable, Hashable {
-  /// End of each segment, in requests of the trace.
   let ends: [Int]
-  /// Segments on which candidates are chosen.
   let learned: Range<Int>
-  /// Segments on which candidates are scored.
   let scored: Range<Int>
   /// First half of the trace; the second is the rest.
   let firstHalf: Range<Int>

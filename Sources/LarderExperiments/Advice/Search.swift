@@ -8,19 +8,15 @@ struct Search {
   let candidates: [Candidate]
   let segments: Segments
   let replayer: Replayer
-  /// Capacity in the replayer's unit.
   let capacity: UInt64
-  /// Maximum number of requests, in average costs, to replay.
   let budget: Double
   let seed: UInt64
-  /// Tier of the caches.
   let tier: StorageTier
   /// True to replay smaller capacities as well.
   let looksAround: Bool
 
   /// Result of a search.
   struct Outcome: Sendable {
-    /// Candidates that were replayed over the whole trace, the best first.
     var finalists: [Finalist]
     /// Points by which the best design on the scored part may exceed the first finalist: measured
     /// for finalists, estimated with two standard errors for the others.
@@ -32,11 +28,8 @@ struct Search {
 
   /// A candidate that was replayed over the whole trace.
   struct Finalist: Sendable {
-    /// Index of the candidate.
     var candidate: Int
-    /// Its exact results.
     var trial: Trial
-    /// Counts of each segment.
     var counts: [Counts]
   }
 
@@ -48,7 +41,6 @@ struct Search {
     candidates.indices.filter { ["lru", "auto"].contains(candidates[$0].description) }
   }
 
-  /// Capacities at which candidates are replayed in a sample.
   private var lookedAt: [UInt64] {
     guard looksAround else { return [capacity] }
     return Choice.lookedAt.map { max(1, UInt64((Double(capacity) * $0.part).rounded())) }
@@ -98,13 +90,10 @@ struct Search {
       repeated: lookedAt.count)
   }
 
-  /// A sample with a share of the trace's requests.
   private func sample(share: Double, number: Int) throws -> MiniTrace {
-    let footprint =
-      replayer.unit == .bytes ? Double(trace.footprintBytes) : Double(trace.storableObjects)
-    let meanSize = footprint / Double(max(1, trace.storableObjects))
     let smallest = Double(lookedAt.min() ?? capacity)
-    let rate = min(1, max(share, Self.scaledObjectsMin * max(meanSize, 1) / smallest))
+    let rate = min(
+      1, max(share, Self.scaledObjectsMin * trace.meanSize(in: replayer.unit) / smallest))
     // Levels have independent samples, so that their errors are independent.
     return try MiniTrace(
       of: trace, sample: SpatialSample(rate: rate, seed: seed &+ UInt64(number)),
@@ -163,13 +152,9 @@ struct Search {
 
 /// Results of a candidate in one step of a search.
 struct Trial: Sendable {
-  /// Index of the candidate.
   var candidate: Int
-  /// Hit ratios on the part for choosing, at the capacity and at the smaller ones.
   var learned: [Double]
-  /// Hit ratio on the scored part.
   var scored: Double
-  /// Hit ratios of the two halves of the trace.
   var halves: [Double]
 }
 
@@ -238,9 +223,7 @@ enum Choice {
 struct Effort: Sendable, Hashable {
   /// A step of the search.
   struct Level: Sendable, Hashable {
-    /// Number of candidates to replay.
     var candidates: Int
-    /// Share of the trace's requests that each candidate replays.
     var share: Double
   }
 
@@ -255,9 +238,7 @@ struct Effort: Sendable, Hashable {
   static func standard(capacities: Int) -> Double {
     4 * requestsPerSecond * min(1, 3 / Double(max(1, capacities)))
   }
-  /// Reduction of the number of candidates from a level to the next.
   private static let factor = 4.0
-  /// Share of a search for confirming finalists.
   private static let confirming = 0.35
   private static let finalistsRange = 3.0...32.0
 
@@ -291,7 +272,6 @@ struct Effort: Sendable, Hashable {
     self.levels = levels + [Level(candidates: Int(finalists), share: 1)]
   }
 
-  /// The whole trace for every candidate.
   init(exhaustive candidates: Int) { levels = [Level(candidates: candidates, share: 1)] }
 
   private static func power(_ exponent: Int) -> Double {
@@ -306,9 +286,7 @@ struct Effort: Sendable, Hashable {
 /// one size. Budgets count it, so that a search among slow designs ends as soon as one among fast
 /// ones. Based on constant tables and not on clocks, so that advice is equal on every machine.
 enum ReplayCost {
-  /// Average cost of a request over the search space for objects of one size.
   private static let standardNanoseconds = 57.0
-  /// Slowdown of a policy by sizes.
   private static let sizesFactor = 1.7
   /// Additional cost of a filter in nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB,
   /// capacity 10 %, LRU behind the filter and alone, one thread of an AMD EPYC.
@@ -320,7 +298,7 @@ enum ReplayCost {
 
   /// Cost of a design; `weighs` if objects have sizes.
   static func of(_ candidate: Candidate, weighs: Bool) -> Double {
-    let policy = PolicyCost.of(candidate.policy.name).nanoseconds * (weighs ? sizesFactor : 1)
+    let policy = PolicyCost.of(candidate.policy.name) * (weighs ? sizesFactor : 1)
     let filter = candidate.admission.map { filters[$0.name] ?? unknownFilter } ?? 0
     return (policy + filter) / standardNanoseconds
   }
@@ -334,10 +312,8 @@ enum ReplayCost {
 
 /// Bound of the chosen candidate's distance from the best one.
 struct RegretBound: Sendable {
-  /// Distance in points, on the scored part.
   let points: Double
 
-  /// Number of standard errors that are added to an estimate.
   private static let errors = 2.0
 
   /// Bound for finalists, the chosen one first, after some sampled levels.

@@ -98,7 +98,6 @@ package struct SearchSpace: Sendable, Hashable {
     return specs
   }
 
-  /// Preference among equals, lower first.
   private static func rank(_ candidate: Candidate) -> (parts: Int, cost: Double) {
     if candidate.description == "lru" { return (-1, 0) }
     let parts =
@@ -110,7 +109,6 @@ package struct SearchSpace: Sendable, Hashable {
 
 /// A design that may be advised: an eviction policy, and the admission filter in front of it.
 package struct Candidate: Sendable, Hashable, CustomStringConvertible {
-  /// Policy with the parameters that differ from its defaults.
   package let policy: PolicySpec
   /// Filter; nil to store every miss that the policy admits.
   package let admission: PolicySpec?
@@ -156,7 +154,6 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
       timeToLiveSeconds: timeToLiveSeconds, admission: admission)
   }
 
-  /// Capacity scaled to a sample of a share of the objects.
   static func scaled(_ capacity: UInt64, by rate: Double) -> UInt64 {
     rate < 1 ? max(1, UInt64((Double(capacity) * rate).rounded())) : capacity
   }

@@ -12,7 +12,6 @@ package struct CurveMaker: Sendable {
   package let trace: PreparedTrace
   package let settings: CurveSettings
   package let cancellation: Cancellation
-  /// Called when a step begins, with the number of requests that it replays.
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
   /// Called with the number of further replayed requests; from several threads, one at a time.
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
@@ -21,14 +20,10 @@ package struct CurveMaker: Sendable {
   let gets: UInt64
   let expires: Bool
 
-  /// Requests between two checks for cancellation.
   static let chunk = 1 << 20
 
-  /// Error of cancelled work.
   package struct Cancelled: Error {}
 
-  /// Creates a maker of the curves of `trace`.
-  ///
   /// - Throws: `CurveError` if the trace or the method does not support the settings.
   /// - Complexity: O(requests) for traces with operations or TTLs.
   package init(
@@ -57,25 +52,23 @@ package struct CurveMaker: Sendable {
     let capacities = try capacities()
     var curves: [Int: MissRatioCurve] = [:]
     var notes: [String] = []
-    for (place, policy) in settings.policies.enumerated() {
-      switch method(of: policy) {
-      case .exact where isLRU(policy):
-        curves[place] = try exactLRU(policy, capacities, &notes)
-      case .shards: curves[place] = try shards(policy, capacities, &notes)
+    let methods = settings.policies.map(method)
+    for (place, policy) in settings.policies.enumerated() where isLRU(policy) {
+      switch methods[place] {
+      case .exact: curves[place] = try exactLRU(policy, capacities, &notes)
+      case .shards: curves[place] = try sampled([policy], .shards, capacities, &notes).first
       default: break
       }
     }
-    let simulated = settings.policies.indices.filter {
-      curves[$0] == nil && method(of: settings.policies[$0]) == .exact
-    }
-    let estimated = settings.policies.indices.filter {
-      method(of: settings.policies[$0]) == .miniature
-    }
-    for (place, curve) in zip(simulated, try simulate(simulated, capacities)) {
-      curves[place] = curve
-    }
-    for (place, curve) in zip(estimated, try miniature(estimated, capacities, &notes)) {
-      curves[place] = curve
+    // Policies that are simulated share one sweep.
+    for method in [CurveMethod.exact, .miniature] {
+      let places = methods.indices.filter { methods[$0] == method && curves[$0] == nil }
+      let policies = places.map { settings.policies[$0] }
+      let made =
+        method == .exact
+        ? try simulated(policies, capacities)
+        : try sampled(policies, .miniature, capacities, &notes)
+      for (place, curve) in zip(places, made) { curves[place] = curve }
     }
     return TraceCurves(
       facts: TraceFacts(trace), unit: unit,
@@ -96,7 +89,6 @@ package struct CurveMaker: Sendable {
     }
   }
 
-  /// Share of the objects in a sample.
   var sampleRate: Double {
     let least = Double(CurveSettings.sampledObjectsMin) / Double(max(1, trace.requests.objects))
     if let rate = settings.rate { return min(1, max(rate, least)) }
@@ -109,33 +101,23 @@ package struct CurveMaker: Sendable {
     return min(1, max(Double(CurveSettings.replayedMax) / replayed, least))
   }
 
-  /// Capacity that holds all objects, in the unit of the capacities.
-  var footprint: UInt64 {
-    max(1, unit == .bytes ? trace.footprintBytes : UInt64(trace.storableObjects))
-  }
+  var footprint: UInt64 { trace.footprint(in: unit) }
 
-  /// Capacities, ascending and distinct.
   func capacities() throws(CurveError) -> [UInt64] {
-    let facts = TraceFacts(trace)
     guard settings.capacities.isEmpty else {
-      var named: Set<UInt64> = []
-      for spec in settings.capacities {
-        do {
-          named.insert(
-            trace.sampling.scaled(
-              try spec.resolve(unit: unit, of: facts)))
-        } catch {
-          throw .capacity(error, trace: trace.name)
-        }
+      do throws(CapacityError) {
+        var named: Set<UInt64> = []
+        for spec in settings.capacities { named.insert(try trace.capacity(spec, in: unit)) }
+        return named.sorted()
+      } catch {
+        throw .capacity(error, trace: trace.name)
       }
-      return named.sorted()
     }
     // A sample is not informative about caches that hold only a few of its objects.
     var low = Double(footprint) / 10_000
     let isSampled = settings.policies.contains { [.shards, .miniature].contains(method(of: $0)) }
     if isSampled {
-      let meanSize = Double(footprint) / Double(max(1, trace.storableObjects))
-      low = max(low, CurveSettings.scaledObjectsMin * meanSize / sampleRate)
+      low = max(low, CurveSettings.scaledObjectsMin * trace.meanSize(in: unit) / sampleRate)
     }
     return CurveGrid.logarithmic(
       from: UInt64(low.rounded(.up)), to: footprint, count: settings.points)
@@ -143,26 +125,30 @@ package struct CurveMaker: Sendable {
 
   private static func gets(in columns: RequestColumns) -> UInt64 {
     guard let operations = columns.operations else { return UInt64(columns.count) }
-    var gets: UInt64 = 0
-    for place in 0..<columns.count where Operation.isCounted(operations[place]) { gets += 1 }
-    return gets
+    return UInt64((0..<columns.count).count { Operation.isCounted(operations[$0]) })
+  }
+
+  /// Calls `run` with the ends of parts of the trace, unless the work is cancelled.
+  func inChunks(_ title: String, run: (_ end: Int) -> Void) throws(Cancelled) {
+    let count = trace.requests.count
+    began(title, count)
+    for start in stride(from: 0, to: count, by: Self.chunk) {
+      if cancellation.isRequested { throw Cancelled() }
+      let end = min(start + Self.chunk, count)
+      run(end)
+      replayed(end - start)
+    }
   }
 }
 
 /// A reason for which there is no curve.
 package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// SHARDS was requested for a policy other than LRU.
   case shardsOfAnotherPolicy(String)
-  /// SHARDS was requested for a trace whose entries expire.
   case shardsWithExpiry(trace: String)
-  /// The trace has only sets and deletes.
   case noGets(trace: String)
-  /// The unit is bytes, but the trace has no sizes.
   case noSizes(trace: String)
-  /// A capacity does not fit the trace.
   case capacity(CapacityError, trace: String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .shardsOfAnotherPolicy(let policy):
@@ -206,12 +192,13 @@ extension CurveMaker {
     }
     var curve = curve(policy, hits)
     if pass.capacities == nil, let best = hits.last?.hits {
-      curve.smallestCache = smallest(best, settings.share, in: pass.hits)
+      let needed = settings.share.ceiling(of: best)
+      curve.smallestCache =
+        best > 0 ? pass.hits.firstIndex { $0 >= needed }.map { UInt64($0) } : nil
     }
     return curve
   }
 
-  /// LRU's exact hits at each capacity.
   func lruHits(
     _ policy: PolicySpec, _ capacities: [UInt64], trusting pass: LRUCurve?
   ) throws -> [(capacity: UInt64, hits: UInt64)] {
@@ -224,23 +211,16 @@ extension CurveMaker {
     return capacities.map { ($0, hits[$0] ?? pass?.hits(at: $0) ?? 0) }
   }
 
-  /// Stack distances of all requests.
   func stackDistances(_ capacities: [UInt64]) throws -> LRUCurve {
-    began("Stack distances of \(trace.name)", trace.requests.count)
     let pass = try LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
-    while pass.position < trace.requests.count {
-      if cancellation.isRequested { throw Cancelled() }
-      let start = pass.position
-      pass.run(upTo: min(start + Self.chunk, trace.requests.count))
-      replayed(pass.position - start)
-    }
+    try inChunks("Stack distances of \(trace.name)") { pass.run(upTo: $0) }
     return pass.curve
   }
 
-  /// Curves of policies, simulated at each capacity.
-  func simulate(_ places: [Int], _ capacities: [UInt64]) throws -> [MissRatioCurve] {
-    guard !places.isEmpty else { return [] }
-    let policies = places.map { settings.policies[$0] }
+  func simulated(
+    _ policies: [PolicySpec], _ capacities: [UInt64]
+  ) throws -> [MissRatioCurve] {
+    guard !policies.isEmpty else { return [] }
     let counts = try replay(policies, capacities, over: trace, title: "Simulating")
     return policies.enumerated().map { number, policy in
       let own = counts[number * capacities.count..<(number + 1) * capacities.count]
@@ -288,13 +268,6 @@ extension CurveMaker {
       points: points,
       smallestCache: best == 0 ? nil : points.first { ($0.hits ?? 0) >= needed }?.capacity)
   }
-
-  /// Smallest capacity with a share of the best hits, if hits at all capacities are known.
-  private func smallest(_ best: UInt64, _ share: Share, in hits: [UInt64]) -> UInt64? {
-    guard best > 0 else { return nil }
-    let needed = share.ceiling(of: best)
-    return hits.firstIndex { $0 >= needed }.map { UInt64($0) }
-  }
 }
 
 /// Scaling of curves of a trace that is itself a sample: counts of the sample, with scaled
@@ -304,7 +277,7 @@ extension CurveMaker {
     let sampling = trace.sampling
     guard sampling.isPart else { return curve }
     var whole = curve
-    if curve.method == .exact { whole.method = isLRU(curve) ? .shards : .miniature }
+    if curve.method == .exact { whole.method = curve.policy == "lru" ? .shards : .miniature }
     whole.rate = (curve.rate ?? 1) * sampling.rate
     whole.sampledObjects = curve.sampledObjects ?? trace.requests.objects
     whole.requests = sampling.gets > 0 ? sampling.gets : sampling.represented(curve.requests)
@@ -318,13 +291,10 @@ extension CurveMaker {
     }
     return whole
   }
-
-  private func isLRU(_ curve: MissRatioCurve) -> Bool { curve.policy == "lru" }
 }
 
 /// Comparison of estimates with exact counts.
 extension CurveMaker {
-  /// Number of capacities at which an estimate of LRU is compared, and of a simulated policy.
   private static var comparedMax: (lru: UInt64, simulated: Int) { (100, 10) }
 
   /// Capacities spread evenly up to the footprint, for SHARDS, as in its paper.

@@ -3,84 +3,38 @@ import LarderEngine
 /// Hit ratios of a policy on a trace by capacity; the miss ratio is the complement.
 package struct MissRatioCurve: Sendable, Hashable {
   package var trace: String
-  /// Policy as the user named it.
   package var policy: String
   /// Method of the curve; never `auto`.
   package var method: CurveMethod
-  /// Unit of capacities.
   package var unit: CapacityUnit
-  /// Number of gets.
   package var requests: UInt64
-  /// Points by capacity.
   package var points: [Point]
   /// Share of sampled objects; nil for an exact curve.
   package var rate: Double?
-  /// Number of sampled objects.
   package var sampledObjects: Int?
   /// Error against the exact curve; nil if not measured.
   package var measuredError: MeasuredError?
   /// Smallest capacity that reaches the requested share of the best hit ratio; nil if the best is
   /// 0.
   package var smallestCache: UInt64?
-  /// Indices in `points` of the knees, after which more capacity gains less.
-  package var knees: [Int]
-
-  /// A capacity with its hit ratio.
   package struct Point: Sendable, Hashable {
     package var capacity: UInt64
     /// Hits; nil if estimated.
     package var hits: UInt64?
-    /// Hits divided by requests.
     package var hitRatio: Double
     /// Standard error of the hit ratio; nil if exact.
     package var standardError: Double?
-
-    /// Creates a point; see the properties for the meaning of each part.
-    package init(
-      capacity: UInt64, hits: UInt64?, hitRatio: Double, standardError: Double? = nil
-    ) {
-      self.capacity = capacity
-      self.hits = hits
-      self.hitRatio = hitRatio
-      self.standardError = standardError
-    }
   }
 
   /// Difference between estimated and exact hit ratios.
   package struct MeasuredError: Sendable, Hashable {
-    /// Mean absolute difference.
     package var mean: Double
-    /// Largest absolute difference.
     package var largest: Double
-    /// Number of compared capacities.
     package var capacities: Int
-
-    /// Creates an error; see the properties for the meaning of each part.
-    package init(mean: Double, largest: Double, capacities: Int) {
-      self.mean = mean
-      self.largest = largest
-      self.capacities = capacities
-    }
   }
 
-  /// Creates a curve and finds its knees.
-  package init(
-    trace: String, policy: String, method: CurveMethod, unit: CapacityUnit, requests: UInt64,
-    points: [Point], rate: Double? = nil, sampledObjects: Int? = nil,
-    measuredError: MeasuredError? = nil, smallestCache: UInt64? = nil
-  ) {
-    self.trace = trace
-    self.policy = policy
-    self.method = method
-    self.unit = unit
-    self.requests = requests
-    self.points = points
-    self.rate = rate
-    self.sampledObjects = sampledObjects
-    self.measuredError = measuredError
-    self.smallestCache = smallestCache
-    knees = Knees.of(points.map { (Double($0.capacity), $0.hitRatio) })
-  }
+  /// Indices in `points` of the knees, after which more capacity gains less.
+  package var knees: [Int] { Knees.of(points.map { (Double($0.capacity), $0.hitRatio) }) }
 
   /// Mean standard error of the points; nil for an exact curve.
   package var meanStandardError: Double? {
@@ -91,26 +45,11 @@ package struct MissRatioCurve: Sendable, Hashable {
 
 /// Curves of one trace.
 package struct TraceCurves: Sendable, Hashable {
-  /// Facts about the trace.
   package var facts: TraceFacts
-  /// Unit of capacities.
   package var unit: CapacityUnit
-  /// Curves by policy, in the requested order.
   package var curves: [MissRatioCurve]
-  /// Notes on the making of the curves.
-  package var notes: [String]
+  package var notes: [String] = []
 
-  /// Creates curves; see the properties for the meaning of each part.
-  package init(
-    facts: TraceFacts, unit: CapacityUnit, curves: [MissRatioCurve], notes: [String] = []
-  ) {
-    self.facts = facts
-    self.unit = unit
-    self.curves = curves
-    self.notes = notes
-  }
-
-  /// Renames the trace in all curves.
   package mutating func rename(_ name: String) {
     facts.name = name
     for place in curves.indices { curves[place].trace = name }
@@ -121,53 +60,26 @@ package struct TraceCurves: Sendable, Hashable {
 package struct CurveSettings: Sendable, Hashable {
   package var policies: [PolicySpec]
   /// Capacities; empty for `points` of them up to the footprint, in a geometric sequence.
-  package var capacities: [CapacitySpec]
+  package var capacities: [CapacitySpec] = []
   /// Number of capacities to choose if none are given.
-  package var points: Int
+  package var points = 50
   /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  /// Method of the curves.
-  package var method: CurveMethod
+  package var method = CurveMethod.auto
   /// Share of the objects in a sample; nil to choose one.
   package var rate: Double?
   /// Number of objects that SHARDS keeps; nil for a fixed rate.
   package var samples: Int?
-  /// Seed of the sample and of random policies.
-  package var seed: UInt64
-  /// True to compare estimates with exact counts.
-  package var measuresError: Bool
-  /// Share of the best hit ratio for the smallest cache.
-  package var share: Share
+  package var seed: UInt64 = 1
+  package var measuresError = false
+  package var share = Share(percent: 90)
   /// Number of cells simulated concurrently. Does not affect the curves.
-  package var threads: Int
-
-  /// Creates settings; see the properties for the meaning of each part.
-  package init(
-    policies: [PolicySpec], capacities: [CapacitySpec] = [], points: Int = 50,
-    unit: CapacityUnit? = nil, method: CurveMethod = .auto, rate: Double? = nil,
-    samples: Int? = nil, seed: UInt64 = 1, measuresError: Bool = false,
-    share: Share = Share(percent: 90), threads: Int = 1
-  ) {
-    self.policies = policies
-    self.capacities = capacities
-    self.points = points
-    self.unit = unit
-    self.method = method
-    self.rate = rate
-    self.samples = samples
-    self.seed = seed
-    self.measuresError = measuresError
-    self.share = share
-    self.threads = threads
-  }
+  package var threads = 1
 
   /// Maximum number of requests to replay for a policy without sampling.
   static let replayedMax = 200_000_000
-  /// Minimum number of objects in a sample, or all objects of a smaller trace.
   static let sampledObjectsMin = 128
-  /// Default sampling rate of SHARDS.
   static let defaultRate = 0.001
-  /// Minimum number of sampled objects that fit into a chosen capacity of an estimate.
   static let scaledObjectsMin = 10.0
 }
 

@@ -124,10 +124,8 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
 
 /// Names of layouts.
 package enum FlashLayoutWord: String, Sendable, Hashable, CaseIterable {
-  /// Regions in a ring.
   case log
   case sets
-  /// A log in front of buckets.
   case kangaroo
 }
 
@@ -172,7 +170,6 @@ package struct DriveSpec: Sendable, Hashable {
   /// Share of the device that is in use, which determines its write amplification.
   package var utilisation: Share
 
-  /// Creates a spec of a drive.
   package init(
     enduranceBytes: UInt64? = nil, utilisation: Share = DriveSpec.defaultUtilisation
   ) {
@@ -180,12 +177,10 @@ package struct DriveSpec: Sendable, Hashable {
     self.utilisation = utilisation
   }
 
-  /// Default utilisation.
   package static let defaultUtilisation = Share(percent: 80)
 }
 
 extension FlashLayoutWord {
-  /// Parameters of the layout on the command line.
   var parameters: [Parameter] {
     let hits = Int(FlashLayout.thresholds.upperBound)
     let region = Parameter(

@@ -2,8 +2,8 @@ import LarderEngine
 
 /// Simulation of a disk cache with a layout. Requests have the meaning of a one-tier `Simulation`:
 /// expired entries are removed when they are found, sets replace, deletes remove.
-final class FlashSimulation<Store: FlashStore>: FlashSimulating {
-  private var store: Store
+final class FlashSimulation: Simulation {
+  private var store: FlashStore
   private let columns: RequestColumns
   /// Maximum TTL in microseconds; nil for no limit.
   private let timeToLiveMax: UInt64?
@@ -14,7 +14,7 @@ final class FlashSimulation<Store: FlashStore>: FlashSimulating {
   private var isStale: [Bool]
   private(set) var position = 0
 
-  init(_ store: Store, timeToLiveSeconds: UInt32?, over columns: RequestColumns) {
+  init(_ store: FlashStore, timeToLiveSeconds: UInt32?, over columns: RequestColumns) {
     self.store = store
     self.columns = columns
     timeToLiveMax = timeToLiveSeconds.map { UInt64($0) * 1_000_000 }
@@ -24,6 +24,7 @@ final class FlashSimulation<Store: FlashStore>: FlashSimulating {
     isStale = Array(repeating: false, count: hasChanges ? columns.objects + 1 : 0)
   }
 
+  /// Writes since the start or the last `resetCounts`.
   var flash: FlashCounts { store.counts }
 
   var counts: Counts {
@@ -117,28 +118,6 @@ final class FlashSimulation<Store: FlashStore>: FlashSimulating {
   private var now: UInt64 { columns.times?[position] ?? 0 }
 }
 
-/// A simulation that counts writes to flash.
-protocol FlashSimulating: Simulation {
-  /// Writes since the start or the last `resetCounts`.
-  var flash: FlashCounts { get }
-}
-
-/// A cache on flash that determines where objects are written and which are evicted.
-protocol FlashStore {
-  /// Writes so far.
-  var counts: FlashCounts { get set }
-  /// Number of evictions so far.
-  var evictions: UInt64 { get set }
-  /// Approximate memory in bytes.
-  var stateBytes: Int { get }
-  func contains(_ id: ObjectID) -> Bool
-  /// Records a hit of a stored object.
-  mutating func hit(_ id: ObjectID)
-  /// Stores an object that is not stored; false if its size does not allow it.
-  mutating func insert(_ id: ObjectID, _ size: UInt32) -> Bool
-  mutating func remove(_ id: ObjectID)
-}
-
 extension FlashLayout {
   /// Creates a simulation of a disk cache with this layout.
   ///
@@ -146,28 +125,15 @@ extension FlashLayout {
   ///   the capacity is too small for the layout.
   func makeSimulation(
     _ setup: SimulationSetup, over columns: RequestColumns
-  ) throws(PolicyError) -> any FlashSimulating {
+  ) throws(PolicyError) -> FlashSimulation {
     guard case .disk(let tier) = setup.arrangement, setup.unit == .bytes else {
       throw .badSetup("layout", word, expected: "a disk cache whose capacity is in bytes")
     }
     if let fault = fault(capacity: tier.capacity) {
       throw .badSetup("capacity", "\(tier.capacity)", expected: fault)
     }
-    let (regions, buckets) = (
-      Int(regionCount(of: tier.capacity)), Int(bucketCount(of: tier.capacity))
-    )
-    func made(_ store: some FlashStore) -> any FlashSimulating {
-      FlashSimulation(store, timeToLiveSeconds: tier.timeToLiveSeconds, over: columns)
-    }
-    switch self {
-    case .log(let region, let hits):
-      return made(
-        LogStore(region: region, count: regions, reinsertHits: hits, objects: columns.objects))
-    case .sets:
-      return made(SetsStore(count: buckets, objects: columns.objects))
-    case .kangaroo(let layout):
-      return made(
-        KangarooStore(layout, regions: regions, buckets: buckets, objects: columns.objects))
-    }
+    return FlashSimulation(
+      FlashStore(self, capacity: tier.capacity, objects: columns.objects),
+      timeToLiveSeconds: tier.timeToLiveSeconds, over: columns)
   }
 }

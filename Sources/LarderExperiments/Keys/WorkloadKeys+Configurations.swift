@@ -2,7 +2,6 @@ import Larder
 import LarderEngine
 
 extension WorkloadKeys {
-  /// A cache of the workload.
   static let configuration = Section<ConfigurationEntry>(
     "configuration", "One cache.",
     expected: "memory, disk, hybrid, or a map with the key 'kind' or 'preset'",
@@ -18,7 +17,6 @@ extension WorkloadKeys {
     keys: cacheKeys + ruleKeys + [timeKey, prefixKey],
     finish: { map, entry, reading in try entry.finish(map, reading.checks) })
 
-  /// Kind and tiers of a cache.
   private static let cacheKeys: [Key<ConfigurationEntry>] = [
     Key(
       "kind", .choice(), "`memory`, `disk` or `hybrid`: memory in front of disk",
@@ -76,7 +74,6 @@ extension WorkloadKeys {
     "requests are blocks of prompts: see [prefixes](#prefixes). Simulated only",
     default: "that of the workload", example: "{order: tail}")
 
-  /// Rules of hybrids.
   private static let ruleKeys: [Key<ConfigurationEntry>] = [
     Key(
       "inclusion", .choice(), \.spec.rules.inclusion,
@@ -98,7 +95,6 @@ extension WorkloadKeys {
       default: "both tiers, whatever the lifetime", example: "{disk-only-from: 1d}"),
   ]
 
-  /// TTL bounds between which a hybrid stores in both tiers.
   static let placement = Section<HybridRules.Placement>(
     "placement", "Limits of the remaining lifetime between which both tiers store an entry.",
     expected: "'by-lifetime', or a map such as {memory-only-below: 5m, disk-only-from: 1h}",
@@ -123,7 +119,6 @@ extension WorkloadKeys {
       }
     })
 
-  /// Memory tier of a configuration.
   static let memoryTier = Section<TierEntry>(
     "memory-tier", "The memory tier of a configuration.", expected: "a map of a tier",
     exclusive: ["capacity", "share"],
@@ -134,7 +129,6 @@ extension WorkloadKeys {
     "memory of a hybrid only: its capacity as a share of the disk capacity",
     default: "`\(ConfigurationSpec.defaultMemoryShare)`", example: "2%")
 
-  /// Disk tier of a configuration.
   static let diskTier = Section<TierEntry>(
     "disk-tier", "The disk tier of a configuration.", expected: "a map of a tier",
     keys: tierKeys + layoutKeys,
@@ -186,9 +180,7 @@ extension WorkloadKeys {
 /// A tier as written in the file.
 struct TierEntry: Sendable {
   var spec = TierSpec()
-  /// Capacity as a share of that of disk.
   var share: Share?
-  /// Layout, if named, and its parameters.
   var layout: FlashLayoutWord?
   var parts = FlashLayoutParts()
 }
@@ -196,16 +188,12 @@ struct TierEntry: Sendable {
 /// A configuration as written in the file, before it is multiplied by its filters.
 struct ConfigurationEntry: Sendable {
   var spec = ConfigurationSpec(name: "", kind: .memory)
-  /// The cache to execute, if named.
   var cache: CacheChoice?
   var name: String?
-  /// Filters in front of the tier whose capacity is swept.
   var filters: [PolicySpec]?
 
-  /// Keys that may be combined with a preset.
   static let besidePreset = ["preset", "name", "admission"]
 
-  /// Completes the configuration when all its keys have been decoded.
   mutating func finish(_ map: YAMLMap, _ checks: ComponentChecks) throws {
     if let cache { try take(cache, map, checks) }
     if let layout = spec.disk.layout {
@@ -239,7 +227,6 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Sets the cache to execute, which also names the configuration.
   private mutating func take(
     _ cache: CacheChoice, _ map: YAMLMap, _ checks: ComponentChecks
   ) throws {
@@ -267,7 +254,6 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Rejects times that no simulation of the configuration supports.
   private func check(_ time: FetchSpec, _ map: YAMLMap) throws(WorkloadError) {
     guard spec.runsPolicies else {
       throw map.error(
@@ -284,7 +270,6 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Checks a layout, which is only for simulated disks and has rules of its own.
   private func check(_ layout: FlashLayout, _ map: YAMLMap) throws(WorkloadError) {
     guard spec.kind == .disk, spec.contender == ConfigurationSpec.defaultCache, spec.time == nil
     else {
@@ -301,8 +286,6 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Checks segments, which only Larder's disk cache has, and whose writes are simulated without
-  /// time.
   private func checkSegments(_ map: YAMLMap) throws(WorkloadError) {
     guard spec.kind == .disk, spec.contender == ConfigurationSpec.defaultCache, spec.time == nil
     else {
@@ -312,7 +295,6 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Rejects a policy for a cache that has its own.
   private func refusePolicies(_ map: YAMLMap) throws(WorkloadError) {
     for tier in ["memory", "disk"] {
       guard let value = map[tier] else { continue }
@@ -325,7 +307,6 @@ struct ConfigurationEntry: Sendable {
     }
   }
 
-  /// Rejects keys that conflict with the preset or the kind, before any of them is decoded.
   static func check(_ map: YAMLMap) throws(WorkloadError) {
     try map.check(WorkloadKeys.configuration.table)
     if map["preset"] != nil {
@@ -355,7 +336,6 @@ struct ConfigurationEntry: Sendable {
 }
 
 extension Form where Value == [ConfigurationSpec] {
-  /// Caches with unique names; their lines are kept for errors of the plan.
   static var configurations: Form {
     let form = Form<[ConfigurationSpec]>.configuration
     return Form(form.shape.listed) { value, reading in
@@ -374,7 +354,6 @@ extension Form where Value == [ConfigurationSpec] {
     }
   }
 
-  /// A cache, once for each filter of its list.
   private static var configuration: Form {
     let section = WorkloadKeys.configuration
     let kinds = ValueShape.words(ConfigurationKind.allCases.map(\.rawValue))
@@ -393,7 +372,6 @@ extension Form where Value == [ConfigurationSpec] {
 }
 
 extension WorkloadKeys {
-  /// A cache in a separate process.
   static let process = Section<ProcessSpec>(
     "process", "A cache in a separate process that speaks memcached's text protocol.",
     expected: "a map with the key 'process'",
@@ -439,14 +417,11 @@ extension Form where Value == String {
 
 /// The cache that a configuration executes.
 enum CacheChoice: Sendable {
-  /// A cache of the list.
   case named(String)
-  /// A separate process.
   case process(ProcessSpec)
 }
 
 extension Form where Value == CacheChoice {
-  /// Name of a cache, or a process.
   static var cache: Form {
     let section = WorkloadKeys.process
     let expected = "the name of a cache, or a map with the key 'process'"
@@ -461,7 +436,6 @@ extension Form where Value == CacheChoice {
 }
 
 extension WorkloadKeys {
-  /// Layout of a disk tier.
   static let layoutKeys: [Key<TierEntry>] = [
     Key(
       "layout", .choice(), \.layout,

@@ -2,7 +2,6 @@ import Larder
 import LarderEngine
 
 extension WorkloadKeys {
-  /// Execution of real caches: which, and how they are driven.
   static let execute = Section<ExecuteEntry>(
     "execute", "Execution of real caches.",
     expected: "a map with keys such as threads, load, verify",
@@ -77,7 +76,6 @@ extension WorkloadKeys {
       default: "none", example: "[{at: 50%, level: warning}]"),
   ]
 
-  /// Schedule of requests other than `closed`.
   static let load: Section<ExecutionSpec.Load> = Section(
     "load", "An open loop: requests are issued at their times.",
     expected: "'closed', or a map such as {trace: 2x} or {rate: 5000}",
@@ -98,7 +96,6 @@ extension WorkloadKeys {
       if map.entries.isEmpty { throw map.value.unexpected(load.expected) }
     })
 
-  /// Memory pressure at a point of the trace.
   static let pressure = Section<ExecutionSpec.Pressure>(
     "pressure", "Memory pressure at a position in the trace.",
     expected: "a map such as {at: 50%, level: warning}",
@@ -113,7 +110,6 @@ extension WorkloadKeys {
       ) { word, pressure, _ in pressure.level = word.level },
     ])
 
-  /// Keys that select cells.
   static func filterKeys(_ done: String, default all: Key<ExecutionFilter>.Default)
     -> [Key<ExecutionFilter>]
   {
@@ -172,7 +168,6 @@ enum PressureWord: String, CaseIterable {
 }
 
 extension Form {
-  /// Some of the workload's values, by name.
   fileprivate static func picked<Name, Item>(
     from key: String, toBe done: String, _ form: Form<Name>,
     among known: @escaping @Sendable (Workload) -> [(name: String, value: Item)],
@@ -193,7 +188,6 @@ extension Form {
 }
 
 extension Form where Value == Int {
-  /// A power of two.
   fileprivate static func powerOfTwo(upTo most: Int) -> Form {
     let powers = (0...most.trailingZeroBitCount).map { JSONNode.number("\(1 << $0)") }
     let shape = ValueShape([.integer], ["type": "integer", "enum": .array(powers)])
@@ -208,7 +202,6 @@ extension Form where Value == Int {
 }
 
 extension Form where Value == Double {
-  /// A factor such as `2.5x`.
   fileprivate static var speed: Form {
     Form(.text(Quantity.decimalPattern + "x")) { value, _ in
       let expected = "a factor relative to the trace's speed, such as 1x or 2.5x"

@@ -36,7 +36,6 @@ extension WorkloadKeys {
       }
     })
 
-  /// The distributions of latencies.
   static let latencyShapes: [LatencyShape] = [
     LatencyShape(
       "constant", "Constant.",
@@ -98,7 +97,6 @@ struct LatencyShape: Sendable {
       keys: [distribution] + own + Self.transferKeys)
   }
 
-  /// Keys of the part that grows with the size.
   private static let transferKeys: [Key<LatencyEntry>] = [
     Key(
       "per-byte", .time("a time per byte, such as 2ns"), \.nanosecondsPerByte,
@@ -111,7 +109,6 @@ struct LatencyShape: Sendable {
 }
 
 extension Key where Target == LatencyEntry {
-  /// A required time.
   fileprivate static func time(
     _ name: String, _ path: WritableKeyPath<LatencyEntry, Double> & Sendable, _ meaning: String,
     example: String
@@ -121,12 +118,10 @@ extension Key where Target == LatencyEntry {
 }
 
 extension ValueShape {
-  /// A time with a unit.
   fileprivate static let time = text(Quantity.duration.pattern).named("time")
 }
 
 extension Form {
-  /// The form as a single word in the schema.
   fileprivate func limited(to word: String) -> Form {
     Form(.words([word])) { value, reading in try read(value, reading) }
   }
@@ -186,7 +181,6 @@ extension Form where Value == AccessLatency? {
 }
 
 extension Form where Value == AccessLatency {
-  /// An access: a time, a list of measured times, or a map of a distribution.
   static var access: Form {
     let shapes = WorkloadKeys.latencyShapes
     let names = shapes.map(\.name)

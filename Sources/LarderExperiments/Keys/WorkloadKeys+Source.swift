@@ -2,7 +2,6 @@ import LarderEngine
 import LarderTraces
 
 extension WorkloadKeys {
-  /// A source of one trace: a file, or several.
   static let trace = Section<TraceReference>(
     "trace", "A trace file, or the files of one trace: rotated logs, or those of several servers.",
     expected: "a map with the key 'trace'",
@@ -15,7 +14,6 @@ extension WorkloadKeys {
       ) { files, trace, _ in trace.paths = files }
     ] + readingKeys.map { $0.within(\.self) })
 
-  /// Several traces, each with its own set of cells.
   static let traces = Section<TraceList>(
     "traces", "Several traces, each with its own cells.",
     expected: "a map with the key 'traces'",
@@ -27,7 +25,6 @@ extension WorkloadKeys {
         default: .required, example: "[OLTP.lis.zst, cdn.csv]")
     ] + readingKeys.map { $0.within(\.reading) })
 
-  /// Options for reading trace files.
   private static let readingKeys: [Key<TraceReference>] = [
     Key(
       "format", .format, \.format, "the format with its options",
@@ -65,7 +62,6 @@ extension WorkloadKeys {
       sharedKeys,
     ])
 
-  /// One source of a mix.
   static let mixPart = Section<MixPart>(
     "mix-part", "One source of a mix.", expected: "a map with the keys weight and source",
     keys: [
@@ -84,14 +80,12 @@ extension WorkloadKeys {
       + "objects",
     default: "`false`", example: "true")
 
-  /// Keys that identify the kind of a source.
   fileprivate static let sourceKinds = ["trace", "generator", "phases", "mix"]
 }
 
 /// Content of a source of several traces.
 struct TraceList {
   var traces: [ListedTrace] = []
-  /// Options for reading files; the path is unused.
   var reading = TraceReference(path: "")
 
   var sources: [SourceSpec] {
@@ -108,9 +102,7 @@ struct TraceList {
 }
 
 enum ListedTrace {
-  /// Files of a trace, read with the options of the list.
   case files([String])
-  /// A complete source.
   case source(SourceSpec)
 }
 
@@ -141,12 +133,9 @@ extension ValueShape {
 }
 
 extension Form where Value == SourceSpec {
-  /// Maximum nesting of sources.
   private static var depthMax: Int { 16 }
-  /// Initial value of a source.
   static var unread: SourceSpec { .phases([], sharedKeys: false) }
 
-  /// A source of requests.
   static var source: Form {
     Form(.source) { value, reading in
       reading.sourceDepth += 1
@@ -208,7 +197,6 @@ extension Form where Value == SourceSpec {
 extension Form where Value == [SourceSpec] {
   fileprivate static var sources: Form { .items(of: .source, "sources") }
 
-  /// Sources of a workload: one, or several traces.
   static var workloadSources: Form {
     Form(.workloadSource) { value, reading in
       guard value.type == .object else { return [try Form<SourceSpec>.source.read(value, reading)] }
@@ -231,7 +219,6 @@ extension Form where Value == [MixPart] {
 }
 
 extension Form where Value == ListedTrace {
-  /// Files of a trace, or a source.
   fileprivate static var listedTrace: Form {
     let (files, source) = (Form<[String]>.traceFiles, Form<SourceSpec>.source)
     return Form(files.shape.or(.reference(to: source.shape))) { value, reading in
@@ -242,7 +229,6 @@ extension Form where Value == ListedTrace {
 }
 
 extension Form where Value == [String] {
-  /// Files of one trace: a path or a list of them.
   fileprivate static var traceFiles: Form {
     let path = Form<String>.tracePath
     return Form(path.shape.listed) { value, reading in
@@ -275,7 +261,6 @@ extension Form where Value == String {
 }
 
 extension WorkloadKeys {
-  /// A generated source. Further keys are the generator's parameters.
   static let generator: Section<GeneratorSpec> = Section(
     "generator", "A generator with its parameters.", expected: "a map with the key 'generator'",
     components: KeyTable.Components(
@@ -312,7 +297,6 @@ extension WorkloadKeys {
       try check(spec, in: map, reading.checks)
     })
 
-  /// A distribution of sizes or TTLs. Further keys are its parameters.
   static let distribution: Section<ComponentSpec> = Section(
     "distribution", "A distribution with its parameters.",
     expected: "a map with the key 'distribution'",
@@ -352,7 +336,6 @@ extension WorkloadKeys {
     }
   }
 
-  /// Parameters of a component as text; a list becomes comma-separated items.
   private static func parameters(
     in map: YAMLMap, _ table: KeyTable
   ) throws(WorkloadError) -> [String: String] {
@@ -374,7 +357,6 @@ extension WorkloadKeys {
     return parameters
   }
 
-  /// Validates the generator, and then each of its distributions.
   private static func check(
     _ spec: GeneratorSpec, in map: YAMLMap, _ checks: ComponentChecks
   ) throws(WorkloadError) {
@@ -392,7 +374,6 @@ extension WorkloadKeys {
     }
   }
 
-  /// Reports an error about a parameter at its line, any other at the key that names the component.
   private static func check(
     _ spec: GeneratorSpec, in map: YAMLMap, at key: String, _ checks: ComponentChecks
   ) throws(WorkloadError) {
@@ -419,7 +400,6 @@ extension WorkloadKeys {
 }
 
 extension Form where Value == ComponentSpec {
-  /// A distribution; a single value represents a constant one.
   fileprivate static func distribution(of what: String) -> Form {
     let section = WorkloadKeys.distribution
     let alone = ValueShape([.string, .integer], ["type": ["string", "integer"]])

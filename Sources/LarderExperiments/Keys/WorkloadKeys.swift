@@ -3,7 +3,6 @@ import LarderTraces
 
 /// All keys of a workload file, the source of the decoder, the JSON schema and docs/workloads.md.
 package enum WorkloadKeys {
-  /// Tables of all kinds of maps, the file itself first.
   package static let all: [KeyTable] =
     [
       workload.table, trace.table, traces.table, generator.table, phases.table, mix.table,
@@ -23,7 +22,6 @@ package enum WorkloadKeys {
     keys: sourceKeys + runKeys + partKeys,
     finish: { map, reading, _ in try checkSweep(map, &reading.workload) })
 
-  /// Keys of the requests and caches.
   private static let sourceKeys: [Key<WorkloadReading>] = [
     Key(
       "name", .name, \.workload.name,
@@ -76,7 +74,6 @@ package enum WorkloadKeys {
       default: "required, unless all configurations have one", example: "[1%, 10%, 64MiB]"),
   ]
 
-  /// Keys of running cells.
   private static let runKeys: [Key<WorkloadReading>] = [
     Key(
       "seeds", .list(of: .whole(0...UInt64.max), "whole numbers"), \.workload.seeds,
@@ -108,7 +105,6 @@ package enum WorkloadKeys {
       default: "`simulate`", example: "[simulate, execute]"),
   ]
 
-  /// Keys with maps of their own, and keys of the output.
   private static let partKeys: [Key<WorkloadReading>] = [
     Key(
       "execute", .map(execute, into: ExecuteEntry()),
@@ -136,7 +132,6 @@ package enum WorkloadKeys {
       default: "all", example: "[counts, markdown]"),
   ]
 
-  /// Checks that the sweep is complete, and that everything that cannot be simulated is executed.
   private static func checkSweep(_ map: YAMLMap, _ workload: inout Workload) throws {
     if let prefix = workload.prefix {
       for index in workload.configurations.indices
@@ -170,7 +165,6 @@ package enum WorkloadKeys {
 }
 
 extension Form where Value == [CapacitySpec] {
-  /// Capacities of the workload; their lines are kept for errors that only a trace reveals.
   fileprivate static var sweptCapacities: Form {
     let form = Form<CapacitySpec>.capacity
     let swept = Form<CapacitySpec>(form.shape) { value, reading in
@@ -183,7 +177,6 @@ extension Form where Value == [CapacitySpec] {
 }
 
 extension WorkloadKeys {
-  /// Latencies of fetches and of reads from disk.
   static let time = Section<FetchSpec>(
     "fetches", "Fetches take time: requests for an object in flight wait for its fetch.",
     expected: "a map such as {fetch: 100ms, servers: 8}",
@@ -217,7 +210,6 @@ extension WorkloadKeys {
 }
 
 extension Form where Value == FetchSpec {
-  /// Latency of a fetch.
   fileprivate static var fetch: Form {
     let access = Form<AccessLatency>.access
     let requests = ValueShape.text(#"[0-9][0-9_]* ?requests"#)
@@ -280,7 +272,6 @@ extension Form where Value == Double {
 }
 
 extension WorkloadKeys {
-  /// Content of `advise`.
   static let advise = Section<AdviseSpec>(
     "advise", "Recommendation for each trace.",
     expected: "true, or a map such as {capacities: 64MiB, prices: prices.yaml}",
@@ -311,7 +302,6 @@ extension WorkloadKeys {
 }
 
 extension Form where Value == AdviseSpec? {
-  /// Switch for advice, or its options.
   static var advise: Form {
     let boolean = Form<Bool>.boolean
     return Form(boolean.shape.or(.map(WorkloadKeys.advise.table))) { value, reading in
@@ -324,7 +314,6 @@ extension Form where Value == AdviseSpec? {
 }
 
 extension Form where Value == Share? {
-  /// A share that leaves a rest, or everything.
   fileprivate static var learned: Form {
     Form(.words(["whole"]).or(.share)) { value, _ in
       let expected = "a share above 0% and below 100%, such as 50%, or 'whole'"
@@ -346,7 +335,6 @@ extension AdviseSpec {
 }
 
 extension WorkloadKeys {
-  /// Tolerances and timed cells of checks.
   static let check = Section<CheckSpec>(
     "check", "Tolerances of larder check, and the cells that it times.",
     expected: "a map with the keys exact, tolerance, resources and timed",
@@ -369,7 +357,6 @@ extension WorkloadKeys {
         example: "{policies: lru}"),
     ])
 
-  /// Tolerated changes of counts, by the names of their columns in `counts.csv`.
   static let tolerance = Section<[CheckTolerance: Share]>(
     "tolerance", "Tolerated changes of counts.", expected: "a map such as {hit_ratio: 0.001}",
     keys: CheckTolerance.allCases.map { count in
@@ -379,7 +366,6 @@ extension WorkloadKeys {
       ) { share, tolerances, _ in tolerances[count] = share }
     })
 
-  /// Tolerated changes of memory and disk, by the names of their columns in `timings.csv`.
   static let resources = Section<[CheckResource: Share]>(
     "resources", "Tolerated changes of memory, disk and instructions.",
     expected: "a map such as {memory_bytes_per_object: 2%}",
@@ -391,14 +377,12 @@ extension WorkloadKeys {
       ) { share, thresholds, _ in thresholds[resource] = share }
     })
 
-  /// Cells that are timed.
   static let timed = Section<ExecutionFilter>(
     "timed", "The cells that are timed.", expected: "a map such as {policies: [lru]}",
     keys: filterKeys("timed", default: "all"))
 }
 
 extension CheckTolerance {
-  /// True if it is a difference of ratios.
   fileprivate var isRatio: Bool { rawValue.hasSuffix("_ratio") }
 
   fileprivate var meaning: String {

@@ -6,10 +6,8 @@ import LarderTraces
 package struct WorkloadSchema {
   private let tables: [KeyTable]
 
-  /// The schema of a file whose keys are in the first table; the others are its definitions.
   package init(tables: [KeyTable] = WorkloadKeys.all) { self.tables = tables }
 
-  /// The schema as JSON, with a trailing newline.
   package var text: String {
     guard let file = tables.first else { return "{}\n" }
     let head: JSONNode = [
@@ -20,7 +18,6 @@ package struct WorkloadSchema {
     return JSONNode.object(schema).text() + "\n"
   }
 
-  /// Definitions of values that several keys share, and of parameters, each once.
   private var valueDefinitions: [(String, JSONNode)] {
     var definitions: [(String, JSONNode)] = []
     for case (let name, let schema)? in tables.flatMap(\.keys).map(\.shape.definition)
@@ -51,7 +48,6 @@ package struct WorkloadSchema {
     return .object(fields)
   }
 
-  /// A key: its description and the schema of its values.
   private static func property(_ key: KeyTable.Key) -> JSONNode {
     let meaning = plain(key.meaning)
     let text = meaning.prefix(1).uppercased() + meaning.dropFirst()
@@ -59,7 +55,6 @@ package struct WorkloadSchema {
     return .object([("description", .string("\(text).\(value)"))] + key.shape.schema.fields)
   }
 
-  /// Parameters of all components.
   private static func parameters(of components: KeyTable.Components) -> [(String, JSONNode)] {
     var names: [String] = []
     for name in components.all.flatMap(\.parameters).map(\.name) where !names.contains(name) {
@@ -77,7 +72,6 @@ package struct WorkloadSchema {
     }
   }
 
-  /// Rules for the names of components and the parameters of each.
   private static func rules(
     of components: KeyTable.Components, beside names: [String]
   ) -> JSONNode {
@@ -96,7 +90,6 @@ package struct WorkloadSchema {
         })
   }
 
-  /// The text without Markdown formatting.
   private static func plain(_ text: String) -> String {
     text.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.output.1 }.replacing("`", with: "")
   }
@@ -105,24 +98,19 @@ package struct WorkloadSchema {
 /// JSON for writing; objects keep the order of their keys.
 enum JSONNode: Sendable {
   case string(String)
-  /// A number as it is written.
   case number(String)
   case boolean(Bool)
   case array([JSONNode])
   case object([(String, JSONNode)])
 
-  /// A list of texts.
   static func strings(_ texts: [String]) -> JSONNode { .array(texts.map { .string($0) }) }
 
-  /// A reference to a definition of the schema.
   static func reference(_ name: String) -> JSONNode { ["$ref": .string("#/$defs/\(name)")] }
 
-  /// Entries of an object.
   var fields: [(String, JSONNode)] {
     if case .object(let fields) = self { fields } else { [] }
   }
 
-  /// The JSON on one line.
   var line: String {
     switch self {
     case .string(let text): JSONLine.quoted(text)
@@ -134,7 +122,6 @@ enum JSONNode: Sendable {
     }
   }
 
-  /// JSON of a schema: one line for each property, definition and rule.
   func text(margin: String = "") -> String {
     let parts = fields.map { name, value in
       let inner = margin + "  "
@@ -169,11 +156,6 @@ package struct WorkloadReference {
 
   package init(tables: [KeyTable] = WorkloadKeys.all) { self.tables = tables }
 
-  /// The page with updated tables, and the names of tables that it lacks.
-  ///
-  /// A table is between the lines `<!-- begin NAME: made from the table of keys -->` and `<!-- end
-  /// NAME -->`; several names, separated by spaces, make one table in which a key that they share
-  /// is listed once.
   package func updated(_ page: String) -> (page: String, missing: [String]) {
     var missing = tables.map(\.name)
     var lines: [Substring] = []

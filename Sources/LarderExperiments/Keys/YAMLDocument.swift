@@ -4,20 +4,14 @@ import Yams
 
 /// A YAML file in memory, with its name for errors and a bound on the values visited.
 final class YAMLDocument {
-  /// Name of the file as given.
   let file: String
   private var remainingValues = YAMLDocument.valuesMax
 
-  /// Maximum size of a file.
   static let bytesMax = 1 << 20
-  /// Maximum number of visited values, including those that aliases repeat.
   private static let valuesMax = 100_000
 
   private init(file: String) { self.file = file }
 
-  /// Parses text that came from `file`.
-  ///
-  /// - Throws: `WorkloadError` when it is not text, not YAML, empty, too large, or a bomb.
   static func parse(_ bytes: Data, file: String) throws(WorkloadError) -> YAMLValue {
     let document = YAMLDocument(file: file)
     guard bytes.count <= bytesMax else {
@@ -44,7 +38,6 @@ final class YAMLDocument {
     return value
   }
 
-  /// Counts a visited value.
   func visit(at line: Int?) throws(WorkloadError) {
     remainingValues -= 1
     if remainingValues < 0 { throw error(line, .repetition) }
@@ -94,8 +87,6 @@ final class YAMLDocument {
     }
   }
 
-  /// Line where the key at `mark` is repeated in the same block: the next line that begins with it
-  /// in the same column, with nothing further left in between.
   private static func line(repeating key: String, after mark: Mark, in text: String) -> Int? {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated().dropFirst(mark.line) {
@@ -112,10 +103,6 @@ final class YAMLDocument {
 /// Bound on the expansion of aliases, computed from the text alone, because the parser compares
 /// complete keys before anything can be counted.
 enum AliasBound {
-  /// True if anchors and aliases cannot expand the text beyond 100 MB.
-  ///
-  /// With a anchors and k aliases in total, the longest chain of repetitions uses up to a levels
-  /// with k / a aliases each: (k / a)^a, largest at a = k / e.
   static func isHarmless(_ text: String) -> Bool {
     let anchors = marks("&", in: text)
     let aliases = Double(marks("*", in: text))
@@ -126,7 +113,6 @@ enum AliasBound {
     return bound < 1e8
   }
 
-  /// Number of times that `mark` appears where a value may begin, followed by a name.
   private static func marks(_ mark: Unicode.Scalar, in text: String) -> Int {
     var count = 0
     var before: Unicode.Scalar = "\n"
@@ -146,13 +132,10 @@ extension String {
 
 /// A value in a YAML document with its position, converted to the type that the reader expects.
 struct YAMLValue {
-  /// Value of the parser.
   let node: Node
-  /// Path in the document, such as `source.requests`.
   let path: String
   let document: YAMLDocument
 
-  /// Line in the file.
   var line: Int? { node.mark?.line }
 
   /// Type of the value, by the rules of YAML 1.2's core schema; nil for null.
@@ -165,10 +148,8 @@ struct YAMLValue {
     }
   }
 
-  /// True if nothing follows the key.
   var isNull: Bool { type == nil }
 
-  /// Description of the value, for errors.
   var found: String {
     switch node {
     case .sequence: "a list"
@@ -182,12 +163,10 @@ struct YAMLValue {
     document.error(line, problem, path: path)
   }
 
-  /// Error for a value of another kind than expected.
   func unexpected(_ expected: String) -> WorkloadError {
     error(.unexpected(expected: expected, found: found))
   }
 
-  /// Runs `body`; errors without a position in the file get that of this value.
   func locating<Result>(_ body: () throws -> Result) throws(WorkloadError) -> Result {
     do {
       return try body()
@@ -198,7 +177,6 @@ struct YAMLValue {
     }
   }
 
-  /// Text of the scalar, if it has one of the types.
   func text(
     _ types: Set<KeyTable.ValueType> = [.string], expected: String
   ) throws(WorkloadError) -> String {
@@ -213,7 +191,6 @@ struct YAMLValue {
     try text([.boolean], expected: "true or false").lowercased() == "true"
   }
 
-  /// A whole number in the range; as text, such as `5M`, only if a type allows it.
   func whole(
     in range: ClosedRange<UInt64>, or types: Set<KeyTable.ValueType> = []
   ) throws(WorkloadError) -> UInt64 {
@@ -257,7 +234,6 @@ struct YAMLValue {
     return word
   }
 
-  /// Items of a list, or the value itself if a single one represents a list of one.
   func items(orSingle types: Set<KeyTable.ValueType>, of what: String) throws(WorkloadError)
     -> [YAMLValue]
   {
@@ -269,7 +245,6 @@ struct YAMLValue {
     return [self]
   }
 
-  /// Items of a list, at least one.
   func items(of what: String) throws(WorkloadError) -> [YAMLValue] {
     guard case .sequence(let sequence) = node else { throw unexpected("a list of \(what)") }
     guard !sequence.isEmpty else {
@@ -283,10 +258,8 @@ struct YAMLValue {
     return items
   }
 
-  /// The text in quotes, on one line and shortened.
   static func quoted(_ text: String) -> String { "'\(shortened(text))'" }
 
-  /// The text on one line and shortened.
   static func shortened(_ text: String) -> String {
     let short = text.count > 60 ? text.prefix(57) + "..." : text[...]
     return String(short.map { $0.isNewline || $0.isASCII && $0 < " " ? " " : $0 })
@@ -314,21 +287,15 @@ struct YAMLValue {
 
 /// A map in a YAML document, checked against its allowed keys.
 struct YAMLMap {
-  /// The map as a value, for errors about it.
   let value: YAMLValue
-  /// Entries in the order of the file.
   let entries: [Entry]
 
   struct Entry {
     let key: String
-    /// Line of the key.
     let line: Int?
     let value: YAMLValue
   }
 
-  /// Reads a map without checking its keys.
-  ///
-  /// - Throws: `WorkloadError` when the value is not a map, or a key is not text.
   init(_ value: YAMLValue, expected: String) throws(WorkloadError) {
     guard case .mapping(let mapping) = value.node else { throw value.unexpected(expected) }
     var entries: [Entry] = []
@@ -347,8 +314,6 @@ struct YAMLMap {
     self.entries = entries
   }
 
-  /// Rejects missing and mutually exclusive keys, and keys that the table does not have, unless
-  /// they may be parameters of a component.
   func check(_ table: KeyTable) throws(WorkloadError) {
     if table.components == nil {
       for entry in entries where !table.names.contains(entry.key) {
@@ -362,7 +327,6 @@ struct YAMLMap {
     try refusePairs(of: table.exclusive)
   }
 
-  /// Rejects any two of the keys together.
   func refusePairs(of keys: [String]) throws(WorkloadError) {
     let given = keys.filter { self[$0] != nil }
     guard given.count > 1 else { return }
@@ -376,26 +340,22 @@ struct YAMLMap {
   /// Line of a key; nil if it is missing.
   func line(of key: String) -> Int? { entries.first { $0.key == key }?.line }
 
-  /// Value of a required key.
   func required(_ key: String, in table: KeyTable) throws(WorkloadError) -> YAMLValue {
     if let value = self[key] { return value }
     let others = entries.map(\.key).filter { !table.names.contains($0) }
     throw missing(key, misspelt: key.nearest(among: others).map(YAMLValue.shortened))
   }
 
-  /// Error for a missing key.
   func missing(
     _ key: String, because reason: String? = nil, misspelt: String? = nil
   ) -> WorkloadError {
     error(at: value.line, .missingKey(key, reason: reason, misspelt: misspelt))
   }
 
-  /// An error about the map, at one of its lines.
   func error(at line: Int?, _ problem: WorkloadError.Problem) -> WorkloadError {
     value.document.error(line, problem, path: value.path)
   }
 
-  /// An error about the map, at the line of one of its keys.
   func error(at key: String, _ problem: WorkloadError.Problem) -> WorkloadError {
     error(at: line(of: key), problem)
   }

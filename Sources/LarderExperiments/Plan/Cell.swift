@@ -55,49 +55,26 @@ extension Cell {
 
 /// Kinds of caches.
 public enum ConfigurationKind: String, Sendable, Hashable, Codable, CaseIterable {
-  /// One tier, in memory.
   case memory
-  /// One tier, on disk.
   case disk
-  /// Memory in front of disk.
   case hybrid
 }
 
 /// A cell with everything that is needed to run it.
 package struct PlannedCell: Sendable, Hashable {
-  /// Key of the results. Its seed selects the trace.
   package var cell: Cell
   package var setup: SimulationSetup
+  package var contender: String = ConfigurationSpec.defaultCache
+  /// Preset of the configuration; nil for none.
+  package var preset: String?
+  /// Otherwise counts come from executing it in one thread.
+  package var isSimulated: Bool = true
+  package var isExecuted: Bool = false
   /// Order in which the blocks of prompts are requested; nil if prefixes are not counted.
   package var prefix: PromptOrder?
   /// Arrangement of objects on flash; nil if a policy determines evictions.
   package var layout: FlashLayout?
-  /// True to count the duration of the counted requests, for estimating a drive's lifetime.
   package var countsTime = false
-  /// Name of the cache under test: see `ContenderRegistry`.
-  package var contender: String
   /// Process of the cache; nil for one in this program.
   package var process: ProcessSpec?
-  /// Preset of the configuration; nil for none.
-  package var preset: String?
-  /// True if its policies are simulated. Otherwise counts come from executing it in one thread.
-  package var isSimulated: Bool
-  /// True if a real cache is driven.
-  package var isExecuted: Bool
-
-  /// Creates a planned cell.
-  package init(
-    cell: Cell, setup: SimulationSetup, contender: String = ConfigurationSpec.defaultCache,
-    preset: String? = nil, isSimulated: Bool = true, isExecuted: Bool = false,
-    prefix: PromptOrder? = nil, layout: FlashLayout? = nil
-  ) {
-    self.cell = cell
-    self.setup = setup
-    self.prefix = prefix
-    self.layout = layout
-    self.contender = contender
-    self.preset = preset
-    self.isSimulated = isSimulated
-    self.isExecuted = isExecuted
-  }
 }

@@ -6,25 +6,12 @@ import LarderTraces
 
 /// Expands a workload to the cells to run, in a fixed order: by trace, then configuration, policy,
 /// capacity and seed, each in the order of the file.
-///
-/// A configuration that names all its policies is planned once and not once for each policy of the
-/// workload, and so is a cache with its own policy, under its own name; equal cells (as `1%` and
-/// `1000` may be) are planned once. Seeds after the first are omitted if they have no effect: for a
-/// trace file and policies that are not random.
 package struct Plan: Sendable {
   private let workload: Workload
-  /// Facts about one trace, by seed.
   private let facts: [TraceFacts]
-  /// Returns true if a policy's results depend on the seed.
   private let isRandom: @Sendable (PolicySpec) -> Bool
-  /// Returns true for offline policies, which no real cache can run.
   private let needsFuture: @Sendable (PolicySpec) -> Bool = PolicyRegistry.needsFuture
 
-  /// Returns all cells. `facts` has, for each trace, one entry per seed, or a single one without a
-  /// seed for all.
-  ///
-  /// - Throws: `PlanError` when a capacity does not fit a trace, a trace's facts are missing, or no
-  ///   cell remains to run.
   package static func cells(
     of workload: Workload, facts: [TraceFacts],
     isRandom: @escaping @Sendable (PolicySpec) -> Bool = PolicyRegistry.isRandom
@@ -42,7 +29,6 @@ package struct Plan: Sendable {
     return cells
   }
 
-  /// Adds the cells of one trace.
   private func add(to cells: inout [PlannedCell]) throws(PlanError) {
     var seen: Set<CellKey> = []
     for configuration in workload.configurations {
@@ -68,7 +54,6 @@ package struct Plan: Sendable {
     }
   }
 
-  /// Identity of a cell, independent of the labels of capacities.
   private struct CellKey: Hashable {
     var configuration: String
     var policy: String
@@ -77,13 +62,10 @@ package struct Plan: Sendable {
     var layout: FlashLayout?
   }
 
-  /// Policies of a configuration's tiers.
   private struct TierPolicies {
     var memory: PolicySpec?
     var disk: PolicySpec?
-    /// The sweep's policy among them.
     var swept: PolicySpec?
-    /// Name in results.
     var name: String
     var all: [PolicySpec] { [memory, disk].compactMap { $0 } }
   }
@@ -172,7 +154,6 @@ package struct Plan: Sendable {
     return planned
   }
 
-  /// Rejects a filter that compares victims in front of a policy that cannot predict its victim.
   private func checkFilters(
     _ configuration: ConfigurationSpec, _ policies: TierPolicies
   ) throws(PlanError) {
@@ -200,8 +181,6 @@ package struct Plan: Sendable {
         capacity: configuration.sweepsCapacities ? capacity : nil)
   }
 
-  /// True if a real cache can be driven with the configuration's latencies: in the trace's times,
-  /// with a waiting origin, and with coalesced fetches, as in the cache.
   private func isExecutable(_ time: FetchSpec, _ configuration: ConfigurationSpec) -> Bool {
     guard case .trace = workload.execution?.load else { return false }
     return workload.execution?.origin == .wait && time.clock == .trace && time.coalesces
@@ -230,7 +209,6 @@ package struct Plan: Sendable {
     return setup
   }
 
-  /// Rejects a capacity that is too small for a layout, or not in bytes.
   private func check(
     _ layout: FlashLayout, _ configuration: ConfigurationSpec, _ capacity: UInt64,
     _ unit: CapacityUnit
@@ -298,22 +276,18 @@ package struct Plan: Sendable {
 }
 
 extension PolicyRegistry {
-  /// True if the policy draws random numbers; false for unregistered policies.
   @Sendable package static func isRandom(_ spec: PolicySpec) -> Bool {
     registered(spec.name)?.description.isRandom ?? false
   }
 
-  /// True if the policy is offline; false for unregistered policies.
   @Sendable package static func needsFuture(_ spec: PolicySpec) -> Bool {
     needsFuture(named: spec.name)
   }
 
-  /// True if the policy or bound of this name is offline.
   package static func needsFuture(named name: String) -> Bool {
     registered(name)?.description.needs.contains(.nextUse) ?? false
   }
 
-  /// True if the name is that of a bound, which makes no decisions.
   package static func isBound(_ name: String) -> Bool {
     bounds.contains { $0.description.name == name }
   }
@@ -321,44 +295,26 @@ extension PolicyRegistry {
 
 /// A mismatch between a workload and its traces.
 package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The capacity's unit differs from that of the trace, or the capacity is below 1.
   case capacity(CapacityError, configuration: String, trace: String)
-  /// The memory tier's share of a hybrid's capacity is less than 1.
   case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)
-  /// The unit is bytes, but the trace has no sizes.
   case noSizes(trace: String)
-  /// The bound does not apply to the configuration.
   case bound(PolicyError, configuration: String)
-  /// Requests are to follow the trace's times, but it has none.
   case noTimes(trace: String)
-  /// Fetches take time, but the trace has no times.
   case noTimesForFetches(configuration: String, trace: String)
-  /// Fetches transfer bytes, but the trace has no sizes.
   case noSizesForFetches(configuration: String, trace: String)
-  /// A layout does not fit a capacity or a trace, with the reason.
   case layout(String, configuration: String)
-  /// Prefixes are to be counted in a trace without prompts.
   case noPrompts(configuration: String, trace: String)
-  /// Latencies of the origin are to come from the trace, but it has no costs.
   case noCosts(trace: String)
-  /// The facts of a seed's trace are missing.
   case factsMissing(seed: UInt64)
-  /// A configuration has no policy, and the workload has none to sweep.
   case noPolicy(configuration: String)
-  /// A configuration has no capacity, and the workload has none to sweep.
   case noCapacity(configuration: String)
-  /// An admission filter is incompatible with a policy of the configuration.
   case filter(PolicyError, configuration: String)
-  /// The values of an executed cell do not fit into the available memory.
   case memory(
     configuration: String, capacity: String, trace: String, needBytes: UInt64,
     availableBytes: UInt64)
-  /// A cache that encrypts is to be executed by a program that cannot.
   case noEncryption(configuration: String)
-  /// No cell is simulated, and none executed.
   case nothingToRun
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .capacity(let error, let configuration, let trace):
@@ -409,7 +365,6 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Plan {
-  /// Notes for readers on the running of cells.
   package static func notes(of cells: [PlannedCell], in workload: Workload) -> [String] {
     let bounds = boundNotes(workload)
     guard workload.modes.contains(.execute) else {
@@ -424,7 +379,6 @@ extension Plan {
     return bounds + ["Simulated only, because real caches do not know the future: \(names)."]
   }
 
-  /// Notes on omitted bounds of the sweep.
   private static func boundNotes(_ workload: Workload) -> [String] {
     let bounds = workload.policies.map(\.name).filter { PolicyRegistry.isBound($0) }
     let hybrids = workload.configurations.filter { $0.kind == .hybrid && $0.sweepsPolicies }

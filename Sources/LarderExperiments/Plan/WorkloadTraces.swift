@@ -5,9 +5,7 @@ import LarderTraces
 /// Prepared traces of a workload: one per source and seed, or a single one if the seed has no
 /// effect.
 package struct WorkloadTraces: Sendable {
-  /// Traces by the names in `facts`.
   package private(set) var table = TraceTable()
-  /// Facts for reports, in the order of the sources and of the seeds.
   package private(set) var facts: [TraceFacts] = []
 
   /// Reads or generates all traces.
@@ -68,7 +66,6 @@ package struct WorkloadTraces: Sendable {
 }
 
 extension TraceFacts {
-  /// Facts about a prepared trace; for a sample, those of all the traffic.
   package init(_ trace: PreparedTrace, named name: String? = nil, seed: UInt64? = nil) {
     let sampling = trace.sampling
     self.init(
@@ -85,13 +82,11 @@ extension TraceFacts {
 
 /// Store of traces that were prepared before.
 package protocol TraceShelf: Sendable {
-  /// Returns a trace; nil if it is not stored. It may lack the notes of its reading, and has no
-  /// next uses.
+  /// Returns a trace; nil if it is not stored.
   func trace(_ key: TraceKey) throws -> PreparedTrace?
 }
 
 extension Workload {
-  /// The reference with paths relative to the working directory.
   package func resolved(_ reference: TraceReference) -> TraceReference {
     var resolved = reference
     resolved.path = path(of: reference)
@@ -99,8 +94,6 @@ extension Workload {
     return resolved
   }
 
-  /// Columns that running the workload reads, of the available ones: times only for expiry or for
-  /// requests at those times, sizes only for capacities in bytes or stored values.
   package func neededColumns(of available: TraceColumns) -> TraceColumns {
     // Advice reads all columns.
     if advise != nil { return available }
@@ -124,7 +117,6 @@ extension Workload {
     return needed
   }
 
-  /// True if any policy of the workload is offline.
   var usesNextUse: Bool { usesPolicy { $0.description.needs.contains(.nextUse) } }
 
   private func usesPolicy(_ condition: (RegisteredPolicy) -> Bool) -> Bool {
@@ -136,7 +128,6 @@ extension Workload {
 }
 
 extension WorkloadTraces {
-  /// Notes for readers of the results.
   package var notes: [String] {
     facts.flatMap { facts in
       (table[facts.name, facts.seed]?.notes ?? []).map { "\(facts.name): \($0)" }
@@ -151,7 +142,6 @@ extension SourceSpec {
     return reference.path
   }
 
-  /// Short name for results: that of the file or of the generators.
   package var displayName: String {
     switch self {
     case .trace(let reference):
@@ -195,7 +185,6 @@ public struct TraceFacts: Sendable, Hashable, Codable {
 
 /// Identifies a trace of a workload before it is read: its source and its seed.
 package struct TraceKey: Hashable, Sendable {
-  /// Index of the source in the workload.
   package let source: Int
   /// Seed; nil if it has no effect.
   package let seed: UInt64?
@@ -207,7 +196,6 @@ package struct TraceKey: Hashable, Sendable {
 }
 
 extension Workload {
-  /// Distinct traces, in the order of the sources and of the seeds.
   package var traceKeys: [TraceKey] {
     sources.enumerated().flatMap { place, source -> [TraceKey] in
       guard source.dependsOnSeed else { return [TraceKey(source: place, seed: nil)] }
@@ -219,19 +207,16 @@ extension Workload {
 
 /// Prepared traces by name and seed.
 package struct TraceTable: Sendable {
-  /// Traces in the order of addition.
   package private(set) var all: [PreparedTrace] = []
   private var places: [Key: Int] = [:]
 
   private struct Key: Hashable {
     var name: String
-    /// Nil for a trace of all seeds.
     var seed: UInt64?
   }
 
   package init() {}
 
-  /// A table of one trace, for all seeds.
   package init(_ trace: PreparedTrace) { add(trace, named: trace.name, seed: nil) }
 
   /// Adds a trace under a name and a seed, nil for all seeds.
@@ -252,7 +237,6 @@ package struct TraceTable: Sendable {
 
 /// Unique names of traces in results, which identify traces by name.
 package enum TraceNames {
-  /// `name` if it is unused, or else the path, or the name with a number.
   package static func distinct(_ name: String, path: String, taken: Set<String>) -> String {
     var distinct = name
     var number = 1
@@ -265,7 +249,6 @@ package enum TraceNames {
 }
 
 extension TraceSampling {
-  /// The tier with capacity and object limit scaled to the sample.
   package func scaled(_ tier: TierSetup) -> TierSetup {
     var tier = tier
     tier.capacity = scaled(tier.capacity)
@@ -273,7 +256,6 @@ extension TraceSampling {
     return tier
   }
 
-  /// The arrangement with all tiers scaled to the sample.
   package func scaled(_ arrangement: Arrangement) -> Arrangement {
     switch arrangement {
     case .memory(let tier): .memory(scaled(tier))
@@ -285,11 +267,8 @@ extension TraceSampling {
 }
 
 extension TraceFacts {
-  /// Sampling rate of the trace.
   package var sampling: TraceSampling { TraceSampling(rate: samplingRate ?? 1) }
 
-  /// Traces that differ from those of an earlier run, in sentences. Of two runs with one trace for
-  /// a seed, these are compared, whatever their names.
   package static func changes(from before: [TraceFacts], to after: [TraceFacts]) -> [String] {
     func described(_ facts: TraceFacts) -> String {
       "\(facts.requests) requests, \(facts.objects) objects"
@@ -305,8 +284,6 @@ extension TraceFacts {
     }
   }
 
-  /// Requests of all the traffic.
   var trafficRequests: TrafficCount { TrafficCount(value: requests) }
-  /// Objects of all the traffic.
   var trafficObjects: TrafficCount { TrafficCount(value: objects) }
 }

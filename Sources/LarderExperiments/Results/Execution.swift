@@ -1,21 +1,19 @@
 import Larder
 public import LarderEngine
 
-/// One run of a cell through a real cache. Counts with one thread are a function of the cell;
-/// everything else is a measurement.
+/// One run of a cell through a real cache.
 public struct Execution: Sendable, Hashable, Codable {
   /// Number of threads that drove the cache.
   public var threads: Int
   /// Number of the repetition, from 1.
   public var repetition: Int
-  /// Counts after the warm-up. Those of tiers are zero if the cache does not count them.
+  /// Counts after the warm-up.
   public var counts: Counts
   /// True if the cache counts events in its tiers.
   public var countsTiers: Bool
   /// True if all counts equal those of a simulation; nil if there is none to compare with.
   public var equalsSimulated: Bool?
-  /// Number of requests of the warm-up, of all operations. They are excluded from all other figures
-  /// except the number of checked values.
+  /// Number of requests of the warm-up, of all operations.
   public var warmUpRequests: UInt64
   /// Number of timed requests of all operations, without the warm-up.
   public var requests: UInt64
@@ -40,8 +38,7 @@ public struct Execution: Sendable, Hashable, Codable {
   /// for a cache with only a disk, on disk; nil if not counted.
   public var residentObjects: UInt64?
   /// Bytes of memory per object resident in memory at the end (for a cache with only a disk: on
-  /// disk), by the allocator's count of the process before and after; nil if unavailable. A value
-  /// is a `Data`, which has a header of its own; a hybrid's index of its disk is included.
+  /// disk), by the allocator's count of the process before and after; nil if unavailable.
   public var memoryBytesPerObject: Double?
   /// Bytes of keys and values in `memoryBytesPerObject`; nil if unknown, or without objects.
   public var memoryPayloadBytesPerObject: Double?
@@ -83,11 +80,9 @@ public struct Execution: Sendable, Hashable, Codable {
 public struct OperationLatency: Sendable, Hashable, Codable {
   /// Kind of operation.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// A get answered by memory or disk, or a miss, including fetch and store.
     case memoryHit = "memory-hit"
     case diskHit = "disk-hit"
     case miss
-    /// Sets and deletes of the workload.
     case set
     case delete
   }
@@ -137,7 +132,7 @@ public struct ExecutionConditions: Sendable, Hashable, Codable {
   /// Numbers of threads, in separate runs.
   public var threads: [Int]
   /// Number of runs per number of threads.
-  public var repetitions: Int
+  public var repetitions: Int = 1
   /// Schedule of requests.
   public var load: String
   /// Handling of the origin's latency.
@@ -152,24 +147,6 @@ public struct ExecutionConditions: Sendable, Hashable, Codable {
   public var memory: String?
   /// Memory pressure during the run; nil for none.
   public var pressure: String?
-
-  /// Creates conditions; see the properties for the meaning of each part.
-  public init(
-    cells: Int, threads: [Int], repetitions: Int = 1, load: String, origin: String,
-    verification: String, pageCache: String, durability: String? = nil, memory: String? = nil,
-    pressure: String? = nil
-  ) {
-    self.cells = cells
-    self.threads = threads
-    self.repetitions = repetitions
-    self.load = load
-    self.origin = origin
-    self.verification = verification
-    self.pageCache = pageCache
-    self.durability = durability
-    self.memory = memory
-    self.pressure = pressure
-  }
 }
 
 extension ExecutionConditions {
@@ -220,7 +197,6 @@ extension ExecutionSpec.Load {
 }
 
 extension ExecutionSpec.OriginTime {
-  /// Handling of the origin's latency, in words.
   func description(hasLatency: Bool) -> String {
     guard hasLatency else { return "no latency: the workload has no latency model" }
     return switch self {
@@ -231,7 +207,6 @@ extension ExecutionSpec.OriginTime {
 }
 
 extension ExecutionSpec.Verification {
-  /// Checked parts of values, in words.
   var description: String {
     switch self {
     case .all: "key, version, length and content of every value read"
@@ -242,7 +217,6 @@ extension ExecutionSpec.Verification {
 }
 
 extension ExecutionSpec.PageCache {
-  /// State of the page cache, in words.
   var description: String {
     switch self {
     case .warm: "as left by the warm-up and the run"

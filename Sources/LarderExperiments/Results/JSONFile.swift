@@ -4,7 +4,6 @@ import LarderSupport
 
 /// Reads JSON of unknown origin.
 package enum JSONFile {
-  /// Decodes JSON; errors give their position in the file.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data
   ) throws(JSONFault) -> Value {
@@ -18,7 +17,7 @@ package enum JSONFile {
   }
 
   /// Description of a syntax error with its position, or nil for valid JSON: the decoder does not
-  /// give it. Only for text that passed `BoundedJSON`.
+  /// give it.
   private static func syntaxFault(in data: Data) -> String? {
     do {
       _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
@@ -45,7 +44,6 @@ package enum JSONFile {
     }
   }
 
-  /// Path in the file, such as `records[3].counts.requests`.
   package static func path(_ keys: [any CodingKey]) -> String {
     keys.reduce(into: "") { text, key in
       if let index = key.intValue {
@@ -59,7 +57,6 @@ package enum JSONFile {
 
 /// An error in a JSON text.
 package struct JSONFault: Error, Hashable, Sendable {
-  /// Short description with the position: one line, whatever the keys are.
   package let reason: String
 
   fileprivate init(reason: String) { self.reason = TextSafety.singleLine(reason) }

@@ -2,7 +2,7 @@ import LarderEngine
 import LarderPolicies
 
 /// Results of one cell: counts, which are a function of the cell, and timings, which are
-/// measurements. The two are never mixed.
+/// measurements.
 public struct Record: Sendable, Hashable, Codable {
   /// The cell.
   public var cell: Cell
@@ -10,8 +10,7 @@ public struct Record: Sendable, Hashable, Codable {
   public var counts: Counts
   /// Number of distinct objects in the trace.
   public var objectsDistinct: UInt64
-  /// Access time computed from the workload's latency model, if it has one. A function of the cell,
-  /// like the counts.
+  /// Access time computed from the workload's latency model, if it has one.
   public var modelled: ModelledAccessTime?
   /// Prefix hits of prompts, a function of the cell; nil if they are not counted.
   public var prefix: PrefixCounts?
@@ -49,17 +48,6 @@ public struct ModelledAccessTime: Sendable, Hashable, Codable {
   public var p90Microseconds: Double
   /// 99th percentile in microseconds.
   public var p99Microseconds: Double
-
-  /// Creates an access time; see the properties for the meaning of each part.
-  public init(
-    meanMicroseconds: Double, p50Microseconds: Double, p90Microseconds: Double,
-    p99Microseconds: Double
-  ) {
-    self.meanMicroseconds = meanMicroseconds
-    self.p50Microseconds = p50Microseconds
-    self.p90Microseconds = p90Microseconds
-    self.p99Microseconds = p99Microseconds
-  }
 }
 
 /// Course of a cell whose policy chooses among others (`auto`): the hits and the policy in charge,
@@ -80,24 +68,9 @@ public struct ChoiceCourse: Sendable, Hashable, Codable {
     public var hits: UInt64
     /// Index of the policy in charge at the end of the part.
     public var leading: Int
-
-    /// Creates a part.
-    public init(requests: UInt64, hits: UInt64, leading: Int) {
-      self.requests = requests
-      self.hits = hits
-      self.leading = leading
-    }
   }
 
-  /// The number of parts of a cell, or of its requests if those are fewer.
   package static let partsMax = 100
-
-  /// Creates a course.
-  public init(policies: [String], switches: Int, parts: [Part]) {
-    self.policies = policies
-    self.switches = switches
-    self.parts = parts
-  }
 
   /// First contradiction in a course read from a file; nil without one.
   package var fault: String? {
@@ -120,7 +93,7 @@ extension Record {
 public struct Timing: Sendable, Hashable, Codable {
   /// Mode of the run: simulated policies or real caches.
   public var mode: Mode
-  /// Number of threads that drove the cell itself. A simulated cell always runs in one.
+  /// Number of threads that drove the cell itself.
   public var threads: Int
   /// Number of the repetition, from 1.
   public var repetition: Int
@@ -132,7 +105,7 @@ public struct Timing: Sendable, Hashable, Codable {
   public var latency: MeasuredLatency?
   /// Bytes of the cell's own state per distinct object of the trace.
   public var memoryBytesPerObject: Double?
-  /// Machine in one line; nil for that of the run. Merged results have timings of several machines.
+  /// Machine in one line; nil for that of the run.
   public var machine: String?
 
   /// Mode of a run.
@@ -171,8 +144,7 @@ extension Record {
 }
 
 extension Counts {
-  /// First contradiction in counts read from a file; nil without one. Without a fault, no computed
-  /// property of the counts can trap.
+  /// First contradiction in counts read from a file; nil without one.
   package var fault: String? {
     guard let hits = Self.sum(memoryHits, diskHits), hits <= requests else {
       return "more hits than requests"

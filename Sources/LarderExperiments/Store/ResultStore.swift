@@ -10,7 +10,6 @@ import LarderTraces
 /// so their cells count as missing.
 package final class ResultStore: Sendable {
   let folder: StoreFolder
-  /// Rules of the records that are read and written.
   package let rules: StoreRules
   private let listings = Locked<[String: [String: [EntryName]]]>([:])
   private let damages = Locked<[StoreDamage]>([])
@@ -35,11 +34,8 @@ package final class ResultStore: Sendable {
   struct Found: Sendable {
     /// The record, if there is exactly one version of it.
     var cell: StoredCell?
-    /// Damaged files with their faults.
     var damaged: [StoreDamage] = []
-    /// Files with conflicting records.
     var conflicting: [String] = []
-    /// Other rules by which the cell was counted.
     var foreignRules: [String] = []
   }
 
@@ -54,7 +50,7 @@ package final class ResultStore: Sendable {
       }
       let file = file(StoredCell.part, name)
       do throws(SealFault) {
-        cells.append((file, try read(StoredCell.self, name, key: key)))
+        cells.append((file, try read(StoredCell.self, name)))
       } catch {
         found.damaged.append(StoreDamage(file: file, fault: error.description))
       }
@@ -76,18 +72,16 @@ package final class ResultStore: Sendable {
     }
   }
 
-  /// Records a file that is ignored.
   func ignore(_ file: String, _ fault: SealFault) {
     damages.withLock { $0.append(StoreDamage(file: file, fault: fault.description)) }
   }
 
-  /// Timings of a cell, one per machine, in the order of file names.
   func timings(_ key: CellKey) -> [StoredTimings] {
     var machines: Set<MachineDescription> = []
     return names(StoredTimings.self, key).compactMap { name in
       guard name.rules == rules.description else { return nil }
       do throws(SealFault) {
-        let timings = try read(StoredTimings.self, name, key: key)
+        let timings = try read(StoredTimings.self, name)
         return machines.insert(timings.machine).inserted ? timings : nil
       } catch {
         ignore(file(StoredTimings.part, name), error)
@@ -111,17 +105,21 @@ package final class ResultStore: Sendable {
   }
 
   private func write<Entry: StoredEntry>(_ entry: Entry, _ key: CellKey) throws(StoreError) {
-    let bytes = SealedFile.bytes(kind: Entry.kind, json: try Self.json(entry, path))
+    let bytes = try Self.bytes(entry, path)
     let name = EntryName(key: key.digest, rules: rules, content: ContentDigest(of: bytes))
-    let file = file(Entry.part, name)
     // An existing intact file already has this content. Damaged ones are replaced.
     do throws(SealFault) {
-      if try read(Entry.self, name, key: key) == entry { return }
+      if try read(Entry.self, name) == entry { return }
     } catch {}
-    try folder.write(bytes, to: file)
+    try folder.write(bytes, to: file(Entry.part, name))
   }
 
-  /// JSON on one line, identical for equal values.
+  static func bytes<Content: SealedContent>(
+    _ content: Content, _ path: String
+  ) throws(StoreError) -> Data {
+    SealedFile.bytes(kind: Content.kind, json: try json(content, path))
+  }
+
   static func json(_ value: some Encodable, _ path: String) throws(StoreError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -136,36 +134,34 @@ package final class ResultStore: Sendable {
     "\(folder.folder(part, shard: name.shard))/\(name.text)"
   }
 
-  /// Entry in a file of this name, which must belong to this cell.
   private func read<Entry: StoredEntry>(
-    _ type: Entry.Type, _ name: EntryName, key: CellKey
+    _ type: Entry.Type, _ name: EntryName
   ) throws(SealFault) -> Entry {
-    let entry = try Self.entry(type, in: file(Entry.part, name))
-    guard entry.cell == key.text, entry.rules == name.rules else {
+    try Self.entry(type, in: file(Entry.part, name), named: name)
+  }
+
+  /// Entry in a file of this name, which must belong to this cell.
+  static func entry<Entry: StoredEntry>(
+    _ type: Entry.Type, in file: String, named name: EntryName
+  ) throws(SealFault) -> Entry {
+    let entry = try SealedFile.content(type, in: file)
+    guard ContentDigest(of: entry.cell).description == name.key, entry.rules == name.rules else {
       throw .content("it belongs to another cell than its name")
     }
     return entry
   }
 
-  static func entry<Entry: StoredEntry>(
-    _ type: Entry.Type, in file: String
-  ) throws(SealFault) -> Entry {
-    try checked(try SealedFile.value(type, kind: Entry.kind, in: file))
-  }
-
-  /// The entry, if it does not contradict itself.
-  static func checked<Entry: StoredEntry>(_ entry: Entry) throws(SealFault) -> Entry {
-    if let fault = entry.fault { throw .content(fault) }
-    return entry
-  }
-
-  /// Files of a cell, in the order of their names.
   private func names<Entry: StoredEntry>(_ type: Entry.Type, _ key: CellKey) -> [EntryName] {
     let digest = key.digest.description
     let shard = folder.folder(Entry.part, shard: EntryName.shard(of: digest))
     return listings.withLock { listings in
       if let known = listings[shard] { return known[digest] ?? [] }
-      let names = StoreFolder.names(in: shard).compactMap { EntryName(parsing: $0) }
+      var names: [EntryName] = []
+      do throws(SealFault) {
+        names = try StoreFolder.names(in: shard).compactMap { EntryName(parsing: $0) }
+      } catch {
+        ignore(shard, error)
+      }
       let byKey = Dictionary(grouping: names, by: \.key)
       listings[shard] = byKey
       return byKey[digest] ?? []
@@ -178,13 +174,11 @@ package struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
   package let file: String
   package let fault: String
 
-  /// One-line message.
   package var description: String { "\(file): \(fault)" }
 }
 
 /// Path of the store, by option, environment and convention.
 package enum StorePath {
-  /// Environment variable of the path.
   package static var variable: String { "LARDER_STORE" }
 
   /// Store given by option or environment; nil for none.
@@ -193,9 +187,6 @@ package enum StorePath {
     return environment[variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Default store in the user's cache folder.
-  ///
-  /// - Throws: `StoreError.noCacheFolder`.
   package static func standard(environment: [String: String]) throws(StoreError) -> String {
     #if os(macOS)
       if let home = environment["HOME"], home.hasPrefix("/") {
@@ -218,14 +209,12 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case absent(String)
   /// The path is not a store.
   case notAStore(String)
-  /// The store was created by another version of larder.
   case version(String, found: String)
   /// A file cannot be read or written.
   case failed(path: String, action: String, reason: String)
   /// The user's cache folder is unknown.
   case noCacheFolder
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .absent(let path):
@@ -255,52 +244,29 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ResultStore {
-  /// Kinds of sealed files in a store.
-  package static var kinds: [String] { [StoredCell.kind, StoredTimings.kind, "trace"] }
+  private static let contents: [any SealedContent.Type] = [
+    StoredCell.self, StoredTimings.self, TraceMemory.self,
+  ]
+
+  package static var kinds: [String] { contents.map { $0.kind } }
 
   /// Reads the bytes of a file of one of `kinds`, and encodes them again.
   ///
   /// - Returns: The sealed content, which is identical for equal files. Nil for another kind.
   /// - Throws: `SealFault` for an invalid file.
   package static func resealed(_ data: Data, kind: String) throws(SealFault) -> Data? {
-    switch kind {
-    case StoredCell.kind:
-      try resealed(checked(SealedFile.value(StoredCell.self, kind: kind, of: data)), kind)
-    case StoredTimings.kind:
-      try resealed(checked(SealedFile.value(StoredTimings.self, kind: kind, of: data)), kind)
-    case "trace":
-      try resealed(checked(SealedFile.value(TraceMemory.self, kind: kind, of: data)), kind)
-    default: nil
-    }
+    guard let type = contents.first(where: { $0.kind == kind }) else { return nil }
+    return try resealed(data, as: type)
   }
 
-  private static func resealed(
-    _ value: some Encodable, _ kind: String
+  private static func resealed<Content: SealedContent>(
+    _ data: Data, as type: Content.Type
   ) throws(SealFault) -> Data {
-    do {
-      return SealedFile.bytes(kind: kind, json: try json(value, ""))
+    let content = try SealedFile.content(type, of: data)
+    do throws(StoreError) {
+      return try bytes(content, "")
     } catch {
-      throw .content("\(error)")
-    }
-  }
-
-  /// The entry of a file, which must match the file's name.
-  static func checked<Entry: StoredEntry>(
-    _ type: Entry.Type, in file: String, named name: EntryName
-  ) throws(SealFault) -> Entry {
-    let entry = try entry(type, in: file)
-    guard ContentDigest(of: entry.cell).description == name.key, entry.rules == name.rules else {
-      throw .content("it belongs to another cell than its name")
-    }
-    return entry
-  }
-
-  /// Validates a prepared trace.
-  static func checkPrepared(_ file: String) throws(SealFault) {
-    do {
-      _ = try PreparedTrace.load(path: file)
-    } catch {
-      throw .content("\(error)")
+      throw .content(error.reason)
     }
   }
 }

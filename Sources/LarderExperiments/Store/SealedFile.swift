@@ -12,10 +12,8 @@ import LarderSupport
 ///
 /// Detects files that are truncated, modified, or of another program.
 package enum SealedFile {
-  /// Version of the format and of the content of the JSON. Version 1 had the SHA-256 of both lines.
   static let version = 2
 
-  /// Encodes a file.
   package static func bytes(kind: String, json: Data) -> Data {
     var data = Data("larder \(kind) \(version)\n".utf8)
     data += json
@@ -44,10 +42,9 @@ package enum SealedFile {
     return Data(lines[1])
   }
 
-  /// Decodes the JSON of a file.
-  static func value<Value: Decodable>(
-    _ type: Value.Type, kind: String, in file: String
-  ) throws(SealFault) -> Value {
+  static func content<Content: SealedContent>(
+    _ type: Content.Type, in file: String
+  ) throws(SealFault) -> Content {
     let data: Data?
     do throws(StoreError) {
       data = try StoreFolder.contents(file)
@@ -55,42 +52,44 @@ package enum SealedFile {
       throw .unreadable(error.reason)
     }
     guard let data else { throw .unreadable("it no longer exists") }
-    return try value(type, kind: kind, of: data)
+    return try content(type, of: data)
   }
 
-  /// Decodes the JSON in the bytes of a file.
-  static func value<Value: Decodable>(
-    _ type: Value.Type, kind: String, of data: Data
-  ) throws(SealFault) -> Value {
-    let json = try json(in: data, kind: kind)
+  /// Decodes the content of a file, which must not contradict itself.
+  static func content<Content: SealedContent>(
+    _ type: Content.Type, of data: Data
+  ) throws(SealFault) -> Content {
+    let json = try json(in: data, kind: Content.kind)
+    let content: Content
     do throws(JSONFault) {
-      return try JSONFile.decode(type, from: json)
+      content = try JSONFile.decode(type, from: json)
     } catch {
       throw .content(error.reason)
     }
+    if let fault = content.fault { throw .content(fault) }
+    return content
   }
+}
+
+/// Content of the files of one kind.
+protocol SealedContent: Codable, Hashable, Sendable {
+  static var kind: String { get }
+  /// First contradiction, or nil.
+  var fault: String? { get }
 }
 
 /// A fault of a file in a store.
 package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file has no bytes.
   case empty
-  /// The file does not begin like a file of a store.
   case foreign
-  /// The file is of another kind.
   case kind(String)
-  /// The file is of another version.
   case version(String)
   /// The file is truncated, or has bytes after its end.
   case cut
-  /// The checksum does not match.
   case checksum
-  /// The content is invalid.
   case content(String)
-  /// The file cannot be read.
   case unreadable(String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .empty: "it is empty"

@@ -13,7 +13,6 @@ import LarderSupport
 /// depend on the content. Therefore any number of processes on any number of machines may write
 /// without locks, on file systems with atomic renaming within a directory.
 struct StoreFolder: Sendable {
-  /// Version of the layout.
   static let version = "1"
 
   enum Part: String, CaseIterable {
@@ -44,7 +43,12 @@ struct StoreFolder: Sendable {
     case .nothing: if !makes { throw .absent(path) }
     case .directory:
       // A process that creates the store concurrently has hidden files there, or the marker.
-      let names = Self.names(in: path).filter { !$0.hasPrefix(".") && $0 != Self.marker }
+      let names: [String]
+      do throws(SealFault) {
+        names = try Self.names(in: path).filter { !$0.hasPrefix(".") && $0 != Self.marker }
+      } catch {
+        throw .failed(path: path, action: "list the folder", reason: error.description)
+      }
       if !names.isEmpty, !FileManager.default.fileExists(atPath: marker) { throw .notAStore(path) }
       if !makes { throw .absent(path) }
     case .file, .other: throw .notAStore(path)
@@ -53,7 +57,6 @@ struct StoreFolder: Sendable {
     try write(Data("larder store \(Self.version)\n".utf8), to: marker)
   }
 
-  /// Folder of a part, or of its entries with a key prefix.
   func folder(_ part: Part, shard: String? = nil) -> String {
     "\(path)/\(part.rawValue)" + (shard.map { "/\($0)" } ?? "")
   }
@@ -124,9 +127,14 @@ struct StoreFolder: Sendable {
     return data
   }
 
-  /// Sorted names in a folder; empty if it is missing or unreadable.
-  static func names(in folder: String) -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+  /// Sorted names in a folder; empty if it is missing.
+  static func names(in folder: String) throws(SealFault) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    } catch {
+      if SystemFiles().kind(of: folder) == .nothing { return [] }
+      throw .unreadable((error as NSError).storeReason)
+    }
   }
 
   private static func text(_ file: String) throws(StoreError) -> String? {

@@ -1,54 +1,42 @@
 import Foundation
 import LarderSupport
+import LarderTraces
 
 /// Content of a store, file by file.
 package struct StoreInventory: Sendable {
+  package enum Kind: Hashable, Sendable {
+    case cells, timings
+    case traces, prepared
+    case foreign(rules: String)
+    case unfinished
+    case unknown
+  }
+
   /// Number and size of files of one kind.
   package struct Sum: Hashable, Sendable {
     package var files = 0
-    /// Total size in bytes.
     package var bytes: UInt64 = 0
-
-    package init() {}
-
-    mutating func add(_ size: UInt64) {
-      files += 1
-      bytes &+= size
-    }
   }
 
-  /// Records of cells under the rules of this program.
-  package private(set) var cells = Sum()
-  /// Records of cells and timings under other rules, by the rules.
-  package private(set) var foreign: [String: Sum] = [:]
-  package private(set) var timings = Sum()
-  /// Facts about traces.
-  package private(set) var traces = Sum()
-  package private(set) var prepared = Sum()
-  /// Unfinished files, of a process that is still writing or that was killed.
-  package private(set) var unfinished = Sum()
-  /// Files named by SHA-256, as older versions wrote them; they are neither found nor read.
-  package private(set) var older = Sum()
-  /// Other files.
-  package private(set) var unknown = Sum()
-  /// Damaged files; known only after verification.
+  /// Kinds of files that may be removed.
+  package enum Removable: String, Hashable, Sendable, CaseIterable {
+    case damaged, foreign, unfinished
+    case traces
+    case prepared
+  }
+
+  private var sums: [Kind: Sum] = [:]
+  private var removable: [Removable: [String]] = [:]
+  /// Damaged files; complete only after verification.
   package private(set) var damaged: [StoreDamage] = []
   /// Files of cells with conflicting records; known only after verification.
   package private(set) var conflicts: [[String]] = []
 
-  /// Files that `prune` may remove.
-  private(set) var removable: [Removable: [String]] = [:]
+  package subscript(kind: Kind) -> Sum { sums[kind] ?? Sum() }
 
-  /// Kinds of files that may be removed.
-  package enum Removable: String, Hashable, Sendable, CaseIterable {
-    case damaged
-    /// Records under other rules, and all files of an older larder.
-    case foreign
-    /// Unfinished files.
-    case unfinished
-    /// Facts about traces, and prepared traces.
-    case traces
-    case prepared
+  /// Rules of foreign records, sorted.
+  package var foreignRules: [String] {
+    sums.keys.compactMap { if case .foreign(let rules) = $0 { rules } else { nil } }.sorted()
   }
 
   /// Lists a store. O(files).
@@ -57,85 +45,100 @@ package struct StoreInventory: Sendable {
   package init(of store: ResultStore, verifies: Bool) {
     for part in StoreFolder.Part.allCases {
       let folder = store.folder.folder(part)
-      let shards = part == .cells || part == .timings ? StoreFolder.names(in: folder) : [""]
-      for shard in shards {
-        let place = shard.isEmpty ? folder : "\(folder)/\(shard)"
+      let folders =
+        part == .cells || part == .timings ? names(in: folder).map { "\(folder)/\($0)" } : [folder]
+      for folder in folders {
         var kept: [String: [(file: String, cell: StoredCell)]] = [:]
-        for name in StoreFolder.names(in: place) {
-          add("\(place)/\(name)", name, part, store, verifies, &kept)
+        for name in names(in: folder) {
+          let file = "\(folder)/\(name)"
+          guard let size = Self.bytes(of: file) else { continue }
+          add(file, name, size, part, store.rules)
+          if verifies, let (key, cell) = verified(file, name, part) {
+            kept[key, default: []].append((file, cell))
+          }
         }
-        for key in kept.keys.sorted() {
-          guard let records = kept[key], records.contains(where: { $0.cell != records[0].cell })
-          else { continue }
-          conflicts.append(records.map(\.file))
-        }
+        conflicts += kept.values.filter { records in
+          records.contains { $0.cell != records[0].cell }
+        }.map { $0.map(\.file) }.sorted { $0[0] < $1[0] }
       }
+    }
+  }
+
+  private mutating func names(in folder: String) -> [String] {
+    do throws(SealFault) {
+      return try StoreFolder.names(in: folder)
+    } catch {
+      damaged.append(StoreDamage(file: folder, fault: error.description))
+      return []
     }
   }
 
   private mutating func add(
-    _ file: String, _ name: String, _ part: StoreFolder.Part, _ store: ResultStore,
-    _ verifies: Bool, _ kept: inout [String: [(file: String, cell: StoredCell)]]
+    _ file: String, _ name: String, _ size: UInt64, _ part: StoreFolder.Part, _ rules: StoreRules
   ) {
-    let size = Self.bytes(of: file)
-    if name.hasPrefix("."), name.hasSuffix(".partial") {
-      unfinished.add(size)
-      removable[.unfinished, default: []].append(file)
-      return
-    }
-    if EntryName.isOlder(name) {
-      older.add(size)
-      removable[.foreign, default: []].append(file)
-      if part == .traces || part == .prepared { removable[.traces, default: []].append(file) }
-      if part == .prepared { removable[.prepared, default: []].append(file) }
-      return
-    }
+    let (kind, kinds) = Self.kind(name, part, rules)
+    sums[kind, default: Sum()].files += 1
+    sums[kind, default: Sum()].bytes &+= size
+    for kind in kinds { removable[kind, default: []].append(file) }
+  }
+
+  private static func kind(
+    _ name: String, _ part: StoreFolder.Part, _ rules: StoreRules
+  ) -> (Kind, [Removable]) {
+    if isUnfinished(name) { return (.unfinished, [.unfinished]) }
     switch part {
     case .cells, .timings:
-      guard let entry = EntryName(parsing: name) else { return unknown.add(size) }
-      let isOwn = entry.rules == store.rules.description
-      if !isOwn {
-        foreign[entry.rules, default: Sum()].add(size)
-        removable[.foreign, default: []].append(file)
-      } else if part == .cells {
-        cells.add(size)
-      } else {
-        timings.add(size)
+      guard let entry = EntryName(parsing: name) else { return (.unknown, []) }
+      guard entry.rules == rules.description else {
+        return (.foreign(rules: entry.rules), [.foreign])
       }
-      if verifies { verify(file, entry, part, &kept) }
-    case .traces:
-      traces.add(size)
-      removable[.traces, default: []].append(file)
-      if verifies { note(file) { () throws(SealFault) in _ = try ResultStore.memory(in: file) } }
-    case .prepared:
-      prepared.add(size)
-      removable[.traces, default: []].append(file)
-      removable[.prepared, default: []].append(file)
-      if verifies { note(file) { () throws(SealFault) in try ResultStore.checkPrepared(file) } }
+      return (part == .cells ? .cells : .timings, [])
+    case .traces: return (.traces, [.traces])
+    case .prepared: return (.prepared, [.traces, .prepared])
     }
   }
 
-  private mutating func verify(
-    _ file: String, _ name: EntryName, _ part: StoreFolder.Part,
-    _ kept: inout [String: [(file: String, cell: StoredCell)]]
-  ) {
-    var cell: StoredCell?
-    note(file) { () throws(SealFault) in
-      if part == .cells {
-        cell = try ResultStore.checked(StoredCell.self, in: file, named: name)
-      } else {
-        _ = try ResultStore.checked(StoredTimings.self, in: file, named: name)
-      }
-    }
-    if let cell { kept["\(name.key) \(name.rules)", default: []].append((file, cell)) }
+  private static func isUnfinished(_ name: String) -> Bool {
+    name.hasPrefix(".") && name.hasSuffix(".partial")
   }
 
-  private mutating func note(_ file: String, _ check: () throws(SealFault) -> Void) {
+  private mutating func verified(
+    _ file: String, _ name: String, _ part: StoreFolder.Part
+  ) -> (key: String, cell: StoredCell)? {
+    if Self.isUnfinished(name) { return nil }
+    let entry = EntryName(parsing: name)
+    let cell = checked(file) { () throws(SealFault) -> StoredCell? in
+      switch part {
+      case .cells:
+        return try entry.map { name throws(SealFault) in
+          try ResultStore.entry(StoredCell.self, in: file, named: name)
+        }
+      case .timings:
+        if let entry { _ = try ResultStore.entry(StoredTimings.self, in: file, named: entry) }
+      case .traces: _ = try SealedFile.content(TraceMemory.self, in: file)
+      case .prepared:
+        do {
+          _ = try PreparedTrace.load(path: file)
+        } catch {
+          throw .content("\(error)")
+        }
+      }
+      return nil
+    }
+    guard let entry, let cell = cell ?? nil else { return nil }
+    return ("\(entry.key) \(entry.rules)", cell)
+  }
+
+  /// The result of a check; nil for a damaged file, which is recorded.
+  private mutating func checked<Result>(
+    _ file: String, _ check: () throws(SealFault) -> Result
+  ) -> Result? {
     do throws(SealFault) {
-      try check()
+      return try check()
     } catch {
       damaged.append(StoreDamage(file: file, fault: error.description))
       removable[.damaged, default: []].append(file)
+      return nil
     }
   }
 
@@ -151,8 +154,13 @@ package struct StoreInventory: Sendable {
     return (files.count - left.count, left)
   }
 
-  private static func bytes(of file: String) -> UInt64 {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-    return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
+  /// Size of a file; nil if another process has removed it.
+  private static func bytes(of file: String) -> UInt64? {
+    do {
+      let attributes = try FileManager.default.attributesOfItem(atPath: file)
+      return (attributes[.size] as? NSNumber)?.uint64Value
+    } catch {
+      return nil
+    }
   }
 }

@@ -50,7 +50,6 @@ package final class StoredRecords: RecordStore {
     found[planned]?.cell?.record(of: planned.cell)
   }
 
-  /// Adds a record to the store.
   package func keep(_ record: Record, of planned: PlannedCell) throws {
     guard let key = keys[planned] else { return }
     do throws(StoreError) {
@@ -65,7 +64,6 @@ package final class StoredRecords: RecordStore {
   /// Error of the first record that could not be stored, if that does not end the run.
   package var keepingFault: StoreError? { failure.withLock { $0 } }
 
-  /// Record of a cell with the timings of all machines that computed it.
   package func timedRecord(of planned: PlannedCell) -> Record? {
     guard let key = keys[planned], var record = record(of: planned) else { return nil }
     for stored in store.timings(key) {
@@ -85,12 +83,10 @@ package final class StoredRecords: RecordStore {
     }
   }
 
-  /// Damaged files of the cells, in the order of the cells.
   package func damaged(in cells: [PlannedCell]) -> [StoreDamage] {
     cells.flatMap { found[$0]?.damaged ?? [] }
   }
 
-  /// Files of cells with conflicting records, in the order of the cells.
   package func conflicts(in cells: [PlannedCell]) -> [(cell: PlannedCell, files: [String])] {
     cells.compactMap { planned in
       found[planned].flatMap { $0.conflicting.isEmpty ? nil : (planned, $0.conflicting) }
@@ -107,12 +103,9 @@ package final class StoredRecords: RecordStore {
 package struct StoredCell: Hashable, Sendable, Codable {
   /// The cell as in `CellKey`.
   package let cell: String
-  /// Rules of the counts.
   package let rules: String
   package let counts: Counts
-  /// Number of distinct objects in the trace.
   package let objectsDistinct: UInt64
-  /// Access time from the latency model that is part of the cell.
   package let modelled: ModelledAccessTime?
   /// Prefix hits of prompts; nil if they are not counted.
   package let prefix: PrefixCounts?
@@ -121,7 +114,6 @@ package struct StoredCell: Hashable, Sendable, Codable {
   /// Course of a policy that chooses among others; nil for other policies.
   package let course: ChoiceCourse?
 
-  /// The stored part of a record.
   init(_ record: Record, key: CellKey, rules: StoreRules) {
     cell = key.text
     self.rules = rules.description
@@ -148,26 +140,18 @@ package struct StoredCell: Hashable, Sendable, Codable {
 package struct StoredTimings: Hashable, Sendable, Codable {
   /// The cell as in `CellKey`.
   package let cell: String
-  /// Rules of the counts.
   package let rules: String
-  /// Machine and build.
   package let machine: MachineDescription
   /// Number of cells that ran concurrently.
   package let threads: Int
-  /// Timings, one per repetition.
   package let timings: [Timing]
 }
 
-/// Common interface of the files of cells and of timings.
-protocol StoredEntry: Codable, Hashable, Sendable {
-  /// Kind of the file.
-  static var kind: String { get }
-  /// Location of the files.
+/// A file of a cell, with its text and rules.
+protocol StoredEntry: SealedContent {
   static var part: StoreFolder.Part { get }
   var cell: String { get }
   var rules: String { get }
-  /// First contradiction, or nil.
-  var fault: String? { get }
 }
 
 extension StoredCell: StoredEntry {

@@ -3,9 +3,7 @@ import LarderTraces
 
 /// Facts of a store about the traces of a workload, in the order of the workload.
 package struct StoredTraces: Hashable, Sendable {
-  /// Keys of the traces.
   let keys: [TraceKey]
-  /// Facts about each trace.
   let memories: [TraceMemory]
 
   /// Traces, of a single source unless `keys` are given.
@@ -14,30 +12,24 @@ package struct StoredTraces: Hashable, Sendable {
     self.memories = memories
   }
 
-  /// Facts for reports.
   package var facts: [TraceFacts] { memories.map(\.facts) }
 
-  /// Notes for readers of results.
   package var notes: [String] {
     memories.flatMap { memory in memory.notes.map { "\(memory.facts.name): \($0)" } }
   }
 
-  /// Content of a cell's trace.
   package func identity(of cell: Cell) -> TraceIdentity? {
     place(of: cell).map { memories[$0].identity }
   }
 
-  /// Traces of cells.
   package func keys(of cells: [PlannedCell]) -> Set<TraceKey> {
     Set(cells.compactMap { cell in place(of: cell.cell).map { keys[$0] } })
   }
 
-  /// Names of the traces in results.
   package var names: [TraceKey: String] {
     Dictionary(zip(keys, facts.map(\.name))) { first, _ in first }
   }
 
-  /// Index of a cell's trace.
   func place(of cell: Cell) -> Int? {
     memories.firstIndex {
       $0.facts.name == cell.trace && ($0.facts.seed == cell.seed || $0.facts.seed == nil)
@@ -64,7 +56,6 @@ package struct TraceStamps: Sendable {
     try self.init(of: workload, now: FileStamp.now())
   }
 
-  /// Computes the stamps at a given time, for tests.
   init(of workload: Workload, now: Int64) throws(StoreError) {
     var all: [TraceKey: TraceStamp] = [:]
     for key in workload.traceKeys {
@@ -101,7 +92,6 @@ extension ResultStore {
     try remember(traces, of: workload, before: stamps, now: FileStamp.now())
   }
 
-  /// Digests and stores at a given time, for tests.
   func remember(
     _ traces: WorkloadTraces, of workload: Workload, before stamps: TraceStamps, now: Int64
   ) throws(StoreError) -> StoredTraces {
@@ -122,7 +112,6 @@ extension ResultStore {
     return StoredTraces(keys: workload.traceKeys, memories: memories)
   }
 
-  /// Prepared traces of the store among the known ones.
   package func shelf(of traces: StoredTraces) -> any TraceShelf {
     StoredShelf(store: self, traces: traces)
   }
@@ -140,7 +129,6 @@ extension ResultStore {
     }
   }
 
-  /// Path of the prepared trace.
   fileprivate func preparedFile(_ memory: TraceMemory) -> String {
     let digest = ContentDigest(of: "\(memory.identity.digest)\n\(memory.facts.name)")
     return "\(folder.folder(.prepared))/\(digest).larder"
@@ -167,15 +155,21 @@ private struct StoredShelf: TraceShelf {
 
 /// Facts about a trace that was prepared before: sufficient to plan cells and to find their records
 /// without reading the trace again.
-package struct TraceMemory: Hashable, Sendable, Codable {
-  /// Stamp that identifies the trace.
+package struct TraceMemory: SealedContent {
+  static let kind = "trace"
+
   let stamp: String
-  /// Facts for reports.
   package let facts: TraceFacts
-  /// Notes for readers of results.
   package let notes: [String]
-  /// Identity of its content.
   package let identity: TraceIdentity
+
+  var fault: String? {
+    let isConsistent =
+      identity.requests.value > 0 && identity.objects.value > 0
+      && identity.requests.represented(by: facts.sampling) == facts.trafficRequests
+      && identity.objects.represented(by: facts.sampling) == facts.trafficObjects
+    return isConsistent ? nil : "its numbers are inconsistent"
+  }
 }
 
 extension ResultStore {
@@ -188,7 +182,7 @@ extension ResultStore {
     let file = file(stamp)
     guard folder.files.kind(of: file) != .nothing else { return nil }
     do throws(SealFault) {
-      let memory = try Self.memory(in: file)
+      let memory = try SealedFile.content(TraceMemory.self, in: file)
       return memory.stamp == stamp.text ? memory : nil
     } catch {
       ignore(file, error)
@@ -196,24 +190,7 @@ extension ResultStore {
     }
   }
 
-  /// Decodes the file of a trace.
-  static func memory(in file: String) throws(SealFault) -> TraceMemory {
-    try checked(try SealedFile.value(TraceMemory.self, kind: "trace", in: file))
-  }
-
-  /// The facts, if their numbers are consistent.
-  static func checked(_ memory: TraceMemory) throws(SealFault) -> TraceMemory {
-    let (identity, facts) = (memory.identity, memory.facts)
-    guard identity.requests.value > 0, identity.objects.value > 0,
-      identity.requests.represented(by: facts.sampling) == facts.trafficRequests,
-      identity.objects.represented(by: facts.sampling) == facts.trafficObjects
-    else { throw .content("its numbers are inconsistent") }
-    return memory
-  }
-
-  /// Stores facts about a trace.
   func remember(_ memory: TraceMemory, as stamp: TraceStamp) throws(StoreError) {
-    let json = try Self.json(memory, path)
-    try folder.write(SealedFile.bytes(kind: "trace", json: json), to: file(stamp))
+    try folder.write(try Self.bytes(memory, path), to: file(stamp))
   }
 }

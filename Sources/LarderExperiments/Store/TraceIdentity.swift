@@ -11,11 +11,8 @@ import LarderTraces
 /// name, parameters, seed and version of generators: sources with equal requests are the same
 /// trace.
 package struct TraceIdentity: Hashable, Sendable, Codable {
-  /// Number of requests of all operations.
   package let requests: SampleCount
-  /// Number of distinct objects.
   package let objects: SampleCount
-  /// Digests of the columns, by name.
   package let columns: [String: String]
 
   /// Columns in addition to the ids.
@@ -55,7 +52,6 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     /// True if prefixes are counted.
     let prompts: Bool
 
-    /// Columns that a setup reads.
     init(
       _ setup: SimulationSetup, hasLatency: Bool, hasPrompts: Bool = false,
       countsTime: Bool = false
@@ -94,7 +90,6 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     }
   }
 
-  /// Digest of the complete identity.
   var digest: ContentDigest {
     let all = columns.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return ContentDigest(
@@ -108,10 +103,8 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
 package struct SampleCount: Hashable, Sendable, Codable {
   package let value: UInt64
 
-  /// Counts what columns hold.
   package init(_ value: Int) { self.value = UInt64(max(0, value)) }
 
-  /// The number in all the traffic that it represents.
   func represented(by sampling: TraceSampling) -> TrafficCount {
     TrafficCount(value: sampling.represented(value))
   }
@@ -135,7 +128,6 @@ struct TrafficCount: Hashable, Sendable {
 /// columns, and the program that reads.
 struct TraceStamp: Hashable, Sendable {
   let text: String
-  /// Digest of the text.
   let digest: ContentDigest
 
   /// Stamp of a workload's source; nil if one of its files has none.
@@ -165,7 +157,6 @@ struct TraceStamp: Hashable, Sendable {
 }
 
 extension SourceSpec {
-  /// Trace files among its parts, in order.
   var references: [TraceReference] {
     switch self {
     case .trace(let reference): [reference]
@@ -184,7 +175,6 @@ extension SourceSpec {
 /// file's last change (`ctime`, which no program can set), if its time was set back. Recently
 /// changed files have no stamp, which excludes the first case.
 struct FileStamp: Hashable, Sendable {
-  /// Resolved path of the file.
   let path: String
   let bytes: Int64
   let number: UInt64

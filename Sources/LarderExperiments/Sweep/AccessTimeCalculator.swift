@@ -1,19 +1,9 @@
 import LarderEngine
 
 /// Computes access times for one kind of configuration; created once and used for all its cells.
-///
-/// The mean is exact: the closed-form means of the distributions, and exact sums of sizes.
-/// Percentiles are computed on grids: each distribution is replaced by equally likely values (4096
-/// for a single one; of several in a sum, 2048 for the widest and 256 for each other), each bucket
-/// of sizes by its mean. Percentiles are within 1 % of the exact ones for log-normals of sigma 1 or
-/// less, and within a bucket's width (an eighth) of the part that depends on the size. Constants,
-/// short lists and equal sizes are exact.
 package struct AccessTimeCalculator: Sendable {
-  /// An outcome of a request.
   private struct Outcome {
-    /// Mean of the part that does not depend on the size.
     var baseMean: Double
-    /// Equally likely values of that part, sorted.
     var grid: [Double]
     var nanosecondsPerByte: Double
   }
@@ -24,9 +14,6 @@ package struct AccessTimeCalculator: Sendable {
   /// True if the times of misses were counted, so that they are not drawn.
   private let isOriginFromTrace: Bool
 
-  /// Computes the grids, in up to about a tenth of a second.
-  ///
-  /// - Parameter unit: with `.objects` sizes are ignored, and so is the part per byte.
   package init(model: LatencyModel, kind: ConfigurationKind, unit: CapacityUnit) {
     isOriginFromTrace = model.isOriginFromTrace
     let places = model.places(of: kind)
@@ -65,7 +52,6 @@ package struct AccessTimeCalculator: Sendable {
       p99Microseconds: percentile(0.99))
   }
 
-  /// Requests of about one size and one outcome.
   private struct Step {
     var requests: Double
     var shift: Double
@@ -85,7 +71,6 @@ package struct AccessTimeCalculator: Sendable {
     }
   }
 
-  /// Smallest time within which at least `rank` of the requests are answered.
   private static func quantile(of steps: [Step], rank: Double) -> Double {
     let largest = steps.map { $0.shift + ($0.grid.last ?? 0) }.max() ?? 0
     // Times are non-negative, and the bit patterns of non-negative numbers have their order. One
@@ -110,8 +95,6 @@ package struct AccessTimeCalculator: Sendable {
 }
 
 extension ModelledAccessTime {
-  /// Computes the access time of one cell. For many cells of a configuration create an
-  /// `AccessTimeCalculator` once instead.
   package static func compute(
     model: LatencyModel, kind: ConfigurationKind, unit: CapacityUnit, outcomes: OutcomeSizes
   ) -> ModelledAccessTime? {
@@ -146,14 +129,10 @@ struct AccessTimeCalculators: Sendable {
 
 /// Distributions as sorted lists of equally likely values.
 enum LatencyGrid {
-  /// Number of values for a single distribution, and maximum for a sum.
   static let alone = 4096
-  /// Number of values for the widest of several distributions.
   static let widest = 2048
-  /// Number of values for each of the others.
   static let others = 256
 
-  /// Sum of independent draws from all distributions.
   static func sum(of distributions: [LatencyDistribution]) -> [Double] {
     let constant = distributions.filter(\.isConstant).reduce(0) { $0 + $1.quantile(0.5) }
     let random = distributions.filter { !$0.isConstant }
@@ -168,7 +147,6 @@ enum LatencyGrid {
     return thinned(sums(narrow, last.grid(limit: widest)), to: alone)
   }
 
-  /// Number of the sorted values that are at most `time`. Logarithmic.
   static func count(in grid: [Double], notAbove time: Double) -> Int {
     var low = 0
     var high = grid.count
@@ -179,7 +157,6 @@ enum LatencyGrid {
     return low
   }
 
-  /// Means of the distribution's slices, which keep the weight of a long tail.
   private static func slices(of distribution: LatencyDistribution) -> [Double] {
     thinned(distribution.grid(limit: alone), to: others)
   }
@@ -195,7 +172,6 @@ enum LatencyGrid {
     return all.sorted()
   }
 
-  /// At most `limit` values: the means of runs of nearly equal length.
   private static func thinned(_ sorted: [Double], to limit: Int) -> [Double] {
     guard sorted.count > limit else { return sorted }
     return (0..<limit).map { index in

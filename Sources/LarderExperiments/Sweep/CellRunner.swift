@@ -9,10 +9,9 @@ package struct CellRunner: Sendable {
   let repetitions: Int
   let calculators: AccessTimeCalculators?
   let cancellation: Cancellation
-  /// Called with the number of requests just replayed.
   let progress: @Sendable (_ requests: Int) -> Void
 
-  /// Creates a runner. `calculators` model access times; nil if none are needed.
+  /// `calculators` model access times; nil if none are needed.
   init(
     warmUp: WarmUp, repetitions: Int, calculators: AccessTimeCalculators?,
     cancellation: Cancellation, progress: @escaping @Sendable (_ requests: Int) -> Void
@@ -24,7 +23,6 @@ package struct CellRunner: Sendable {
     self.progress = progress
   }
 
-  /// Creates a runner that models no access times.
   package init(
     warmUp: WarmUp, repetitions: Int, cancellation: Cancellation,
     progress: @escaping @Sendable (_ requests: Int) -> Void
@@ -34,14 +32,9 @@ package struct CellRunner: Sendable {
       progress: progress)
   }
 
-  /// Requests between two checks for cancellation.
   static var chunk: Int { 1 << 20 }
 
   /// Returns the record of a cell, or nil if it was stopped.
-  ///
-  /// - Throws: `PolicyError` from the policy, `TraceError` for a trace without prompts that is to
-  ///   be replayed by prompts, `SweepError.training` when a learned policy cannot train its model,
-  ///   `SweepError.notDeterministic` when two repetitions count differently.
   package func run(_ planned: PlannedCell, over trace: PreparedTrace) throws -> Record? {
     try planned.watchingTrainings { try count(planned, over: trace) }
   }
@@ -95,8 +88,6 @@ package struct CellRunner: Sendable {
     return try layout.makeSimulation(setup, over: trace.requests)
   }
 
-  /// Writes to flash: those that the layout counts, or without one each stored object once and the
-  /// copies between segments.
   private func flash(
     of simulation: any Simulation, _ planned: PlannedCell, over trace: PreparedTrace,
     from start: Int
@@ -106,12 +97,12 @@ package struct CellRunner: Sendable {
     else { return nil }
     let counts = simulation.counts
     var flash = FlashCounts()
-    if let simulation = simulation as? any FlashSimulating {
+    if let simulation = simulation as? FlashSimulation {
       flash = simulation.flash
     } else {
       flash.inserted = counts.disk.admissions
       flash.insertedBytes = counts.disk.bytesWritten
-      flash.reinserted = (simulation as? ErasedSimulation)?.copies ?? 0
+      flash.reinserted = simulation.copies
       flash.reinsertedBytes = counts.disk.bytesMoved ?? 0
       flash.writtenBytes = flash.insertedBytes + flash.reinsertedBytes
     }
@@ -122,9 +113,7 @@ package struct CellRunner: Sendable {
     return flash
   }
 
-  /// Replays the trace, warm-up first. Returns the index at which counting began, nil if stopped.
-  ///
-  /// - Parameter parts: Receives the parts of a policy that chooses among others.
+  /// Returns the index at which counting began, nil if stopped.
   private func replay(
     _ simulation: any Simulation, _ prefixes: inout PrefixReplay?,
     _ parts: inout [ChoiceCourse.Part], count: Int
@@ -182,7 +171,6 @@ package struct CellRunner: Sendable {
 }
 
 extension PlannedCell {
-  /// Runs the cell by `body`, and throws `SweepError.training` if a training failed in it.
   func watchingTrainings<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try GradientBoosting.watching(body)

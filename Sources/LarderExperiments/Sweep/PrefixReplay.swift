@@ -2,31 +2,20 @@ import LarderEngine
 import LarderTraces
 
 /// Steps a simulation through prompts and counts the hits at the front of each.
-///
-/// All blocks are ordinary requests: the simulation does not know of prompts. In front-first order,
-/// hits are determined from its counts, and a prompt is single-stepped only up to its first miss.
-/// In tail-first order a prompt is looked up before any of its blocks is stored, as in `vllm`. It
-/// uses the blocks that it has found until it frees the prompt: a block that the simulation evicts
-/// to store another one of the same prompt was found.
 package struct PrefixReplay {
   private let simulation: any Simulation
   private let trace: PreparedTrace
   private let order: PromptOrder
-  /// Tokens per block.
   private let block: UInt64
-  /// Counts so far.
   package private(set) var counts = PrefixCounts()
-  /// Number of blocks that were found, and that the simulation evicted before their request.
   private var evicted: UInt64 = 0
 
   // The current prompt: its end, its tokens, and true if it began after the warm-up.
   private var end = 0
   private var inputTokens: UInt64 = 0
   private var isCounted = false
-  /// Known hits at the front of the prompt.
   private var hits: UInt64 = 0
   private var isBroken = false
-  /// In tail-first order, the blocks of the prompt that were found, by their requests.
   private var found: [Bool] = []
 
   /// Creates a replay of `trace`, whose prompts must already be in `order`.
@@ -37,14 +26,12 @@ package struct PrefixReplay {
     block = UInt64(trace.tokensPerBlock())
   }
 
-  /// The trace in the form for replaying in an order.
   static func trace(
     _ trace: PreparedTrace, in order: PromptOrder
   ) throws(TraceError) -> PreparedTrace {
     order == .tail ? try trace.tailFirst() : trace
   }
 
-  /// Replays requests as `Simulation.run` does.
   package mutating func run(upTo last: Int, untilFirstEviction: Bool) -> Bool {
     while simulation.position < last {
       if simulation.position == end { begin() }
@@ -64,7 +51,6 @@ package struct PrefixReplay {
     return false
   }
 
-  /// Restarts counting: prompts that have already begun are not counted.
   package mutating func resetCounts() {
     simulation.resetCounts()
     counts = PrefixCounts()
@@ -96,7 +82,6 @@ package struct PrefixReplay {
     evicted += 1
   }
 
-  /// The simulation's counts, with hits of blocks that were found.
   package func corrected(isDisk: Bool) -> Counts {
     var counts = simulation.counts
     // A block has size 1.
@@ -119,8 +104,7 @@ package struct PrefixReplay {
   }
 }
 
-/// Prefix hits of prompts. A pure function of workload, configuration and seed, like `Counts`;
-/// counts the prompts that begin after the warm-up.
+/// Prefix hits of prompts.
 public struct PrefixCounts: Sendable, Hashable, Codable {
   /// Number of prompts.
   public var prompts: UInt64 = 0

@@ -5,21 +5,17 @@ import LarderSupport
 import LarderTraces
 
 extension Sweep {
-  /// Numbers of threads for executing a cell, in separate runs. A cell that is not simulated is
-  /// first executed in one thread, for its counts.
   func executedThreads(_ planned: PlannedCell) -> [Int] {
     guard planned.isExecuted else { return [] }
     guard !planned.isSimulated else { return execution.threads }
     return [1] + execution.threads.filter { $0 != 1 }
   }
 
-  /// Number of executions of a cell per number of threads.
   func repetitions(executing planned: PlannedCell) -> Int {
     max(1, planned.setup.time == nil ? executedRepetitions ?? repetitions : repetitions)
   }
 
   /// Executes cells one after the other, because concurrent work would distort the measurements.
-  /// Complete results are kept when it is stopped.
   func execute(
     _ ledger: Locked<Ledger>, _ cancellation: Cancellation, _ observer: Observer,
     _ progress: @escaping @Sendable (Int) -> Void
@@ -93,15 +89,12 @@ private struct ExecutedFiles {
   let folder: String
   private var bytes: UInt64 = 0
 
-  /// Maximum bytes to keep; more would be unexpected.
   private static let bytesMax: UInt64 = 8 << 30
 
-  /// Files in a separate folder, which is created with its first file.
   init(parent: String) {
     folder = "\(parent)/larder-execute-\(UUID().uuidString)"
   }
 
-  /// Adds the files of finished runs.
   mutating func grew(by executions: [Execution]) {
     for execution in executions { bytes += execution.diskBytes ?? 0 }
     guard bytes > Self.bytesMax else { return }
@@ -112,14 +105,8 @@ private struct ExecutedFiles {
   func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-/// Drives real caches through cells for a sweep. Implemented by `LarderHarness`; the protocol lets
-/// programs that only simulate do without the harness.
+/// Drives real caches through cells for a sweep.
 package protocol CacheDriver: Sendable {
-  /// Drives a cell's cache once per repetition.
-  ///
-  /// - Parameter simulated: The counts to compare with; nil for none.
-  /// - Returns: nil if cancelled before the first repetition was complete.
-  /// - Throws: `ExecutionError`.
   func drive(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?, _ order: DrivingOrder
   ) throws(ExecutionError) -> [Execution]?
@@ -127,24 +114,17 @@ package protocol CacheDriver: Sendable {
 
 /// Options for driving a cell.
 package struct DrivingOrder: Sendable {
-  /// Load, origin, verification and the numbers of threads.
   package var spec: ExecutionSpec
-  /// The uncounted beginning.
   package var warmUp: WarmUp
-  /// Number of runs.
   package var repetitions: Int
-  /// True to record the latency of operations. Otherwise a run reads the clock less, and its
-  /// operations do not depend on timing.
+  /// Otherwise a run reads the clock less, and its operations do not depend on timing.
   package var recordsLatency: Bool
   /// Latency of the origin; nil for none.
   package var latency: LatencyModel?
-  /// Parent folder of the folders of runs.
   package var folder: String
   package var cancellation: Cancellation
-  /// Called with the number of requests just made, from any of the threads, also concurrently.
   package var progress: @Sendable (_ requests: Int) -> Void
 
-  /// Creates an order; see the properties for the meaning of each part.
   package init(
     spec: ExecutionSpec, warmUp: WarmUp = .none, repetitions: Int = 1,
     recordsLatency: Bool = true, latency: LatencyModel? = nil, folder: String,
@@ -164,24 +144,16 @@ package struct DrivingOrder: Sendable {
 
 /// A reason for which a cell could not be executed, or its execution is invalid.
 package enum ExecutionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No cache has the name.
   case unknownCache(String, known: [String])
-  /// The cache does not support the kind.
   case kind(cache: String, kind: ConfigurationKind)
-  /// The cache could not be created.
   case making(cache: String, message: String)
   /// A call of the cache threw; `request` is its number in the trace, from 1, nil if there is none.
   case failed(cache: String, call: String, request: Int?, message: String)
-  /// Values that were read differ from those written.
   case wrongValues(cache: String, wrong: UInt64, checked: UInt64, first: String)
-  /// The load cannot be generated.
   case load(String)
-  /// An unsupported number of threads.
   case threads(Int)
-  /// A folder for the cache's files cannot be used.
   case folder(path: String, message: String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .unknownCache(let name, let known):
@@ -205,6 +177,5 @@ package enum ExecutionError: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// Maximum number of threads for driving a cache.
   package static var threadsMax: Int { 256 }
 }

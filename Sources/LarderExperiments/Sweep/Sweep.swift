@@ -5,60 +5,27 @@ import LarderSupport
 import LarderTraces
 
 /// Runs the cells of a plan: first simulates, over all cores; then executes, one cell at a time
-/// without concurrent work. Cells share the prepared traces, which are read-only, so their counts
-/// do not depend on the number of threads.
+/// without concurrent work.
 package struct Sweep: Sendable {
-  /// Cells in the order of the results.
   package var cells: [PlannedCell]
   package var traces: TraceTable
-  /// The uncounted beginning of each cell.
-  package var warmUp: WarmUp
-  /// Number of timings per cell.
-  package var repetitions: Int
-  /// Number of executions of cells without time; nil for the number of timings.
-  package var executedRepetitions: Int?
-  /// Model of access times.
+  package var warmUp: WarmUp = .none
+  package var repetitions: Int = 1
   package var latency: LatencyModel?
-  /// Number of cells simulated concurrently.
-  package var threads: Int
-  /// Options of executing real caches.
-  package var execution: ExecutionSpec
-  /// Folder for their files.
-  package var scratch: String
+  package var threads: Int = ProcessInfo.processInfo.activeProcessorCount
+  package var execution: ExecutionSpec = ExecutionSpec()
+  package var scratch: String = FileManager.default.temporaryDirectory.path
   /// Driver of real caches; nil if none are executed.
   package var driver: (any CacheDriver)?
-  /// Store of cells that were simulated before; nil to simulate all. Executed cells are always
-  /// simulated.
+  /// Number of executions of cells without time; nil for the number of timings.
+  package var executedRepetitions: Int?
+  /// Store of cells that were simulated before; nil to simulate all.
   package var store: (any RecordStore)?
 
-  /// Creates a sweep; see the properties for the meaning of each part.
-  package init(
-    cells: [PlannedCell], traces: TraceTable, warmUp: WarmUp = .none,
-    repetitions: Int = 1, latency: LatencyModel? = nil,
-    threads: Int = ProcessInfo.processInfo.activeProcessorCount,
-    execution: ExecutionSpec = ExecutionSpec(),
-    scratch: String = FileManager.default.temporaryDirectory.path,
-    driver: (any CacheDriver)? = nil
-  ) {
-    self.cells = cells
-    self.traces = traces
-    self.warmUp = warmUp
-    self.repetitions = repetitions
-    self.latency = latency
-    self.threads = threads
-    self.execution = execution
-    self.scratch = scratch
-    self.driver = driver
-  }
-
-  /// Stage of a sweep.
   package enum Stage: Sendable, Hashable, CustomStringConvertible {
-    /// Number of cells being simulated.
     case simulating(cells: Int)
-    /// Cell being executed, and its number of threads.
     case executing(Cell, threads: Int)
 
-    /// A few words for a progress line.
     package var description: String {
       switch self {
       case .simulating(let cells):
@@ -70,18 +37,11 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// Callbacks of a running sweep, from several threads, one at a time.
   package struct Observer: Sendable {
-    /// Called when a stage begins.
     package var began: @Sendable (Stage) -> Void
-    /// Called after requests of any cell have been replayed.
     package var replayed: @Sendable (_ requests: Int) -> Void
-    /// Called when a cell is done, or executed with one more number of threads; `records` creates
-    /// the list of all records so far, in plan order, which is linear in the cells, so it is
-    /// optional. An error ends the sweep.
     package var finished: @Sendable (_ records: () -> [Record]) throws -> Void
 
-    /// Creates an observer that by default does nothing.
     package init(
       began: @escaping @Sendable (Stage) -> Void = { _ in },
       replayed: @escaping @Sendable (Int) -> Void = { _ in },
@@ -93,7 +53,6 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// Number of requests that `run` will replay, including repetitions.
   package var totalRequests: Int {
     cells.reduce(0) { sum, planned in
       let isComputed = planned.isSimulated && stored(planned) == nil
@@ -104,7 +63,6 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// True if the records of `run` include everything that was planned.
   package func isComplete(_ records: [Record]) -> Bool {
     let byCell = Dictionary(records.map { ($0.cell, $0) }, uniquingKeysWith: { first, _ in first })
     return cells.allSatisfy { planned in
@@ -114,11 +72,6 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// Runs everything and returns the records in plan order: all of them, or those done when
-  /// `cancellation` was requested. Each repetition of a simulated cell is one pass over its trace;
-  /// each executed cell takes one pass per number of threads and repetition.
-  ///
-  /// - Throws: the first error of a cell or of the observer; running cells are stopped first.
   package func run(
     cancellation: Cancellation = Cancellation(), observer: Observer = Observer()
   ) throws -> [Record] {
@@ -168,8 +121,8 @@ package struct Sweep: Sendable {
     }
   }
 
-  /// Stored record of a cell that need not be simulated. Executed cells are simulated in the same
-  /// run, so that a record never mixes measurements of one run with counts of another.
+  /// Executed cells are simulated in the same run, so that a record never mixes measurements of one
+  /// run with counts of another.
   private func stored(_ planned: PlannedCell) -> Record? {
     guard planned.isSimulated, !planned.isExecuted else { return nil }
     return store?.record(of: planned)
@@ -177,11 +130,9 @@ package struct Sweep: Sendable {
 
   func trace(of cell: Cell) -> PreparedTrace? { traces[cell] }
 
-  /// Records done so far.
   struct Ledger {
     var records: [Record?]
 
-    /// Adds a record and notifies the observer.
     mutating func put(_ record: Record, at index: Int, for observer: Observer) throws {
       records[index] = record
       let records = records
@@ -190,20 +141,20 @@ package struct Sweep: Sendable {
   }
 }
 
+extension Sweep {
+  package init(cells: [PlannedCell], traces: TraceTable, threads: Int) {
+    (self.cells, self.traces, self.threads) = (cells, traces, threads)
+  }
+}
+
 /// Errors of a sweep, except those of policies.
 package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Two repetitions of one cell counted differently: a bug.
   case notDeterministic(Cell)
-  /// The plan has a cell without a trace.
   case traceMissing(Cell)
-  /// A learned policy could not train its model.
   case training(Cell, BoostingError)
-  /// A cell is to be executed by a sweep that has no driver.
   case driverMissing(Cell)
-  /// A real cache failed, or could not be created.
   case execution(Cell, threads: Int, ExecutionError)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .notDeterministic(let cell):
@@ -224,15 +175,12 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Store of simulated cells' counts, for a sweep. Implemented by `StoredRecords`.
+/// Store of simulated cells' counts, for a sweep.
 package protocol RecordStore: Sendable {
   /// Record of a cell from an earlier run, or nil. It has counts and no timings, because earlier
   /// timings do not apply to this run.
   func record(of planned: PlannedCell) -> Record?
 
-  /// Stores a new record with its timings. Called from several threads.
-  ///
-  /// - Throws: when it cannot be stored and the sweep must end.
   func keep(_ record: Record, of planned: PlannedCell) throws
 }
 
@@ -242,13 +190,11 @@ package final class SavingPace: Sendable {
   private let next: Locked<ContinuousClock.Instant>
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// Creates a pace that begins now. `now` is the clock, for tests.
   package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
     self.now = now
     next = Locked(now() + .seconds(1))
   }
 
-  /// Calls `save` if it is due; one caller at a time.
   package func whenDue(_ save: () throws -> Void) throws {
     try next.withLock { next in
       let start = now()

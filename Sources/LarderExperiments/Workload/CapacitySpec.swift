@@ -1,34 +1,25 @@
 import LarderEngine
 import LarderSupport
 
-/// A capacity as written: `1000` objects, `64MiB`, or `1%` of the footprint.
+/// A capacity as written:
 package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
-  /// Parsed amount.
   package enum Amount: Sendable, Hashable {
     case objects(UInt64)
     case bytes(UInt64)
-    /// A share of the trace's footprint: of its distinct objects, or of the sum of their sizes.
     case share(Share)
   }
 
   package let amount: Amount
-  /// Text as written, the label in results.
   package let description: String
 
-  /// Largest number of objects that ids can represent.
   package static let largestObjects = UInt64(UInt32.max) - 1
-  /// Largest capacity of a tier in bytes: 2^50, a pebibyte.
   package static let largestBytes = PolicySetup.capacityMax
 
-  /// A capacity in bytes with a label.
   init(bytes: UInt64, label: String) {
     amount = .bytes(bytes)
     description = label
   }
 
-  /// Parses a capacity.
-  ///
-  /// - Throws: `CapacityError` for text that is not a capacity, for 0, and for absurd values.
   package init(parsing text: some StringProtocol) throws(CapacityError) {
     let text = String(text.trimmed)
     description = text
@@ -48,7 +39,6 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
       : .bytes(try Self.bytes(number, unit: unit, in: text))
   }
 
-  /// Parses comma-separated capacities, as for `--capacity`.
   package static func list(
     parsing text: some StringProtocol
   ) throws(CapacityError) -> [CapacitySpec] {
@@ -94,8 +84,6 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
     return bytes
   }
 
-  /// Capacity in `unit` for a trace; see `resolve(unit:objects:footprintBytes:)`. Shares refer to
-  /// the objects that a cache may store.
   package func resolve(
     unit: CapacityUnit, of trace: TraceFacts
   ) throws(CapacityError) -> UInt64 {
@@ -104,12 +92,6 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
       footprintBytes: trace.footprintBytes)
   }
 
-  /// Capacity in `unit`.
-  ///
-  /// - Parameters:
-  ///   - objects: distinct objects that a cache may store.
-  ///   - footprintBytes: sum of their sizes, nil if the trace has none.
-  /// - Throws: `CapacityError` when the amount is not in `unit`, or when the share is less than 1.
   package func resolve(
     unit: CapacityUnit, objects: UInt64, footprintBytes: UInt64?
   ) throws(CapacityError) -> UInt64 {
@@ -146,23 +128,18 @@ package struct CapacitySpec: Sendable, Hashable, CustomStringConvertible {
 
 /// An invalid capacity, in general or for a trace.
 package struct CapacityError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Capacity as written.
   package var text: String
-  /// The error, and the expected form.
   package var message: String
 
-  /// Forms of a capacity, for errors.
   static let forms = "expected a number of objects (1000), of bytes (64MiB) or a share (1%)"
 
   static let shares = "a share is above 0% and at most 100%, such as 1%, 0.01 or 1/100"
 
-  /// Creates an error; see the properties for the meaning of each part.
   package init(_ text: String, _ message: String) {
     self.text = text
     self.message = message
   }
 
-  /// One-line message.
   package var description: String {
     TextSafety.singleLine("capacity '\(text)': \(message)")
   }

@@ -4,28 +4,20 @@ import LarderPolicies
 import LarderTraces
 
 /// Checks that the policies, generators, formats, caches and presets of a workload exist and have
-/// valid parameters. Errors are reported with file and line.
+/// valid parameters.
 package struct ComponentChecks: Sendable {
-  /// Validates a policy; usually throws `PolicyError`.
   package var policy: @Sendable (PolicySpec) throws -> Void
-  /// Validates an admission filter; usually throws `PolicyError`.
   package var admission: @Sendable (PolicySpec) throws -> Void = { _ in }
-  /// Validates a generator with its distributions and operations; usually throws `ComponentError`.
   package var generator: @Sendable (GeneratorSpec) throws -> Void
-  /// Validates a trace format; usually throws `ComponentError`.
   package var format: @Sendable (ComponentSpec) throws -> Void
-  /// Validates a cache and its support of the kind; returns true if it runs policies.
   package var cache: @Sendable (String, ConfigurationKind) throws -> Bool = { _, _ in true }
-  /// Returns the configuration of a preset.
   package var preset: @Sendable (String) throws -> ConfigurationSpec = {
     ConfigurationSpec(name: $0, kind: .memory, preset: $0)
   }
 
-  /// Accepts all names and parameters.
   package static let none = ComponentChecks(
     policy: { _ in }, generator: { _ in }, format: { _ in })
 
-  /// Checks against the registries of this build; see the property for `cache`.
   package static func registered(
     cache: @escaping @Sendable (String, ConfigurationKind) throws -> Bool
   ) -> ComponentChecks {
@@ -53,14 +45,10 @@ package struct ComponentChecks: Sendable {
 
 /// An invalid cache or preset of a workload.
 package enum ContenderError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No cache has the name.
   case unknown(String, known: [String])
-  /// The cache does not support the kind.
   case kind(String, ConfigurationKind, possible: [ConfigurationKind])
-  /// No preset has the name.
   case unknownPreset(String, known: [String])
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .unknown(let name, let known):

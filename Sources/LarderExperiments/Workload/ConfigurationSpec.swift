@@ -3,71 +3,40 @@ import LarderEngine
 
 /// One cache of a workload as written: its tiers, and their swept parts.
 package struct ConfigurationSpec: Sendable, Hashable {
-  /// Name in results.
   package var name: String
   package var kind: ConfigurationKind
-  /// Memory tier; ignored for `.disk`.
-  package var memory: TierSpec
-  /// Disk tier; ignored for `.memory`.
-  package var disk: TierSpec
-  /// Memory's share of disk's capacity in a hybrid whose memory has no capacity of its own.
-  package var memoryShare: Share
-  /// Rules between the tiers of a hybrid.
-  package var rules: HybridRules
-  /// Cache under test: see `ContenderRegistry`.
-  package var contender: String
-  /// Process of the cache; nil for one in this program.
-  package var process: ProcessSpec?
-  /// True if the cache runs the named policies, and can be simulated. Otherwise it has its own
-  /// policy, which replaces all others.
-  package var runsPolicies: Bool
+  package var memory: TierSpec = TierSpec()
+  package var disk: TierSpec = TierSpec()
+  package var memoryShare: Share = ConfigurationSpec.defaultMemoryShare
+  package var rules: HybridRules = HybridRules()
+  package var contender: String = ConfigurationSpec.defaultCache
+  /// Otherwise it has its own policy, which replaces all others.
+  package var runsPolicies: Bool = true
   /// Preset of the tiers and rules; nil for none.
   package var preset: String?
+  /// Process of the cache; nil for one in this program.
+  package var process: ProcessSpec?
   /// Latency of fetches; nil if they take no time.
   package var time: FetchSpec?
   /// Options for counting prefixes; nil if requests are not blocks of prompts.
   package var prefix: PrefixSpec?
 
-  /// Default cache of a configuration: Larder's own.
   package static let defaultCache = "larder"
 
-  /// Default share of memory in a hybrid.
   package static let defaultMemoryShare = Share(percent: 10)
 
-  /// Creates a configuration; see the properties for the meaning of each part.
-  package init(
-    name: String, kind: ConfigurationKind, memory: TierSpec = TierSpec(),
-    disk: TierSpec = TierSpec(), memoryShare: Share = ConfigurationSpec.defaultMemoryShare,
-    rules: HybridRules = HybridRules(), contender: String = ConfigurationSpec.defaultCache,
-    runsPolicies: Bool = true, preset: String? = nil
-  ) {
-    self.name = name
-    self.kind = kind
-    self.memory = memory
-    self.disk = disk
-    self.memoryShare = memoryShare
-    self.rules = rules
-    self.contender = contender
-    self.runsPolicies = runsPolicies
-    self.preset = preset
-  }
-
-  /// Sets the layout of the disk tier, whose rules are first in, first out.
   package mutating func setLayout(_ layout: FlashLayout) {
     disk.layout = layout
     disk.policy = FlashLayout.policy
   }
 
-  /// Name in results for a cache's own policy.
   var ownPolicy: String { process == nil ? contender : unguardedName }
 
   /// Smallest limit on objects of its tiers; nil without limits.
   var objectsMaxOfTiers: UInt64? { tiers.compactMap(\.objectsMax).min() }
 
-  /// The tier whose capacity is swept: disk if there is one.
   package var sweptTier: TierSpec { kind == .memory ? memory : disk }
 
-  /// Existing tiers, memory first.
   var tiers: [TierSpec] {
     switch kind {
     case .memory: [memory]
@@ -84,8 +53,6 @@ package struct ConfigurationSpec: Sendable, Hashable {
       .joined(separator: "+")
   }
 
-  /// The configuration with a filter in front of the tier whose capacity is swept, and named after
-  /// the filter; unchanged for `always`.
   package func guarded(by admission: PolicySpec) -> ConfigurationSpec {
     guard admission.name != AdmissionRegistry.always else { return self }
     var spec = self
@@ -98,14 +65,10 @@ package struct ConfigurationSpec: Sendable, Hashable {
     return spec
   }
 
-  /// Separator between the names of a configuration and of a filter, which names given by users do
-  /// not contain.
   static let filterMark: Character = "+"
 
-  /// Name without a filter.
   var unguardedName: String { String(name.prefix { $0 != Self.filterMark }) }
 
-  /// True if `name` names this configuration, with or without its filter.
   func answers(to name: String) -> Bool { name == self.name || name == unguardedName }
 
   /// Layout of its disk; nil for none.
@@ -114,7 +77,6 @@ package struct ConfigurationSpec: Sendable, Hashable {
   /// Assumptions about the drive of its disk; nil without a disk or assumptions.
   package var drive: DriveSpec? { kind == .memory ? nil : disk.drive }
 
-  /// True if a tier uses the workload's `policies`.
   package var sweepsPolicies: Bool {
     guard runsPolicies else { return false }
     return switch kind {
@@ -124,45 +86,36 @@ package struct ConfigurationSpec: Sendable, Hashable {
     }
   }
 
-  /// True if the capacity comes from the workload's `capacities`.
   package var sweepsCapacities: Bool { sweptTier.capacity == nil }
 }
 
-/// One tier as written. Missing parts are swept or, for the TTL, absent.
+extension ConfigurationSpec {
+  package init(name: String, kind: ConfigurationKind) {
+    (self.name, self.kind) = (name, kind)
+  }
+}
+
+/// One tier as written.
 package struct TierSpec: Sendable, Hashable {
   /// Policy; nil to sweep the workload's.
   package var policy: PolicySpec?
-  /// Admission filter; nil for none.
-  package var admission: PolicySpec?
   /// Capacity; nil to sweep the workload's (in memory of a hybrid: to use its share).
   package var capacity: CapacitySpec?
-  /// TTL of entries whose request has none, and the maximum of the others, in seconds.
   package var timeToLiveSeconds: UInt32?
+  /// Maximum number of objects, in addition to the capacity; nil for no such limit.
+  package var objectsMax: UInt64?
+  /// Admission filter; nil for none.
+  package var admission: PolicySpec?
   /// Arrangement of objects on flash in a disk tier, instead of a policy; nil for a policy.
   package var layout: FlashLayout?
   /// Bytes of the segments to which a disk tier appends large values; nil for one file per value.
   package var segmentBytes: UInt64?
   /// Assumptions about the drive of a disk tier; nil for none.
   package var drive: DriveSpec?
-  /// Maximum number of objects, in addition to the capacity; nil for no such limit.
-  package var objectsMax: UInt64?
-
-  /// Creates a tier; see the properties for the meaning of each part.
-  package init(
-    policy: PolicySpec? = nil, capacity: CapacitySpec? = nil, timeToLiveSeconds: UInt32? = nil,
-    objectsMax: UInt64? = nil, admission: PolicySpec? = nil
-  ) {
-    self.policy = policy
-    self.admission = admission
-    self.capacity = capacity
-    self.timeToLiveSeconds = timeToLiveSeconds
-    self.objectsMax = objectsMax
-  }
 }
 
 /// Options of a workload file or the command line for caches of prefixes.
 package struct PrefixSpec: Sendable, Hashable {
-  /// Order in which the blocks of a prompt are requested.
   package var order: PromptOrder
   /// Tokens per second that the model reads when it computes a prompt; nil if unknown.
   package var prefillTokensPerSecond: Double?
@@ -183,19 +136,14 @@ package struct PrefixSpec: Sendable, Hashable {
   }
 }
 
-/// Order in which the blocks of a prompt are requested. Answered blocks are counted from the front
-/// of the prompt in both orders.
+/// Order in which the blocks of a prompt are requested.
 public enum PromptOrder: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The order of the trace.
   case front
   /// The last block first, so that under LRU the front of a prompt is evicted last.
   case tail
 }
 
 extension ConfigurationSpec {
-  /// Configuration of a preset: with its policies and limits, and without a sweep.
-  ///
-  /// - Throws: when a policy of the preset does not exist.
   init(preset: CachePreset) throws(PolicyError) {
     self.init(name: preset.name, kind: .memory, preset: preset.name)
     switch try preset.arrangement() {
@@ -214,7 +162,6 @@ extension ConfigurationSpec {
 }
 
 extension TierSpec {
-  /// A complete tier; its capacity is in bytes.
   fileprivate init(_ tier: TierSetup) {
     self.init(
       policy: tier.policy, capacity: CapacitySpec(bytes: tier.capacity, label: tier.limits),
@@ -223,7 +170,6 @@ extension TierSpec {
 }
 
 extension TierSetup {
-  /// Limits in words for a capacity in bytes: `10MiB and 1000 objects`.
   fileprivate var limits: String {
     var limits: [String] = []
     if capacity < CapacitySpec.largestBytes { limits.append(Quantity.exactBytes(capacity)) }
@@ -233,7 +179,6 @@ extension TierSetup {
 }
 
 extension SimulationSetup {
-  /// Limits of the tiers in words for capacities in bytes.
   package var limits: String {
     switch arrangement {
     case .memory(let tier), .disk(let tier): tier.limits

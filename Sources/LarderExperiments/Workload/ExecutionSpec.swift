@@ -5,37 +5,27 @@ import LarderEngine
 public struct ExecutionSpec: Sendable, Hashable {
   /// Schedule of requests.
   public enum Load: Sendable, Hashable {
-    /// Each thread makes its next request when the previous one is answered.
     case closed
-    /// At the trace's times, accelerated by a factor. Latency is measured from the intended start.
     case trace(speed: Double)
-    /// At a constant total rate, evenly spaced. Latency is measured from the intended start.
     case rate(perSecond: Double)
   }
 
   /// Handling of the origin's latency.
   public enum OriginTime: String, Sendable, Hashable, CaseIterable {
-    /// Added to the measured latency, without waiting.
     case virtual
-    /// Real waiting.
     case wait
   }
 
   /// Checked parts of each value read.
   public enum Verification: String, Sendable, Hashable, CaseIterable {
-    /// Key, version, length and content.
     case all
-    /// Key, version and length.
     case header
-    /// No checks.
     case none
   }
 
   /// State of the page cache before a counted run.
   public enum PageCache: String, Sendable, Hashable, CaseIterable {
-    /// Left by the warm-up and the run.
     case warm
-    /// Without the cache's own files, which are dropped from it after the warm-up.
     case dropped
   }
 
@@ -45,37 +35,31 @@ public struct ExecutionSpec: Sendable, Hashable {
     public var at: Share
     /// Severity of the memory shortage.
     public var level: MemoryPressureLevel
-
-    /// Creates memory pressure of a level at a point.
-    public init(at: Share, level: MemoryPressureLevel) {
-      self.at = at
-      self.level = level
-    }
   }
 
   /// Numbers of threads, in separate runs.
-  public var threads: [Int]
+  public var threads: [Int] = [1]
   /// Schedule of requests.
-  public var load: Load
+  public var load: Load = .closed
   /// Handling of the origin's latency, if the workload has a latency model.
-  public var origin: OriginTime
+  public var origin: OriginTime = .virtual
   /// Checked parts of each value read.
-  public var verification: Verification
+  public var verification: Verification = .all
   /// Bytes per value if the trace has no sizes.
-  public var valueBytes: UInt32
+  public var valueBytes: UInt32 = 100
   /// State of the page cache before a counted run.
-  public var pageCache: PageCache
+  public var pageCache: PageCache = .warm
   /// Durability of a disk tier.
-  public var durability: DiskDurability
+  public var durability: DiskDurability = .normal
   /// Maximum size in bytes of values inside a disk tier's database.
-  public var inlineBytesMax: Int
+  public var inlineBytesMax = 20 << 10
   /// Hash function of memory for keys.
-  public var hashing: KeyHashing
+  public var hashing: KeyHashing = .standard
   /// Number of shards of memory, with a lock each, for several threads; nil for the cache's choice.
   /// With one thread there is always one shard, so that counts are those of a simulation.
   public var shards: Int?
   /// Memory pressure during the run.
-  public var pressure: [Pressure]
+  public var pressure: [Pressure] = []
 
   /// Creates a spec; by default one thread, closed loop, virtual origin, everything verified.
   public init(
@@ -102,22 +86,11 @@ public struct ExecutionSpec: Sendable, Hashable {
 package struct ExecutionFilter: Sendable, Hashable {
   /// Names of configurations; nil for all.
   package var configurations: [String]?
-  /// Policies of the sweep; nil for all. Does not apply to configurations with their own.
+  /// Policies of the sweep; nil for all.
   package var policies: [PolicySpec]?
-  /// Capacities of the sweep; nil for all. Does not apply to configurations with their own.
+  /// Capacities of the sweep; nil for all.
   package var capacities: [CapacitySpec]?
 
-  /// Creates a filter that accepts everything by default.
-  package init(
-    configurations: [String]? = nil, policies: [PolicySpec]? = nil,
-    capacities: [CapacitySpec]? = nil
-  ) {
-    self.configurations = configurations
-    self.policies = policies
-    self.capacities = capacities
-  }
-
-  /// True if a cell is selected. Nil values were not swept.
   func passes(
     configuration: ConfigurationSpec, policy: PolicySpec?, capacity: CapacitySpec?
   ) -> Bool {
@@ -130,24 +103,13 @@ package struct ExecutionFilter: Sendable, Hashable {
   }
 }
 
-/// A cache in a separate process, as in a workload: `cache: {process: [...]}`.
+/// A cache in a separate process, as in a workload:
 package struct ProcessSpec: Sendable, Hashable {
-  /// Program and arguments, with placeholders.
   package var command: [String]
-  /// Working directory of the process; empty for the current one.
-  package var folder: String
-  /// Maximum seconds for starting, for each answer, and for ending.
-  package var timeoutSeconds: UInt32
+  package var folder: String = ""
+  package var timeoutSeconds: UInt32 = 30
 
-  /// Name of such caches in the list of executable ones.
   package static let contender = "process"
-
-  /// Creates a process; see the properties for the meaning of each part.
-  package init(command: [String], folder: String = "", timeoutSeconds: UInt32 = 30) {
-    self.command = command
-    self.folder = folder
-    self.timeoutSeconds = timeoutSeconds
-  }
 
   /// Name in results: that of the program's file, with `-` for characters that a name must not
   /// have.
@@ -158,12 +120,10 @@ package struct ProcessSpec: Sendable, Hashable {
     return name.isEmpty ? Self.contender : String(name.prefix(100))
   }
 
-  /// True if a word of the command has the placeholder.
   package func uses(_ placeholder: ProcessPlaceholder) -> Bool {
     command.contains { $0.contains("{\(placeholder.rawValue)}") }
   }
 
-  /// Replaces the placeholders of all words.
   package func filled(
     _ value: (ProcessPlaceholder) -> String
   ) -> [String] {
@@ -183,21 +143,13 @@ package struct ProcessSpec: Sendable, Hashable {
 
 /// A word in braces in the command of a cache's process, which represents a value of the cell.
 package enum ProcessPlaceholder: String, Sendable, Hashable, CaseIterable {
-  /// Capacity in the workload's unit.
   case capacity
-  /// Capacity in bytes as whole MiB, at least 1.
   case mebibytes = "capacity:MiB"
-  /// Unit of the capacity: `objects` or `bytes`.
   case unit
-  /// Maximum number of objects in addition to the capacity; 0 for no limit.
   case objects
-  /// Number of threads that will send requests.
   case threads
-  /// Seed of the cell.
   case seed
-  /// Empty folder for the cache's files.
   case folder
-  /// Path of the Unix socket on which the process must listen. Without it requests come on standard
-  /// input.
+  /// Path of the Unix socket on which the process must listen.
   case socket
 }

@@ -5,27 +5,20 @@ package struct FetchSpec: Sendable, Hashable {
   /// Latency of a fetch without its transfer, in nanoseconds, or in requests if these are the
   /// clock.
   package var fetch: LatencyDistribution
-  /// Unit of time.
   package var clock = FetchModel.Clock.trace
   /// Latency of reading an object from disk, in the units of `fetch`; nil if it takes no time.
   package var diskRead: LatencyDistribution?
-  /// Unit of time of `diskRead`: equal to `clock` in valid specs.
   package var diskClock = FetchModel.Clock.trace
   /// Bandwidth of a fetch in bytes per second; nil for no limit.
   package var bytesPerSecond: UInt64?
   /// Number of fetches that the origin serves concurrently; nil for any number.
   package var servers: Int?
-  /// True if requests for an object that is being fetched wait for that fetch.
   package var coalesces = true
 
   package init(fetch: LatencyDistribution = .constant(0)) { self.fetch = fetch }
 
-  /// Maximum number of equally likely latencies that represent a distribution.
   private static var gridLimit: Int { 1 << 14 }
 
-  /// Model for a simulation. Equal seeds draw equal latencies for every policy.
-  ///
-  /// - Throws: `PolicyError.badSetup` for a number that is out of range.
   package func model(seed: UInt64) throws(PolicyError) -> FetchModel {
     try FetchModel(
       latencies: times(of: fetch), diskLatencies: diskRead.map(times(of:)),
@@ -33,7 +26,6 @@ package struct FetchSpec: Sendable, Hashable {
       seed: seed)
   }
 
-  /// Equally likely times, in the clock's unit.
   private func times(of distribution: LatencyDistribution) -> [UInt64] {
     let unit = clock == .trace ? 1000.0 : 1
     return distribution.grid(limit: Self.gridLimit)
@@ -43,12 +35,10 @@ package struct FetchSpec: Sendable, Hashable {
   /// True if no latency is drawn, so that seeds have no effect.
   package var isConstant: Bool { fetch.isConstant && diskRead?.isConstant ?? true }
 
-  /// Sets the latency of reads from disk to that of a parsed fetch.
   package mutating func setDiskRead(_ read: FetchSpec) {
     (diskRead, diskClock) = (read.fetch, read.clock)
   }
 
-  /// True if fetches and reads use one unit of time.
   package var hasOneClock: Bool { diskRead == nil || diskClock == clock }
 
   /// Parses a fetch: a time such as `100ms`, or `1000 requests`; nil for neither.
@@ -72,7 +62,6 @@ package struct FetchSpec: Sendable, Hashable {
     return bytes
   }
 
-  /// Short description: `a fetch takes always 100 ms; 8 at a time`.
   package var words: String {
     var parts: [String] = []
     parts.append("a fetch takes \(words(fetch))")

@@ -2,23 +2,12 @@ import LarderEngine
 import LarderSupport
 
 /// Cost of an access to each tier and the origin.
-///
-/// A request is charged for every tier that is asked, in order, and for the transfer from the one
-/// that answers. A hit in memory costs the memory access. A hit on disk costs a memory look-up,
-/// with a memory tier, and the disk access. A miss costs the look-ups in all tiers and the origin.
-/// Storing is not charged: a cache can do it after the answer. The latencies are independent of
-/// each other.
 package struct LatencyModel: Sendable, Hashable {
-  /// An access to memory; zero if no configuration has it.
   package var memory = AccessLatency()
-  /// An access to disk; zero if no configuration has it.
   package var disk = AccessLatency()
-  /// A fetch from the origin; zero if the trace gives its latency.
   package var origin: AccessLatency
-  /// True if the latency of a fetch comes from the trace: the request's cost, in milliseconds.
   package var isOriginFromTrace = false
 
-  /// Tiers that requests to this kind of configuration may reach, with the origin last.
   package func places(of kind: ConfigurationKind) -> [AccessLatency] {
     switch kind {
     case .memory: [memory, origin]
@@ -30,27 +19,17 @@ package struct LatencyModel: Sendable, Hashable {
 
 /// Time of one access: a random part, and a part proportional to the size.
 package struct AccessLatency: Sendable, Hashable {
-  /// Part that does not depend on the size.
   package var base = LatencyDistribution.constant(0)
-  /// Nanoseconds per byte transferred.
   package var nanosecondsPerByte = 0.0
 }
 
 /// Latency of one access in nanoseconds, without the part that is proportional to the size.
-///
-/// Quantiles and means are identical to the last bit on every machine: they use
-/// `DeterministicMath`.
 package enum LatencyDistribution: Sendable, Hashable {
-  /// A constant.
   case constant(Double)
-  /// Normal, truncated to non-negative values.
   case normal(mean: Double, deviation: Double)
-  /// Log-normal: the logarithm is normal with standard deviation `sigma`.
   case logNormal(median: Double, sigma: Double)
-  /// Measured values, all equally likely.
   case empirical(LatencySamples)
 
-  /// True if all accesses take equally long.
   package var isConstant: Bool {
     switch self {
     case .constant: true
@@ -60,7 +39,6 @@ package enum LatencyDistribution: Sendable, Hashable {
     }
   }
 
-  /// Time that a share `p` of the accesses does not exceed; `p` is between 0 and 1, both excluded.
   package func quantile(_ p: Double) -> Double {
     switch self {
     case .constant(let value):
@@ -78,7 +56,6 @@ package enum LatencyDistribution: Sendable, Hashable {
     }
   }
 
-  /// Mean in closed form.
   package var mean: Double {
     switch self {
     case .constant(let value):
@@ -94,8 +71,6 @@ package enum LatencyDistribution: Sendable, Hashable {
     }
   }
 
-  /// Equally likely times that represent the distribution: one for a constant, the values
-  /// themselves if there are at most `limit`, else the middles of `limit` equal slices.
   package func grid(limit: Int) -> [Double] {
     if isConstant { return [quantile(0.5)] }
     if case .empirical(let samples) = self, samples.sorted.count <= limit { return samples.sorted }
@@ -105,7 +80,6 @@ package enum LatencyDistribution: Sendable, Hashable {
 
 /// Measured latencies in nanoseconds: sorted, at least one.
 package struct LatencySamples: Sendable, Hashable {
-  /// Values, smallest first.
   package let sorted: [Double]
 
   /// Sorts the values; nil without values.
@@ -135,14 +109,12 @@ enum StandardNormal {
     return Double(bitPattern: z == 0 ? high : low)
   }
 
-  /// Density at `z`.
   static func density(_ z: Double) -> Double {
     DeterministicMath.exp(-z * z / 2) / (2 * Double.pi).squareRoot()
   }
 }
 
 extension LatencyModel {
-  /// Describes the model for a report on configurations of these kinds.
   package func describe(for kinds: Set<ConfigurationKind> = Set(ConfigurationKind.allCases))
     -> String
   {
@@ -169,13 +141,11 @@ extension AccessLatency {
     return "\(base.words) plus \(Self.number(nanosecondsPerByte)) ns per byte"
   }
 
-  /// At most three decimals, without trailing zeros.
   static func number(_ value: Double) -> String {
     let text = NumberText.trimmed(value, decimals: 3)
     return text == "0" && value != 0 ? "\(value)" : text
   }
 
-  /// A time in a suitable unit.
   static func time(_ nanoseconds: Double) -> String {
     switch nanoseconds {
     case ..<1000: "\(number(nanoseconds)) ns"

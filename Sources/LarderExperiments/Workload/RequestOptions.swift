@@ -21,18 +21,15 @@ extension Parameter {
 }
 
 extension ParameterReader {
-  /// Error for an option of a command or a call.
   package func refusal(_ name: String, _ message: String) -> ComponentError {
     ComponentError(component: component.name, parameter: name, message: message)
   }
 
-  /// Rejects two options that say the same.
   package func exclude(_ name: String, _ other: String) throws(ComponentError) {
     guard text(name) != nil, text(other) != nil else { return }
     throw refusal(name, "excludes '\(other)'; keep one")
   }
 
-  /// The capacities; none if the option is not given.
   package func capacities() throws(CapacityError) -> [CapacitySpec] {
     guard let text = text("capacity") else { return [] }
     return try CapacitySpec.list(parsing: text)
@@ -69,7 +66,6 @@ extension ParameterReader {
 }
 
 extension FetchSpec {
-  /// Options of a command or call; `fetch` takes the others behind colons, too.
   package static let options = [
     Parameter("fetch", default: "", "Time of a fetch: 100ms, or 1000requests."),
     Parameter("bandwidth", default: "", "Bytes per second of one fetch: 100MB/s."),
@@ -142,11 +138,9 @@ extension FetchSpec {
 }
 
 extension Workload {
-  /// Options of a simulation by a command or call.
   package static let simulationOptions: [Parameter] =
     [.policy, .capacity, .admission, .ignoreSize, .seed, .threads] + FetchSpec.options
 
-  /// Memory, or a disk whose reads take time, once for each filter.
   package static func configurations(_ options: ParameterReader) throws -> [ConfigurationSpec] {
     let time = try FetchSpec(options)
     let kind: ConfigurationKind = time?.diskRead == nil ? .memory : .disk
@@ -157,7 +151,6 @@ extension Workload {
 }
 
 extension CurveSettings {
-  /// Options of a command or call.
   package static let options: [Parameter] = [
     .policy, .capacity, .unit, .ignoreSize, .seed, .threads,
     Parameter("points", .count(2...10_000), default: "50", "Number of capacities to choose."),
@@ -168,8 +161,6 @@ extension CurveSettings {
     Parameter("reach", .share, default: "90%", "Share of the best hit ratio to reach."),
   ]
 
-  /// The curves that options describe. `method` takes `samples` and `measure-error` behind colons,
-  /// too: `shards:samples=8192`.
   package init(_ options: ParameterReader, threads: Int) throws {
     var given = try ComponentSpec(parsing: options.text("method") ?? "auto")
     for name in ["samples", "measure-error"] {
@@ -207,7 +198,6 @@ extension CurveSettings {
 }
 
 extension AdviceSettings {
-  /// Options of a command or call.
   package static let options: [Parameter] = [
     .policy, .capacity, .unit, .ignoreSize, .seed, .threads,
     Parameter(
@@ -223,7 +213,6 @@ extension AdviceSettings {
     Parameter("whole", .flag, default: "false", "The same as learn=whole."),
   ]
 
-  /// Replaces what options say, except for prices, which the caller reads.
   package mutating func apply(_ options: ParameterReader) throws {
     try options.exclude("whole", "learn")
     if options.text("capacity") != nil { capacities = try options.capacities() }

@@ -3,18 +3,14 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Reads workload files. Errors give the file, the line, and the expected and the found content.
+/// Reads workload files.
 package struct WorkloadDecoder: Sendable {
-  /// Checks of policies, generators and formats.
   package var checks: ComponentChecks
 
   var keys = WorkloadKeys.workload
 
   package init(checks: ComponentChecks) { self.checks = checks }
 
-  /// Reads a file. Paths in it are relative to its folder.
-  ///
-  /// - Throws: `WorkloadError`.
   package func decode(contentsOf path: String) throws(WorkloadError) -> Workload {
     var isFolder = ObjCBool(false)
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -33,10 +29,6 @@ package struct WorkloadDecoder: Sendable {
     return try decode(Data(bytes), file: path)
   }
 
-  /// Decodes a workload that came from `file`, whose name is used for errors, for paths and, if the
-  /// workload has none, as its name.
-  ///
-  /// - Throws: `WorkloadError`.
   package func decode(_ bytes: Data, file: String) throws(WorkloadError) -> Workload {
     let root = try YAMLDocument.parse(bytes, file: file)
     let reading = WorkloadReading(
@@ -76,40 +68,26 @@ package struct WorkloadDecoder: Sendable {
 
 /// An error in a workload file: one line, with the file, the line and the key.
 package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// File name as given.
   package var file: String
   /// Line in the file, from 1; nil if the whole file is at fault.
   package var line: Int?
-  /// Path in the document, such as `source.requests`; empty at its top.
   package var path = ""
   package var problem: Problem
 
   package enum Problem: Hashable, Sendable {
-    /// The file cannot be read.
     case unreadable(reason: String)
-    /// The file is larger than any reasonable workload.
     case tooLarge(limitBytes: Int)
-    /// The bytes are not text.
     case notUTF8(offset: Int)
-    /// The file is empty.
     case empty
-    /// The text is not YAML.
     case syntax(String)
-    /// Repeated aliases would expand the document without bounds.
     case repetition
-    /// A map has a key twice.
     case duplicateKey(String, again: Int?)
-    /// A map has an unknown key.
     case unknownKey(String, hint: String)
-    /// A map lacks a key, and may have a misspelling of it.
     case missingKey(String, reason: String?, misspelt: String?)
-    /// A value has the wrong type or is out of range.
     case unexpected(expected: String, found: String)
-    /// Error of a policy, generator, distribution, format or capacity.
     case refused(String)
   }
 
-  /// `file:12: source.requests: expected a whole number, found 'many'`.
   package var description: String {
     let place = line.map { "\(file):\($0): " } ?? "\(file): "
     // The path comes from the file: a name may have several lines.

@@ -48,7 +48,6 @@ package enum AdviceReport {
     return "<div class=\"larder-advice\" style=\"\(style)\">\n\(body)\n</div>\n"
   }
 
-  /// The part of advice that comes first in every form.
   private static func answer(_ advice: Advice, level: Int) -> [Block] {
     let sentences = AdviceSentences(advice: advice)
     return [
@@ -100,17 +99,15 @@ package enum AdviceReport {
   }
 
   private static func assumed(_ costs: Costs) -> String {
-    (costs.areExamples
-      ? "These are example prices; set your own with --prices. "
-      : "") + "The figures assume, in \(costs.prices.currency):"
+    (costs.areExamples ? "These are example prices; set your own with --prices. " : "")
+      + "The figures assume, in \(costs.prices.currency):"
   }
 
   private static func method(_ advice: Advice) -> String {
-    let requests = NumberText.grouped(advice.replayedRequests)
-    return "\(advice.candidates) designs (policies with all parameter values that they declare "
-      + "as worth trying, with and without each admission filter) were simulated at each capacity; "
-      + "\(requests) requests were replayed. Samples and random policies have the seed "
-      + "\(advice.seed). Policies that know the future are not candidates."
+    "\(advice.candidates) designs (policies with all parameter values that they declare as worth "
+      + "trying, with and without each admission filter) were simulated at each capacity; "
+      + "\(NumberText.grouped(advice.replayedRequests)) requests were replayed, with the seed "
+      + "\(advice.seed)."
   }
 
   private static func html(_ advice: Advice, _ blocks: [Block]) -> String {
@@ -141,80 +138,62 @@ package enum AdviceReport {
 }
 
 enum AdviceTables {
-  /// Designs advised at each capacity.
   static func capacities(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
+    let hasPart = advice.learnedBillionths != nil
     var table = Table(
       titles: ["capacity", "advised", "\(sentences.ratioTitle), %", "lru, %"]
-        + (advice.learnedBillionths == nil ? [] : ["of all, %"])
-        + ["lru would need", "regret, points"])
+        + (hasPart ? ["of all, %"] : []) + ["lru would need", "regret, points"])
     for (place, capacity) in advice.capacities.enumerated() {
-      let name = sentences.size(capacity.capacity)
-      var values = [capacity.advised.hitRatio, capacity.lru.hitRatio]
-      if advice.learnedBillionths != nil { values.append(capacity.advised.wholeHitRatio) }
-      let ratios = values.map { Inline.text(NumberText.fixed($0 * 100, decimals: 2) ?? "–") }
+      let (name, advised) = (sentences.size(capacity.capacity), capacity.advised)
       table.rows.append(
-        [place == advice.recommended ? .strong(name) : .text(name), .code(capacity.advised.name)]
-          + ratios + [
-            capacity.matters
-              ? capacity.lruCapacity.map { .text(sentences.size($0)) } ?? Table.none
-              : "does not matter",
+        [place == advice.recommended ? .strong(name) : .text(name), .code(advised.name)]
+          + [advised.hitRatio, capacity.lru.hitRatio].map(percent)
+          + (hasPart ? [percent(advised.wholeHitRatio)] : [])
+          + [
+            capacity.matters ? text(capacity.lruCapacity.map(sentences.size)) : "does not matter",
             .text(AdviceNumbers.points(capacity.regretBoundPoints)),
           ])
     }
     return table
   }
 
-  /// Designs that were simulated in full at the recommended capacity.
   static func designs(_ advice: Advice) -> Table {
-    let ratio = AdviceSentences(advice: advice).ratioTitle
     let hasPart = advice.learnedBillionths != nil
-    var titles = ["design", "\(ratio), %", "first half, %", "second half, %"]
-    if hasPart {
-      titles.insert("first part, %", at: 1)
-      titles.append("of all, %")
-    }
     let hasTokens = advice.best.advised.tokenShare != nil
-    if hasTokens { titles.append("tokens not computed, %") }
-    var table = Table(titles: titles)
+    var table = Table(
+      titles: ["design"] + (hasPart ? ["first part, %"] : [])
+        + ["\(AdviceSentences(advice: advice).ratioTitle), %", "first half, %", "second half, %"]
+        + (hasPart ? ["of all, %"] : []) + (hasTokens ? ["tokens not computed, %"] : []))
     var listed: [DesignResult] = []
     for design in [advice.best.advised, advice.best.chosen] + advice.best.runnersUp
       + [advice.best.lru]
     where !listed.contains(where: { $0.isSameDesign(as: design) }) {
       listed.append(design)
-      var values = [design.hitRatio] + design.halves
-      if hasPart {
-        values.insert(design.learnedHitRatio, at: 0)
-        values.append(design.wholeHitRatio)
-      }
-      if hasTokens { values.append(design.tokenShare ?? 0) }
+      let ratios =
+        (hasPart ? [design.learnedHitRatio] : []) + [design.hitRatio] + design.halves
+        + (hasPart ? [design.wholeHitRatio] : [])
       table.rows.append(
-        [.code(design.name)]
-          + values.map { .text(NumberText.fixed($0 * 100, decimals: 2) ?? "–") })
+        [.code(design.name)] + ratios.map(percent)
+          + (hasTokens ? [percent(design.tokenShare)] : []))
     }
     return table
   }
 
-  /// Splits of a budget between memory and disk.
   static func splits(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
-    let currency = advice.costs?.prices.currency ?? ""
     var table = Table(
       titles: [
         "memory", "disk", "in memory", "on disk", "inclusion", "memory hits, %", "disk hits, %",
-        "\(currency) a month",
+        "\(advice.costs?.prices.currency ?? "") a month",
       ])
-    for split in advice.splits {
-      table.rows.append([
-        split.memory > 0 ? .text(sentences.size(split.memory)) : Table.none,
-        split.disk > 0 ? .text(sentences.size(split.disk)) : Table.none,
-        split.memoryPolicy.map { .code($0) } ?? Table.none,
-        split.diskPolicy.map { .code($0) } ?? Table.none,
-        split.inclusion.map { .text($0.rawValue) } ?? Table.none,
-        .text(NumberText.fixed(split.memoryHitRatio * 100, decimals: 2) ?? "–"),
-        .text(NumberText.fixed(split.diskHitRatio * 100, decimals: 2) ?? "–"),
-        .text(AdviceNumbers.amount(split.monthlyCost)),
-      ])
+    table.rows = advice.splits.map { split in
+      [split.memory, split.disk].map { text($0 > 0 ? sentences.size($0) : nil) }
+        + [split.memoryPolicy, split.diskPolicy].map { $0.map { .code($0) } ?? Table.none }
+        + [
+          text(split.inclusion?.rawValue), percent(split.memoryHitRatio),
+          percent(split.diskHitRatio), text(AdviceNumbers.amount(split.monthlyCost)),
+        ]
     }
     return table
   }
@@ -224,39 +203,31 @@ enum AdviceTables {
     var table = Table(
       titles: ["TTL", "\(AdviceSentences(advice: advice).ratioTitle), %", "lost, points"]
         + (hasStale ? ["stale, %"] : []))
-    for point in advice.lifetimes {
-      table.rows.append(
-        [
-          .text(AdviceNumbers.time(Double(point.seconds))),
-          .text(NumberText.fixed(point.hitRatio * 100, decimals: 2) ?? "–"),
-          .text(AdviceNumbers.points(point.lostPoints)),
-        ]
-          + (hasStale
-            ? [
-              point.staleRatio.map {
-                .text(NumberText.fixed($0 * 100, decimals: 2) ?? "–")
-              } ?? Table.none
-            ] : []))
+    table.rows = advice.lifetimes.map { point in
+      [
+        text(NumberText.time(Double(point.seconds))), percent(point.hitRatio),
+        text(AdviceNumbers.points(point.lostPoints)),
+      ] + (hasStale ? [percent(point.staleRatio)] : [])
     }
     return table
   }
 
   static func costs(_ advice: Advice, _ costs: Costs) -> Table {
     let sentences = AdviceSentences(advice: advice)
-    let currency = costs.prices.currency
     var table = Table(
-      titles: [
-        "capacity", "\(sentences.storage), \(currency)", "misses, \(currency)",
-        "total, \(currency)",
-      ])
-    for point in costs.points {
-      table.rows.append(
-        [.text(sentences.size(point.capacity))]
-          + [point.storage, point.misses, point.total].map {
-            .text(AdviceNumbers.amount($0))
-          })
+      titles: ["capacity"]
+        + [sentences.storage, "misses", "total"].map { "\($0), \(costs.prices.currency)" })
+    table.rows = costs.points.map { point in
+      [.text(sentences.size(point.capacity))]
+        + [point.storage, point.misses, point.total].map { .text(AdviceNumbers.amount($0)) }
     }
     return table
+  }
+
+  private static func text(_ text: String?) -> Inline { text.map { .text($0) } ?? Table.none }
+
+  private static func percent(_ ratio: Double?) -> Inline {
+    text(ratio.map { NumberText.fixed($0 * 100, decimals: 2) ?? "–" })
   }
 }
 
@@ -265,46 +236,38 @@ enum AdviceCharts {
   static func curve(_ advice: Advice) -> LineChart {
     let best = advice.best
     let sentences = AdviceSentences(advice: advice)
-    let name = best.advised.name
+    let title = sentences.ratioTitle
     let styles = PolicyStyles([best.advised.policy, "lru"])
-    var series = [
+    func series(_ name: String, _ policy: String, _ curve: [CurvePoint]) -> ChartSeries {
       ChartSeries(
-        name: name, style: styles[best.advised.policy],
-        points: advice.curve.map { point($0, sentences) })
-    ]
-    if name != "lru" {
-      series.append(
-        ChartSeries(
-          name: "lru", style: styles["lru"],
-          points: advice.lruCurve.map { point($0, sentences) }, hasMarkers: false))
+        name: name, style: styles[policy],
+        points: curve.map { point in
+          ChartSeries.Point(
+            x: Double(point.capacity), y: point.hitRatio,
+            label: "\(sentences.size(point.capacity)): \(NumberText.percent(point.hitRatio))"
+              + (point.isEstimate ? ", estimated" : ""))
+        }, hasMarkers: name == best.advised.name)
     }
     return LineChart(
-      title: "\(sentences.ratioTitle.prefix(1).uppercased())\(sentences.ratioTitle.dropFirst()): "
-        + advice.trace.name,
+      title: "\(title.prefix(1).uppercased())\(title.dropFirst()): \(advice.trace.name)",
       caption: "Higher is better; the capacity axis is logarithmic. Recommended: "
         + "\(sentences.size(best.capacity)).",
       x: ChartAxis(title: "capacity", unit: ChartUnit(advice.unit), isLogarithmic: true),
-      y: ChartAxis(title: sentences.ratioTitle, unit: .percent), series: series,
+      y: ChartAxis(title: title, unit: .percent),
+      series: [series(best.advised.name, best.advised.policy, advice.curve)]
+        + (best.advised.name == "lru" ? [] : [series("lru", "lru", advice.lruCurve)]),
       annotations: [
         LineChart.Annotation(
           x: Double(best.capacity), y: best.advised.hitRatio, text: "recommended")
       ])
   }
 
-  private static func point(_ point: CurvePoint, _ sentences: AdviceSentences) -> ChartSeries.Point
-  {
-    ChartSeries.Point(
-      x: Double(point.capacity), y: point.hitRatio,
-      label: "\(sentences.size(point.capacity)): \(AdviceNumbers.percent(point.hitRatio))"
-        + (point.isEstimate ? ", estimated" : ""))
-  }
-
   /// Cost by capacity: memory, misses and their sum.
   static func costs(_ advice: Advice, _ costs: Costs) -> LineChart {
     let sentences = AdviceSentences(advice: advice)
-    let currency = costs.prices.currency
+    let currency = TextSafety.singleLine(costs.prices.currency)
     func series(
-      _ name: String, _ style: SeriesStyle, _ value: @escaping (CostPoint) -> Double
+      _ name: String, _ style: SeriesStyle, _ value: (CostPoint) -> Double
     ) -> ChartSeries {
       ChartSeries(
         name: name, style: style,
@@ -312,20 +275,18 @@ enum AdviceCharts {
           ChartSeries.Point(
             x: Double(point.capacity), y: value(point),
             label: "\(sentences.size(point.capacity)): "
-              + AdviceNumbers.money(value(point), currency))
+              + AdviceNumbers.money(value(point), costs.prices.currency))
         })
     }
     return LineChart(
-      title: "Cost a month, \(costs.basis), \(TextSafety.singleLine(currency))",
+      title: "Cost a month, \(costs.basis), \(currency)",
       caption: "Lower is better. Cheapest: \(sentences.size(costs.cheapest.capacity)) for "
-        + "\(AdviceNumbers.money(costs.cheapest.total, currency)).",
+        + "\(AdviceNumbers.money(costs.cheapest.total, costs.prices.currency)).",
       x: ChartAxis(title: "capacity", unit: ChartUnit(advice.unit), isLogarithmic: true),
-      y: ChartAxis(title: "\(TextSafety.singleLine(currency)) a month", unit: .number),
+      y: ChartAxis(title: "\(currency) a month", unit: .number),
       series: [
         series("total", SeriesStyle(colour: .blue, marker: .circle)) { $0.total },
-        series("misses", SeriesStyle(colour: .orange, marker: .square, dash: .long)) {
-          $0.misses
-        },
+        series("misses", SeriesStyle(colour: .orange, marker: .square, dash: .long)) { $0.misses },
         series(sentences.storage, SeriesStyle(colour: .green, marker: .triangle, dash: .short)) {
           $0.storage
         },

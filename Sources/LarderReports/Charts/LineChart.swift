@@ -2,13 +2,10 @@
 struct LineChart: Chart {
   var title: String
   var caption: String
-  /// The horizontal axis.
   var x: ChartAxis
-  /// The vertical axis.
   var y: ChartAxis
   /// The lines. Values that are not finite, or not positive on a logarithmic axis, are left out.
   var series: [ChartSeries]
-  /// Labelled points, such as a knee.
   var annotations: [Annotation] = []
   /// True if names are at the ends of the lines if there is room; else they are below.
   var hasEndNames = true

@@ -4,7 +4,6 @@ struct RowChart: Chart {
   var caption: String
   /// The horizontal axis. It begins at 0 if there are bars.
   var axis: ChartAxis
-  /// The rows in groups with headings.
   var groups: [Group]
   /// Names of the parts of stacked bars, in order; empty for plain bars.
   var parts: [String] = []
@@ -25,7 +24,6 @@ struct RowChart: Chart {
     /// The text at the end of the row.
     var value: String
 
-    /// A bar of shares, each with the name of its part.
     static func bar(
       _ name: String, _ policy: String, _ styles: PolicyStyles,
       _ parts: [(share: Double, name: String)], value: String
@@ -41,7 +39,6 @@ struct RowChart: Chart {
   enum Content: Sendable {
     /// A stacked bar; each part is as long as its value.
     case bar([Mark])
-    /// Marks on a line from the first to the last.
     case marks([Mark])
   }
 
@@ -49,7 +46,6 @@ struct RowChart: Chart {
     var value: Double
     /// The smallest and largest measured value; nil if there was only one.
     var range: ClosedRange<Double>?
-    /// The tooltip.
     var label: String
 
     init(_ value: Double, range: ClosedRange<Double>? = nil, label: String) {
@@ -59,7 +55,6 @@ struct RowChart: Chart {
     }
   }
 
-  /// The most rows of a chart.
   static let rowsMax = 40
 
   /// A chart of one group, the row with the smallest key first; nil for fewer than two rows or too

@@ -75,7 +75,6 @@ struct SVGCanvas {
     content += attributes(className) + ">\(XMLText.escaped(text))</text>"
   }
 
-  /// The font size in pixels.
   static let textSize = 12.0
 
   /// Presentation attributes for readers without style sheets; style sheets override them.
@@ -124,7 +123,6 @@ struct SVGCanvas {
 
   private static let margin = 18.0
 
-  /// System fonts.
   static let fonts =
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif"
 }
@@ -223,7 +221,6 @@ enum ChartHeader {
   private static let captionHeight = 17.0
   private static let captionLinesMax = 5
 
-  /// The height in pixels.
   static func height(_ chart: some Chart, _ options: ChartOptions) -> Double {
     guard options.isFile else { return 0 }
     return 40 + Double(lines(chart, options).count) * captionHeight
@@ -241,7 +238,8 @@ enum ChartHeader {
   }
 
   private static func lines(_ chart: some Chart, _ options: ChartOptions) -> [String] {
-    let lines = ChartText.lines(chart.caption, width: ChartOptions.width - margin, size: captionSize)
+    let width = ChartOptions.width - margin
+    let lines = ChartText.lines(chart.caption, width: width, size: captionSize)
     return Array(lines.prefix(captionLinesMax))
   }
 }

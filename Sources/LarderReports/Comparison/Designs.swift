@@ -63,7 +63,6 @@ struct Designs {
     return values.count { $0 == best } * 2 > values.count ? nil : best
   }
 
-  /// The table, with the best of each column marked.
   var table: Table {
     let columns = metrics.map { metric in
       let best = best(metric)
@@ -83,7 +82,6 @@ struct Designs {
       ] + columns)
   }
 
-  /// The best design by each quantity, as one sentence.
   var sentence: [Inline] {
     let parts = metrics.compactMap { metric -> [Inline]? in
       guard let best = best(metric) else { return nil }
@@ -136,11 +134,8 @@ struct Designs {
 
 /// A configuration at one capacity, over all seeds.
 struct Design {
-  /// The records, one for each seed.
   let records: [Record]
-  /// A preset's limits in words.
   let limits: String?
-  /// One of the cells, for properties that all share.
   var cell: Cell { records[0].cell }
 
   /// The capacity; that of each tier for two tiers.

@@ -9,7 +9,6 @@ import LarderExperiments
 struct Ranking {
   let comparison: Comparison
   let metric: Metric
-  /// The ranking at each capacity.
   let columns: [RankingColumn]
   /// The capacities with at least two policies to compare. After an interruption, a capacity may
   /// have the results of one policy alone, which does not make it a winner.
@@ -84,7 +83,6 @@ struct Ranking {
     return found.filter(\.isReal) + found.filter { !$0.isReal }
   }
 
-  /// The largest distance of the leader to the best.
   var largestDeficit: Double {
     leader.map { leader in decided.compactMap { columns[$0].deficit(leader) }.max() ?? 0 } ?? 0
   }
@@ -161,7 +159,6 @@ extension Ranking {
 struct RankingColumn {
   struct Entry {
     let policy: PolicyName
-    /// Its values over the seeds.
     let value: Spread
   }
 
@@ -269,7 +266,6 @@ struct RankingWords {
 
   var leaders: [Inline] { Inline.names(ranking.leaders.map { .code($0.text) }) }
 
-  /// The standing of the leaders, in a few words.
   var standing: String {
     if rankings.allSatisfy({ $0.comparison.competitors.count == 1 }) { return "the only policy" }
     if rankings.allSatisfy(\.isIndifferent) { return indifference }
@@ -377,10 +373,8 @@ struct ConfigurationRanking {
   struct Entry {
     /// The configurations; the first represents all.
     var comparisons: [Comparison]
-    /// The ranking of the first one's policies by hit ratio.
     let ranking: Ranking
 
-    /// The representative.
     var comparison: Comparison { ranking.comparison }
     var names: [Inline] { comparisons.map { .strong($0.configuration) } }
     var title: String { Inline.plain(Inline.names(names)) }
@@ -393,7 +387,6 @@ struct ConfigurationRanking {
   }
 
   let trace: String
-  /// The entries in plan order.
   private(set) var entries: [Entry]
 
   /// The rankings of all traces, in order. Linear in the records except for sorting.
@@ -444,7 +437,6 @@ struct ConfigurationRanking {
     }
   }
 
-  /// The distance of an entry to the best at a capacity.
   func deficit(_ entry: Entry, at title: String) -> Double? {
     guard let best = entries.compactMap({ $0.value(at: title) }).max(),
       let own = entry.value(at: title)

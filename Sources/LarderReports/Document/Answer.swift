@@ -9,7 +9,6 @@ struct Answer {
   /// A card for each distinct configuration; none if there are too many.
   let cards: [AnswerCard]
 
-  /// The most configurations that get cards.
   private static let cardsMax = 8
 
   /// The answer for ranked `results`. Linear in the records except for sorting.
@@ -39,11 +38,9 @@ struct Answer {
 
 /// The summary of one configuration.
 struct AnswerCard {
-  /// The configuration, or several with equal hits.
   let title: String
   /// The policy to use; nil if the choice does not matter.
   let policy: String?
-  /// The capacities for which the recommendation holds, in a few words.
   let standing: String
   let facts: [(name: String, value: String)]
 
@@ -144,7 +141,6 @@ struct PolicyAdvice {
   private let all: [Choice]
   private let main: Choice?
 
-  /// Longer lists of names are replaced by their number.
   private static let namesMax = 3
 
   init(_ rankings: [ConfigurationRanking]) {
@@ -178,7 +174,6 @@ struct PolicyAdvice {
     return [.strong("Use"), " "] + leaders(clear) + rest + ["."]
   }
 
-  /// The leaders, each with its configurations and its standing there.
   private func leaders(_ clear: [Choice]) -> [Inline] {
     var seen: Set<[PolicyName]> = []
     var groups = clear.map(\.ranking.leaders).filter { seen.insert($0).inserted }.map { leaders in
@@ -260,7 +255,6 @@ struct PolicyAdvice {
 
 /// The configuration with the highest hit ratio, and the best at equal capacity.
 enum ConfigurationAdvice {
-  /// The most configurations that are listed one by one.
   private static let namesMax = 4
 
   private static let noise = Metric.noisePoints / 100
@@ -347,13 +341,11 @@ enum ConfigurationAdvice {
 struct ThroughputAdvice {
   private let rows: [ExecutedRow]
 
-  /// A fall of throughput by more than this share counts as slower.
   private static let slowdown = 0.03
   private static let namesMax = 5
 
   init(_ rows: [ExecutedRow]) { self.rows = rows }
 
-  /// A cache at a capacity, with its throughput in words.
   typealias Rate = (row: ExecutedRow, perSecond: Double, text: String)
 
   /// The rows with the fewest threads, the fastest first.

@@ -3,7 +3,6 @@ import LarderExperiments
 import LarderSupport
 
 struct ConfigurationTables {
-  /// The configuration over one trace.
   let comparison: Comparison
   /// Its name, with the trace if there are several.
   let name: String
@@ -17,7 +16,6 @@ struct ConfigurationTables {
     ComparisonCharts(comparison: comparison, name: name, styles: styles)
   }
 
-  /// The tables of all configurations, in plan order.
   static func all(_ rankings: [ConfigurationRanking], styles: PolicyStyles)
     -> [ConfigurationTables]
   {
@@ -37,7 +35,6 @@ struct ConfigurationTables {
     }
   }
 
-  /// The hit ratios, on which a recommendation rests.
   var front: [Block] { [.heading(3, [.text("\(ratioTitle): \(name)")])] + hitRatios }
 
   /// Everything except the hit ratios, which are included if `withFront` is true.
@@ -170,7 +167,6 @@ struct ValueTable {
       [.init("policy") { Self.title($0, in: comparison) }] + columns)
   }
 
-  /// The first cell of a policy's row.
   static func title(_ policy: PolicyName, in comparison: Comparison) -> Inline {
     policy.isOffline ? .text(comparison.title(of: policy)) : .code(policy.text)
   }
@@ -198,7 +194,6 @@ struct ValueTable {
 /// The charts of one configuration, from the records of its tables.
 struct ComparisonCharts {
   let comparison: Comparison
-  /// The prefix of chart names.
   let name: String
   let styles: PolicyStyles
 

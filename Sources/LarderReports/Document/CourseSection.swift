@@ -6,9 +6,7 @@ struct CourseSection {
   private let records: [Record]
   private let styles: PolicyStyles
 
-  /// The most cells that are shown, each with a chart.
   private static let cellsMax = 12
-  /// The most rows of a table.
   private static let rowsMax = 20
 
   /// The section of a run; nil if no policy chose among others.
@@ -46,7 +44,6 @@ struct CourseSection {
     return blocks
   }
 
-  /// Successive parts in which one policy is in charge.
   private static func runs(of course: ChoiceCourse) -> [Range<Int>] {
     let starts = course.parts.indices.filter {
       $0 == 0 || course.parts[$0].leading != course.parts[$0 - 1].leading
@@ -100,7 +97,6 @@ struct CourseSection {
 }
 
 extension ChoiceCourse {
-  /// Hits divided by gets in some parts.
   fileprivate func hitRatio(of range: Range<Int>) -> Double {
     let requests = parts[range].reduce(0.0) { $0 + Double($1.requests) }
     return requests == 0 ? 0 : parts[range].reduce(0.0) { $0 + Double($1.hits) } / requests

@@ -8,7 +8,6 @@ struct ExecutedTables {
 
   typealias Column = LarderReports.Column<ExecutedRow>
 
-  /// The columns that identify a row.
   private static var keys: [Column] {
     [
       .init("cache") { .text($0.name) }, .init("capacity") { .text($0.cell.capacityLabel) },
@@ -55,7 +54,6 @@ struct ExecutedTables {
     ])
   }
 
-  /// The percentiles of gets that are shown.
   static var percentiles: [(name: String, path: KeyPath<MeasuredLatency, UInt64>)] {
     [("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999)]
   }
@@ -120,7 +118,6 @@ struct ExecutedTables {
 /// The executed runs of one cache at one capacity with one number of threads: all seeds and
 /// repetitions.
 struct ExecutedRow {
-  /// The records that the runs belong to, one for each seed.
   let records: [Record]
   let executions: [Execution]
   /// Number of threads that drove the cache.
@@ -135,7 +132,7 @@ struct ExecutedRow {
       for (threads, runs) in Dictionary(grouping: record.executions ?? [], by: \.threads) {
         if rows[place] == nil { order.append(place) }
         let known = rows[place, default: [:]][threads]
-        rows[place]?[threads] = ExecutedRow(
+        rows[place, default: [:]][threads] = ExecutedRow(
           records: (known?.records ?? []) + [record], executions: (known?.executions ?? []) + runs,
           threads: threads)
       }
@@ -156,10 +153,8 @@ struct ExecutedRow {
 
   var place: Place { Place(cell) }
 
-  /// One of the cells, for properties that all share.
   var cell: Cell { records[0].cell }
 
-  /// The name of the cache in tables.
   var name: String { cell.cacheName }
 
   /// A quantity over the runs; nil if one does not have it.
@@ -173,14 +168,12 @@ struct ExecutedRow {
   /// Requests of all operations per second.
   var requestsPerSecond: Spread? { spread { $0.timing.requestsPerSecond } }
 
-  /// The maximum over the runs that have the quantity.
   func largest(_ value: (Execution) -> Double?) -> Double? { executions.compactMap(value).max() }
 }
 
 /// Findings of executed runs besides their speed, in sentences: agreement with the simulation, the
 /// effect of threads on the hit ratio, and correctness of the values read.
 struct ExecutedFindings {
-  /// The sentences, the most important first.
   let sentences: [[Inline]]
 
   init(_ records: [Record]) {
@@ -192,7 +185,6 @@ struct ExecutedFindings {
       + Self.unique(runs.flatMap(\.notes)).map { [.text($0)] }
   }
 
-  /// The most differences that are listed one by one.
   private static let differencesMax = 5
 
   private static func unique(_ texts: [String]) -> [String] {
@@ -240,7 +232,6 @@ struct ExecutedFindings {
     return sentences
   }
 
-  /// The counts that differ, each with both numbers.
   private static func differences(_ executed: Counts, _ simulated: Counts) -> String {
     let quantities: [(name: String, value: KeyPath<Counts, UInt64>)] = [
       ("gets", \.requests), ("hits", \.hits), ("hits in memory", \.memoryHits),
@@ -293,7 +284,6 @@ struct ExecutedFindings {
     return value > 0 && text != "0.00" ? "+\(text)" : text
   }
 
-  /// Values that differ from the written ones, the worst fault of a cache.
   static func wrong(_ records: [Record]) -> [[Inline]] {
     records.compactMap { record -> [Inline]? in
       let wrong = total([record], \.valuesWrong)
@@ -355,7 +345,6 @@ struct ExecutedFindings {
 struct ExecutedCharts {
   /// The rows, one for each cache, capacity and number of threads.
   let rows: [ExecutedRow]
-  /// The prefix of chart names.
   let place: String
   let styles: PolicyStyles
 
@@ -366,32 +355,31 @@ struct ExecutedCharts {
       "throughput", "Throughput", ChartAxis(title: "thousand requests per second", unit: .number),
       leader: { "has the most requests per second with \($0) (\($1) thousand)" },
       note: hasRanges
-        ? " Marks are medians; lines show the range from the slowest run to the fastest." : ""
-    ) { row in
-      row.requestsPerSecond.map { speed in
-        let mark = RowChart.Mark(
-          speed, scaledBy: 1e3, decimals: 1, unit: "thousand requests/s")
-        return (-speed.median, [mark], NumberText.fixed(speed.median / 1e3, decimals: 1) ?? "–")
-      }
-    }
+        ? " Marks are medians; lines show the range from the slowest run to the fastest." : "",
+      { row in
+        row.requestsPerSecond.map { speed in
+          let mark = RowChart.Mark(
+            speed, scaledBy: 1e3, decimals: 1, unit: "thousand requests/s")
+          return (-speed.median, [mark], NumberText.fixed(speed.median / 1e3, decimals: 1) ?? "–")
+        }
+      })
   }
 
-  /// Percentiles of all gets as marks.
   var gets: ChartFigure? {
     figure(
       "latency", "Latency of gets",
       ChartAxis(title: "latency", unit: .nanoseconds, isLogarithmic: true),
       leader: { "has the lowest 99th percentile with \($0) (\($1))" },
-      note: " Marks are p50, p90, p99 and p99.9, from left to right; the number is p99."
-    ) { row in
-      let marks = ExecutedTables.percentiles.compactMap { name, path in
-        row.spread { $0.getLatency.map { Double($0[keyPath: path]) } }.map {
-          RowChart.Mark($0.median, label: "\(name) \(ChartUnit.nanoseconds.value($0.median))")
+      note: " Marks are p50, p90, p99 and p99.9, from left to right; the number is p99.",
+      { row in
+        let marks = ExecutedTables.percentiles.compactMap { name, path in
+          row.spread { $0.getLatency.map { Double($0[keyPath: path]) } }.map {
+            RowChart.Mark($0.median, label: "\(name) \(ChartUnit.nanoseconds.value($0.median))")
+          }
         }
-      }
-      guard marks.count == ExecutedTables.percentiles.count else { return nil }
-      return (marks[2].value, marks, ChartUnit.nanoseconds.value(marks[2].value))
-    }
+        guard marks.count == ExecutedTables.percentiles.count else { return nil }
+        return (marks[2].value, marks, ChartUnit.nanoseconds.value(marks[2].value))
+      })
   }
 
   /// A chart with a group for each number of threads, each with the smallest key first; nil if it
@@ -429,7 +417,6 @@ struct ExecutedCharts {
 }
 
 extension RowChart.Mark {
-  /// A median with its range.
   init(_ spread: Spread, scaledBy factor: Double, decimals: Int, unit: String) {
     func text(_ value: Double) -> String {
       NumberText.fixed(value / factor, decimals: decimals) ?? "–"
@@ -443,7 +430,6 @@ extension RowChart.Mark {
 }
 
 extension Execution {
-  /// The run as a timing, with the latency of all gets.
   var timing: Timing {
     Timing(
       mode: .execute, threads: threads, repetition: repetition, requests: requests,

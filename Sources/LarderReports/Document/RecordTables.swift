@@ -14,7 +14,6 @@ extension Column<Record> {
       ] + (hasSeeds ? [.init("seed") { .text("\($0.cell.seed)") }] : [])
   }
 
-  /// A column of shares in per cent.
   static func share(
     _ title: String, _ part: @escaping (Record) -> UInt64?,
     of whole: @escaping (Record) -> UInt64? = { $0.counts.requests }
@@ -28,7 +27,6 @@ extension Column<Record> {
 
 /// Waiting times in simulations with time: a row for each cell.
 struct TimeTable {
-  /// The cells with time.
   let records: [Record]
 
   /// The table of a run; nil if no cell has time.
@@ -49,7 +47,6 @@ struct TimeTable {
     return [.table(table), .paragraph([.text("\(meaning) Waits are over all requests.")])]
   }
 
-  /// Shares of hits, delayed hits and misses, waits, and the load of the origin.
   var table: Table {
     func wait(_ title: String, _ value: @escaping (TimeCounts) -> Double?) -> Column<Record> {
       .init(title) { record in
@@ -231,7 +228,6 @@ struct FlashTable {
     return own?.samplingRate == nil ? own?.footprintBytes : nil
   }
 
-  /// Bytes, the four measures and years.
   var table: Table {
     func bytes(_ title: String, _ value: @escaping (FlashCounts) -> UInt64) -> Column<Record> {
       .init(title) { Table.bytes($0.flash.map { Double(value($0)) }) }

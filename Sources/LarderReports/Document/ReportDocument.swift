@@ -10,19 +10,15 @@ struct ReportDocument {
   /// Title, description, and missing results.
   let head: [Block]
   let answer: [Block]
-  /// The visible evidence for the answer.
   let front: [Block]
-  /// Everything else, folded.
   let details: [Block]
   let styles: PolicyStyles
 
-  /// The report, from title to last remark.
   var blocks: [Block] { head + answer + front + details }
 
   /// The report with wide tables split to fit a page without scrolling.
   var narrowBlocks: [Block] { blocks.narrow }
 
-  /// The charts of the report, each with a unique name.
   var figures: [ChartFigure] { blocks.figures }
 
   /// The report on `results`. Linear in the number of records.
@@ -78,7 +74,6 @@ struct ReportDocument {
     self.details = details.withOwnNames(&taken)
   }
 
-  /// An explanation of the answer.
   private static let reading =
     "Differences are in percentage points; those below \(Metric.noisePoints) points are not "
     + "significant. Policies that know the future are bounds or references: they are not "
@@ -113,7 +108,6 @@ struct ReportDocument {
 }
 
 extension ReportDocument {
-  /// The setup of the run and the commands that repeat it.
   static func run(_ results: RunResults) -> [Block] {
     var blocks: [Block] = [
       .code(results.command)
@@ -177,7 +171,6 @@ extension ReportDocument {
 }
 
 extension ReportDocument {
-  /// A chart of hits by design for each trace.
   static func hits(_ designs: [Designs], _ styles: PolicyStyles) -> [Block] {
     designs.flatMap { one -> [Block] in
       let name = designs.count > 1 ? "designs, \(one.designs[0].cell.trace)" : "designs"
@@ -229,7 +222,6 @@ extension ReportDocument {
     return blocks + conditionBlocks
   }
 
-  /// The rows of each trace.
   private static func groups(_ rows: [ExecutedRow]) -> [[ExecutedRow]] {
     var order: [String] = []
     for row in rows where !order.contains(row.cell.trace) { order.append(row.cell.trace) }

@@ -29,12 +29,10 @@ struct HTMLPage {
       """
   }
 
-  /// The content security policy.
   static let policy =
     "default-src 'none'; style-src '\(PageStyle.hash)'; "
     + "script-src '\(PageScript.hash)'; base-uri 'none'; form-action 'none'"
 
-  /// The buttons for the themes light, dark and automatic.
   static let themeSwitch = """
     <div class="theme" role="group" aria-label="Colours" hidden>
     <button type="button" data-theme-choice="auto" aria-pressed="true">Auto</button>
@@ -48,7 +46,7 @@ struct HTMLPage {
 /// untrusted text.
 enum PageStyle {
   /// The style sheet's hash in the content security policy. A test prints the expected value.
-  static let hash = "sha256-ZsedM3h0NMIqBAGutF5sAAdoAumJJWyAEIt2QbtkQ38="
+  static let hash = "sha256-qcL/UZT6RWKm51/1P9tOXXfQC+Z58vY4yIMMNhAJAYs="
 
   static let text = [
     "/*light*/": light, "/*dark*/": dark, "/*fonts*/": SVGCanvas.fonts,
@@ -73,7 +71,7 @@ enum PageStyle {
 /// names from attributes and inserts them as text, never as markup.
 enum PageScript {
   /// The script's hash in the content security policy. A test prints the expected value.
-  static let hash = "sha256-XhqPCCuAheX72GGDkSPEOXQwSs5DMLwLpjMQex0FFDM="
+  static let hash = "sha256-hhDu/EpNBAIP07aB4RB07o7ePqhBqVShQxRWu2G/qSE="
 
   static let text = String(decoding: PackageResources.page_js, as: UTF8.self)
 }

@@ -3,7 +3,6 @@ import LarderExperiments
 import LarderSupport
 
 package enum CurveChart {
-  /// Returns the drawing of a trace's curves as an SVG file.
   package static func svg(of trace: TraceCurves, share: Share) -> String {
     chart(of: trace, share: share).svg()
   }
@@ -72,7 +71,6 @@ package enum CurveChart {
 ///
 /// Estimates have no `hits`, exact counts no `standard_error`.
 package enum CurveCSV {
-  /// Returns the header and a row for each point. Linear in the points.
   package static func text(of traces: [TraceCurves]) -> String {
     var text = CSVColumn.header(columns)
     for curve in traces.flatMap(\.curves) {

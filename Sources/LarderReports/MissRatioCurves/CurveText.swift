@@ -30,7 +30,6 @@ package enum CurveText {
     return text
   }
 
-  /// The findings of a curve in one line.
   private static func findings(_ curve: MissRatioCurve, _ share: Share) -> String {
     var parts = [method(curve)]
     if let smallest = curve.smallestCache {
@@ -55,7 +54,6 @@ package enum CurveText {
     return text
   }
 
-  /// The estimated and the observed error of an estimate.
   private static func errors(_ curve: MissRatioCurve) -> [String] {
     var lines: [String] = []
     if let error = curve.meanStandardError {
@@ -69,7 +67,6 @@ package enum CurveText {
     return lines
   }
 
-  /// A ratio in percentage points.
   private static func points(_ value: Double) -> String {
     NumberText.fixed(value * 100, decimals: 2) ?? ""
   }
@@ -88,7 +85,6 @@ package enum CurveText {
 package struct CurvePicture: Sendable {
   /// The capabilities of a terminal.
   package struct Terminal: Sendable, Hashable {
-    /// Characters per line.
     package var width: Int
     package var hasColour: Bool
     package var hasUnicode: Bool
@@ -107,7 +103,6 @@ package struct CurvePicture: Sendable {
   private let low: Double
   private let high: Double
 
-  /// A picture of curves over one trace in one unit.
   package init(_ curves: [MissRatioCurve], on terminal: Terminal) {
     self.curves = curves
     self.terminal = terminal
@@ -117,7 +112,6 @@ package struct CurvePicture: Sendable {
     high = DeterministicMath.log(Double(max(1, capacities.max() ?? 1)))
   }
 
-  /// Characters to the left of the drawing.
   private static let margin = 7
 
   /// The picture, with a line feed at the end of each line.
@@ -150,7 +144,6 @@ package struct CurvePicture: Sendable {
     return (DeterministicMath.log(Double(max(1, capacity))) - low) / (high - low)
   }
 
-  /// Draws a line through the points, at every column of dots.
   private func draw(_ curve: MissRatioCurve, _ number: Int, on canvas: inout CurveCanvas) {
     let mark = Self.mark(number, terminal)
     let across = canvas.dotColumns - 1
@@ -235,7 +228,6 @@ package struct CurvePicture: Sendable {
 }
 
 extension ChartUnit {
-  /// The unit in which capacities are written.
   init(_ unit: CapacityUnit) { self = unit == .objects ? .objects : .bytes }
 }
 
@@ -290,7 +282,6 @@ struct CurveCanvas {
     }
   }
 
-  /// Overwrites the character at a position.
   mutating func mark(column: Int, row: Int, series number: Int, with character: Character) {
     guard (0..<columns).contains(column), (0..<rows).contains(row) else { return }
     characters[row * columns + column] = character

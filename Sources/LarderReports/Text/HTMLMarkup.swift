@@ -4,7 +4,6 @@ import LarderSupport
 struct HTMLMarkup: Markup {
   /// The styles of the marks before policy names; nil for no marks.
   var styles: PolicyStyles?
-  /// The names that get a mark.
   var policies: Set<String> = []
 
   func text(of block: Block) -> String {
@@ -41,7 +40,6 @@ struct HTMLMarkup: Markup {
       + "<dl>\(facts.joined())</dl></article>\n"
   }
 
-  /// Running text.
   func line(_ parts: [Inline]) -> String { parts.map { inline($0) }.joined() }
 
   private func inline(_ part: Inline) -> String {
@@ -90,7 +88,6 @@ struct HTMLMarkup: Markup {
     return bare.flatMap { policies.contains($0) ? $0 : nil }
   }
 
-  /// A policy's marker and line.
   func mark(_ policy: String) -> String {
     guard let style = styles?[policy] else { return "" }
     var canvas = SVGCanvas(isStyled: true)
@@ -111,7 +108,6 @@ struct HTMLMarkup: Markup {
 /// The blocks of a report as sections of a page.
 struct HTMLBody {
   private let markup: HTMLMarkup
-  /// Identifiers and titles of the folded sections, for a table of contents.
   private(set) var contents: [(id: String, title: String)] = []
   private var isFirstFigure = true
 
@@ -140,7 +136,6 @@ struct HTMLBody {
     return html
   }
 
-  /// A section that is opened by its title, or by a link to an element in it.
   mutating func fold(_ title: String, _ blocks: [Block]) -> String {
     // Numbers make identifiers unique whatever the titles are.
     let id = "section-\(contents.count + 1)"

@@ -60,8 +60,7 @@ enum SampleAdvice {
     advice.stability = Stability(
       halves: [design("arc", 0.8222), design("lirs", 0.83)], disagreementPoints: 0.7,
       changes: true, safest: design("arc", 0.8222), safestLossPoints: 0.4,
-      auto: design("auto", 0.8301),
-      advantage: Stability.Interval(estimate: 6.8, low: 6, high: 7.5), confirmedShare: 0.93)
+      auto: design("auto", 0.8301))
     var prices = Prices()
     prices.requestsPerMonth = 1e9
     let point = CostPoint(capacity: 64 << 20, storage: 0.19, misses: 20.4, total: 20.59)

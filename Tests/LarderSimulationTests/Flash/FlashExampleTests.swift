@@ -46,7 +46,7 @@ struct FlashExampleTests {
   }
 
   @Test func hashEqualsThatOfThePaper() {
-    #expect(BucketSets.hash(0) == 0xE220_A839_7B1D_CDAF)
+    #expect(SplitMix64.number(0, seed: 0) == 0xE220_A839_7B1D_CDAF)
   }
 
   /// A log of two regions of 512 bytes in front of one bucket, threshold 2. 1 and 2 fill the first

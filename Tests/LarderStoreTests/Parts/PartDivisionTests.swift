@@ -16,24 +16,21 @@ import Testing
   func everyCellIsInOnePart(_ count: Int) throws {
     let workload = try StoreStand.workload(seeds: [1, 2])
     let (cells, traces) = try Self.cells(workload)
-    let division = PartDivision(cells, traces: traces, repetitions: 1, count: count)
+    let division = PartDivision(cells, traces: traces, count: count)
     #expect(division.parts.count == count)
     #expect(division.parts.joined().sorted() == Array(cells.indices))
-    let again = PartDivision(cells, traces: traces, repetitions: 1, count: count)
+    let again = PartDivision(cells, traces: traces, count: count)
     #expect(division.parts == again.parts)
   }
 
-  @Test func partsAreOfEqualCost() throws {
-    let workload = try StoreStand.workload(
-      policies: "fifo,lhd,lru,hyperbolic,sieve,gdsf,cacheus,belady", capacities: "1,2,3,4,5,6,7,8")
-    let (cells, traces) = try Self.cells(workload)
-    for count in 1...20 {
-      let division = PartDivision(cells, traces: traces, repetitions: 1, count: count)
-      let costs = division.parts.map { $0.reduce(0) { $0 + division.nanoseconds[$1] } }
-      let mean = costs.reduce(0, +) / UInt64(count)
-      let longest = division.nanoseconds.max() ?? 0
-      #expect((costs.max() ?? 0) <= mean + longest + 1, "\(count): \(costs)")
-    }
+  @Test(arguments: 1...20)
+  func partsHaveEqualRequests(_ count: Int) throws {
+    let (cells, traces) = try Self.cells(
+      StoreStand.workload(policies: "fifo,lhd,lru,belady", capacities: "1,2,3,4,5,6,7,8"))
+    let division = PartDivision(cells, traces: traces, count: count)
+    let requests = division.parts.map { $0.reduce(0) { $0 + division.requests[$1] } }
+    #expect(requests.reduce(0, +) == 32 * 3000)
+    #expect((requests.max() ?? 0) <= 32 * 3000 / UInt64(count) + 3000, "\(requests)")
   }
 
   /// Parts run in any order, some twice, some concurrently, equal one complete run.
@@ -68,47 +65,26 @@ import Testing
     traces = StoredTraces(memories: [
       TraceMemory(stamp: "", facts: memory.facts, notes: [], identity: huge)
     ])
-    let division = PartDivision(cells, traces: traces, repetitions: .max, count: 3)
+    let division = PartDivision(cells, traces: traces, count: 3)
     #expect(division.parts.joined().count == cells.count)
-    #expect(division.nanoseconds.allSatisfy { $0 == UInt64(1e18) })
+    #expect(division.requests.allSatisfy { $0 == .max })
     cells = []
-    #expect(PartDivision(cells, traces: traces, repetitions: 1, count: 2).parts == [[], []])
+    #expect(PartDivision(cells, traces: traces, count: 2).parts == [[], []])
     let none = StoredTraces(memories: [])
-    #expect(PartDivision(cells, traces: none, repetitions: 1, count: 0).parts == [[]])
+    #expect(PartDivision(cells, traces: none, count: 0).parts == [[]])
   }
 
-  /// A sampled trace takes the time and memory of its sample, as one that has only these requests.
   @Test func sampledTraceIsPlannedByItsSample() throws {
     let stand = try StoreStand()
-    let ids = (0..<4000).map { $0 * 7919 % 1000 }
-    try stand.write(ids, to: "all.txt")
-    let sampled = try stand.workload("all.txt", sample: 0.1)
-    let traces = try WorkloadTraces.prepare(sampled)
-    let kept = try #require(traces.table.all.first)
-    #expect((20...400).contains(kept.requests.objects) && traces.facts[0].requests > 1500)
-    // The sample alone, as a complete trace.
-    let alone = (0..<kept.requests.count).map { Int(kept.requests.ids[$0]) }
-    try stand.write(alone, to: "kept.txt")
-    let small = try stand.workload("kept.txt")
-    func plan(_ workload: Workload, _ traces: WorkloadTraces) throws -> (PartDivision, PartPlan) {
-      let known = StoreStand.known(traces)
-      let cells = try Plan.cells(of: workload, facts: known.facts)
-      let division = PartDivision(cells, traces: known, repetitions: 1, count: 2)
-      return (
-        division,
-        PartPlan(
-          division, of: workload, traces: known, threads: 1, onlyMissing: false,
-          isMissing: { _ in true })
-      )
-    }
-    let (division, plan1) = try plan(sampled, traces)
-    let (expected, plan2) = try plan(small, try WorkloadTraces.prepare(small))
-    #expect(division.nanoseconds == expected.nanoseconds && division.parts == expected.parts)
-    #expect(plan1.requests == plan2.requests && plan1.coreHours == plan2.coreHours)
-    #expect(plan1.parts.map(\.seconds) == plan2.parts.map(\.seconds))
-    #expect(plan1.parts.map(\.memoryBytes) == plan2.parts.map(\.memoryBytes))
-    #expect(plan1.preparation.memoryBytes == plan2.preparation.memoryBytes)
-    // The workload takes the sample, so all requests are read.
-    #expect(plan1.preparation.requests == traces.facts[0].requests)
+    try stand.write((0..<4000).map { $0 * 7919 % 1000 }, to: "all.txt")
+    let workload = try stand.workload("all.txt", sample: 0.1)
+    let traces = try WorkloadTraces.prepare(workload)
+    let kept = UInt64(try #require(traces.table.all.first).requests.count)
+    #expect((20...1000).contains(kept) && traces.facts[0].requests > 1500)
+    let known = StoreStand.known(traces)
+    let division = PartDivision(
+      try Plan.cells(of: workload, facts: known.facts), traces: known, count: 2)
+    let plan = PartPlan(division, of: workload, onlyMissing: false, isMissing: { _ in true })
+    #expect(plan.parts.map(\.requests) == [2 * kept, 2 * kept] && plan.requests == 4 * kept)
   }
 }

@@ -23,41 +23,38 @@ struct PartNumberTests {
     #expect(throws: PartError.self) { try Self.parse(text, ["SLURM_ARRAY_TASK_ID": "1"]) }
   }
 
-  @Test func slurmCountsFromItsFirstTask() throws {
-    let task = { (id: String, count: String, first: String, last: String) in
-      [
-        "SLURM_ARRAY_TASK_ID": id, "SLURM_ARRAY_TASK_COUNT": count,
-        "SLURM_ARRAY_TASK_MIN": first, "SLURM_ARRAY_TASK_MAX": last,
-      ]
-    }
-    #expect(try Self.parse("auto", task("1", "9", "1", "9")) == "1/9 SLURM_ARRAY_TASK_ID")
-    #expect(try Self.parse("auto", task("0", "9", "0", "8")) == "1/9 SLURM_ARRAY_TASK_ID")
-    #expect(try Self.parse("auto", task("8", "9", "0", "8")) == "9/9 SLURM_ARRAY_TASK_ID")
-    // Some tasks of an array, which do not give their number.
-    #expect(throws: PartError.noCount(variable: "SLURM_ARRAY_TASK_ID")) {
-      try Self.parse("auto", task("7", "2", "3", "7"))
-    }
-    #expect(throws: PartError.self) { try Self.parse("auto", task("10", "9", "1", "9")) }
-    #expect(throws: PartError.noCount(variable: "SLURM_ARRAY_TASK_ID")) {
-      try Self.parse("auto", ["SLURM_ARRAY_TASK_ID": "7"])
-    }
-    // With the number of parts, a task's number is that of its part.
-    #expect(try Self.parse("auto/9", task("7", "2", "3", "7")) == "7/9 SLURM_ARRAY_TASK_ID")
-    #expect(throws: PartError.self) { try Self.parse("auto/9", task("0", "9", "0", "8")) }
+  private static let slurm = ["SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_MAX": "9"]
+  private static let pod = ["JOB_COMPLETION_INDEX": "3"]
+  private static let batch = [
+    "AWS_BATCH_JOB_ARRAY_INDEX": "0", "AWS_BATCH_JOB_ARRAY_SIZE": "5",
+  ]
+
+  /// Slurm's tasks count from 1, those of others from 0.
+  @Test(arguments: [
+    ("auto", slurm, "7/9 SLURM_ARRAY_TASK_ID"), ("auto/12", slurm, "7/12 SLURM_ARRAY_TASK_ID"),
+    ("auto/4", pod, "4/4 JOB_COMPLETION_INDEX"), ("auto", batch, "1/5 AWS_BATCH_JOB_ARRAY_INDEX"),
+    ("auto/7", batch, "1/7 AWS_BATCH_JOB_ARRAY_INDEX"),
+  ])
+  func schedulersNameTheTask(
+    _ text: String, _ environment: [String: String], _ part: String
+  ) throws {
+    #expect(try Self.parse(text, environment) == part)
   }
 
-  @Test func otherSchedulersCountFromZero() throws {
-    #expect(
-      try Self.parse("auto/4", ["JOB_COMPLETION_INDEX": "3"]) == "4/4 JOB_COMPLETION_INDEX")
-    #expect(throws: PartError.noCount(variable: "JOB_COMPLETION_INDEX")) {
-      try Self.parse("auto", ["JOB_COMPLETION_INDEX": "3"])
-    }
-    #expect(throws: PartError.self) { try Self.parse("auto/3", ["JOB_COMPLETION_INDEX": "3"]) }
-    let batch = ["AWS_BATCH_JOB_ARRAY_INDEX": "0", "AWS_BATCH_JOB_ARRAY_SIZE": "5"]
-    #expect(try Self.parse("auto", batch) == "1/5 AWS_BATCH_JOB_ARRAY_INDEX")
-    #expect(try Self.parse("auto/7", batch) == "1/7 AWS_BATCH_JOB_ARRAY_INDEX")
-    #expect(throws: PartError.noCount(variable: "AWS_BATCH_JOB_ARRAY_INDEX")) {
-      try Self.parse("auto", ["AWS_BATCH_JOB_ARRAY_INDEX": "0"])
+  @Test(arguments: [
+    ("auto/6", slurm), ("auto", ["SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MAX": "9"]),
+    ("auto/3", pod),
+  ])
+  func tasksOutsideAreRejected(_ text: String, _ environment: [String: String]) {
+    #expect(throws: PartError.self) { try Self.parse(text, environment) }
+  }
+
+  @Test(arguments: [
+    "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
+  ])
+  func taskWithoutACountIsRejected(_ variable: String) {
+    #expect(throws: PartError.noCount(variable: variable)) {
+      try Self.parse("auto", [variable: "1"])
     }
   }
 

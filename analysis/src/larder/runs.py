@@ -63,7 +63,7 @@ def run(
         verb = ["run", file]
         if client is not None and folder is not None:
             _compute(client, [command, "run", file, "--store", folder], threads, parts, retries)
-            verb = ["merge", file]
+            verb += ["--merge"]
         elif threads is not None:
             verb += ["--threads", str(threads)]
         if folder is not None:

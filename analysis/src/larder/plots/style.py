@@ -145,7 +145,6 @@ _KNOWN = {
     "belady": Look(BLACK, "None", "--"),
     "belady-size": Look(BLACK, "None", ":"),
     "nscache": Look(GREY, "D", "-"),
-    "textbook-lru": Look(BLACK, "o", ":"),
 }
 _COLORS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, GREY)
 _MARKERS = ("<", ">", "p", "*", "h", "d", "8")
