@@ -71,8 +71,8 @@ extension Baseline {
     let head: Head = try decode(bytes, file: file)
     guard head.format == formatName else { throw .foreign(file: file) }
     guard head.version == currentVersion else {
-      let found = head.version.map { "version \($0)" } ?? "no version"
-      throw .damaged(file: file, reason: "it has \(found) instead of \(currentVersion)")
+      let found = head.version.map { "has version \($0) instead of \(currentVersion)" }
+      throw .damaged(file: file, reason: found ?? "version is missing")
     }
     let body: Body = try decode(bytes, file: file)
     guard body.workload == workload else {
