@@ -135,17 +135,18 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
     blocks += comparison.resources.blocks(level: 3, isCheck: false)
     let speeds = comparison.speeds
     if !speeds.isEmpty {
-      blocks += [
-        .heading(3, ["Million requests per second"]),
-        .paragraph([
-          .text(
-            "Median of the repetitions, minimum and maximum in brackets. For information only: "
-              + "timings depend on the machine and its load, and only 'larder check --against' "
-              + "can decide what is "
-              + "slower.")
-        ]),
-        .table(table(of: speeds)),
-      ] + ChangeTables.rest(speeds.count, "cells")
+      blocks +=
+        [
+          .heading(3, ["Million requests per second"]),
+          .paragraph([
+            .text(
+              "Median of the repetitions, minimum and maximum in brackets. For information only: "
+                + "timings depend on the machine and its load, and only 'larder check --against' "
+                + "can decide what is "
+                + "slower.")
+          ]),
+          .table(table(of: speeds)),
+        ] + ChangeTables.rest(speeds.count, "cells")
     }
     return blocks
       + (comparison.notes.isEmpty ? [] : [.list(comparison.notes.map { [.text($0)] })])
