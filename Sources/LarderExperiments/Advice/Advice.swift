@@ -4,7 +4,6 @@ import LarderTraces
 
 /// Recommendation for a trace, with everything it is based on: the content of `advice.json`.
 package struct Advice: Sendable, Hashable, Codable {
-  /// Version of the file format.
   package var schemaVersion = 1
   package var trace: TraceFacts
   package var durationSeconds: Double?
@@ -19,7 +18,6 @@ package struct Advice: Sendable, Hashable, Codable {
   package var capacities: [CapacityAdvice]
   package var recommended: Int
   package var reason: CapacityReason?
-  /// Reason for which no cache helps, which is then the whole advice.
   package var obstacle: Obstacle?
   /// Size of the smallest object that a cache may store, in bytes; nil without sizes.
   package var smallestObject: UInt64?
@@ -32,11 +30,9 @@ package struct Advice: Sendable, Hashable, Codable {
   package var splits: [TierSplit] = []
   /// Effects of TTLs; empty if the trace has no times.
   package var lifetimes: [LifetimePoint] = []
-  /// Dependence of the advice on the part of the trace, and on single objects.
   package var stability: Stability?
   package var costs: Costs?
   package var notes: [String] = []
-  /// Order in which the blocks of prompts are requested, if hits are those of prefixes.
   package var prefix: PromptOrder?
 
   package var best: CapacityAdvice { capacities[recommended] }
@@ -50,11 +46,8 @@ package struct Advice: Sendable, Hashable, Codable {
 
   /// Reason for which no cache helps.
   package enum Obstacle: String, Sendable, Hashable, Codable {
-    /// No request is for an object that was requested or stored before.
     case nothingRepeats
-    /// Every capacity is smaller than every object.
     case nothingFits
-    /// No design has a hit at any capacity.
     case nothingHits
   }
 }
@@ -62,14 +55,12 @@ package struct Advice: Sendable, Hashable, Codable {
 /// Recommendation at one capacity.
 package struct CapacityAdvice: Sendable, Hashable, Codable {
   package var capacity: UInt64
-  /// Capacity as written, such as `1%`.
   package var label: String
   /// Recommended design: LRU unless the chosen one is better by more than 0.2 points.
   package var advised: DesignResult
   package var lru: DesignResult
   /// Simplest design within 0.2 points of the one with the best score on the part for choosing.
   package var chosen: DesignResult
-  /// Best design on the scored part, of those replayed over the whole trace.
   package var hindsight: DesignResult
   /// Designs replayed over the whole trace, without the chosen one, the best first.
   package var runnersUp: [DesignResult]
@@ -94,7 +85,6 @@ package struct DesignResult: Sendable, Hashable, Codable {
   package var byteHitRatio: Double?
   /// Amount written to disk per get, in the unit of the capacities; nil for memory.
   package var writtenPerGet: Double?
-  /// Hit ratio on the part of the trace on which designs were chosen.
   package var learnedHitRatio: Double
   /// Hit ratios in the first and the second half of the trace.
   package var halves: [Double]
@@ -154,7 +144,6 @@ package struct Stability: Sendable, Hashable, Codable {
   /// there: the larger of the two.
   package var disagreementPoints: Double
   package var changes: Bool
-  /// Design with the smallest maximum loss in the two halves.
   package var safest: DesignResult
   package var safestLossPoints: Double
   /// The policy `auto`, which changes its policy while it runs; nil if it was not searched.
@@ -166,16 +155,13 @@ package struct Costs: Sendable, Hashable, Codable {
   package var prices: Prices
   package var areExamples: Bool
   package var monthlyGets: Double
-  /// Source of the number of gets, as words after "a month".
   package var basis: String
   package var withoutCache: Double
   package var points: [CostPoint]
   /// The cheapest of the points, which need not be one of the searched capacities.
   package var cheapest: CostPoint
   package var recommended: CostPoint
-  /// Seconds for which keeping an object of mean size in memory costs as much as fetching it.
   package var breakEvenMemorySeconds: Double?
-  /// Seconds for which keeping an object of mean size on flash costs as much as fetching it.
   package var breakEvenFlashSeconds: Double?
   package var assumptions: [String]
 }

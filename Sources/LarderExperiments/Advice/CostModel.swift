@@ -7,14 +7,12 @@ enum StorageTier: Sendable {
   case memory
   case flash
 
-  /// A cache of this tier alone.
   func arrangement(_ tier: TierSetup) -> Arrangement {
     self == .flash ? .disk(tier) : .memory(tier)
   }
 }
 
 extension AdviceTiers {
-  /// Tier of the capacities: with memory in front of a disk, that of the disk.
   var storage: StorageTier { [.disk, .hybrid].contains(self) ? .flash : .memory }
 }
 
@@ -31,7 +29,6 @@ struct Served: Sendable {
 }
 
 extension MiniTrace {
-  /// Ratios of some segments. Byte hit ratios are counted, as large and small objects differ.
   func served(_ counts: [Counts], in segments: Range<Int>, unit: CapacityUnit) -> Served {
     func sum(_ part: (Counts) -> UInt64) -> Double {
       counts[segments].reduce(0) { $0 + Double(part($1)) }
@@ -72,9 +69,7 @@ struct CostModel: Sendable {
   let requestBytes: Double
   /// Mean size of an object in bytes.
   let objectBytes: Double
-  /// Unit of capacities.
   let unit: CapacityUnit
-  /// Share of the objects that the trace has; capacities are scaled by it.
   let rate: Double
   let hasSizes: Bool
   /// Source of the number of requests per month, as words after "a month".
@@ -165,24 +160,20 @@ extension PreparedTrace {
     return Double(times[requests.count - 1] &- times[0]) / 1e6
   }
 
-  /// Capacity that holds all objects, at least 1.
   func footprint(in unit: CapacityUnit) -> UInt64 {
     max(1, unit == .bytes ? footprintBytes : UInt64(storableObjects))
   }
 
-  /// Mean size of an object in the unit of capacities, at least 1.
   func meanSize(in unit: CapacityUnit) -> Double {
     max(1, Double(footprint(in: unit)) / Double(max(1, storableObjects)))
   }
 
-  /// The capacity of a spec, scaled to the trace if that is a sample.
   func capacity(_ spec: CapacitySpec, in unit: CapacityUnit) throws(CapacityError) -> UInt64 {
     sampling.scaled(try spec.resolve(unit: unit, of: TraceFacts(self)))
   }
 }
 
 extension Advisor {
-  /// Cost model for the traffic of the trace.
   func costModel() -> CostModel {
     let columns = trace.requests
     var bytes: UInt64 = 0
@@ -199,7 +190,6 @@ extension Advisor {
       bytes: gets == sampled ? bytes : UInt64(Double(bytes) * gets / max(1, sampled)))
   }
 
-  /// Costs along the curve of the recommended design.
   func costs(_ advice: Advice, _ model: CostModel) -> Costs {
     let tier = settings.tiers.storage
     let points = advice.curve.map { model.point($0.capacity, on: tier, $0.served(on: tier)) }

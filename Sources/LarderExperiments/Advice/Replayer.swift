@@ -5,15 +5,11 @@ import LarderTraces
 
 /// Replays traces through caches, on several threads. Counts do not depend on their number.
 struct Replayer: Sendable {
-  /// Number of caches simulated concurrently.
   var threads: Int
   var seed: UInt64
-  /// Unit of capacities.
   var unit: CapacityUnit
-  /// Order of the blocks of prompts in the traces, if hits are those of prefixes.
   var prefix: PromptOrder?
   var cancellation: Cancellation
-  /// Called with the number of further replayed requests; from several threads, one at a time.
   var replayed: @Sendable (_ requests: Int) -> Void
 
   /// A cache and its trace.
@@ -22,7 +18,6 @@ struct Replayer: Sendable {
     var trace: MiniTrace
   }
 
-  /// Requests between two checks for cancellation.
   private static let chunk = 1 << 20
 
   /// Replays all jobs and returns the counts of each segment, by job. O(requests of all jobs).
@@ -80,17 +75,13 @@ struct Replayer: Sendable {
 /// to windows that are spread evenly over the trace.
 struct MiniTrace: Sendable {
   let trace: PreparedTrace
-  /// Share of the objects; 1 for all.
   let rate: Double
-  /// End of each segment, in requests of `trace`.
   let ends: [Int]
   /// Number of gets and bypassing requests, which are misses, of the whole trace that each segment
   /// represents.
   let gets: [Double]
-  /// Number of such requests in each segment of the sample.
   let sampledGets: [Double]
 
-  /// The whole trace, with segments that end at `ends`; the last ends with it.
   init(whole trace: PreparedTrace, ends: [Int]) {
     self.trace = trace
     rate = 1
@@ -129,7 +120,6 @@ struct MiniTrace: Sendable {
     sampledGets = Self.gets(self.trace.requests, sampledEnds)
   }
 
-  /// Factor for the gets of a trace that is itself a sample; 1 for others.
   static func correction(of trace: PreparedTrace) -> Double {
     guard trace.sampling.isPart else { return 1 }
     let gets = Self.gets(trace.requests, in: 0..<trace.requests.count)
@@ -176,7 +166,6 @@ struct MiniTrace: Sendable {
     ratio(hits: counts[segments].reduce(0) { $0 + Double($1.hits) }, in: segments)
   }
 
-  /// Hit ratio of some segments from a number of hits.
   func ratio(hits: Double, in segments: Range<Int>) -> Double {
     let all = gets[segments].reduce(0, +)
     guard all > 0 else { return 0 }
@@ -187,11 +176,8 @@ struct MiniTrace: Sendable {
 
 /// Parts of a trace that are counted separately, with their purposes.
 struct Segments: Sendable, Hashable {
-  /// End of each segment, in requests of the trace.
   let ends: [Int]
-  /// Segments on which candidates are chosen.
   let learned: Range<Int>
-  /// Segments on which candidates are scored.
   let scored: Range<Int>
   /// First half of the trace; the second is the rest.
   let firstHalf: Range<Int>

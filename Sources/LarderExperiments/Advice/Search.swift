@@ -8,12 +8,9 @@ struct Search {
   let candidates: [Candidate]
   let segments: Segments
   let replayer: Replayer
-  /// Capacity in the replayer's unit.
   let capacity: UInt64
-  /// Maximum number of requests, in average costs, to replay.
   let budget: Double
   let seed: UInt64
-  /// Tier of the caches.
   let tier: StorageTier
   /// True to replay smaller capacities as well.
   let looksAround: Bool
@@ -32,23 +29,18 @@ struct Search {
 
   /// A candidate that was replayed over the whole trace.
   struct Finalist: Sendable {
-    /// Index of the candidate.
     var candidate: Int
-    /// Its exact results.
     var trial: Trial
-    /// Counts of each segment.
     var counts: [Counts]
   }
 
   /// Minimum number of objects in a sampled cache; fewer are not informative.
   static let scaledObjectsMin = 64.0
 
-  /// Candidates that are simulated in full whatever samples say: others are compared with them.
   private var references: [Int] {
     candidates.indices.filter { ["lru", "auto"].contains(candidates[$0].description) }
   }
 
-  /// Capacities at which candidates are replayed in a sample.
   private var lookedAt: [UInt64] {
     guard looksAround else { return [capacity] }
     return Choice.lookedAt.map { max(1, UInt64((Double(capacity) * $0.part).rounded())) }
@@ -161,13 +153,9 @@ struct Search {
 
 /// Results of a candidate in one step of a search.
 struct Trial: Sendable {
-  /// Index of the candidate.
   var candidate: Int
-  /// Hit ratios on the part for choosing, at the capacity and at the smaller ones.
   var learned: [Double]
-  /// Hit ratio on the scored part.
   var scored: Double
-  /// Hit ratios of the two halves of the trace.
   var halves: [Double]
 }
 
@@ -236,13 +224,10 @@ enum Choice {
 struct Effort: Sendable, Hashable {
   /// A step of the search.
   struct Level: Sendable, Hashable {
-    /// Number of candidates to replay.
     var candidates: Int
-    /// Share of the trace's requests that each candidate replays.
     var share: Double
   }
 
-  /// Levels; the last one replays the whole trace.
   let levels: [Level]
 
   /// Assumed replay speed in requests per second, over two cores: converts a time budget to a
@@ -253,9 +238,7 @@ struct Effort: Sendable, Hashable {
   static func standard(capacities: Int) -> Double {
     4 * requestsPerSecond * min(1, 3 / Double(max(1, capacities)))
   }
-  /// Reduction of the number of candidates from a level to the next.
   private static let factor = 4.0
-  /// Share of a search for confirming finalists.
   private static let confirming = 0.35
   private static let finalistsRange = 3.0...32.0
 
@@ -289,7 +272,6 @@ struct Effort: Sendable, Hashable {
     self.levels = levels + [Level(candidates: Int(finalists), share: 1)]
   }
 
-  /// The whole trace for every candidate.
   init(exhaustive candidates: Int) { levels = [Level(candidates: candidates, share: 1)] }
 
   private static func power(_ exponent: Int) -> Double {
@@ -306,14 +288,12 @@ struct Effort: Sendable, Hashable {
 enum ReplayCost {
   /// Average cost of a request over the search space for objects of one size.
   private static let standardNanoseconds = 57.0
-  /// Slowdown of a policy by sizes.
   private static let sizesFactor = 1.7
   /// Additional cost of a filter in nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB,
   /// capacity 10 %, LRU behind the filter and alone, one thread of an AMD EPYC.
   static let filters = [
     "size": 36.0, "probabilistic": 33, "second-hit": 50, "tinylfu": 55, "adaptsize": 85,
   ]
-  /// Assumed cost of a filter that is not in the table: that of a slow one.
   private static let unknownFilter = 80.0
 
   /// Cost of a design; `weighs` if objects have sizes.
@@ -323,7 +303,6 @@ enum ReplayCost {
     return (policy + filter) / standardNanoseconds
   }
 
-  /// Mean cost of designs; 1 for none.
   static func mean(_ candidates: [Candidate], weighs: Bool) -> Double {
     guard !candidates.isEmpty else { return 1 }
     return candidates.reduce(0) { $0 + of($1, weighs: weighs) } / Double(candidates.count)
@@ -335,7 +314,6 @@ struct RegretBound: Sendable {
   /// Distance in points, on the scored part.
   let points: Double
 
-  /// Number of standard errors that are added to an estimate.
   private static let errors = 2.0
 
   /// Bound for finalists, the chosen one first, after some sampled levels.

@@ -79,7 +79,6 @@ package struct SearchSpace: Sendable, Hashable {
     return nil
   }
 
-  /// All combinations of the values worth trying; default values are omitted.
   private static func specs(
     _ name: String, _ parameters: [PolicyParameter]
   ) throws(PolicyError) -> [PolicySpec] {
@@ -110,7 +109,6 @@ package struct SearchSpace: Sendable, Hashable {
 
 /// A design that may be advised: an eviction policy, and the admission filter in front of it.
 package struct Candidate: Sendable, Hashable, CustomStringConvertible {
-  /// Policy with the parameters that differ from its defaults.
   package let policy: PolicySpec
   /// Filter; nil to store every miss that the policy admits.
   package let admission: PolicySpec?

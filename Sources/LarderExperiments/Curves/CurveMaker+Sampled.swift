@@ -4,10 +4,8 @@ import LarderSupport
 import LarderTraces
 
 extension CurveMaker {
-  /// Number of parts into which a sample is divided to measure their variation.
   static var parts: UInt32 { 8 }
 
-  /// Hit ratios by policy and capacity.
   typealias Ratios = [[Double]]
 
   /// Curves from a sample of the objects: of LRU by SHARDS, whose sample has a fixed rate or a fixed
@@ -83,7 +81,6 @@ extension CurveMaker {
     return found.flatMap { $0 ?? [] }
   }
 
-  /// Disjoint parts of a sample; none of a complete one.
   private func parts(
     of sample: SpatialSample, _ positions: [Int], _ sampled: PreparedTrace
   ) throws -> [(trace: PreparedTrace, rate: Double)] {
@@ -95,7 +92,6 @@ extension CurveMaker {
     }
   }
 
-  /// LRU's hit ratios by the stack distances of a sample.
   private func lruRatios(
     _ sampled: PreparedTrace, _ capacities: [UInt64], rate: Double
   ) throws -> [Double] {
@@ -109,7 +105,6 @@ extension CurveMaker {
     ).hitRatios
   }
 
-  /// Hit ratios of policies in simulations of a sample, with scaled capacities.
   private func miniatureRatios(
     _ policies: [PolicySpec], _ sampled: PreparedTrace, _ capacities: [UInt64], rate: Double
   ) throws -> Ratios {

@@ -12,16 +12,13 @@ package struct CurveMaker: Sendable {
   package let trace: PreparedTrace
   package let settings: CurveSettings
   package let cancellation: Cancellation
-  /// Called when a step begins, with the number of requests that it replays.
   package var began: @Sendable (_ title: String, _ requests: Int) -> Void = { _, _ in }
-  /// Called with the number of further replayed requests; from several threads, one at a time.
   package var replayed: @Sendable (_ requests: Int) -> Void = { _ in }
 
   let unit: CapacityUnit
   let gets: UInt64
   let expires: Bool
 
-  /// Requests between two checks for cancellation.
   static let chunk = 1 << 20
 
   package struct Cancelled: Error {}
@@ -130,7 +127,6 @@ package struct CurveMaker: Sendable {
     return UInt64((0..<columns.count).count { Operation.isCounted(operations[$0]) })
   }
 
-  /// Calls `run` with the ends of parts of the trace, unless the work is cancelled.
   func inChunks(_ title: String, run: (_ end: Int) -> Void) throws(Cancelled) {
     let count = trace.requests.count
     began(title, count)
@@ -151,7 +147,6 @@ package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
   case noSizes(trace: String)
   case capacity(CapacityError, trace: String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .shardsOfAnotherPolicy(let policy):
@@ -171,7 +166,6 @@ package enum CurveError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CurveMaker {
-  /// LRU's curve: from one pass if stack distances are exact, otherwise from simulations.
   func exactLRU(
     _ policy: PolicySpec, _ capacities: [UInt64], _ notes: inout [String]
   ) throws -> MissRatioCurve {
@@ -202,7 +196,6 @@ extension CurveMaker {
     return curve
   }
 
-  /// LRU's exact hits at each capacity.
   func lruHits(
     _ policy: PolicySpec, _ capacities: [UInt64], trusting pass: LRUCurve?
   ) throws -> [(capacity: UInt64, hits: UInt64)] {
@@ -215,14 +208,12 @@ extension CurveMaker {
     return capacities.map { ($0, hits[$0] ?? pass?.hits(at: $0) ?? 0) }
   }
 
-  /// Stack distances of all requests.
   func stackDistances(_ capacities: [UInt64]) throws -> LRUCurve {
     let pass = try LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
     try inChunks("Stack distances of \(trace.name)") { pass.run(upTo: $0) }
     return pass.curve
   }
 
-  /// Curves of policies, simulated at each capacity.
   func simulated(
     _ policies: [PolicySpec], _ capacities: [UInt64]
   ) throws -> [MissRatioCurve] {
@@ -234,7 +225,6 @@ extension CurveMaker {
     }
   }
 
-  /// Simulates policies at capacities: counts by policy, then capacity.
   func replay(
     _ policies: [PolicySpec], _ capacities: [UInt64], over trace: PreparedTrace, title: String
   ) throws -> [Counts] {
@@ -301,10 +291,9 @@ extension CurveMaker {
 
 /// Comparison of estimates with exact counts.
 extension CurveMaker {
-  /// Number of capacities at which an estimate of LRU is compared, and of a simulated policy.
   private static var comparedMax: (lru: UInt64, simulated: Int) { (100, 10) }
 
-  /// Capacities spread evenly up to the footprint, for SHARDS, as in its paper.
+  /// Capacities spread evenly up to the footprint, as in the paper on SHARDS.
   var comparedCapacities: [UInt64] {
     let count = Self.comparedMax.lru
     let steps = (1...count).map { step in
@@ -313,7 +302,6 @@ extension CurveMaker {
     return Set(steps.filter { $0 > 0 }).sorted()
   }
 
-  /// Error of estimates against exact counts: of all for LRU, of some for a simulated policy.
   func measuredError(
     _ policy: PolicySpec, _ estimates: [(capacity: UInt64, hitRatio: Double)]
   ) throws -> MissRatioCurve.MeasuredError {

@@ -124,10 +124,8 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
 
 /// Names of layouts.
 package enum FlashLayoutWord: String, Sendable, Hashable, CaseIterable {
-  /// Regions in a ring.
   case log
   case sets
-  /// A log in front of buckets.
   case kangaroo
 }
 
@@ -138,7 +136,6 @@ struct FlashLayoutParts: Sendable, Hashable {
   var log: Share?
   var threshold: UInt32?
 
-  /// A given parameter that the layout does not have, with its names in files and as an option.
   func foreign(to word: FlashLayoutWord?) -> (key: String, option: String)? {
     if region != nil, word == nil || word == .sets { return ("region", "region") }
     if reinsertHits != nil, word == nil || word == .sets { return ("reinsert-hits", "reinsert") }
@@ -147,7 +144,6 @@ struct FlashLayoutParts: Sendable, Hashable {
     return nil
   }
 
-  /// Layout with defaults for missing parameters.
   func layout(_ word: FlashLayoutWord) -> FlashLayout {
     switch word {
     case .log:
@@ -169,10 +165,8 @@ struct FlashLayoutParts: Sendable, Hashable {
 package struct DriveSpec: Sendable, Hashable {
   /// Bytes that may be written to the device in its lifetime; nil if unknown.
   package var enduranceBytes: UInt64?
-  /// Share of the device that is in use, which determines its write amplification.
   package var utilisation: Share
 
-  /// Creates a spec of a drive.
   package init(
     enduranceBytes: UInt64? = nil, utilisation: Share = DriveSpec.defaultUtilisation
   ) {
@@ -180,12 +174,10 @@ package struct DriveSpec: Sendable, Hashable {
     self.utilisation = utilisation
   }
 
-  /// Default utilisation.
   package static let defaultUtilisation = Share(percent: 80)
 }
 
 extension FlashLayoutWord {
-  /// Parameters of the layout on the command line.
   var parameters: [Parameter] {
     let hits = Int(FlashLayout.thresholds.upperBound)
     let region = Parameter(

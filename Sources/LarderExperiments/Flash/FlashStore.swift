@@ -9,9 +9,7 @@ import LarderEngine
 /// log if it had enough hits there, or evicted. Moved objects leave holes in the log. A bucket
 /// evicts its oldest objects first; the paper's RRIParoo would keep those with hits.
 struct FlashStore {
-  /// Writes so far.
   var counts = FlashCounts()
-  /// Number of evictions so far.
   var evictions: UInt64 = 0
   private let hasLog: Bool
   private let hasSets: Bool
@@ -49,7 +47,6 @@ struct FlashStore {
     hasLog && ring.contains(id) || hasSets && sets.contains(id)
   }
 
-  /// Records a hit of a stored object.
   mutating func hit(_ id: ObjectID) {
     if hasLog, ring.contains(id) { ring.hit(id) }
   }
@@ -162,12 +159,10 @@ struct RegionRing {
   let region: UInt64
   private var regions: [[Entry]]
   private var open = 0
-  /// Bytes written to the open region.
   private var used: UInt64 = 0
   private var writes: UInt64 = 0
   /// Number of each object's latest write, 0 if it is not in the log.
   private var latest: [UInt64]
-  /// Hits of each object since its latest write.
   private var hits: [UInt32]
   private var sizes: [UInt32]
 
@@ -235,7 +230,6 @@ struct BucketSets {
     UInt32(FlashLayout.bucket.bytes - FlashLayout.bucket.header)
   }
 
-  /// Maximum size of an object.
   static var largest: UInt32 { room - UInt32(FlashLayout.bucket.perObject) }
 
   init(count: Int, objects: Int) {
@@ -246,7 +240,6 @@ struct BucketSets {
 
   var bytes: Int { buckets.reduce(taken.count * 4) { $0 + $1.capacity * 4 + 12 } }
 
-  /// Bucket of an object: a hash of its number in the trace.
   func bucket(of id: ObjectID) -> Int {
     Int(SplitMix64.number(0, seed: UInt64(id)) % UInt64(buckets.count))
   }

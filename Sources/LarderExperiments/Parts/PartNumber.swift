@@ -5,17 +5,14 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
   package let number: Int
   package let count: Int
 
-  /// Maximum number of parts: more than any scheduler accepts.
   package static let countMax = 1_000_000
 
-  /// Nil unless `number` is from 1 to `count`.
   package init?(_ number: Int, of count: Int) {
     guard 1...Self.countMax ~= count, 1...count ~= number else { return nil }
     self.number = number
     self.count = count
   }
 
-  /// Text as users type it.
   package var description: String { "\(number)/\(count)" }
 
   /// Parses `3/10`, `auto` or `auto/10`.
@@ -45,7 +42,6 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
     ("AWS_BATCH_JOB_ARRAY_INDEX", 0, "AWS_BATCH_JOB_ARRAY_SIZE"),
   ]
 
-  /// The part of a task, and the variable that named it.
   private static func scheduled(
     of count: Int?, _ environment: [String: String]
   ) throws(PartError) -> (part: PartNumber, source: String?) {
@@ -58,7 +54,8 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
     }
     for (variable, first, total) in schedulers {
       guard let task = try number(variable) else { continue }
-      let given = try count ?? total.map { name throws(PartError) in try number(name) } ?? nil
+      var given = count
+      if given == nil, let total { given = try number(total) }
       guard let given else { throw .noCount(variable: variable) }
       guard let part = PartNumber(task - first + 1, of: given) else {
         throw .variable(
@@ -69,7 +66,6 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
     throw .noScheduler
   }
 
-  /// A whole number without a sign.
   private static func wholeNumber(_ text: String) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
   }
@@ -78,15 +74,11 @@ package struct PartNumber: Hashable, Sendable, CustomStringConvertible {
 /// An error in determining a part.
 package enum PartError: Error, Hashable, Sendable, CustomStringConvertible {
   case malformed(String)
-  /// The number exceeds the count.
   case absent(String)
-  /// No scheduler gives the task's number.
   case noScheduler
   case variable(String, value: String, expected: String)
-  /// A scheduler gives the task's number, but not the number of tasks.
   case noCount(variable: String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .malformed(let text):

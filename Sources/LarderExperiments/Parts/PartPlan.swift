@@ -6,18 +6,14 @@ package struct PartPlan: Sendable {
   package struct Part: Sendable {
     package let number: PartNumber
     package let cells: Int
-    /// Number of cells that are not in the store.
     package let missing: Int
-    /// Requests that the missing cells replay, once each.
     package let requests: UInt64
   }
 
   package let workload: String
   /// Parts in order; with `onlyMissing`, only those with cells that are not in the store.
   package let parts: [Part]
-  /// Number of all parts.
   package let count: Int
-  /// Number of cells of the workload.
   package let cells: Int
   package let missing: Int
   package let requests: UInt64
@@ -54,11 +50,9 @@ package struct PartPlan: Sendable {
 /// belongs to the part in which its middle lies. A part exceeds the mean by at most one cell, and
 /// most parts read only one trace. With more parts than cells some parts are empty.
 package struct PartDivision: Sendable {
-  /// Cells in plan order.
   package let cells: [PlannedCell]
   /// Indices of the cells of each part, ascending.
   package let parts: [[Int]]
-  /// Requests that each cell replays: of a sampled trace, those of the sample.
   package let requests: [UInt64]
 
   /// Divides cells over their traces. O(n log n).
@@ -66,7 +60,7 @@ package struct PartDivision: Sendable {
     let count = max(1, count)
     let places = cells.map { traces.place(of: $0.cell) }
     let requests = places.map { place in
-      place.map { max(1, traces.memories[$0].identity.requests.value) } ?? 1
+      place.map { max(1, traces.memories[$0].identity.requests.rawValue) } ?? 1
     }
     let total = requests.reduce(0) { $0 + Double($1) }
     var parts = [[Int]](repeating: [], count: count)
@@ -82,7 +76,6 @@ package struct PartDivision: Sendable {
     self.parts = parts.map { $0.sorted() }
   }
 
-  /// Cells of a part, in plan order.
   package func cells(of part: PartNumber) -> [PlannedCell] {
     parts.indices.contains(part.number - 1) ? parts[part.number - 1].map { cells[$0] } : []
   }

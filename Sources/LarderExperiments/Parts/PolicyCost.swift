@@ -5,7 +5,6 @@
 /// the median of its repetitions, of which the first is left out if there are several. `make
 /// policies-page` writes the table, and `PolicyCostTests` compares it with the runs.
 enum PolicyCost {
-  /// Cost of a policy, by name. Unknown policies have the cost of a slow one.
   static func of(_ policy: String) -> Double { table[policy] ?? learned[policy] ?? 100 }
 
   /// Measured with LightGBM 4.7.0: see `docs/learned-policies.md`.

@@ -10,7 +10,6 @@ import LarderTraces
 /// so their cells count as missing.
 package final class ResultStore: Sendable {
   let folder: StoreFolder
-  /// Rules of the records that are read and written.
   package let rules: StoreRules
   private let listings = Locked<[String: [String: [EntryName]]]>([:])
   private let damages = Locked<[StoreDamage]>([])
@@ -33,13 +32,9 @@ package final class ResultStore: Sendable {
 
   /// Entries of a cell in a store.
   struct Found: Sendable {
-    /// The record, if there is exactly one version of it.
     var cell: StoredCell?
-    /// Damaged files with their faults.
     var damaged: [StoreDamage] = []
-    /// Files with conflicting records.
     var conflicting: [String] = []
-    /// Other rules by which the cell was counted.
     var foreignRules: [String] = []
   }
 
@@ -68,7 +63,6 @@ package final class ResultStore: Sendable {
     return found
   }
 
-  /// Damaged files of timings and of facts about traces that were found since the last call.
   package func takeDamages() -> [StoreDamage] {
     damages.withLock { damages in
       defer { damages = [] }
@@ -76,7 +70,6 @@ package final class ResultStore: Sendable {
     }
   }
 
-  /// Records a file that is ignored.
   func ignore(_ file: String, _ fault: SealFault) {
     damages.withLock { $0.append(StoreDamage(file: file, fault: fault.description)) }
   }
@@ -120,14 +113,12 @@ package final class ResultStore: Sendable {
     try folder.write(bytes, to: file(Entry.part, name))
   }
 
-  /// A sealed file, identical for equal contents.
   static func bytes<Content: SealedContent>(
     _ content: Content, _ path: String
   ) throws(StoreError) -> Data {
     SealedFile.bytes(kind: Content.kind, json: try json(content, path))
   }
 
-  /// JSON on one line, identical for equal values.
   static func json(_ value: some Encodable, _ path: String) throws(StoreError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -159,7 +150,6 @@ package final class ResultStore: Sendable {
     return entry
   }
 
-  /// Files of a cell, in the order of their names.
   private func names<Entry: StoredEntry>(_ type: Entry.Type, _ key: CellKey) -> [EntryName] {
     let digest = key.digest.description
     let shard = folder.folder(Entry.part, shard: EntryName.shard(of: digest))
@@ -183,13 +173,11 @@ package struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
   package let file: String
   package let fault: String
 
-  /// One-line message.
   package var description: String { "\(file): \(fault)" }
 }
 
 /// Path of the store, by option, environment and convention.
 package enum StorePath {
-  /// Environment variable of the path.
   package static var variable: String { "LARDER_STORE" }
 
   /// Store given by option or environment; nil for none.
@@ -219,18 +207,12 @@ package enum StorePath {
 
 /// A reason for which a store cannot be used.
 package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The path does not exist.
   case absent(String)
-  /// The path is not a store.
   case notAStore(String)
-  /// The store was created by another version of larder.
   case version(String, found: String)
-  /// A file cannot be read or written.
   case failed(path: String, action: String, reason: String)
-  /// The user's cache folder is unknown.
   case noCacheFolder
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .absent(let path):
@@ -248,7 +230,6 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reason without the path.
   var reason: String {
     if case .failed(_, _, let reason) = self { return reason }
     return description
@@ -264,7 +245,6 @@ extension ResultStore {
     StoredCell.self, StoredTimings.self, TraceMemory.self,
   ]
 
-  /// Kinds of sealed files in a store.
   package static var kinds: [String] { contents.map { $0.kind } }
 
   /// Reads the bytes of a file of one of `kinds`, and encodes them again.

@@ -12,10 +12,8 @@ import LarderSupport
 ///
 /// Detects files that are truncated, modified, or of another program.
 package enum SealedFile {
-  /// Version of the format and of the content of the JSON.
   static let version = 2
 
-  /// Encodes a file.
   package static func bytes(kind: String, json: Data) -> Data {
     var data = Data("larder \(kind) \(version)\n".utf8)
     data += json
@@ -44,7 +42,6 @@ package enum SealedFile {
     return Data(lines[1])
   }
 
-  /// Reads the content of a file.
   static func content<Content: SealedContent>(
     _ type: Content.Type, in file: String
   ) throws(SealFault) -> Content {
@@ -93,7 +90,6 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
   case content(String)
   case unreadable(String)
 
-  /// One-line message.
   package var description: String {
     switch self {
     case .empty: "it is empty"
@@ -121,7 +117,6 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     description = bytes.withUnsafeBytes { Self.digits($0) }
   }
 
-  /// Digest of a text in UTF-8.
   package init(of text: String) { self.init(of: Data(text.utf8)) }
 
   /// Digest of a column, which may be many gigabytes: that of the digests of its parts, which are

@@ -13,7 +13,6 @@ import LarderSupport
 /// depend on the content. Therefore any number of processes on any number of machines may write
 /// without locks, on file systems with atomic renaming within a directory.
 struct StoreFolder: Sendable {
-  /// Version of the layout.
   static let version = "1"
 
   enum Part: String, CaseIterable {
@@ -58,12 +57,10 @@ struct StoreFolder: Sendable {
     try write(Data("larder store \(Self.version)\n".utf8), to: marker)
   }
 
-  /// Folder of a part, or of its entries with a key prefix.
   func folder(_ part: Part, shard: String? = nil) -> String {
     "\(path)/\(part.rawValue)" + (shard.map { "/\($0)" } ?? "")
   }
 
-  /// Writes a file atomically, creating missing folders.
   func write(_ data: Data, to file: String) throws(StoreError) {
     var attempts = 0
     while true {
@@ -87,7 +84,6 @@ struct StoreFolder: Sendable {
     try output.commit()
   }
 
-  /// Creates a folder and its parents. Others may create them concurrently.
   func makeDirectories(_ path: String) throws(StoreError) {
     if files.kind(of: path) == .directory { return }
     if let slash = path.dropLast().lastIndex(of: "/"), slash != path.startIndex {
@@ -146,7 +142,6 @@ struct StoreFolder: Sendable {
 }
 
 extension NSError {
-  /// Message of the system for a file that could not be read.
   fileprivate var storeReason: String {
     let system = userInfo[NSUnderlyingErrorKey] as? NSError
     return system.map { String(cString: strerror(Int32(truncatingIfNeeded: $0.code))) }

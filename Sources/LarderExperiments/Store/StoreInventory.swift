@@ -5,13 +5,9 @@ import LarderTraces
 /// Content of a store, file by file.
 package struct StoreInventory: Sendable {
   package enum Kind: Hashable, Sendable {
-    /// Records of cells, and their timings, under the rules of this program.
     case cells, timings
-    /// Facts about traces, and prepared traces.
     case traces, prepared
-    /// Records of cells and timings under other rules.
     case foreign(rules: String)
-    /// Files of a process that is still writing or that was killed.
     case unfinished
     case unknown
   }
@@ -25,7 +21,6 @@ package struct StoreInventory: Sendable {
   /// Kinds of files that may be removed.
   package enum Removable: String, Hashable, Sendable, CaseIterable {
     case damaged, foreign, unfinished
-    /// Facts about traces, and prepared traces.
     case traces
     case prepared
   }
@@ -107,7 +102,6 @@ package struct StoreInventory: Sendable {
     name.hasPrefix(".") && name.hasSuffix(".partial")
   }
 
-  /// Checks a file. Returns the record of a cell with its key and rules.
   private mutating func verified(
     _ file: String, _ name: String, _ part: StoreFolder.Part
   ) -> (key: String, cell: StoredCell)? {

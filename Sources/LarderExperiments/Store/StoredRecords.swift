@@ -50,7 +50,6 @@ package final class StoredRecords: RecordStore {
     found[planned]?.cell?.record(of: planned.cell)
   }
 
-  /// Adds a record to the store.
   package func keep(_ record: Record, of planned: PlannedCell) throws {
     guard let key = keys[planned] else { return }
     do throws(StoreError) {
@@ -65,7 +64,6 @@ package final class StoredRecords: RecordStore {
   /// Error of the first record that could not be stored, if that does not end the run.
   package var keepingFault: StoreError? { failure.withLock { $0 } }
 
-  /// Record of a cell with the timings of all machines that computed it.
   package func timedRecord(of planned: PlannedCell) -> Record? {
     guard let key = keys[planned], var record = record(of: planned) else { return nil }
     for stored in store.timings(key) {
@@ -78,26 +76,22 @@ package final class StoredRecords: RecordStore {
     return record
   }
 
-  /// Maximum number of cells that ran concurrently when these were computed; 1 if unknown.
   package func sweepThreads(of cells: [PlannedCell]) -> Int {
     cells.reduce(1) { most, planned in
       keys[planned].map { store.timings($0).reduce(most) { max($0, $1.threads) } } ?? most
     }
   }
 
-  /// Damaged files of the cells, in the order of the cells.
   package func damaged(in cells: [PlannedCell]) -> [StoreDamage] {
     cells.flatMap { found[$0]?.damaged ?? [] }
   }
 
-  /// Files of cells with conflicting records, in the order of the cells.
   package func conflicts(in cells: [PlannedCell]) -> [(cell: PlannedCell, files: [String])] {
     cells.compactMap { planned in
       found[planned].flatMap { $0.conflicting.isEmpty ? nil : (planned, $0.conflicting) }
     }
   }
 
-  /// Other rules by which missing cells were counted.
   package func foreignRules(of planned: PlannedCell) -> [String] {
     found[planned].flatMap { $0.cell == nil ? $0.foreignRules : nil } ?? []
   }
@@ -105,14 +99,10 @@ package final class StoredRecords: RecordStore {
 
 /// A record of a store: the counts of a cell, with identical bytes on all machines.
 package struct StoredCell: Hashable, Sendable, Codable {
-  /// The cell as in `CellKey`.
   package let cell: String
-  /// Rules of the counts.
   package let rules: String
   package let counts: Counts
-  /// Number of distinct objects in the trace.
   package let objectsDistinct: UInt64
-  /// Access time from the latency model that is part of the cell.
   package let modelled: ModelledAccessTime?
   /// Prefix hits of prompts; nil if they are not counted.
   package let prefix: PrefixCounts?
@@ -121,7 +111,6 @@ package struct StoredCell: Hashable, Sendable, Codable {
   /// Course of a policy that chooses among others; nil for other policies.
   package let course: ChoiceCourse?
 
-  /// The stored part of a record.
   init(_ record: Record, key: CellKey, rules: StoreRules) {
     cell = key.text
     self.rules = rules.description
@@ -133,7 +122,6 @@ package struct StoredCell: Hashable, Sendable, Codable {
     course = record.course
   }
 
-  /// Record of a run, without timings.
   func record(of cell: Cell) -> Record {
     var record = Record(
       cell: cell, counts: counts, objectsDistinct: objectsDistinct, modelled: modelled)
@@ -146,13 +134,9 @@ package struct StoredCell: Hashable, Sendable, Codable {
 
 /// Timings of a cell on a machine.
 package struct StoredTimings: Hashable, Sendable, Codable {
-  /// The cell as in `CellKey`.
   package let cell: String
-  /// Rules of the counts.
   package let rules: String
-  /// Machine and build.
   package let machine: MachineDescription
-  /// Number of cells that ran concurrently.
   package let threads: Int
   /// Timings, one per repetition.
   package let timings: [Timing]

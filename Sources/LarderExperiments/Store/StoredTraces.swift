@@ -3,41 +3,32 @@ import LarderTraces
 
 /// Facts of a store about the traces of a workload, in the order of the workload.
 package struct StoredTraces: Hashable, Sendable {
-  /// Keys of the traces.
   let keys: [TraceKey]
-  /// Facts about each trace.
   let memories: [TraceMemory]
 
-  /// Traces, of a single source unless `keys` are given.
   init(keys: [TraceKey]? = nil, memories: [TraceMemory]) {
     self.keys = keys ?? memories.map { TraceKey(seed: $0.facts.seed) }
     self.memories = memories
   }
 
-  /// Facts for reports.
   package var facts: [TraceFacts] { memories.map(\.facts) }
 
-  /// Notes for readers of results.
   package var notes: [String] {
     memories.flatMap { memory in memory.notes.map { "\(memory.facts.name): \($0)" } }
   }
 
-  /// Content of a cell's trace.
   package func identity(of cell: Cell) -> TraceIdentity? {
     place(of: cell).map { memories[$0].identity }
   }
 
-  /// Traces of cells.
   package func keys(of cells: [PlannedCell]) -> Set<TraceKey> {
     Set(cells.compactMap { cell in place(of: cell.cell).map { keys[$0] } })
   }
 
-  /// Names of the traces in results.
   package var names: [TraceKey: String] {
     Dictionary(zip(keys, facts.map(\.name))) { first, _ in first }
   }
 
-  /// Index of a cell's trace.
   func place(of cell: Cell) -> Int? {
     memories.firstIndex {
       $0.facts.name == cell.trace && ($0.facts.seed == cell.seed || $0.facts.seed == nil)
@@ -64,7 +55,6 @@ package struct TraceStamps: Sendable {
     try self.init(of: workload, now: FileStamp.now())
   }
 
-  /// Computes the stamps at a given time, for tests.
   init(of workload: Workload, now: Int64) throws(StoreError) {
     var all: [TraceKey: TraceStamp] = [:]
     for key in workload.traceKeys {
@@ -101,7 +91,6 @@ extension ResultStore {
     try remember(traces, of: workload, before: stamps, now: FileStamp.now())
   }
 
-  /// Digests and stores at a given time, for tests.
   func remember(
     _ traces: WorkloadTraces, of workload: Workload, before stamps: TraceStamps, now: Int64
   ) throws(StoreError) -> StoredTraces {
@@ -122,7 +111,6 @@ extension ResultStore {
     return StoredTraces(keys: workload.traceKeys, memories: memories)
   }
 
-  /// Prepared traces of the store among the known ones.
   package func shelf(of traces: StoredTraces) -> any TraceShelf {
     StoredShelf(store: self, traces: traces)
   }
@@ -140,7 +128,6 @@ extension ResultStore {
     }
   }
 
-  /// Path of the prepared trace.
   fileprivate func preparedFile(_ memory: TraceMemory) -> String {
     let digest = ContentDigest(of: "\(memory.identity.digest)\n\(memory.facts.name)")
     return "\(folder.folder(.prepared))/\(digest).larder"
@@ -170,18 +157,14 @@ private struct StoredShelf: TraceShelf {
 package struct TraceMemory: SealedContent {
   static let kind = "trace"
 
-  /// Stamp that identifies the trace.
   let stamp: String
-  /// Facts for reports.
   package let facts: TraceFacts
-  /// Notes for readers of results.
   package let notes: [String]
-  /// Identity of its content.
   package let identity: TraceIdentity
 
   var fault: String? {
     let isConsistent =
-      identity.requests.value > 0 && identity.objects.value > 0
+      identity.requests.rawValue > 0 && identity.objects.rawValue > 0
       && identity.requests.represented(by: facts.sampling) == facts.trafficRequests
       && identity.objects.represented(by: facts.sampling) == facts.trafficObjects
     return isConsistent ? nil : "its numbers are inconsistent"
@@ -206,7 +189,6 @@ extension ResultStore {
     }
   }
 
-  /// Stores facts about a trace.
   func remember(_ memory: TraceMemory, as stamp: TraceStamp) throws(StoreError) {
     try folder.write(try Self.bytes(memory, path), to: file(stamp))
   }

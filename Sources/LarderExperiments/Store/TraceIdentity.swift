@@ -13,9 +13,7 @@ import LarderTraces
 package struct TraceIdentity: Hashable, Sendable, Codable {
   /// Number of requests of all operations.
   package let requests: SampleCount
-  /// Number of distinct objects.
   package let objects: SampleCount
-  /// Digests of the columns, by name.
   package let columns: [String: String]
 
   /// Columns in addition to the ids.
@@ -26,23 +24,20 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
   /// Identity of a trace: reads all of it, at some gigabytes a second on all cores.
   package init(_ trace: PreparedTrace) {
     let columns = trace.requests
-    requests = SampleCount(columns.count)
-    objects = SampleCount(columns.objects)
+    requests = SampleCount(rawValue: UInt64(columns.count))
+    objects = SampleCount(rawValue: UInt64(columns.objects))
     func digest<Element>(_ column: UnsafePointer<Element>?) -> String? {
       column.map {
         let elements = UnsafeBufferPointer(start: $0, count: columns.count)
         return ContentDigest(ofColumn: UnsafeRawBufferPointer(elements)).description
       }
     }
-    var digests: [String: String] = [:]
-    digests["ids"] = digest(columns.ids)
-    digests[Column.sizes.rawValue] = digest(columns.sizes)
-    digests[Column.times.rawValue] = digest(columns.times)
-    digests[Column.operations.rawValue] = digest(columns.operations)
-    digests[Column.ttls.rawValue] = digest(columns.ttls)
-    digests[Column.costs.rawValue] = digest(columns.costs)
-    digests[Column.prompts.rawValue] = digest(trace.prompts)
-    self.columns = digests
+    let digests: [String: String?] = [
+      "ids": digest(columns.ids), "sizes": digest(columns.sizes), "times": digest(columns.times),
+      "operations": digest(columns.operations), "ttls": digest(columns.ttls),
+      "costs": digest(columns.costs), "prompts": digest(trace.prompts),
+    ]
+    self.columns = digests.compactMapValues { $0 }
     withExtendedLifetime(trace) {}
   }
 
@@ -55,7 +50,6 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     /// True if prefixes are counted.
     let prompts: Bool
 
-    /// Columns that a setup reads.
     init(
       _ setup: SimulationSetup, hasLatency: Bool, hasPrompts: Bool = false,
       countsTime: Bool = false
@@ -77,7 +71,6 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
     }
   }
 
-  /// Part of the identity that a cell depends on, in one line.
   func text(reading: Reading) -> String {
     let read = Column.allCases.filter { column in
       switch column {
@@ -87,42 +80,28 @@ package struct TraceIdentity: Hashable, Sendable, Codable {
       case .operations, .ttls, .costs: true
       }
     }
-    let ids =
-      "\(requests.value) requests, \(objects.value) objects, ids \(columns["ids"] ?? "")"
-    return read.reduce(into: ids) { text, column in
+    return read.reduce(into: "\(counts), ids \(columns["ids"] ?? "")") { text, column in
       if let digest = columns[column.rawValue] { text += ", \(column.rawValue) \(digest)" }
     }
   }
 
-  /// Digest of the complete identity.
   var digest: ContentDigest {
     let all = columns.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    return ContentDigest(
-      of: (["\(requests.value) requests, \(objects.value) objects"] + all)
-        .joined(separator: "\n"))
+    return ContentDigest(of: ([counts] + all).joined(separator: "\n"))
   }
+
+  private var counts: String { "\(requests.rawValue) requests, \(objects.rawValue) objects" }
 }
 
 /// Number of requests or objects in the columns of a trace: of a sample, those that a cell replays
 /// and holds in memory. `TraceFacts` has the numbers of all the traffic.
-package struct SampleCount: Hashable, Sendable, Codable {
-  package let value: UInt64
+package struct SampleCount: RawRepresentable, Hashable, Sendable, Codable {
+  package let rawValue: UInt64
 
-  /// Counts what columns hold.
-  package init(_ value: Int) { self.value = UInt64(max(0, value)) }
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The number in all the traffic that it represents.
   func represented(by sampling: TraceSampling) -> TrafficCount {
-    TrafficCount(value: sampling.represented(value))
-  }
-
-  package init(from decoder: any Decoder) throws {
-    value = try decoder.singleValueContainer().decode(UInt64.self)
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(value)
+    TrafficCount(value: sampling.represented(rawValue))
   }
 }
 
@@ -135,7 +114,6 @@ struct TrafficCount: Hashable, Sendable {
 /// columns, and the program that reads.
 struct TraceStamp: Hashable, Sendable {
   let text: String
-  /// Digest of the text.
   let digest: ContentDigest
 
   /// Stamp of a workload's source; nil if one of its files has none.
@@ -184,7 +162,6 @@ extension SourceSpec {
 /// file's last change (`ctime`, which no program can set), if its time was set back. Recently
 /// changed files have no stamp, which excludes the first case.
 struct FileStamp: Hashable, Sendable {
-  /// Resolved path of the file.
   let path: String
   let bytes: Int64
   let number: UInt64

@@ -139,7 +139,6 @@ package enum AdviceReport {
 }
 
 enum AdviceTables {
-  /// Designs advised at each capacity.
   static func capacities(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
     let hasPart = advice.learnedBillionths != nil
@@ -160,7 +159,6 @@ enum AdviceTables {
     return table
   }
 
-  /// Designs that were simulated in full at the recommended capacity.
   static func designs(_ advice: Advice) -> Table {
     let hasPart = advice.learnedBillionths != nil
     let hasTokens = advice.best.advised.tokenShare != nil
@@ -183,7 +181,6 @@ enum AdviceTables {
     return table
   }
 
-  /// Splits of a budget between memory and disk.
   static func splits(_ advice: Advice) -> Table {
     let sentences = AdviceSentences(advice: advice)
     var table = Table(
@@ -236,7 +233,6 @@ enum AdviceTables {
 }
 
 enum AdviceCharts {
-  /// Hit ratio by capacity: the recommended design and LRU, with the recommended point.
   static func curve(_ advice: Advice) -> LineChart {
     let best = advice.best
     let sentences = AdviceSentences(advice: advice)
@@ -266,7 +262,6 @@ enum AdviceCharts {
       ])
   }
 
-  /// Cost by capacity: memory, misses and their sum.
   static func costs(_ advice: Advice, _ costs: Costs) -> LineChart {
     let sentences = AdviceSentences(advice: advice)
     let currency = TextSafety.singleLine(costs.prices.currency)

@@ -15,7 +15,6 @@ struct AdviceSentences {
 
   private var isDivided: Bool { advice.learnedBillionths != nil }
 
-  /// All sentences, in the order in which a reader needs them.
   var items: [Item] {
     let texts: [(String, String?)] =
       advice.obstacle != nil
@@ -28,7 +27,6 @@ struct AdviceSentences {
     return texts.compactMap { title, text in text.map { Item(title: title, text: $0) } }
   }
 
-  /// The recommendation in one sentence. It begins by saying so if the choice does not matter.
   var recommendation: String {
     if let obstacle = advice.obstacle { return text(of: obstacle) }
     let (place, lru) = (size(best.capacity), ratio(best.lru))
@@ -61,7 +59,6 @@ struct AdviceSentences {
     "\(AdviceNumbers.points(points.magnitude)) points \(points < 0 ? "less" : "more")"
   }
 
-  /// The reason for which no cache helps, with a way on.
   private func text(of obstacle: Advice.Obstacle) -> String {
     let requests = NumberText.grouped(advice.trace.requests)
     let largest = size(advice.capacities.map(\.capacity).max() ?? 0)
@@ -81,15 +78,12 @@ struct AdviceSentences {
     }
   }
 
-  /// Name of the tier of the capacities.
   var storage: String { [.disk, .hybrid].contains(advice.tiers) ? "disk" : "memory" }
 
-  /// Requests that no cache may answer, in words.
   private var uncacheable: String? {
     advice.uncacheableRatio.map { "\(NumberText.percent($0)) may not be cached" }
   }
 
-  /// The hit ratio of a design, with the part of the trace it was measured on.
   private func answers(_ design: DesignResult) -> String {
     var text =
       NumberText.percent(design.hitRatio)
@@ -107,14 +101,12 @@ struct AdviceSentences {
     return text
   }
 
-  /// A hit ratio next to one whose part of the trace was named before.
   private func ratio(_ design: DesignResult) -> String {
     let own = NumberText.percent(design.hitRatio)
     guard isDivided else { return own }
     return "\(own) (\(NumberText.percent(design.wholeHitRatio)) of all)"
   }
 
-  /// The part of the trace that hit ratios cover.
   private var scored: String {
     if !isDivided { return "the trace" }
     let rest = 100 - Double(advice.learnedBillionths ?? 0) / 1e7
@@ -127,7 +119,6 @@ struct AdviceSentences {
       + (uncacheable.map { " (\($0))" } ?? "")
   }
 
-  /// An upper bound of the loss against the best design.
   var regret: String {
     let lost = max(0, best.hindsight.hitRatio - best.advised.hitRatio) * 100
     let text =
@@ -154,7 +145,6 @@ struct AdviceSentences {
     AdviceNumbers.plain(Double(advice.learnedBillionths ?? 0) / 1e7) + " %"
   }
 
-  /// The effect of more or less memory.
   var memory: String? {
     let capacity = best.capacity
     let parts = [(capacity / 2, "Half of it"), (capacity * 2, "twice as much")].compactMap {
@@ -177,7 +167,6 @@ struct AdviceSentences {
     }
   }
 
-  /// Benefit of a disk tier.
   var disk: String? {
     guard let alone = advice.splits.first(where: { $0.disk == 0 || $0.memory == 0 }),
       let costs = advice.costs,
@@ -200,7 +189,6 @@ struct AdviceSentences {
       + "\(costs.basis), instead of \(money(alone))\(examples)."
   }
 
-  /// Hits lost to each TTL.
   var lifetimes: String? {
     guard !advice.lifetimes.isEmpty else { return nil }
     let parts = advice.lifetimes.map { point in
@@ -213,7 +201,6 @@ struct AdviceSentences {
     return "No response is older than the TTL: a TTL of " + parts.joined(separator: ", ") + "."
   }
 
-  /// The cheapest capacity, and the access interval at which keeping an object pays.
   var money: String? {
     guard let costs = advice.costs else { return nil }
     func money(_ amount: Double) -> String { AdviceNumbers.money(amount, costs.prices.currency) }
@@ -245,7 +232,6 @@ struct AdviceSentences {
     advice.costs?.areExamples ?? false ? " (example prices; set yours with --prices)" : ""
   }
 
-  /// Dependence of the recommendation on the part of the trace.
   var stability: String? {
     guard let stability = advice.stability else { return nil }
     guard stability.changes else {
@@ -259,7 +245,6 @@ struct AdviceSentences {
       + "points below the best of each half.\(auto(stability))"
   }
 
-  /// Hits of the policy that changes its policy, against the chosen design and the best one.
   private func auto(_ stability: Stability) -> String {
     guard let auto = stability.auto else { return "" }
     if auto.name == best.chosen.name {
@@ -272,7 +257,6 @@ struct AdviceSentences {
       + "less than the best in hindsight, \(best.hindsight.name)."
   }
 
-  /// Reason for not recommending the runner-up.
   var runnerUp: String? {
     guard let second = best.runnersUp.first(where: { !$0.isSameDesign(as: best.advised) }) else {
       return nil
@@ -337,7 +321,6 @@ package enum AdviceText {
     return line.isEmpty ? lines : lines + [line]
   }
 
-  /// The words of a text. Digit groups of a number and its unit stay together.
   private static func words(_ text: String) -> [String] {
     var words: [String] = []
     for part in text.split(separator: " ") {

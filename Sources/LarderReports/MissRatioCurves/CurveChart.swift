@@ -3,7 +3,6 @@ import LarderExperiments
 import LarderSupport
 
 package enum CurveChart {
-  /// Returns the drawing of a trace's curves as an SVG file.
   package static func svg(of trace: TraceCurves, share: Share) -> String {
     chart(of: trace, share: share).svg()
   }
@@ -30,7 +29,6 @@ package enum CurveChart {
       annotations: knees)
   }
 
-  /// A point, with an interval of two standard errors to both sides if there is one.
   private static func point(_ point: MissRatioCurve.Point) -> ChartSeries.Point {
     let miss = 1 - point.hitRatio
     let range = point.standardError.map { error in

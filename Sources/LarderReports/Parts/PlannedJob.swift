@@ -20,7 +20,6 @@ package struct PlanFormatError: Error, Hashable, Sendable, CustomStringConvertib
   let format: PlanFormat
   let word: String
 
-  /// One-line message.
   package var description: String {
     "'\(format.rawValue)' does not support names with control characters, or of more than 400 "
       + "bytes: \(ShellWord.quoted(word))"
@@ -34,7 +33,6 @@ package struct PlannedJob: Sendable {
   let file: String
   let store: String
 
-  /// - Parameter program: The program as typed.
   package init(plan: PartPlan, program: String, file: String, store: String) {
     self.plan = plan
     self.program = program
@@ -42,7 +40,6 @@ package struct PlannedJob: Sendable {
     self.store = store
   }
 
-  /// The plan in a format, ending in a line feed.
   package func text(_ format: PlanFormat) throws(PlanFormatError) -> String {
     let words = format == .table ? [] : [program, file, store, plan.workload]
     if let word = words.first(where: { !ShellWord.isPortable($0) }) {
@@ -65,7 +62,6 @@ package struct PlannedJob: Sendable {
 
   private var prepare: String { run(part: "prepare") }
   private var merge: String { command("--merge") }
-  /// The command of every task of an array.
   private var task: String { run(part: "auto/\(plan.count)") }
 
   private var table: String {
@@ -85,7 +81,6 @@ package struct PlannedJob: Sendable {
       """
   }
 
-  /// One object on one line.
   private var json: String {
     var object = JSONLine()
     object.add("version", 1)
@@ -110,7 +105,6 @@ package struct PlannedJob: Sendable {
     return object.text + "\n"
   }
 
-  /// The steps of a script, as comments.
   private func steps(submit: String) -> String {
     """
     # \(plan.cells) cells in \(plan.count) parts, \(plan.missing) cells to compute
@@ -150,7 +144,6 @@ package struct PlannedJob: Sendable {
     }.joined(separator: ",")
   }
 
-  /// Strings are written as JSON, which every YAML parser accepts. Finished parts end at once.
   private var kubernetes: String {
     """
     \(steps(submit: "kubectl apply -f THIS-FILE"))
