@@ -220,7 +220,8 @@ let package = Package(
       dependencies: [
         "LarderSupport", "LarderExperiments", "LarderHarness", "Larder", "LarderPolicies",
         "LarderEngine",
-      ]),
+      ],
+      resources: [.embedInCode("HTML/page.css"), .embedInCode("HTML/page.js")]),
     .target(
       name: "LarderCommands",
       dependencies: [

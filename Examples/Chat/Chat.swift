@@ -14,10 +14,11 @@ struct Chat: Sendable {
 
   /// - Parameter key: The user's key, 32 bytes from the system's keychain.
   init(path: URL, key: Data, server: URL, client: HTTPClient = .urlSession()) throws {
-    disk = try DiskCache(
-      path: path,
-      configuration: DiskConfiguration(
-        limits: DiskLimits(bytes: 64 << 20), encryption: DiskEncryption(key: key)))
+    disk = DiskCache(
+      try BlockingDiskCache(
+        path: path,
+        configuration: DiskConfiguration(
+          limits: DiskLimits(bytes: 64 << 20), encryption: DiskEncryption(key: key))))
     // The same name means two things in two suites.
     let pages = HybridCacheConfiguration(
       memory: MemoryCacheConfiguration(limits: MemoryCacheLimits(count: 50), policy: .s3FIFO),
@@ -40,13 +41,13 @@ struct Chat: Sendable {
   func close() throws {
     try pages.cache.close()
     try avatars.cache.close()
-    try disk.close()
+    try disk.blocking.close()
   }
 
   /// Removes what the chat has stored, and forgets the key.
   func logOut() throws {
     try pages.cache.destroy()
     try avatars.cache.destroy()
-    try disk.destroy()
+    try disk.blocking.destroy()
   }
 }

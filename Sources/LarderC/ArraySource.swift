@@ -104,7 +104,6 @@ struct ArraySource: RecordSource, @unchecked Sendable {
 }
 
 struct ArrayColumn {
-  /// The name in messages.
   let name: String
   private let base: UnsafeRawPointer
   private let stride: Int
@@ -252,7 +251,6 @@ struct SampledSource: RecordSource {
   private let trace: PreparedTrace
   private let sample: SpatialSample
 
-  /// Requests that are examined between two calls of the sink.
   private static let chunk = 1 << 16
 
   /// A sample of a share of the objects, above 0 and at most 1.
@@ -268,13 +266,10 @@ struct SampledSource: RecordSource {
 
   var columns: TraceColumns { trace.columns }
 
-  /// Keys are the ids of the trace.
   var keyLimit: Int? { trace.requests.objects + 1 }
 
-  /// The share of all objects.
   var samplingRate: Double { sample.rate * trace.sampling.rate }
 
-  /// The sampling facts, and the number of gets of all objects.
   var reading: ReadingFacts {
     var facts = ReadingFacts()
     let gets = trace.sampling.isPart ? trace.sampling.gets : Self.gets(trace.requests)

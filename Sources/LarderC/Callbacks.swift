@@ -5,10 +5,8 @@ import LarderEngine
 final class Callbacks: @unchecked Sendable {
   // Unchecked: the pointers are the caller's, who states in which threads they may be used.
 
-  /// All that are in use, by number.
   static let table = HandleTable<Callbacks>()
 
-  /// The name of the policy.
   let name: String
   /// True if each lookup also calls the caller, which is slow but needed to check the contract.
   let asksContains: Bool
@@ -31,7 +29,6 @@ final class Callbacks: @unchecked Sendable {
   /// The first error; nil if there is none. After an error no callback is called.
   var failure: CallError? { failed.withLock { $0 } }
 
-  /// Records an error.
   func fail(_ problem: String) {
     let error = CallError.policy(name, problem)
     failed.withLock { $0 = $0 ?? error }
@@ -66,7 +63,6 @@ final class Callbacks: @unchecked Sendable {
   /// True if the caller replays gets itself.
   var replays: Bool { policy.replay != nil }
 
-  /// Lets the caller replay gets.
   func replay(
     _ instance: Int64, _ objects: UnsafePointer<UInt32>, _ sizes: UnsafePointer<UInt32>?,
     _ count: Int, _ gets: inout larder_gets
@@ -81,7 +77,6 @@ final class Callbacks: @unchecked Sendable {
     return answer("contains", Int64(contains(policy.context, instance, id))).map { $0 != 0 }
   }
 
-  /// Destroys the policy of a cache.
   func destroy(_ instance: Int64) { policy.destroy?(policy.context, instance) }
 
   /// The answer of a call; nil, and the failure of all, if it is negative.
@@ -158,7 +153,6 @@ final class CallbackInstance {
     if count == Self.capacity { flush() }
   }
 
-  /// Records a stored object.
   func insert(_ id: ObjectID, _ size: UInt32) {
     note(.insert, id, size)
     guard places[Int(id)] == 0 else { return }
@@ -172,7 +166,6 @@ final class CallbackInstance {
     forget(id)
   }
 
-  /// Returns the object to evict.
   func evict() -> ObjectID {
     if let number, callbacks.failure == nil {
       let answer = callbacks.apply(number, count, evicts: true)
@@ -235,7 +228,6 @@ struct CallbackPolicy: EvictionPolicy, ~Copyable {
     parameters: [PolicyParameter(parameter, default: "0", "Number of the callbacks.")],
     paper: "The caller's.")
 
-  /// The parameter that identifies the callbacks.
   static let parameter = "callbacks"
 
   private let instance: CallbackInstance

@@ -48,7 +48,6 @@ public func larderPolicyCheck(
 /// `larder simulate` with a caller's policy, one cell after another.
 struct PolicyCall {
   static let options: [Parameter] = [.capacity, .ignoreSize, .admission, .seed]
-  /// The options of a check.
   static let checkOptions = [
     Parameter("random", .flag, default: "false", "The policy draws random numbers."),
     Parameter("learns", .flag, default: "false", "The policy learns from requests."),
@@ -59,7 +58,6 @@ struct PolicyCall {
   private let callbacks: Callbacks
   private let cells: [PlannedCell]
 
-  /// Requests between two checks for cancellation.
   private static let chunk = 1 << 16
 
   /// A simulation with the given options.
@@ -113,7 +111,6 @@ struct PolicyCall {
       && requests.costs == nil && tier.admission == nil
   }
 
-  /// Simulates with the engine's tier, with a call for each decision.
   private func simulated(_ setup: SimulationSetup, _ tier: TierSetup) throws -> Counts {
     let simulation = try RegisteredPolicy(CallbackPolicy.self).makeSimulation(
       tier, unit: setup.unit, seed: setup.seed, over: trace.requests)
@@ -123,7 +120,6 @@ struct PolicyCall {
     return simulation.counts
   }
 
-  /// Simulates with the caller's cache, with a call for each chunk of requests.
   private func replayed(_ setup: SimulationSetup, _ tier: TierSetup) throws -> Counts {
     let instance = CallbackInstance(
       callbacks,

@@ -38,7 +38,6 @@ extension LarderC {
     return try ParameterReader(ComponentSpec(name: "", values: values), parameters: known)
   }
 
-  /// Objects and arrays as JSON on one line.
   static func json(_ value: Any) throws -> String {
     let data = try JSONSerialization.data(
       withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
@@ -146,15 +145,17 @@ public func larderPolicies(_ json: CResult, _ error: CResult) -> Int32 {
 
 /// Common parts of simulations of named policies and of a caller's.
 enum SimulateCall {
-  /// A workload of one trace and one tier in memory.
   static func workload(
     over trace: PreparedTrace, policies: [PolicySpec], _ options: ParameterReader
   ) throws -> Workload {
     _ = try LarderC.required("capacity", options)
-    return Workload(
-      name: "simulate", source: .trace(TraceReference(path: trace.name)),
-      unit: try options.capacityUnit(), configurations: try Workload.configurations(options),
-      policies: policies, capacities: try options.capacities(), seeds: [try options.seed() ?? 1])
+    var workload = Workload(
+      name: "simulate", source: .trace(TraceReference(path: trace.name)))
+    workload.unit = try options.capacityUnit()
+    workload.configurations = try Workload.configurations(options)
+    (workload.policies, workload.capacities) = (policies, try options.capacities())
+    workload.seeds = [try options.seed() ?? 1]
+    return workload
   }
 
   static func cells(of workload: Workload, over trace: PreparedTrace) throws -> [PlannedCell] {
@@ -163,7 +164,6 @@ enum SimulateCall {
     return cells
   }
 
-  /// Records in the form of counts.csv.
   static func csv(_ records: [Record]) -> String {
     records.reduce(into: CountsCSV.header) { $0 += CountsCSV.row($1) }
   }

@@ -18,15 +18,11 @@ public typealias CResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 /// No argument of a caller may trap: pointers are checked before use, handles are looked up, and
 /// numbers are converted with a check.
 enum LarderC {
-  /// The pointer that receives a text, or null.
   typealias Text = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-  /// Traces by handle.
   static let traces = HandleTable<PreparedTrace>()
-  /// Tasks by handle.
   static let tasks = HandleTable<TaskState>()
 
-  /// Registers the library of learned policies on first use.
   private static let providesLearning: Void = LightGBM.provide()
 
   /// Calls `body` and turns an error into a status and one line of text.
@@ -80,7 +76,6 @@ enum LarderC {
     return text
   }
 
-  /// The trace of a handle.
   static func trace(_ handle: larder_trace) throws(CallError) -> PreparedTrace {
     guard let trace = traces[handle] else { throw .unknownHandle("trace", handle) }
     return trace
@@ -118,7 +113,6 @@ enum LarderC {
 
 /// An error of the C interface that no other module defines.
 enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A required pointer is null.
   case null(String)
   case notUTF8(String)
   /// A handle of no existing object.
@@ -126,10 +120,8 @@ enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An option is unknown or invalid.
   case option(String, String)
   case column(String, String)
-  /// An element of a column is invalid.
   case element(String, Int, String)
   case number(String, String, expected: String)
-  /// A callback failed or returned an invalid value.
   case policy(String, String)
   /// A policy breaks its contract: the rule, and how to reproduce it.
   case contract(String)
@@ -183,7 +175,6 @@ private let lastHandle = Atomic<UInt64>(0)
 
 /// The progress of a call, for other threads.
 final class TaskState: Sendable {
-  /// Asks the call to stop.
   let cancellation = Cancellation()
 
   private let doneRequests = Atomic<UInt64>(0)
@@ -200,7 +191,6 @@ final class TaskState: Sendable {
     totalRequests.store(UInt64(clamping: total), ordering: .relaxed)
   }
 
-  /// Adds finished requests.
   func advance(_ requests: Int) {
     doneRequests.wrappingAdd(UInt64(clamping: requests), ordering: .relaxed)
   }
@@ -214,8 +204,6 @@ final class TaskState: Sendable {
   }
 
   /// Stops the call after cancellation.
-  ///
-  /// - Throws: `CallError.cancelled`.
   func check() throws(CallError) {
     if cancellation.isRequested { throw .cancelled }
   }

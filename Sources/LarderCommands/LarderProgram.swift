@@ -45,7 +45,6 @@ public enum LarderProgram {
 
 /// A policy, cache, format or report that a program adds: see `LarderProgram.main(adding:)`.
 public struct LarderAddition: Sendable {
-  /// Enters it in its registry.
   let register: @Sendable () throws -> Void
 
   private init(register: @escaping @Sendable () throws -> Void) { self.register = register }
@@ -75,6 +74,11 @@ public struct LarderAddition: Sendable {
   /// A format of trace files.
   public static func format(_ format: any TraceFormat) -> LarderAddition {
     LarderAddition { try FormatRegistry.add(format) }
+  }
+
+  /// A generator of requests.
+  public static func generator(_ generator: RegisteredGenerator) -> LarderAddition {
+    LarderAddition { try GeneratorRegistry.add(generator) }
   }
 
   /// A report of a run's results.
@@ -119,7 +123,6 @@ struct LarderCommand: ParsableCommand {
     (CommandLine.arguments.dropFirst().first == "policies" ? ["list"] : [])
     + CommandLine.arguments.dropFirst()
 
-  /// Does what the process was asked, and exits.
   static func runAndExit() -> Never {
     var code: Int32 = 0
     MappingFaults.listen()

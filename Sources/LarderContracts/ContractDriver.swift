@@ -22,12 +22,10 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
   private(set) var objects: Int
   private(set) var counts = TierCounts()
   private(set) var hits: UInt64 = 0
-  /// True if hits use the policy's `hitWords`, if it has them.
   private let usesWords: Bool
   /// The size of an entry by that of its value if objects count with their entries' overhead: see
   /// `EntryMemory`.
   private let entrySize: (@Sendable (UInt32) -> UInt32)?
-  /// True if the policy gets hints before each request.
   var givesHints = true
   private var words: HitWords?
 
@@ -56,10 +54,8 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
 
   deinit { sizes.deallocate() }
 
-  /// True if the policy supports hits through `hitWords`.
   var hasWords: Bool { policy.hitWords != nil }
 
-  /// True if the object is resident by the driver's account.
   func isResident(_ id: ObjectID) -> Bool { resident[id] != nil }
 
   func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
@@ -74,7 +70,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     if usesWords { words = policy.hitWords }
   }
 
-  /// Passes the time, in microseconds, to a policy that follows it.
   func follow(_ now: UInt64) {
     if Policy.notices.contains(.time) { policy.notice(.time(now)) }
   }
@@ -110,7 +105,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     }
   }
 
-  /// Removes all state of an object.
   func remove(_ id: ObjectID) throws(ContractProblem) {
     drop(id)
     policy.remove(id, sizes)
@@ -118,7 +112,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     if policy.remembers(id) { throw ContractProblem("\(id) is remembered after it was removed") }
   }
 
-  /// Checks the policy's answers for every object against the driver's account.
   func checkEverything() throws(ContractProblem) {
     for id in 1...ObjectID(max(objects, 1)) where Int(id) <= objects {
       let isThere = try isThere(id)
@@ -208,7 +201,6 @@ final class ContractDriver<Policy: EvictionPolicy & ~Copyable> {
     return ContractOutcome(.stored, evicted: evicted)
   }
 
-  /// Changes the expiry of a resident object and notifies policies that order objects by it.
   private func renew(_ request: Request) {
     guard let copy = resident[request.id] else { return }
     resident[request.id]?.expires = request.expires
@@ -277,7 +269,6 @@ struct ContractSizes: ObjectSizes {
   private let base: UnsafeMutablePointer<UInt32>
   private let objects: Int
 
-  /// Creates zeros for ids up to `objects`; free them with `deallocate`.
   init(objects: Int) {
     self.objects = objects
     base = .allocate(capacity: objects + 1)
@@ -289,7 +280,6 @@ struct ContractSizes: ObjectSizes {
     return base[Int(id)]
   }
 
-  /// Records the size of an object that is stored.
   func set(_ id: ObjectID, _ size: UInt32) { base[Int(id)] = size }
 
   func deallocate() { base.deallocate() }

@@ -30,8 +30,21 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   }
 
   private func trials(_ rule: PolicyContract.Rule) -> [ContractTrial] {
-    let everything: TestTraceMaker.Features = [.sizes, .times, .operations, .costs]
+    let everything = TestTraceMaker.Features(rawValue: 15)
     let units: [CapacityUnit] = [.objects, .bytes]
+    func each(
+      _ seeds: Range<UInt64>, _ units: [CapacityUnit], _ features: TestTraceMaker.Features?,
+      capacity: (UInt64) -> UInt64
+    ) -> [ContractTrial] {
+      units.flatMap { unit in
+        seeds.map { seed in
+          // Each loop of the simulator is for traces with some features and without others.
+          ContractTrial(
+            features ?? TestTraceMaker.Features(rawValue: Int(seed % 16)),
+            capacity: capacity(seed), unit: unit, seed: seed)
+        }
+      }
+    }
     switch rule {
     case .setup:
       let largest = PolicySetup.capacityMax
@@ -40,42 +53,18 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
           ContractTrial([.sizes, .costs], capacity: $0, unit: unit, seed: UInt64(seed), for: 5)
         }
       }
-    case .residency:
-      return units.flatMap { unit in
-        (0..<150 as Range<UInt64>).map { seed in
-          ContractTrial(
-            TestTraceMaker.Features(rawValue: Int(seed % 16)), capacity: 1 + seed % 17,
-            unit: unit, seed: seed)
-        }
-      }
+    case .residency: return each(0..<150, units, nil) { 1 + $0 % 17 }
     case .removal:
-      if Policy.description.learns { return [] }
-      return (0..<60 as Range<UInt64>).map { ContractTrial([], capacity: 9, seed: $0) }
+      return Policy.description.learns ? [] : each(0..<60, [.objects], []) { _ in 9 }
     case .ghosts: return [ContractTrial(capacity: 10, seed: 0, trace: TestTrace(ids: [100]))]
-    case .growth:
-      return (0..<40 as Range<UInt64>).map {
-        ContractTrial([.sizes, .costs], capacity: 12, unit: .bytes, seed: $0)
-      }
-    case .simulation:
-      // Each loop of the simulator is for traces with some of these features and without others.
-      return units.flatMap { unit in
-        (0..<48 as Range<UInt64>).map { seed in
-          ContractTrial(
-            TestTraceMaker.Features(rawValue: Int(seed % 16)), capacity: 7, unit: unit, seed: seed)
-        }
-      }
-    case .repeatability, .seed, .hitWords:
-      if rule == .seed, Policy.description.isRandom { return [] }
-      return units.flatMap { unit in
-        (0..<40 as Range<UInt64>).map {
-          ContractTrial(everything, capacity: 7, unit: unit, seed: $0)
-        }
-      }
+    case .growth: return each(0..<40, [.bytes], [.sizes, .costs]) { _ in 12 }
+    case .simulation: return each(0..<48, units, nil) { _ in 7 }
+    case .seed where Policy.description.isRandom: return []
+    case .repeatability, .seed, .hitWords: return each(0..<40, units, everything) { _ in 7 }
     case .memory: return [ContractTrial(capacity: 50, seed: 0, trace: TestTrace(ids: [1]))]
     }
   }
 
-  /// Returns the problem of a trial, or nil if the rule holds.
   private func problem(
     _ rule: PolicyContract.Rule, _ trial: ContractTrial
   ) -> ContractProblem? {
@@ -99,7 +88,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
 
   // MARK: Drivers
 
-  /// Creates a driver for a trial, with room for one more object than its trace has.
   func driver(
     _ trial: ContractTrial, objects: Int? = nil, seed: UInt64? = nil, usesWords: Bool = false
   ) throws(ContractProblem) -> ContractDriver<Policy> {
@@ -109,7 +97,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
       usesWords: usesWords)
   }
 
-  /// Calls a body for each request of a trace, with its index.
   func replay(
     _ trial: ContractTrial,
     _ body: (Int, LarderEngine.Operation, Request) throws(ContractProblem) -> Void
@@ -124,12 +111,12 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
     }
   }
 
-  /// Drives two policies through a trace and reports the first difference.
   func compare(
     _ trial: ContractTrial, _ one: ContractDriver<Policy>, _ other: ContractDriver<Policy>,
-    _ what: String
+    _ what: String, before: (Int, Request) throws(ContractProblem) -> Void = { _, _ in }
   ) throws(ContractProblem) {
-    try replay(trial) { (_, operation, request) throws(ContractProblem) in
+    try replay(trial) { (index, operation, request) throws(ContractProblem) in
+      try before(index, request)
       let expected = try one.step(operation, request)
       let found = try other.step(operation, request)
       if expected != found {
@@ -150,11 +137,12 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// In one of two caches, a visitor is stored and removed whenever there is room.
   func checkRemoval(_ trial: ContractTrial) throws(ContractProblem) {
     let (visited, other) = (try driver(trial), try driver(trial))
     let visitor = Request(id: ObjectID(trial.trace.objects + 1))
-    try replay(trial) { (index, operation, request) throws(ContractProblem) in
+    let change =
+      "an object was stored while there was room, and removed at once, before each request"
+    try compare(trial, other, visited, change) { (index, request) throws(ContractProblem) in
       if visited.used < trial.capacity {
         let outcome = try visited.step(.get, visitor)
         // A policy may reject it as well.
@@ -167,14 +155,6 @@ extension ContractRules where Policy: ~Copyable {
       if index % 7 == 6 {
         try visited.remove(request.id)
         try other.remove(request.id)
-      }
-      let (found, expected) = (
-        try visited.step(operation, request), try other.step(operation, request)
-      )
-      if found != expected {
-        throw ContractProblem(
-          "an object that was stored while there was room, and removed at once, before each request"
-            + " up to this one changes '\(expected)' to '\(found)'")
       }
     }
   }
@@ -205,19 +185,11 @@ extension ContractRules where Policy: ~Copyable {
     let growing = try ContractDriver<Policy>(
       spec, capacity: trial.capacity, unit: trial.unit, objects: 1, seed: trial.seed,
       roomForSizes: trial.trace.objects + 1)
-    try replay(trial) { (_, operation, request) throws(ContractProblem) in
+    try compare(trial, whole, growing, "with room made as ids come") { _, request in
       if Int(request.id) > growing.objects { growing.reserve(objects: Int(request.id)) }
-      let (expected, found) = (
-        try whole.step(operation, request), try growing.step(operation, request)
-      )
-      if found != expected {
-        throw ContractProblem(
-          "with room made as ids come: expected '\(expected)', found '\(found)'")
-      }
     }
   }
 
-  /// Runs two policies concurrently, and a third after them.
   func checkRepeatability(_ trial: ContractTrial) throws(ContractProblem) {
     try compare(trial, try driver(trial), try driver(trial), "told the same at the same time")
     let silent = try driver(trial)
@@ -253,7 +225,6 @@ extension ContractRules where Policy: ~Copyable {
     try compare(trial, plain, try driver(trial, usesWords: true), "hits through hitWords")
   }
 
-  /// Compares this driver with the engine's own tier, specialised in the module of the policy.
   func checkSimulation(_ trial: ContractTrial) throws(ContractProblem) {
     var trial = trial
     // The tier handles expiry: the policy sees only removals.
@@ -300,8 +271,6 @@ extension ContractRules where Policy: ~Copyable {
     try checkGhostsAreDeclared(trial)
   }
 
-  /// Requests the same objects again and again: state that grows at every doubling of the requests
-  /// grows without bound.
   private func checkState(_ trial: ContractTrial) throws(ContractProblem) {
     let objects = 300
     let driver = try driver(trial, objects: objects)
@@ -327,7 +296,6 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// Requests each object once, with the parameters of real caches.
   private func checkGhostsAreBounded(_ trial: ContractTrial) throws(ContractProblem) {
     var text = spec.name
     for parameter in Policy.description.parameters {
@@ -355,8 +323,6 @@ extension ContractRules where Policy: ~Copyable {
     }
   }
 
-  /// Requests each object twice or once, and compares the ghosts with the number that the policy
-  /// gives, which may be an estimate.
   private func checkGhostsAreDeclared(_ trial: ContractTrial) throws(ContractProblem) {
     let last: ObjectID = 4000
     let driver = try self.driver(trial, objects: Int(last))
@@ -378,11 +344,9 @@ extension ContractRules where Policy: ~Copyable {
 struct ContractTrial {
   var capacity: UInt64
   var unit: CapacityUnit
-  /// The seed of the trace, and of the policy's random numbers.
   var seed: UInt64
   var trace: TestTrace
 
-  /// Creates a cache of a capacity and a short random trace for it.
   init(
     _ features: TestTraceMaker.Features, capacity: UInt64, unit: CapacityUnit = .objects,
     seed: UInt64, for room: UInt64? = nil
@@ -398,7 +362,6 @@ struct ContractTrial {
     }
   }
 
-  /// Creates a cache with a given trace.
   init(capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64, trace: TestTrace) {
     self.capacity = capacity
     self.unit = unit

@@ -126,9 +126,7 @@ public struct ContractViolation: Error, Sendable, Hashable, CustomStringConverti
 
 /// The result of a failed check, before its rule and trial are known.
 struct ContractProblem: Error {
-  /// The index of the request, from 0.
   var request: Int?
-  /// The expected and the actual behaviour.
   var text: String
 
   init(_ text: String, at request: Int? = nil) {

@@ -6,20 +6,16 @@ package struct TestTrace: CustomStringConvertible {
 
   package init(_ requests: [TestRequest]) { self.requests = requests }
 
-  /// Creates a trace of gets of objects of size 1.
   package init(ids: [ObjectID]) { requests = ids.map { TestRequest(id: $0) } }
 
-  /// One request a line.
   package var description: String {
     requests.map { "  \($0)" }.joined(separator: "\n")
   }
 
   package var objects: Int { Int(requests.map(\.id).max() ?? 0) }
 
-  /// Objects that are requested at least once.
   package var distinctObjects: Int { Set(requests.map(\.id)).count }
 
-  /// For each request, the index of the next one for the same object, regardless of its operation.
   package var nextUses: [UInt32] {
     var next: [ObjectID: Int] = [:]
     var result = Array(repeating: Request.never, count: requests.count)
@@ -30,7 +26,6 @@ package struct TestTrace: CustomStringConvertible {
     return result
   }
 
-  /// The policy's view of a request; `nextUses` are those of the trace.
   package func request(at index: Int, _ nextUses: [UInt32]) -> Request {
     let line = requests[index]
     return Request(
@@ -40,8 +35,6 @@ package struct TestTrace: CustomStringConvertible {
       cost: line.cost)
   }
 
-  /// The form that the engine reads. With `sparse`, columns that hold only defaults are omitted, as
-  /// if the source did not have them.
   package func columns(sparse: Bool = false) -> RequestColumns {
     let memory = ColumnMemory()
     func column<Value: BitwiseCopyable>(
@@ -77,8 +70,6 @@ private final class ColumnMemory {
 }
 
 extension TestTrace {
-  /// Returns the shortest and simplest trace, found by leaving parts out, for which the condition
-  /// still holds.
   package func shrunk(while fails: (TestTrace) throws -> Bool) rethrows -> TestTrace {
     var best = self
     var progress = true
@@ -115,7 +106,6 @@ extension TestTrace {
 }
 
 extension TestRequest {
-  /// The request with one property less, for each property.
   fileprivate var plainer: [TestRequest] {
     var result: [TestRequest] = []
     func add(_ applies: Bool, _ change: (inout TestRequest) -> Void) {
@@ -137,11 +127,8 @@ package struct TestRequest: CustomStringConvertible {
   package var operation: LarderEngine.Operation
   package var id: ObjectID
   package var size: UInt32
-  /// Time of the request.
   package var timeSeconds: UInt32
-  /// TTL in seconds; 0 for none.
   package var ttlSeconds: UInt32
-  /// The cost of fetching the object.
   package var cost: Float
 
   package init(
@@ -156,7 +143,6 @@ package struct TestRequest: CustomStringConvertible {
     self.cost = cost
   }
 
-  /// Everything that is not a default, as in `12 s: set 3, size 7, ttl 5 s`.
   package var description: String {
     var text = timeSeconds == 0 ? "" : "\(timeSeconds) s: "
     text += "\(operation) \(id)"
@@ -176,11 +162,8 @@ package struct TestTraceMaker {
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     package static let sizes = Features(rawValue: 1)
-    /// Requests have times, and some a TTL.
     package static let times = Features(rawValue: 2)
-    /// The trace has sets, deletes and changes at the origin.
     package static let operations = Features(rawValue: 4)
-    /// Fetches have costs.
     package static let costs = Features(rawValue: 8)
 
     package var description: String {
@@ -189,31 +172,25 @@ package struct TestTraceMaker {
       return present.isEmpty ? "ids only" : present.joined(separator: ", ")
     }
 
-    /// Returns a random combination.
     package static func random(_ random: inout TestRandom) -> Features {
       Features(rawValue: random.below(16))
     }
   }
 
   package var features: Features
-  /// Sizes range from 0 to slightly more than this.
   package var capacity: UInt64
-  /// The source of random numbers.
   package var random: TestRandom
 
-  /// Creates a maker of traces for caches of about a capacity.
   package init(features: Features, capacity: UInt64, random: TestRandom) {
     self.features = features
     self.capacity = capacity
     self.random = random
   }
 
-  /// A trace of 1 to 80 requests for at most 24 objects.
   package mutating func make() -> TestTrace {
     make(requests: 1 + random.below(80), objects: 1 + random.below(random.oneIn(2) ? 8 : 24))
   }
 
-  /// A trace of `length` requests for at most `objects` objects.
   package mutating func make(requests length: Int, objects: Int) -> TestTrace {
     let largest = 1 + random.below(Int(capacity) + 3)
     var sizes: [ObjectID: UInt32] = [:]
@@ -252,7 +229,6 @@ package struct TestTraceMaker {
 }
 
 extension TestTrace {
-  /// Returns the trace with ids 1, 2, 3 ... in order of first appearance.
   package func renumbered() -> TestTrace {
     var ids: [ObjectID: ObjectID] = [:]
     return TestTrace(
@@ -269,10 +245,8 @@ extension TestTrace {
 package struct TestRandom: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Creates a generator whose numbers depend only on `seed`.
   package init(seed: UInt64) { state = seed }
 
-  /// The next 64 bits.
   package mutating func next() -> UInt64 {
     state &+= SplitMix64.step
     return SplitMix64.mixed(state)
@@ -282,10 +256,8 @@ package struct TestRandom: RandomNumberGenerator {
   /// unlike the standard library's choice, can never change.
   package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  /// True once in `times`.
   package mutating func oneIn(_ times: Int) -> Bool { below(times) == 0 }
 
-  /// One of the elements.
   package mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[below(elements.count)]
   }

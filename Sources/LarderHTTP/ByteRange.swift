@@ -71,6 +71,5 @@ struct ContentRange: Sendable, Hashable {
     self.init(first: first, last: last, total: total)
   }
 
-  /// Text of the header.
   var text: String { "bytes \(first)-\(last)/\(total.map { "\($0)" } ?? "*")" }
 }

@@ -327,7 +327,6 @@ extension HTTPCache {
 
 /// Fetches that several requests share.
 extension HTTPCache {
-  /// Waits for the running fetch of a URL, or begins one.
   private func join(
     _ exchange: HTTPExchange, _ candidate: StoredResponse?
   ) async throws -> HTTPCacheResult {
@@ -399,7 +398,6 @@ extension HTTPCache {
     }
   }
 
-  /// Refreshes a response in the background.
   private func refresh(_ exchange: HTTPExchange, _ candidate: StoredResponse) {
     guard let shared = begin(exchange, isBackground: true).shared else { return }
     launch(shared, exchange, candidate)

@@ -14,7 +14,6 @@ public struct HTTPClient: Sendable {
   public typealias Send = @Sendable (URLRequest) async throws -> (Data, HTTPURLResponse)
 
   let send: Send
-  /// Fields that the client adds to a request by itself.
   let added: @Sendable (URLRequest) -> [String: String]
 
   /// Creates a client from a function. Header fields that it adds to requests are unknown to the

@@ -102,7 +102,6 @@ enum HTTPDate {
 
   private static func year(of seconds: Int64) -> Int64 { civil(seconds).year }
 
-  /// Text of a time in the preferred format.
   static func text(_ seconds: Int64) -> String {
     let (year, month, day) = civil(seconds)
     let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400

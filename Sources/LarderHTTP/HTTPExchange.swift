@@ -18,7 +18,6 @@ struct HTTPExchange: Sendable {
   /// Creates the exchange of a request.
   ///
   /// - Parameter added: Fields that the client adds itself.
-  /// - Throws: `notHTTP`.
   init(_ request: URLRequest, added: [String: String]) throws(HTTPCacheError) {
     guard let url = request.url, let scheme = url.scheme?.lowercased(),
       ["http", "https"].contains(scheme)
@@ -38,7 +37,6 @@ struct HTTPExchange: Sendable {
       control: Self.control(fields, request.cachePolicy))
   }
 
-  /// The directives of a request, and those that its cache policy stands for.
   private static func control(
     _ fields: HTTPFields, _ policy: URLRequest.CachePolicy
   ) -> CacheControl {
@@ -56,7 +54,6 @@ struct HTTPExchange: Sendable {
     return CacheControl(fields, isRequest: true)
   }
 
-  /// The request to the origin. The cache has done what the cache policy asks for.
   func outgoing(with conditions: [(name: String, value: String)]) -> URLRequest {
     var request = request
     request.cachePolicy = .useProtocolCachePolicy
@@ -94,7 +91,6 @@ struct HTTPExchange: Sendable {
 }
 
 extension ResponseHead {
-  /// Creates the head of a response of Foundation, whose repeated fields are combined.
   init(_ response: HTTPURLResponse) {
     let pairs = response.allHeaderFields.compactMap { name, value -> (String, String)? in
       guard let name = name as? String else { return nil }
@@ -104,7 +100,6 @@ extension ResponseHead {
       status: response.statusCode, fields: HTTPFields(pairs.sorted { $0.0 < $1.0 }))
   }
 
-  /// The response as one of Foundation.
   func response(of url: URL) -> HTTPURLResponse? {
     HTTPURLResponse(
       url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields.combined)

@@ -6,7 +6,6 @@ struct HTTPFields: Sendable, Hashable {
   struct Line: Sendable, Hashable {
     let name: String
     let value: String
-    /// The name in lower case, by which lines are found.
     let key: String
   }
 
@@ -14,7 +13,6 @@ struct HTTPFields: Sendable, Hashable {
 
   init() {}
 
-  /// Creates fields from names and values, whose surrounding white space is removed.
   init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { append(name, value) }
   }
@@ -25,7 +23,6 @@ struct HTTPFields: Sendable, Hashable {
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// Values of the lines with a name.
   func values(of name: String) -> [String] {
     let key = name.asciiLowercased
     return lines.filter { $0.key == key }.map(\.value)

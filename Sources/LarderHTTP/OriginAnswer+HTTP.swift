@@ -126,7 +126,6 @@ extension OriginAnswer {
 }
 
 extension StoredResponse {
-  /// Creates a record of fields alone.
   fileprivate init(_ head: ResponseHead, received: Date) {
     let now = Int64(clamping: received.microsecondsSince1970)
     self.init(
@@ -138,7 +137,6 @@ extension StoredResponse {
     entityTag ?? (hasValidator ? head.fields["Last-Modified"] : nil)
   }
 
-  /// Remaining lifetime.
   fileprivate func remaining(_ received: Date) -> Duration {
     .seconds(max(0, lifetime - age(at: Int64(clamping: received.microsecondsSince1970))))
   }

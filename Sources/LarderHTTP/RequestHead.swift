@@ -58,7 +58,6 @@ struct RequestHead: Sendable, Hashable {
     return "\(scheme)://\(authority)" + (tail.hasPrefix("/") ? "" : "/") + tail
   }
 
-  /// Scheme, host and port of a normalised URL.
   static func origin(of url: String) -> Substring {
     guard let colon = url.firstRange(of: "://") else { return url[...] }
     return url[..<(url[colon.upperBound...].firstIndex(of: "/") ?? url.endIndex)]
@@ -75,7 +74,6 @@ struct ResponseHead: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// The directives.
   var control: CacheControl { CacheControl(fields) }
 
   /// True for statuses whose responses may be stored with a heuristic lifetime (RFC 9110, 15.1).

@@ -9,7 +9,6 @@ import LarderEngine
 
 /// Use of a stored response for a request.
 enum StoredUse: Sendable, Hashable {
-  /// It answers the request.
   case now
   /// It answers the request, and is refreshed in the background (RFC 5861, 3).
   case whileRefreshed
@@ -35,7 +34,6 @@ struct StoredResponse: Sendable, Hashable {
   let selectors: [Selector]
   var body: Data
 
-  /// Creates the record of a response to a request.
   init(
     _ head: ResponseHead, body: Data, answering request: RequestHead, requestTime: Int64,
     responseTime: Int64
@@ -55,7 +53,6 @@ struct StoredResponse: Sendable, Hashable {
   /// Name of the selector of a part: the range that was asked for.
   private static let range = "range"
 
-  /// Restores a record.
   init(
     _ head: ResponseHead, body: Data, selectorKey: SelectorKey, selectors: [Selector],
     requestTime: Int64, responseTime: Int64
@@ -283,7 +280,6 @@ struct SelectorKey: Sendable, Hashable {
     self.second = second
   }
 
-  /// Creates a random key.
   init() {
     var generator = SystemRandomNumberGenerator()
     self.init(generator.next(), generator.next())
@@ -323,7 +319,6 @@ extension RequestHead {
 /// An element of `Accept-Language`.
 struct LanguageRange: Sendable, Hashable {
   let tag: String
-  /// Weight in thousandths.
   let weight: Int
 
   var text: String {

@@ -13,7 +13,6 @@ struct StoredResponses: Sendable, Hashable {
 
   init(_ all: [StoredResponse] = []) { self.all = all }
 
-  /// The response to use for a request. Of a complete one and a part, the one that answers it.
   func select(for request: RequestHead) -> StoredResponse? {
     let matching = all.filter { $0.matches(request) }
     let whole = matching.first { $0.head.status != 206 }
@@ -42,7 +41,6 @@ struct StoredResponses: Sendable, Hashable {
     return true
   }
 
-  /// Removes a response.
   mutating func remove(_ response: StoredResponse) { all.removeAll { $0 == response } }
 }
 

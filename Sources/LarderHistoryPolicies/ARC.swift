@@ -31,7 +31,6 @@ struct ARC: EvictionPolicy, BalancedListsPolicy, ~Copyable {
     lists.moveToFront(request.id, of: ARC.frequent)
   }
 
-  /// Adapts to a missed ghost and removes it before anything is evicted for it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedPlace = UInt32(lists.place(request.id))
     guard missedPlace != 0 else { return true }
@@ -70,7 +69,6 @@ struct ARC: EvictionPolicy, BalancedListsPolicy, ~Copyable {
     lists.prefetchBack(of: ARC.frequentGhosts)
   }
 
-  /// Objects that were requested again become the frequent ones, and the target starts at 0.
   mutating func takeOver(_ object: KnownObject) -> Bool {
     let (resident, ghost) =
       object.requests > 0
@@ -104,7 +102,6 @@ extension BalancedListsPolicy where Self: ~Copyable {
   static var recentGhosts: UInt32 { 2 }
   static var frequentGhosts: UInt32 { 3 }
 
-  /// Moves the target towards the list that a missed ghost came from.
   @inline(__always) mutating func adapt(to ghost: ObjectID) {
     let recent = Double(lists.weight(of: Self.recentGhosts))
     let frequent = Double(lists.weight(of: Self.frequentGhosts))
@@ -116,8 +113,6 @@ extension BalancedListsPolicy where Self: ~Copyable {
     }
   }
 
-  /// Trims ghosts until T1 and B1 weigh at most the capacity, and all four lists at most twice
-  /// that.
   @inline(__always) mutating func trimGhosts() {
     let recent = lists.weight(of: Self.recent)
     lists.trim(Self.recentGhosts, to: capacity - min(recent, capacity))

@@ -48,7 +48,6 @@ struct CAR: EvictionPolicy, BalancedListsPolicy, ~Copyable {
     }
   }
 
-  /// Stores a new object in the first clock and a missed ghost in the second, after adapting to it.
   @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
     marks[request.id] = false
     if lists.place(request.id) == 0 {
@@ -71,7 +70,6 @@ struct CAR: EvictionPolicy, BalancedListsPolicy, ~Copyable {
     marks.prefetch(id)
   }
 
-  /// Hits touch no list.
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) {}
 
   var stateBytes: Int { lists.bytes + marks.bytes }

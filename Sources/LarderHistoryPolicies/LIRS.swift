@@ -29,12 +29,9 @@ struct LIRS: EvictionPolicy, ~Copyable {
   /// States of an object in the policy.
   private enum State {
     static var unknown: UInt8 { 0 }
-    /// Resident and LIR: always in the stack.
     static var low: UInt8 { 1 }
-    /// Resident and in the queue, in the stack or not.
     static var highStacked: UInt8 { 2 }
     static var high: UInt8 { 3 }
-    /// Not resident, in the stack.
     static var ghost: UInt8 { 4 }
   }
 
@@ -159,7 +156,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     prefetchEnds()
   }
 
-  /// Prefetches the ends of the queue and the stack, which the next miss removes.
   @inline(__always) private func prefetchEnds() {
     let queued = lists.ahead(of: lists.back(of: LIRS.queue))
     lists.prefetchBack(of: LIRS.queue)
@@ -183,7 +179,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     if state == State.low { prune() }
   }
 
-  /// Objects that were requested again become LIR, of which the most recent remain.
   mutating func takeOver(_ object: KnownObject) -> Bool {
     let id = object.id
     if weighs { weights[id] = object.size }
@@ -228,14 +223,12 @@ struct LIRS: EvictionPolicy, ~Copyable {
     weighs ? UInt64(weights[id]) : 1
   }
 
-  /// True if there are too many ghosts; with a limit, ghosts without a size count too.
   @inline(__always) private var isOverfull: Bool {
     guard ghostCapacity != .max else { return false }
     return lists.weight(of: LIRS.ghosts) > ghostCapacity
       || (weighs && lists.count(of: LIRS.ghosts) > limit.ghosts)
   }
 
-  /// Handles a request for an object of the queue that is already at the top of the stack.
   @inline(__always) private mutating func hitHigh(_ id: ObjectID, canRise: Bool) {
     if canRise, weight(id) <= capacityLow {
       lists.remove(id)
@@ -246,14 +239,12 @@ struct LIRS: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Adds an object at the top of the stack to the queue.
   @inline(__always) private mutating func stayHigh(_ id: ObjectID) {
     states[id] = State.highStacked
     lists.pushFront(id, to: LIRS.queue, weight: UInt32(truncatingIfNeeded: weight(id)))
     if usedLow == 0 { prune() }
   }
 
-  /// Makes the object at the top of the stack LIR, and demotes others until the LIR part fits.
   @inline(__always) private mutating func becomeLow(_ id: ObjectID) {
     states[id] = State.low
     usedLow += weight(id)
@@ -265,7 +256,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     while usedLow > capacityLow { demoteLowest() }
   }
 
-  /// Moves the least recently requested LIR object to the queue.
   @inline(__always) private mutating func demoteLowest() {
     prune()
     let id = stack.back()
@@ -276,7 +266,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     prune()
   }
 
-  /// Removes everything below the lowest LIR object from the stack.
   @inline(__always) private mutating func prune() {
     while true {
       let id = stack.back()

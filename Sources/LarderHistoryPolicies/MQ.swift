@@ -134,7 +134,6 @@ struct MQ: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Objects enter the queues of their requests as of their last request.
   mutating func takeOver(_ object: KnownObject) -> Bool {
     let (id, age) = (object.id, min(object.age, 1 << 30))
     let requests = UInt16(truncatingIfNeeded: min(object.requests, 255))
@@ -182,7 +181,6 @@ struct MQ: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Counts a request for an object with `others` requests before it, and returns its new queue.
   @inline(__always) private mutating func count(_ id: ObjectID, after others: UInt16) -> UInt32 {
     let queue = place(id, after: others, entry: UInt32(truncatingIfNeeded: clock.now))
     clock.tick(id)
@@ -215,8 +213,6 @@ struct MQ: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Lets the least recently requested object of each queue except the lowest sink if its lifetime
-  /// ended.
   @inline(never) private mutating func sink() {
     var ageMax: Int32 = 0
     var queue: UInt32 = 1

@@ -129,7 +129,6 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     counts.leave()
   }
 
-  /// All objects enter probation.
   mutating func takeOver(_ object: KnownObject) -> Bool {
     counts.raise(object)
     guard object.isResident else { return true }
@@ -162,7 +161,6 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
       + lists.weight(of: WTinyLFU.protected)
   }
 
-  /// The next victim of main.
   @inline(__always) private func mainVictim() -> ObjectID {
     let oldest = lists.back(of: WTinyLFU.probation)
     return oldest != .none ? oldest : lists.back(of: WTinyLFU.protected)
@@ -174,14 +172,12 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Moves objects from the window to main without a comparison while the cache has room.
   @inline(__always) private mutating func drainWindow() {
     while lists.weight(of: WTinyLFU.window) > windowCapacity {
       lists.moveToFront(lists.back(of: WTinyLFU.window), of: WTinyLFU.probation)
     }
   }
 
-  /// Passes the request to the climber and moves the border a little if it asks for that.
   @inline(__always) private mutating func climb(isHit: Bool) {
     climber.count(isHit: isHit, period: counts.period)
     if climber.pending != 0 { moveBorder() }
@@ -210,8 +206,6 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Moves main's oldest objects to the window, up to a weight of `limit`. Returns their weight,
-  /// and true if there is nothing left to move.
   private mutating func fillWindow(_ limit: UInt64) -> (moved: UInt64, isDone: Bool) {
     var moved: UInt64 = 0
     for _ in 0..<WindowClimber.movesAtOnce {
@@ -240,13 +234,9 @@ struct WindowClimber {
   private static var stepDecay: Double { 0.98 }
   private static var restartChange: Double { 0.05 }
 
-  /// True if the border moves at all.
   let isUsed: Bool
-  /// The capacity of the cache.
   let capacity: UInt64
-  /// True once the cache was full; hits before that carry no information.
   var isFull = false
-  /// Distance that the border still has to move; positive enlarges the window.
   var pending: Int64 = 0
 
   private var hits: UInt64 = 0
@@ -260,7 +250,6 @@ struct WindowClimber {
     step = -WindowClimber.stepShare * Double(capacity)
   }
 
-  /// Counts a request, and sets the next step after `period` of them.
   @inline(__always) mutating func count(isHit: Bool, period: UInt64) {
     guard isFull else { return }
     requests += 1

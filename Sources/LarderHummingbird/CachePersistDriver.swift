@@ -17,10 +17,10 @@
   /// it, may store in between, and then both calls of `create` succeed.
   ///
   /// ```swift
-  /// let persist = CachePersistDriver(try DiskCache(path: "sessions"))
+  /// let persist = CachePersistDriver(try await DiskCache(path: "sessions"))
   /// ```
   public final class CachePersistDriver: PersistDriver {
-    private let cache: DiskCache
+    private let cache: BlockingDiskCache
     private let suite: String
     private let clock: any CacheClock
     private let queue = DispatchQueue(label: "larder.persist")
@@ -30,7 +30,7 @@
     public init(
       _ cache: DiskCache, suite: String = "persist", clock: any CacheClock = WallCacheClock()
     ) {
-      self.cache = cache
+      self.cache = cache.blocking
       self.suite = suite
       self.clock = clock
     }
@@ -104,7 +104,7 @@
     }
 
     private static func store(
-      _ data: Data, _ key: String, _ life: Duration?, _ cache: DiskCache, _ suite: String
+      _ data: Data, _ key: String, _ life: Duration?, _ cache: BlockingDiskCache, _ suite: String
     ) throws {
       let isStored = try cache.set(
         data, for: key, suite: suite, options: DiskStoreOptions(timeToLive: life))
@@ -117,7 +117,7 @@
     }
 
     private func run<Result: Sendable>(
-      _ body: @escaping @Sendable (DiskCache, String) throws -> Result
+      _ body: @escaping @Sendable (BlockingDiskCache, String) throws -> Result
     ) async throws -> Result {
       try await withCheckedThrowingContinuation { continuation in
         queue.async { [cache, suite] in

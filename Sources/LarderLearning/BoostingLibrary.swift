@@ -54,9 +54,6 @@ struct BoostingLibrary: @unchecked Sendable {
     self.lastError = unsafeBitCast(lastError, to: LastError.self)
   }
 
-  /// Returns the library from the first location that has it. It stays loaded.
-  ///
-  /// - Throws: `unavailable`.
   static func find() throws(BoostingError) -> BoostingLibrary {
     if let file = environment(LightGBM.variable) {
       guard let library = open(file) else {
@@ -79,7 +76,6 @@ struct BoostingLibrary: @unchecked Sendable {
     return BoostingLibrary(loaded)
   }
 
-  /// The file name of the library in its builds.
   static var fileName: String {
     #if canImport(Darwin)
       "lib_lightgbm.dylib"
@@ -88,7 +84,6 @@ struct BoostingLibrary: @unchecked Sendable {
     #endif
   }
 
-  /// The existing files among the locations of pip and system packages.
   private static func installedFiles() -> [String] {
     var roots: [String] = []
     for variable in ["VIRTUAL_ENV", "CONDA_PREFIX"] {
@@ -108,7 +103,6 @@ struct BoostingLibrary: @unchecked Sendable {
     }
   }
 
-  /// The paths that a pattern matches, in order.
   private static func matches(of pattern: String) -> [String] {
     var found = glob_t()
     defer { globfree(&found) }
@@ -140,7 +134,6 @@ extension BoostingLibrary {
       try modelText(rows, parameters), features: rows.features)
   }
 
-  /// The text of a trained model, as LightGBM writes it.
   func modelText(
     _ rows: borrowing TrainingRows, _ parameters: GradientBoosting.Parameters
   ) throws(BoostingError) -> String {

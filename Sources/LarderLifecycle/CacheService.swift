@@ -88,7 +88,6 @@
       of cache: DiskCache, every interval: Duration,
       _ onFailure: @escaping @Sendable (DiskCacheError) -> Void
     ) {
-      let cache = AsyncDiskCache(cache)
       self.init(every: interval) {
         do throws(DiskCacheError) {
           try await cache.removeExpired()

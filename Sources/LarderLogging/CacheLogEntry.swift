@@ -110,8 +110,8 @@
     public func log(
       to logger: Logger, name: String, logsKeys: Bool = false
     ) -> CacheEventToken {
-      let policies = policyChoice?.policies ?? []
-      return onEvent { event in
+      let policies = blocking.policyChoice?.policies ?? []
+      return blocking.onEvent { event in
         let level: Logger.Level
         let message: String
         switch event.kind {

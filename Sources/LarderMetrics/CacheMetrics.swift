@@ -87,7 +87,7 @@
     public convenience init(
       _ cache: DiskCache, name: String, factory: (any MetricsFactory)? = nil
     ) {
-      self.init(name, factory) { [weak cache] in
+      self.init(name, factory) { [weak cache = cache.blocking] in
         cache.map { cache in
           {
             CacheReading.all(cache.statistics, entries: cache.count, bytes: cache.valueBytes)
@@ -191,7 +191,6 @@
     enum Value {
       /// A counter that grows until statistics are reset.
       case total(UInt64)
-      /// A gauge.
       case level(Double)
     }
 
@@ -233,7 +232,6 @@
       ]
     }
 
-    /// Readings of the loads of a memory cache.
     static func all(_ loads: MemoryLoadCounts) -> [CacheReading] {
       [
         total("larder_loads", loads.started, [("result", "started")]),
@@ -246,7 +244,6 @@
       ]
     }
 
-    /// Readings of a disk cache.
     static func all(_ said: DiskStatistics, entries: Int, bytes: UInt64) -> [CacheReading] {
       let tier = [("tier", "disk")]
       return [
@@ -286,7 +283,6 @@
         + zip(choice.hitRatios, labels).map { level("larder_policy_hit_ratio", $0, $1) }
     }
 
-    /// Readings of both tiers of a hybrid cache and of its fetches.
     static func all(_ said: HybridStatistics, entries: Int, bytes: UInt64) -> [CacheReading] {
       var readings = [
         total("larder_loads", said.fetches, [("result", "started")]),

@@ -7,10 +7,8 @@ extension RegisteredPolicy {
 /// Runs one policy of a portfolio: the one that had the most hits of late in miniature simulations
 /// of all of them, which run beside the cache.
 ///
-/// The decisions are those of `Contest`. While the simulations see every request, as in small
-/// caches, the cache *follows* the simulation of the leader: it evicts what the leader does not
-/// hold, and a change of the leader moves nothing. In larger caches the leader is a tier of its
-/// own, and a change hands its objects over: see `Handover`.
+/// The decisions are those of `Contest`. The leader is a tier of its own, and a change hands its
+/// objects over: see `Handover`.
 struct Auto: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "auto", family: .adaptive, traits: .evictsOnHit,
@@ -21,7 +19,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     paper: "after Waldspurger, Saemundsson, Ahmad and Park, Cache modeling and optimization using "
       + "miniature simulations, USENIX ATC 2017")
 
-  /// Entries expire in the simulations as well.
   static var notices: PolicyNotices { .time }
 
   private let setup: PolicySetup
@@ -43,14 +40,7 @@ struct Auto: EvictionPolicy, ~Copyable {
   private var costs: Column<Float>
   private var size: CacheSizeInObjects
 
-  // True while the cache holds what the simulation of the leader holds.
-  private var isFollowing: Bool
-  // While following: the residents, the most recently requested first.
-  private var residents: LinkedLists
-  // While following: residents that the leader does not hold, by their last request.
-  private var foreign: IndexedHeap
-
-  // The tier that leads, and its policy; unused while following.
+  // The tier that leads, and its policy.
   private var leader: CacheTier
   private var policy = 0
   private var handover: Handover?
@@ -66,13 +56,7 @@ struct Auto: EvictionPolicy, ~Copyable {
     let portfolio = try Portfolio(setup)
     let contest = try Contest.make(setup)
     try portfolio.check(capacity: setup.capacity, objects: setup.objects)
-    let follows = contest.canBeFollowed
-    leader =
-      follows
-      ? contest.leader
-      : portfolio.checkedTier(0, capacity: setup.capacity, objects: setup.objects)
-    isFollowing = follows
-    foreign = IndexedHeap(objects: follows ? setup.objects : 0, capacity: 16)
+    leader = portfolio.checkedTier(0, capacity: setup.capacity, objects: setup.objects)
     share = contest.share
     left = share
     self.portfolio = portfolio
@@ -82,7 +66,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     objects = setup.objects
     records = Column(objects: setup.objects)
     costs = Column(objects: portfolio.needsCosts ? setup.objects : 0)
-    residents = LinkedLists(objects: follows ? setup.objects : 0)
     size = CacheSizeInObjects(setup)
     setPeriod()
   }
@@ -93,7 +76,6 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   func remembers(_ id: ObjectID) -> Bool {
     if records[id].isResident || records[id].isGhost { return true }
-    if isFollowing { return contest.knows(id) }
     return leader.remembers(id) || handover?.tier.remembers(id) ?? false
   }
 
@@ -108,7 +90,6 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     let request = note(request)
-    if isFollowing { return follow(request, sizes) }
     advanceHandover(sizes)
     if isInHandover(request.id) {
       handover?.remove(request.id)
@@ -117,39 +98,28 @@ struct Auto: EvictionPolicy, ~Copyable {
       _ = leader.access(request.id, 0)
       takeVictims()
     }
-    if observe(request) { endShare(sizes) }
+    if observe(request) { endShare() }
   }
 
   mutating func replace(_ given: Request, _ sizes: some ObjectSizes) {
     if given.expires != Request.noExpiry { hasExpiries = true }
     if needsCosts { costs[given.id] = given.cost }
     let request = note(given)
-    let wasFollowing = isFollowing
-    if isFollowing {
-      follow(request, sizes, isSet: true)
-      if isFollowing { return }
-    }
     advanceHandover(sizes)
     if isInHandover(request.id) {
       handover?.remove(request.id)
       enterLast(request.id)
     } else if leader.contains(request.id) {
-      // A tier that leads from now on knows the old size.
       _ = leader.set(request, 0)
       takeVictims()
     }
-    if !wasFollowing, observe(request, isSet: true) { endShare(sizes) }
+    if observe(request, isSet: true) { endShare() }
   }
 
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     meet(request)
-    if isFollowing {
-      follow(request, sizes)
-      if isFollowing { return contest.leaderHolds(request.id) }
-    } else {
-      advanceHandover(sizes)
-      if observe(request) { endShare(sizes) }
-    }
+    advanceHandover(sizes)
+    if observe(request) { endShare() }
     if handover != nil { return true }
     guard leader.set(request, 0) == .stored else {
       takeVictims()
@@ -168,7 +138,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     records[request.id].isResident = true
     if needsCosts { costs[request.id] = request.cost }
     entering = .none
-    if isFollowing { residents.pushFront(request.id) }
     if handover != nil { enterLast(request.id) }
   }
 
@@ -176,43 +145,34 @@ struct Auto: EvictionPolicy, ~Copyable {
 
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID {
     size.leave()
-    let victim = isFollowing ? nextForeign() : nextExpelled()
+    let victim = nextExpelled()
     records[victim].isResident = false
-    if isFollowing { leave(victim) } else { becomeGhost(victim) }
+    becomeGhost(victim)
     return victim
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
     guard remembers(id) else { return }
     if contains(id) { size.leave() }
-    contest.remove(isFollowing ? id : records[id].fingerprint)
+    contest.remove(records[id].fingerprint)
     records[id].isResident = false
     records[id].isGhost = false
-    if isFollowing {
-      leave(id)
-    } else {
-      leader.remove(id)
-      if isInHandover(id) { handover?.remove(id) }
-      handover?.tier.remove(id)
-    }
+    leader.remove(id)
+    if isInHandover(id) { handover?.remove(id) }
+    handover?.tier.remove(id)
   }
 
   mutating func reserve(objects: Int) {
     self.objects = max(self.objects, objects)
     records.reserve(objects: objects)
     if needsCosts { costs.reserve(objects: objects) }
-    if isFollowing {
-      residents.reserve(objects: objects)
-      foreign.reserve(objects: objects)
-    } else {
-      leader.reserve(objects)
-      handover?.reserve(objects)
-    }
+    leader.reserve(objects)
+    handover?.reserve(objects)
   }
 
   func prefetch(_ id: ObjectID) {
     records.prefetch(id)
-    if isFollowing { residents.prefetch(id) } else { leader.prefetch(id) }
+    leader.prefetch(id)
   }
 
   var choice: PolicyChoice? { contest.choice }
@@ -222,18 +182,16 @@ struct Auto: EvictionPolicy, ~Copyable {
     guard choice.isAmong(portfolio.specs) else { return }
     contest.resume(choice, isRestoring: isRestoring)
     chosen = choice.leading
-    if isRestoring, !isFollowing { (leader, policy) = (makeTier(), chosen) }
+    if isRestoring { (leader, policy) = (makeTier(), chosen) }
   }
 
   var stateBytes: Int {
-    contest.stateBytes + records.bytes + costs.bytes + residents.bytes + foreign.bytes
-      + expelled.capacity * 4 + ghosts.capacity * 8 + (isFollowing ? 0 : leader.stateBytes)
-      + (handover?.bytes ?? 0)
+    contest.stateBytes + records.bytes + costs.bytes + expelled.capacity * 4
+      + ghosts.capacity * 8 + leader.stateBytes + (handover?.bytes ?? 0)
   }
 
   // MARK: Records
 
-  /// Records a request for a resident object, and returns it with all that is known of the object.
   @inline(__always) private mutating func note(_ given: Request) -> Request {
     var request = given
     requests += 1
@@ -245,7 +203,6 @@ struct Auto: EvictionPolicy, ~Copyable {
     return request
   }
 
-  /// Records a request for an object that is not resident. A ghost keeps its requests.
   private mutating func meet(_ request: Request) {
     requests += 1
     let old = records[request.id]
@@ -258,15 +215,12 @@ struct Auto: EvictionPolicy, ~Copyable {
     records[request.id] = record
   }
 
-  /// Requests of any object since the last one of this.
   private func age(_ id: ObjectID) -> UInt32 { records[id].age(at: requests) }
 
-  /// Sets the period after which counts halve, 8 to 16 times the objects held: that of a sketch.
   private mutating func setPeriod() {
     period = UInt32(max(0, 67 - UInt64(size.objects).leadingZeroBitCount))
   }
 
-  /// Passes a request to the contest, and returns true if it is time to report.
   @inline(__always) private mutating func observe(
     _ request: Request, isSet: Bool = false
   ) -> Bool {
@@ -275,95 +229,16 @@ struct Auto: EvictionPolicy, ~Copyable {
     return left == 0
   }
 
-  /// Reports to the contest, and changes the leader if it says so.
-  @inline(never) private mutating func endShare(_ sizes: some ObjectSizes) {
-    let previous = chosen
-    let decision = contest.report(requests: share, residents: size.objects) {
-      records[$0].fingerprint
-    }
-    (chosen, share, left) = (decision.leading, decision.share, decision.share)
+  @inline(never) private mutating func endShare() {
+    (chosen, share) = contest.report(requests: share, residents: size.objects)
+    left = share
     if setup.unit == .bytes { setPeriod() }
-    if isFollowing, !contest.canBeFollowed {
-      lead(sizes)
-    } else if isFollowing, decision.hasDropped || chosen != previous {
-      findForeign()
-    } else if !isFollowing, handover == nil {
-      beginHandover()
-    }
-  }
-}
-
-/// A cache that follows the simulation of the leader.
-extension Auto {
-  /// Passes a request to the simulations, and learns which objects the leader holds.
-  private mutating func follow(
-    _ request: Request, _ sizes: some ObjectSizes, isSet: Bool = false
-  ) {
-    let isResident = residents.contains(request.id)
-    if isResident { residents.moveToFront(request.id) }
-    let isOver = observe(request, isSet: isSet)
-    let victims = contest.victims
-    for index in 0..<victims.count { noteForeign(contest.key(victims[index])) }
-    if isResident {
-      if !contest.leaderHolds(request.id) {
-        noteForeign(request.id)
-      } else if foreign.contains(request.id) {
-        foreign.remove(request.id)
-      }
-    }
-    if isOver { endShare(sizes) }
-  }
-
-  /// Records that the leader does not hold an object, if it is resident.
-  private mutating func noteForeign(_ id: ObjectID) {
-    guard residents.contains(id) else { return }
-    let key = requests &- UInt64(age(id))
-    if foreign.contains(id) {
-      foreign.update(id, key: key, order: 0)
-    } else {
-      foreign.insert(id, key: key, order: 0)
-    }
-  }
-
-  /// The next victim: one that the leader does not hold, or else the least recently requested.
-  private func nextForeign() -> ObjectID {
-    foreign.count > 0 ? foreign.minimum() : residents.back()
-  }
-
-  /// Finds the residents that a new leader does not hold.
-  private mutating func findForeign() {
-    while foreign.count > 0 { _ = foreign.popMinimum() }
-    var id = residents.back()
-    while id != .none {
-      if !contest.leaderHolds(id) { noteForeign(id) }
-      id = residents.ahead(of: id)
-    }
-  }
-
-  private mutating func leave(_ id: ObjectID) {
-    if foreign.contains(id) { foreign.remove(id) }
-    if residents.contains(id) { residents.remove(id) }
-  }
-
-  /// Ends following: a tier takes over.
-  private mutating func lead(_ sizes: some ObjectSizes) {
-    isFollowing = false
-    handover = makeHandover(residents: size.residents)
-    handover?.isLeaving = false
-    var id = residents.back()
-    while id != .none {
-      enterHandover(id)
-      id = residents.ahead(of: id)
-    }
-    residents = LinkedLists(objects: 0)
-    foreign = IndexedHeap(objects: 0, capacity: 16)
-    while handover != nil { advanceHandover(sizes) }
+    if handover == nil { beginHandover() }
   }
 }
 
 /// A cache that a tier leads.
 extension Auto {
-  /// Takes the victims of the tier, in the order in which it evicted them.
   private mutating func takeVictims() {
     let victims = leader.victims
     if victims.count == 0 { return }
@@ -376,15 +251,12 @@ extension Auto {
     expelled.reverse()
   }
 
-  /// The next victim: one of the tier's, or one for a limit that the tier does not know.
   private mutating func nextExpelled() -> ObjectID {
     if let victim = expelled.popLast() { return victim }
     guard let handover else { return giveUp() }
     return leaveHandover(handover)
   }
 
-  /// Evicts for a limit that the tier does not know. If its victim is the object being stored,
-  /// takes another one.
   private mutating func giveUp() -> ObjectID {
     let victim = leader.giveUp()
     guard victim == entering.id else { return victim }
@@ -395,7 +267,6 @@ extension Auto {
     return other
   }
 
-  /// Remembers a victim in place of the one that was evicted longest ago.
   private mutating func becomeGhost(_ id: ObjectID) {
     // The sizes of ghosts are unknown.
     guard setup.unit == .objects else { return }
@@ -412,7 +283,6 @@ extension Auto {
     if nextGhost < ghosts.count { records.prefetch(ghosts[nextGhost].id) }
   }
 
-  /// False if the object has come back since.
   private func isGhost(_ ghost: Ghost) -> Bool {
     records[ghost.id].isGhost && records[ghost.id].last == ghost.last
   }
@@ -420,12 +290,10 @@ extension Auto {
 
 /// A change of the tier that leads.
 extension Auto {
-  /// Begins to hand the objects over if another policy leads by now.
   private mutating func beginHandover() {
     if chosen != policy { handover = makeHandover(residents: leader.count) }
   }
 
-  /// A tier of the policy that leads now.
   private func makeTier() -> CacheTier {
     portfolio.checkedTier(chosen, capacity: setup.capacity, objects: objects)
   }
@@ -436,21 +304,17 @@ extension Auto {
       objects: objects)
   }
 
-  /// True for a resident that no longer belongs to the tier that leads.
   private func isInHandover(_ id: ObjectID) -> Bool { handover?.holds(id) ?? false }
 
   private func enterHandover(_ id: ObjectID) {
     handover?.add(id, age: age(id), at: requests)
   }
 
-  /// Makes an object that was requested during the handover the last one to enter. The new policy
-  /// may know it, if only as a ghost.
   private mutating func enterLast(_ id: ObjectID) {
     handover?.tier.remove(id)
     enterHandover(id)
   }
 
-  /// Evicts an object during the handover.
   private func leaveHandover(_ handover: Handover) -> ObjectID {
     let victim = handover.victim()
     guard victim != .none else { return leader.giveUp() }
@@ -459,7 +323,6 @@ extension Auto {
     return victim
   }
 
-  /// Lets as many objects leave the old policy or enter the new one as a request may.
   @inline(__always) private mutating func advanceHandover(_ sizes: some ObjectSizes) {
     if handover != nil { moveObjects(sizes) }
   }
@@ -489,7 +352,6 @@ extension Auto {
     }
   }
 
-  /// Passes an object to the new policy; returns false if all have entered.
   private func enterOne(_ handover: Handover, _ sizes: some ObjectSizes) -> Bool {
     switch handover.next() {
     case .end: return false
@@ -551,7 +413,6 @@ private struct ObjectRecord: BitwiseCopyable {
     set { set(ObjectRecord.residentBit, to: newValue) }
   }
 
-  /// True for an evicted object that is remembered.
   var isGhost: Bool {
     get { word & ObjectRecord.ghostBit != 0 }
     set { set(ObjectRecord.ghostBit, to: newValue) }
@@ -573,12 +434,10 @@ private struct ObjectRecord: BitwiseCopyable {
     (UInt32(truncatingIfNeeded: request) &- last) & lastMask
   }
 
-  /// Requests before the last one, halved for each 2^`period` requests of any object since.
   @inline(__always) func requests(at request: UInt64, period: UInt32) -> UInt32 {
     (word >> ObjectRecord.lastBits & ObjectRecord.countMax) >> (age(at: request) >> period)
   }
 
-  /// Records a request.
   @inline(__always) mutating func touch(at request: UInt64, period: UInt32) {
     let count = min(requests(at: request, period: period) + 1, ObjectRecord.countMax)
     let bits = word & (ObjectRecord.residentBit | ObjectRecord.ghostBit)

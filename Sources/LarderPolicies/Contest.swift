@@ -16,10 +16,8 @@ struct Portfolio {
   private static var policiesMax: Int { 16 }
 
   private let setup: PolicySetup
-  /// The policies with their parameters.
   let specs: [PolicySpec]
   private let policies: [RegisteredPolicy]
-  /// True if a policy depends on the costs of fetches.
   let needsCosts: Bool
 
   init(_ setup: PolicySetup) throws(PolicyError) {
@@ -46,7 +44,6 @@ struct Portfolio {
     needsCosts = policies.contains { $0.description.needs.contains(.cost) }
   }
 
-  /// A tier of one of the policies, with limits for which `check` has passed.
   func checkedTier(_ index: Int, capacity: UInt64, objects: Int) -> CacheTier {
     do throws(PolicyError) {
       return try tier(index, capacity: capacity, objects: objects)
@@ -55,14 +52,12 @@ struct Portfolio {
     }
   }
 
-  /// Checks that each of the policies can lead.
   func check(capacity: UInt64, objects: Int) throws(PolicyError) {
     for index in specs.indices {
       _ = try tier(index, capacity: capacity, objects: objects)
     }
   }
 
-  /// A tier of one of the policies.
   func tier(_ index: Int, capacity: UInt64, objects: Int) throws(PolicyError) -> CacheTier {
     try policies[index].makeCacheTier(
       CacheTierSetup(
@@ -70,15 +65,12 @@ struct Portfolio {
         bytesMax: setup.unit == .bytes ? capacity : nil, objects: objects, seed: setup.seed))
   }
 
-  /// `mq(life=8;queues=4)` as `mq:life=8:queues=4`.
   private static func plain(_ part: Substring) -> String {
     guard part.hasSuffix(")"), let bracket = part.firstIndex(of: "(") else { return String(part) }
     let values = part[part.index(after: bracket)...].dropLast()
     return part[..<bracket] + ":" + values.map { $0 == ";" ? ":" : String($0) }.joined()
   }
 
-  /// A spec with the defaults of real caches, also in simulations; LIRS remembers more in a small
-  /// cache.
   private static func bounded(
     _ spec: PolicySpec, _ setup: PolicySetup
   ) throws(PolicyError) -> PolicySpec {
@@ -148,22 +140,18 @@ final class Contest: @unchecked Sendable {
   private var decay = 1.0
   private var switchDecay = 1.0
 
-  /// The policy that leads.
   private(set) var leading = 0
-  /// Changes of the leader so far.
   private(set) var switches = 0
   private var recentSwitches = 0.0
   private var sinceSwitch: UInt64 = 0
   // True while the leader stays: see `resume`.
   private var isRestoring = false
 
-  /// The contest of a policy, or that of all parts of its cache.
   static func make(_ setup: PolicySetup) throws(PolicyError) -> Contest {
     guard let group = setup.group else { return try Contest(setup, parts: 1) }
     return try group.shared { (parts) throws(PolicyError) in try Contest(setup, parts: parts) }
   }
 
-  /// Creates the contest of a cache of `parts` parts, each with the capacity of `part`.
   private init(_ part: PolicySetup, parts: Int) throws(PolicyError) {
     let spec = part.spec
     var setup = part
@@ -185,28 +173,16 @@ final class Contest: @unchecked Sendable {
     setRates(residents: Int(full))
   }
 
-  /// True while all objects are in the sample, known by their ids and not by their fingerprints: a
-  /// cache of one part can follow the simulation of the leader.
-  var canBeFollowed: Bool { shift == 0 && parts == 1 }
-
-  /// The simulation of the policy that leads.
-  var leader: CacheTier { shadows[leading].tier }
-
-  /// The victims of the last request in the simulation of the leader.
-  var victims: VictimList { shadows[leading].tier.victims }
-
-  /// Passes a request to the simulations if its object is in the sample.
   @inline(__always) func observe(_ request: Request, _ now: UInt64, isSet: Bool) {
     if isSampled(request.fingerprint) { locked { simulate(request, now, isSet) } }
   }
 
   @inline(never) private func simulate(_ given: Request, _ now: UInt64, _ isSet: Bool) {
     var request = given
-    let key = canBeFollowed ? given.id : given.fingerprint
-    request.id = ids.find(key)
+    request.id = ids.find(given.fingerprint)
     if request.id == .none {
       if ids.isFull { makeRoom() }
-      request.id = ids.insert(key)
+      request.id = ids.insert(given.fingerprint)
     }
     sampled += 1
     let checksSize = setup.unit == .bytes
@@ -222,40 +198,19 @@ final class Contest: @unchecked Sendable {
     }
   }
 
-  /// The requests after which a part of the cache reports.
   var share: UInt64 { locked { shareOfEpoch } }
 
   private var shareOfEpoch: UInt64 { max(1, epoch / UInt64(parts)) }
 
-  /// The state of the contest when a part of the cache has reported.
-  struct Decision {
-    /// The policy that leads.
-    var leading: Int
-    /// The requests after which the part reports again.
-    var share: UInt64
-    /// True if the simulations have dropped objects; see `dropSurplus`.
-    var hasDropped: Bool
-  }
-
-  /// Counts the requests of a part's share, and ends the epoch if it is complete. With a capacity
-  /// in bytes the sample becomes smaller as residents become more.
-  ///
-  /// - Parameter requests: The requests since the part's last report.
-  /// - Parameter residents: The number of residents of the part when it is full.
-  /// - Parameter fingerprint: The fingerprint of an object that the simulations remember.
-  func report(
-    requests: UInt64, residents: Int, fingerprint: (ObjectID) -> UInt32
-  ) -> Decision {
+  func report(requests: UInt64, residents: Int) -> (leading: Int, share: UInt64) {
     locked {
       counted += requests
-      let isOver = counted >= epoch
-      let hasDropped = isOver && decide(residents: residents * parts, fingerprint)
-      return Decision(leading: leading, share: shareOfEpoch, hasDropped: hasDropped)
+      if counted >= epoch { decide(residents: residents * parts) }
+      return (leading, shareOfEpoch)
     }
   }
 
-  /// Ends an epoch. Returns true if the simulations have dropped objects.
-  private func decide(residents: Int, _ fingerprint: (ObjectID) -> UInt32) -> Bool {
+  private func decide(residents: Int) {
     sinceSwitch += counted
     counted = 0
     var best = leading
@@ -273,35 +228,25 @@ final class Contest: @unchecked Sendable {
     recentSwitches *= switchDecay
     if residents > held {
       let next = shift(for: Double(residents))
-      if next > shift { thin(to: next, fingerprint) }
+      if next > shift { thin(to: next) }
       setRates(residents: residents)
     }
-    return setup.unit == .bytes && dropSurplus(residents)
+    if setup.unit == .bytes { dropSurplus(residents) }
   }
 
-  /// The lead in hits at which the policy changes, a share of the requests. With a capacity in
-  /// bytes, where a handover loses more, it is a share of at least as many as the half-life has.
   private func leadNeeded(residents: Int) -> Double {
     guard setup.unit == .bytes else { return margin * sampled }
     let objects = Double(max(residents, held)) / Double(UInt64(1) << shift)
     return margin * max(sampled, halfLife * objects)
   }
 
-  /// Drops objects of simulations that hold many more than the cache: it has a limit on entries as
-  /// well, which they do not know, and they would grow for ever.
-  private func dropSurplus(_ residents: Int) -> Bool {
+  private func dropSurplus(_ residents: Int) {
     let most = 4 * max(64, residents >> Int(shift))
-    var hasDropped = false
     for shadow in shadows {
-      while shadow.tier.count > most {
-        _ = shadow.tier.giveUp()
-        hasDropped = true
-      }
+      while shadow.tier.count > most { _ = shadow.tier.giveUp() }
     }
-    return hasDropped
   }
 
-  /// The choice at this moment.
   var choice: PolicyChoice {
     locked {
       PolicyChoice(
@@ -312,11 +257,8 @@ final class Contest: @unchecked Sendable {
     }
   }
 
-  /// The index of the policy that leads, for callers that share the contest.
   var leadingNow: Int { locked { leading } }
 
-  /// Continues from the choice of another contest of the same policies, with its scores in the
-  /// sample of this one: see `ChoosesPolicy`.
   func resume(_ choice: PolicyChoice, isRestoring: Bool) {
     locked {
       self.isRestoring = isRestoring
@@ -329,9 +271,8 @@ final class Contest: @unchecked Sendable {
     }
   }
 
-  /// Removes an object from the simulations.
   func remove(_ key: UInt32) {
-    guard canBeFollowed || isSampled(key) else { return }
+    guard isSampled(key) else { return }
     locked {
       let id = ids.find(key)
       if id == .none { return }
@@ -340,19 +281,6 @@ final class Contest: @unchecked Sendable {
     }
   }
 
-  /// True if a simulation may remember the object of a key.
-  func knows(_ key: UInt32) -> Bool { ids.find(key) != .none }
-
-  /// True if the simulation of the leader holds the object of a key.
-  func leaderHolds(_ key: UInt32) -> Bool {
-    let id = ids.find(key)
-    return id != .none && shadows[leading].tier.contains(id)
-  }
-
-  /// The key of an object in the simulations.
-  func key(_ id: ObjectID) -> UInt32 { ids.key(id) }
-
-  /// The largest number of objects that a policy of a part remembers besides its residents.
   var ghostsMax: Int {
     locked {
       let most = shadows.map(\.tier.ghostsMax).max() ?? 0
@@ -361,12 +289,10 @@ final class Contest: @unchecked Sendable {
     }
   }
 
-  /// Memory held for a part of the cache, in bytes.
   var stateBytes: Int {
     locked { shadows.reduce(ids.bytes) { $0 + $1.tier.stateBytes } } / parts
   }
 
-  /// Calls `body` with the lock if the contest is shared.
   @inline(__always) private func locked<Result>(_ body: () -> Result) -> Result {
     guard let lock else { return body() }
     lock.lock()
@@ -406,9 +332,7 @@ final class Contest: @unchecked Sendable {
       0.5, length / max(Contest.switchLife * size, 20 * least))
   }
 
-  /// Takes a smaller sample. The simulations keep its objects, as after `Tier.resize`.
-  private func thin(to next: UInt64, _ fingerprint: (ObjectID) -> UInt32) {
-    let wasFollowed = canBeFollowed
+  private func thin(to next: UInt64) {
     shiftWord.store(next, ordering: .relaxed)
     let (old, oldIDs) = (shadows, ids)
     ids = ShadowIDs()
@@ -418,8 +342,7 @@ final class Contest: @unchecked Sendable {
       tier.setRestoring(true)
       while shadow.tier.count > 0 {
         let id = shadow.tier.giveUp()
-        let key = oldIDs.key(id)
-        let print = wasFollowed ? fingerprint(key) : key
+        let print = oldIDs.key(id)
         guard isSampled(print) else { continue }
         var request = Request(
           id: ids.find(print), size: shadow.tier.size(id), expires: shadow.tier.expiry(id),
@@ -437,7 +360,6 @@ final class Contest: @unchecked Sendable {
     shift == 0 || Contest.hash(fingerprint) >> (64 - shift) == 0
   }
 
-  /// Frees the ids of objects that no simulation remembers, and makes more if they are few.
   private func makeRoom() {
     let shadows = self.shadows
     let room = ids.free { id in shadows.contains { $0.tier.remembers(id) } }
@@ -451,7 +373,6 @@ private final class Shadow {
 
   init(_ tier: CacheTier) { self.tier = tier }
 
-  /// True if the object is stored with another size.
   func holdsOtherSize(_ request: Request) -> Bool {
     tier.contains(request.id) && tier.size(request.id) != request.size
   }
@@ -465,17 +386,12 @@ struct ShadowIDs {
   private var unused: [ObjectID] = []
   private var mask = 1
 
-  /// The number of ids.
   var room: Int { keys.count - 1 }
-  /// True if every id has a key.
   var isFull: Bool { unused.isEmpty }
-  /// Memory held, in bytes.
   var bytes: Int { (table.capacity + keys.capacity + unused.capacity) * 4 }
 
-  /// The key of an id that has one.
   func key(_ id: ObjectID) -> UInt32 { keys[Int(id)] }
 
-  /// The id of a key, or `.none`.
   func find(_ key: UInt32) -> ObjectID {
     var place = start(key)
     while table[place] != .none {
@@ -493,7 +409,6 @@ struct ShadowIDs {
     return id
   }
 
-  /// Frees the id of a key that has one, and closes the gap.
   mutating func remove(_ key: UInt32) {
     var gap = start(key)
     while keys[Int(table[gap])] != key { gap = (gap + 1) & mask }
@@ -510,8 +425,6 @@ struct ShadowIDs {
     table[gap] = .none
   }
 
-  /// Frees the ids that are not wanted, makes more if less than a quarter is free, and returns the
-  /// number of ids.
   mutating func free(unless isWanted: (ObjectID) -> Bool, atLeast least: Int = 64) -> Int {
     var wanted: [ObjectID] = []
     unused = []

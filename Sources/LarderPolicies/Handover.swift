@@ -10,12 +10,9 @@ import LarderEngine
 /// Objects wait in buckets of similar ages, so that none is compared with another: a bucket of ages
 /// from 64 requests on spans at most 1/64 of them.
 final class Handover {
-  /// Objects that leave or enter a tier per request.
   static let pace = 64
 
-  /// The tier of the new policy, which the objects enter.
   let tier: CacheTier
-  /// The policy of that tier.
   let policy: Int
   // The number of requests at the start.
   private let start: UInt64
@@ -30,10 +27,8 @@ final class Handover {
   private var ghostsByAge: AgeBuckets
   private var nextVictim = 0
   private var bucket = AgeBuckets.count - 1
-  /// Residents that the new policy has refused or evicted.
   var refused: [ObjectID] = []
 
-  /// True while objects may leave the old tier.
   var isLeaving = true
 
   init(
@@ -51,38 +46,31 @@ final class Handover {
     ghostsByAge = AgeBuckets(room: ghosts)
   }
 
-  /// True if a resident waits or has entered.
   func holds(_ id: ObjectID) -> Bool {
     let place = Int(places[id])
     return place < residents.count && residents[place] == id
   }
 
-  /// Adds a resident. Its last request may be later than the start.
   func add(_ id: ObjectID, age: UInt32, at request: UInt64) {
     places[id] = UInt32(truncatingIfNeeded: residents.count)
     residents.append(id)
     residentsByAge.append(AgeBuckets.bucket(ageAtStart(age, request)))
   }
 
-  /// Adds the ghost that follows those added.
   func addGhost(last: UInt32, age: UInt32, at request: UInt64) {
     ghosts.append(last)
     ghostsByAge.append(AgeBuckets.bucket(ageAtStart(age, request)))
   }
 
-  /// Makes ids up to `objects` valid.
   func reserve(_ objects: Int) {
     places.reserve(objects: objects)
     tier.reserve(objects)
   }
 
-  /// The number of ghosts added.
   var ghostCount: Int { ghosts.count }
 
-  /// Removes a resident.
   func remove(_ id: ObjectID) { residents[Int(places[id])] = .none }
 
-  /// The first resident that left the old policy and has not been requested since, or `.none`.
   func victim() -> ObjectID {
     while nextVictim < residents.count {
       if residents[nextVictim] != .none { return residents[nextVictim] }
@@ -98,7 +86,6 @@ final class Handover {
     case end
   }
 
-  /// Removes the next object from its bucket. Residents that are gone are left out.
   func next() -> Next {
     while true {
       if let place = ghostsByAge.removeFirst(of: bucket) {
@@ -114,15 +101,11 @@ final class Handover {
     }
   }
 
-  /// The residents in the order in which they left the old policy.
-  var remaining: [ObjectID] { residents.filter { $0 != .none } }
-
   var bytes: Int {
     tier.stateBytes + places.bytes + (residents.capacity + ghosts.capacity + refused.capacity) * 4
       + residentsByAge.bytes + ghostsByAge.bytes
   }
 
-  /// The age that an object had at the start; 0 if it was requested since.
   private func ageAtStart(_ age: UInt32, _ request: UInt64) -> UInt32 {
     let since = UInt32(clamping: request - start)
     return age > since ? age - since : 0
@@ -140,13 +123,11 @@ private struct AgeBuckets {
 
   init(room: Int) { next.reserveCapacity(room) }
 
-  /// The bucket of an age: itself up to 127, and above that its first seven bits and their place.
   static func bucket(_ age: UInt32) -> Int {
     let shift = max(0, 25 - age.leadingZeroBitCount)
     return shift << 6 + Int(age >> UInt32(shift))
   }
 
-  /// Adds an object at the end of a bucket.
   mutating func append(_ bucket: Int) {
     next.append(0)
     let number = UInt32(truncatingIfNeeded: next.count)
@@ -154,7 +135,6 @@ private struct AgeBuckets {
     last[bucket] = number
   }
 
-  /// Removes the first object of a bucket, and returns its number.
   mutating func removeFirst(of bucket: Int) -> Int? {
     guard first[bucket] != 0 else { return nil }
     let number = Int(first[bucket]) - 1

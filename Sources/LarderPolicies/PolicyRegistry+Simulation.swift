@@ -2,8 +2,7 @@ import LarderEngine
 
 /// Simulations of what has a name.
 extension PolicyRegistry {
-  /// Refuses a bound on what it is not one on; for policies nothing is checked. What
-  /// `makeSimulation` would refuse, too, before anything is run.
+  /// Refuses a bound on what it is not one on; for policies nothing is checked.
   ///
   /// - Throws: `boundOnly`, or as `policy(named:)`.
   public static func checkBound(

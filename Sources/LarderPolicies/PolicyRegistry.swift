@@ -13,8 +13,6 @@ internal import LarderValuePolicies
 /// All policies, by name. Each is registered in its own file (`RegisteredPolicy.lru`) and named
 /// here; a policy of another package is added with `add`.
 public enum PolicyRegistry {
-  /// The policies of this package, in the order in which lists show them. An app has those for
-  /// caches; the trait Simulation adds those that exist to be compared.
   package static let standard: [RegisteredPolicy] = {
     #if Simulation
       [
@@ -33,10 +31,6 @@ public enum PolicyRegistry {
   }()
 
   /// Policies that train a model with an optional library; none without the trait Simulation.
-  ///
-  /// They are known by name as all others are, but stand in no list of all policies: neither
-  /// reports nor advice nor `--policy all` take them unasked. Without a library
-  /// (`GradientBoosting.provide`) they cannot be made.
   public static let learned: [RegisteredPolicy] = {
     #if Simulation
       [.lrb, .threeLCache]
@@ -55,7 +49,6 @@ public enum PolicyRegistry {
     #endif
   }()
 
-  /// Policies and bounds of this package.
   static let standardByName = Dictionary(
     (standard + learned + bounds).map { ($0.description.name, $0) },
     uniquingKeysWith: { first, _ in first })
@@ -83,10 +76,6 @@ public enum PolicyRegistry {
       CacheTierSetup(policy: spec, entriesMax: 1, bytesMax: nil, objects: 1))
   }
 
-  /// A policy for a real cache.
-  ///
-  /// - Throws: `PolicyError` if a policy or parameter does not exist, if the policy needs the
-  ///   future, or if it does not support the capacity.
   package static func makeCacheTier(
     _ setup: CacheTierSetup
   ) throws(PolicyError) -> CacheTier {
@@ -99,12 +88,6 @@ public enum PolicyRegistry {
     return try policy.makeCacheTier(setup)
   }
 
-  /// Changes the limits of a tier that was created from `setup` to those of `setup`, in the tier's
-  /// unit, and leaves the objects that no longer fit among its victims. See `Tier.resize`.
-  /// O(objects).
-  ///
-  /// - Throws: `PolicyError` if the policy does not support the capacity; the tier is then
-  ///   unchanged.
   package static func resize(
     _ tier: CacheTier, to setup: CacheTierSetup, fingerprint: (ObjectID) -> UInt32
   ) throws(PolicyError) {
@@ -115,19 +98,15 @@ public enum PolicyRegistry {
     if let error = tier.resizeBody(setup, fingerprint) { throw error }
   }
 
-  /// True if a hit may make a policy evict, and for an unknown policy.
   package static func evictsOnHit(_ spec: String) -> Bool {
     registered(String(spec.prefix { $0 != ":" }))?.description.traits.contains(.evictsOnHit)
       ?? true
   }
 
-  /// True if a policy can predict its victims, for filters that compare them; false for an unknown
-  /// policy.
   package static func knowsVictim(_ spec: PolicySpec) -> Bool {
     registered(spec.name)?.description.traits.contains(.namesVictim) ?? false
   }
 
-  /// Refuses capacities that no policy can calculate with. Every tier is made after this check.
   static func checkCapacity(
     _ capacity: UInt64, _ objectsMax: UInt64?, of policy: PolicySpec
   ) throws(PolicyError) {
@@ -140,7 +119,6 @@ public enum PolicyRegistry {
     }
   }
 
-  /// The policy of a tier whose limits are possible.
   static func checked(
     _ spec: PolicySpec, capacity: UInt64, objectsMax: UInt64?, knowsNextUse: Bool
   ) throws(PolicyError) -> RegisteredPolicy {
@@ -161,9 +139,6 @@ extension PolicyRegistry {
   public static var all: [RegisteredPolicy] { standard + added.withLock { $0 } }
 
   /// Registers a policy, so that simulations, caches, workload files and reports know its name.
-  ///
-  /// Register policies when the program starts, before any simulation and before any cache is
-  /// created. Call this in the module that defines the policy: the loops are specialised there.
   ///
   /// - Throws: `cannotAdd` if the name is taken, or contains anything but lower-case letters,
   ///   digits and hyphens.
@@ -192,13 +167,10 @@ extension PolicyRegistry {
     if !isNew { throw .cannotAdd(name, reason: "a policy of this name is already registered") }
   }
 
-  /// The policy or bound of a name, or nil.
   package static func registered(_ name: String) -> RegisteredPolicy? {
     standardByName[name] ?? added.withLock { $0.first { $0.description.name == name } }
   }
 
-  /// True if a name can be typed: specs end it at a colon, lists at a comma, and hybrids at a plus
-  /// sign, and all are read in lower case.
   private static func isPlain(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
@@ -224,10 +196,6 @@ extension PolicyRegistry {
 }
 
 extension SimulationSetup {
-  /// Returns the setup whose simulation has the counts of real caches created for this one: see
-  /// `PolicyRegistry.inRealCache`.
-  ///
-  /// - Throws: `unknownPolicy` or `unknownParameter`.
   package func inRealCaches() throws(PolicyError) -> SimulationSetup {
     var setup = self
     switch arrangement {
@@ -264,8 +232,6 @@ extension PolicyRegistry {
     return specs
   }
 
-  /// All combinations of values worth trying except that of the defaults. Values equal to a default
-  /// are omitted.
   private static func combinations(_ parameters: [PolicyParameter]) -> [String] {
     var texts = [""]
     for parameter in parameters where !parameter.searched.isEmpty {
@@ -296,10 +262,6 @@ extension PolicySpec {
 }
 
 extension PolicySpec {
-  /// The policies that a text names, checked: one or several separated by commas, `name:*` for all
-  /// declared configurations, or `all` alone for every registered policy.
-  ///
-  /// - Throws: `PolicyError` for a name, parameter or value that does not exist.
   package static func checkedList(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     var specs: [PolicySpec] = []
     if text == "all" {
@@ -318,10 +280,8 @@ extension PolicySpec {
 }
 
 extension PolicyRegistry {
-  /// All registered names: all policies, the learned ones, and the bounds.
   package static var everything: [RegisteredPolicy] { all + learned + bounds }
 
-  /// True if a policy trains models; false for an unknown policy.
   package static func isLearned(_ name: String) -> Bool {
     registered(name)?.description.needs.contains(.boosting) ?? false
   }

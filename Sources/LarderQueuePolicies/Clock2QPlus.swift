@@ -69,6 +69,5 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     queues.count(request.id)
   }
 
-  /// Without a window, a hit updates one word.
   var hitWords: HitWords? { window == 0 ? queues.counting : nil }
 }

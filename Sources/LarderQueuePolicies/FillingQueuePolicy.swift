@@ -5,27 +5,17 @@ import LarderEngine
 /// as the small queue are rejected. Conforming types choose the hits that count and the effect of a
 /// hit in main.
 protocol FillingQueuePolicy: ThreeQueuePolicy, ~Copyable {
-  /// Admissions to the small queue.
   var admissions: AdmissionLog { get set }
-  /// True after the first eviction.
   var hasEvicted: Bool { get set }
-  /// True if a miss on a ghost enters main.
   var promotesGhosts: Bool { get }
-  /// True if objects that are not smaller than the small queue are rejected.
   var refusesLarge: Bool { get }
-  /// The highest counter with which an object is evicted from the small queue.
   var highestLeaving: UInt32 { get }
-  /// True if an object that main keeps loses all its requests, not one.
   static var resetsMain: Bool { get }
-  /// Room that is still being made for a rejected object.
   var owed: UInt64 { get set }
-  /// Returns the amount by which an admission of an object of this size counts.
   func amount(of size: UInt32) -> UInt64
 }
 
 extension FillingQueuePolicy where Self: ~Copyable {
-  /// The parameter that controls objects not smaller than the small queue. Real caches store them:
-  /// with few entries per shard they would otherwise store nothing.
   static var largeParameter: PolicyParameter {
     PolicyParameter(
       "refuse-large", default: "true", inRealCaches: "false",
@@ -48,7 +38,6 @@ extension FillingQueuePolicy where Self: ~Copyable {
     return false
   }
 
-  /// True if room is still to be made for a rejected object.
   @inline(__always) var overflows: Bool {
     owed != 0
       && queues.smallUsed + queues.mainUsed + owed > queues.smallCapacity + queues.mainCapacity
@@ -106,22 +95,20 @@ extension FillingQueuePolicy where Self: ~Copyable {
 /// The latest admission can be retracted, so that an object that is added and removed at once
 /// leaves no trace. All operations are O(1). Memory: 8 bytes an object, unless the log keeps
 /// nothing.
-public struct AdmissionLog: ~Copyable {
-  @usableFromInline let keeps: Bool
-  @usableFromInline var total: UInt64 = 0
-  @usableFromInline var latest = ObjectID.none
-  @usableFromInline var latestAmount: UInt64 = 0
+struct AdmissionLog: ~Copyable {
+  let keeps: Bool
+  var total: UInt64 = 0
+  var latest = ObjectID.none
+  var latestAmount: UInt64 = 0
   // The total right after the object's latest admission.
-  @usableFromInline var stamps: Column<UInt64>
+  var stamps: Column<UInt64>
 
-  /// Creates an empty log. Unless it `keeps` admissions, ages must not be queried.
-  public init(objects: Int, keeps: Bool) {
+  init(objects: Int, keeps: Bool) {
     self.keeps = keeps
     stamps = Column(objects: keeps ? objects : 0)
   }
 
-  /// Records the admission of an object, which counts as `amount`.
-  @inlinable @inline(__always) public mutating func admit(_ id: ObjectID, _ amount: UInt64) {
+  @inline(__always) mutating func admit(_ id: ObjectID, _ amount: UInt64) {
     guard keeps else { return }
     total += amount
     stamps[id] = total
@@ -129,24 +116,19 @@ public struct AdmissionLog: ~Copyable {
     latestAmount = amount
   }
 
-  /// The amount admitted after the object, excluding the object itself.
-  @inlinable @inline(__always) public func later(than id: ObjectID) -> UInt64 { total - stamps[id] }
+  @inline(__always) func later(than id: ObjectID) -> UInt64 { total - stamps[id] }
 
-  /// Retracts the latest admission if it was that of this object, which is being removed.
-  @inlinable public mutating func retract(_ id: ObjectID) {
+  mutating func retract(_ id: ObjectID) {
     guard keeps, id == latest, id != .none else { return }
     total -= latestAmount
     latest = .none
   }
 
-  /// Makes ids up to `objects` valid.
-  public mutating func reserve(objects: Int) { if keeps { stamps.reserve(objects: objects) } }
+  mutating func reserve(objects: Int) { if keeps { stamps.reserve(objects: objects) } }
 
-  /// Prefetches the object's stamp.
-  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
+  @inline(__always) func prefetch(_ id: ObjectID) {
     if keeps { stamps.prefetch(id) }
   }
 
-  /// Memory held, in bytes.
-  public var bytes: Int { keeps ? stamps.bytes : 0 }
+  var bytes: Int { keeps ? stamps.bytes : 0 }
 }

@@ -90,6 +90,5 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     queues.count(request.id)
   }
 
-  /// If hits on the newest objects count as well, a hit updates one word.
   var hitWords: HitWords? { countsAll ? queues.counting : nil }
 }

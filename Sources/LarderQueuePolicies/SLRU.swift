@@ -112,8 +112,6 @@ struct SLRU: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { lists.bytes + segmentOf.bytes }
 
-  /// Moves a requested object one segment up; an object larger than a whole segment stays in its
-  /// own.
   private mutating func rise(
     _ id: ObjectID, from segment: UInt32, newSize: UInt64, _ sizes: some ObjectSizes
   ) {
@@ -125,7 +123,6 @@ struct SLRU: EvictionPolicy, ~Copyable {
     place(id, target, newSize, sizes)
   }
 
-  /// Inserts an object at the front of a segment.
   @inline(__always) private mutating func enter(
     _ id: ObjectID, _ segment: UInt32, _ size: UInt64, _ sizes: some ObjectSizes
   ) {
@@ -133,8 +130,6 @@ struct SLRU: EvictionPolicy, ~Copyable {
     place(id, segment, size, sizes)
   }
 
-  /// Records an object at the front of a segment and cools the objects that no longer fit into the
-  /// segment below, and so on down. The lowest segment accepts all: only `evict` makes room in it.
   @inline(__always) private mutating func place(
     _ id: ObjectID, _ segment: UInt32, _ size: UInt64, _ sizes: some ObjectSizes
   ) {

@@ -4,7 +4,6 @@ import LarderExperiments
 /// All report formats, by name. A format of this package is a file in `Formats/` and a line in
 /// `standard`; other packages register theirs with `add`.
 public enum ReportRegistry {
-  /// The formats of this package, in the order in which they are written.
   package static let standard: [any ReportFormat] = [
     CountsCSV(),
     TimingsCSV(),

@@ -142,7 +142,6 @@ package struct ReportWriter: Sendable {
 }
 
 extension ReportError {
-  /// Converts errors of file operations.
   fileprivate static func from<Result>(
     _ body: () throws(AtomicFileError) -> Result
   ) throws(ReportError) -> Result {

@@ -21,7 +21,6 @@ package enum ResultsFolder {
     return try InputFile.bytes(path)
   }
 
-  /// The file with the complete results.
   static let name = ResultsJSON().fileName
 }
 

@@ -30,9 +30,7 @@ struct Cacheus: EvictionPolicy, ~Copyable {
 
   // An object's word: list plus one, flags, and a ghost's count.
   private static var placeMask: UInt32 { 7 }
-  /// Demoted from `reused`.
   private static var demoted: UInt32 { 8 }
-  /// Entered a full cache without a history.
   private static var new: UInt32 { 16 }
   private static var flags: UInt32 { 24 }
   private static var countShift: UInt32 { 5 }
@@ -115,7 +113,6 @@ struct Cacheus: EvictionPolicy, ~Copyable {
     resized = .none
   }
 
-  /// Learns from a missed ghost and removes it before anything is evicted for it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     rate.count(isHit: false, nextPeriod: size.objects, &random)
     countToRestore = 0
@@ -213,13 +210,11 @@ extension Cacheus {
     words[id] = (words[id] & ~Cacheus.placeMask) | (list + 1)
   }
 
-  /// With a capacity in bytes, the number of objects is known only from the first eviction on.
   @inline(never) private mutating func begin() {
     hasEvicted = true
     if countsBytes { rate = LearningRate(period: size.objects) }
   }
 
-  /// Moves the oldest object of `reused`, if any, to `probation`.
   @inline(__always) private mutating func demoteOldest(_ sizes: some ObjectSizes) -> Bool {
     let id = lists.back(list: Cacheus.reused)
     guard id != .none else { return false }
@@ -233,7 +228,6 @@ extension Cacheus {
     return true
   }
 
-  /// Subtracts an object that leaves the cache from the counts.
   @inline(__always) private mutating func leave(_ id: ObjectID, _ weight: UInt32) {
     let word = words[id]
     sums[(word & Cacheus.placeMask) - 1] -= UInt64(weight)
@@ -274,12 +268,10 @@ extension Cacheus {
     countToRestore = UInt64(word >> Cacheus.countShift)
   }
 
-  /// After a hit on a demoted object: enlarges `reused`, in steps of the object's size.
   @inline(__always) private mutating func growReused(by ratio: Double, _ size: UInt32) {
     reusedLimit = min(capacity - 1, reusedLimit + Cacheus.step(ratio, size))
   }
 
-  /// After a miss on a new object that was evicted too early: enlarges `probation`.
   @inline(__always) private mutating func shrinkReused(by ratio: Double, _ size: UInt32) {
     let probationLimit = capacity - reusedLimit + Cacheus.step(ratio, size)
     reusedLimit = capacity - max(1, min(capacity - 1, probationLimit))
@@ -310,7 +302,6 @@ struct LearningRate {
   private var periodsWithoutHits = 0
   private var periodsOfDecline = 0
 
-  /// Starts with the rate for a number of requests per period.
   init(period: Int) {
     // The root of 2 ln 2 / period.
     value = (1.3862943611198906 / Double(max(period, 1))).squareRoot()
@@ -319,8 +310,6 @@ struct LearningRate {
     self.period = max(period, 1)
   }
 
-  /// Counts a request. The first request of each period changes the rate; `nextPeriod` is the
-  /// number of requests in the new period.
   @inline(__always) mutating func count(
     isHit: Bool, nextPeriod: Int, _ random: inout SeededGenerator
   ) {

@@ -28,7 +28,6 @@ struct LHD: EvictionPolicy, ~Copyable {
   /// State of a resident object.
   struct Tag: BitwiseCopyable {
     var id: ObjectID
-    /// The clock at its last request.
     var time: UInt32
     /// Its ages at the last request and the one before, and if it is an explorer, which is kept so
     /// that the model learns about old ages.
@@ -84,7 +83,6 @@ struct LHD: EvictionPolicy, ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// Returns true for residents and for evicted objects that are still listed as doubtful.
   func remembers(_ id: ObjectID) -> Bool {
     contains(id) || (1...UInt32(LHD.newest)).contains { doubtful[$0] == id }
   }
@@ -160,7 +158,6 @@ struct LHD: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { tags.bytes + places.bytes + model.bytes }
 
-  /// A slot from 1 to `count`.
   @inline(__always) private static func scaled(_ random: UInt32, _ count: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: (UInt64(random) * UInt64(count)) >> 32) + 1
   }
@@ -180,7 +177,6 @@ struct LHD: EvictionPolicy, ~Copyable {
     min((clock &- tag.time) >> model.coarsening, HitDensities.ages - 1)
   }
 
-  /// Explorers have the highest density, objects beyond the largest age the lowest.
   @inline(__always) private func density(_ tag: Tag, _ size: UInt32) -> Float {
     let age = age(tag)
     guard age < HitDensities.ages - 1 else { return -.greatestFiniteMagnitude }
@@ -220,7 +216,6 @@ struct LHD: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Moves the last resident into the freed slot.
   @inline(__always) private mutating func drop(_ place: UInt32) {
     places[tags[place].id] = 0
     if place != count {
@@ -238,7 +233,6 @@ struct LHD: EvictionPolicy, ~Copyable {
 /// requests in steps of a power of two that depends on the number of objects. Memory: 3.8 MB,
 /// independent of the cache's size.
 struct HitDensities: ~Copyable {
-  /// The number of ages; the last one includes everything older.
   static var ages: UInt32 { 20_000 }
 
   private static var classes: UInt32 { 16 }
@@ -253,9 +247,7 @@ struct HitDensities: ~Copyable {
   private var densities: Column<Float>
   private var meanObjects: Float = 0
   private var meanObjectsMass: Float = 0
-  /// Base-2 logarithm of the age step, in requests.
   private(set) var coarsening: UInt32 = 10
-  /// The number of times the model was recomputed.
   private(set) var reconfigurations = 0
 
   init() {
@@ -265,8 +257,6 @@ struct HitDensities: ~Copyable {
     densities = Column(objects: cells)
   }
 
-  /// The class of an object from the sum of its ages at its last two requests: 15 for 0, one less
-  /// for each doubling, 0 from the largest age on.
   @inline(__always) static func group(agesSum: UInt32) -> UInt32 {
     guard agesSum > 0 else { return classes - 1 }
     guard agesSum < ages else { return 0 }
@@ -274,11 +264,6 @@ struct HitDensities: ~Copyable {
     return min(classes - 1, agesSum << doublings < ages ? doublings + 1 : doublings)
   }
 
-  /// The value of an object of a class and age: its expected hits for each unit of time.
-  ///
-  /// Until the first reconfiguration, younger objects are worth more, and those requested at short
-  /// intervals up to twice as much. (The authors number applications and classes together; theirs
-  /// is number 1.)
   @inline(__always) func density(_ group: UInt32, age: UInt32) -> Float {
     guard reconfigurations > 0 else {
       return Float(HitDensities.classes + group + 1) / Float(age + 1)
@@ -286,18 +271,14 @@ struct HitDensities: ~Copyable {
     return densities[HitDensities.cell(group, age)]
   }
 
-  /// Records a request for an object.
   @inline(__always) mutating func countHit(_ group: UInt32, age: UInt32) {
     hits[HitDensities.cell(group, age)] += 1
   }
 
-  /// Records an eviction.
   @inline(__always) mutating func countEviction(_ group: UInt32, age: UInt32) {
     evictions[HitDensities.cell(group, age)] += 1
   }
 
-  /// Recomputes the model from the counts, in which older parts fade. O(classes * ages), a
-  /// millisecond.
   @inline(never) mutating func reconfigure(objects: Int) {
     for cell in 0..<HitDensities.classes * HitDensities.ages {
       hits[cell] *= HitDensities.decay
@@ -308,19 +289,12 @@ struct HitDensities: ~Copyable {
     reconfigurations += 1
   }
 
-  /// Prefetches the density.
-  @inline(__always) func prefetch(_ group: UInt32, age: UInt32) {
-    densities.prefetch(HitDensities.cell(group, age))
-  }
-
   var bytes: Int { hits.bytes + evictions.bytes + densities.bytes }
 
   @inline(__always) private static func cell(_ group: UInt32, _ age: UInt32) -> UInt32 {
     group * ages + age
   }
 
-  /// Expected hits at this age and later, divided by the remaining time that objects of this age
-  /// stay.
   private mutating func model(_ group: UInt32) {
     let last = HitDensities.cell(group, HitDensities.ages - 1)
     var laterHits = hits[last]
@@ -359,7 +333,6 @@ struct HitDensities: ~Copyable {
     }
   }
 
-  /// Distributes the count of each age over 2 to `shift` ages; the last age sums everything beyond.
   private static func stretch(
     _ counts: borrowing Column<Float>, _ group: UInt32, by shift: UInt32
   ) {
@@ -371,7 +344,6 @@ struct HitDensities: ~Copyable {
     }
   }
 
-  /// Sums the counts of each 2 to `shift` ages.
   private static func compress(
     _ counts: borrowing Column<Float>, _ group: UInt32, by shift: UInt32
   ) {

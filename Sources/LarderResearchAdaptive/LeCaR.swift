@@ -77,7 +77,6 @@ struct LeCaR: EvictionPolicy, ~Copyable {
     frequencies.update(request.id, key: count, order: order.next())
   }
 
-  /// Learns from a missed ghost and removes it before anything is evicted for it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     clock &+= 1
     countToRestore = 0
@@ -167,10 +166,8 @@ struct ExpertWeights {
   // The lowest weight, from which an expert can recover.
   private static var least: Double { 0.01 }
 
-  /// Weight of the first expert; the second has the rest.
   private(set) var first: Double
 
-  /// Penalises the first expert or the second: multiplies its weight by e to the power -`loss`.
   @inline(never) mutating func penalise(first isFirst: Bool, loss: Double) {
     let factor = DeterministicMath.exp(-loss)
     let one = isFirst ? first * factor : first

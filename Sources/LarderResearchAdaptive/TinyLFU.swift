@@ -42,7 +42,6 @@ struct TinyLFU: EvictionPolicy, ~Copyable {
     hit(request, sizes)
   }
 
-  /// With different sizes, compares the object with the first of those it may displace.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     counts.countMiss(request)
     let victim = list.back()

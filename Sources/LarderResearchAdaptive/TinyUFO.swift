@@ -36,25 +36,17 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   private var chosen = Chosen.nothing
 
   init(_ setup: PolicySetup) throws(PolicyError) {
-    let words = ["sketch", "exact"]
-    let counters = setup.spec.values["counters"] ?? words[0]
-    guard words.contains(counters) else {
-      throw .badValue(
-        policy: setup.spec.name, parameter: "counters", value: counters,
-        expected: "sketch or exact")
-    }
+    let isExact = try setup.spec.choice("counters", "sketch", "exact") == "exact"
     queues = try ThreeQueues(
       setup, small: min(setup.capacity / 10 + 1, setup.capacity), ghosts: 0)
     capacity = setup.capacity
-    counts = MissCounts(setup, isExact: counters == "exact")
+    counts = MissCounts(setup, isExact: isExact)
   }
 
   @inline(__always) func remembers(_ id: ObjectID) -> Bool {
     queues.contains(id) || counts.remembers(id)
   }
 
-  /// Compares the new object with the first victim. A victim that wins becomes the newest object of
-  /// the small queue.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     let misses = counts.countMiss(request)
     chosen = .nothing
@@ -90,10 +82,8 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
     queues.smallUsed >= queues.smallCapacity ? queues.smallCandidate : queues.mainCandidate
   }
 
-  /// The largest number of objects that exact counters remember.
   var ghostsMax: Int { counts.ghostsMax }
 
-  /// Returns nil: the queues have no ghosts, though exact counters remember missing ids.
   mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result? { nil }
 
   mutating func reserve(objects: Int) {
@@ -110,7 +100,6 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
 
   var stateBytes: Int { queues.bytes + counts.bytes }
 
-  /// Chooses a queue and returns its oldest object, the victim, without removing it.
   @inline(__always) private mutating func choose(_ sizes: some ObjectSizes) -> ObjectID {
     if queues.smallUsed >= queues.smallCapacity || queues.isMainEmpty {
       let victim = queues.spareSmall(above: 1, sizes)
@@ -137,29 +126,24 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
 ///
 /// Memory: 4 bytes an object and the sketch's 32 to 64 for each object that the cache can hold, up
 /// to eight times that in a cache of less than 1,024; or 8 bytes an object with exact counters.
-public struct MissCounts: ~Copyable {
+struct MissCounts: ~Copyable {
   // For large capacities, the sketch starts with this number of objects and doubles as needed.
-  @inlinable static var objectsAtFirst: Int { 1 << 16 }
-  @inlinable static var stepsPerObject: Int { 8 }
+  static var objectsAtFirst: Int { 1 << 16 }
+  static var stepsPerObject: Int { 8 }
 
-  /// The number of objects that the sketch of a cache of `objects` is sized for. In a small cache,
-  /// two popular keys that share counters account for many of the requests: with 200 objects, a
-  /// sketch for 200 was up to two points off exact counters on a real trace, and one for 1,024
-  /// within 0.05.
-  @inlinable static func sketched(_ objects: Int) -> Int { max(objects, min(objects * 8, 1024)) }
+  static func sketched(_ objects: Int) -> Int { max(objects, min(objects * 8, 1024)) }
 
-  @usableFromInline let isExact: Bool
+  let isExact: Bool
   let countsObjects: Bool
   // The count is in the lowest 8 bits, the number of halvings at its last update above them.
-  @usableFromInline var counters: Column<UInt64>
-  @usableFromInline var sketch: FrequencySketch
-  @usableFromInline var fingerprints: Column<UInt32>
-  @usableFromInline var size: CacheSizeInObjects
-  @usableFromInline var steps = 0
-  @usableFromInline var halvings: UInt64 = 0
+  var counters: Column<UInt64>
+  var sketch: FrequencySketch
+  var fingerprints: Column<UInt32>
+  var size: CacheSizeInObjects
+  var steps = 0
+  var halvings: UInt64 = 0
 
-  /// Creates a counter of misses, all zero.
-  public init(_ setup: PolicySetup, isExact: Bool) {
+  init(_ setup: PolicySetup, isExact: Bool) {
     self.isExact = isExact
     countsObjects = setup.unit == .objects
     size = CacheSizeInObjects(setup)
@@ -169,13 +153,11 @@ public struct MissCounts: ~Copyable {
     fingerprints = Column(objects: isExact ? 0 : setup.objects)
   }
 
-  /// A sketch that is halved by its owner.
   static func sketch(objects: Int) -> FrequencySketch {
     FrequencySketch(objects: objects, period: .max, objectsInBlock: 2)
   }
 
-  /// Counts a request for an object that is not resident and returns its new count.
-  @inlinable @inline(__always) public mutating func countMiss(_ request: Request) -> UInt32 {
+  @inline(__always) mutating func countMiss(_ request: Request) -> UInt32 {
     if steps >= size.objects * MissCounts.stepsPerObject {
       steps = 0
       halve()
@@ -188,39 +170,30 @@ public struct MissCounts: ~Copyable {
     return UInt32(truncatingIfNeeded: count)
   }
 
-  /// The number of misses of a resident object.
-  @inlinable @inline(__always) public func estimate(_ id: ObjectID) -> UInt32 {
+  @inline(__always) func estimate(_ id: ObjectID) -> UInt32 {
     isExact ? UInt32(truncatingIfNeeded: exact(id)) : sketch.estimate(fingerprints[id])
   }
 
-  /// Returns true if misses of this object are counted by its id.
-  @inlinable @inline(__always) public func remembers(_ id: ObjectID) -> Bool {
+  @inline(__always) func remembers(_ id: ObjectID) -> Bool {
     isExact && exact(id) > 0
   }
 
-  /// Forgets the object's misses if they are counted by id.
-  public mutating func forget(_ id: ObjectID) { if isExact { counters[id] = 0 } }
+  mutating func forget(_ id: ObjectID) { if isExact { counters[id] = 0 } }
 
-  /// Records that an object becomes resident.
-  @inlinable @inline(__always) public mutating func enter(_ request: Request) {
+  @inline(__always) mutating func enter(_ request: Request) {
     if !isExact { fingerprints[request.id] = request.fingerprint }
     size.enter()
     if !isExact { sketch.reserve(objects: MissCounts.sketched(size.residents)) }
   }
 
-  /// Records that a resident object leaves.
-  @inlinable @inline(__always) public mutating func leave() { size.leave() }
+  @inline(__always) mutating func leave() { size.leave() }
 
-  /// The largest number of remembered objects that are not resident: those missed in this period,
-  /// half as many of the period before, and so on. With different sizes it depends on the number of
-  /// objects that will be resident.
-  public var ghostsMax: Int {
+  var ghostsMax: Int {
     guard isExact else { return 0 }
     return countsObjects ? size.objects * MissCounts.stepsPerObject * 2 + 2 : .max
   }
 
-  /// Makes ids up to `objects` valid.
-  public mutating func reserve(objects: Int) {
+  mutating func reserve(objects: Int) {
     if isExact {
       counters.reserve(objects: objects)
     } else {
@@ -228,26 +201,23 @@ public struct MissCounts: ~Copyable {
     }
   }
 
-  /// Prefetches the first word of an object's count.
-  @inlinable @inline(__always) public func prefetch(_ id: ObjectID) {
+  @inline(__always) func prefetch(_ id: ObjectID) {
     if isExact { counters.prefetch(id) } else { fingerprints.prefetch(id) }
   }
 
-  /// Prefetches the counters of the object's fingerprint, which is known only if it was resident.
-  @inlinable @inline(__always) public func prefetchCounters(_ id: ObjectID) {
+  @inline(__always) func prefetchCounters(_ id: ObjectID) {
     if !isExact { sketch.prefetch(fingerprints[id]) }
   }
 
-  /// Memory held, in bytes.
-  public var bytes: Int { counters.bytes + sketch.bytes + fingerprints.bytes }
+  var bytes: Int { counters.bytes + sketch.bytes + fingerprints.bytes }
 
   // Halving rounds down each time, and so does shifting once by several bits.
-  @inlinable @inline(__always) func exact(_ id: ObjectID) -> UInt64 {
+  @inline(__always) func exact(_ id: ObjectID) -> UInt64 {
     let word = counters[id]
     return (word & 255) >> min(halvings - (word >> 8), 8)
   }
 
-  @usableFromInline @inline(never) mutating func halve() {
+  @inline(never) mutating func halve() {
     halvings += 1
     if !isExact { sketch.halve() }
   }

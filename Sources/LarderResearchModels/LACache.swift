@@ -36,10 +36,8 @@ struct LACache: EvictionPolicy, ~Copyable {
   /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var requests: UInt64
-    /// The time of the last request, and the latency of a fetch at that time.
     var last: UInt64
     var latency: UInt64
-    /// The number of the last hit or of the insertion, and the stored size in the capacity's unit.
     var order: UInt64
     var size: UInt32
   }
@@ -64,13 +62,7 @@ struct LACache: EvictionPolicy, ~Copyable {
         policy: setup.spec.name, capacity: setup.capacity,
         expected: "at most \(ArrivalTimes.objectsMax) distinct objects")
     }
-    switch setup.spec.values["admission"] {
-    case nil, "second": admitsAll = false
-    case "all": admitsAll = true
-    case .some(let text):
-      throw .badValue(
-        policy: setup.spec.name, parameter: "admission", value: text, expected: "second or all")
-    }
+    admitsAll = try setup.spec.choice("admission", "second", "all") == "all"
     let isLimited = history > 0
     forgets = isLimited
     ghostsMax = isLimited ? setup.ghostsMax(share: history) : .max
@@ -161,7 +153,6 @@ struct LACache: EvictionPolicy, ~Copyable {
     History(requests: 0, last: 0, latency: 0, order: 0, size: 0)
   }
 
-  /// Counts a request at the current time.
   private mutating func request(_ id: ObjectID, latency: UInt64) {
     let number = histories[id].requests
     histories[id].requests = number + 1
@@ -170,13 +161,10 @@ struct LACache: EvictionPolicy, ~Copyable {
     if isObserving { arrivals.note(id, number: number, now: now) }
   }
 
-  /// Counts a request that was not observed: any in a real cache; otherwise the first after the
-  /// object was removed, or a set of an object without requests.
   private mutating func note(_ id: ObjectID) {
     if !isObserving || histories[id].requests == 0 { request(id, latency: 0) }
   }
 
-  /// Recomputes the rank of an object that is or becomes resident.
   private mutating func place(_ request: Request, isNew: Bool) {
     let id = request.id
     // A miss was counted at its admission.
@@ -201,7 +189,6 @@ struct LACache: EvictionPolicy, ~Copyable {
       order: history.order)
   }
 
-  /// Keeps the history of an object that is not resident while there is room.
   private mutating func remember(_ id: ObjectID, _ size: UInt32) {
     guard forgets, !ghosts.contains(id) else { return }
     while true {
@@ -222,15 +209,10 @@ struct LACache: EvictionPolicy, ~Copyable {
 /// or hit least recently.
 struct ArrivalRank: TournamentPlayer {
   var id: ObjectID
-  /// Requests per microsecond, or 0 if unknown.
   var rate: Double
-  /// The latency of a fetch, in microseconds.
   var latency: Double
-  /// In bytes or objects, plus 1.
   var size: Double
-  /// The time of the last request.
   var last: UInt64
-  /// The number of the hit or the insertion.
   var order: UInt64
 
   private static var patience: Double { 12 }
@@ -240,8 +222,6 @@ struct ArrivalRank: TournamentPlayer {
     return first == second ? order < other.order : first < second
   }
 
-  /// The winner's rank falls too, so the other cannot be lower before it has fallen to the winner's
-  /// current rank.
   func overtaking(_ winner: ArrivalRank, at now: UInt64) -> UInt64 {
     let aim = winner.value(at: now) * size
     guard aim > 0, rate > 0 else { return .max }
@@ -256,7 +236,6 @@ struct ArrivalRank: TournamentPlayer {
     return time(max(needed, isAged ? 0 : ArrivalRank.patience / rate) - own, after: now)
   }
 
-  /// Uses the order of operations of the authors' program.
   private func value(at now: UInt64) -> Double {
     let age = age(at: now)
     let arrivals = (hasAged(age) ? 1 / age : rate) * latency
@@ -267,7 +246,6 @@ struct ArrivalRank: TournamentPlayer {
 
   private func age(at now: UInt64) -> Double { Double(max(now, last) - last + 1) }
 
-  /// The x for which x (x + 1) / (x + 2) is `delay`.
   private static func arrivals(ofDelay delay: Double) -> Double {
     let root = ((1 - delay) * (1 - delay) + 8 * delay).squareRoot()
     // Two forms of the same root: each is exact where the other suffers from cancellation.
@@ -279,12 +257,10 @@ struct ArrivalRank: TournamentPlayer {
 ///
 /// Memory: 168 bytes an object, allocated by the first `note`. O(1).
 struct ArrivalTimes: ~Copyable {
-  /// The largest and smallest number of intervals used.
   private static var intervalsMax: UInt64 { 20 }
   private static var intervalsMin: UInt64 { 3 }
   private static var places: UInt64 { intervalsMax + 1 }
 
-  /// The largest number of objects.
   static var objectsMax: Int { Int(UInt32.max / UInt32(places)) - 1 }
 
   private var times = Column<UInt64>(objects: 0)
@@ -292,13 +268,11 @@ struct ArrivalTimes: ~Copyable {
 
   init(objects: Int) { self.objects = objects }
 
-  /// Records the time of the object's request `number`, from 0.
   mutating func note(_ id: ObjectID, number: UInt64, now: UInt64) {
     if times.objects == 0 { times.reserve(objects: ArrivalTimes.slots(objects)) }
     times[ArrivalTimes.slot(id, number)] = now
   }
 
-  /// Requests per microsecond after request `number` at time `last`; 0 after too few requests.
   func rate(of id: ObjectID, number: UInt64, last: UInt64) -> Double {
     let intervals = min(number, ArrivalTimes.intervalsMax)
     guard intervals >= ArrivalTimes.intervalsMin else { return 0 }

@@ -24,9 +24,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var windows: UInt64
-    /// Sum of delays.
     var delays: UInt64
-    /// Start of the current window.
     var start: UInt64
     /// The last request: its time, and its number from 1.
     var last: UInt64
@@ -73,7 +71,6 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     if contains(id) { residents.update(player(id), now: now) }
   }
 
-  /// Switches to ranks at the first observation.
   @inline(never) private mutating func beginObserving() {
     isObserving = true
     while recency.back() != .none {
@@ -120,8 +117,6 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
     histories[id] = History(windows: 0, delays: 0, start: 0, last: 0, order: 0)
   }
 
-  /// Counts a request that was not observed (any in a real cache, or a set that stores something),
-  /// and returns true if it counted one.
   @inline(__always) private mutating func note(_ id: ObjectID) -> Bool {
     if isObserving, histories[id].order != 0 { return false }
     requests += 1
@@ -158,9 +153,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 struct DelayRank: TournamentPlayer {
   var id: ObjectID
   var rate: Double
-  /// The time of the last request.
   var last: UInt64
-  /// The number of that request, which orders requests of the same time.
   var order: UInt64
 
   func beats(_ other: DelayRank, at now: UInt64) -> Bool {
@@ -168,14 +161,12 @@ struct DelayRank: TournamentPlayer {
     return first == second ? order < other.order : first < second
   }
 
-  /// Ranks cross at most once: when the object with the higher rank has the lower rate.
   func overtaking(_ winner: DelayRank, at now: UInt64) -> UInt64 {
     guard rate < winner.rate else { return .max }
     let (own, other) = (Double(winner.age(at: now)), Double(age(at: now)))
     return time((rate * own - winner.rate * other) / (winner.rate - rate), after: now)
   }
 
-  /// Uses the order of operations that produced the reference counts.
   private func value(at now: UInt64) -> Double { rate / Double(age(at: now)) }
 
   private func age(at now: UInt64) -> UInt64 { max(now, last) - last + 1 }

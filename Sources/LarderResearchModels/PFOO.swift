@@ -1,5 +1,33 @@
 import LarderEngine
 
+extension RegisteredPolicy {
+  package static let pfooLower = bound(
+    "pfoo-l", isReachable: true,
+    "Hits that a cache of this capacity can reach if it knows the future and need not store a "
+      + "miss. Not a policy: for one simulated tier where nothing expires.")
+
+  package static let pfooUpper = bound(
+    "pfoo-u", isReachable: false,
+    "Upper bounds on the hits and on the bytes hit of any cache of this capacity, even one that "
+      + "knows the future. Not a policy: for one simulated tier.")
+
+  private static func bound(
+    _ name: String, isReachable: Bool, _ summary: String
+  ) -> RegisteredPolicy {
+    let description = PolicyDescription(
+      name: name, family: .offline, summary: summary, needs: [.size, .nextUse],
+      paper: "Berger, Beckmann and Harchol-Balter, Practical bounds on optimal caching with "
+        + "variable object sizes, SIGMETRICS 2018")
+    return RegisteredPolicy(
+      bound: Bound(description, isReachable: isReachable) {
+        (columns, unit) throws(PolicyError) in
+        var pfoo = try PFOO(columns, unit: unit)
+        pfoo.isReachable = isReachable
+        return pfoo
+      })
+  }
+}
+
 /// Bounds on the possible hits for objects of different sizes: those of the best cache that knows
 /// the future and need not store a miss.
 ///
@@ -16,10 +44,8 @@ import LarderEngine
 /// it counts with the largest size that its copy may have: a copy keeps the size with which it was
 /// stored until a set replaces it, whatever size later gets have. Only gets are hits; a set or
 /// delete ends an interval, according to the column of next uses. Expiry is ignored.
-public struct PFOO {
-  static let paper =
-    "Berger, Beckmann and Harchol-Balter, Practical bounds on optimal caching with variable object "
-    + "sizes, SIGMETRICS 2018"
+public struct PFOO: PreparedBound {
+  var isReachable = false
 
   /// An interval, ordered by its cost; equal costs by its end.
   struct Interval: Comparable {
@@ -89,8 +115,7 @@ public struct PFOO {
     return hits
   }
 
-  /// The bytes hit that no cache of this capacity exceeds. Chooses intervals by cost per byte, and
-  /// a part of the first one that does not fit. O(n log n) time, 12 bytes a request.
+  /// The bytes hit that no cache of this capacity exceeds. O(n log n) time, 12 bytes a request.
   public func upperBoundBytes(capacity: UInt64, from first: Int = 0) -> UInt64 {
     // With equal sizes, both bounds coincide.
     guard worths != nil else { return upperBound(capacity: capacity, from: first) }
@@ -118,8 +143,6 @@ public struct PFOO {
     return hits
   }
 
-  /// Calls `body` with the request of each hit of a cache that has as many hits as the lower bound,
-  /// in the order of choice; only for requests from `first` on.
   func keep(capacity: UInt64, from first: Int = 0, _ body: (_ request: Int) -> Void) {
     var occupied = RangeMaximum(count: requests)
     let copies = copySizes(capacity: capacity)
@@ -133,8 +156,6 @@ public struct PFOO {
     }
   }
 
-  /// By the end of the interval: the largest size that the copy may have, which was stored at its
-  /// start or, if that was a hit, before; nil if a miss there is too large to be stored.
   private func copySizes(capacity: UInt64) -> [UInt64?] {
     var copies = [UInt64?](repeating: nil, count: requests)
     for end in 0..<requests where Int(starts[end]) != end {
@@ -145,15 +166,27 @@ public struct PFOO {
     return copies
   }
 
-  /// The value of a hit, in bytes or objects.
   func worth(_ request: Int) -> UInt64 { worths.map { UInt64($0[request]) } ?? 1 }
 
-  /// Memory held, in bytes.
-  var bytes: Int {
+  package func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64) {
+    guard isReachable else {
+      return (
+        upperBound(capacity: capacity, from: first),
+        upperBoundBytes(capacity: capacity, from: first)
+      )
+    }
+    var (count, bytes): (UInt64, UInt64) = (0, 0)
+    keep(capacity: capacity, from: first) { request in
+      count += 1
+      bytes += worth(request)
+    }
+    return (count, bytes)
+  }
+
+  package var stateBytes: Int {
     intervals.count * MemoryLayout<Interval>.stride + (starts.count + sizes.count) * 4
   }
 
-  /// The space of a capacity over the whole trace.
   private func space(_ capacity: UInt64) -> UInt64 {
     let (space, overflows) = capacity.multipliedReportingOverflow(by: UInt64(requests))
     return overflows ? .max : space
@@ -170,9 +203,7 @@ public struct PFOO {
 /// operations are O(log n). Memory: 32 bytes a number at most.
 struct RangeMaximum: ~Copyable {
   struct Node: BitwiseCopyable {
-    /// Added to the whole range.
     var added: UInt64
-    /// The largest number in the range, including the addition of this node.
     var maximum: UInt64
   }
 
@@ -186,12 +217,10 @@ struct RangeMaximum: ~Copyable {
     nodes = Column(objects: 2 * leaves - 1)
   }
 
-  /// Adds an amount to every number of a range.
   mutating func add(_ amount: UInt64, to range: Range<Int>) {
     add(amount, to: range, node: 1, covering: 0..<leaves)
   }
 
-  /// The largest number of a range; 0 if it is empty.
   func maximum(in range: Range<Int>) -> UInt64 {
     maximum(in: range, node: 1, covering: 0..<leaves)
   }

@@ -2,12 +2,10 @@ import LarderEngine
 
 /// An object in a tournament, whose strength changes over time.
 protocol TournamentPlayer: BitwiseCopyable {
-  /// An instant.
   associatedtype Time: FixedWidthInteger & UnsignedInteger & BitwiseCopyable
 
   var id: ObjectID { get }
 
-  /// True if this player is the stronger one at `now`, or wins among equals.
   func beats(_ other: Self, at now: Time) -> Bool
 
   /// A time after `now` before which this player, which loses to `winner` at `now`, does not beat
@@ -39,9 +37,7 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
   typealias Time = Player.Time
 
   struct Match: BitwiseCopyable {
-    /// Slot of the winner, or 0.
     var winner: UInt32
-    /// The time from which the result may change.
     var end: Time
   }
 
@@ -65,7 +61,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { places[id] != 0 }
 
-  /// Adds an object that is not in the tournament. Amortised O(log n).
   mutating func insert(_ player: Player, now: Time) {
     count += 1
     if count > room { grow(now) }
@@ -74,10 +69,8 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     replay(above: count, now)
   }
 
-  /// The player of an object in the tournament.
   @inline(__always) subscript(id: ObjectID) -> Player { players[places[id]] }
 
-  /// Changes the player of an object in the tournament. O(log n).
   mutating func update(_ player: Player, now: Time) {
     let place = places[player.id]
     players[place] = player
@@ -91,7 +84,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     return players[winner(of: 1)].id
   }
 
-  /// Removes an object of the tournament. O(log n).
   mutating func remove(_ id: ObjectID, now: Time) {
     let (place, last) = (places[id], count)
     places[id] = 0
@@ -106,10 +98,8 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
 
   mutating func reserve(objects: Int) { places.reserve(objects: objects) }
 
-  /// Prefetches the object's slot number.
   @inline(__always) func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
-  /// Prefetches the object's player and its first match; reads the slot number.
   @inline(__always) func prefetchPlayer(_ id: ObjectID) {
     let place = places[id]
     players.prefetch(place)
@@ -128,7 +118,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     match < room ? matches[match].end : .max
   }
 
-  /// Replays the matches above a slot, up to the first that does not change.
   private mutating func replay(above place: UInt32, _ now: Time) {
     var match = (room + place - 1) / 2
     while match > 0 {
@@ -141,7 +130,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     }
   }
 
-  /// Replays the matches that have expired at `now`.
   private mutating func settle(_ match: UInt32, _ now: Time) {
     guard end(of: match) <= now else { return }
     settle(match * 2, now)

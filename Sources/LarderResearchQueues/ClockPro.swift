@@ -27,10 +27,8 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     static var hot: UInt8 { 1 }
     static var cold: UInt8 { 2 }
     static var coldInTest: UInt8 { 3 }
-    /// Not resident, and in its test period.
     static var ghost: UInt8 { 4 }
     static var kindMask: UInt8 { 7 }
-    /// The reference bit.
     static var mark: UInt8 { 8 }
   }
 
@@ -41,7 +39,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     var used: UInt64 = 0
     var hand = ObjectID.none
 
-    /// Counts a new object, at the front of the list.
     @inline(__always) mutating func add(_ id: ObjectID, _ weight: UInt64) {
       if count == 0 { hand = id }
       count += 1
@@ -170,7 +167,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     kind(id) == State.coldInTest || kind(id) == State.ghost
   }
 
-  /// The next object for a hand; from `.none`, the back of the list.
   @inline(__always) private func forward(_ id: ObjectID) -> ObjectID {
     id == .none ? list.back() : list.ahead(of: id)
   }
@@ -188,7 +184,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Removes an object from the list and forgets it.
   @inline(__always) private mutating func take(_ id: ObjectID) {
     let (kind, weight) = (kind(id), weight(id))
     if kind == State.hot { hot.subtract(weight) }
@@ -206,7 +201,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     states[id] = 0
   }
 
-  /// Evicts a cold object, which stays in the list until its test period ends.
   @inline(__always) private mutating func leave(_ id: ObjectID) -> ObjectID {
     guard kind(id) == State.coldInTest else {
       take(id)
@@ -222,13 +216,11 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     return id
   }
 
-  /// Runs the test hand.
   @inline(__always) private mutating func endOldestTest() {
     while !isInTest(test.hand) { test.hand = forward(test.hand) }
     endTest(test.hand)
   }
 
-  /// Ends the test period of an object if it is in one; a ghost is forgotten.
   @inline(__always) private mutating func endTest(_ id: ObjectID) {
     guard isInTest(id) else { return }
     let weight = weight(id)
@@ -241,8 +233,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// Enlarges the cold share after a request within a test period, and shrinks it after a test
-  /// period without one.
   @inline(__always) private mutating func adapt(toRequest isRequested: Bool, _ weight: UInt64) {
     if isRequested {
       coldTarget = min(coldTarget + weight, coldTargetMax)
@@ -251,7 +241,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     }
   }
 
-  /// True if an object requested in its test period may become hot; others may become cold for it.
   private mutating func canPromote(_ id: ObjectID, _ weight: UInt64) -> Bool {
     adapt(toRequest: true, weight)
     while hot.used + weight > capacity - coldTarget {
@@ -283,7 +272,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     return isDemoted
   }
 
-  /// Moves the hot hand to the next hot object, ending test periods on its way.
   @inline(__always) private mutating func stopAtHot() {
     while hot.count > 0, kind(hot.hand) != State.hot {
       let id = forward(hot.hand)

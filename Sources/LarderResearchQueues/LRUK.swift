@@ -195,8 +195,6 @@ struct LRUK: EvictionPolicy, ~Copyable {
     k == 1 ? clock.now : push(lastBefore, to: id, adding: 0)
   }
 
-  /// Prepends a time to the object's times, adds `correlation` to the others, and returns the time
-  /// that falls out at the end, without `correlation`.
   @inline(__always) private func push(
     _ time: UInt64, to id: ObjectID, adding correlation: UInt64
   ) -> UInt64 {
@@ -213,7 +211,6 @@ struct LRUK: EvictionPolicy, ~Copyable {
     return oldest
   }
 
-  /// Key and order of an object in the heap.
   @inline(__always) private func entry(
     kthLast: UInt64, last: UInt64
   ) -> (key: UInt64, order: UInt32) {
@@ -224,12 +221,10 @@ struct LRUK: EvictionPolicy, ~Copyable {
     )
   }
 
-  /// The time of the last request for an object in the heap.
   @inline(__always) private func last(of id: ObjectID) -> UInt64 {
     (heap.key(of: id) & 0xFFFF) << 32 | UInt64(heap.order(of: id))
   }
 
-  /// Moves objects whose correlated reference period has passed into the heap.
   private mutating func exposeSheltered() {
     while true {
       let id = sheltered.back()

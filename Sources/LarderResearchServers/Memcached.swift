@@ -93,7 +93,6 @@ struct Memcached: EvictionPolicy, ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
 
-  /// The first hit is recorded; the second protects the item, which moves it out of the cold list.
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
     time.tick()
     let id = request.id
@@ -111,8 +110,6 @@ struct Memcached: EvictionPolicy, ~Copyable {
     maintain(list / 3)
   }
 
-  /// Stores a replaced item, perhaps in another class. memcached briefly holds both; here the old
-  /// one is removed first.
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     time.tick()
     _ = takeOut(request.id)
@@ -177,8 +174,6 @@ struct Memcached: EvictionPolicy, ~Copyable {
 
   var stateBytes: Int { lists.bytes + slabs.bytes + flags.bytes + touchedAt.bytes }
 
-  /// Bytes of an item: 48 and 8 for its version, the key with its terminator, the value and its
-  /// line end.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 48 + 8 + key + 1 + value + 2 }
 
   private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
@@ -186,7 +181,6 @@ struct Memcached: EvictionPolicy, ~Copyable {
 
 /// Items and their classes.
 extension Memcached {
-  /// Stores an item at the front of its class's hot list.
   private mutating func putIn(_ request: Request, _ slab: UInt32) {
     slabs.take(request.size, in: slab)
     flags[request.id] = 0
@@ -195,7 +189,6 @@ extension Memcached {
     maintain(slab)
   }
 
-  /// Removes an item and returns its class.
   private mutating func takeOut(_ id: ObjectID) -> UInt32 {
     let slab = (UInt32(lists.place(id)) - 1) / 3
     slabs.give(lists.weight(id), in: slab)
@@ -203,8 +196,6 @@ extension Memcached {
     return slab
   }
 
-  /// The class of an item if it has items to evict; otherwise the class with the largest total
-  /// weight.
   private func slabToEvict(for request: Request) -> UInt32 {
     if request.id != .none {
       let own = slabs.slab(of: request.size)
@@ -228,9 +219,6 @@ extension Memcached {
     return lists.weight(of: first) + lists.weight(of: first + 1) + lists.weight(of: first + 2)
   }
 
-  /// The item that memcached evicts when no chunk is free: the oldest cold item. If there is none,
-  /// up to ten hot items become cold. memcached then reports that it is out of memory; here the
-  /// oldest warm item is evicted.
   private mutating func tail(of slab: UInt32) -> ObjectID {
     let (hot, warm) = (slab * 3 + Memcached.hot, slab * 3 + Memcached.warm)
     let cold = slab * 3 + Memcached.cold
@@ -247,8 +235,6 @@ extension Memcached {
     return .none
   }
 
-  /// Runs the maintainer thread for a class: up to 500 times it moves an item from the back of the
-  /// hot or the warm list. No item of the cold list is active here, so none leaves it this way.
   private mutating func maintain(_ slab: UInt32) {
     let (hot, warm) = (slab * 3 + Memcached.hot, slab * 3 + Memcached.warm)
     let total = weight(of: slab)
@@ -266,7 +252,6 @@ extension Memcached {
     }
   }
 
-  /// Moves the oldest hot item to another list, if it does not belong here.
   private mutating func pullHot(_ hot: UInt32, weightMax: UInt64, ageMax: UInt64) -> Bool {
     let oldest = lists.back(of: hot)
     guard oldest != .none else { return false }
@@ -278,8 +263,6 @@ extension Memcached {
     return cool(oldest, from: hot, to: hot + 2, weightMax: weightMax, ageMax: ageMax)
   }
 
-  /// Moves up to five active items at the back of the warm list to its front, or one inactive item
-  /// to the cold list.
   private mutating func pullWarm(_ warm: UInt32, weightMax: UInt64, ageMax: UInt64) -> Bool {
     var oldest = lists.back(of: warm)
     var moved = false
@@ -297,7 +280,6 @@ extension Memcached {
     return moved
   }
 
-  /// Moves an item to the cold list if its own list is too heavy or the item is too old.
   private mutating func cool(
     _ id: ObjectID, from list: UInt32, to cold: UInt32, weightMax: UInt64, ageMax: UInt64
   ) -> Bool {
@@ -315,7 +297,6 @@ struct SlabClasses: ~Copyable {
   static var countMax: Int { 63 }
 
   let count: UInt32
-  /// The largest size of an item.
   let itemMax: UInt64
   // True if chunks are limited; a cache that counts objects has one class without a limit.
   private let isLimited: Bool
@@ -326,7 +307,6 @@ struct SlabClasses: ~Copyable {
   private var pages: Column<UInt64>
   private var used: Column<UInt64>
 
-  /// Creates one class without a limit, for items of equal weight.
   init() {
     count = 1
     itemMax = .max
@@ -338,9 +318,6 @@ struct SlabClasses: ~Copyable {
     used = Column(objects: 1)
   }
 
-  /// Creates classes of chunks from `first` bytes on, each `factor` times as large as the one
-  /// before, rounded up to 8 bytes, and at most half a page. `page` is a multiple of 16, and
-  /// `first` at most half of it. All in bytes.
   init(capacity: UInt64, page: UInt32, first: UInt32, factor: Double) {
     let largest = page / 2
     chunkSizes = Column(objects: Self.countMax)
@@ -361,8 +338,6 @@ struct SlabClasses: ~Copyable {
     isLimited = true
   }
 
-  /// The class of an item: that of the smallest chunk that holds it. An item above the largest
-  /// chunk takes several of these. O(log classes).
   func slab(of bytes: UInt32) -> UInt32 {
     var (low, high) = (UInt32(0), count - 1)
     while low < high {
@@ -372,14 +347,12 @@ struct SlabClasses: ~Copyable {
     return low
   }
 
-  /// The number of chunks that an item takes in a class.
   func chunks(_ bytes: UInt32, in slab: UInt32) -> UInt64 {
     guard isLimited, bytes > chunkSizes[slab] else { return 1 }
     let size = UInt64(chunkSizes[slab])
     return (UInt64(bytes) + size - 1) / size
   }
 
-  /// Takes pages for a class until it has room for `chunks` more or no pages are free. O(pages).
   mutating func grow(_ slab: UInt32, for chunks: UInt64) {
     guard isLimited else { return }
     while !hasRoom(in: slab, for: chunks), pages[slab] == 0 || pagesTaken < pagesMax {
@@ -388,15 +361,12 @@ struct SlabClasses: ~Copyable {
     }
   }
 
-  /// True if a class has this number of free chunks.
   func hasRoom(in slab: UInt32, for chunks: UInt64 = 0) -> Bool {
     !isLimited || used[slab] + chunks <= pages[slab] * chunksPerPage[slab]
   }
 
-  /// Allocates the chunks of an item.
   mutating func take(_ bytes: UInt32, in slab: UInt32) { used[slab] += chunks(bytes, in: slab) }
 
-  /// Frees the chunks of an item.
   mutating func give(_ bytes: UInt32, in slab: UInt32) { used[slab] -= chunks(bytes, in: slab) }
 
   var bytes: Int { chunkSizes.bytes + chunksPerPage.bytes + pages.bytes + used.bytes }

@@ -96,8 +96,6 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
     inactive > 0 && seconds &- requestedAt[id] >= inactive
   }
 
-  /// Bytes of the file: 336 for its header, the key in its own line, headers and value, in blocks
-  /// of 4096.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 {
     (336 + 7 + key + value + 4095) / 4096 * 4096
   }

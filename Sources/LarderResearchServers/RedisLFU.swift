@@ -69,7 +69,6 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
 
   @inline(__always) func score(_ kept: UInt32) -> UInt32 { RedisLFU.highestCount - decayed(kept) }
 
-  /// The current count: the minute of the last request is above the lowest 8 bits.
   @inline(__always) private func decayed(_ kept: UInt32) -> UInt32 {
     let count = kept & 255
     guard decay > 0 else { return count }

@@ -12,14 +12,11 @@ protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
   var pool: EvictionPool { get set }
   var random: SeededGenerator { get set }
   var time: RequestTime { get set }
-  /// Residents drawn for an eviction.
   var samples: Int { get }
-  /// Returns the eviction score of a resident from its state.
   func score(_ kept: UInt32) -> UInt32
 }
 
 extension SampledPoolPolicy where Self: ~Copyable {
-  /// The parameters of both policies.
   static var poolParameters: [PolicyParameter] {
     [
       PolicyParameter(
@@ -45,7 +42,6 @@ extension SampledPoolPolicy where Self: ~Copyable {
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
 
-  /// True for residents and for candidates that left: these are candidates again when they return.
   func remembers(_ id: ObjectID) -> Bool { residents.contains(id) || pool.contains(id) }
 
   var ghostsMax: Int { pool.places }
@@ -90,30 +86,22 @@ extension SampledPoolPolicy where Self: ~Copyable {
 /// Scores are those at the time of the sample. Objects removed from the cache since then are still
 /// in the pool, and an object may be in it twice. All operations are O(places). Memory: 8 bytes a
 /// slot.
-public struct EvictionPool: ~Copyable {
-  @usableFromInline struct Entry: BitwiseCopyable {
-    @usableFromInline var id: ObjectID
-    @usableFromInline var score: UInt32
-
-    @inlinable init(id: ObjectID, score: UInt32) {
-      self.id = id
-      self.score = score
-    }
+struct EvictionPool: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    var id: ObjectID
+    var score: UInt32
   }
 
-  @usableFromInline var entries: Column<Entry>
-  /// The largest number of entries.
-  public let places: Int
-  @usableFromInline var count = 0
+  var entries: Column<Entry>
+  let places: Int
+  var count = 0
 
-  /// Creates an empty pool.
-  public init(places: Int) {
+  init(places: Int) {
     self.places = places
     entries = Column(objects: places)
   }
 
-  /// Adds an object, displacing the lowest score, unless the pool is full of higher scores.
-  @inlinable @inline(__always) public mutating func offer(_ id: ObjectID, score: UInt32) {
+  @inline(__always) mutating func offer(_ id: ObjectID, score: UInt32) {
     var place = 0
     while place < count, entries[UInt32(place)].score < score { place += 1 }
     if count < places {
@@ -131,20 +119,17 @@ public struct EvictionPool: ~Copyable {
     entries[UInt32(place)] = Entry(id: id, score: score)
   }
 
-  /// Removes and returns the object with the highest score, or returns `.none`.
-  @inlinable @inline(__always) public mutating func takeHighest() -> ObjectID {
+  @inline(__always) mutating func takeHighest() -> ObjectID {
     guard count > 0 else { return .none }
     count -= 1
     return entries[UInt32(count)].id
   }
 
-  /// Returns true if the object is in the pool.
-  public func contains(_ id: ObjectID) -> Bool {
+  func contains(_ id: ObjectID) -> Bool {
     (0..<count).contains { entries[UInt32($0)].id == id }
   }
 
-  /// Removes all entries of an object.
-  public mutating func remove(_ id: ObjectID) {
+  mutating func remove(_ id: ObjectID) {
     var kept = 0
     for place in 0..<count where entries[UInt32(place)].id != id {
       entries[UInt32(kept)] = entries[UInt32(place)]
@@ -153,6 +138,5 @@ public struct EvictionPool: ~Copyable {
     count = kept
   }
 
-  /// Memory held, in bytes.
-  public var bytes: Int { entries.bytes }
+  var bytes: Int { entries.bytes }
 }

@@ -67,7 +67,6 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
     list.moveToFront(request.id)
   }
 
-  /// Replaces an object by a new one.
   mutating func replace(_ request: Request, _ sizes: some ObjectSizes) {
     time.tick()
     used = used - UInt64(sizes[request.id]) + UInt64(request.size)
@@ -75,8 +74,6 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
     list.moveToFront(request.id)
   }
 
-  /// Rejects an object that needs more evictions than the limit; `evict` then still makes those up
-  /// to the limit.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     let size = UInt64(request.size)
     var (left, next, leaving) = (used, list.back(), 0)

@@ -6,7 +6,6 @@ import LarderLibc
 /// An uncommitted file leaves nothing behind. Links are followed and kept. An existing target that
 /// is not a regular file (a pipe, a terminal) is written in place.
 package final class AtomicFile {
-  /// Path of the committed file.
   package let path: String
   /// Number of bytes that the file system has accepted.
   package private(set) var written = 0
@@ -92,7 +91,6 @@ package final class AtomicFile {
     self.temporary = nil
   }
 
-  /// Completes and places the file.
   package func commit() throws(AtomicFileError) {
     try complete()
     try place()
@@ -142,11 +140,9 @@ package final class AtomicFile {
 
 /// An error that kept a file from being written.
 package struct AtomicFileError: Error, Hashable {
-  /// Path as the caller gave it.
   package let path: String
   /// The failed action, as in "cannot ...".
   package let action: String
-  /// Message of the system.
   package let reason: String
   /// Error number of the system; nil if it has none.
   package let code: Int32?

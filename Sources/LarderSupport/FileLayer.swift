@@ -9,13 +9,10 @@ package protocol FileLayer: Sendable {
   /// The path with every link resolved; nil if nothing exists there.
   func resolved(_ path: String) -> String?
 
-  /// Creates a directory. An existing one is an error.
   func makeDirectory(_ path: String) throws(FileFault)
 
-  /// Creates a new file and opens it for reading and writing.
   func create(_ path: String) throws(FileFault) -> Int32
 
-  /// Opens an existing device or pipe for writing.
   func openExisting(_ path: String) throws(FileFault) -> Int32
 
   /// Writes some of `bytes` and returns their number.
@@ -33,7 +30,6 @@ package protocol FileLayer: Sendable {
   /// Removes a file if possible.
   func remove(_ path: String)
 
-  /// Syncs the names in a directory to disk.
   func flushDirectory(_ path: String) throws(FileFault)
 }
 
@@ -76,11 +72,9 @@ extension FileLayer {
 
 /// Kind of the file at a path.
 package enum FileKind: Sendable {
-  /// No file at the path.
   case nothing
   case file
   case directory
-  /// A device, pipe or socket.
   case other
 }
 
@@ -112,7 +106,6 @@ package struct SystemFiles: FileLayer {
     return String(cString: real)
   }
 
-  /// Creates a directory readable by everyone.
   package func makeDirectory(_ path: String) throws(FileFault) {
     try check(mkdir(path, 0o777))
   }
@@ -192,7 +185,6 @@ package struct SystemFiles: FileLayer {
 }
 
 extension FileFault {
-  /// Message of the system.
   package var reason: String { String(cString: strerror(code)) }
 }
 

@@ -2,7 +2,6 @@ import Synchronization
 
 /// Version and build of the running program.
 package enum LarderVersion {
-  /// Version, as in the tag of a release.
   package static var current: String { "0.1.0" }
 
   private static let built = Mutex<String?>(nil)
@@ -17,7 +16,6 @@ package enum LarderVersion {
     built.withLock { $0 = revision.isEmpty ? nil : revision }
   }
 
-  /// Swift compiler of the build, as far as the language reveals it.
   package static var compiler: String {
     #if compiler(>=6.4)
       "6.4 or later"

@@ -69,7 +69,6 @@ package enum NumberText {
     return power
   }
 
-  /// Inserts the decimal point into a number of units of the last decimal.
   private static func place(_ units: UInt128, decimals: Int, negative: Bool) -> String {
     var digits = String(units)
     if digits.count <= decimals {
@@ -169,7 +168,6 @@ package struct JSONLine {
     fields.append("\(Self.quoted(key)): \(value)")
   }
 
-  /// Adds a value that is already JSON.
   package mutating func add(_ key: String, json: String) {
     fields.append("\(Self.quoted(key)): \(json)")
   }
@@ -205,7 +203,6 @@ package struct JSONLine {
     }
   }
 
-  /// All scalars that are escaped are in the basic plane.
   private static func escape(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16)
     return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -6,7 +6,6 @@ package struct TextTable {
   /// A table whose columns are aligned to the right where `alignsRight` says so.
   package init(alignsRight: [Bool]) { self.alignsRight = alignsRight }
 
-  /// Adds a row.
   package mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// The lines, without spaces at their ends.

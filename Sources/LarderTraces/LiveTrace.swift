@@ -9,14 +9,10 @@ package enum LiveTrace {
 
   /// The outcome of reading a trace.
   package struct Reading {
-    /// The format's name, given or detected.
     package let format: String
-    /// The decoder's choices, in sentences.
     package let understanding: [String]
-    /// Counts of omitted and lost records.
     package let facts: ReadingFacts
 
-    /// Creates an outcome.
     package init(format: String, understanding: [String], facts: ReadingFacts) {
       self.format = format
       self.understanding = understanding
@@ -27,10 +23,6 @@ package enum LiveTrace {
   /// Decodes input until its end, or until `sink` stops. Requests are passed on before the next
   /// read blocks.
   ///
-  /// - Parameters:
-  ///   - format: the format and its options; nil to detect it from the first two lines.
-  ///   - name: the input, for errors.
-  ///   - noticing: receives the findings so far before each read that may block.
   /// - Throws: `TraceError` for empty input, and any error of `input` and `sink`.
   package static func decode(
     format spec: ComponentSpec?, from name: String,
@@ -62,12 +54,11 @@ package enum LiveTrace {
 
   /// The allowed share of bad lines: all, unless the options limit it.
   private static func maxBadShare(_ spec: ComponentSpec?) throws(ComponentError) -> Double {
-    guard let text = spec?.values[Parameter.maxBad.name] else { return 1 }
-    let given = ComponentSpec(name: spec?.name ?? "", values: [Parameter.maxBad.name: text])
+    guard let spec, let text = spec.values[Parameter.maxBad.name] else { return 1 }
+    let given = ComponentSpec(name: spec.name, values: [Parameter.maxBad.name: text])
     return try ParameterReader(given, parameters: [.maxBad]).share(Parameter.maxBad.name) ?? 1
   }
 
-  /// True if two lines are complete, beyond greetings such as `OK`.
   private static func hasTwoLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var (lines, length) = (0, 0)
     for byte in bytes {
@@ -120,18 +111,12 @@ package final class RecordedTraceFile {
   private var began: UInt64?
   private var time: UInt64 = 0
   private var isClosed = false
-  /// Number of requests written or about to be.
   package private(set) var requests = 0
-  /// Gets of all keys, including those outside the sample.
   package private(set) var gets: UInt64 = 0
-  /// Number of requests that the server dropped.
   package var lost: UInt64 = 0
 
   /// Creates a new file that only its owner may read.
   ///
-  /// - Parameters:
-  ///   - sampling: the share of the keys to record.
-  ///   - hash: selects and represents the keys; by default with a private secret.
   /// - Throws: when the file exists or cannot be created, or the share is not above 0 and at most
   ///   1.
   package init(

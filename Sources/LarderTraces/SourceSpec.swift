@@ -102,9 +102,6 @@ extension SourceSpec {
 
   /// Creates the source, and validates it as far as possible without generating.
   ///
-  /// `seed` determines all random choices. Generators in phases and mixes get derived seeds; if
-  /// parts share their keys, an object has one size and TTL in all of them.
-  ///
   /// - Throws: `ComponentError` for an unknown generator, distribution or parameter, or an invalid
   ///   value; any error of `openTrace`. Complexity: O(parts + weights).
   public func makeSource(
@@ -190,7 +187,6 @@ extension GeneratorSpec {
     }
   }
 
-  /// The generator's records with all additions of the spec.
   func makeSource(seed: UInt64, objectSeed: UInt64) throws(ComponentError) -> GeneratedSource {
     let generator = try GeneratorRegistry.generator(named: component.name)
     try Self.check(requests: requests, of: component.name)

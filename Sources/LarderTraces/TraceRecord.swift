@@ -21,18 +21,13 @@ public struct TraceRecord: Sendable, Hashable, BitwiseCopyable {
   /// True if `size` is that of the complete object. Otherwise it is unknown (0) or that of a part
   /// or another response, and preparation fills it from other requests of the object.
   public var isSizeKnown: Bool
-  /// Outcome of the request in the cache that was recorded.
   package var outcome = Outcome.unknown
 
   /// Outcomes of requests in the cache that was recorded. `FillFolding` removes them.
   package enum Outcome: UInt8, Sendable, BitwiseCopyable {
-    /// Unknown, or neither get nor set.
     case unknown
-    /// The get was a hit.
     case hit
-    /// The get was a miss.
     case miss
-    /// The set stores what the last get of the key missed.
     case fill
     /// Not a request of its own: the last get of the key, a miss in memory, was a hit on disk.
     case found
@@ -85,22 +80,18 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   /// Beginnings of prompts, with their tokens.
   public static let prompt = TraceColumns(rawValue: 32)
 
+  private static let all: [(column: TraceColumns, name: String, bytes: Int)] = [
+    (.size, "sizes", 4), (.time, "times", 8), (.operation, "operations", 1), (.ttl, "TTLs", 4),
+    (.cost, "costs", 4), (.prompt, "prompts", 4),
+  ]
+
   /// Bytes per request in a prepared trace: its id, and these columns.
   var bytesPerRequest: Int {
-    let all: [(TraceColumns, Int)] = [
-      (.size, 4), (.time, 8), (.operation, 1), (.ttl, 4), (.cost, 4), (.prompt, 4),
-    ]
-    return all.filter { contains($0.0) }.reduce(4) { $0 + $1.1 }
+    Self.all.filter { contains($0.column) }.reduce(4) { $0 + $1.bytes }
   }
 
   /// Names of the columns in the set, for messages.
-  public var names: [String] {
-    let all: [(TraceColumns, String)] = [
-      (.size, "sizes"), (.time, "times"), (.operation, "operations"), (.ttl, "TTLs"),
-      (.cost, "costs"), (.prompt, "prompts"),
-    ]
-    return all.filter { contains($0.0) }.map(\.1)
-  }
+  public var names: [String] { Self.all.filter { contains($0.column) }.map(\.name) }
 }
 
 /// Receives records in batches, in order. Returns false to stop.
@@ -111,21 +102,16 @@ public typealias RecordSink = (UnsafeBufferPointer<TraceRecord>) throws -> Bool
 public protocol RecordSource: Sendable {
   /// Columns that the records fill.
   var columns: TraceColumns { get }
-
   /// Upper bound of all keys, exclusive, if it is small enough for a direct table (as for
   /// generators); nil otherwise.
   var keyLimit: Int? { get }
-
   /// Number of records; nil if unknown. Preparation compares the memory for them with the available
   /// memory before it begins.
   var requestCount: Int? { get }
-
   /// Rule for resolving different sizes of one object when the trace is prepared.
   var sizeRule: SizeRule { get }
-
   /// Share of the objects whose requests the source has; 1 for all.
   var samplingRate: Double { get }
-
   /// Findings of the reading, complete once the records have been read.
   var reading: ReadingFacts { get }
 
@@ -136,16 +122,12 @@ public protocol RecordSource: Sendable {
 extension RecordSource {
   /// Defaults to nil: keys go through a hash table.
   public var keyLimit: Int? { nil }
-
   /// Defaults to nil.
   public var requestCount: Int? { nil }
-
   /// Defaults to `logged`: every request keeps its own size.
   public var sizeRule: SizeRule { .logged }
-
   /// Defaults to 1: all objects.
   public var samplingRate: Double { 1 }
-
   /// Defaults to facts without findings.
   public var reading: ReadingFacts { ReadingFacts() }
 }

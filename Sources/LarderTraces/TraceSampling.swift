@@ -30,10 +30,6 @@ public struct TraceSampling: Sendable, Hashable {
   }
 
   /// Factor that corrects the sample's gets to their expected share of all gets; 1 if unknown.
-  ///
-  /// A few popular objects have a large part of all requests, and are in the sample or not. Their
-  /// requests are hits in nearly any cache, so the misses of the sample over its share of all gets
-  /// are the miss ratio (SHARDS-adj: Waldspurger, Park, Garthwaite and Ahmad, FAST 2015, 3.4).
   public func correction(sampledGets: UInt64) -> Double {
     guard isPart, gets > 0, sampledGets > 0 else { return 1 }
     return Double(gets) * rate / Double(sampledGets)
@@ -52,7 +48,6 @@ public struct TraceSampling: Sendable, Hashable {
       + "by that share, and figures for all objects are estimates."
   }
 
-  /// A share in percent.
   package static func share(_ rate: Double) -> String {
     NumberText.trimmed(rate * 100, decimals: 6) + " %"
   }
@@ -67,7 +62,6 @@ public struct TraceSampling: Sendable, Hashable {
 final class ObjectSample {
   /// Share of the objects, above 0 and below 1.
   private let rate: Double
-  /// Gets of all objects since `takeFacts`.
   private var gets: UInt64 = 0
   private let threshold: UInt64
   private let kept: UnsafeMutablePointer<TraceRecord>
@@ -103,30 +97,7 @@ final class ObjectSample {
     return true
   }
 
-  /// Moves the records of sampled objects among the first `count` to the front. Returns their
-  /// number, and the gets among all; keeps no state, so any thread may call it.
-  func keep(
-    _ records: UnsafeMutablePointer<TraceRecord>, count: Int
-  ) -> (kept: Int, gets: UInt64) {
-    var (kept, gets) = (0, UInt64(0))
-    for index in 0..<count {
-      let record = records[index]
-      gets += Operation.isCounted(record.operation) ? 1 : 0
-      records[kept] = record
-      kept += Self.hash(record.key) < threshold ? 1 : 0
-    }
-    return (kept, gets)
-  }
+  var facts: TraceSampling { TraceSampling(rate: rate, gets: gets) }
 
-  /// The sampling rate, and the gets of all objects since the last call.
-  func takeFacts() -> TraceSampling {
-    defer { gets = 0 }
-    return TraceSampling(rate: rate, gets: gets)
-  }
-
-  /// Adds gets of all objects that `keep` found.
-  func note(gets more: UInt64) { gets += more }
-
-  /// Mixes all bits of a key, which may be a small number.
   private static func hash(_ key: UInt64) -> UInt64 { SplitMix64.number(0, seed: key) }
 }

@@ -17,7 +17,6 @@ struct Cost: EvictionPolicy, FloorPolicy, ~Copyable {
   var heap: RadixHeap
   var floor: PriorityFloor
 
-  /// Scaled by 10^6 a byte, like GDSF; an object of size 0 counts as 1.
   @inline(__always) func value(_ request: Request, requests: UInt32) -> Double {
     Double(request.cost) * 1e6 / Double(max(request.size, 1))
   }

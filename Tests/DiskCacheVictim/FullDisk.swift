@@ -5,7 +5,7 @@ import LarderLibc
 /// Works on a disk that becomes full, or with files that may not grow, and tells what it met: in
 /// this process alone, so that a test need not fill the disk that it stands on itself.
 struct FullDisk {
-  private let cache: DiskCache
+  private let cache: BlockingDiskCache
   private var stored: [Int: Data] = [:]
   private var failures = 0
   private var wrong = 0
@@ -22,7 +22,7 @@ struct FullDisk {
         setrlimit(RLIMIT_FSIZE, &limit)
       #endif
     }
-    cache = try DiskCache(
+    cache = try BlockingDiskCache(
       path: folder,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,

@@ -3,7 +3,7 @@ import Larder
 
 /// Does with a cache what it is told, a command a line, and answers each with "ok" or its error.
 struct Script {
-  private var cache: DiskCache
+  private var cache: BlockingDiskCache
   private let path: String
   private let configuration: DiskConfiguration
   private var version: UInt64 = 1 << 40
@@ -11,7 +11,7 @@ struct Script {
   init(path: String, configuration: DiskConfiguration) throws {
     self.path = path
     self.configuration = configuration
-    cache = try DiskCache(path: path, configuration: configuration)
+    cache = try BlockingDiskCache(path: path, configuration: configuration)
   }
 
   mutating func run() throws {
@@ -49,7 +49,7 @@ struct Script {
         try cache.set(VictimValue.make(key: key, version: version), for: "key \(key)")
       }
     case "close": try cache.close()
-    case "open": cache = try DiskCache(path: path, configuration: configuration)
+    case "open": cache = try BlockingDiskCache(path: path, configuration: configuration)
     case "suspend": try cache.suspend()
     case "resume": try cache.resume()
     case "destroy": try cache.destroy()

@@ -16,7 +16,6 @@ enum VictimValue {
     return words.withUnsafeBytes { Data($0.prefix(size)) }
   }
 
-  /// The version that a value says it has, when the value is exactly what that version was.
   static func version(of value: Data, key: Int) -> UInt64? {
     guard value.count >= 8 else { return nil }
     let version = value.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }

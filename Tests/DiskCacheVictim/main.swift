@@ -55,7 +55,7 @@ do {
     try script.run()
     exit(0)
   }
-  let cache = try DiskCache(path: arguments[1], configuration: configuration)
+  let cache = try BlockingDiskCache(path: arguments[1], configuration: configuration)
   var version = state << 20
   say("open")
   while true {

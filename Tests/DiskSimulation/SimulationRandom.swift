@@ -4,7 +4,6 @@ package struct SimulationRandom: Sendable {
 
   package init(seed: UInt64) { state = seed }
 
-  /// Creates the sequence of one round.
   package init(seed: UInt64, round: Int) {
     state = Self.mixed(Self.mixed(seed) ^ UInt64(truncatingIfNeeded: round))
   }

@@ -16,15 +16,15 @@ import Testing
       try DiskSample.write(sample.files, to: path)
       var choices = FuzzInput([])
       try RowEditor.edit("\(path)/index.sqlite", times: 0, &choices)
-      let cache = try DiskCache(
+      let cache = try BlockingDiskCache(
         path: path, configuration: sample.configuration, clock: FuzzClock(DiskSample.now))
-      #expect(cache.damages.isEmpty)
+      #expect(cache.damage == nil)
       for (key, value) in DiskSample.values { #expect(try cache.value(for: key) == value) }
       if sample.configuration.durability != .none {
-        let numbers = DiskSuite<Int>(cache, name: DiskSample.suite, codec: .json)
-        #expect(try numbers.value(for: "number") == 17)
-        let others = DiskSuite<Int>(cache, name: DiskSample.suite, codec: .propertyList)
-        #expect(try others.value(for: "number") == nil)
+        for (codec, number) in [(DiskCodec<Int>.json, 17), (.propertyList, nil)] {
+          #expect(
+            try cache.value(for: "number", suite: DiskSample.suite, codec: codec) == number)
+        }
       }
       try cache.close()
     }

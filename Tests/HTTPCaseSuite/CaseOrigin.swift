@@ -41,7 +41,6 @@ final class CaseOrigin: Sendable {
 
   init(_ clock: CaseClock) { self.clock = clock }
 
-  /// Announces the requests of a case.
   func expect(_ requests: [JSONValue], at uuid: String) {
     states.withLock { $0[uuid] = State(requests: requests) }
   }

@@ -127,7 +127,6 @@ struct CaseAnswer {
 
   private func value(_ name: String) -> String? { response?.value(forHTTPHeaderField: name) }
 
-  /// The origin's time of the response.
   var serverNow: Int64? {
     value("Server-Now").flatMap { text in
       let formatter = DateFormatter()
@@ -146,7 +145,6 @@ struct CaseAnswer {
     return entry.isSetup(expectation) ? .setup(text) : .fail(text)
   }
 
-  /// Checks what the client got.
   func check() -> [CaseResult] {
     guard let response else {
       let isExpected = entry["expected_status"]?.isNull ?? false
@@ -231,7 +229,6 @@ struct CaseAnswer {
     return .setup("request \(number): body \(text.debugDescription), not \(expected)")
   }
 
-  /// Checks what the origin got.
   func check(_ records: [CaseOrigin.Record]) -> [CaseResult] {
     let type = entry["expected_type"]?.string
     if type == "cached" { return [] }

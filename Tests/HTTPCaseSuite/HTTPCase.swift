@@ -123,7 +123,6 @@ enum JSONValue: Sendable, Decodable, Equatable {
   }
   var isNull: Bool { self == .null }
 
-  /// The fields of a list of names and values.
   func fields(_ key: String) -> [HTTPCase.Field] {
     (self[key]?.array ?? []).compactMap { element in
       if let name = element.string { return HTTPCase.Field(name: name) }

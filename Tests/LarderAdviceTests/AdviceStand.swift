@@ -7,7 +7,6 @@ import Testing
 
 /// Traces and settings of these tests.
 enum AdviceStand {
-  /// The requests of a generator.
   static func generated(
     _ generator: String, requests: Int = 6000, sizes: String? = nil, lives: String? = nil
   ) throws -> PreparedTrace {
@@ -20,7 +19,6 @@ enum AdviceStand {
     return try #require(try WorkloadTraces.prepare(workload).table.all.first)
   }
 
-  /// Lines of a CSV file.
   static func csv(_ lines: String, format: String = "csv:id=1:op=2") throws -> PreparedTrace {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-advice-\(UUID().uuidString)")
@@ -31,7 +29,6 @@ enum AdviceStand {
     return try PreparedTrace.load(path: path.path, format: try ComponentSpec(parsing: format))
   }
 
-  /// Settings for some capacities.
   static func settings(
     _ capacities: String, learned: Share? = nil, requestsMax: Double? = nil, threads: Int = 2
   ) throws -> AdviceSettings {

@@ -7,7 +7,6 @@ import Testing
 
 /// Advice for a recording of a part of the keys applies to all the traffic.
 @Suite struct RecordedAdviceTests {
-  /// A recording of a part of a trace's objects.
   private func recording(of trace: PreparedTrace, sampling: Double) throws -> PreparedTrace {
     let path = FileManager.default.temporaryDirectory.path + "/larder-advice-\(UUID()).recorded"
     defer { try? FileManager.default.removeItem(atPath: path) }

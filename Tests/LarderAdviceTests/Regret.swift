@@ -15,21 +15,14 @@ struct Regret: Sendable {
     var share: String
     var capacity: UInt64
     var advised: String
-    /// Its exact hit ratio on the scored part.
     var hitRatio: Double
-    /// Best design of the search space.
     var best: String
-    /// Its exact hit ratio on the scored part.
     var bestHitRatio: Double
-    /// Exact hit ratio of LRU on the scored part.
     var lruHitRatio: Double
-    /// Bound of the regret that the advice gave, in points.
     var boundPoints: Double
     /// True if the advice said that the choice matters.
     var matters: Bool
-    /// Points by which the advised design is below the best.
     var regretPoints: Double { (bestHitRatio - hitRatio) * 100 }
-    /// Points by which LRU is below the best.
     var spreadPoints: Double { (bestHitRatio - lruHitRatio) * 100 }
   }
 
@@ -117,7 +110,6 @@ struct Regret: Sendable {
 }
 
 extension Regret {
-  /// Header of the CSV table.
   static let csvHeader =
     "trace,chosen_on,share,capacity,advised,hit_ratio,best,best_hit_ratio,lru_hit_ratio,"
     + "regret_points,bound_points,spread_points,says_it_matters\n"

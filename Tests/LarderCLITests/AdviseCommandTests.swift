@@ -6,7 +6,6 @@ import Testing
 @Suite(.endsInTime) struct AdviseCommandTests {
   private static let trace = (0..<600).map { "\($0 % 40)\n" }.joined()
 
-  /// The output with single spaces.
   private static func words(_ run: LarderProcess) -> String {
     run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
@@ -137,7 +136,6 @@ import Testing
     #expect(words.contains("which saves computing"))
   }
 
-  /// The parameters of one policy are the best of the configurations that it declares.
   @Test func parametersOfOnePolicyAreFound() throws {
     let scratch = try ScratchFolder()
     let trace = (0..<4000).map { "\($0 * $0 % 370 + $0 % 5)\n" }.joined()

@@ -28,7 +28,6 @@ import Testing
 
     """
 
-  /// A folder with a workload, its baseline and a valgrind that is none.
   private func prepared(_ options: [String] = []) throws -> ScratchFolder {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload, to: "tiny.yaml")

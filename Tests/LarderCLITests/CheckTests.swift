@@ -22,7 +22,6 @@ import Testing
       ["check", "tiny.yaml", "--quiet"] + arguments, in: scratch.folder, environment: environment)
   }
 
-  /// A folder with a workload and its baseline.
   private func prepared() throws -> ScratchFolder {
     let scratch = try ScratchFolder()
     try scratch.write(Self.workload(), to: "tiny.yaml")

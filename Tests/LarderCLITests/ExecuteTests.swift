@@ -88,6 +88,46 @@ import Testing
     #expect(run.noteLines.count == 1 && run.notes.contains("nowhere"), "\(run.notes)")
   }
 
+  /// The first Ctrl-C asks for an end, which a cache that does not answer delays.
+  @Test func secondInterruptLeavesNoCacheBehind() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("echo $$ > pid; exec sleep 300\n", to: "mute.sh")
+    try scratch.write("1\n2\n1\n", to: "ids.txt")
+    let file = try scratch.write(
+      """
+      source: {trace: ids.txt}
+      mode: execute
+      configurations:
+        - {kind: memory, name: mute, cache: {process: [sh, mute.sh, "{socket}"]}}
+      capacities: 1
+
+      """, to: "mute.yaml")
+    let process = Process()
+    process.executableURL = try LarderProcess.executable()
+    process.arguments = ["run", file, "--output", "out", "--quiet"]
+    process.currentDirectoryURL = scratch.folder
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    func pid() -> Int32? {
+      let text = try? String(contentsOf: scratch.url("pid"), encoding: .utf8)
+      return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    }
+    while pid() == nil, process.isRunning { usleep(1000) }
+    let cache = try #require(pid())
+    for _ in 1...2 {
+      kill(process.processIdentifier, SIGINT)
+      usleep(100_000)
+    }
+    try Deadline.wait(for: process)
+    #expect(process.terminationStatus == 130)
+    var rounds = 0
+    while kill(cache, 0) == 0, rounds < 500 {
+      usleep(10_000)
+      rounds += 1
+    }
+    #expect(kill(cache, 0) != 0)
+  }
+
   @Test func cachesAreListed() throws {
     let text = try LarderProcess(["list", "caches"])
     #expect(text.exitCode == 0)

@@ -43,14 +43,12 @@ struct HelpExampleTests {
     [root] + root.configuration.subcommands.flatMap { commands($0) }
   }
 
-  /// The lines that begin with the command's name, with their continuations.
   private static func examples(_ text: String) -> [String] {
     text.replacing("\\\n", with: " ").split(separator: "\n")
       .filter { $0.hasPrefix("  ") }
       .map { String($0.drop { $0 == " " }) }.filter { $0.hasPrefix("larder ") }
   }
 
-  /// The arguments, up to a pipe or redirection.
   private static func words(_ line: String) -> [String] {
     var words: [String] = []
     var word = ""

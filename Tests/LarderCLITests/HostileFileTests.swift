@@ -165,7 +165,6 @@ import Testing
         + "configuration/policy/capacity; did you mean 'memory/lru/10'?")
   }
 
-  /// The command printed for a workload of any name runs that command and nothing else.
   @Test func printedCommandsRunAsPrinted() throws {
     let scratch = try ScratchFolder()
     for name in ["a'\u{301};touch x;'\u{301}.yaml", "-dash.yaml", "line\nbreak'.yaml"] {
@@ -180,7 +179,6 @@ import Testing
     }
   }
 
-  /// Runs larder with a limit on its address space.
   private func limited(
     _ words: String, in scratch: ScratchFolder, kilobytes: Int, input: String? = nil
   ) throws -> LarderProcess {

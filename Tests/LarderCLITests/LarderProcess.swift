@@ -4,9 +4,7 @@ import TestSupport
 /// A run of the built `larder`, from start to end.
 struct LarderProcess {
   let exitCode: Int32
-  /// Standard output.
   let output: String
-  /// Standard error.
   let notes: String
 
   var noteLines: [String] { notes.split(separator: "\n").map(String.init) }

@@ -20,7 +20,6 @@ import Testing
     return run
   }
 
-  /// The commands of the parts in a plan as JSON.
   private static func commands(_ plan: String) throws -> [String] {
     struct Plan: Decodable {
       struct Part: Decodable { var command: String }
@@ -83,7 +82,6 @@ import Testing
     #expect(scratch.files.contains("merged/counts.csv"))
   }
 
-  /// Names with anything in them are one word of the script, and of the commands for programs.
   @Test(arguments: ["slurm", "json"])
   func wordsAreEscaped(_ format: String) throws {
     let scratch = try ScratchFolder()

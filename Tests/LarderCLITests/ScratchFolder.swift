@@ -14,13 +14,11 @@ final class ScratchFolder {
 
   func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
-  /// Writes a file and returns its path.
   @discardableResult
   func write(_ text: String, to name: String) throws -> String {
     try write(Data(text.utf8), to: name)
   }
 
-  /// Writes a file and returns its path.
   @discardableResult
   func write(_ data: Data, to name: String) throws -> String {
     try data.write(to: url(name))

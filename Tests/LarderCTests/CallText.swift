@@ -7,7 +7,6 @@ struct CallText {
   let text: String?
   let error: String?
 
-  /// Makes a call that returns a text, and frees the texts.
   init(
     _ call: (
       UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
@@ -51,7 +50,6 @@ struct CallText {
     return trace
   }
 
-  /// Ids of a pseudorandom trace.
   static func ids(_ count: Int, below limit: UInt64 = 60, seed: UInt64 = 1) -> [Int64] {
     var state = seed
     return (0..<count).map { _ in

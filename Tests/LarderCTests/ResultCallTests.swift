@@ -18,10 +18,9 @@ import Testing
     try "id,size\n\(lines)\n".write(toFile: file, atomically: true, encoding: .utf8)
     let policies = PolicyRegistry.all.map(\.description.name).joined(separator: ",")
     let prepared = try PreparedTrace.load(path: file).withNextUses()
-    let workload = Workload(
-      name: "simulate", source: .trace(TraceReference(path: file)),
-      policies: try policies.split(separator: ",").map { try PolicySpec(parsing: $0) },
-      capacities: try CapacitySpec.list(parsing: "1%,10%,500B"))
+    var workload = Workload(name: "simulate", source: .trace(TraceReference(path: file)))
+    workload.policies = try policies.split(separator: ",").map { try PolicySpec(parsing: $0) }
+    workload.capacities = try CapacitySpec.list(parsing: "1%,10%,500B")
     let cells = try Plan.cells(of: workload, facts: [TraceFacts(prepared)])
     let records = try Sweep(cells: cells, traces: TraceTable(prepared), threads: 1).run()
     let expected = records.reduce(into: CountsCSV.header) { $0 += CountsCSV.row($1) }

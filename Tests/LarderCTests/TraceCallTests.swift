@@ -69,7 +69,6 @@ import Testing
     let fractions: larder_column
   }
 
-  /// The error of a trace of three requests with an invalid column.
   private func error(_ change: (inout larder_columns, Wrong) -> Void) -> String? {
     let (ids, whole): ([Int64], [Int64]) = ([1, 2, 3], [5, -3, 1 << 40])
     let fractions: [Double] = [0, .nan, -1]

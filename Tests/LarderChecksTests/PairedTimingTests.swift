@@ -21,12 +21,10 @@ import Testing
 
     func ready() -> Set<TimedName> { names }
 
-    /// Seconds of one run.
     let seconds: Double
     /// The slowdown, and the affected policies; nil for all.
     let slowdown: Double
     let slow: Set<String>?
-    /// The effect of this process's memory placement.
     let luck: Double
     let hits: UInt64
     /// The 99th percentile of latencies; nil for a build that does not report it.

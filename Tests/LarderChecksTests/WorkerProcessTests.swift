@@ -10,7 +10,6 @@ import Testing
     try WorkerProcess(program: "/bin/sh", arguments: ["-c", script])
   }
 
-  /// It ignores the request to exit, and its child holds its pipes.
   @Test func stubbornProgramIsEnded() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "worker-\(UUID())")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -24,7 +23,6 @@ import Testing
     #expect(kill(id, 0) != 0, "its process, or its child, is still there")
   }
 
-  /// More output than a pipe holds.
   @Test func verboseProgramDoesNotBlock() throws {
     let worker = try Self.worker(
       "i=0; while [ $i -lt 4000 ]; do echo 'a note of some forty characters, again' >&2; "

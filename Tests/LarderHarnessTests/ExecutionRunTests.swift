@@ -196,22 +196,4 @@ import Testing
     let rest = try #require(try stand.run(planned, over: trace)?.first?.bytesWritten)
     #expect(rest > 0 && rest < bytes)
   }
-
-  /// A cache that does not count is measured by the system's count, if available.
-  @Test func plainFilesHaveOneFilePerObject() throws {
-    let trace = ExecutionTrace(sizeMax: 3_000, hasOperations: false, isTimed: false).prepared()
-    let stand = ExecutionStand()
-    let planned = ExecutionStand.cell(.disk(try ExecutionStand.tier()), contender: "files")
-    let execution = try #require(try stand.run(planned, over: trace)?.first)
-    // Temporary names of values do not remain.
-    #expect(execution.files == 50)
-    #if os(Linux)
-      let bytes = try #require(execution.bytesWritten)
-      #expect(bytes >= 50)
-    #else
-      #expect(execution.bytesWritten == nil)
-    #endif
-    let memory = try stand.run(Self.cell(capacity: 50), over: trace)?.first
-    #expect(memory?.files == nil && memory?.bytesWritten == nil)
-  }
 }

@@ -21,12 +21,10 @@ final class ExecutionStand {
 
   deinit { try? FileManager.default.removeItem(atPath: scratch) }
 
-  /// The contents of the scratch folder.
   var leftovers: [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? []
   }
 
-  /// A cell of one or two tiers.
   static func cell(
     _ arrangement: Arrangement, unit: CapacityUnit = .objects, seed: UInt64 = 1,
     contender: String = "larder"
@@ -64,7 +62,6 @@ final class ExecutionStand {
       contender: contender ?? executor.contender(of: planned))
   }
 
-  /// The executor with the current settings.
   var executor: CellExecutor {
     var executor = CellExecutor(
       DrivingOrder(

@@ -17,7 +17,6 @@ struct ExecutionTrace {
   var hasSizes = true
   var seed: UInt64 = 1
 
-  /// The trace, prepared for a simulation and for a cache.
   func prepared() -> PreparedTrace {
     var random = SeededGenerator(seed: seed)
     var (ids, sizes, times, operations, ttls, costs) = (

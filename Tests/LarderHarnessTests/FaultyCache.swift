@@ -107,7 +107,6 @@ final class FaultyCache: CacheUnderTest, @unchecked Sendable {
     if fault == .throwsInClose { throw Failure() }
   }
 
-  /// A contender that always makes this cache.
   var contender: CacheContender {
     CacheContender(name: "faulty", summary: "", kinds: [.memory]) { _ in self }
   }

@@ -168,7 +168,6 @@ import Testing
     #expect(try Self.running(mark) == 0)
   }
 
-  /// The number of processes whose command contains the mark.
   private static func running(_ mark: String) throws -> Int {
     guard let ids = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else { return 0 }
     return ids.filter { id in

@@ -20,7 +20,6 @@ import Testing
     return folder
   }
 
-  /// Runs a compiler. Its standard error is the failure's text.
   private func compile(_ compiler: String, _ arguments: [String], in folder: URL) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(ServerProgram.path(compiler)))

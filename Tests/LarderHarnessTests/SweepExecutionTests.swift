@@ -64,7 +64,6 @@ import Testing
     CacheContender(name: name, summary: "For tests.", kinds: [.memory], make: make)
   }
 
-  /// A policy with a bounded history in real caches is compared with a simulation with that bound.
   @Test func parametersOfRealCachesAreSimulatedForComparison() throws {
     let records = try Self.sweep(["lirs"]).run()
     for record in records {

@@ -54,7 +54,6 @@ import Testing
         .version(of: value, key: 77, from: 900, to: 903, checksContent: true) == nil)
   }
 
-  /// More than any machine has.
   @Test func aValueWithoutMemoryIsAnError() {
     #expect(throws: ValueMemoryError.self) {
       _ = try pattern.make(key: 77, version: 902, bytes: 1 << 60)

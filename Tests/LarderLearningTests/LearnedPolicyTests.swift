@@ -5,10 +5,8 @@ import LarderLearning
 import LarderPolicies
 import Testing
 
-/// Learned policies with LightGBM, if it is installed.
 @Suite(.enabled(if: Library.isInstalled, "LightGBM is not installed: pip install lightgbm"))
 struct LearnedPolicyTests {
-  /// Specs that train a few times in a short trace.
   static let specs = [
     "lrb:batch=500", "lrb:batch=500:objective=objects", "lrb:batch=400:window=3000",
     "3l-cache:batch=300", "3l-cache:batch=300:objective=objects",
@@ -62,7 +60,6 @@ struct LearnedPolicyTests {
     #expect(try Self.counts(spec, seed: 2) != counts)
   }
 
-  /// Like cells of a sweep, which share only the library.
   @Test(.timeLimit(.minutes(5))) func threadsDoNotChangeCounts() async throws {
     let expected = try Self.specs.map { try Self.counts($0) }
     try await withThrowingTaskGroup(of: (Int, Counts).self) { group in
@@ -75,7 +72,6 @@ struct LearnedPolicyTests {
     }
   }
 
-  /// A learned policy is LRU before its first model.
   @Test(arguments: ["lrb", "3l-cache"]) func withoutAModelItIsLRU(spec: String) throws {
     #expect(try Self.counts(spec) == Self.counts("lru"))
   }
@@ -91,7 +87,6 @@ struct LearnedPolicyTests {
     }
   }
 
-  /// A real cache of one shard has the counts of a simulation with a real cache's parameters.
   @Test(arguments: specs)
   func realCacheCountsEqualSimulation(spec: String) throws {
     try GradientBoosting.$substitute.withValue(Library.installed()) {

@@ -5,7 +5,6 @@ import Testing
 
 @testable import LarderLearning
 
-/// Models trained by LightGBM, if it is installed.
 @Suite(.enabled(if: Library.isInstalled, "LightGBM is not installed: pip install lightgbm"))
 struct LightGBMTests {
   /// The authors' parameters for rows whose label depends on two features.
@@ -36,7 +35,6 @@ struct LightGBMTests {
     #expect(try Self.model(2).predictions(for: rows) != first)
   }
 
-  /// Cells of a sweep train at the same time.
   @Test(.timeLimit(.minutes(5))) func concurrentTrainingsAreIndependent() async throws {
     let rows = Self.rows(500).values
     let expected = try Self.model(1).predictions(for: rows)
@@ -68,7 +66,6 @@ struct LightGBMTests {
   }
 }
 
-/// A version whose models cannot be read is refused when it is loaded.
 @Test func libraryOfUnreadableModelsIsRefused() throws {
   let good = """
     Tree=0

@@ -11,7 +11,6 @@ enum HostileText {
     "a|\u{301}b", "`\u{301}![x](y)", "[\u{301}x](y)", "<\u{301}b>",
   ]
 
-  /// Random mixtures of special characters.
   static func random(count: Int, seed: UInt64) -> [String] {
     let alphabet = Array("ab ,\"\n\r\t=+-@|`<>[]()*_\\#&'1.!~$:/\u{1B}é") + ["\u{301}"]
     var random = SplitMix(state: seed)

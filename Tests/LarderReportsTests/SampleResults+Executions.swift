@@ -1,8 +1,8 @@
 import LarderEngine
-import LarderExperiments
+
+@testable import LarderExperiments
 
 extension SampleResults {
-  /// Conditions with all optional values.
   static let conditions = ExecutionConditions(
     cells: 3, threads: [1, 2], repetitions: 2, load: "closed loop", origin: "answers at once",
     verification: "every value read", pageCache: "as it is", durability: "normal",

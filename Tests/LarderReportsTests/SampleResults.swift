@@ -1,5 +1,6 @@
 import LarderEngine
-import LarderExperiments
+
+@testable import LarderExperiments
 
 /// Handmade results with numbers that are easy to check.
 enum SampleResults {

@@ -37,7 +37,6 @@ import Testing
     #expect(many.allSatisfy { $0.timings.map(\.repetition) == [1, 2, 3] })
   }
 
-  /// The figures of a cell are those of its policy alone.
   @Test func eachCellHasTheMemoryOfItsPolicy() throws {
     let sweep = try Self.sweep(requests: 20_000, policies: ["lru", "fifo"])
     for (planned, record) in zip(sweep.cells, try sweep.run()) {

@@ -7,7 +7,6 @@ enum Damage: CaseIterable {
   case empty, half, lastByteMissing, oneBit, moreBehind, otherProgram, otherVersion, otherKind
   case otherCell, impossibleCounts, notJSON, deepJSON
 
-  /// Expected message.
   var says: String {
     switch self {
     case .empty: "empty"

@@ -192,7 +192,6 @@ import Testing
     #expect(job.records.sweepThreads(of: job.cells) == 2)
   }
 
-  /// Executed cells are measured, and the simulations for comparison run next to them.
   @Test func executedCellsAreNotTakenFromTheStore() throws {
     let stand = try StoreStand()
     let workload = try StoreStand.workload(policies: "lru", capacities: "10")

@@ -83,13 +83,11 @@ final class StoreStand: Sendable {
     return Job(cells: cells, records: records, sweep: sweep)
   }
 
-  /// Writes a trace of ids next to the store.
   func write(_ ids: [Int], to name: String) throws {
     try ids.map { "\($0)\n" }.joined().write(
       to: folder.appendingPathComponent(name), atomically: false, encoding: .utf8)
   }
 
-  /// A workload over a trace of ids, or a sample of it.
   func workload(_ name: String, sample: Double? = nil) throws -> Workload {
     var trace = TraceReference(path: name, format: try ComponentSpec(parsing: "txt"))
     trace.sample = sample
@@ -99,7 +97,6 @@ final class StoreStand: Sendable {
       capacities: try CapacitySpec.list(parsing: "10,20"))
   }
 
-  /// Facts about prepared traces, as a store has them.
   static func known(_ traces: WorkloadTraces) -> StoredTraces {
     StoredTraces(
       memories: traces.facts.compactMap { facts in
@@ -109,7 +106,6 @@ final class StoreStand: Sendable {
       })
   }
 
-  /// Number of a workload's cells in a freshly opened store.
   func stored(_ workload: Workload) throws -> Int {
     let job = try job(workload, store())
     return job.cells.count { job.records.record(of: $0) != nil }

@@ -14,7 +14,6 @@ struct Case: Sendable, CustomTestStringConvertible {
     self.message = message
   }
 
-  /// A source, policies and capacities, on three lines.
   static let start = """
     source: {generator: zipf, requests: 100}
     policies: [lru]

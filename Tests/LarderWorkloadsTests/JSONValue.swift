@@ -33,7 +33,6 @@ enum JSONValue: Hashable, Decodable {
     self = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
   }
 
-  /// A YAML document as JSON, with the types that the decoder gives its scalars.
   init(yaml: String) throws {
     self.init(
       try YAMLDocument.parse(Data(yaml.utf8), file: "test"))
@@ -82,7 +81,6 @@ enum JSONValue: Hashable, Decodable {
     return values[key]
   }
 
-  /// Strings of an array, or a single one.
   var strings: [String] {
     switch self {
     case .string(let value): [value]

@@ -7,7 +7,6 @@ import Testing
 
 /// Keys for driving real caches, and the caches and presets of configurations.
 @Suite struct WorkloadExecuteTests {
-  /// A build with two caches.
   private static let checks: ComponentChecks = {
     var checks = Stand.checks
     checks.cache = { name, kind in

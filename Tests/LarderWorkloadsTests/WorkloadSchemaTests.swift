@@ -61,7 +61,6 @@ import Testing
      "format": "csv", "max-bad": 0.5, "sample": 0.5}
     """
 
-  /// The example with every key of a table.
   private static func example(for table: KeyTable) throws -> JSONValue {
     let example = try JSONValue(json: example)
     guard table.name == WorkloadKeys.traces.table.name else { return example }

@@ -2,9 +2,7 @@
 struct Registration: CustomStringConvertible {
   /// The folder, relative to the root.
   let folder: String
-  /// The protocol of the types.
   let conformance: String
-  /// The file with the list.
   let registry: String
   /// True if every file in the folder must declare such a type; else helpers are allowed.
   let everyFile: Bool
@@ -15,9 +13,6 @@ struct Registration: CustomStringConvertible {
     Registration(
       folder: "Sources/LarderTraces/Formats", conformance: "TraceFormat",
       registry: "Sources/LarderTraces/Formats/FormatRegistry.swift", everyFile: false),
-    Registration(
-      folder: "Sources/LarderTraces/Generators", conformance: "Generator",
-      registry: "Sources/LarderTraces/Generators/GeneratorRegistry.swift", everyFile: false),
     Registration(
       folder: "Sources/LarderReports/Formats", conformance: "ReportFormat",
       registry: "Sources/LarderReports/ReportRegistry.swift", everyFile: true),

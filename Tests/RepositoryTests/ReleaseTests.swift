@@ -16,7 +16,6 @@ struct ReleaseTests {
     #expect(String(match.1) == (try Self.version()))
   }
 
-  /// The newest section is of what comes next, or of this version.
   @Test func changelogBeginsWithTheVersionOrUnreleased() throws {
     let changelog = try Repository.text(of: "CHANGELOG.md")
     let match = try #require(changelog.firstMatch(of: /(?m)^## \[([^\]]+)\]/))
@@ -50,7 +49,6 @@ struct ReleaseTests {
     }
   }
 
-  /// Files that the workflow and its script read and make, by the names that they use.
   @Test func theWorkflowNamesFilesThatExist() throws {
     let workflow = try Repository.text(of: ".github/workflows/release.yml")
     for file in [".ci/notes", "analysis/tests/test_wheel.py", "Workloads/zipf.yaml"] {

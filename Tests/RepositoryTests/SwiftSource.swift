@@ -1,9 +1,7 @@
 /// A Swift file, and its lines with comments and the contents of strings blanked, so that rules
 /// about code ignore words.
 struct SwiftSource {
-  /// Relative to the root of the repository.
   let path: String
-  /// The original lines.
   let lines: [String]
   /// The lines without comments and string contents, with quotes. Interpolations are code.
   let code: [String]

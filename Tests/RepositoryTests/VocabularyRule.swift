@@ -76,7 +76,6 @@ enum VocabularyRule {
     return nil
   }
 
-  /// The words of a camel-case name, in lower case.
   private static func words(_ name: String) -> [String] {
     var words: [String] = []
     for character in name {
@@ -86,7 +85,6 @@ enum VocabularyRule {
     return words
   }
 
-  /// The patterns that occur in comments more often than their limits allow.
   static func commentFindings(_ sources: [SwiftSource]) -> [Finding] {
     let comments = sources.map(Comments.init)
     return CommentPattern.all.compactMap { pattern in

@@ -17,7 +17,6 @@
       FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
-    /// Runs the command, and returns the exit status.
     func run() -> Int32 {
       // Orders of sets and dictionaries are part of a schedule.
       guard ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil else {

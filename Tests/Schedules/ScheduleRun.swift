@@ -28,7 +28,6 @@
       return true
     }
 
-    /// One line about the work done.
     func summary(seconds: Double) -> String {
       let processor = Double(clock()) / Double(CLOCKS_PER_SEC)
       return "\(done) schedules, \(failures.count) failures: \(sum.calls) calls, "

@@ -38,7 +38,6 @@
       var isTimed = false
     }
 
-    /// Far more time than any of them takes on a busy machine.
     private let seconds = 1800
     // A separate thread, which tests cannot block. The thread sanitizer recognises that operations
     // of the queue are sequential, which it does not with `Mutex`.

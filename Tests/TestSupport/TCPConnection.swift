@@ -41,7 +41,6 @@ public final class TCPConnection {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A socket that listens on a port that the system chose.
   static func listener() throws -> (descriptor: Int32, port: UInt16) {
     let descriptor = stream()
     var address = address(0)

@@ -1,7 +1,3 @@
-import CLarderShims
-public import LarderEngine
-import Synchronization
-
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -12,780 +8,231 @@ import Synchronization
 /// policy of the registry.
 ///
 /// ```swift
-/// let cache = try DiskCache(path: folder)
-/// try cache.set(data, for: "avatar/17", options: DiskStoreOptions(timeToLive: .seconds(3600)))
-/// let data = try cache.value(for: "avatar/17")
+/// let cache = try await DiskCache(name: "avatars")
+/// try await cache.set(data, for: "17", options: DiskStoreOptions(timeToLive: .seconds(3600)))
+/// let data = try await cache.value(for: "17")
+/// let keys = try await cache.run { (cache) throws(DiskCacheError) in try cache.keys() }
 /// ```
 ///
+/// Each call suspends the task and runs on a thread outside the pool that all tasks share. Calls
+/// for one key run in the order in which they are made; others may run at the same time, up to one
+/// per core. `blocking` has more calls, for `run` and for threads that may wait for the disk.
+///
 /// **Keys** are strings of any characters, up to 100 MB; two keys are equal if their UTF-8 bytes
-/// are. They are data in a database and never part of a path. A *suite* is a namespace: the same
-/// key has different values in different suites, and the suites share the limits.
+/// are. They are never part of a path. A *suite* is a namespace; the suites share the limits.
 ///
 /// **One cache at a time**, over all processes, has a folder open; others can read it if it is
-/// shared: see `DiskCacheReader`. Any number of threads may use it. Calls block during disk
-/// operations (`AsyncDiskCache` is for tasks) and are serialised, except that gets read values
-/// concurrently: large ones always, small ones once a checkpoint has moved them into the database's
-/// file. A get returns the value that its key had at one moment of the call.
+/// shared: see `DiskCacheReader`.
 ///
 /// **Permanent entries** never expire, are never evicted and do not count towards the limits: they
 /// are only removed explicitly. (In a `MemoryCache` they may be evicted.)
 ///
 /// **Expired entries** stay until a get finds them, or they are cleaned, replaced or evicted, even
-/// after a restart: `entry(for:suite:acceptingExpired:)` returns them, and `renew` extends them.
-///
-/// **A clock that was wrong.** An entry whose creation time is more than an hour ahead of the clock
-/// counts as expired, unless it is permanent, because its age is unknown.
-///
-/// **Encryption** with a key from the app: see `DiskEncryption`.
+/// after a restart: `entry(for:suite:acceptingExpired:)` returns them, and `renew` extends them. An
+/// entry created more than an hour ahead of the clock counts as expired, unless it is permanent.
 ///
 /// **Damage.** A value or a row that differs from the stored data is a miss, and is removed. A
-/// damaged database is set aside, and the cache starts empty: see `DiskTroubleHandling`. Both are
-/// counted, and `damages` lists the details. What cannot be read now is an error, not damage. Files
-/// that the cache creates are accessible to their owner only; it opens regular files inside the
-/// folder, follows no symbolic links in their place, and does not block on pipes. Folders are
-/// checked when the cache is opened; one that other users may change is refused (`exposed`).
+/// damaged database is set aside, and the cache starts empty: see `DiskTroubleHandling`. What
+/// cannot be read now is an error, not damage. Files are accessible to their owner only; no
+/// symbolic links are followed. A folder that other users may change is refused (`exposed`).
 ///
-/// **A folder or database that is removed, moved or replaced** while the cache is open is noticed
-/// by the next call that changes something. The cache then starts empty at its path, as after
-/// damage, or throws `inUse` if another cache has that path by now. It never touches a folder that
-/// it has not locked. With durability `none`, values that were not committed are lost: `flush` and
-/// `close` throw then.
+/// **A folder that is removed, moved or replaced** while the cache is open is noticed by the next
+/// change: the cache starts empty at its path, or throws `inUse` if another one has it. With
+/// durability `none`, uncommitted values are lost: `flush` and `close` throw then.
 ///
-/// **A full disk** is an error when a value is stored. Removing and clearing delete files first, so
-/// they work on a full disk. Once space is available, the cache stores again without being
-/// reopened.
+/// **A full disk** is an error when a value is stored. Removing and clearing work on a full disk,
+/// and once space is available the cache stores again.
 ///
-/// **After an error** of `set` the key has no value, and after an error of a removal the entries
-/// are gone, for as long as the cache is open. After a crash, each such entry is either unchanged
-/// or as the call would have left it, until a later call that evicts something, or `flush`,
-/// succeeds: from then on it is as later calls left it.
+/// **After an error** of `set` the key has no value, and after one of a removal the entries are
+/// gone, while the cache is open. After a crash, each such entry is unchanged or as the call would
+/// have left it, until a later call that evicts, or `flush`, succeeds.
 ///
 /// **State kept across a restart**, in addition to the entries: the insertion order, always; the
-/// order of last use and the number of uses of each entry (up to 15), as of the last `flush()` or
-/// `close()`, or of the first store or removal after 65,536 hits (four per entry, if that is more)
-/// since then. The policy is restored from these, in that order: exactly for FIFO, LRU, MRU and
-/// `ttl` (except for the order of two renewed entries that expire in the same microsecond),
-/// approximately for the others, which start without ghosts, without the position of a hand and
-/// without the times of earlier uses. A policy that chooses among others (`auto`) continues with
-/// the policy in charge, as of the same moment, and the hits of all in its simulations.
+/// order of last use and the number of uses (up to 15), as of the last `flush` or `close`, or of
+/// the first store or removal after 65,536 hits (four per entry, if that is more). The policy is
+/// restored from these: exactly for FIFO, LRU, MRU and `ttl`, approximately for the others, without
+/// ghosts. `auto` continues with the policy in charge.
 ///
-/// A call takes O(1) time in addition to the cost of the policy and the size of the value; opening
-/// takes O(entries), as do the calls documented so.
-public final class DiskCache: @unchecked Sendable {
-  let lock = BriefLock()
-  let core: DiskCore
-  let events = CacheEvents<DiskEntryName>()
-  /// Hybrid caches, which only queue the events of their suite. Called at once.
-  let observers = CacheEvents<DiskEntryName>()
-  /// Events of calls that hybrid caches make with a lock held, with the calling thread.
-  private let heldEvents = Locked<[(thread: UInt32, event: CacheEvent<DiskEntryName>)]>([])
-  let recorder = RecordPoint()
-  /// Suites in use by hybrid caches, one each: two caches on one suite would not see each other's
-  /// memory.
-  let claimedSuites = Locked<Set<ExactName>>([])
-  /// Maximum TTL of an entry in microseconds, or 0.
-  let age: Atomic<UInt64>
+/// A call takes O(1) time in addition to the policy and the size of the value; opening takes
+/// O(entries), as do the calls documented so.
+@dynamicMemberLookup public struct DiskCache: Sendable {
+  /// This cache, with calls that block the calling thread.
+  public let blocking: BlockingDiskCache
+  let lanes: CacheLanes
 
-  /// Opens the cache in a folder, which is created if it does not exist.
-  ///
-  /// - Parameters:
-  ///   - path: The folder, as a path or a file URL. Store nothing else in it. A relative path is
-  ///     resolved now, against the working directory.
-  ///   - configuration: Limits, policy and durability. It may differ from the previous opening.
-  ///   - clock: The clock; it must continue across restarts.
-  /// - Throws: `inUse` if another cache has the folder; `exposed`, `format`, `encryption`, `files`,
-  ///   `database`, `damaged`, `limit` or `configuration`.
-  public convenience init(
-    path: some CacheLocation, configuration: DiskConfiguration = DiskConfiguration(),
-    clock: any CacheClock = WallCacheClock()
-  ) throws(DiskCacheError) {
-    try self.init(
-      path: path.cacheLocation, configuration: configuration, clock: clock, files: SystemFiles())
+  /// Creates an asynchronous face of a cache. Starts no thread.
+  public init(_ blocking: BlockingDiskCache) {
+    self.blocking = blocking
+    lanes = CacheLanes("larder.disk", count: ProcessInfo.processInfo.activeProcessorCount)
   }
 
-  /// Opens the cache in a folder of this name in the system's folder for caches; see
-  /// `init(path:configuration:clock:)`. Several caches of a program need different names.
+  /// Opens the cache in a folder; see `BlockingDiskCache.init(path:configuration:clock:)`.
   ///
-  /// On Apple's systems that is `Library/Caches`, on Linux `XDG_CACHE_HOME` or `~/.cache`; in it,
-  /// the program has a folder of its own. The system may remove it while the program is not
-  /// running.
+  /// - Throws: `inUse` if another cache has the folder; `exposed`, `format`, `encryption`, `files`,
+  ///   `database`, `damaged`, `limit` or `configuration`.
+  public init(
+    path: some CacheLocation, configuration: DiskConfiguration = DiskConfiguration(),
+    clock: any CacheClock = WallCacheClock()
+  ) async throws(DiskCacheError) {
+    self.init(
+      try await CacheLanes("larder.disk.opening", count: 1).run(0) { () throws(DiskCacheError) in
+        try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
+      })
+  }
+
+  /// Opens the cache in a folder of this name in the system's folder for caches:
+  /// `Library/Caches` on Apple's systems, `XDG_CACHE_HOME` or `~/.cache` on Linux, with a folder
+  /// for each program in it. The system may remove it while the program is not running.
   ///
   /// - Throws: `files` if the name is not that of a folder; the errors of the other initialiser.
-  public convenience init(
+  public init(
     name: String, configuration: DiskConfiguration = DiskConfiguration(),
     clock: any CacheClock = WallCacheClock()
-  ) throws(DiskCacheError) {
-    try self.init(
+  ) async throws(DiskCacheError) {
+    try await self.init(
       path: try CachesFolder.path(name: name), configuration: configuration, clock: clock)
   }
 
-  /// Opens the cache in a folder, with another file layer.
-  package init(
-    path: String, configuration: DiskConfiguration, clock: any CacheClock,
-    files: any FileLayer
-  ) throws(DiskCacheError) {
-    core = try DiskCore(path: path, configuration, clock: clock, files: files)
-    age = Atomic(configuration.limits.ageOrZero)
+  /// A property of the cache, such as `statistics` or `count`, read on a thread outside the pool.
+  public subscript<Member: Sendable>(
+    dynamicMember member: KeyPath<BlockingDiskCache, Member> & Sendable
+  ) -> Member {
+    get async {
+      let cache = blocking
+      return await lanes.run(0) { cache[keyPath: member] }
+    }
   }
 
-  deinit {
-    recorder.end()
-    try? core.close()
+  /// Runs calls of the blocking cache without a suspension between them, in order with the calls
+  /// for `key`.
+  public func run<Result: Sendable>(
+    _ key: String = "",
+    _ body: @escaping @Sendable (BlockingDiskCache) throws(DiskCacheError) -> Result
+  ) async throws(DiskCacheError) -> Result {
+    let cache = blocking
+    return try await lanes.run(key.hashValue) { () throws(DiskCacheError) in try body(cache) }
   }
 
   // MARK: One entry
 
-  /// Returns the entry of a key, or nil if it has no usable one. Counts as an access.
-  ///
-  /// - Throws: `database` or `closed`; `files` if the value cannot be read now, in which case the
-  ///   entry stays.
-  public func entry(for key: String, suite: String = "") throws(DiskCacheError) -> DiskEntry? {
-    try lookUp(key, suite, expired: .removed)
+  /// Returns the entry of a key, or nil. Counts as an access. With `acceptingExpired` an expired
+  /// entry is returned, too, and kept; it counts as a miss, and `metadata.isExpired` marks it.
+  public func entry(
+    for key: String, suite: String = "", acceptingExpired: Bool = false
+  ) async throws(DiskCacheError) -> DiskEntry? {
+    try await run(key) { (cache) throws(DiskCacheError) in
+      try cache.entry(for: key, suite: suite, acceptingExpired: acceptingExpired)
+    }
   }
 
   /// Returns the bytes stored for a key, or nil if it has no usable entry. Counts as an access.
-  ///
-  /// - Throws: The errors of `entry(for:suite:)`.
-  public func value(for key: String, suite: String = "") throws(DiskCacheError) -> Data? {
-    try entry(for: key, suite: suite)?.data
+  public func value(for key: String, suite: String = "") async throws(DiskCacheError) -> Data? {
+    try await entry(for: key, suite: suite)?.data
   }
 
-  /// Returns true if a key has an entry that has not expired. Not counted as an access; the value
-  /// is not read.
-  ///
-  /// - Throws: `closed`.
-  public func contains(_ key: String, suite: String = "") throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return false }
-      return try core.contains(bytes, suite: number)
+  /// Returns true if a key has an entry that has not expired. Not counted as an access.
+  public func contains(_ key: String, suite: String = "") async throws(DiskCacheError) -> Bool {
+    try await run(key) { (cache) throws(DiskCacheError) in
+      try cache.contains(key, suite: suite)
     }
   }
 
-  /// Stores a value for a key, and returns true if it is stored afterwards: it is not if it is
-  /// larger than the limit, if the policy does not admit it, or if the disk is full. The key's
-  /// previous value is gone in any case.
-  ///
-  /// - Throws: `files`, `database`, `damaged`, `closed`, `valueTooLarge` or `keyTooLarge`. After an
-  ///   error of the first three the key has no value; after a crash it may have its old one, until
-  ///   a later set, removal or flush succeeds.
+  /// Stores a value, and returns true if it is stored afterwards: not if it is larger than the
+  /// limit, the policy does not admit it, or the disk is full. The previous value is gone anyway.
   @discardableResult public func set(
     _ data: Data, for key: String, suite: String = "",
     options: DiskStoreOptions = DiskStoreOptions()
-  ) throws(DiskCacheError) -> Bool {
-    try store(data, key, suite, options, life: nil)
+  ) async throws(DiskCacheError) -> Bool {
+    try await run(key) { (cache) throws(DiskCacheError) in
+      try cache.set(data, for: key, suite: suite, options: options)
+    }
   }
 
-  /// Stores a value as `set` does, with an absolute expiry that neither the options nor the cache's
-  /// own limit shorten, and a creation time, by default now. `codec` is the identity of the codec
-  /// that encoded the bytes.
-  @discardableResult package func set(
-    _ data: Data, for key: String, suite: String = "", options: DiskStoreOptions,
-    created: UInt64? = nil, expiry: Expiry, codec: String? = nil
-  ) throws(DiskCacheError) -> Bool {
-    try store(
-      data, key, suite, options,
-      life: DiskLife(created: created ?? core.clock.time, expiry: expiry), codec: codec)
+  /// Gives an entry a new lifetime, and a version if one is given, without rewriting its value;
+  /// returns false if there is none.
+  @discardableResult public func renew(
+    _ key: String, suite: String = "", timeToLive: Duration? = nil, version: String? = nil
+  ) async throws(DiskCacheError) -> Bool {
+    try await run(key) { (cache) throws(DiskCacheError) in
+      try cache.renew(key, suite: suite, timeToLive: timeToLive, version: version)
+    }
   }
 
   /// Removes the entry of a key, permanent or not, and returns true if there was one.
-  ///
-  /// - Throws: `database` or `closed`.
-  @discardableResult public func remove(
-    _ key: String, suite: String = ""
-  ) throws(DiskCacheError) -> Bool {
-    noteRemoval(key, suite)
-    return try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      _ = try core.openIndex(toChange: bytes, suite: suite)
-      guard let number = core.suiteNumber(suite) else { return try core.removeUnknown() }
-      return try core.remove(bytes, suite: number)
-    }
-  }
-
-  /// Removes an entry whose bytes do not decode as its suite's type.
-  func removeUndecodable(_ key: String, suite: String) throws(DiskCacheError) {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return }
-      core.statistics.undecodables += 1
-      _ = try core.remove(bytes, suite: number)
-    }
-  }
-
-  /// Removes the entry of a key if it has expired; the expiration was counted when it was found.
-  func removeExpired(_ key: String, suite: String) throws(DiskCacheError) {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return }
-      try core.removeExpired(bytes, suite: number)
-    }
-  }
-
-  /// Ensures that a suite holds no values of a codec other than `identity`.
-  func checkCodec(_ identity: String, suite: String) throws(DiskCacheError) {
-    try withCore { (core) throws(DiskCacheError) in
-      _ = try core.openIndex()
-      guard let number = core.suiteNumber(suite) else { return }
-      try core.checkCodec(identity, suite: number)
+  @discardableResult public func remove(_ key: String, suite: String = "")
+    async throws(DiskCacheError) -> Bool
+  {
+    try await run(key) { (cache) throws(DiskCacheError) in
+      try cache.remove(key, suite: suite)
     }
   }
 
   // MARK: Many entries
 
-  /// Removes all entries, or all of one suite, and their history in the policy. Permanent ones stay
-  /// unless `includingPermanent`. With all suites, a database that was set aside is removed, too.
-  /// Suites that are empty afterwards are removed: once the cache is closed, their names are no
-  /// longer in its files. (Remains of removed or truncated files in the file system are beyond its
-  /// reach.) O(entries).
-  ///
-  /// - Throws: `database` or `closed`; `files` if the database set aside cannot be removed, in
-  ///   which case the entries are gone.
+  /// Returns the values of several keys, without keys that have none. All threads work in parallel,
+  /// each on its keys.
+  public func values(
+    for keys: some Sequence<String>, suite: String = ""
+  ) async throws(DiskCacheError) -> [String: Data] {
+    let cache = blocking
+    return try await lanes.run(keys, by: \.hashValue) { (keys) throws(DiskCacheError) in
+      try cache.values(for: keys, suite: suite)
+    }.reduce(into: [:]) { $0.merge($1) { $1 } }
+  }
+
+  /// Stores several values, in order only for those of one key, and returns the number stored
+  /// afterwards. Accepts a dictionary. After an error some of the others are stored.
+  @discardableResult public func setAll(
+    _ values: some Sequence<(key: String, value: Data)>, suite: String = "",
+    options: DiskStoreOptions = DiskStoreOptions()
+  ) async throws(DiskCacheError) -> Int {
+    let cache = blocking
+    return try await lanes.run(values, by: \.key.hashValue) { (values) throws(DiskCacheError) in
+      try cache.setAll(values, suite: suite, options: options)
+    }.reduce(0, +)
+  }
+
+  /// Removes all entries, or all of one suite. Permanent ones stay unless `includingPermanent`.
   @discardableResult public func removeAll(
     suite: String? = nil, includingPermanent: Bool = false
-  ) throws(DiskCacheError) -> DiskFreed {
-    try removeAll(
-      suite: suite, includingPermanent: includingPermanent, removesCopy: suite == nil)
-  }
-
-  /// Removes entries as the public `removeAll` does, and the database set aside if `removesCopy`.
-  func removeAll(
-    suite: String?, includingPermanent: Bool, removesCopy: Bool
-  ) throws(DiskCacheError) -> DiskFreed {
-    noteClearing()
-    return try withCore { (core) throws(DiskCacheError) in
-      try core.clear(
-        suite: suite, includesPermanent: includingPermanent, removesCopy: removesCopy)
+  ) async throws(DiskCacheError) -> DiskFreed {
+    try await run { (cache) throws(DiskCacheError) in
+      try cache.removeAll(suite: suite, includingPermanent: includingPermanent)
     }
-  }
-
-  /// Removes a suite: all of its entries, including permanent ones, its name, and its recorded
-  /// codec. A later `set` creates it again. O(entries).
-  ///
-  /// - Throws: `database` or `closed`.
-  @discardableResult public func removeSuite(_ name: String) throws(DiskCacheError) -> DiskFreed {
-    try removeAll(suite: name, includingPermanent: true)
   }
 
   /// Removes all expired entries, or those of one suite. O(entries).
-  ///
-  /// - Throws: `database` or `closed`.
   @discardableResult public func removeExpired(
     suite: String? = nil
-  ) throws(DiskCacheError) -> DiskFreed {
-    try removeExpired(suite: suite, keeping: .none)
-  }
-
-  /// Removes expired entries that are no longer worth keeping.
-  func removeExpired(
-    suite: String?, keeping grace: Grace
-  ) throws(DiskCacheError) -> DiskFreed {
-    try withCore { (core) throws(DiskCacheError) in
-      let index = try core.openIndex()
-      let now = core.clock.time
-      let number = suite.map { core.suiteNumber($0) }
-      return try core.removeAll(counting: \.expirations, as: .expire) { id, slot in
-        slot.state == .known && slot.isStored && core.hasExpired(id, now)
-          && (number == nil || number == slot.suite)
-          && (grace.isNone || !core.isKept(id, grace, now, index))
-      }
-    }
-  }
-
-  /// Evicts entries, chosen by the policy, until the values that are not permanent have at most
-  /// `bytes`. O(evicted entries).
-  ///
-  /// - Throws: `database` or `closed`.
-  @discardableResult public func trim(toBytes bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
-    try withCore { (core) throws(DiskCacheError) in
-      try core.trim(entriesMax: .max, bytesMax: bytes)
-    }
-  }
-
-  /// Evicts entries, chosen by the policy, until at most `count` that are not permanent are left;
-  /// less than 0 counts as 0. O(evicted entries).
-  ///
-  /// - Throws: `database` or `closed`.
-  @discardableResult public func trim(toCount count: Int) throws(DiskCacheError) -> DiskFreed {
-    try withCore { (core) throws(DiskCacheError) in
-      try core.trim(entriesMax: count, bytesMax: .max)
-    }
-  }
-
-  /// Removes entries of all suites or of one that were stored or renewed `age` ago or longer,
-  /// except permanent ones; a negative age counts as zero. Entries whose creation time is more than
-  /// an hour ahead of the clock are removed, too. O(entries).
-  ///
-  /// - Throws: `database` or `closed`.
-  @discardableResult public func trim(
-    toAge age: Duration, suite: String? = nil
-  ) throws(DiskCacheError) -> DiskFreed {
-    try withCore { (core) throws(DiskCacheError) in
-      let (now, age) = (core.clock.time, age.microseconds)
-      let number = suite.map { core.suiteNumber($0) }
-      return try core.removeAll(counting: \.trims, as: .evict(.trim)) { _, slot in
-        slot.state == .known && slot.isStored
-          && (slot.created <= now
-            ? now - slot.created >= age : CacheInstant.isAhead(slot.created, of: now))
-          && (number == nil || number == slot.suite)
-      }
-    }
+  ) async throws(DiskCacheError) -> DiskFreed {
+    try await run { (cache) throws(DiskCacheError) in try cache.removeExpired(suite: suite) }
   }
 
   // MARK: The cache
 
   /// Commits everything that was acknowledged, and the order of last use. O(entries).
-  ///
-  /// - Throws: `database` or `closed`.
-  public func flush() throws(DiskCacheError) {
-    try withCore { (core) throws(DiskCacheError) in try core.flush() }
+  public func flush() async throws(DiskCacheError) {
+    try await run { (cache) throws(DiskCacheError) in try cache.flush() }
   }
 
-  /// Flushes and releases the folder; every later call throws `closed`. A cache is also closed when
-  /// it is deallocated, without reporting errors. O(entries).
-  ///
-  /// - Throws: `database`; the cache is closed and the folder released even then.
-  public func close() throws(DiskCacheError) {
-    try withCore { (core) throws(DiskCacheError) in try core.close() }
+  /// Flushes and releases the folder with all locks until `resume`, before the system suspends the
+  /// app: iOS kills one that has a lock in a folder of its app group then.
+  public func suspend() async throws(DiskCacheError) {
+    try await run { (cache) throws(DiskCacheError) in try cache.suspend() }
   }
 
-  /// Flushes and releases the folder with all locks until `resume`, for the time in which the
-  /// system suspends the app. A cache that is suspended already stays so. O(entries).
-  ///
-  /// In a folder that is shared with other processes, an app group's, iOS kills an app that is
-  /// suspended with a lock on a file (0xdead10cc): call this before the app's last background task
-  /// ends. Every other call throws `suspended` then, except `close` and `destroy`. A key that was
-  /// to be set or removed meanwhile has no value after `resume`.
-  ///
-  /// - Throws: `database`; the cache is suspended even then. `closed`.
-  public func suspend() throws(DiskCacheError) {
-    try withCore { (core) throws(DiskCacheError) in try core.suspend() }
+  /// Opens the folder again after `suspend`; after an error, the next call tries again.
+  public func resume() async throws(DiskCacheError) {
+    try await run { (cache) throws(DiskCacheError) in try cache.resume() }
   }
 
-  /// Opens the folder again after `suspend`, with what it contains by then; without `suspend` does
-  /// nothing. O(entries).
-  ///
-  /// - Throws: The errors of the initialiser, or `closed`. The cache is not suspended any more: the
-  ///   next call tries again.
-  public func resume() throws(DiskCacheError) {
-    try withCore { (core) throws(DiskCacheError) in try core.resume() }
+  /// Flushes and releases the folder; every later call throws `closed`.
+  public func close() async throws(DiskCacheError) {
+    try await run { (cache) throws(DiskCacheError) in try cache.close() }
   }
 
-  /// Closes the cache without writing, removes its files, and forgets its encryption key, for
-  /// example when a user logs out; every later call throws `closed`. Also removes the files of a
-  /// cache that was closed before. O(entries).
-  ///
-  /// Only files with the names of this cache's are removed, and folders that are empty then: other
-  /// files in the folder stay, and so does a folder that was moved or replaced.
-  ///
-  /// - Throws: `files` if some could not be removed. Everything else is removed, and the cache is
-  ///   closed; a second call tries again. If the folder is opened before that, entries whose value
-  ///   is gone are misses. `inUse` if the cache was closed and another one has the folder by now.
-  public func destroy() throws(DiskCacheError) {
-    noteClearing()
-    try withCore { (core) throws(DiskCacheError) in try core.destroy() }
-  }
-
-  /// Choice of a policy that chooses among others (`auto`): see `MemoryCache.policyChoice`. Nil
-  /// for other policies.
-  public var policyChoice: PolicyChoice? { withLock { $0.tier.choice } }
-
-  /// Event counts since the cache was opened.
-  public var statistics: DiskStatistics {
-    var statistics = withLock { $0.statistics }
-    statistics.droppedEvents = events.dropped
-    return statistics
-  }
-
-  /// Damages after which the cache started empty, since it was created, including its opening: the
-  /// latest 16, oldest first. `DiskStatistics.rebuilds` counts all.
-  public var damages: [DiskDamage] { withLock { $0.damages } }
-
-  /// Number of entries, including permanent ones and expired ones that were not found yet.
-  public var count: Int { withLock { $0.entries } }
-
-  /// Sum of the bytes of all values, including permanent ones.
-  public var valueBytes: UInt64 { withLock { $0.valueBytes + $0.permanentBytes } }
-
-  /// Bytes of all files of the cache: database, log, values and databases set aside. O(entries).
-  public var diskBytes: UInt64 { withLock { $0.diskBytes } }
-
-  /// Usage of each suite, in the order of creation; the one without a name is the first.
-  /// O(entries).
-  ///
-  /// - Throws: `closed`.
-  public func suites() throws(DiskCacheError) -> [DiskSuiteUsage] {
-    try withCore { (core) throws(DiskCacheError) in try core.suiteUsage() }
-  }
-
-  /// Counts that a simulation of the same requests would report.
-  package var tierCounts: TierCounts {
-    withLock { core in
-      var counts = core.tier.counts
-      counts.expirations += core.keptExpirations
-      if core.configuration.values != .files { counts.bytesMoved = core.statistics.bytesMoved }
-      return counts
-    }
-  }
-
-  // MARK: Locking
-
-  func withLock<Result: Sendable>(_ body: (DiskCore) -> Result) -> Result {
-    lock.lock()
-    defer { lock.unlock() }
-    return body(core)
-  }
-
-  func withCore<Result: Sendable>(
-    _ body: (DiskCore) throws(DiskCacheError) -> Result
-  ) throws(DiskCacheError) -> Result {
-    let (answer, told) = withLock { core in
-      let isHeard = events.isActive || observers.isActive
-      core.listen(isHeard)
-      let answer = Swift.Result { () throws(DiskCacheError) in try body(core) }
-      return (answer, isHeard ? core.takeEvents() : [])
-    }
-    if !told.isEmpty { send(told) }
-    return try answer.get()
-  }
-
-  private func send(_ told: [CacheEvent<DiskEntryName>]) {
-    for event in told { observers.send(event) }
-    guard events.isActive else { return }
-    guard ForeignCall.isInside(holder) else {
-      for event in told { events.send(event) }
-      return
-    }
-    let thread = larder_thread_number()
-    heldEvents.withLock { $0 += told.map { (thread, $0) } }
-  }
-
-  private var holder: UnsafeRawPointer {
-    UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque())
-  }
-
-  /// Makes a call of a hybrid cache, which may hold locks: its events are kept until the thread
-  /// calls `sendHeldEvents` without them.
-  func holdingEvents<Result>(
-    _ body: () throws(DiskCacheError) -> Result
-  ) throws(DiskCacheError) -> Result {
-    try ForeignCall.run(of: holder, body)
-  }
-
-  /// Sends the events of this thread's calls of `holdingEvents`. No lock may be held.
-  func sendHeldEvents() {
-    let thread = larder_thread_number()
-    let own = heldEvents.withLock { held in
-      defer { held.removeAll { $0.thread == thread } }
-      return held.filter { $0.thread == thread }
-    }
-    for (_, event) in own { events.send(event) }
-  }
-
-  func withKey<Result: Sendable>(
-    _ key: String, _ body: (DiskCore, UnsafeRawBufferPointer) throws(DiskCacheError) -> Result
-  ) throws(DiskCacheError) -> Result {
-    var key = key.diskKey
-    let answer = key.withUTF8 { bytes in
-      Swift.Result { () throws(DiskCacheError) in
-        try withCore { (core) throws(DiskCacheError) in
-          try body(core, UnsafeRawBufferPointer(bytes))
-        }
-      }
-    }
-    return try answer.get()
-  }
-}
-
-extension DiskCache {
-  /// Returns the entry of a key, or nil. An expired entry is returned, too, and kept, so that its
-  /// origin can confirm it, or it can replace an origin that does not respond. `metadata.isExpired`
-  /// marks it.
-  ///
-  /// An entry that has not expired is a hit. An expired one is a miss in the statistics and for
-  /// listeners, and counted in `expiredReads`; the policy is not informed. It is removed when it is
-  /// evicted, cleaned, replaced or found by an ordinary get.
-  ///
-  /// - Throws: `database` or `closed`.
-  public func entry(
-    for key: String, suite: String = "", acceptingExpired: Bool
-  ) throws(DiskCacheError) -> DiskEntry? {
-    try lookUp(key, suite, expired: acceptingExpired ? .handedOut : .removed)
-  }
-
-  /// Gives the entry of a key a new lifetime, for example when its origin responds that it was not
-  /// modified; returns true if there is an entry, which may have expired. Its value is not
-  /// rewritten.
-  ///
-  /// Its creation time becomes now. The policy counts neither a hit nor a store; a policy that
-  /// orders entries by expiry receives the new one. A permanent entry stays permanent. After a
-  /// crash the entry has either its old lifetime and version or its new ones.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - suite: Its suite.
-  ///   - timeToLive: The new TTL from now on, or nil for the cache's; the shorter one applies.
-  ///   - version: The new version from the origin, or nil to keep the present one.
-  /// - Throws: `database` or `closed`. After `database` the entry is unchanged.
-  @discardableResult public func renew(
-    _ key: String, suite: String = "", timeToLive: Duration? = nil, version: String? = nil
-  ) throws(DiskCacheError) -> Bool {
-    try renew(key, suite, timeToLive: timeToLive, expiry: nil, version: version)
-  }
-
-  // MARK: For hybrid caches
-
-  /// Gives the entry of a key an absolute expiry, which the cache's own limit does not shorten.
-  @discardableResult package func renew(
-    _ key: String, suite: String = "", expiry: Expiry, version: String? = nil
-  ) throws(DiskCacheError) -> Bool {
-    try renew(key, suite, timeToLive: nil, expiry: expiry, version: version)
-  }
-
-  /// Toggles the "hit before" mark of an entry and returns its previous state: if called on each
-  /// hit, true on the second hit since the entry was stored, and on every second one after that.
-  /// Returns false without an entry. The mark is not kept across restarts.
-  package func toggleHitBefore(
-    _ key: String, suite: String = ""
-  ) throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return false }
-      return try core.toggleHitBefore(bytes, suite: number)
-    }
-  }
-
-  // MARK: Lookups
-
-  /// Looks a key up. With a codec, the suite must not hold values of another.
-  func lookUp(
-    _ key: String, _ suite: String, expired: DiskExpired, codec: String? = nil
-  ) throws(DiskCacheError) -> DiskEntry? {
-    let entry = try find(key, suite, expired: expired, codec: codec)
-    noteGet(key, suite, entry)
-    return entry
-  }
-
-  private func find(
-    _ key: String, _ suite: String, expired: DiskExpired, codec: String?
-  ) throws(DiskCacheError) -> DiskEntry? {
-    var key = key.diskKey
-    let answer = key.withUTF8 { bytes in
-      let bytes = UnsafeRawBufferPointer(bytes)
-      return Result { () throws(DiskCacheError) in
-        var isRepeated = false
-        while true {
-          let found = try lookUp(
-            bytes, suite, expired: expired, codec: codec, isRepeated: isRepeated)
-          isRepeated = true
-          if case .some(let entry) = try finish(found, bytes, suite) { return entry }
-        }
-      }
-    }
-    return try answer.get()
-  }
-
-  /// The part of a get that needs the lock.
-  private func lookUp(
-    _ key: UnsafeRawBufferPointer, _ suite: String, expired: DiskExpired, codec: String?,
-    isRepeated: Bool
-  ) throws(DiskCacheError) -> DiskLookup {
-    try withCore { (core) throws(DiskCacheError) -> DiskLookup in
-      guard let number = core.suiteNumber(suite) else {
-        try core.missUnknown(suite, key)
-        return .none
-      }
-      if let codec { try core.checkCodec(codec, suite: number) }
-      return try core.get(key, suite: number, expired: expired, isRepeated: isRepeated)
-    }
-  }
-
-  /// The part of a get that needs no lock. Returns the result, possibly without an entry, or nil if
-  /// another value was stored meanwhile and the lookup must be repeated.
-  private func finish(
-    _ found: DiskLookup, _ key: UnsafeRawBufferPointer, _ suite: String
-  ) throws(DiskCacheError) -> DiskEntry?? {
-    let next: DiskLookup?
-    switch found {
-    case .none:
-      return .some(nil)
-    case .entry(let entry):
-      return entry
-    case .row(let reading):
-      let hasFailed: Bool
-      do throws(SQLiteError) {
-        if let entry = try reading.entry(key) { return entry }
-        hasFailed = false
-      } catch {
-        hasFailed = true
-      }
-      next = try withCore { (core) throws(DiskCacheError) in
-        try core.retry(reading, hasFailed: hasFailed, key)
-      }
-    case .file(let reading):
-      // Reading and verifying a large value takes longer than everything else, so other calls
-      // continue.
-      let value = Result { () throws(FileFailure) in
-        try reading.value()
-      }
-      next = try withCore { (core) throws(DiskCacheError) in
-        try core.finish(reading, value, key, suite: core.suiteNumber(suite) ?? 0)
-      }
-    }
-    guard let next else { return nil }
-    return try finish(next, key, suite)
-  }
-
-  func store(
-    _ data: Data, _ key: String, _ suite: String, _ options: DiskStoreOptions, life: DiskLife?,
-    codec: String? = nil
-  ) throws(DiskCacheError) -> Bool {
-    noteSet(data.count, key, suite, options, life)
-    return try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      // `withUnsafeBytes` does not declare the errors that it rethrows.
-      let answer = data.withUnsafeBytes { value in
-        Result { () throws(DiskCacheError) in
-          try core.set(bytes, suite: suite, value, options, life: life, codec: codec)
-        }
-      }
-      return try answer.get()
-    }
-  }
-
-  private func renew(
-    _ key: String, _ suite: String, timeToLive: Duration?, expiry: Expiry?, version: String?
-  ) throws(DiskCacheError) -> Bool {
-    try withKey(key) { (core, bytes) throws(DiskCacheError) in
-      guard let number = core.suiteNumber(suite) else { return false }
-      return try core.renew(
-        bytes, suite: number, timeToLive: timeToLive, expiry: expiry, version: version)
-    }
-  }
-}
-
-/// Operations on several keys.
-extension DiskCache {
-  /// Returns the keys of a suite whose entries have not expired, unordered. Not counted as
-  /// accesses. O(entries of the cache) in time and memory: the database is read, without the
-  /// values, while other calls wait.
-  ///
-  /// - Throws: `database` or `closed`.
-  public func keys(suite: String = "") throws(DiskCacheError) -> [String] {
-    try withCore { (core) throws(DiskCacheError) in
-      _ = try core.openIndex()
-      guard let number = core.suiteNumber(suite) else { return [] }
-      return try core.keys(suite: number)
-    }
-  }
-
-  /// Returns the values of several keys, without keys that have none. Equivalent to one
-  /// `value(for:)` per key, in order.
-  ///
-  /// - Throws: The errors of `entry(for:suite:)`; values found before the error are discarded, but
-  ///   counted.
-  public func values(
-    for keys: some Sequence<String>, suite: String = ""
-  ) throws(DiskCacheError) -> [String: Data] {
-    var values: [String: Data] = [:]
-    values.reserveCapacity(keys.underestimatedCount)
-    for key in keys { values[key] = try value(for: key, suite: suite) }
-    return values
-  }
-
-  /// Stores several values, as one `set` for each, in order, and returns the number stored
-  /// afterwards.
-  ///
-  /// - Parameters:
-  ///   - values: Keys and values.
-  ///   - suite: The suite of all of them.
-  ///   - options: Options of each entry.
-  /// - Throws: The first error of `set`; the values before that one are stored.
-  @discardableResult public func setAll(
-    _ values: some Sequence<(key: String, value: Data)>, suite: String = "",
-    options: DiskStoreOptions = DiskStoreOptions()
-  ) throws(DiskCacheError) -> Int {
-    var count = 0
-    for (key, value) in values where try set(value, for: key, suite: suite, options: options) {
-      count += 1
-    }
-    return count
-  }
-}
-
-/// Changes of the limits while the cache is open.
-extension DiskCache {
-  /// Current limits: those of the configuration, or of the last `setLimits`.
-  public var limits: DiskLimits { withLock { $0.configuration.limits } }
-
-  /// Changes the limits, and returns the space freed by evicting entries that no longer fit.
-  ///
-  /// The policy chooses the entries; they count as evictions. Larger limits apply at once. Another
-  /// `age` applies to entries that are stored or renewed from now on. The policy is restored as
-  /// after a restart (see `DiskCache`), so it keeps the entries that it would keep then. The limits
-  /// are not stored: the next opening uses those of its configuration.
-  ///
-  /// O(n log n) in the entries, during which other calls wait.
-  ///
-  /// - Throws: `limit` or `configuration` if a number is out of range or the policy does not
-  ///   support it, in which case nothing has changed; `closed`; `database` if evicted entries could
-  ///   not be deleted yet, in which case the new limits apply.
-  @discardableResult public func setLimits(_ limits: DiskLimits) throws(DiskCacheError) -> DiskFreed
-  {
-    try withCore { (core) throws(DiskCacheError) in
-      defer { age.store(core.configuration.limits.ageOrZero, ordering: .relaxed) }
-      return try core.resize(limits)
-    }
-  }
-
-  /// Maximum TTL of entries stored from now on; nil for no limit. Takes no lock.
-  var timeToLive: Duration? {
-    let age = age.load(ordering: .relaxed)
-    return age == 0 ? nil : .microseconds(Int64(clamping: age))
-  }
-}
-
-extension DiskCache {
-  /// Bytes on disk by kind of file. O(entries).
-  package var usage: DiskUsage { withLock { $0.usage } }
-
-  /// Bytes written since the cache was opened, as far as the cache can tell.
-  package var writes: DiskWrites { withLock { $0.writes } }
-
-  /// Commits everything, writes it to the disk, and drops the cache's files from the system's page
-  /// cache, so that the next gets read from the disk. Returns false if the system has no call for
-  /// that (Apple's). O(entries).
-  ///
-  /// Not dropped are folders and names cached by the file system, the disk's own memory, a file
-  /// system in memory, and pages that another process has mapped or is reading.
-  ///
-  /// - Throws: `database`, `files` or `closed`.
-  package func dropPageCache() throws(DiskCacheError) -> Bool {
-    try withCore { (core) throws(DiskCacheError) in try core.dropPageCache() }
-  }
-
-  /// Returns a stream of all events from now on. If the reader is slower than the cache, only the
-  /// newest `buffered` events, at least one, are kept. Without listeners events cost nothing; with
-  /// listeners, the key of every entry that leaves is read from the database.
-  ///
-  /// An entry that expires, is evicted, trimmed or removed is reported by its key, a get that
-  /// returns an expired entry is a `miss`, and a renewal is not reported. Entries lost with a
-  /// damaged database or a failed group of writes are not reported individually, because their keys
-  /// are lost with them.
-  public func eventStream(buffered: Int = 1024) -> AsyncStream<CacheEvent<DiskEntryName>> {
-    events.stream(buffered: buffered)
-  }
-
-  /// Calls `handler` for every event from now on, on the thread of the event and with no lock held,
-  /// until the token is cancelled or destroyed. Events of a hybrid cache's calls follow when its
-  /// call has released its locks. See `eventStream` for the events.
-  public func onEvent(
-    _ handler: @escaping @Sendable (CacheEvent<DiskEntryName>) -> Void
-  ) -> CacheEventToken {
-    let number = events.listen(handler)
-    return CacheEventToken { [weak events] in events?.drop(number) }
-  }
-
-  /// Calls `handler` for every event at once, possibly with locks of a hybrid cache held: it may
-  /// only queue the event.
-  func observe(
-    _ handler: @escaping @Sendable (CacheEvent<DiskEntryName>) -> Void
-  ) -> CacheEventToken {
-    let number = observers.listen(handler)
-    return CacheEventToken { [weak observers] in observers?.drop(number) }
+  /// Closes the cache without writing, removes its files, and forgets its encryption key.
+  public func destroy() async throws(DiskCacheError) {
+    try await run { (cache) throws(DiskCacheError) in try cache.destroy() }
   }
 }

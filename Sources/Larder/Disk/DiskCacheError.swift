@@ -1,11 +1,5 @@
 public import LarderEngine
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// Error of a disk cache.
 ///
 /// A damaged or missing value is no error: it is a miss, and counted.
@@ -107,7 +101,6 @@ public enum DiskCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The description without the path.
   var reason: String {
     switch self {
     case .damaged(_, let message): message
@@ -129,29 +122,12 @@ public enum DiskTroubleHandling: Sendable, Hashable, CaseIterable {
   /// `codecMismatch`, and so does every later call. Nothing in the folder is changed.
   case fail
   /// The contents are discarded, permanent entries included, and the cache starts empty;
-  /// `DiskCache.damages` and `DiskStatistics.rebuilds` report it. A damaged database, or another
-  /// program's, is moved into the subfolder `damaged`, in place of an earlier one. That copy is
-  /// removed when the disk is full and by `DiskCache.removeAll` of all suites. An intact database
-  /// with another key or of another format is deleted at once. The entries of a suite with another
-  /// codec are removed, and count in `DiskStatistics.undecodables`.
+  /// `BlockingDiskCache.damage` and `DiskStatistics.rebuilds` report it. A damaged database, or
+  /// another program's, is moved into the subfolder `damaged`, in place of an earlier one. That
+  /// copy is removed when the disk is full and by `DiskCache.removeAll` of all suites. An intact
+  /// database with another key or of another format is deleted at once. The entries of a suite with
+  /// another codec are removed, and count in `DiskStatistics.undecodables`.
   case startEmpty
-}
-
-/// Damage after which a disk cache started empty.
-public struct DiskDamage: Sendable, Hashable {
-  /// A description in one line.
-  public var message: String
-  /// The folder with the unreadable database, or nil if it could only be removed.
-  public var keptPath: String?
-  /// Time at which it was found, by the cache's clock.
-  public var found: Date
-
-  /// Creates a damage report, for example to test code that handles it.
-  public init(message: String, keptPath: String? = nil, found: Date = .now) {
-    self.message = message
-    self.keptPath = keptPath
-    self.found = found
-  }
 }
 
 /// Reason why other users may change the files of a cache.

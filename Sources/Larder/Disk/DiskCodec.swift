@@ -17,9 +17,7 @@ public struct DiskCodec<Value>: Sendable {
   public let identity: String
   /// Content type of the bytes. A `DiskSuite` stores it with entries that have none of their own.
   public let contentType: String?
-  /// Encodes a value.
   package let encode: @Sendable (Value) throws -> Data
-  /// Decodes a value.
   package let decode: @Sendable (Data) throws -> Value
 
   /// Creates a codec from closures. They are called on the thread that calls the cache or on one of
@@ -89,8 +87,6 @@ extension DiskCodec where Value: Codable & SendableMetatype {
     return json(schema: schema)
   }
 
-  /// The type's name with its module, equal in every build: the name of a local or private type
-  /// contains an address, which is omitted.
   private static var typeName: String {
     var name = String(reflecting: Value.self)
     while let start = name.firstRange(of: "(unknown context at "),

@@ -26,19 +26,10 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// With durability `none`: sets and removals per commit, from 1 to 1,000,000. Changed pages stay
   /// in memory until then; if they take twice `pageCacheBytes`, they are committed earlier.
   public var groupWrites: Int
-  /// With durability `none`: bytes of values per commit, whatever their number. From 1 to 2^50.
-  public var groupBytes: Int
   /// Memory for database pages, in bytes, up to 2^40; values below 64 KiB count as 64 KiB. Each
   /// reading connection, one per concurrently reading thread and at most four, may use as much
   /// again.
   public var pageCacheBytes: Int
-  /// Length of the write-ahead log, in pages of 4 KiB, at which SQLite checkpoints it into the
-  /// database. Checkpoints take up to half of the time of small sets; a longer log combines more
-  /// changes of a page and takes more space. From 1 to 2^31 - 1. With durability `none` there is no
-  /// log.
-  public var checkpointPages: Int
-  /// Seed of random policies.
-  public var seed: UInt64
   /// Encryption of keys and values, or nil for none.
   public var encryption: DiskEncryption?
   /// Handling of contents that cannot be used: a damaged database, one of another format or with
@@ -74,20 +65,23 @@ public struct DiskConfiguration: Sendable, Hashable {
   /// storing a small value takes about 1.5 times as long (replacing one, 1.2 times), and removing
   /// one 1.6 times. The first opening with this choice writes O(entries).
   public var isShared: Bool
+  /// With durability `none`: bytes of values per commit, whatever their number.
+  package var groupBytes = 4 << 20
+  /// Pages of 4 KiB in the write-ahead log at which it is moved into the database.
+  package var checkpointPages = 4000
+  package var seed: UInt64 = 0
   /// Number of row reads after which connections for reading are opened.
   package var readersAfter = 32
   /// False if entries count with the size of their value alone, like the objects of a simulation.
   package var countsRows = true
-  /// Fingerprints of keys for policies and filters that count keys in a sketch.
   package var fingerprints = KeyFingerprints.hashes
 
   /// Creates a configuration; by default LRU, with values of up to 20 KiB in the database.
   public init(
     policy: CachePolicy = .lru, admission: String? = nil, limits: DiskLimits = DiskLimits(),
     durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
-    values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
-    pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
-    seed: UInt64 = 0, encryption: DiskEncryption? = nil,
+    values: DiskValues = .files, groupWrites: Int = 1000, pageCacheBytes: Int = 8 << 20,
+    encryption: DiskEncryption? = nil,
     troubleHandling: DiskTroubleHandling? = nil, expireAfterAccess: Duration? = nil,
     isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil,
     isShared: Bool = false
@@ -99,10 +93,7 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.inlineBytesMax = inlineBytesMax
     self.values = values
     self.groupWrites = groupWrites
-    self.groupBytes = groupBytes
     self.pageCacheBytes = pageCacheBytes
-    self.checkpointPages = checkpointPages
-    self.seed = seed
     self.encryption = encryption
     self.troubleHandling = troubleHandling
     self.expireAfterAccess = expireAfterAccess
@@ -111,36 +102,12 @@ public struct DiskConfiguration: Sendable, Hashable {
     self.isShared = isShared
   }
 
-  /// Creates a configuration with a policy from a string that is not a literal; see `CachePolicy`.
-  public init(
-    policy: String, admission: String? = nil, limits: DiskLimits = DiskLimits(),
-    durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
-    values: DiskValues = .files, groupWrites: Int = 1000, groupBytes: Int = 4 << 20,
-    pageCacheBytes: Int = 8 << 20, checkpointPages: Int = 4000,
-    seed: UInt64 = 0, encryption: DiskEncryption? = nil,
-    troubleHandling: DiskTroubleHandling? = nil, expireAfterAccess: Duration? = nil,
-    isExcludedFromBackup: Bool = false, fileProtection: DiskFileProtection? = nil,
-    isShared: Bool = false
-  ) {
-    self.init(
-      policy: CachePolicy(policy), admission: admission, limits: limits,
-      durability: durability, inlineBytesMax: inlineBytesMax, values: values,
-      groupWrites: groupWrites,
-      groupBytes: groupBytes, pageCacheBytes: pageCacheBytes,
-      checkpointPages: checkpointPages, seed: seed, encryption: encryption,
-      troubleHandling: troubleHandling,
-      expireAfterAccess: expireAfterAccess, isExcludedFromBackup: isExcludedFromBackup,
-      fileProtection: fileProtection, isShared: isShared)
-  }
-
-  /// Configuration of a cache whose entries count with the size of their value alone.
   package var countingValuesAlone: DiskConfiguration {
     var copy = self
     copy.countsRows = false
     return copy
   }
 
-  /// Configuration without limits, with which a policy admits everything.
   var withoutLimits: DiskConfiguration {
     var copy = self
     copy.admission = nil
@@ -169,10 +136,10 @@ public struct DiskLimits: Sendable, Hashable {
   public var age: Duration?
   /// Bytes of disk space to keep free, at most 2^50; 0 to keep none. If less is free, entries are
   /// evicted to make up the difference, and a value that still does not fit is not stored. Free
-  /// space is checked once per `freeSpaceInterval` stored bytes.
+  /// space is checked once per MiB stored.
   public var freeBytes: UInt64
   /// Bytes stored between two checks of the free space; with 0 every set checks.
-  public var freeSpaceInterval: UInt64
+  package var freeSpaceInterval: UInt64 = 1 << 20
 
   /// Bytes that an entry counts in a limit on bytes in addition to its value and its key, for its
   /// row in the database. The sum with the key is rounded up to a multiple of 64.
@@ -181,25 +148,20 @@ public struct DiskLimits: Sendable, Hashable {
   /// Creates limits without one on the number of entries; by default 100 MiB of values, and 256 MiB
   /// of free disk space.
   public init(
-    bytes: UInt64? = 100 << 20, age: Duration? = nil, freeBytes: UInt64 = 256 << 20,
-    freeSpaceInterval: UInt64 = 1 << 20
+    bytes: UInt64? = 100 << 20, age: Duration? = nil, freeBytes: UInt64 = 256 << 20
   ) {
-    self.init(
-      bytes: bytes, count: nil, age: age, freeBytes: freeBytes,
-      freeSpaceInterval: freeSpaceInterval)
+    self.init(bytes: bytes, count: nil, age: age, freeBytes: freeBytes)
   }
 
   /// Creates limits with one on the number of entries, and none on bytes unless given; by default
   /// 256 MiB of free disk space.
   public init(
-    bytes: UInt64? = nil, count: Int?, age: Duration? = nil, freeBytes: UInt64 = 256 << 20,
-    freeSpaceInterval: UInt64 = 1 << 20
+    bytes: UInt64? = nil, count: Int?, age: Duration? = nil, freeBytes: UInt64 = 256 << 20
   ) {
     self.bytes = bytes
     self.count = count
     self.age = age
     self.freeBytes = freeBytes
-    self.freeSpaceInterval = freeSpaceInterval
   }
 
   /// Maximum TTL of an entry in microseconds; 0 for no limit.
@@ -273,7 +235,6 @@ public enum DiskValues: Sendable, Hashable {
   /// Maximum size of a segment.
   public static var segmentBytesLargest: Int { 1 << 30 }
 
-  /// Size of a segment, 0 without segments.
   var segmentBytes: Int {
     switch self {
     case .files: 0
@@ -283,7 +244,6 @@ public enum DiskValues: Sendable, Hashable {
 }
 
 extension DiskConfiguration {
-  /// Checks every number against its range. Policy and filter check their own parameters.
   func check() throws(DiskCacheError) {
     let largest = PolicySetup.capacityMax
     func require<Number: Comparable>(
@@ -321,8 +281,6 @@ extension DiskConfiguration {
       throw .limit("durability", "none", expected: "normal or full in a shared cache")
     }
     try require("groupWrites", groupWrites, in: 1...1_000_000)
-    try require("groupBytes", groupBytes, in: 1...Int(largest), " (2^50)")
     try require("pageCacheBytes", pageCacheBytes, in: 0...(1 << 40), " (1 TiB)")
-    try require("checkpointPages", checkpointPages, in: 1...Int(Int32.max))
   }
 }

@@ -28,19 +28,17 @@ public struct DiskEntryInfo: Sendable, Hashable {
 /// Other calls may change the cache meanwhile: an entry that is stored or removed during the
 /// iteration may be listed or not, and all others are listed once. The order is unspecified.
 public struct DiskEntries: Sendable {
-  /// An entry, its id, and the number of the store that it belongs to.
   typealias Found = (info: DiskEntryInfo, id: ObjectID, stored: UInt64)
 
-  /// Number of rows read at a time, between which other calls may continue.
   static var batch: Int { 256 }
 
-  private let cache: DiskCache
+  private let cache: BlockingDiskCache
   private let suite: String?
   private var found: ArraySlice<Found> = []
   /// The first id to read; nil at the end.
   private var first: ObjectID? = 1
 
-  init(_ cache: DiskCache, suite: String?) {
+  init(_ cache: BlockingDiskCache, suite: String?) {
     self.cache = cache
     self.suite = suite
   }
@@ -53,15 +51,6 @@ public struct DiskEntries: Sendable {
   }
 
   mutating func nextFound() throws(DiskCacheError) -> Found? {
-    try load()
-    return found.popFirst()
-  }
-
-  /// The next entry, if it has been read already.
-  mutating func nextLoaded() -> DiskEntryInfo? { found.popFirst()?.info }
-
-  /// Reads rows until there is an entry to return, or there are none left.
-  mutating func load() throws(DiskCacheError) {
     while found.isEmpty, let first {
       let page = try cache.withCore { (core) throws(DiskCacheError) in
         try core.page(from: first, suite: suite, count: Self.batch)
@@ -69,10 +58,11 @@ public struct DiskEntries: Sendable {
       found = page.found[...]
       self.first = page.next
     }
+    return found.popFirst()
   }
 }
 
-extension DiskCache {
+extension BlockingDiskCache {
   /// Returns the entries of all suites or of one, without their values, to be read in batches. Each
   /// batch is O(its size), and other calls continue between two of them.
   public func entries(suite: String? = nil) -> DiskEntries { DiskEntries(self, suite: suite) }
@@ -97,7 +87,6 @@ extension DiskCache {
     try remove(try chosen(suite: suite, where: matches))
   }
 
-  /// The entries that match: the number of the store of each, by its id.
   func chosen(
     suite: String?, where matches: (DiskEntryInfo) -> Bool
   ) throws(DiskCacheError) -> [ObjectID: UInt64] {
@@ -128,7 +117,6 @@ extension DiskCore {
     var next: ObjectID?
   }
 
-  /// Reads up to `count` rows from an id on, and returns their entries.
   func page(
     from first: ObjectID, suite name: String?, count: Int
   ) throws(DiskCacheError) -> Page {
@@ -192,43 +180,5 @@ extension DiskIndex {
     }
     guard rows == count, let last = ObjectID(exactly: last), last < .max else { return nil }
     return last + 1
-  }
-}
-
-/// The entries of a disk cache with their metadata, read in batches outside the pool of threads
-/// that all tasks share.
-///
-/// ```swift
-/// for try await entry in cache.entries() { print(entry.name.key) }
-/// ```
-public struct AsyncDiskEntries: AsyncSequence, Sendable {
-  let cache: AsyncDiskCache
-  let entries: DiskEntries
-
-  /// Returns an iterator from the first entry on.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(cache: cache, entries: entries)
-  }
-
-  /// The iterator; see `DiskEntries`.
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    let cache: AsyncDiskCache
-    var entries: DiskEntries
-
-    /// Returns the next entry, or nil at the end.
-    ///
-    /// - Throws: `database` or `closed`.
-    public mutating func next(
-      isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(DiskCacheError) -> DiskEntryInfo? {
-      if let entry = entries.nextLoaded() { return entry }
-      let before = entries
-      entries = try await cache.run { (_) throws(DiskCacheError) in
-        var entries = before
-        try entries.load()
-        return entries
-      }
-      return entries.nextLoaded()
-    }
   }
 }

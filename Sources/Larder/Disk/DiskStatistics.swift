@@ -31,7 +31,7 @@ public struct DiskStatistics: Sendable, Hashable, Codable {
   /// Entries of a typed suite whose bytes were intact but did not decode as its type.
   public var undecodables: UInt64 = 0
   /// Number of times the database was found damaged and the cache started empty, including at
-  /// opening. See `DiskCache.damages`.
+  /// opening. See `BlockingDiskCache.damage`.
   public var rebuilds: UInt64 = 0
   /// Bytes of values written.
   public var bytesWritten: UInt64 = 0
@@ -89,7 +89,6 @@ package struct DiskUsage: Sendable, Hashable {
   package var files: UInt64 = 0
   /// Files without a value, kept to be overwritten.
   package var spare: UInt64 = 0
-  /// Damaged databases that were set aside.
   package var aside: UInt64 = 0
 
   package var total: UInt64 { database + log + files + spare + aside }
@@ -99,7 +98,6 @@ package struct DiskUsage: Sendable, Hashable {
 /// SQLite moves from the log into the database, or copies from the database into its journal, at
 /// most one per page written, and without the file system's overhead.
 package struct DiskWrites: Sendable, Hashable {
-  /// Bytes of value files and segments, copies included.
   package var files: UInt64 = 0
   /// Bytes of pages and their headers in the write-ahead log; with durability `none`, which has
   /// none, of pages in the database.

@@ -101,7 +101,6 @@ public struct CacheHit<Value: Sendable>: Sendable {
       freshness: freshness)
   }
 
-  /// Returns a copy with another value or freshness.
   func with(value: Value? = nil, freshness: Freshness? = nil) -> CacheHit {
     CacheHit(
       value ?? self.value, tier, created: creation, metadata,

@@ -33,7 +33,6 @@ extension HybridCache {
     return try Self.values(keys, results)
   }
 
-  /// The values of results, or the first error by the order of the keys.
   static func values(
     _ keys: [Key], _ results: [Key: CacheResult<Value>]
   ) throws -> [Key: Value] {

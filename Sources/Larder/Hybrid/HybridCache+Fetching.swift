@@ -160,15 +160,11 @@ struct FetchRequest<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
   let strategy: CacheStrategy
   /// False if memory has been asked already.
   var asksMemory = true
-  /// The result from memory in that case.
   var known: CacheHit<Value>?
-  /// The expired entry in memory in that case.
   var expired: MemoryRecord<Value>?
   /// True if the request also waits for the result of a refresh.
   var waitsForRefresh = false
-  /// Marks of the fetches that the request's task works for.
   let marks = FetchMark.current
-  /// The fetch of several keys that a fetch of this key is a part of.
   var leader: CacheFlight<Void>?
 }
 
@@ -182,9 +178,7 @@ struct FetchStart<Key: DiskKeyRepresentable, Value: Sendable>: Sendable {
 
   /// Next step of a request.
   enum Next: Sendable {
-    /// Return the result.
     case answer(CacheResult<Value>)
-    /// Wait for the result of a fetch.
     case wait(CacheFlight<Value>)
   }
 
@@ -201,7 +195,6 @@ extension HybridCache {
   typealias Fetch = FetchRequest<Key, Value>
   typealias Start = FetchStart<Key, Value>
 
-  /// Looks a key up in a lane, and starts or joins a fetch according to the strategy.
   func begin(_ request: Fetch, _ load: @escaping Loader) async -> Start {
     let load: Loader = { request in
       try await OriginRequest.answers(to: [request]) { try await [$0[0].key: load($0[0])] }[
@@ -287,7 +280,6 @@ extension HybridCache {
 
   // MARK: Expired entries
 
-  /// The expired value that memory holds or held.
   private func expired(_ held: MemoryRecord<Value>?) -> CacheHit<Value>? {
     guard let held else { return nil }
     return (try? open(held))?.with(freshness: .stale)
@@ -339,7 +331,6 @@ extension HybridCache {
     return start
   }
 
-  /// Waits for the origin's response.
   private func fetch(
     _ request: Fetch, _ stripe: HybridStripe<Key, Value>, _ candidate: CacheHit<Value>?
   ) -> Start {
@@ -417,7 +408,6 @@ extension HybridCache {
     await land(answer, isCancelled: Task.isCancelled)
   }
 
-  /// Time limit of a fetch, and of its wait for others.
   func limit(_ isRefresh: Bool) -> Duration? {
     isRefresh ? configuration.refreshTimeout : configuration.fetchTimeout
   }
@@ -594,7 +584,6 @@ extension HybridCache {
     return .absent
   }
 
-  /// Removes the cached value of a key for which the origin gave nothing to store.
   private func removeUnstored(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     absences.remove(item.key)
     rules.delete(item, in: &operation)

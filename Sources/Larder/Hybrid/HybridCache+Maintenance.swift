@@ -163,7 +163,6 @@ extension HybridCache {
   private struct Chosen {
     var inMemory: [Key] = []
     var onDisk: [ObjectID: UInt64] = [:]
-    /// Names of both.
     var names: Set<String> = []
   }
 
@@ -241,7 +240,6 @@ extension HybridCache {
     }.get()
   }
 
-  /// Description of an entry in memory.
   private func info(_ key: Key, _ record: MemoryRecord<Value>) -> DiskEntryInfo {
     let facts = record.metadata.facts
     let expiry = record.metadata.expiry

@@ -86,7 +86,6 @@ extension HybridCache {
       || !grace.keeps(hasVersion: true, Expiry(item.now), now: item.now)
   }
 
-  /// Removes the expired copies of a key that both tiers have kept.
   private func dropExpired(_ item: PendingWrite<Key, Value>, _ operation: inout Operation) {
     memory?.removeExpired(item.key)
     do throws(DiskCacheError) {
@@ -177,7 +176,6 @@ extension HybridCache {
     if stripes.isNested { throw .calledFromWithin }
   }
 
-  /// The error of calls to a closed cache.
   var closedError: HybridCacheError {
     diskTier.map { .disk($0.closedError) } ?? .closed
   }
@@ -204,7 +202,6 @@ extension HybridCache {
     if let failure = operation.outcome.failure { events.note(.failure(failure), nil, .disk) }
   }
 
-  /// Creates the item of an operation on a key.
   func item(_ key: Key) -> PendingWrite<Key, Value> {
     let now = clock.time
     noteTime(now)
@@ -226,7 +223,6 @@ extension HybridCache {
     }
   }
 
-  /// Encodes a value.
   func encode(_ value: Value) throws(HybridCacheError) -> Data {
     let result = Result { try codec.encode(value) }
     switch result {
@@ -249,7 +245,6 @@ extension HybridCache {
     return overhead <= bytes / 64 ? bytes : bytes + overhead
   }
 
-  /// Creates the record of a value in memory.
   func held(
     _ value: Value, _ data: Data?, created: UInt64, expiry: Expiry, version: String?,
     contentType: String?, isPermanent: Bool, cost: Float, mustRevalidate: Bool
@@ -263,7 +258,6 @@ extension HybridCache {
         mustRevalidate: mustRevalidate))
   }
 
-  /// Creates the hit for a record in memory.
   func open(_ held: MemoryRecord<Value>) throws(HybridCacheError) -> CacheHit<Value>? {
     var value = held.value
     if value == nil, let data = held.metadata.facts?.data {
@@ -277,7 +271,6 @@ extension HybridCache {
     return value.map { CacheHit($0, .memory, created: held.createdBits, held.metadata) }
   }
 
-  /// Creates the hit for an entry found on disk.
   func hit(_ found: DiskHit<Value>) -> CacheHit<Value> {
     let metadata = found.metadata
     return CacheHit(

@@ -57,7 +57,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   // The memory tier if its hits need no lock, otherwise nil. Unmanaged: reading an optional
   // property retains and releases, which threads cannot do in parallel.
   @usableFromInline let front: Unmanaged<MemoryCache<Key, MemoryRecord<Value>>>?
-  let disk: DiskCache?
+  let disk: BlockingDiskCache?
   // The suite of the disk cache that this cache uses, until it is closed.
   let diskTier: HybridDisk?
   let codec: DiskCodec<Value>
@@ -78,7 +78,6 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   @usableFromInline let keepsValues: Bool
   /// Idle time after which entries on disk expire, in microseconds; nil for none.
   let diskIdle: UInt64?
-  /// Time for which expired entries are kept.
   let grace: Grace
   /// Threads for everything below a hit in memory. More than processors: a lane waits for the disk
   /// most of the time, and a slow read delays only the keys of its lane.
@@ -93,7 +92,7 @@ public final class HybridCache<Key: DiskKeyRepresentable, Value: Sendable>: @unc
   private let baseline = Locked(TierCounts())
 
   init(
-    _ configuration: HybridCacheConfiguration, disk: DiskCache?, ownsDisk: Bool,
+    _ configuration: HybridCacheConfiguration, disk: BlockingDiskCache?, ownsDisk: Bool,
     codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)?
   ) throws(HybridCacheError) {
     try configuration.check()
@@ -416,27 +415,25 @@ extension HybridCache {
       path: try Self.folder(name), configuration: configuration, codec: codec, weigh: weigh)
   }
 
-  /// Path of the folder of a cache with a name.
   static func folder(_ name: String) throws(HybridCacheError) -> String {
     do throws(DiskCacheError) { return try CachesFolder.path(name: name) } catch {
       throw .disk(error)
     }
   }
 
-  /// Creates a cache in a folder, with another file layer.
   package convenience init(
     path: String?, configuration: HybridCacheConfiguration, codec: DiskCodec<Value>,
     weigh: (@Sendable (Value) -> Int)? = nil, files: any FileLayer
   ) throws(HybridCacheError) {
     // Before anything is changed on disk.
     try configuration.check()
-    var disk: DiskCache?
+    var disk: BlockingDiskCache?
     if let tier = configuration.disk {
       guard let path else {
         throw .configuration(message: "a cache with a disk tier needs the path of a folder")
       }
       do throws(DiskCacheError) {
-        disk = try DiskCache(
+        disk = try BlockingDiskCache(
           path: path, configuration: tier, clock: configuration.clock, files: files)
       } catch {
         throw .disk(error)
@@ -456,6 +453,7 @@ extension HybridCache {
     codec: DiskCodec<Value>, weigh: (@Sendable (Value) -> Int)? = nil
   ) throws(HybridCacheError) {
     var configuration = configuration
+    let disk = disk.blocking
     configuration.disk = disk.withLock { $0.configuration }
     try self.init(configuration, disk: disk, ownsDisk: false, codec: codec, weigh: weigh)
   }

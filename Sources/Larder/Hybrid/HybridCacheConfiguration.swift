@@ -115,7 +115,6 @@ public struct HybridCacheConfiguration: Sendable {
     memory == nil || disk == nil ? HybridRules(promotion: .never) : rules
   }
 
-  /// Time for which expired entries are kept.
   var grace: Grace {
     var whileRevalidating = staleWhileRevalidate ?? .zero
     if whileRevalidating >= Self.whileKept {

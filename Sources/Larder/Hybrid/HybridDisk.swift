@@ -10,7 +10,7 @@ import Synchronization
 /// One suite of a disk cache, used exclusively by one hybrid cache, with one codec, until it is
 /// closed.
 final class HybridDisk: Sendable {
-  let cache: DiskCache
+  let cache: BlockingDiskCache
   let suite: String
   private let codec: String
   // True if the disk cache is closed together with this object.
@@ -21,7 +21,7 @@ final class HybridDisk: Sendable {
   ///
   /// - Throws: `suiteInUse` or `disk`.
   init(
-    _ cache: DiskCache, suite: String, codec: String, ownsCache: Bool
+    _ cache: BlockingDiskCache, suite: String, codec: String, ownsCache: Bool
   ) throws(HybridCacheError) {
     self.cache = cache
     self.suite = suite
@@ -63,7 +63,11 @@ final class HybridDisk: Sendable {
     }
     defer { _ = cache.claimedSuites.withLock { $0.remove(ExactName(suite)) } }
     do throws(DiskCacheError) {
-      if ownsCache { try cache.destroy() } else { try cache.removeSuite(suite) }
+      if ownsCache {
+        try cache.destroy()
+      } else {
+        try cache.removeAll(suite: suite, includingPermanent: true)
+      }
     } catch {
       throw .disk(error)
     }
@@ -72,7 +76,7 @@ final class HybridDisk: Sendable {
   /// Makes a call, possibly with a stripe locked, so that listeners of the disk cache must wait
   /// until the hybrid cache's `finish`.
   private func call<Result>(
-    _ body: (DiskCache) throws(DiskCacheError) -> Result
+    _ body: (BlockingDiskCache) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
     if isClosed { throw closedError }
     return try cache.holdingEvents { () throws(DiskCacheError) in try body(cache) }
@@ -157,7 +161,6 @@ final class HybridDisk: Sendable {
     try call { (cache) throws(DiskCacheError) in try cache.trim(toAge: age, suite: suite) }
   }
 
-  /// Trims the whole disk cache, whose limits all suites share.
   func trim(toCount count: Int, bytes: UInt64) throws(DiskCacheError) -> DiskFreed {
     try call { (cache) throws(DiskCacheError) in
       var freed = try cache.trim(toCount: count)

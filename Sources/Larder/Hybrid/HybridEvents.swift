@@ -31,7 +31,6 @@ public import Synchronization
     UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Ends all streams.
   func finish() {
     let ended = state.withLock { state in
       defer { state.continuations = [:] }

@@ -215,11 +215,9 @@ struct DiskHit<Value: Sendable> {
 
 /// Result of an operation on a hybrid cache.
 struct HybridOutcome<Value: Sendable> {
-  /// The first failure of disk or a codec.
   private(set) var failure: HybridCacheError?
   /// The entry found on disk, expired or not.
   var found: DiskHit<Value>?
-  /// The expired entry found on disk.
   var expired: DiskHit<Value>? { found.flatMap { $0.metadata.isExpired ? $0 : nil } }
   /// True if memory holds the stored value, or held the removed one.
   var isInMemory = false

@@ -108,7 +108,6 @@ final class HybridStripe<Key: DiskKeyRepresentable, Value: Sendable>: @unchecked
 
   /// Entries that memory has evicted in the current operation, if the rules move them to disk.
   var victims: [MemoryEviction<Key, MemoryRecord<Value>>] = []
-  /// Fetches whose result is to be stored. A set or a removal of the key removes its fetch.
   var flights: [Key: CacheFlight<Value>] = [:]
   /// For keys stored while a removal by a predicate was under way, the number of the latest then.
   var stored: [Key: UInt64] = [:]

@@ -65,7 +65,6 @@ extension MemoryRecord {
   /// Only the expiry: 56 bits of microseconds, lowest first, all ones for never. Needs no reference
   /// counting.
   case expiry(UInt32, UInt16, UInt8)
-  /// All metadata, for entries that have more than an expiry.
   case facts(EntryFacts)
 
   /// The first time that does not fit the fields of entries without facts, in microseconds: some
@@ -101,7 +100,6 @@ extension MemoryRecord {
     }
   }
 
-  /// Metadata that few entries have.
   @inlinable var facts: EntryFacts? {
     if case .facts(let facts) = self { facts } else { nil }
   }

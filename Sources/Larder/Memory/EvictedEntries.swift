@@ -117,16 +117,13 @@
   case stored
   /// Larger than the limit, or not admitted by the policy. Any previous value was removed.
   case rejected
-  /// Stored by evicting others, then evicted itself within the same operation.
   case evicted
 }
 
 /// Entries that a memory cache reports together with their values.
 @frozen @usableFromInline enum MemoryHanding: UInt8 {
   case none
-  /// Entries that gets and sets evict to make room.
   case evictions
-  /// All entries that leave, and all rejected values.
   case all
 }
 

@@ -49,7 +49,6 @@ public import Synchronization
 
   var bytes: Int { Self.bytes(room: room) }
 
-  /// Expiry of an entry that is accessed now.
   @inlinable @inline(__always) func instant(_ now: UInt64) -> UInt64 {
     Expiry(after: life, from: ((now &>> shift) &+ 1) &<< shift).microseconds
   }

@@ -44,7 +44,6 @@ public import LarderEngine
   /// Bytes of a directory for up to `objects` ids.
   @inlinable static func bytes(objects: Int) -> Int { buckets(objects: objects) * bucketBytes }
 
-  /// First bucket of the search for a hash.
   @inlinable @inline(__always) func home(_ hash: UInt32) -> UnsafeMutableRawPointer {
     base + Int((UInt64(hash) &* UInt64(truncatingIfNeeded: buckets)) >> 32) &* Self.bucketBytes
   }

@@ -142,7 +142,6 @@ public struct LoadingMemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     return value
   }
 
-  /// Returns the values of several keys, each loaded on its own.
   func values(
     for keys: some Sequence<Key>, _ cache: MemoryCache<Key, Value>
   ) async throws -> [Key: Value] {

@@ -69,7 +69,6 @@ extension MemoryCache {
     return try await request(key, loader)
   }
 
-  /// Joins the load of a key or starts one, and waits for it.
   private func request(_ key: Key, _ loader: MemoryLoader<Key, Value>) async throws -> Value? {
     guard let (pending, isNew) = loads.join(key) else {
       throw MemoryLoadError.loadsItself(key: "\(key)")
@@ -257,7 +256,6 @@ extension MemoryCache {
     return found
   }
 
-  /// Joins the loads of keys, starts one for all others, and waits for all of them.
   private func request(
     _ keys: [Key], _ loader: MemoryBulkLoader<Key, Value>, _ found: inout [Key: Value]
   ) async throws {
@@ -288,7 +286,6 @@ extension MemoryCache {
     }
   }
 
-  /// Starts a load of several keys.
   private func launch(
     _ items: [MemoryLoadItem<Key, Value>], _ leader: CacheFlight<Void>,
     _ loader: MemoryBulkLoader<Key, Value>

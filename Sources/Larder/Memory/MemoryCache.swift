@@ -274,7 +274,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
     return result
   }
 
-  /// Ends a get that removed an entry.
   @inlinable @inline(never) func unlock(
     _ index: Int, _ leaving: MemoryShard<Key, Value>.Leaving, _ kind: CacheEventKind, _ key: Key,
     _ isHeard: Bool
@@ -407,7 +406,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unch
   }
 }
 
-/// Number of processors of the system.
 private var systemProcessors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
 /// Look-ups that do not count as accesses.

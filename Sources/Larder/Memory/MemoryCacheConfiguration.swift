@@ -80,13 +80,11 @@ public struct MemoryCacheConfiguration: Sendable {
   public var negativeCount: Int
   /// Seed of random policies.
   public var seed: UInt64
-  /// Fingerprints of keys for policies and filters that count keys in a sketch.
   package var fingerprints = KeyFingerprints.hashes
   /// True to count as a simulation does: entries have exactly the given weight, in a hybrid cache
   /// the bytes of their values alone, and each tier of a hybrid cache knows only its own limit on
   /// age.
   package var isSimulated = false
-  /// The source of memory pressure that caches share.
   package var pressureHub = PressureHub.system
   /// Timer for the expiry of entries; nil for the system's.
   package var expiryAlarm: (any ExpiryAlarm)?
@@ -157,7 +155,6 @@ public struct MemoryCacheConfiguration: Sendable {
     return parts < 2 ? 1 : 1 << (Int.bitWidth - 1 - parts.leadingZeroBitCount)
   }
 
-  /// Checks every number against its range, and the limits against the number of shards.
   func check(shards: Int) throws(MemoryCacheError) {
     let range = shards...MemoryCacheLimits.largest
     let expected = "\(range.lowerBound) (1 for each shard) to \(range.upperBound) (2^50)"

@@ -51,11 +51,8 @@ public struct MemoryCacheStatistics: Sendable, Hashable, Codable {
   @usableFromInline var sets: UInt64 = 0
   /// Entries removed by key, or by `removeAll`.
   @usableFromInline var removals: UInt64 = 0
-  /// Expired entries removed by a sweep.
   @usableFromInline var swept: UInt64 = 0
-  /// Entries that a get found idle for too long.
   @usableFromInline var idled: UInt64 = 0
-  /// Entries evicted by a trim.
   @usableFromInline var trimmed: UInt64 = 0
   /// Entries evicted because of memory pressure.
   @usableFromInline var pressed: UInt64 = 0
@@ -127,7 +124,6 @@ extension MemoryCache {
     blocks.slots?.resetTotals()
   }
 
-  /// Counts of the tiers of all shards, in a simulation's terms.
   package var tierCounts: TierCounts {
     var sum = TierCounts()
     for index in 0..<blocks.count {

@@ -118,7 +118,6 @@ public import Synchronization
 
   func isLoading(_ key: Key) -> Bool { state.withLock { $0.loads[key] != nil } }
 
-  /// Counts a load in the background that starts to ask the origin.
   func countRefresh() {
     state.withLock { state in
       state.totals.started += 1
@@ -126,10 +125,8 @@ public import Synchronization
     }
   }
 
-  /// Counts a request that was answered with an expired value.
   func countStale() { state.withLock { $0.totals.stale += 1 } }
 
-  /// Counts a load that starts to ask the origin.
   func count() { state.withLock { $0.totals.started += 1 } }
 
   /// Ends a load and resumes the waiting requests.
@@ -208,7 +205,6 @@ extension MemoryLoads {
 
 /// A running load of a memory cache.
 final class MemoryLoad<Value: Sendable>: Sendable {
-  /// The waiting requests and the load's task.
   let flight: CacheFlight<Value>
   private let isWanted = Atomic(true)
 
@@ -224,7 +220,6 @@ final class MemoryLoad<Value: Sendable>: Sendable {
     return isWanted.load(ordering: .acquiring)
   }
 
-  /// Called when the key was set or removed. Waiting requests still get the value.
   func forget() { isWanted.store(false, ordering: .sequentiallyConsistent) }
 }
 
@@ -251,7 +246,6 @@ struct MemoryLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       LoadedStorage(weigh, { timeToLive($1) }, { _, _ in fetchCost }, negativeLife), load)
   }
 
-  /// The loader as one of several keys.
   var ofMany: MemoryBulkLoader<Key, Value> {
     MemoryBulkLoader(storage: storage) { [load] keys in
       var values: [Key: Value] = [:]
@@ -303,7 +297,6 @@ final class LoadQueue: Sendable {
   private typealias Waiting = (mark: FetchMark, continuation: CheckedContinuation<Bool, Never>)
 
   private struct State {
-    /// Marks of the loads that run.
     var running: Set<ObjectIdentifier> = []
     var waiting: [Int: Waiting] = [:]
     /// Numbers of the last load that was taken out in order, and of the last one that came to wait.
@@ -336,7 +329,6 @@ final class LoadQueue: Sendable {
   private let state = Locked(State())
   private let max: Int
 
-  /// Number of loads that wait for their turn.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   init(max: Int) { self.max = max }

@@ -57,7 +57,6 @@ public struct MemoryPressureRule: Sendable, Hashable {
     }
   }
 
-  /// Returns the share kept at a level.
   func kept(_ level: MemoryPressureLevel) -> Double {
     switch level {
     case .warning: keptOnWarning
@@ -113,7 +112,6 @@ package final class PressureHub: Sendable {
     var lastNumber: UInt64 = 0
   }
 
-  /// The system's memory pressure.
   package static let system = PressureHub { () throws(MemoryPressureError) in
     #if canImport(Darwin)
       SystemMemoryPressure()
@@ -175,7 +173,6 @@ final class SharedPressure: MemoryPressureSource {
   private let hub: PressureHub
   private let number: UInt64
 
-  /// Joins the hub, whose source starts with the first member.
   init(_ hub: PressureHub) throws(MemoryPressureError) {
     self.hub = hub
     number = try hub.join()

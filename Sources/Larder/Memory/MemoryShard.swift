@@ -42,7 +42,6 @@ public import LarderEngine
   @usableFromInline let weightMin: UInt32
   /// True if the policy knows ghosts by their slots.
   @usableFromInline let placesGhosts: Bool
-  /// Maximum number of ids ever needed, as far as the policy can predict it.
   @usableFromInline var roomMax: Int
   /// Number of the `setLimits` call that set the limits.
   @usableFromInline var limitsNumber: UInt64 = 0
@@ -115,7 +114,6 @@ public import LarderEngine
     directory.find(hash) { records.isOf(key, hash, $0) }
   }
 
-  /// Hash of an id's key.
   @inlinable @inline(__always) func hash(_ id: ObjectID) -> UInt32 {
     if !records.hasVersions { return records.hash(id).pointee }
     // Not stored: hashing these keys again costs next to nothing.
@@ -156,7 +154,6 @@ public import LarderEngine
     return .nothing
   }
 
-  /// Removes the entries that a get left over.
   @inlinable @inline(never) mutating func leave(
     _ leaving: Leaving, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -274,7 +271,6 @@ public import LarderEngine
     return isFreshGone
   }
 
-  /// Records that a value was rejected.
   @inlinable @inline(never) func refuse(
     _ key: Key, _ value: Value, _ gone: inout EvictedEntries<Key, Value>
   ) {
@@ -286,7 +282,6 @@ public import LarderEngine
         reason: .refused))
   }
 
-  /// Records a removed value for the receiver of evictions or the listeners.
   @inlinable @inline(never) func handOver(
     _ id: ObjectID, _ value: Value, _ isPermanent: Bool, _ reason: MemoryRemovalReason,
     isForRoom: Bool = false, _ gone: inout EvictedEntries<Key, Value>
@@ -390,9 +385,7 @@ public import LarderEngine
   @usableFromInline var size: UInt32
   /// TTL in microseconds; 0 for none of its own.
   @usableFromInline var timeToLive: UInt64
-  /// Latest expiry.
   @usableFromInline var expiry: Expiry
-  /// Cost of fetching the value again.
   @usableFromInline var fetchCost: Float
   /// True if cleaning skips the entry.
   @usableFromInline var isPermanent: Bool
@@ -408,7 +401,6 @@ public import LarderEngine
     if let timeToLive { live(for: timeToLive, until: expiry) }
   }
 
-  /// Sets the TTL, and the latest expiry.
   @inlinable @inline(__always) mutating func live(for life: Duration, until expiry: Expiry = .never)
   {
     timeToLive = life > .zero ? max(1, life.microseconds) : 0
@@ -491,7 +483,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     place.open(records, directory, tier, idle)
   }
 
-  /// Moves the keys of ghosts to other records.
   @inlinable mutating func moveGhosts(
     to larger: ShardRecords<Key, Value>, _ largerDirectory: KeyDirectory
   ) {
@@ -510,7 +501,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
 
   @usableFromInline mutating func reserveWheel(_ room: Int) { wheel?.reserve(room: room) }
 
-  /// Prepares the tier for entries that expire.
   @usableFromInline @inline(never) mutating func beginExpiries() {
     place.close()
     tier.beginExpiries()
@@ -555,7 +545,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     }
   }
 
-  /// Moves the key of an id to its ghost slot.
   @inlinable @inline(__always) mutating func keepGhost(of id: ObjectID, at place: UInt32) {
     let hash = hash(id)
     records.ghostKey(place).moveInitialize(from: records.key(id), count: 1)
@@ -576,7 +565,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     tier.recall(place, id)
   }
 
-  /// Hash of the key in a ghost slot.
   @inlinable @inline(__always) func ghostHash(_ place: UInt32) -> UInt32 {
     if !records.hasVersions { return records.ghostHash(place).pointee }
     return UInt32(truncatingIfNeeded: hasher.hash(records.ghostKey(place).pointee) >> 32)
@@ -590,7 +578,6 @@ extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
     if !_isPOD(Key.self) { gone.take(key: records.ghostKey(place).move()) }
   }
 
-  /// Forgets a ghost by its id in the directory.
   @usableFromInline mutating func forgetGhost(
     _ ghost: ObjectID, _ gone: inout EvictedEntries<Key, Value>
   ) {

@@ -207,7 +207,6 @@ package protocol ExpiryAlarm: Sendable {
   /// time. Called with a lock held: must not call `ring` synchronously.
   func set(after microseconds: UInt64)
 
-  /// Stops the alarm.
   func stop()
 }
 
@@ -247,7 +246,6 @@ final class DispatchAlarm: ExpiryAlarm {
 
 /// Prompt expiry: entries are removed when they expire, not when a request finds them.
 extension MemoryShard where Key: Hashable & Sendable, Value: Sendable {
-  /// Schedules the removal of a stored entry and sets the alarm.
   @usableFromInline @inline(never) mutating func plan(_ id: ObjectID, now: UInt64) {
     guard let prompt else { return }
     let leaving = leaving(id, now)

@@ -11,9 +11,7 @@ public import Synchronization
   @usableFromInline let base: UnsafeMutableRawPointer
   /// The memory of directory, records and ghosts; begins with the directory's buckets.
   @usableFromInline let memory: UnsafeMutableRawPointer
-  /// The largest id that has a record.
   @usableFromInline let room: Int
-  /// Number of ghost slots.
   @usableFromInline let ghosts: Int
   /// Number of keys that the directory is made for: those of the records and of at most `ghostsMax`
   /// ghosts.
@@ -64,7 +62,6 @@ public import Synchronization
     (valueOffset + MemoryLayout<Value>.size + 3) / 4 * 4
   }
 
-  /// Bytes from one record to the next.
   @inlinable @inline(__always) static var stride: Int {
     (hashOffset + 8 + alignment - 1) / alignment * alignment
   }
@@ -85,7 +82,6 @@ public import Synchronization
     return (base + Int(id) &* Self.stride + Self.hashOffset).assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Storage time of an id's value.
   @inlinable @inline(__always) func stamp(_ id: ObjectID) -> UnsafeMutablePointer<UInt32> {
     assert(Int(id) <= room)
     return (base + Int(id) &* Self.stride + Self.hashOffset + 4)
@@ -118,7 +114,6 @@ public import Synchronization
 /// seqlocks get along with programming language memory models?, MSPC 2012, for the fences;
 /// Synchronisation.md lists which operations pair up.)
 extension ShardRecords where Key: Equatable {
-  /// Begins a write of key or value.
   @inlinable @inline(__always) func open(_ id: ObjectID) {
     guard Self.haveVersions, hasVersions else { return }
     let version = version(id)
@@ -126,7 +121,6 @@ extension ShardRecords where Key: Equatable {
     atomicMemoryFence(ordering: .releasing)
   }
 
-  /// Ends a write of key or value.
   @inlinable @inline(__always) func close(_ id: ObjectID) {
     guard Self.haveVersions, hasVersions else { return }
     let version = version(id)
@@ -161,12 +155,10 @@ extension ShardRecords {
   /// are below: see `MemoryShard.roomMax`.
   @inlinable static var ghostBit: ObjectID { 1 << 31 }
 
-  /// Slot of a ghost by its id in the directory.
   @inlinable @inline(__always) static func ghostPlace(_ id: ObjectID) -> UInt32 { id & ~ghostBit }
 
   @inlinable @inline(__always) static func isGhost(_ id: ObjectID) -> Bool { id & ghostBit != 0 }
 
-  /// Key in a ghost slot.
   @inlinable @inline(__always) func ghostKey(_ place: UInt32) -> UnsafeMutablePointer<Key> {
     assert(Int(place) < ghosts)
     return ghostKeys + Int(place)

@@ -139,7 +139,6 @@ public import Synchronization
     slots.waitForReaders(of: index)
   }
 
-  /// Admits readers again, with the new contents of the view.
   @usableFromInline func open(
     _ records: ShardRecords<Key, Value>, _ directory: KeyDirectory, _ tier: CacheTier,
     _ idle: IdleTimes?
@@ -357,7 +356,6 @@ public import Synchronization
     }
   }
 
-  /// Splits a value into the widest words that its alignment allows.
   @inlinable @inline(__always) static func eachWord<Value>(
     of type: Value.Type, _ body: (_ offset: Int, _ width: Int) -> Void
   ) {

@@ -62,18 +62,13 @@ public enum RecordedKeys: Sendable, Hashable {
   case plain
 }
 
-/// Texts of keys in recordings.
 enum RecordedText {
-  /// Checks that keys of a type have a text.
-  ///
-  /// - Throws: `keysWithoutText`.
   static func check<Key>(_ type: Key.Type) throws(RecordingError) {
     guard type is any DiskKeyRepresentable.Type || type is any CustomStringConvertible.Type else {
       throw .keysWithoutText(type: "\(type)")
     }
   }
 
-  /// Text of a key: its `diskKey`, or its description.
   static func text<Key>(of key: Key) -> String {
     if let key = key as? any DiskKeyRepresentable { return key.diskKey }
     return (key as? any CustomStringConvertible)?.description ?? "\(key)"
@@ -181,7 +176,6 @@ extension MemoryCache {
 
   // MARK: Recording operations
 
-  /// Gets a value whose key is recorded, or with listeners.
   @inlinable @inline(never) func getWatched<Result>(
     _ key: Key, _ hash: UInt64, _ read: (UnsafePointer<Value>) -> Result?
   ) -> Result? {
@@ -205,7 +199,6 @@ extension MemoryCache {
     return result
   }
 
-  /// Calls `getThroughSlot` and records the get in the ring of the slot.
   @inlinable @inline(__always) func getThroughSlot<Result>(
     _ key: Key, _ hash: UInt64, _ index: Int, _ slots: ReaderSlots, _ rings: RecordRings,
     _ result: inout Result?, _ read: (UnsafePointer<Value>) -> Result?
@@ -232,7 +225,6 @@ extension MemoryCache {
     return outcome != .unknown
   }
 
-  /// Calls `getLocked` and records the get in the ring of the shard.
   @inlinable @inline(__always) func getLocked<Result>(
     _ key: Key, _ hash: UInt64, _ index: Int, _ isHeard: Bool, _ rings: RecordRings,
     _ read: (UnsafePointer<Value>) -> Result?
@@ -253,7 +245,6 @@ extension MemoryCache {
     return result
   }
 
-  /// Records a get under a lock, in a cache with reader slots.
   @usableFromInline @inline(never) func note(
     get hash: UInt64, isHit: Bool, _ slots: ReaderSlots, _ rings: RecordRings
   ) {
@@ -287,7 +278,6 @@ extension MemoryCache {
     note(nil, RecordUnit(.clear, 0, time: clock.time))
   }
 
-  /// Records an operation, if its key is sampled. No lock of the cache is held.
   func note(_ key: Key?, _ unit: RecordUnit) {
     guard let rings = recorder.rings(unit.hash) else { return }
     if let key, recorder.wantsTexts.load(ordering: .relaxed) { keepText(key, unit.hash) }
@@ -326,7 +316,7 @@ extension ShardBlocks {
   }
 }
 
-extension DiskCache {
+extension BlockingDiskCache {
   /// Records every get, set and removal from now on, in all suites: its time, a representation of
   /// suite and key, bytes and TTL of values, and if a get was a hit. `larder trace info`,
   /// `simulate`, `mrc` and `advise` read the file. Operations that cannot be written are lost and
@@ -346,7 +336,6 @@ extension DiskCache {
     try record(to: path, sampling: sampling, keys: keys, file: nil)
   }
 
-  /// Records to a given file.
   package func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
     file: (any RecordingFile)?
@@ -362,7 +351,6 @@ extension DiskCache {
         }))
   }
 
-  /// Records a get and its result.
   func noteGet(_ key: String, _ suite: String, _ entry: DiskEntry?) {
     note(.get, key, suite) { unit in
       let isHit = entry.map { !$0.metadata.isExpired } ?? false
@@ -435,7 +423,6 @@ extension HybridCache {
     try record(to: path, sampling: sampling, keys: keys, file: nil)
   }
 
-  /// Records to a given file.
   package func record(
     to path: String, sampling: Double = 1, keys: RecordedKeys = .keyed,
     file: (any RecordingFile)?

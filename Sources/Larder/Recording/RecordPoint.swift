@@ -5,7 +5,6 @@ public import Synchronization
 /// Recording state of a cache. Without a recording, checking costs one read of memory that does not
 /// change.
 @usableFromInline final class RecordPoint: Sendable {
-  /// Keys are recorded if the lower 32 bits of their hash are below this; 0 for none, 2^32 for all.
   @usableFromInline let threshold = Atomic<UInt64>(0)
   // Address of the rings, from the first recording on. Stored before the threshold; loading it
   // acquires their contents.
@@ -20,7 +19,6 @@ public import Synchronization
   private struct State {
     var memory: RecordMemory?
     var recording: CacheRecording?
-    /// Writer of the previous recording, which may still be running.
     var ended: RecordingWriter?
     var arm: (@Sendable (UInt64) -> Void)?
   }
@@ -36,10 +34,8 @@ public import Synchronization
 
   init() {}
 
-  /// True during a recording.
   @inlinable var isOn: Bool { threshold.load(ordering: .relaxed) != 0 }
 
-  /// Returns the rings, if keys with this hash are recorded.
   @inlinable @inline(__always) func rings(_ hash: UInt64) -> RecordRings? {
     guard
       UInt64(UInt32(truncatingIfNeeded: hash)) < threshold.load(ordering: .relaxed),
@@ -70,20 +66,17 @@ public import Synchronization
 
   // MARK: Beginning and end
 
-  /// Parameters of a recording.
   struct Plan {
     var path: String
     var sampling: Double
     var keys: RecordedKeys
     var origin: RecordedHeader.Origin
     var clock: any CacheClock
-    /// Number of reader slots or shards.
     var rings = 1
     /// Nil for a file of the system at `path`.
     var file: (any RecordingFile)?
     var notesGetsOnly = false
     var gets: @Sendable () -> UInt64
-    /// Receives the threshold: see `threshold`.
     var arm: @Sendable (UInt64) -> Void = { _ in }
   }
 

@@ -12,13 +12,10 @@ public import Synchronization
 /// consumed it: the lowest two bits are the type of a word (`RecordWord`), the others are the hash
 /// or, before the first get with another time, that time.
 @usableFromInline struct RecordRing {
-  /// Bytes of a word.
   @inlinable static var unit: Int { 8 }
-  /// Offset of the words, behind the fields of the two sides, which are on separate cache lines.
   @inlinable static var header: Int { 256 }
 
   @usableFromInline let place: UnsafeMutableRawPointer
-  /// Number of words: a power of two.
   @usableFromInline let capacity: UInt32
 
   @inlinable @inline(__always) init(at place: UnsafeMutableRawPointer, capacity: UInt32) {
@@ -26,7 +23,6 @@ public import Synchronization
     self.capacity = capacity
   }
 
-  /// Initialises an empty ring at `place`.
   static func create(at place: UnsafeMutableRawPointer) {
     place.initializeMemory(as: UInt8.self, repeating: 0, count: header)
     place.bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
@@ -34,17 +30,14 @@ public import Synchronization
     (place + 128).bindMemory(to: Atomic<UInt32>.self, capacity: 1).initialize(to: Atomic(0))
   }
 
-  /// Number of words produced, modulo 2^32; written by the producer.
   @inlinable var head: UnsafeMutablePointer<Atomic<UInt32>> {
     @inline(__always) get { place.assumingMemoryBound(to: Atomic<UInt32>.self) }
   }
 
-  /// Operations that found the ring full; written by the producer.
   @inlinable var lost: UnsafeMutablePointer<Atomic<UInt64>> {
     @inline(__always) get { (place + 16).assumingMemoryBound(to: Atomic<UInt64>.self) }
   }
 
-  /// Number of words consumed, modulo 2^32; written by the consumer.
   @inlinable var tail: UnsafeMutablePointer<Atomic<UInt32>> {
     @inline(__always) get { (place + 128).assumingMemoryBound(to: Atomic<UInt32>.self) }
   }
@@ -71,7 +64,6 @@ public import Synchronization
     nonmutating set { place.storeBytes(of: newValue, toByteOffset: 136, as: UInt64.self) }
   }
 
-  /// Address of a word.
   @inlinable @inline(__always) func unit(_ number: UInt32) -> UnsafeMutableRawPointer {
     let offset: Int = Int(number & (capacity &- 1)) &* Self.unit
     return place + (Self.header &+ offset)
@@ -105,10 +97,8 @@ public import Synchronization
     return publish(head, head &+ 1)
   }
 
-  /// Prefetch distance in words: two cache lines.
   @inlinable static var ahead: UInt32 { 16 }
 
-  /// Records the first get with another time.
   @inlinable @inline(never) func note(
     get hash: UInt64, isHit: Bool, newTime: UInt64, _ head: UInt32
   ) -> Bool {
@@ -119,7 +109,6 @@ public import Synchronization
     return publish(head, head &+ 2)
   }
 
-  /// Records any other operation; see `note(get:)`.
   func note(_ unit: RecordUnit) -> Bool {
     let head = head.pointee.load(ordering: .relaxed)
     let words = unit.words
@@ -178,12 +167,10 @@ public import Synchronization
   /// Bytes before the first ring.
   @inlinable static var control: Int { 128 }
 
-  /// Number of rings.
   @inlinable var count: Int {
     @inline(__always) get { Int(base.load(fromByteOffset: 8, as: UInt32.self)) }
   }
 
-  /// Words in each ring.
   @inlinable var capacity: UInt32 {
     @inline(__always) get { base.load(fromByteOffset: 12, as: UInt32.self) }
   }
@@ -232,26 +219,19 @@ final class RecordMemory: Sendable {
   let alarm = RecordAlarm()
   nonisolated(unsafe) let rings: RecordRings
 
-  /// Creates `count` rings.
   init(count: Int) { rings = RecordRings.create(count: count, alarm) }
 
   deinit { rings.destroy() }
 }
 
-/// Types of words in a ring, in their lowest two bits.
 @usableFromInline enum RecordWord {
   /// The beginning of an operation other than a get: see `RecordUnit`.
   @inlinable static var operation: UInt64 { 0 }
-  /// A get that was a hit; the other bits are the hash of the key.
   @inlinable static var hit: UInt64 { 1 }
-  /// A get that was a miss.
   @inlinable static var miss: UInt64 { 2 }
-  /// The time of all following gets, in the other bits.
   @inlinable static var time: UInt64 { 3 }
-  /// Bits of the type.
   @inlinable static var mask: UInt64 { 3 }
 
-  /// Word of a get.
   @inlinable @inline(__always) static func get(_ hash: UInt64, isHit: Bool) -> UInt64 {
     hash & ~mask | (isHit ? hit : miss)
   }
@@ -266,14 +246,12 @@ final class RecordMemory: Sendable {
 /// kind, outcome and a flag for more words in the lower 8; the hash of its key; and optionally two
 /// more words with size, lifetime and cost.
 struct RecordUnit {
-  /// Hash of the key without its lowest two bits, which hold the type of a get's word.
   let hash: UInt64
   var time: UInt64
   var kind: RecordedEvent.Kind
   var outcome: RecordedEvent.Outcome = .unknown
   /// Nil if unknown.
   var size: UInt64?
-  /// Milliseconds; 0 for none.
   var lifetime: UInt32 = 0
   /// 1 if not given.
   var cost: Float = 1
@@ -289,10 +267,8 @@ struct RecordUnit {
   var isGet: Bool { if case .get = kind { true } else { false } }
   var isHit: Bool { if case .hit = outcome { true } else { false } }
 
-  /// The recorded part of a hash.
   static func known(_ hash: UInt64) -> UInt64 { hash & ~RecordWord.mask }
 
-  /// Number of words in a ring, for operations other than gets.
   var words: UInt32 { hasMore ? 4 : 2 }
 
   /// True if size, lifetime or cost is known.
@@ -300,7 +276,6 @@ struct RecordUnit {
   private static var moreBit: UInt64 { 1 << 7 }
   private static var noSize: UInt64 { .max }
 
-  /// Stores the operation at a word of a ring, with another time.
   func store(in ring: RecordRing, at number: UInt32, time: UInt64) {
     ring[number] =
       time &<< 8 | (hasMore ? Self.moreBit : 0) | UInt64(outcome.rawValue) &<< 5
@@ -311,7 +286,6 @@ struct RecordUnit {
     ring[number &+ 3] = UInt64(lifetime) &<< 32 | UInt64(cost.bitPattern)
   }
 
-  /// Reads the operation at a word of a ring that is neither a get nor a time.
   init(in ring: RecordRing, at number: UInt32) {
     let word = ring[number]
     hash = ring[number &+ 1]

@@ -11,7 +11,6 @@ import Synchronization
 final class RecordingWriter: @unchecked Sendable {
   // Unchecked: state that is neither constant nor locked belongs to the writing thread.
 
-  /// Parameters of a writer.
   struct Setup: Sendable {
     var file: any RecordingFile
     var header: RecordedHeader
@@ -19,7 +18,6 @@ final class RecordingWriter: @unchecked Sendable {
     var memory: RecordMemory
     /// Returns the number of gets counted by the cache; called while the cache exists.
     var gets: @Sendable () -> UInt64
-    /// Removes and returns the texts of keys that were seen for the first time.
     var texts: @Sendable () -> [(hash: UInt64, text: String)]
   }
 
@@ -231,7 +229,6 @@ final class RecordingWriter: @unchecked Sendable {
 struct RecordDrain {
   private var stretches: [RecordStretch] = []
 
-  /// Reads the present contents.
   init(_ rings: RecordRings) {
     for index in 0..<rings.count {
       if let stretch = RecordStretch(rings.ring(index)) { stretches.append(stretch) }
@@ -259,7 +256,6 @@ struct RecordDrain {
     }
   }
 
-  /// Reads and discards everything.
   mutating func discard() {
     takeAll { _ in }
   }
@@ -270,9 +266,7 @@ struct RecordStretch {
   private let ring: RecordRing
   private var next: UInt32
   private let end: UInt32
-  /// The operation at `next`.
   private var unit: RecordUnit
-  /// Number of words of `unit`.
   private var words: UInt32
   /// Time of gets, which a word before the first of them holds. The next stretch repeats it only if
   /// it changes, so the ring keeps it.
@@ -294,7 +288,6 @@ struct RecordStretch {
   /// True if everything was consumed.
   var isEmpty: Bool { next == end }
 
-  /// Order of operations of several rings: by time, gets first.
   var order: UInt64 { unit.time &<< 1 | (unit.isGet ? 0 : 1) }
 
   /// Consumes operations whose order is not above `limit`, and at least one.
@@ -317,7 +310,6 @@ struct RecordStretch {
     unsaid = 0
   }
 
-  /// Reads the operation at `next`. A time is always recorded together with the following get.
   private mutating func read() {
     var word = ring[next]
     words = 0
@@ -338,14 +330,12 @@ struct RecordStretch {
   }
 }
 
-/// Wakes a thread that waits with a time limit.
 final class RecordAlarm: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let isRung = Atomic<Bool>(false)
 
   init() {}
 
-  /// Wakes the thread, or prevents its next sleep.
   func ring() {
     if !isRung.exchange(true, ordering: .acquiringAndReleasing) { semaphore.signal() }
   }
@@ -365,7 +355,6 @@ enum WriterThread {
     init(_ body: @escaping () -> Void) { self.body = body }
   }
 
-  /// Runs `body` in a new thread at a low priority; false if none can be created.
   static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let context = Unmanaged.passRetained(Box(body)).toOpaque()
     var attributes = pthread_attr_t()

@@ -10,7 +10,6 @@
 /// itself recurses once more for each level, on stacks as small as 512 KiB. All JSON in this
 /// package is decoded here.
 package enum BoundedJSON {
-  /// Maximum number of nested arrays and objects. Deeper text is rejected.
   package static let depthMax = 128
 
   /// Decodes JSON in UTF-8. O(bytes).
@@ -34,8 +33,6 @@ package enum BoundedJSON {
   }
 
   /// Checks encoding and nesting without parsing. O(bytes).
-  ///
-  /// - Throws: `BoundedJSONError`.
   package static func check(_ data: Data) throws(BoundedJSONError) {
     let tooDeep = data.withUnsafeBytes { bytes -> Result<Int?, BoundedJSONError> in
       isUTF8(bytes) ? .success(firstTooDeep(bytes)) : .failure(.otherEncoding)
@@ -80,7 +77,6 @@ package enum BoundedJSON {
 
 /// Reason why JSON is rejected before decoding.
 package enum BoundedJSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The bracket at this offset exceeds the limit.
   case tooDeep(byte: Int)
   /// The text is UTF-16 or UTF-32.
   case otherEncoding

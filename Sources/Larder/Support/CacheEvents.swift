@@ -49,7 +49,6 @@ public import Synchronization
     UInt64(UInt32(truncatingIfNeeded: hash)) < watchedChanges.load(ordering: .relaxed)
   }
 
-  /// Reports all sets and removals from now on.
   func watchChanges() {
     listeners.withLock { listeners in
       listeners.wantsChanges = true

@@ -43,7 +43,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
   /// after a failure.
   let candidate: CacheHit<Value>?
   package let isBackground: Bool
-  /// Identifies tasks that work for this fetch.
   let mark: FetchMark
   /// The fetch of several keys that fetches this one, too, and whose only requests are the fetches
   /// of its keys; nil if this one has a task of its own.
@@ -203,7 +202,6 @@ package final class CacheFlight<Value: Sendable>: Sendable {
     if isOver { throw CancellationError() }
   }
 
-  /// Raises the priority for a request that has come to wait.
   private func raise(to priority: TaskPriority) {
     if let leader { return leader.raise(to: priority) }
     let task: Task<Void, Never>? = state.withLock { state in

@@ -14,7 +14,6 @@ struct CacheLanes: Sendable {
     queues = (0..<max(1, count)).map { DispatchQueue(label: "\(name).\($0)") }
   }
 
-  /// Index of the lane for a number.
   func index(_ lane: Int) -> Int { Int(lane.magnitude % UInt(queues.count)) }
 
   /// Suspends the task until `body` has run in the lane of a number, and returns its result. Jobs

@@ -94,7 +94,6 @@ final class BriefLock: Sendable {
 struct Patience {
   private var times = 0
 
-  /// Waits a little, longer every time.
   mutating func wait() {
     #if LARDER_SCHEDULES
       if let hook = Schedules.hook { return hook.spin() }
@@ -117,7 +116,6 @@ struct Patience {
 /// It lives on the stack, and nested calls are linked, innermost first. With it a cache detects
 /// that it is called from its own call, and neither waits for itself nor calls itself forever.
 @usableFromInline struct ForeignCall {
-  /// The cache, or its part, that makes the call.
   private let owner: UnsafeRawPointer
   /// The lock that the cache holds during the call, if any, and the memory that contains all its
   /// locks.

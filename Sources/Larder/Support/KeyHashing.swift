@@ -60,14 +60,12 @@ public enum KeyHashing: Sendable, Hashable {
     return KeyHasher.fold(UInt64(bitPattern: Int64(key.hashValue)) ^ 0xD1B5_4A32_D192_ED03)
   }
 
-  /// Fingerprint of a key with this hash, for sketches.
   @inlinable @inline(__always) func fingerprint<Key: Hashable>(_ key: Key, _ hash: UInt64) -> UInt32
   {
     if fingerprints == .hashes { return UInt32(truncatingIfNeeded: hash) }
     return replayedFingerprint(key)
   }
 
-  /// Fingerprint of a key that names an object of a trace.
   @usableFromInline @inline(never) func replayedFingerprint<Key: Hashable>(_ key: Key) -> UInt32 {
     if let number = key as? UInt64 { return fingerprints.fingerprint(number: number) }
     return fingerprints.fingerprint(text: "\(key)".utf8)

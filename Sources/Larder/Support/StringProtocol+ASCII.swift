@@ -14,7 +14,6 @@ extension StringProtocol {
     return String(text[first...last])
   }
 
-  /// The text with ASCII letters in lower case.
   @inlinable package var asciiLowercased: String {
     String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
   }

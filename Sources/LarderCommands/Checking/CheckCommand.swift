@@ -100,7 +100,6 @@ struct CheckCommand: ParsableCommand {
     try conclude(result)
   }
 
-  /// The exit code.
   private func conclude(_ result: CheckResult) throws {
     switch result.verdict {
     case .pass: return
@@ -166,7 +165,6 @@ struct CheckTimingOptions: ParsableArguments {
     }
   }
 
-  /// The settings for a comparison.
   var settings: TimingSettings {
     TimingSettings(
       threshold: against?.threshold ?? 0.05, latencyThreshold: against?.latency ?? 0.1,
@@ -174,7 +172,6 @@ struct CheckTimingOptions: ParsableArguments {
       seed: against?.seed ?? UInt64.random(in: 1...999_999), keepsGoing: keepGoing)
   }
 
-  /// Words that repeat these options in a shell.
   var words: [String] {
     (against.map { ["--against", ShellWord.path($0.text)] } ?? [])
       + (instructions ? ["--instructions"] : []) + (keepGoing ? ["--keep-going"] : [])
@@ -183,9 +180,7 @@ struct CheckTimingOptions: ParsableArguments {
 
 /// Another build, and how it is compared: `larder-before:threshold=2%:budget=2m`.
 struct Rival: ExpressibleByArgument {
-  /// The words of the command.
   let text: String
-  /// The executable.
   private(set) var program: String
   private(set) var threshold: Double?
   private(set) var latency: Double?

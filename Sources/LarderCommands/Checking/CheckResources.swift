@@ -4,11 +4,8 @@ import LarderHarness
 
 /// Memory, disk and instructions of a check, measured and compared with the baseline's.
 struct CheckResources {
-  /// The command with its options.
   let command: CheckCommand
-  /// The workload.
   let workload: Workload
-  /// Its traces.
   let traces: WorkloadTraces
   let progress: ProgressLine
   /// The baseline's figures; nil where it has none.
@@ -16,11 +13,9 @@ struct CheckResources {
 
   /// The figures of a run and their comparison.
   struct Outcome {
-    /// The figures of this run, and in a new baseline those that it keeps.
     var measured: MeasuredResources?
     /// Nil where there is nothing to compare.
     var comparison: ResourceComparison?
-    /// Remarks for the reader.
     var notes: [String] = []
   }
 
@@ -90,7 +85,6 @@ struct CheckResources {
     return compare(before, figures, of: [name])?.worse.isEmpty == false
   }
 
-  /// The baseline's figures for this system, with the instructions of another build.
   private func held(against instructions: [CellName: Double]) -> MeasuredResources {
     let stored = stored.flatMap { $0.system == MeasuredResources.thisSystem ? $0 : nil }
     return (stored?.removing(.instructionsPerRequest, but: nil) ?? Self.none)
@@ -161,17 +155,13 @@ struct CheckResources {
 /// The instructions of a check's cells, counted under callgrind: in this build, and in the one that
 /// it is held against where there is one.
 struct CheckInstructions {
-  /// The command with its options.
   let command: CheckCommand
-  /// The workload.
   let workload: Workload
-  /// Its traces.
   let traces: WorkloadTraces
   let progress: ProgressLine
 
   /// Instructions of a request.
   struct Figures {
-    /// In this build.
     var this: [CellName: Double] = [:]
     /// In the build of `--against`; empty without.
     var other: [CellName: Double] = [:]
@@ -184,7 +174,6 @@ struct CheckInstructions {
   /// One of the two builds.
   private struct Build {
     let counter: InstructionCounter
-    /// Its numbers of the cells.
     let numbers: [TimedName: Int]
   }
 

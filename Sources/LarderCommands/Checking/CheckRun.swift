@@ -20,7 +20,6 @@ final class CheckRun {
     progress = ProgressLine(isQuiet: command.speed.quiet)
   }
 
-  /// Runs everything.
   func result() throws -> CheckResult {
     let workload = try WorkloadDecoder().decode(contentsOf: command.workload)
     let stored = try baseline(of: workload)
@@ -153,9 +152,9 @@ final class CheckRun {
   ) throws -> [Record] {
     var execution = workload.execution ?? ExecutionSpec()
     execution.threads = [1]
-    var sweep = Sweep(
-      cells: cells, traces: traces.table, warmUp: workload.warmUp, latency: workload.latency,
-      threads: command.speed.threads, execution: execution, driver: HarnessDriver())
+    var sweep = Sweep(cells: cells, traces: traces.table, threads: command.speed.threads)
+    (sweep.warmUp, sweep.latency) = (workload.warmUp, workload.latency)
+    (sweep.execution, sweep.driver) = (execution, HarnessDriver())
     sweep.executedRepetitions = MeasuredResources.repetitions
     progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
     let start = ContinuousClock.now
@@ -188,6 +187,5 @@ extension Workload {
   /// True if names of cells include their traces.
   var hasSeveralTraces: Bool { !moreSources.isEmpty }
 
-  /// The cell's name in comparisons of runs.
   func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }
 }

@@ -9,7 +9,6 @@ import LarderTraces
 
 /// The timings of a check: in pairs against another build.
 struct CheckTimer {
-  /// The command with its options.
   let command: CheckCommand
   let settings: TimingSettings
   let workload: Workload

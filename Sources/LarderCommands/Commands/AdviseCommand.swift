@@ -108,7 +108,6 @@ struct AdviseCommand: ParsableCommand {
     }
   }
 
-  /// Advises on the traces of a workload file.
   private func run(_ file: String, _ progress: ProgressLine) throws {
     if try format.spec() != nil || joining.join {
       throw UsageError("'\(file)' defines how its traces are read; remove --format and --join")
@@ -138,7 +137,6 @@ struct AdviseCommand: ParsableCommand {
     try overridden(AdviceSettings(threads: speed.threads))
   }
 
-  /// Settings with the values of the options.
   private func overridden(_ settings: AdviceSettings) throws -> AdviceSettings {
     var settings = settings
     try settings.apply(
@@ -220,7 +218,6 @@ struct AdviceRun {
     }
   }
 
-  /// The advice for each trace of a workload, for the first seed of a generator's.
   func advice(for traces: WorkloadTraces) throws -> [Advice] {
     var seen: Set<String> = []
     return try traces.facts.filter { seen.insert($0.name).inserted }.compactMap { facts in

@@ -63,7 +63,6 @@ struct CompareCommand: ParsableCommand {
     }
   }
 
-  /// The results in a folder, or in the file itself.
   private static func results(_ path: String) throws -> RunResults {
     var isFolder = ObjCBool(false)
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {

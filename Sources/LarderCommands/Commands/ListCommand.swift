@@ -32,7 +32,6 @@ struct ListCommand: ParsableCommand {
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case policies, admissions, caches, formats, generators
 
-    /// The entries of this kind.
     var entries: [ListEntry] {
       switch self {
       case .policies: PolicyRegistry.everything.map { .policy($0.description) }
@@ -79,7 +78,6 @@ struct ListEntry {
   /// A field for programs.
   struct Field {
     var name: String
-    /// The cell of the CSV.
     var cell: String
     /// The value in JSON; nil to leave it out.
     var json: Any?
@@ -107,9 +105,7 @@ struct ListEntry {
     }
   }
 
-  /// Name and what is in brackets behind it.
   var title: String
-  /// Lines below the title.
   var lines: [String]
   var fields: [Field]
 

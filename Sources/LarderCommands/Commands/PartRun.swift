@@ -6,7 +6,6 @@ import LarderSupport
 /// `larder run --part`: computes the cells of one part that are not in the store, and writes
 /// nothing but the store.
 struct PartRun {
-  /// The workload file, for messages.
   let file: String
   /// The part as the user named it: `k/N`, `auto`, `auto/N`, or `prepare`.
   let part: String
@@ -14,10 +13,8 @@ struct PartRun {
   let threads: Int
   let progress: ProgressLine
 
-  /// The name of the part that prepares traces for all others.
   static let prepare = "prepare"
 
-  /// Runs the part.
   func run(_ workload: Workload) throws {
     try Self.check(workload, file)
     let planner = RunPlanner(
@@ -47,7 +44,6 @@ struct PartRun {
         + "computed, in \(SecondsText.since(start))")
   }
 
-  /// Prepares all traces and puts them into the store.
   private func prepare(_ planner: RunPlanner) throws {
     let start = ContinuousClock.now
     let (known, prepared) = try planner.traces(in: store)
@@ -68,7 +64,6 @@ struct PartRun {
 
 /// Makes results of what a store has of a workload, or says why not.
 struct Merging {
-  /// The workload file, for messages and commands.
   let file: String
   let workload: Workload
   let store: ResultStore
@@ -144,7 +139,6 @@ struct Merging {
     if items.count > Self.listed { Notes.line("... and \(items.count - Self.listed) more") }
   }
 
-  /// A cell as a person tells it from others.
   private static func name(_ planned: PlannedCell) -> String {
     let cell = planned.cell
     return "\(cell.trace), \(cell.cacheName), \(cell.capacity) \(cell.unit.rawValue), "

@@ -112,7 +112,6 @@ struct RunCommand: ParsableCommand {
     return writer
   }
 
-  /// Writes and prints merged results.
   private func report(
     _ results: RunResults, of workload: Workload, in directory: String
   ) throws {
@@ -150,7 +149,6 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  /// Makes, prints and writes the decision that the workload asks for.
   private func advise(
     _ plan: RunPlan, of workload: Workload, into directory: String, _ progress: ProgressLine
   ) throws {
@@ -224,7 +222,6 @@ struct RunCommand: ParsableCommand {
           ? "" : ": \(stored) from the store, \(results.records.count - stored) computed"))
   }
 
-  /// The number of cells that an interrupted run completed.
   private static func done(_ results: RunResults) -> String {
     let cells = "\(results.records.count) of \(results.plannedCells) cells"
     guard let execution = results.execution else { return cells }

@@ -121,11 +121,10 @@ struct SimulateCommand: ParsableCommand {
       machine: .current(), warmUp: WarmUp.none.description)
     var failure: (any Error)?
     for reference in try joining.references(traces, format) {
-      let workload = Workload(
-        name: "simulate", source: .trace(reference),
-        unit: ignoreSize ? .objects : nil, configurations: configurations, policies: policies,
-        capacities: capacities,
-        seeds: [seed])
+      var workload = Workload(name: "simulate", source: .trace(reference))
+      workload.unit = ignoreSize ? .objects : nil
+      (workload.configurations, workload.policies) = (configurations, policies)
+      (workload.capacities, workload.seeds) = (capacities, [seed])
       do { try run(workload, &results, progress) } catch {
         // Finished traces are written before the error is reported.
         guard !results.records.isEmpty else { throw error }
@@ -160,8 +159,8 @@ struct SimulateCommand: ParsableCommand {
     for note in prepared.notes { progress.note(note) }
     let cells = try Plan.cells(of: workload, facts: prepared.facts)
     try Plan.check(cells, of: workload, over: prepared.table)
-    let sweep = Sweep(
-      cells: cells, traces: prepared.table, repetitions: repetitions, threads: speed.threads)
+    var sweep = Sweep(cells: cells, traces: prepared.table, threads: speed.threads)
+    sweep.repetitions = repetitions
     progress.begin("Running \(NumberText.counted(cells.count, "cell"))", total: sweep.totalRequests)
     let start = ContinuousClock.now
     let records = try sweep.run(

@@ -127,10 +127,8 @@ struct RequiredStoreOption: ParsableArguments {
     completion: .directory)
   var store: String?
 
-  /// The folder of the store.
   func path() throws(StoreError) -> String { try Self.path(store) }
 
-  /// The folder that is named, or the user's.
   static func path(_ option: String?) throws(StoreError) -> String {
     let environment = ProcessInfo.processInfo.environment
     if let named = StorePath.named(option: option, environment: environment) { return named }

@@ -118,7 +118,6 @@ struct TraceConvertCommand: ParsableCommand {
 
   private var destination: String { files.last ?? "" }
 
-  /// The folder of the destination.
   private var folder: String {
     guard let slash = destination.lastIndex(of: "/") else { return "." }
     return slash == destination.startIndex ? "/" : String(destination[..<slash])

@@ -51,7 +51,6 @@ struct TraceInfoCommand: ParsableCommand {
 
 /// Statistics of a trace as text.
 enum TraceInfoText {
-  /// Name and value, aligned.
   static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
     var table = TextTable(alignsRight: [false, false])
     table.add(["trace", "\(TextSafety.singleLine(trace.name)) (\(format))"])
@@ -77,7 +76,6 @@ enum TraceInfoText {
     return table.lines
   }
 
-  /// The sampling rate, and estimates for the whole trace.
   private static func sample(_ trace: TraceAnalysis) -> String {
     let sampling = trace.sampling
     var text = "\(TraceSampling.share(sampling.rate)) of the objects; all of the traffic has about "

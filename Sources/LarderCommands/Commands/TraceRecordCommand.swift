@@ -118,7 +118,6 @@ private final class Recording {
   private var lastFlush = ContinuousClock.now
   /// Requests recorded, in the sample where there is one.
   var requests: Int { file?.requests ?? 0 }
-  /// Events that the server left out so far.
   var lost: UInt64 = 0 { didSet { file?.lost = lost } }
 
   init(to path: String, sampling: Double, requestsMax: Int, progress: ProgressLine) {
@@ -162,7 +161,6 @@ private final class Recording {
     return true
   }
 
-  /// Removes the file.
   func remove() {
     guard file != nil else { return }
     file = nil

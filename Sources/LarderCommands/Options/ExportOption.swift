@@ -15,12 +15,10 @@ struct ExportOption: ParsableArguments {
 
 /// One file of a result.
 struct Export: ExpressibleByArgument {
-  /// The name of the format.
   var format: String
   /// The path; `-` for standard output.
   var file: String
 
-  /// A format and a file.
   init(_ format: String, _ file: String) { (self.format, self.file) = (format, file) }
 
   /// Parses `format=file`; nil for anything else.

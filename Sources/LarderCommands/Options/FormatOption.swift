@@ -30,14 +30,12 @@ struct FormatOption: ParsableArguments {
     if sample?.parts == 0 { throw ValidationError("--sample expects a share above 0, found 0") }
   }
 
-  /// Files that make one trace, and how to read them.
   func reference(_ paths: [String]) throws -> TraceReference {
     TraceReference(
       path: paths.first ?? "", morePaths: paths.count > 1 ? Array(paths.dropFirst()) : nil,
       format: try spec(), sample: sample?.ratio)
   }
 
-  /// The format taken apart.
   func spec() throws -> ComponentSpec? {
     var spec = try format.map { try ComponentSpec(parsing: $0) }
     if let maxBad {
@@ -87,7 +85,6 @@ struct JoinOption: ParsableArguments {
     }
   }
 
-  /// The traces that the files are.
   func references(
     _ paths: [String], _ format: FormatOption
   ) throws -> [TraceReference] {

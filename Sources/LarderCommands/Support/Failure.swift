@@ -9,7 +9,6 @@ import LarderTraces
 
 /// The message and the exit code of a command that failed.
 struct Failure {
-  /// The text for a person.
   private let message: String
   private let code: Int32
   private let isHelp: Bool
@@ -45,7 +44,6 @@ struct Failure {
       .joined(separator: " ")
   }
 
-  /// The command that was meant, as far as it was typed right.
   private static func commandName(_ parser: any ParsableCommand.Type) -> String {
     var command = parser
     var words = [parser.configuration.commandName ?? "larder"]
@@ -73,17 +71,14 @@ struct Failure {
 
 /// A request that cannot be served, found by a command itself.
 struct UsageError: UserFacingError, CustomStringConvertible {
-  /// One line for a person.
   let description: String
 
-  /// An error with its line.
   init(_ description: String) { self.description = description }
 }
 
 /// The user pressed Ctrl-C.
 struct Interrupted: UserFacingError, CustomStringConvertible {
   var exitCode: Int32 { 130 }
-  /// One line with the results that were written.
   let description: String
 }
 
@@ -142,7 +137,6 @@ extension SweepError: UserFacingError {
 
 /// A check that was carried out and did not end well.
 struct CheckOutcome: Error, CustomStringConvertible {
-  /// One line for a person.
   let description: String
   /// 1 where something failed, 3 where nothing could be said.
   let code: Int32

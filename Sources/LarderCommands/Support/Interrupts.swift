@@ -4,17 +4,19 @@ import LarderTraces
 
 /// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second ends the process.
 enum Interrupts {
-  /// Set by the first signal.
   static let cancellation = Cancellation()
 
-  /// Begins to listen.
   static func listen() {
     let handler: @convention(c) (Int32) -> Void = { _ in
-      if Interrupts.cancellation.isRequested { _exit(130) }
+      if Interrupts.cancellation.isRequested {
+        ChildProcesses.killAll()
+        _exit(130)
+      }
       Interrupts.cancellation.request()
     }
     // Touched here, so that the handler does not have to make it.
     _ = cancellation.isRequested
+    ChildProcesses.remove(-1)
     signal(SIGINT, handler)
     signal(SIGTERM, handler)
     // Whoever started this process may have kept them away, as threads of Dispatch do.
@@ -38,7 +40,6 @@ enum MappingFaults {
 
     """
 
-  /// Begins to listen.
   static func listen() {
     signal(SIGBUS) { _ in
       // Signal handlers may make system calls only.

@@ -20,13 +20,10 @@ enum Output {
       && environment["TERM"] != "dumb"
   }
 
-  /// Prints a line.
   static func line(_ text: String) { self.text(text + "\n") }
 
-  /// Prints text as it is.
   static func text(_ text: String) { pending.withLock { $0 += text.utf8 } }
 
-  /// Writes out what was printed so far, for what comes on standard error to stand below it.
   static func flush() {
     let bytes = pending.withLock { pending in
       defer { pending = [] }
@@ -59,7 +56,6 @@ enum Notes {
     isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
-  /// Prints a line, in the place of a status.
   static func line(_ text: String) {
     hasStatus.withLock { hasStatus in
       raw((hasStatus ? clearLine : "") + NoteText.line(text) + "\n")
@@ -75,7 +71,6 @@ enum Notes {
     }
   }
 
-  /// Columns of the terminal.
   private static var width: Int {
     var size = winsize()
     let known = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
@@ -159,7 +154,6 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// Adds finished requests.
   func advance(_ requests: Int) {
     state.withLock { state in
       state.done += requests
@@ -167,10 +161,8 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// Ends the piece of work, with a last line.
   func end(_ text: String) { note(text) }
 
-  /// A line of its own.
   func note(_ text: String) {
     if !isQuiet { Notes.line(text) }
   }

@@ -5,7 +5,6 @@ import LarderReports
 
 /// The default folder for the files of a run: `Results/<workload>/<date-time>`.
 enum RunDirectory {
-  /// The folder of all runs.
   static let root = "Results"
 
   /// The folder for a run of `workload` that starts now, in UTC: names are in the

@@ -6,28 +6,23 @@ import LarderTraces
 
 /// The cells of a workload that a command runs, and their traces.
 struct RunPlan {
-  /// The cells, in plan order.
   let cells: [PlannedCell]
-  /// Facts of the traces, for reports.
   let facts: [TraceFacts]
-  /// Notes on the traces, for readers of results.
   let notes: [String]
   /// The traces of the cells that are to be computed; nil where there are none.
   let traces: WorkloadTraces?
   /// The store's records of the cells; nil without a store.
   let records: StoredRecords?
 
-  /// The sweep over the cells.
   func sweep(of workload: Workload, threads: Int) -> Sweep {
-    var sweep = Sweep(
-      cells: cells, traces: traces?.table ?? TraceTable(), warmUp: workload.warmUp,
-      repetitions: workload.repetitions, latency: workload.latency, threads: threads,
-      execution: workload.execution ?? ExecutionSpec(), driver: HarnessDriver())
+    var sweep = Sweep(cells: cells, traces: traces?.table ?? TraceTable(), threads: threads)
+    (sweep.warmUp, sweep.repetitions) = (workload.warmUp, workload.repetitions)
+    (sweep.latency, sweep.execution) = (workload.latency, workload.execution ?? ExecutionSpec())
+    sweep.driver = HarnessDriver()
     sweep.store = records
     return sweep
   }
 
-  /// The number of cells that are in the store.
   var stored: Int { cells.count { !$0.isExecuted && records?.record(of: $0) != nil } }
 }
 
@@ -36,7 +31,6 @@ struct RunPlan {
 struct RunPlanner {
   let workload: Workload
   let store: ResultStore?
-  /// Cells that are simulated at the same time.
   let threads: Int
   /// True if a record that cannot be stored ends the run.
   var mustKeep = false
@@ -87,12 +81,10 @@ struct RunPlanner {
       records: records(cells, known, store))
   }
 
-  /// The parts of the cells.
   func division(_ cells: [PlannedCell], _ known: StoredTraces, parts: Int) -> PartDivision {
     PartDivision(cells, traces: known, count: parts)
   }
 
-  /// The store's records of cells.
   func records(
     _ cells: [PlannedCell], _ known: StoredTraces, _ store: ResultStore
   ) -> StoredRecords {
@@ -128,7 +120,6 @@ struct RunPlanner {
     }
   }
 
-  /// Reads or generates the traces that are wanted.
   func prepare(
     only keys: Set<TraceKey>? = nil, names: [TraceKey: String] = [:],
     shelf: (any TraceShelf)? = nil
@@ -164,7 +155,6 @@ extension Workload {
     }
   }
 
-  /// Checks cells against traces that are prepared.
   func check(_ cells: [PlannedCell], over traces: WorkloadTraces) throws(UsageError) {
     do {
       try Plan.check(cells, of: self, over: traces.table)

@@ -157,10 +157,7 @@ public struct SampledHits: Sendable, Hashable {
 
   /// The hit ratios with the correction of SHARDS-adj: the difference between the expected and the
   /// actual number of requests in the sample is attributed to a few popular objects, which hit at
-  /// nearly any capacity. Empty without requests.
-  ///
-  /// Waldspurger, Park, Garthwaite and Ahmad, Efficient MRC construction with SHARDS, FAST 2015,
-  /// section 3.4.
+  /// nearly any capacity.
   public var hitRatios: [Double] {
     guard requests > 0 else { return [] }
     let all = Double(requests)
@@ -209,13 +206,11 @@ public struct SpatialSample: Sendable, Hashable {
   /// The share of the objects that are in the sample.
   public var rate: Double { Double(threshold) / Double(Self.all) / Double(parts) }
 
-  /// Start of the sample on the circle of hashes.
   var offset: UInt32 {
     var generator = SeededGenerator(seed: seed)
     return UInt32(truncatingIfNeeded: generator.next() >> 32)
   }
 
-  /// The hash of an object for `offset`. The high bits decide; the low ones are those of `id`.
   @inline(__always) static func hash(_ id: ObjectID, _ offset: UInt32) -> UInt32 {
     id &* 0x9E37_79B1 &+ offset
   }

@@ -6,8 +6,7 @@ public struct LRUCurve: Sendable, Hashable {
   public var coldMisses: UInt64
   /// The largest object, in the unit of the capacities; 1 if they count objects.
   public var largestObject: UInt64
-  /// Gets whose size differs from that of the object's previous request. The stored size is then
-  /// one or the other, depending on the capacity.
+  /// Gets whose size differs from that of the object's previous request.
   public var resizedGets: UInt64
   /// The counted capacities, ascending; nil for all of them: 0, 1, 2 ... up to the number of
   /// objects.
@@ -58,12 +57,10 @@ public final class LRUCurvePass {
     try LRUStack<RecencyBits>.check(objects: columns.objects)
     switch unit {
     case .objects:
-      let pass = LRUPass<RecencyBits, DistanceHistogram>(
-        columns, counter: DistanceHistogram(depths: columns.objects), capacities: nil)
+      let pass = LRUPass<RecencyBits>(columns, capacities: nil)
       (runBody, positionBody, curveBody, bytesBody) = Self.erased(pass)
     case .bytes:
-      let pass = LRUPass<RecencyWeights, DistanceGrid>(
-        columns, counter: DistanceGrid(capacities), capacities: capacities)
+      let pass = LRUPass<RecencyWeights>(columns, capacities: capacities)
       (runBody, positionBody, curveBody, bytesBody) = Self.erased(pass)
     }
   }
@@ -80,16 +77,15 @@ public final class LRUCurvePass {
   /// Continues to `end`, exclusive, which is at most the number of requests.
   public func run(upTo end: Int) { runBody(end) }
 
-  /// Returns true if an entry of the trace can expire. Its expiry depends on when it was stored,
-  /// and so on the capacity: one pass cannot cover all capacities. O(requests).
+  /// Returns true if an entry of the trace can expire. O(requests).
   public static func expires(_ columns: RequestColumns) -> Bool {
     guard let ttls = columns.ttls else { return false }
     return (0..<columns.count).contains { ttls[$0] != 0 }
   }
 
   // Closures, because the code a closure calls is specialised for the types at its creation.
-  private static func erased<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copyable>(
-    _ pass: consuming LRUPass<Order, Counter>
+  private static func erased<Order: RecencyOrder & ~Copyable>(
+    _ pass: consuming LRUPass<Order>
   ) -> ((Int) -> Void, () -> Int, () -> LRUCurve, () -> Int) {
     let held = Held(pass)
     return (
@@ -99,10 +95,10 @@ public final class LRUCurvePass {
   }
 }
 
-/// A pass over a trace with an LRU stack, specialised for the kinds of weights and of counters.
-struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copyable>: ~Copyable {
+/// A pass over a trace with an LRU stack, specialised for the kind of weights.
+struct LRUPass<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var stack: LRUStack<Order>
-  private var counter: Counter
+  private var counter: DistanceCounts
   private let columns: RequestColumns
   private let capacities: [UInt64]?
   private var requests: UInt64 = 0
@@ -111,13 +107,12 @@ struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copy
   private var resizedGets: UInt64 = 0
   private(set) var position = 0
 
-  /// The number of requests by which prefetches run ahead.
   private static var lookahead: Int { 16 }
 
-  init(_ columns: RequestColumns, counter: consuming Counter, capacities: [UInt64]?) {
+  init(_ columns: RequestColumns, capacities: [UInt64]?) {
     stack = LRUStack(objects: columns.objects)
     self.columns = columns
-    self.counter = counter
+    counter = DistanceCounts(capacities: capacities, depths: columns.objects)
     self.capacities = capacities
   }
 
@@ -171,52 +166,27 @@ struct LRUPass<Order: RecencyOrder & ~Copyable, Counter: DistanceCounter & ~Copy
   }
 }
 
-/// Counts the hits of a pass over an LRU stack by the capacity that each of them requires.
-protocol DistanceCounter: ~Copyable {
-  /// Counts a request that is a hit at capacity `depth` and above.
-  mutating func count(_ depth: UInt64)
-
-  /// Hits at each counted capacity, in ascending order.
-  func cumulative() -> [UInt64]
-}
-
-/// Counts every depth separately: hits at all capacities. 8 bytes a depth.
-struct DistanceHistogram: DistanceCounter, ~Copyable {
-  private let counts: Column<UInt64>
-
-  /// Starts with zeros for depths from 1 to `depths`.
-  init(depths: Int) { counts = Column(objects: depths) }
-
-  @inline(__always) mutating func count(_ depth: UInt64) {
-    counts[UInt32(truncatingIfNeeded: depth)] &+= 1
-  }
-
-  /// Hits at capacities 0, 1, 2 ... O(depths).
-  func cumulative() -> [UInt64] {
-    var sum: UInt64 = 0
-    return (0...counts.objects).map { depth in
-      sum += counts[UInt32(depth)]
-      return sum
-    }
-  }
-}
-
-/// Counts each depth at the smallest given capacity that reaches it.
-struct DistanceGrid: DistanceCounter, ~Copyable {
-  // From index 1 on.
+/// Counts each depth at the smallest of some ascending capacities that reaches it; without
+/// capacities at itself.
+struct DistanceCounts: ~Copyable {
+  // From index 1 on; empty if all depths are counted.
   private let capacities: Column<UInt64>
   private let counts: Column<UInt64>
+  private let countsAll: Bool
 
-  /// Starts with zeros. `capacities` ascend.
-  init(_ capacities: [UInt64]) {
-    self.capacities = Column(objects: capacities.count)
-    counts = Column(objects: capacities.count + 1)
-    for (place, capacity) in capacities.enumerated() {
-      self.capacities[UInt32(place + 1)] = capacity
-    }
+  init(capacities given: [UInt64]?, depths: Int) {
+    let places = given ?? []
+    countsAll = given == nil
+    capacities = Column(objects: places.count)
+    counts = Column(objects: given == nil ? depths : places.count + 1)
+    for (place, capacity) in places.enumerated() { capacities[UInt32(place + 1)] = capacity }
   }
 
   @inline(__always) mutating func count(_ depth: UInt64) {
+    if countsAll {
+      counts[UInt32(truncatingIfNeeded: depth)] &+= 1
+      return
+    }
     // A binary search without branches that depend on the depth.
     let view = capacities.view + 1
     var below = 0
@@ -231,11 +201,12 @@ struct DistanceGrid: DistanceCounter, ~Copyable {
     counts[UInt32(truncatingIfNeeded: below + 1)] &+= 1
   }
 
-  /// Hits at each capacity. O(capacities).
+  /// Hits at each capacity, or at 0, 1, 2 ... if all depths are counted.
   func cumulative() -> [UInt64] {
     var sum: UInt64 = 0
-    return (0..<capacities.objects).map { place in
-      sum += counts[UInt32(place + 1)]
+    let places = countsAll ? 0...counts.objects : 1...capacities.objects + 1
+    return places.dropLast(countsAll ? 0 : 1).map { place in
+      sum += counts[UInt32(place)]
       return sum
     }
   }

@@ -22,19 +22,14 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   /// renumberings, fewer fit into the processor's cache. (Measured with 1 M objects: 4 and 8 are
   /// equally fast, 2 is half as fast.)
   private static var slack: Int { 4 }
-  /// The largest number of positions: one more than a position has 32 bits, and orders have whole
-  /// blocks.
   private static var positionsMax: Int { 1 << 32 - 1 << 16 }
-  /// The largest number of objects: with more, renumberings would be too frequent.
   static var objectsMax: Int { positionsMax / 2 }
 
-  /// Creates an empty stack for ids up to `objects`.
   init(objects: Int) {
     order = Order(room: 1 << 10)
     places = Column(objects: objects)
   }
 
-  /// Refuses a trace with more objects than there are positions for.
   static func check(objects: Int) throws(PolicyError) {
     if objects > objectsMax {
       throw .badSetup(
@@ -43,7 +38,6 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
     }
   }
 
-  /// The room for `live` positions and later ones, after a renumbering.
   static func room(live: Int) -> Int {
     precondition(live <= objectsMax, "\(live) positions of an LRU stack")
     return min(max(1 << 16, live * slack), positionsMax)
@@ -75,24 +69,20 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
     return (depth, old)
   }
 
-  /// Deletes an object. Its room stays free until another object fills it.
   mutating func delete(_ id: ObjectID) {
     guard places[id] != 0 else { return }
     holes.insert(places[id] - 1)
     places[id] = 0
   }
 
-  /// Removes an object and its traces, without leaving a hole.
   mutating func forget(_ id: ObjectID) {
     guard places[id] != 0 else { return }
     order.remove(places[id] - 1)
     places[id] = 0
   }
 
-  /// Prefetches the position of an object.
   @inline(__always) func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
-  /// Prefetches the data at the position of an object.
   @inline(__always) func prefetchPosition(_ id: ObjectID) {
     let place = places[id]
     order.prefetch(place == 0 ? 0 : place &- 1)
@@ -100,7 +90,6 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
 
   var bytes: Int { order.bytes + places.bytes }
 
-  /// Fills holes from the top on after an object was pushed on top.
   private mutating func fillHoles(_ weight: UInt32) {
     var weight = weight
     while !holes.isEmpty {
@@ -141,34 +130,26 @@ protocol RecencyOrder: ~Copyable {
   /// Creates an order without live positions and with room for at least `room`.
   init(room: Int)
 
-  /// True if positions have individual weights.
   static var weighs: Bool { get }
 
   /// True if `renumber` must be called before the next `append`.
   var isFull: Bool { get }
 
-  /// The total weight of all live positions.
   var total: UInt64 { get }
 
-  /// Makes the next position live and returns it.
   mutating func append(_ weight: UInt32) -> UInt32
 
-  /// The weight of a live position.
   func weight(_ position: UInt32) -> UInt32
 
-  /// The total weight of the live positions before `position`.
   func before(_ position: UInt32) -> UInt64
 
-  /// Removes a live position.
   mutating func remove(_ position: UInt32)
 
   /// Reduces the weight of a live position, which stays positive.
   mutating func lighten(_ position: UInt32, by weight: UInt32)
 
-  /// Prepares for `rank` of many positions.
   mutating func makeRanks()
 
-  /// The number of live positions before `position`. Called after `makeRanks`, before any change.
   func rank(_ position: UInt32) -> UInt32
 
   /// Renumbers the live positions from 0 on, in order of their ranks before the call, and makes
@@ -178,7 +159,6 @@ protocol RecencyOrder: ~Copyable {
   /// Prefetches the data that `remove(position)` reads.
   func prefetch(_ position: UInt32)
 
-  /// Memory held, in bytes.
   var bytes: Int { get }
 }
 
@@ -275,8 +255,6 @@ struct RecencyBits: RecencyOrder, ~Copyable {
     words.bytes + wordSums.bytes + groupSums.bytes + blockSums.bytes + sectionSums.bytes
   }
 
-  /// Initialises the sums of the parts that begin at `position`: all live positions are before
-  /// them.
   private mutating func beginWord(_ position: UInt32) {
     var before = UInt32(truncatingIfNeeded: live)
     if position & (1 << 21 - 1) == 0 { sectionSums[position >> 21] = before }
@@ -290,7 +268,6 @@ struct RecencyBits: RecencyOrder, ~Copyable {
     wordSums[position >> 6] = UInt16(truncatingIfNeeded: before)
   }
 
-  /// Subtracts 1 from the sums after `part` among its 32 siblings.
   @inline(__always) private static func lower<Sum: FixedWidthInteger & BitwiseCopyable>(
     _ sums: borrowing Column<Sum>, after part: UInt32
   ) {
@@ -413,8 +390,6 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
       + sectionSums.bytes
   }
 
-  /// Initialises the sums of the parts that begin at `position`: all live positions are before
-  /// them.
   private mutating func beginLeaf(_ position: UInt32) {
     var before = total
     if position & (1 << 20 - 1) == 0 { sectionSums[position >> 20] = before }
@@ -426,7 +401,6 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
     leafSums[position >> 5] = before
   }
 
-  /// Subtracts `weight` from all sums after `position`.
   @inline(__always) private mutating func lower(_ position: UInt32, by weight: UInt32) {
     let weight = UInt64(weight)
     total &-= weight
@@ -440,7 +414,6 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
     }
   }
 
-  /// Subtracts `weight` from the sums after `part` among its 32 siblings.
   @inline(__always) private static func lower(
     _ sums: borrowing Column<UInt64>, after part: UInt32, by weight: UInt64
   ) {

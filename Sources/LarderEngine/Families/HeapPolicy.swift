@@ -1,7 +1,6 @@
 /// A policy that keeps its residents in a heap and evicts the smallest. Conforming types define the
 /// keys.
 public protocol HeapPolicy: EvictionPolicy, ~Copyable {
-  /// The resident objects.
   var heap: IndexedHeap { get set }
 }
 
@@ -36,9 +35,7 @@ extension HeapPolicy where Self: ~Copyable {
 /// so that residents age relative to newer objects. Conforming types define the value that is added
 /// to the floor.
 public protocol FloorPolicy: EvictionPolicy, ~Copyable {
-  /// The resident objects.
   var heap: RadixHeap { get set }
-  /// The floor, with the counts of the residents.
   var floor: PriorityFloor { get set }
   /// True if the value depends on the number of requests.
   static var countsRequests: Bool { get }

@@ -1,7 +1,6 @@
 /// A policy that keeps its residents in one list ordered by their last request, the latest at the
 /// front, such as LRU and MRU. Conforming types choose the end that is evicted.
 public protocol OneListPolicy: EvictionPolicy, ~Copyable {
-  /// The resident objects.
   var list: LinkedLists { get set }
 }
 
@@ -55,7 +54,6 @@ extension OneListPolicy where Self: ~Copyable {
 /// A policy with two lists of residents, numbered 0 and 1, and lists of ghosts after them, such as
 /// 2Q, ARC and CAR. Conforming types move objects between the lists.
 public protocol TwoListPolicy: EvictionPolicy, ~Copyable {
-  /// The resident objects and the ghosts.
   var lists: WeightedLists { get set }
 }
 

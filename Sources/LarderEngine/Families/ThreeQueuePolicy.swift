@@ -1,7 +1,6 @@
 /// A policy with a small queue, a main queue and a ghost queue, such as S3-FIFO and QD-LP-FIFO.
 /// Conforming types choose the queue that evicts.
 public protocol ThreeQueuePolicy: EvictionPolicy, ~Copyable {
-  /// The resident objects and the ghosts.
   var queues: ThreeQueues { get set }
   /// True if the object that is about to be stored was a ghost.
   var missedGhost: Bool { get set }

@@ -34,7 +34,6 @@ public struct GradientBoosting: Sendable {
       self.seed = Int32(truncatingIfNeeded: seed & 0x7FFF_FFFF)
     }
 
-    /// The memory of the largest possible model, in bytes. Actual models depend on their examples.
     package var modelBytes: Int { BoostedTrees.bytes(trees: trees, leaves: leaves) }
   }
 
@@ -49,7 +48,6 @@ public struct GradientBoosting: Sendable {
     self.train = train
   }
 
-  /// Replaces the provided library within a task, for tests.
   @TaskLocal package static var substitute: GradientBoosting?
 
   /// Receives the first error of a training of policies that are created within `watching`.
@@ -156,7 +154,6 @@ public struct TrainingRows: ~Copyable {
     row.withUnsafeBufferPointer { append($0, label: label) }
   }
 
-  /// Removes all rows and keeps their memory.
   package mutating func removeAll() {
     labels.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
@@ -263,13 +260,11 @@ public struct BoostedTrees: Sendable {
     spans.append(Span(root: Int32(root), firstLeaf: Int32(root + splits)))
   }
 
-  /// The largest `Float` that is not above `x`; it is only compared with `Float`s.
   private static func roundedDown(_ x: Double) -> Float {
     let nearest = Float(x)
     return Double(nearest) > x ? nearest.nextDown : nearest
   }
 
-  /// Writes the predictions for `count` rows, one every `stride` values.
   package func predict(
     _ rows: UnsafePointer<Float>, stride: Int, count: Int,
     into scores: UnsafeMutablePointer<Double>
@@ -339,7 +334,6 @@ public struct BoostedTrees: Sendable {
     scores[3] += outputs[Int(d)]
   }
 
-  /// The memory of a model with these numbers of trees and leaves, in bytes.
   package static func bytes(trees: Int, leaves: Int) -> Int {
     let nodes = trees * (2 * leaves - 1)
     return nodes * (MemoryLayout<Node>.stride + MemoryLayout<Double>.stride)

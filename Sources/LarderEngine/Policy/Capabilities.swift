@@ -104,7 +104,6 @@ public struct KnownObject: BitwiseCopyable, Sendable {
   /// False for a ghost.
   public var isResident: Bool
 
-  /// Creates an object of a cache.
   @inlinable package init(
     id: ObjectID, fingerprint: UInt32, size: UInt32, cost: Float, age: UInt32, requests: UInt32,
     isResident: Bool

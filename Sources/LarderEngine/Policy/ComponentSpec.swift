@@ -49,7 +49,6 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
     }
   }
 
-  /// Parts between colons that are not inside single quotes.
   private static func parts(of text: some StringProtocol) -> [String] {
     var parts = [""]
     var isQuoted = false
@@ -68,7 +67,6 @@ public struct ComponentSpec: Sendable, Hashable, Codable, CustomStringConvertibl
     return parts
   }
 
-  /// A value without the single quotes around it.
   private static func unquoted(_ value: some StringProtocol) -> String {
     guard value.count >= 2, value.first == "'", value.last == "'" else { return String(value) }
     return String(value.dropFirst().dropLast())
@@ -158,7 +156,6 @@ public enum ParameterKind: Sendable, Hashable {
   case choice([String])
   /// `true` or `false`.
   case flag
-  /// Comma-separated values of the given kind.
   indirect case list(ParameterKind)
 
   /// Expected syntax, for lists of parameters and for errors.
@@ -183,12 +180,10 @@ public enum ParameterKind: Sendable, Hashable {
     }
   }
 
-  /// A number without needless digits: `5`, not `5.0`.
   private static func short(_ value: Double) -> String {
     Int(exactly: value).map(String.init) ?? "\(value)"
   }
 
-  /// The number that a text stands for, in bytes or seconds; nil if it is none or out of range.
   fileprivate func number(_ text: some StringProtocol) -> Double? {
     switch self {
     case .number(let range):
@@ -202,7 +197,6 @@ public enum ParameterKind: Sendable, Hashable {
     }
   }
 
-  /// The whole number that a text stands for; nil if it is none or out of range.
   fileprivate func whole(_ text: some StringProtocol) -> Int? {
     switch self {
     case .count(let range), .bytes(let range):
@@ -251,13 +245,11 @@ public struct ParameterReader: Sendable {
   /// Text as given; nil for a default.
   public func text(_ name: String) -> String? { component.values[name] }
 
-  /// A whole number: a count, bytes or seconds.
   package func whole(_ name: String) throws(ComponentError) -> Int {
     guard let value = kind(name).whole(typed(name)) else { throw wrong(name) }
     return value
   }
 
-  /// A number: any, seconds or a share.
   package func number(_ name: String) throws(ComponentError) -> Double {
     guard let value = kind(name).number(typed(name)) else { throw wrong(name) }
     return value
@@ -306,12 +298,10 @@ public struct ParameterReader: Sendable {
     text(name)?.split(separator: ",").map { $0.trimmed.lowercased() }
   }
 
-  /// Comma-separated whole values: counts, bytes or seconds.
   package func wholeList(_ name: String) throws(ComponentError) -> [Int] {
     try list(name) { $0.whole($1) }
   }
 
-  /// Comma-separated numbers; empty text is an empty list.
   package func numberList(_ name: String) throws(ComponentError) -> [Double] {
     typed(name).isEmpty ? [] : try list(name) { $0.number($1) }
   }
@@ -323,7 +313,6 @@ public struct ParameterReader: Sendable {
       message: "expected \(expected ?? kind(name).expectation), found '\(typed(name))'")
   }
 
-  /// Text as given, or the default.
   private func typed(_ name: String) -> String {
     text(name) ?? parameters.first { $0.name == name }?.defaultValue ?? ""
   }

@@ -2,7 +2,6 @@
 /// towards a capacity in bytes: with the overhead of the server's entries or with its size alone.
 /// The tier applies it when an object is stored.
 public struct EntryMemory: Sendable {
-  /// The two parameters.
   let parameters: [PolicyParameter]
   private let keyBytes: Int
   private let bytes: @Sendable (_ value: UInt64, _ key: UInt64) -> UInt64
@@ -26,30 +25,21 @@ public struct EntryMemory: Sendable {
     self.bytes = bytes
   }
 
-  /// True if objects count with the server's overhead.
   static func isGiven(in spec: PolicySpec) -> Bool { spec.values["memory"] == "server" }
 
   /// The size of an entry by that of its value if objects count with the server's overhead; nil if
   /// they count with their sizes.
-  ///
-  /// - Throws: `badValue`.
   @usableFromInline package static func sizes(
     of spec: PolicySpec, _ description: PolicyDescription
   ) throws(PolicyError) -> (@Sendable (_ value: UInt32) -> UInt32)? {
     guard let entry = description.entryMemory else { return nil }
-    let memory = spec.values["memory"] ?? "values"
-    guard ["values", "server"].contains(memory) else {
-      throw .badValue(
-        policy: spec.name, parameter: "memory", value: memory, expected: "values or server")
-    }
+    _ = try spec.choice("memory", "values", "server")
     let key = UInt64(try spec.integer("key", default: entry.keyBytes, in: 0...65_535))
     guard isGiven(in: spec) else { return nil }
     let bytes = entry.bytes
     return { (value: UInt32) -> UInt32 in UInt32(clamping: bytes(UInt64(value), key)) }
   }
 
-  /// The size of jemalloc's allocation for a request of `bytes`, built with Redis's quantum of 8
-  /// bytes: multiples of 8 up to 64, then four classes for each doubling.
   package static func allocated(_ bytes: UInt64) -> UInt64 {
     guard bytes > 64 else { return max(8, (bytes + 7) / 8 * 8) }
     let step = UInt64(1) << (61 - UInt64((bytes - 1).leadingZeroBitCount))

@@ -33,9 +33,7 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   ) throws(PolicyError) -> Double {
     guard let text = values[parameter] else { return fallback }
     guard let value = Quantity.number(text), range.contains(value) else {
-      throw .badValue(
-        policy: name, parameter: parameter, value: text,
-        expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+      throw bad(parameter, "a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
@@ -47,9 +45,7 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
     guard let text = values[parameter] else { return fallback }
     let value = Int(text) ?? Quantity.count.amount(text).flatMap { Int(exactly: $0) }
     guard let value, range.contains(value) else {
-      throw .badValue(
-        policy: name, parameter: parameter, value: text,
-        expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw bad(parameter, "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
@@ -57,11 +53,20 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   /// The parameter as true or false, or `fallback` if it was not given.
   public func flag(_ parameter: String, default fallback: Bool) throws(PolicyError) -> Bool {
     guard let text = values[parameter] else { return fallback }
-    guard let value = Bool(text) else {
-      throw .badValue(
-        policy: name, parameter: parameter, value: text, expected: "true or false")
-    }
+    guard let value = Bool(text) else { throw bad(parameter, "true or false") }
     return value
+  }
+
+  /// The parameter as one of several words, the first if it was not given.
+  package func choice(_ parameter: String, _ words: String...) throws(PolicyError) -> String {
+    guard let text = values[parameter] else { return words[0] }
+    guard words.contains(text) else { throw bad(parameter, words.joined(separator: " or ")) }
+    return text
+  }
+
+  private func bad(_ parameter: String, _ expected: String) -> PolicyError {
+    .badValue(
+      policy: name, parameter: parameter, value: values[parameter] ?? "", expected: expected)
   }
 }
 
@@ -103,9 +108,6 @@ extension PolicySpec {
 public struct PolicySetup: Sendable {
   /// The largest capacity of a tier, simulated or real: 2^50, which in bytes is 1 PiB and
   /// practically unlimited.
-  ///
-  /// Policies double their capacity, multiply it by a parameter of up to 1000, and take shares of
-  /// it in floating point: up to this limit, all of these are exact or fit in 64 bits.
   public static var capacityMax: UInt64 { 1 << 50 }
 
   /// The capacity of the cache, in `unit`. From 1 to `capacityMax`.
@@ -171,7 +173,6 @@ public final class PolicyGroup: Sendable {
     self.parts = parts
   }
 
-  /// The value that the first caller makes; a group has one of one type.
   package func shared<Value: Sendable>(
     _ make: (Int) throws(PolicyError) -> Value
   ) throws(PolicyError) -> Value {

@@ -8,7 +8,6 @@ package enum Quantity: Sendable, Hashable {
   /// A time: `100ms`, `90s`, `5m`, `1.5h`, `30d`; a plain number counts seconds.
   case duration
 
-  /// Suffixes as written, and what they multiply by: in bytes or nanoseconds, sorted by size.
   package var suffixes: [(name: String, factor: UInt64)] {
     switch self {
     case .count: [("k", 1000), ("K", 1000), ("M", 1_000_000), ("G", 1_000_000_000)]
@@ -26,7 +25,6 @@ package enum Quantity: Sendable, Hashable {
     }
   }
 
-  /// Regular expression of the grammar, for schemas.
   package var pattern: String {
     switch self {
     case .count: Self.decimalPattern + "(e[0-9]+)? ?[kKMG]?"
@@ -35,18 +33,14 @@ package enum Quantity: Sendable, Hashable {
     }
   }
 
-  /// Regular expression of a decimal number.
   package static let decimalPattern = #"[0-9][0-9_]*(\.[0-9_]+)?"#
 
-  /// The amount in objects, bytes or nanoseconds; nil for any other text, and for a fraction of
-  /// one.
   package func amount(_ text: some StringProtocol) -> UInt64? {
     guard let (decimal, factor) = parts(text), let (whole, isExact) = decimal.times(factor), isExact
     else { return nil }
     return whole
   }
 
-  /// The amount, fractions of a byte or nanosecond included.
   package func value(_ text: some StringProtocol) -> Double? {
     guard let (decimal, factor) = parts(text) else { return nil }
     guard let (whole, isExact) = decimal.times(factor), isExact else {
@@ -55,7 +49,6 @@ package enum Quantity: Sendable, Hashable {
     return Double(whole)
   }
 
-  /// A time in whole seconds; nil for other text.
   package static func seconds(_ text: some StringProtocol) -> UInt64? {
     guard let (decimal, factor) = duration.parts(text) else { return nil }
     let second: UInt64 = 1_000_000_000
@@ -67,7 +60,6 @@ package enum Quantity: Sendable, Hashable {
     return seconds
   }
 
-  /// Splits `64 MiB` into `64` and `MiB`; an exponent belongs to the number.
   package static func split(_ text: some StringProtocol) -> (number: String, suffix: String) {
     let text = text.trimmed
     var end = text.firstIndex { $0.isLetter || $0 == "%" || $0.isWhitespace } ?? text.endIndex
@@ -78,7 +70,6 @@ package enum Quantity: Sendable, Hashable {
     return (String(text[..<end]), String(text[end...].trimmed))
   }
 
-  /// Bytes in the largest unit that represents them as a whole number: `10MiB`, `50MB`, `1000B`.
   package static func exactBytes(_ bytes: UInt64) -> String {
     let unit = Quantity.bytes.suffixes.last {
       bytes >= $0.factor && bytes.isMultiple(of: $0.factor)
@@ -86,8 +77,6 @@ package enum Quantity: Sendable, Hashable {
     return unit.map { "\(bytes / $0.factor)\($0.name)" } ?? "\(bytes)B"
   }
 
-  /// A number with an optional sign and exponent, or a share; nil for other text, such as
-  /// hexadecimal numbers, "inf" and "nan".
   package static func number(_ text: some StringProtocol) -> Double? {
     let digits = String(text.filter { $0 != "_" })
     guard digits.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }) else {
@@ -108,13 +97,9 @@ package enum Quantity: Sendable, Hashable {
 
 /// A decimal number as written, so that `0.29` of 100 is 29 and not 28.999999999999996.
 package struct ExactDecimal: Sendable, Hashable {
-  /// All digits, without the point.
   package let digits: UInt64
-  /// Power of ten that divides the digits; at most 18.
   package let decimals: Int
 
-  /// Parses digits, with single underscores between digits, at most one point with digits on both
-  /// sides, and an exponent; nil for anything else, including signs, and what 64 bits cannot hold.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(
       maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: { $0 == "e" || $0 == "E" })
@@ -154,14 +139,10 @@ package struct ExactDecimal: Sendable, Hashable {
     (self.digits, self.decimals) = (digits, decimals)
   }
 
-  /// Ten to the power of the decimals.
   var divisor: UInt64 { (0..<decimals).reduce(1) { power, _ in power * 10 } }
 
-  /// The nearest binary number.
   package var value: Double { Double(digits) / Double(divisor) }
 
-  /// The number times `factor`: the whole part, and true if the result is whole. Nil if it exceeds
-  /// `UInt64`.
   package func times(_ factor: UInt64) -> (whole: UInt64, isExact: Bool)? {
     let product = digits.multipliedFullWidth(by: factor)
     guard product.high < divisor else { return nil }
@@ -209,7 +190,6 @@ public struct Share: Sendable, Hashable, CustomStringConvertible {
     self.init(number.digits, of: whole)
   }
 
-  /// Regular expression of the grammar, for schemas.
   package static let pattern = "(" + Quantity.decimalPattern + " ?%?|[0-9]+/[0-9]+)"
 
   /// Returns the share of `whole`, rounded down.
@@ -217,7 +197,6 @@ public struct Share: Sendable, Hashable, CustomStringConvertible {
     self.whole.dividingFullWidth(whole.multipliedFullWidth(by: parts)).quotient
   }
 
-  /// Returns the share of `whole`, rounded up.
   package func ceiling(of whole: UInt64) -> UInt64 {
     let (quotient, rest) = self.whole.dividingFullWidth(whole.multipliedFullWidth(by: parts))
     return rest == 0 ? quotient : quotient + 1
@@ -245,7 +224,6 @@ public struct Share: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StringProtocol {
-  /// The text without blanks at either end.
   package var trimmed: SubSequence {
     var text = self[...]
     while let first = text.first, first.isWhitespace { text = text.dropFirst() }

@@ -11,11 +11,8 @@ public struct RegisteredPolicy: Sendable {
   public let followsTime: Bool
   /// True for a bound on the hits of policies, which is not a policy.
   public let isBound: Bool
-  /// True for a bound that a cache could reach if only its capacity prevented hits.
   package let isReachable: Bool
-  /// The policy's type; nil for a bound.
   @usableFromInline package let type: (any (EvictionPolicy & ~Copyable).Type)?
-  /// Makes a tier of a real cache.
   package let makeCacheTier: @Sendable (CacheTierSetup) throws(PolicyError) -> CacheTier
   /// Closures of its simulation; nil without the package trait Simulation.
   let simulated: SimulatedPolicy?
@@ -49,8 +46,7 @@ public struct RegisteredPolicy: Sendable {
     isReachable = false
   }
 
-  /// Creates the registry entry of a bound.
-  package init(bound: any Bound.Type) {
+  package init(bound: Bound) {
     type = nil
     description = bound.description
     followsTime = false
@@ -65,7 +61,6 @@ public struct RegisteredPolicy: Sendable {
 }
 
 extension TierSetup {
-  /// Rejects limits on hits other than the capacity, for a reachable bound.
   package func refuseLimits(to bound: String, over columns: RequestColumns) throws(PolicyError) {
     if columns.ttls != nil || timeToLiveSeconds != nil {
       throw .boundOnly(bound, where: "a cache whose entries expire")

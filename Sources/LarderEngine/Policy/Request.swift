@@ -51,9 +51,6 @@ public struct Request: Sendable {
 }
 
 /// A dense object number: 1, 2, 3 ... in order of first appearance.
-///
-/// Policies identify objects only by these. Zero is never an object: it is the empty slot of a
-/// ring, the end of a list and the result "none".
 public typealias ObjectID = UInt32
 
 extension ObjectID {

@@ -8,8 +8,7 @@ public struct RequestTime {
   @usableFromInline let followsTrace: Bool
   @usableFromInline let step: UInt64
 
-  /// The parameters of `init`. A real cache does not know the time of every request, so it counts
-  /// requests.
+  /// The parameters of `init`.
   public static let parameters = [
     PolicyParameter(
       "clock", default: "trace", inRealCaches: "requests",
@@ -23,12 +22,7 @@ public struct RequestTime {
   ///
   /// - Throws: `badValue`.
   public init(_ spec: PolicySpec) throws(PolicyError) {
-    let clock = spec.values["clock"] ?? "trace"
-    guard ["trace", "requests"].contains(clock) else {
-      throw .badValue(
-        policy: spec.name, parameter: "clock", value: clock, expected: "trace or requests")
-    }
-    followsTrace = clock == "trace"
+    followsTrace = try spec.choice("clock", "trace", "requests") == "trace"
     step = UInt64(1_000_000 / (try spec.integer("rate", default: 1000, in: 1...1_000_000)))
   }
 

@@ -13,38 +13,27 @@
 package struct RecordedBlock: Sendable, Hashable {
   /// Kinds of blocks.
   package enum Kind: UInt32, Sendable {
-    /// Operations.
     case events
-    /// The texts of keys.
     case texts
     /// An empty block: the recording was stopped here.
     case end
   }
 
   package var kind: Kind
-  /// Bytes after the header.
   package var length: Int
-  /// Number of events or texts.
   package var count: Int
   /// The base time of the first event, in microseconds since the recording began.
   package var time: UInt64
   /// Gets of all keys since the recording began, including those not sampled; 0 if unknown.
   package var gets: UInt64
-  /// Events lost since the recording began.
   package var lost: UInt64
-  /// The checksum of the bytes after the header.
   package var checksum: UInt64
 
-  /// The marker at the start of a block.
   static let marker: UInt32 = 0x4B4C_4252
-  /// The marker as bytes of the file.
   package static let markerBytes: [UInt8] = Array("RBLK".utf8)
-  /// Bytes of a block's header.
   package static let headerLength = 56
-  /// The largest number of bytes after a header.
   package static let lengthMax = 4 << 20
 
-  /// Returns the block with its header.
   static func encoded(_ block: RecordedBlock, _ body: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(headerLength + body.count)
@@ -60,7 +49,6 @@ package struct RecordedBlock: Sendable, Hashable {
     return bytes + body
   }
 
-  /// Decodes the header of a block; nil if `bytes` do not start with one.
   package init?(decoding bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.headerLength, bytes.little(0, as: UInt32.self) == Self.marker,
       let kind = Kind(rawValue: bytes.little(4, as: UInt32.self)),
@@ -86,9 +74,6 @@ package struct RecordedBlock: Sendable, Hashable {
     self.lost = lost
   }
 
-  /// Decodes the events of a block; nil if its bytes are damaged or invalid.
-  ///
-  /// - Complexity: O(bytes).
   package func events(in body: UnsafeRawBufferPointer) -> [RecordedEvent]? {
     guard kind == .events, body.count == length, RecordedChecksum.of(body) == checksum else {
       return nil
@@ -122,8 +107,6 @@ package struct RecordedBlock: Sendable, Hashable {
   }
 
   /// Decodes the texts of keys in a block; nil if its bytes are damaged.
-  ///
-  /// - Complexity: O(bytes).
   package func texts(
     in body: UnsafeRawBufferPointer
   ) -> [(key: UInt64, text: UnsafeRawBufferPointer)]? {
@@ -148,7 +131,6 @@ package struct RecordedBlockBuilder: Sendable {
   private var used = 0
   private var time: UInt64 = 0
   private var latest: UInt64 = 0
-  /// Events in the current block.
   package private(set) var count = 0
 
   /// The length in bytes from which a block should be taken. An event adds at most 46.
@@ -156,12 +138,10 @@ package struct RecordedBlockBuilder: Sendable {
 
   package init() {}
 
-  /// True if the block should be taken now.
   package var isFull: Bool { used >= Self.bytesWanted }
 
   private static let eventBytesMax = 46
 
-  /// Adds an event. O(1).
   package mutating func add(_ event: RecordedEvent) {
     let step = beginEvent(event.time)
     var flags = event.kind.rawValue | event.outcome.rawValue << 3
@@ -177,7 +157,6 @@ package struct RecordedBlockBuilder: Sendable {
     }
   }
 
-  /// Adds a get, the most frequent event, and returns true if the block should be taken now. O(1).
   package mutating func add(get key: UInt64, time: UInt64, isHit: Bool) -> Bool {
     let step = beginEvent(time)
     let outcome: RecordedEvent.Outcome = isHit ? .hit : .miss
@@ -185,7 +164,6 @@ package struct RecordedBlockBuilder: Sendable {
     return isFull
   }
 
-  /// Reserves room for an event, counts it, and returns the time since the previous one.
   private mutating func beginEvent(_ time: UInt64) -> UInt64 {
     if used + Self.eventBytesMax > body.count {
       let more = max(Self.bytesWanted + 2 * Self.eventBytesMax, body.count)
@@ -221,18 +199,12 @@ package struct RecordedBlockBuilder: Sendable {
     used += 1
   }
 
-  /// Returns the added events as a block and starts the next one.
-  ///
-  /// - Parameters:
-  ///   - gets: gets of all keys since the recording began; 0 if unknown.
-  ///   - lost: events lost since the recording began.
   package mutating func take(gets: UInt64, lost: UInt64) -> [UInt8] {
     let block = RecordedBlock(kind: .events, count: count, time: time, gets: gets, lost: lost)
     defer { (used, count) = (0, 0) }
     return RecordedBlock.encoded(block, body[..<used])
   }
 
-  /// Encodes texts of keys as blocks.
   package static func texts(_ texts: [(key: UInt64, text: String)]) -> [[UInt8]] {
     var blocks: [[UInt8]] = []
     var (body, count): ([UInt8], Int) = ([], 0)
@@ -255,7 +227,6 @@ package struct RecordedBlockBuilder: Sendable {
     return blocks
   }
 
-  /// Returns the block that ends a recording.
   package static func end(time: UInt64, gets: UInt64, lost: UInt64) -> [UInt8] {
     RecordedBlock.encoded(
       RecordedBlock(kind: .end, count: 0, time: time, gets: gets, lost: lost), [])
@@ -266,13 +237,9 @@ package struct RecordedBlockBuilder: Sendable {
 package struct RecordedEvent: Sendable, Hashable {
   /// Operations.
   package enum Kind: UInt8, Sendable, CaseIterable {
-    /// A value was requested.
     case get
-    /// A value was stored.
     case set
-    /// An entry was removed by its key.
     case remove
-    /// The object changed at its origin.
     case modify
     /// A value was requested that no cache may store.
     case bypass
@@ -280,23 +247,18 @@ package struct RecordedEvent: Sendable, Hashable {
     case found
     /// Many entries were removed at once; the key is meaningless.
     case clear
-    /// The TTL of the entry was changed, or removed.
     case expire
   }
 
   /// Outcomes of gets and sets.
   package enum Outcome: UInt8, Sendable {
-    /// Unknown, or neither get nor set.
     case unknown
     case hit
     case miss
-    /// A set of the value that the last get of the key missed.
     case fill
   }
 
-  /// The hash that represents the key.
   package var key: UInt64
-  /// Microseconds since the recording began.
   package var time: UInt64
   package var kind: Kind
   package var outcome: Outcome
@@ -307,7 +269,6 @@ package struct RecordedEvent: Sendable, Hashable {
   /// The cost of fetching the value; nil if unknown.
   package var cost: Float?
 
-  /// Creates an event from its parts.
   package init(
     key: UInt64, time: UInt64, kind: Kind, outcome: Outcome = .unknown, size: UInt64? = nil,
     lifetime: UInt64? = nil, cost: Float? = nil

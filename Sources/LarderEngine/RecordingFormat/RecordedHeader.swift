@@ -6,19 +6,14 @@
 package struct RecordedHeader: Sendable, Hashable {
   /// Kinds of recorded caches.
   package enum Origin: UInt32, Sendable {
-    /// A cache in memory.
     case memory
-    /// A cache on disk.
     case disk
-    /// Memory in front of disk.
     case hybrid
-    /// A server that reported the operations of its clients.
     case server
   }
 
   /// Representations of keys.
   package enum Keys: UInt32, Sendable {
-    /// Hashes with a secret key that was discarded.
     case keyed
     /// Hashes, with blocks that map them to texts.
     case plain
@@ -33,14 +28,10 @@ package struct RecordedHeader: Sendable, Hashable {
 
   /// The first bytes of a file. They are not text, and programs that convert line ends damage them.
   package static let magic: [UInt8] = [0x89] + Array("LARREC".utf8) + [0x0A]
-  /// The version that is written and read.
   package static let version: UInt32 = 1
-  /// Bytes of a header.
   package static let length = 64
-  /// The threshold that records every key.
   package static let wholeThreshold: UInt64 = 1 << 32
 
-  /// Creates a header from its parts.
   package init(threshold: UInt64, began: UInt64, origin: Origin, keys: Keys) {
     self.threshold = threshold
     self.began = began
@@ -48,17 +39,14 @@ package struct RecordedHeader: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// The threshold for a share of the keys; nil if it is not above 0 and at most 1, or below 2^-32.
   package static func threshold(rate: Double) -> UInt64? {
     guard rate > 0, rate <= 1 else { return nil }
     let threshold = UInt64((rate * Double(wholeThreshold)).rounded())
     return threshold > 0 ? threshold : nil
   }
 
-  /// The share of the keys that were recorded.
   package var rate: Double { Double(threshold) / Double(Self.wholeThreshold) }
 
-  /// The bytes of the header.
   package var encoded: [UInt8] {
     var bytes = Self.magic
     bytes.append(little: Self.version)
@@ -81,11 +69,9 @@ package struct RecordedHeader: Sendable, Hashable {
     case magic
     /// The version is not supported.
     case version(UInt32)
-    /// The checksum is wrong, or a field is invalid.
     case damaged
   }
 
-  /// Decodes the header from the first bytes of a file.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(Fault) {
     guard bytes.count >= Self.length else { throw .short }
     guard bytes.prefix(Self.magic.count).elementsEqual(Self.magic) else { throw .magic }
@@ -111,7 +97,6 @@ struct RecordedCursor {
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// True if all bytes were read.
   var isAtEnd: Bool { offset == bytes.count }
 
   mutating func byte() -> UInt8? {
@@ -153,13 +138,10 @@ struct RecordedCursor {
 }
 
 extension Array where Element == UInt8 {
-  /// Appends the bytes of a number, the lowest first.
   mutating func append(little value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
-  /// Appends a number as a varint: seven bits in each byte, the lowest first, with the eighth bit
-  /// set in all bytes except the last.
   mutating func append(varint value: UInt64) {
     var rest = value
     while rest >= 0x80 {

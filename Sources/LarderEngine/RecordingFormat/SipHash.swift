@@ -5,19 +5,16 @@ package struct SipHash: Sendable {
   @usableFromInline let k0: UInt64
   @usableFromInline let k1: UInt64
 
-  /// Creates a hash function with the key `k0`, `k1`.
   package init(_ k0: UInt64, _ k1: UInt64) {
     self.k0 = k0
     self.k1 = k1
   }
 
-  /// Creates a hash function with a random key.
   package init() {
     var generator = SystemRandomNumberGenerator()
     self.init(generator.next(), generator.next())
   }
 
-  /// The hash of the eight bytes of a word, the lowest first.
   @inlinable package func hash(_ word: UInt64) -> UInt64 {
     var v0 = k0 ^ 0x736f_6d65_7073_6575
     var v1 = k1 ^ 0x646f_7261_6e64_6f6d
@@ -58,7 +55,6 @@ package struct SipHash: Sendable {
 /// Folds in eight bytes at a time by a multiplication to 128 bits, like Wang Yi's wyhash (2019,
 /// public domain).
 package enum RecordedChecksum {
-  /// The checksum of `bytes`. O(`bytes`).
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var state = 0xA076_1D64_78BD_642F ^ UInt64(bytes.count)
     var offset = 0

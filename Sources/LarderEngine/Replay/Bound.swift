@@ -3,27 +3,34 @@
 ///
 /// It applies to one tier in a simulation and to the whole trace at once. An upper bound ignores
 /// TTLs, limits on the number of objects, and admission filters; a lower bound rejects them.
-package protocol Bound: SendableMetatype {
-  /// Name, summary and paper.
-  static var description: PolicyDescription { get }
+package struct Bound: Sendable {
+  let description: PolicyDescription
+  let isReachable: Bool
+  let prepare: @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
 
-  /// True if a cache that knows the future can have these hits.
-  static var isReachable: Bool { get }
+  package init(
+    _ description: PolicyDescription, isReachable: Bool,
+    prepare:
+      @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError)
+      -> any PreparedBound
+  ) {
+    self.description = description
+    self.isReachable = isReachable
+    self.prepare = prepare
+  }
+}
 
-  /// Prepares the bound for a trace with next uses.
-  init(_ columns: RequestColumns, unit: CapacityUnit) throws(PolicyError)
-
-  /// Returns the hits among the requests from `first` on, and the sum of their sizes.
+/// A bound on the hits of one trace.
+package protocol PreparedBound {
   func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64)
 
-  /// Memory held, in bytes.
   var stateBytes: Int { get }
 }
 
 /// A bound in place of a simulation: it passes over the trace to count requests, and computes the
 /// possible hits at the end.
 final class BoundSimulation: Simulation {
-  private let bound: any Bound
+  private let bound: any PreparedBound
   private let columns: RequestColumns
   private let unit: CapacityUnit
   private let capacity: UInt64
@@ -32,12 +39,12 @@ final class BoundSimulation: Simulation {
   private var totals = Counts()
   private(set) var position = 0
 
-  init(_ bound: any Bound, _ single: SingleTier) {
+  init(_ bound: any PreparedBound, _ single: SingleTier) {
     self.bound = bound
     columns = single.columns
     unit = single.unit
     isDisk = single.isDisk
-    capacity = single.setup.capacity
+    capacity = single.tier.capacity
   }
 
   var counts: Counts { totals }
@@ -75,8 +82,6 @@ final class BoundSimulation: Simulation {
     }
   }
 
-  /// Counts from the start after a warm-up of the whole trace: a bound evicts nothing, so a warm-up
-  /// until the first eviction does not end.
   func resetCounts() {
     guard position < columns.count else { return }
     totals = Counts()

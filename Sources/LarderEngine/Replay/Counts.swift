@@ -145,14 +145,12 @@ public struct TimeCounts: Sendable, Hashable, Codable {
 
   @inlinable init() {}
 
-  /// Counts a get.
   @inlinable @inline(__always) mutating func request(_ request: Request) {
     requests += 1
     bytesRequested += UInt64(request.size)
     costRequested += Double(request.cost)
   }
 
-  /// Counts a hit of the only tier, or of memory.
   @inlinable @inline(__always) mutating func hit(_ request: Request, isStale: Bool) {
     hits += 1
     bytesHit += UInt64(request.size)
@@ -160,7 +158,6 @@ public struct TimeCounts: Sendable, Hashable, Codable {
     if isStale { staleHits += 1 }
   }
 
-  /// Counts a hit on a hybrid's disk.
   mutating func diskHit(_ request: Request, isStale: Bool) {
     diskHits += 1
     diskBytesHit += UInt64(request.size)
@@ -168,7 +165,6 @@ public struct TimeCounts: Sendable, Hashable, Codable {
     if isStale { staleHits += 1 }
   }
 
-  /// The counts of a cache with a single tier, whose counts are `tier`.
   @usableFromInline func counts(of tier: TierCounts, isDisk: Bool, hasCosts: Bool) -> Counts {
     var totals = self
     guard isDisk else {
@@ -179,7 +175,6 @@ public struct TimeCounts: Sendable, Hashable, Codable {
     return totals.counts(memory: TierCounts(), disk: tier, hasCosts: hasCosts)
   }
 
-  /// The counts of a cache whose tiers have these.
   func counts(memory: TierCounts, disk: TierCounts, hasCosts: Bool) -> Counts {
     var counts = Counts()
     counts.requests = requests

@@ -71,15 +71,12 @@ public struct FetchModel: Sendable, Hashable, Codable {
     }
   }
 
-  /// The duration of a fetch of `bytes` for the request at an index of the trace, once it is
-  /// served.
   @inline(__always) package func service(request index: UInt64, bytes: UInt32) -> UInt64 {
     var time = latencies[latencies.count == 1 ? 0 : draw(index, of: latencies.count, seed)]
     if let bytesPerSecond { time += UInt64(bytes) &* 1_000_000 / bytesPerSecond }
     return time
   }
 
-  /// The duration of a read from disk for the request at an index of the trace.
   package func diskRead(request index: UInt64) -> UInt64 {
     guard let times = diskLatencies else { return 0 }
     // A different sequence from that of fetches.

@@ -8,21 +8,25 @@ struct FlightBoard: ~Copyable {
   /// A flight that has ended, with the data needed to store its object.
   struct Landed: BitwiseCopyable {
     var flight: Flight
-    /// The next get of the object, as of its latest request.
     var nextUse: UInt32
     /// True if the object was neither set nor deleted since the flight began.
     var isCurrent: Bool
+  }
 
-    init(_ flight: Flight, nextUse: UInt32, isCurrent: Bool) {
-      self.flight = flight
-      self.nextUse = nextUse
-      self.isCurrent = isCurrent
-    }
+  /// An object in flight.
+  struct InFlight {
+    var flights = 0
+    var nextUse: UInt32
+    /// The number and the end of the flight that requests wait for; nil for none.
+    var joinable: (order: UInt64, completion: UInt64)?
+    /// Fetches with lower numbers started before the object was set or deleted: their objects are
+    /// not stored.
+    var current: UInt64 = 0
   }
 
   let model: FetchModel
   var queue = FlightQueue()
-  var table = FlightTable()
+  private(set) var objects: [ObjectID: InFlight] = [:]
   var servers: OriginServers
   var waits = WaitCounts()
   var time: TimeCounts
@@ -30,17 +34,16 @@ struct FlightBoard: ~Copyable {
   var begun: UInt64 = 0
   var reads = 0
 
-  /// Creates a board without flights.
   init(_ model: FetchModel) {
     self.model = model
     servers = OriginServers(model.servers ?? 1)
     time = TimeCounts(clock: model.clock)
   }
 
-  /// Memory held, in bytes.
-  var bytes: Int { queue.bytes + table.bytes + waits.bytes }
+  var bytes: Int {
+    queue.bytes + objects.capacity * MemoryLayout<InFlight>.stride + waits.bytes
+  }
 
-  /// The times so far; gets that are not recorded here waited for nothing.
   func counts(requests: UInt64) -> TimeCounts {
     var time = time
     time.totalLatency = waits.total
@@ -51,7 +54,6 @@ struct FlightBoard: ~Copyable {
     return time
   }
 
-  /// Resets all counts. Flights continue.
   mutating func resetCounts() {
     time = TimeCounts(clock: model.clock)
     time.maxInFlight = UInt64(queue.count - reads)
@@ -60,27 +62,19 @@ struct FlightBoard: ~Copyable {
 
   // MARK: Waiting
 
-  /// True if a request for the object at a slot of the table waits for its flight.
-  @inline(__always) func canJoin(at place: UInt32) -> Bool {
-    model.coalesces && table.isTaken(place) && table.places[place].order != FlightTable.noOrder
-  }
-
-  /// Lets a request wait for the flight of its object.
-  @inline(__always) mutating func join(_ request: Request, at place: UInt32, now: UInt64) {
+  /// Lets a request wait for the flight of its object; returns false if there is none to wait for.
+  @inline(__always) mutating func join(_ request: Request, now: UInt64) -> Bool {
+    guard model.coalesces, let joinable = objects[request.id]?.joinable else { return false }
     time.delayedHits += 1
-    waits.add(table.places[place].completion - now)
-    table.places[place].nextUse = request.nextUse
+    waits.add(joinable.completion - now)
+    objects[request.id]?.nextUse = request.nextUse
+    return true
   }
 
   // MARK: Flights
 
-  /// Starts a fetch from the origin for a request, whose object is at `place` of the table, and
-  /// returns true if it has ended at once.
-  ///
-  /// - Parameter stores: True if other requests may wait for it and a cache may store its object.
-  mutating func fetch(
-    _ request: Request, bytes: UInt32, stores: Bool, at place: UInt32, now: UInt64
-  ) -> Bool {
+  /// Starts a fetch from the origin, and returns true if it has ended at once.
+  mutating func fetch(_ request: Request, bytes: UInt32, stores: Bool, now: UInt64) -> Bool {
     let duration = model.service(request: request.index, bytes: bytes)
     let completion: UInt64
     if model.servers == nil {
@@ -92,21 +86,19 @@ struct FlightBoard: ~Copyable {
       Flight(
         completion: completion, order: begun, index: request.index, id: request.id,
         stores: stores, isRead: false),
-      request, at: place, now: now)
+      request, now: now)
     time.originFetches += 1
     time.maxInFlight = max(time.maxInFlight, UInt64(queue.count - reads))
     return hasEnded
   }
 
-  /// Starts to read the object of a request, which is at `place` of the table, from disk, and
-  /// returns true if the read has ended at once.
-  mutating func read(_ request: Request, at place: UInt32, now: UInt64) -> Bool {
+  mutating func read(_ request: Request, now: UInt64) -> Bool {
     reads += 1
     return begin(
       Flight(
         completion: Self.end(of: model.diskRead(request: request.index), from: now), order: begun,
         index: request.index, id: request.id, stores: false, isRead: true),
-      request, at: place, now: now)
+      request, now: now)
   }
 
   private static func end(of duration: UInt64, from now: UInt64) -> UInt64 {
@@ -114,171 +106,62 @@ struct FlightBoard: ~Copyable {
     return isBeyondTime ? .max : end
   }
 
-  private mutating func begin(
-    _ flight: Flight, _ request: Request, at place: UInt32, now: UInt64
-  ) -> Bool {
-    var place = place
-    if !table.isTaken(place) {
-      place = table.add(
-        FlightTable.Entry(id: request.id, nextUse: request.nextUse), at: place)
-    }
-    table.places[place].flights += 1
+  private mutating func begin(_ flight: Flight, _ request: Request, now: UInt64) -> Bool {
+    var object = objects[request.id] ?? InFlight(nextUse: request.nextUse)
+    object.flights += 1
     if flight.stores || flight.isRead {
-      table.places[place].order = flight.order
-      table.places[place].completion = flight.completion
-      table.places[place].nextUse = request.nextUse
+      object.joinable = (flight.order, flight.completion)
+      object.nextUse = request.nextUse
     }
+    objects[request.id] = object
     queue.add(flight)
     begun += 1
     if flight.completion > now { waits.add(flight.completion - now) }
     return flight.completion <= now
   }
 
-  /// True if a flight has ended by a time.
   @inline(__always) func isDue(_ now: UInt64) -> Bool {
     queue.nextCompletion <= now && queue.count > 0
   }
 
-  /// Removes and returns the flight that ends first, of one or more.
   @inline(__always) mutating func takeNext() -> Landed {
     let flight = queue.takeNext()
     if flight.isRead { reads -= 1 }
-    let place = table.place(of: flight.id)
-    let entry = table.places[place]
-    if entry.flights == 1 {
-      table.remove(at: place)
-    } else {
-      table.places[place].flights -= 1
-      if entry.order == flight.order { table.places[place].order = FlightTable.noOrder }
+    guard var object = objects[flight.id] else {
+      preconditionFailure("a flight of \(flight.id) that did not begin")
     }
+    object.flights -= 1
+    if object.joinable?.order == flight.order { object.joinable = nil }
+    objects[flight.id] = object.flights == 0 ? nil : object
     return Landed(
-      flight, nextUse: entry.nextUse, isCurrent: flight.order >= entry.current)
+      flight: flight, nextUse: object.nextUse, isCurrent: flight.order >= object.current)
   }
 
-  /// Detaches the flights of an object: its waiting requests go on waiting, no other joins them,
-  /// and the object is not stored.
   @inline(__always) mutating func detach(_ id: ObjectID) {
-    let place = table.place(of: id)
-    guard table.isTaken(place) else { return }
-    table.places[place].current = begun
-    table.places[place].order = FlightTable.noOrder
+    objects[id]?.current = begun
+    objects[id]?.joinable = nil
   }
 
-  /// The time that policies observe for a flight that has ended: with requests as the clock, it
-  /// ends within the last request that waits for it.
   @inline(__always) func landing(of flight: Flight) -> UInt64 {
     model.clock == .requests && flight.completion > 0 ? flight.completion - 1 : flight.completion
   }
 }
 
 /// A fetch from the origin, or a read from disk, in flight.
-struct Flight: BitwiseCopyable {
+struct Flight: BitwiseCopyable, Comparable {
   var completion: UInt64
   /// Its number among all flights, which orders those that end at the same time.
   var order: UInt64
-  /// The index of the request that started it.
   var index: UInt64
   var id: ObjectID
   /// True if its object may be stored: fetched for a request that a cache may answer.
   var stores: Bool
-  /// True for a read from disk.
   var isRead: Bool
 
-  /// True if it ends before the other.
-  @inline(__always) func ends(before other: Flight) -> Bool {
-    completion == other.completion ? order < other.order : completion < other.completion
-  }
-}
-
-/// The objects in flight, by id: a hash table with linear probing whose size is proportional to the
-/// largest number in flight. O(1).
-struct FlightTable: ~Copyable {
-  /// An object in flight.
-  struct Entry: BitwiseCopyable {
-    /// The object; `.none` for an empty slot.
-    var id: ObjectID
-    /// Its fetches in flight.
-    var flights: UInt32
-    /// The next get of the object that the fetch's copy could answer.
-    var nextUse: UInt32
-    /// The number of the fetch that requests wait for; `noOrder` for none.
-    var order: UInt64
-    /// The end of that fetch.
-    var completion: UInt64
-    /// Fetches with lower numbers started before the object was set or deleted: their objects are
-    /// not stored.
-    var current: UInt64
-
-    init(id: ObjectID, nextUse: UInt32) {
-      self.id = id
-      flights = 0
-      self.nextUse = nextUse
-      order = FlightTable.noOrder
-      completion = 0
-      current = 0
-    }
-  }
-
-  static var noOrder: UInt64 { .max }
-
-  var places = Column<Entry>(objects: 63)
-  private(set) var count = 0
-
-  init() {}
-
-  /// Memory held, in bytes.
-  var bytes: Int { places.bytes }
-
-  @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: places.objects) }
-
-  /// The slot of an object, or the empty slot for it.
-  @inline(__always) func place(of id: ObjectID) -> UInt32 {
-    var place = home(of: id)
-    while places[place].id != id, places[place].id != .none { place = (place &+ 1) & mask }
-    return place
-  }
-
-  @inline(__always) func home(of id: ObjectID) -> UInt32 {
-    UInt32(truncatingIfNeeded: (UInt64(id) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-  }
-
-  /// True if the object at a slot is in flight.
-  @inline(__always) func isTaken(_ place: UInt32) -> Bool { places[place].id != .none }
-
-  /// Adds an object at the slot returned by `place(of:)`, and returns its final slot.
-  @inline(__always) mutating func add(_ entry: Entry, at place: UInt32) -> UInt32 {
-    var place = place
-    if count * 2 > places.objects {
-      grow()
-      place = self.place(of: entry.id)
-    }
-    places[place] = entry
-    count += 1
-    return place
-  }
-
-  /// Removes the object at a slot; objects that probed past it move up.
-  @inline(__always) mutating func remove(at place: UInt32) {
-    var hole = place
-    var next = (hole &+ 1) & mask
-    while places[next].id != .none {
-      // Its distance from its home slot, compared with that of the hole.
-      if (next &- home(of: places[next].id)) & mask >= (next &- hole) & mask {
-        places[hole] = places[next]
-        hole = next
-      }
-      next = (next &+ 1) & mask
-    }
-    places[hole] = Entry(id: .none, nextUse: 0)
-    count -= 1
-  }
-
-  @inline(never) mutating func grow() {
-    var old = Column<Entry>(objects: (places.objects + 1) * 2 - 1)
-    swap(&places, &old)
-    for number in 0...UInt32(truncatingIfNeeded: old.objects) where old[number].id != .none {
-      places[place(of: old[number].id)] = old[number]
-    }
+  /// The flight that ends first is the largest, for a heap.
+  @inline(__always) static func < (one: Flight, other: Flight) -> Bool {
+    one.completion == other.completion
+      ? one.order > other.order : one.completion > other.completion
   }
 }
 
@@ -291,46 +174,41 @@ struct FlightQueue: ~Copyable {
   var ring = Column<Flight>(objects: 63)
   var first: UInt32 = 0
   var ringCount: UInt32 = 0
-  // A binary heap; its root is at 1.
-  var heap = Column<Flight>(objects: 15)
-  var heapCount: UInt32 = 0
+  var heap = MaxHeap<Flight>()
   /// The end of the next one; `.max` if there is none.
   private(set) var nextCompletion = UInt64.max
 
   init() {}
 
-  /// The number of fetches.
-  @inline(__always) var count: Int { Int(ringCount) + Int(heapCount) }
+  @inline(__always) var count: Int { Int(ringCount) + heap.count }
 
   @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
 
-  /// Memory held, in bytes.
   var bytes: Int { ring.bytes + heap.bytes }
 
-  /// Adds a fetch, whose number is above that of all others.
   @inline(__always) mutating func add(_ flight: Flight) {
     if ringCount == 0 || flight.completion >= ring[(first &+ ringCount &- 1) & mask].completion {
       if ringCount > mask { growRing() }
       ring[(first &+ ringCount) & mask] = flight
       ringCount += 1
     } else {
-      push(flight)
+      heap.insert(flight)
     }
     nextCompletion = min(nextCompletion, flight.completion)
   }
 
-  /// Removes and returns the one that ends next, of one or more.
   @inline(__always) mutating func takeNext() -> Flight {
     let flight: Flight
-    if heapCount == 0 || ringCount > 0 && ring[first & mask].ends(before: heap[1]) {
+    if heap.isEmpty || ringCount > 0 && ring[first & mask] > heap.largest {
       flight = ring[first & mask]
       first = (first &+ 1) & mask
       ringCount -= 1
     } else {
-      flight = pop()
+      flight = heap.largest
+      heap.removeLargest()
     }
     var next = ringCount > 0 ? ring[first & mask].completion : .max
-    if heapCount > 0 { next = min(next, heap[1].completion) }
+    if !heap.isEmpty { next = min(next, heap.largest.completion) }
     nextCompletion = next
     return flight
   }
@@ -342,146 +220,61 @@ struct FlightQueue: ~Copyable {
     swap(&ring, &larger)
     first = 0
   }
-
-  @inline(never) mutating func push(_ flight: Flight) {
-    heapCount += 1
-    heap.reserve(objects: Int(heapCount))
-    var place = heapCount
-    while place > 1, flight.ends(before: heap[place / 2]) {
-      heap[place] = heap[place / 2]
-      place /= 2
-    }
-    heap[place] = flight
-  }
-
-  @inline(never) mutating func pop() -> Flight {
-    let root = heap[1]
-    let last = heap[heapCount]
-    heapCount -= 1
-    var place: UInt32 = 1
-    while place * 2 <= heapCount {
-      var child = place * 2
-      if child < heapCount, heap[child + 1].ends(before: heap[child]) { child += 1 }
-      guard heap[child].ends(before: last) else { break }
-      heap[place] = heap[child]
-      place = child
-    }
-    if heapCount > 0 { heap[place] = last }
-    return root
-  }
 }
 
 /// The servers of an origin with limited concurrency: one queue, first come, first served.
-struct OriginServers: ~Copyable {
-  // The time at which each is free: a binary heap; the earliest is at 1.
-  var free: Column<UInt64>
-  let count: UInt32
+struct OriginServers {
+  // The complement of the time at which each is free, so that the earliest is the largest.
+  var free = MaxHeap<UInt64>()
 
-  /// Creates servers that are all free.
   init(_ count: Int) {
-    self.count = UInt32(count)
-    free = Column(objects: count)
+    for _ in 0..<count { free.insert(.max) }
   }
 
   /// Serves a fetch that arrives at `now`, and returns its end. O(log servers).
   mutating func serve(at now: UInt64, for duration: UInt64) -> UInt64 {
-    let (end, isBeyondTime) = max(now, free[1]).addingReportingOverflow(duration)
+    let (end, isBeyondTime) = max(now, ~free.largest).addingReportingOverflow(duration)
     let completion = isBeyondTime ? .max : end
-    var place: UInt32 = 1
-    while place * 2 <= count {
-      var child = place * 2
-      if child < count, free[child + 1] < free[child] { child += 1 }
-      guard free[child] < completion else { break }
-      free[place] = free[child]
-      place = child
-    }
-    free[place] = completion
+    free.replaceLargest(by: ~completion)
     return completion
   }
 }
 
-/// Counts of each distinct wait: a hash table, which seldom has more entries than a fetch has
-/// microseconds. If the waits grow without bound, as with an origin that cannot keep up, those
-/// beyond a million distinct ones are rounded down to 12 bits, less than 0.05 %.
-struct WaitCounts: ~Copyable {
-  struct Entry: BitwiseCopyable {
-    var wait: UInt64
-    // 0 for an empty slot.
-    var count: UInt64
-  }
-
-  var places = Column<Entry>(objects: 255)
-  var distinct = 0
-  // The last slot: waits for fetches of equal latency repeat.
-  var last: UInt32 = 0
+/// Counts of each distinct wait, which are seldom more than a fetch has microseconds. If the waits
+/// grow without bound, as with an origin that cannot keep up, those beyond a million distinct ones
+/// are rounded down to 12 bits, less than 0.05 %.
+struct WaitCounts {
+  private var counts: [UInt64: UInt64] = [:]
   /// Sum of all waits; saturates at 2^64 - 1.
   private(set) var total: UInt64 = 0
 
-  init() {}
-
-  /// Memory held, in bytes.
-  var bytes: Int { places.bytes }
-
-  /// Counts a wait above 0. O(1).
-  mutating func add(_ exact: UInt64) {
-    let wait = distinct < Self.exactMax ? exact : Self.rounded(exact)
-    let (sum, isBeyond) = total.addingReportingOverflow(exact)
-    total = isBeyond ? .max : sum
-    if places[last].wait == wait, places[last].count > 0 {
-      places[last].count += 1
-      return
-    }
-    if distinct * 2 > places.objects { grow() }
-    last = place(of: wait)
-    if places[last].count == 0 {
-      places[last].wait = wait
-      distinct += 1
-    }
-    places[last].count += 1
-  }
-
-  /// Distinct waits that are counted exactly.
   static var exactMax: Int { 1 << 20 }
 
-  /// The 12 leading bits of a wait.
+  var bytes: Int { counts.capacity * 16 }
+
+  mutating func add(_ wait: UInt64) {
+    let (sum, isBeyond) = total.addingReportingOverflow(wait)
+    total = isBeyond ? .max : sum
+    counts[counts.count < Self.exactMax ? wait : Self.rounded(wait), default: 0] += 1
+  }
+
   private static func rounded(_ wait: UInt64) -> UInt64 {
     let bits = max(0, 64 - wait.leadingZeroBitCount - 12)
     return (wait >> bits) << bits
   }
 
-  private func place(of wait: UInt64) -> UInt32 {
-    let mask = UInt32(truncatingIfNeeded: places.objects)
-    var place = UInt32(truncatingIfNeeded: (wait &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-    while places[place].count > 0, places[place].wait != wait { place = (place &+ 1) & mask }
-    return place
-  }
-
-  private mutating func grow() {
-    var old = Column<Entry>(objects: (places.objects + 1) * 2 - 1)
-    swap(&places, &old)
-    for number in 0...UInt32(truncatingIfNeeded: old.objects) where old[number].count > 0 {
-      places[place(of: old[number].wait)] = old[number]
-    }
-    last = 0
-  }
-
   /// The waits at these shares of `requests` waits in ascending order, with indexes rounded up;
   /// uncounted waits are 0. Shares ascend. O(n log n) in the distinct waits.
   func percentiles(_ shares: [Double], of requests: UInt64) -> [UInt64] {
-    var waits: [Entry] = []
-    for number in 0...UInt32(truncatingIfNeeded: places.objects) where places[number].count > 0 {
-      waits.append(places[number])
-    }
-    waits.sort { $0.wait < $1.wait }
-    let counted = waits.reduce(UInt64(0)) { $0 + $1.count }
+    let waits = counts.sorted { $0.key < $1.key }
+    let counted = waits.reduce(UInt64(0)) { $0 + $1.value }
     var reached = requests > counted ? requests - counted : 0
-    var next = 0
-    var value: UInt64 = 0
+    var (next, value) = (0, UInt64(0))
     return shares.map { share in
       let rank = UInt64((share * Double(requests)).rounded(.up))
       while reached < rank, next < waits.count {
-        value = waits[next].wait
-        reached += waits[next].count
+        value = waits[next].key
+        reached += waits[next].value
         next += 1
       }
       return value

@@ -1,7 +1,7 @@
 /// Gets replayed through one tier, specialised for its policy and for whether objects have sizes.
 ///
 /// A value, not a class: calls to a generic class go through its vtable, whose methods the
-/// optimiser does not specialise, at ten times the cost. `ErasedSimulation` hides the type behind
+/// optimiser does not specialise, at ten times the cost. `HeldSimulation` hides the type behind
 /// closures.
 @usableFromInline
 struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Replay, ~Copyable {
@@ -11,10 +11,8 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
   @usableFromInline var totals = SimulationTotals()
   @usableFromInline var position = 0
 
-  /// Distance in requests at which state is prefetched: enough to hide one access to memory.
   @inlinable static var lookahead: Int { 16 }
 
-  /// An empty cache before the first request.
   @usableFromInline init(
     _ setup: CacheTierSetup, isDisk: Bool, over columns: RequestColumns
   ) throws(PolicyError) {
@@ -49,7 +47,6 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
     return untilFirstEviction && tier.counts.evictions > 0
   }
 
-  /// The loop that speed is about: a lookup, and a hit or a store, for every request.
   @inlinable static func replayGets(
     _ tier: inout Tier<Policy, Shape>, _ columns: RequestColumns, from start: Int, to end: Int,
     _ untilFirstEviction: Bool, _ totals: inout SimulationTotals

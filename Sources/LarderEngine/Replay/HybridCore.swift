@@ -1,4 +1,5 @@
-/// The tiers of a simulated hybrid, on which `HybridRules` operates by object id.
+/// The tiers of a simulated hybrid, on which `HybridRules` operates by object id; with time, also a
+/// single tier, and the other is nil.
 final class HybridCore: HybridTiers {
   /// An object that memory evicted while it served a request.
   struct Victim {
@@ -6,8 +7,8 @@ final class HybridCore: HybridTiers {
     var object: TimedRequest
   }
 
-  let memory: SimulatedTier
-  let disk: SimulatedTier
+  let memory: SimulatedTier?
+  let disk: SimulatedTier?
   let rules: HybridRules
   var promotions: UInt64 = 0
   private(set) var demotions: UInt64 = 0
@@ -19,8 +20,7 @@ final class HybridCore: HybridTiers {
   // Fields of the object's latest request, for its demotion.
   private var lastNextUse: Column<UInt32>
 
-  /// Creates two tiers with one set of rules, for ids up to `objects`.
-  init(memory: SimulatedTier, disk: SimulatedTier, rules: HybridRules, objects: Int) {
+  init(memory: SimulatedTier?, disk: SimulatedTier?, rules: HybridRules, objects: Int) {
     self.memory = memory
     self.disk = disk
     self.rules = rules
@@ -28,39 +28,38 @@ final class HybridCore: HybridTiers {
     lastNextUse = Column(objects: rules.demotes ? objects : 0)
   }
 
-  /// Memory held, in bytes.
+  var tiers: [SimulatedTier] { [memory, disk].compactMap { $0 } }
+
   var stateBytes: Int {
-    memory.stateBytes + disk.stateBytes + hitBefore.bytes + lastNextUse.bytes
+    tiers.reduce(hitBefore.bytes + lastNextUse.bytes) { $0 + $1.stateBytes }
   }
 
-  /// The choice in memory, or else on disk: see `Simulation`.
-  var choice: PolicyChoice? { memory.tier.choice ?? disk.tier.choice }
+  var evictions: UInt64 { (disk ?? memory)?.counts.evictions ?? 0 }
 
-  /// The counts of the hybrid with these totals.
+  var choice: PolicyChoice? { memory?.tier.choice ?? disk?.tier.choice }
+
   func counts(_ totals: SimulationTotals, hasCosts: Bool) -> Counts {
-    var counts = totals.counts(memory: memory.counts, disk: disk.counts, hasCosts: hasCosts)
+    var counts = totals.counts(
+      memory: memory?.counts ?? TierCounts(), disk: disk?.counts ?? TierCounts(),
+      hasCosts: hasCosts)
     counts.promotions = promotions
     counts.demotions = demotions
     return counts
   }
 
-  /// Prefetches the state of an object in both tiers, and the neighbours of a nearer one.
   func prefetch(_ ahead: (far: ObjectID, near: ObjectID)) {
-    memory.prefetch(ahead.far, ahead.near)
-    disk.prefetch(ahead.far, ahead.near)
+    memory?.prefetch(ahead.far, ahead.near)
+    disk?.prefetch(ahead.far, ahead.near)
   }
 
-  /// Resets all counts.
   func resetCounts() {
-    memory.tier.resetCounts()
-    disk.tier.resetCounts()
+    for tier in tiers { tier.tier.resetCounts() }
     promotions = 0
     demotions = 0
   }
 
   // MARK: Requests
 
-  /// Performs a get; an object that no tier has is stored.
   func get(_ object: TimedRequest) -> HybridAnswer<TierCopy> {
     if let copy = getFromMemory(object) { return .memory(copy) }
     var tiers = self
@@ -78,7 +77,6 @@ final class HybridCore: HybridTiers {
     return answer
   }
 
-  /// Performs the part of a get that memory answers.
   func getFromMemory(_ object: TimedRequest) -> TierCopy? {
     note(object.request)
     guard let copy = useInMemory(object) else { return nil }
@@ -88,30 +86,26 @@ final class HybridCore: HybridTiers {
 
   func set(_ object: TimedRequest) {
     note(object.request)
-    memory.evicted.clear()
+    memory?.evicted.clear()
     var tiers = self
     rules.store(object, isFill: false, in: &tiers)
     demoteVictims(of: object)
   }
 
-  /// Deletes the object.
   func delete(_ object: TimedRequest) {
     note(object.request)
     var tiers = self
     rules.delete(object, in: &tiers)
   }
 
-  /// Handles a change of the object at its origin.
   func modify(_ request: Request) {
     note(request)
-    if memory.tier.contains(request.id) { memory.setStale(request.id, true) }
-    if disk.tier.contains(request.id) { disk.setStale(request.id, true) }
+    for tier in tiers where tier.tier.contains(request.id) { tier.setStale(request.id, true) }
   }
 
-  /// Changes the TTL of the object in the tiers that hold it.
   func expire(_ object: TimedRequest) {
     note(object.request)
-    for tier in [memory, disk] { tier.changeExpiry(of: object) }
+    for tier in tiers { tier.changeExpiry(of: object) }
   }
 
   private func note(_ request: Request) {
@@ -119,9 +113,8 @@ final class HybridCore: HybridTiers {
     lastNextUse[request.id] = request.nextUse
   }
 
-  /// Offers the objects that memory has just evicted to disk.
   func demoteVictims(of object: TimedRequest) {
-    guard rules.demotes else { return }
+    guard rules.demotes, let memory else { return }
     var tiers = self
     for place in 0..<memory.evicted.count
     where rules.demote(Victim(id: memory.evicted[place], object: object), in: &tiers) {
@@ -138,7 +131,8 @@ final class HybridCore: HybridTiers {
   func isPermanent(_ victim: Victim) -> Bool { false }
 
   func life(_ object: TimedRequest) -> UInt64 {
-    lifeLeft(disk.tier.expiryFrom(object.now, object.timeToLive), object.now)
+    guard let disk else { return .max }
+    return lifeLeft(disk.tier.expiryFrom(object.now, object.timeToLive), object.now)
   }
 
   func lifeLeft(_ copy: TierCopy, of object: TimedRequest) -> UInt64 {
@@ -146,7 +140,7 @@ final class HybridCore: HybridTiers {
   }
 
   func lifeLeft(_ victim: Victim) -> UInt64 {
-    lifeLeft(memory.tier.expiry(victim.id), victim.object.now)
+    lifeLeft(memory?.tier.expiry(victim.id) ?? Request.noExpiry, victim.object.now)
   }
 
   private func lifeLeft(_ expires: UInt64, _ now: UInt64) -> UInt64 {
@@ -154,21 +148,21 @@ final class HybridCore: HybridTiers {
   }
 
   private func useInMemory(_ object: TimedRequest) -> TierCopy? {
-    guard let copy = memory.use(object.request, object.now) else { return nil }
+    guard let copy = memory?.use(object.request, object.now) else { return nil }
     foreseeOnDisk(object)
     return copy
   }
 
-  /// Updates the next use of disk's copy, if any, after a request that did not reach disk.
   func foreseeOnDisk(_ object: TimedRequest) {
-    if disk.needsNextUse, disk.tier.contains(object.request.id) { disk.foresee(object.request) }
+    guard let disk, disk.needsNextUse, disk.tier.contains(object.request.id) else { return }
+    disk.foresee(object.request)
   }
 
-  func useOnDisk(_ object: TimedRequest) -> TierCopy? { disk.use(object.request, object.now) }
+  func useOnDisk(_ object: TimedRequest) -> TierCopy? { disk?.use(object.request, object.now) }
 
   func isOnDisk(_ object: TimedRequest) -> Bool {
     // If the use evicted nothing, the object is still resident.
-    disk.evicted.count == 0 || disk.tier.contains(object.request.id)
+    disk.map { $0.evicted.count == 0 || $0.tier.contains(object.request.id) } ?? false
   }
 
   func toggleHitBefore(_ object: TimedRequest) -> Bool {
@@ -177,20 +171,15 @@ final class HybridCore: HybridTiers {
     return stood
   }
 
-  func putInMemory(_ object: TimedRequest) -> Bool {
-    var request = object.request
-    request.expires = memory.tier.expiryFrom(object.now, object.timeToLive)
-    return memory.put(request, object.now)
-  }
+  func putInMemory(_ object: TimedRequest) -> Bool { memory?.put(object) ?? false }
 
   func putOnDisk(_ object: TimedRequest) {
     forgetHits(object.request.id)
-    var request = object.request
-    request.expires = disk.tier.expiryFrom(object.now, object.timeToLive)
-    _ = disk.put(request, object.now)
+    _ = disk?.put(object)
   }
 
   func promote(_ copy: TierCopy, of object: TimedRequest) -> Bool {
+    guard let memory else { return false }
     var request = object.request
     request.size = copy.size
     request.expires = min(copy.expires, memory.tier.expiryFrom(object.now, 0))
@@ -201,6 +190,7 @@ final class HybridCore: HybridTiers {
   }
 
   func demote(_ victim: Victim) -> Bool {
+    guard let memory, let disk else { return false }
     let id = victim.id
     forgetHits(id)
     if let demotedLatency {
@@ -216,9 +206,9 @@ final class HybridCore: HybridTiers {
     return stored
   }
 
-  func removeFromMemory(_ object: TimedRequest) { memory.tier.remove(object.request.id) }
+  func removeFromMemory(_ object: TimedRequest) { memory?.tier.remove(object.request.id) }
 
-  func removeFromDisk(_ object: TimedRequest) { disk.tier.remove(object.request.id) }
+  func removeFromDisk(_ object: TimedRequest) { disk?.tier.remove(object.request.id) }
 
   private func forgetHits(_ id: ObjectID) {
     if rules.promotion == .secondHit { hitBefore[id] = false }
@@ -228,19 +218,16 @@ final class HybridCore: HybridTiers {
 /// The effects of the end of a read or a fetch on the tiers of a simulated hybrid. The `now` of an
 /// object is the end of its flight.
 extension HybridCore {
-  /// Advances the time to `now`; policies that observe requests see `last`, see
-  /// `FlightBoard.landing`.
   func advance(to now: UInt64, last: UInt64) {
-    memory.advance?(now, last)
-    disk.advance?(now, last)
+    for tier in tiers { tier.advance?(now, last) }
   }
 
-  /// Ends a read from disk: the rules for promotion are applied now, to disk's current copy. An
-  /// object that disk has evicted meanwhile, or that memory already holds, is not promoted.
   func endRead(_ object: TimedRequest) {
-    memory.evicted.clear()
+    memory?.evicted.clear()
     let id = object.request.id
-    guard !memory.holds(id, object.now), disk.holds(id, object.now) else { return }
+    guard let disk, disk.holds(id, object.now), memory?.holds(id, object.now) != true else {
+      return
+    }
     let copy = TierCopy(
       size: disk.tier.size(id), isStale: disk.isStale(id), expires: disk.tier.expiry(id),
       cost: disk.tier.cost(id))
@@ -249,14 +236,12 @@ extension HybridCore {
     demoteVictims(of: object)
   }
 
-  /// Ends a fetch from the origin: its object is stored, unless a tier already holds it.
   func endFetch(_ object: TimedRequest) {
-    memory.evicted.clear()
+    memory?.evicted.clear()
     let id = object.request.id
-    guard !memory.holds(id, object.now), !disk.holds(id, object.now) else { return }
+    guard !tiers.contains(where: { $0.holds(id, object.now) }) else { return }
     // A copy that is still resident has expired.
-    if memory.tier.contains(id) { memory.tier.remove(id) }
-    if disk.tier.contains(id) { disk.tier.remove(id) }
+    for tier in tiers where tier.tier.contains(id) { tier.tier.remove(id) }
     var tiers = self
     rules.store(object, isFill: true, in: &tiers)
     demoteVictims(of: object)

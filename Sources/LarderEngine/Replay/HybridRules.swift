@@ -5,23 +5,16 @@
 /// them to `HybridRules.demote` afterwards, in order. Methods are mutating so that a conforming
 /// value can record the outcome of an operation.
 package protocol HybridTiers {
-  /// The object of a request, with all that is needed to store it.
   associatedtype Object
-  /// A tier's copy of an object.
   associatedtype Copy
-  /// An object that memory has evicted.
   associatedtype Victim
 
   /// True if the object must be on disk regardless of the rules.
   func isPermanent(_ object: Object) -> Bool
   /// True if a copy returned by disk must stay there regardless of the rules.
   func isPermanent(_ copy: Copy) -> Bool
-  /// The TTL that the object would have on disk if it were stored now, in microseconds;
-  /// `UInt64.max` for none.
   func life(_ object: Object) -> UInt64
-  /// The remaining TTL of disk's copy of an object, in microseconds; `UInt64.max` for none.
   func lifeLeft(_ copy: Copy, of object: Object) -> UInt64
-  /// The remaining TTL of a victim, in microseconds; 0 if it has expired.
   func lifeLeft(_ victim: Victim) -> UInt64
   /// True if a victim must be on disk regardless of the rules, and therefore is.
   func isPermanent(_ victim: Victim) -> Bool
@@ -37,7 +30,6 @@ package protocol HybridTiers {
   /// Stores or replaces an object in memory, and returns true if memory accepted it; it may have
   /// evicted it again.
   mutating func putInMemory(_ object: Object) -> Bool
-  /// Stores or replaces an object on disk.
   mutating func putOnDisk(_ object: Object)
   /// Stores disk's copy in memory, and returns true if memory accepted it.
   mutating func promote(_ copy: Copy, of object: Object) -> Bool
@@ -51,19 +43,15 @@ package protocol HybridTiers {
 
 /// Tiers that answer a get.
 package enum HybridAnswer<Copy> {
-  /// In memory.
   case memory(Copy)
   /// On disk, and true if the copy was also stored in memory.
   case disk(Copy, isPromoted: Bool)
-  /// No tier has the object.
   case none
 }
 
 /// The decisions of a cache with memory in front of disk, shared by the simulator and the real
 /// cache, which provide the tiers.
 extension HybridRules {
-  /// Performs a get that memory did not answer on disk. If disk does not answer either, `store` of
-  /// the origin's value is to follow.
   @inline(__always) package func getFromDisk<Tiers: HybridTiers>(
     _ object: Tiers.Object, in tiers: inout Tiers
   ) -> HybridAnswer<Tiers.Copy> {
@@ -71,8 +59,6 @@ extension HybridRules {
     return .disk(copy, isPromoted: promote(copy, of: object, in: &tiers))
   }
 
-  /// Promotes a copy that a hit on disk has read, if the rules allow it, and returns true if memory
-  /// accepted it.
   @inline(__always) package func promote<Tiers: HybridTiers>(
     _ copy: Tiers.Copy, of object: Tiers.Object, in tiers: inout Tiers
   ) -> Bool {
@@ -86,7 +72,6 @@ extension HybridRules {
     return true
   }
 
-  /// Stores the origin's value for an object that no tier holds (`isFill`), or the value of a set.
   @inline(__always) package func store<Tiers: HybridTiers>(
     _ object: Tiers.Object, isFill: Bool, in tiers: inout Tiers
   ) {
@@ -107,10 +92,8 @@ extension HybridRules {
     if !isBoth, disk { tiers.putOnDisk(object) }
   }
 
-  /// True if memory's victims are to be offered to `demote`.
   @inline(__always) package var demotes: Bool { inclusion == .exclusive }
 
-  /// Moves a victim of memory to disk, and returns true if disk has it.
   @inline(__always) package func demote<Tiers: HybridTiers>(
     _ victim: Tiers.Victim, in tiers: inout Tiers
   ) -> Bool {
@@ -120,7 +103,6 @@ extension HybridRules {
     return tiers.demote(victim)
   }
 
-  /// Removes an object from both tiers.
   @inline(__always) package func delete<Tiers: HybridTiers>(
     _ object: Tiers.Object, in tiers: inout Tiers
   ) {
@@ -128,7 +110,6 @@ extension HybridRules {
     tiers.removeFromDisk(object)
   }
 
-  /// The tiers that may store an entry with this remaining TTL, in microseconds.
   @inline(__always) package func mayTake(life: UInt64) -> (memory: Bool, disk: Bool) {
     guard let placement else { return (true, true) }
     let isShort = life < UInt64(placement.memoryOnlyBelowSeconds) * 1_000_000

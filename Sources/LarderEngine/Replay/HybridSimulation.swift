@@ -6,7 +6,6 @@ struct HybridSimulation: OperationReplay, ~Copyable {
   var position = 0
   private(set) var outcomes: OutcomeSizes?
 
-  /// Empty tiers before the first request.
   init(
     core: HybridCore, unit: CapacityUnit, recordsOutcomes: Bool, over columns: RequestColumns
   ) {
@@ -21,7 +20,7 @@ struct HybridSimulation: OperationReplay, ~Copyable {
 
   func holds(_ id: ObjectID) -> Bool {
     let now = reader.time(at: position)
-    return [core.memory, core.disk].contains { $0.tier.contains(id) && $0.tier.expiry(id) > now }
+    return core.tiers.contains { $0.tier.contains(id) && $0.tier.expiry(id) > now }
   }
 
   var counts: Counts { core.counts(totals, hasCosts: reader.columns.costs != nil) }
@@ -32,7 +31,7 @@ struct HybridSimulation: OperationReplay, ~Copyable {
     if outcomes != nil { outcomes = OutcomeSizes() }
   }
 
-  var evictions: UInt64 { core.disk.counts.evictions }
+  var evictions: UInt64 { core.evictions }
 
   func prefetch(ahead position: Int) { core.prefetch(reader.ahead(of: position)) }
 
@@ -70,7 +69,8 @@ struct HybridSimulation: OperationReplay, ~Copyable {
   mutating func expire(_ object: TimedRequest) { core.expire(object) }
 }
 
-/// A simulation of memory in front of disk in which reads from disk and fetches take time.
+/// A simulation of one tier or of memory in front of disk in which reads from disk and fetches take
+/// time.
 ///
 /// For each get at time t: `now` is the later of t and the previous `now`; the flights (reads from
 /// disk and fetches) that have ended by then take effect, in the order of their ends, each as of
@@ -81,18 +81,20 @@ struct HybridSimulation: OperationReplay, ~Copyable {
 ///   notified.
 /// 3. Disk holds it: a hit on disk, of which disk's policy is notified now. A read starts, and the
 ///   request waits for its end; then promotion is decided (`HybridCore.endRead`).
-/// 4. Otherwise a miss, which fetches as in `TimedSimulation`. At its end the object is stored by
-///   the rules of the hybrid (`HybridCore.endFetch`).
+/// 4. Otherwise a miss, which fetches: at once, or when one of the origin's servers is free. At its
+///   end the object is stored by the rules of the hybrid (`HybridCore.endFetch`), unless a tier has
+///   it by then.
 ///
 /// The number of concurrent reads is not limited; the servers of the origin serve only fetches, and
-/// `maxInFlight` counts only these. A set or a delete detaches the flights of its object. A flight
-/// that takes no time ends within its request: if all do, the counts are those of
-/// `HybridSimulation`.
+/// `maxInFlight` counts only these. A set or a delete detaches the flights of its object: requests
+/// that wait for them go on waiting, later ones do not wait for them, and their objects are not
+/// stored. A flight that takes no time ends within its request: if all do, the counts are those
+/// without time. A get that nothing may store (`bypass`) always fetches for itself.
 ///
 /// Among policies that observe gets, memory's sees all, with the latency of a read if disk holds
 /// the object and that of a fetch otherwise; disk's sees those that memory does not answer, and
 /// demotions as well, with the latency of a fetch.
-struct TimedHybridSimulation: OperationReplay, ~Copyable {
+struct TimedSimulation: OperationReplay, ~Copyable {
   private let core: HybridCore
   let reader: RequestReader
   private let model: FetchModel
@@ -101,13 +103,12 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
   private var now: UInt64 = 0
   var position = 0
 
-  /// Empty tiers before the first request.
   init(core: HybridCore, model: FetchModel, unit: CapacityUnit, over columns: RequestColumns) {
     self.core = core
     self.model = model
     reader = RequestReader(columns, unit: unit)
     board = FlightBoard(model)
-    if core.disk.observe != nil {
+    if core.disk?.observe != nil {
       core.demotedLatency = { index, bytes in model.service(request: index, bytes: bytes) }
     }
   }
@@ -128,7 +129,7 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
     board.resetCounts()
   }
 
-  var evictions: UInt64 { core.disk.counts.evictions }
+  var evictions: UInt64 { core.evictions }
 
   func prefetch(ahead position: Int) { core.prefetch(reader.ahead(of: position)) }
 
@@ -145,23 +146,20 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
       return totals.hit(request, isStale: copy.isStale)
     }
     observe(request, in: core.disk, isMemory: false)
-    let place = board.table.place(of: request.id)
-    if board.canJoin(at: place) {
-      board.join(request, at: place, now: now)
+    if board.join(request, now: now) {
       core.foreseeOnDisk(object)
     } else if let copy = core.useOnDisk(object) {
       totals.diskHit(request, isStale: copy.isStale)
-      if board.read(request, at: place, now: now) { land() }
+      if board.read(request, now: now) { land() }
     } else {
-      fetch(request, stores: true, at: place)
+      fetch(request, stores: true)
     }
   }
 
-  /// Passes a get to the policy of a tier, with the latency of a miss in this tier.
-  private func observe(_ request: Request, in tier: SimulatedTier, isMemory: Bool) {
-    guard let observe = tier.observe else { return }
+  private func observe(_ request: Request, in tier: SimulatedTier?, isMemory: Bool) {
+    guard let observe = tier?.observe else { return }
     let latency =
-      isMemory && core.disk.tier.contains(request.id)
+      isMemory && core.disk?.tier.contains(request.id) == true
       ? model.diskRead(request: request.index)
       : model.service(request: request.index, bytes: reader.bytes(at: position))
     observe(request.id, now, latency)
@@ -180,18 +178,16 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
   mutating func modify(_ request: Request) { core.modify(request) }
 
   mutating func bypass(_ object: TimedRequest) {
-    let request = object.request
-    fetch(request, stores: false, at: board.table.place(of: request.id))
+    fetch(object.request, stores: false)
   }
 
   mutating func expire(_ object: TimedRequest) { core.expire(object) }
 
-  private mutating func fetch(_ request: Request, stores: Bool, at place: UInt32) {
+  private mutating func fetch(_ request: Request, stores: Bool) {
     let bytes = reader.bytes(at: position)
-    if board.fetch(request, bytes: bytes, stores: stores, at: place, now: now) { land() }
+    if board.fetch(request, bytes: bytes, stores: stores, now: now) { land() }
   }
 
-  /// Applies the effects of flights that have ended.
   private mutating func land() {
     while board.isDue(now) {
       let landed = board.takeNext()
@@ -201,5 +197,14 @@ struct TimedHybridSimulation: OperationReplay, ~Copyable {
       core.advance(to: flight.completion, last: board.landing(of: flight))
       if flight.isRead { core.endRead(object) } else { core.endFetch(object) }
     }
+  }
+}
+
+extension RequestReader {
+  func landed(_ landed: FlightBoard.Landed) -> TimedRequest {
+    let index = Int(truncatingIfNeeded: landed.flight.index)
+    var object = timed(at: index, now: landed.flight.completion)
+    object.request.nextUse = landed.nextUse
+    return object
   }
 }

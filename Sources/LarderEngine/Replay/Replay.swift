@@ -3,33 +3,26 @@
   var counts: Counts { get }
   var position: Int { get }
   var outcomes: OutcomeSizes? { get }
-  /// Values copied to recycle segments since the start or the last `resetCounts`.
   var copies: UInt64 { get }
   var stateBytes: Int { get }
   var choice: PolicyChoice? { get }
-  /// True if a get of an object would be a hit as the next request.
   func holds(_ id: ObjectID) -> Bool
   mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool
   mutating func resetCounts()
 }
 
 extension Replay where Self: ~Copyable {
-  /// Defaults to nil: not recorded.
   @inlinable var outcomes: OutcomeSizes? { nil }
 
-  /// Defaults to 0: no segments.
   @inlinable var copies: UInt64 { 0 }
 
-  /// Defaults to false, as in `Simulation`.
   @inlinable func holds(_ id: ObjectID) -> Bool { false }
 }
 
 /// A request of any operation, as of a time.
 @usableFromInline struct TimedRequest {
   @usableFromInline var request: Request
-  /// Microseconds, or requests if these are the clock.
   @usableFromInline var now: UInt64
-  /// Microseconds; 0 for no TTL of its own.
   @usableFromInline var timeToLive: UInt64
 
   @inlinable @inline(__always) init(_ request: Request, now: UInt64, timeToLive: UInt64) {
@@ -45,25 +38,20 @@ extension Replay where Self: ~Copyable {
   var reader: RequestReader { get }
   var position: Int { get set }
   var totals: SimulationTotals { get set }
-  /// Evictions of the tier that a warm-up fills.
   var evictions: UInt64 { get }
 
-  /// Prefetches the state for the requests that follow one.
   func prefetch(ahead position: Int)
-  /// Returns the time of a request that arrives at `arrival`; what happens until then has happened.
   mutating func advance(to arrival: UInt64) -> UInt64
 
   mutating func get(_ object: TimedRequest)
   mutating func set(_ object: TimedRequest)
   mutating func delete(_ object: TimedRequest)
   mutating func modify(_ request: Request)
-  /// A request that goes past the cache.
   mutating func bypass(_ object: TimedRequest)
   mutating func expire(_ object: TimedRequest)
 }
 
 extension OperationReplay where Self: ~Copyable {
-  /// Defaults to the time of its arrival: nothing takes time.
   @inlinable @inline(__always) mutating func advance(to arrival: UInt64) -> UInt64 { arrival }
 
   @inlinable mutating func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
@@ -104,91 +92,69 @@ extension OperationReplay where Self: ~Copyable {
   @usableFromInline let columns: RequestColumns
   @usableFromInline let countsBytes: Bool
 
-  /// Creates a reader whose requests have sizes in `unit`.
   @inlinable init(_ columns: RequestColumns, unit: CapacityUnit) {
     self.columns = columns
     countsBytes = unit == .bytes
   }
 
-  /// The operation of a request.
   @inlinable @inline(__always) func operation(at index: Int) -> Operation {
     guard let operations = columns.operations else { return .get }
     return Operation(rawValue: operations[index]) ?? .get
   }
 
-  /// The time of a request in microseconds; 0 if the trace has none.
   @inlinable @inline(__always) func time(at index: Int) -> UInt64 { columns.times?[index] ?? 0 }
 
-  /// A request with its TTL, as of a time.
   @inlinable @inline(__always) func timed(at index: Int, now: UInt64) -> TimedRequest {
     TimedRequest(
       request(at: index), now: now, timeToLive: UInt64(columns.ttls?[index] ?? 0) * 1_000_000)
   }
 
-  /// A request, without an expiry.
   @inlinable @inline(__always) func request(at index: Int) -> Request {
     Request(
       id: columns.ids[index], size: countsBytes ? bytes(at: index) : 1, index: UInt64(index),
       nextUse: columns.nextUses?[index] ?? Request.never, cost: columns.costs?[index] ?? 1)
   }
 
-  /// The size in bytes; 1 if the trace has none.
   @inlinable @inline(__always) func bytes(at index: Int) -> UInt32 { columns.sizes?[index] ?? 1 }
 
-  /// The objects of the requests 16 and 8 after one, whose state is prefetched.
   @inlinable @inline(__always) func ahead(of position: Int) -> (far: ObjectID, near: ObjectID) {
     let last = columns.count - 1
     return (columns.ids[min(position + 16, last)], columns.ids[min(position + 8, last)])
   }
 }
 
-/// A simulation whose type is not known to the caller.
+/// A simulation as an object.
 ///
-/// Closures, because what a closure calls is specialised for the types it was made with; one call
-/// runs millions of requests.
-@usableFromInline package final class ErasedSimulation: Simulation {
-  @usableFromInline let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
-  @usableFromInline let resetBody: () -> Void
-  @usableFromInline let countsBody: () -> Counts
-  @usableFromInline let positionBody: () -> Int
-  @usableFromInline let stateBytesBody: () -> Int
-  @usableFromInline let outcomesBody: () -> OutcomeSizes?
-  @usableFromInline let copiesBody: () -> UInt64
-  @usableFromInline let choiceBody: () -> PolicyChoice?
-  @usableFromInline let holdsBody: (ObjectID) -> Bool
+/// Closures for what is called for each request: what a closure calls is specialised for the types
+/// it was made with. The rest is one copy of code for all simulations.
+@usableFromInline final class HeldSimulation<Value: Replay & ~Copyable>: Simulation {
+  private let held: Held<Value>
+  private let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool
+  private let holdsBody: (ObjectID) -> Bool
 
-  /// Takes a simulation over.
-  @inlinable init<Value: Replay & ~Copyable>(_ simulation: consuming Value) {
+  @inlinable convenience init(_ simulation: consuming Value) {
     let held = Held(simulation)
-    runBody = { end, stops in held.with { $0.run(upTo: end, untilFirstEviction: stops) } }
-    resetBody = { held.with { $0.resetCounts() } }
-    countsBody = { held.with { $0.counts } }
-    positionBody = { held.with { $0.position } }
-    stateBytesBody = { held.with { $0.stateBytes } }
-    outcomesBody = { held.with { $0.outcomes } }
-    copiesBody = { held.with { $0.copies } }
-    choiceBody = { held.with { $0.choice } }
-    holdsBody = { id in held.with { $0.holds(id) } }
+    self.init(
+      held, run: { end, stops in held.with { $0.run(upTo: end, untilFirstEviction: stops) } },
+      holds: { id in held.with { $0.holds(id) } })
   }
 
-  /// See `Simulation`.
-  @usableFromInline package var counts: Counts { countsBody() }
-  /// Position of the next request.
-  @usableFromInline package var position: Int { positionBody() }
-  /// Memory held, in bytes.
-  @usableFromInline package var stateBytes: Int { stateBytesBody() }
-  /// Sizes in bytes that each tier served, if the setup requests them.
-  @usableFromInline package var outcomes: OutcomeSizes? { outcomesBody() }
-  /// Values copied to recycle segments since the start or the last `resetCounts`.
-  package var copies: UInt64 { copiesBody() }
-  /// See `Simulation`.
-  @usableFromInline package var choice: PolicyChoice? { choiceBody() }
-  /// See `Simulation`.
-  @usableFromInline package func holds(_ id: ObjectID) -> Bool { holdsBody(id) }
-  /// Replays requests up to `end`, exclusive; see `Simulation.run`.
-  @usableFromInline package func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
+  @usableFromInline init(
+    _ held: Held<Value>, run: @escaping (_ end: Int, _ untilFirstEviction: Bool) -> Bool,
+    holds: @escaping (ObjectID) -> Bool
+  ) {
+    (self.held, runBody, holdsBody) = (held, run, holds)
+  }
+
+  @usableFromInline var counts: Counts { held.place.pointee.counts }
+  @usableFromInline var position: Int { held.place.pointee.position }
+  @usableFromInline var stateBytes: Int { held.place.pointee.stateBytes }
+  @usableFromInline var outcomes: OutcomeSizes? { held.place.pointee.outcomes }
+  @usableFromInline var copies: UInt64 { held.place.pointee.copies }
+  @usableFromInline var choice: PolicyChoice? { held.place.pointee.choice }
+  @usableFromInline func holds(_ id: ObjectID) -> Bool { holdsBody(id) }
+  @usableFromInline func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {
     runBody(end, untilFirstEviction)
   }
-  /// Resets all counts and keeps the cache's content.
-  @usableFromInline package func resetCounts() { resetBody() }
+  @usableFromInline func resetCounts() { held.place.pointee.resetCounts() }
 }

@@ -7,7 +7,6 @@
 package struct SegmentLedger: Sendable {
   /// The start of a value.
   package struct Place: Hashable, Sendable {
-    /// The number of the segment.
     package var segment: UInt64
     /// Bytes from the start of the segment, a multiple of `pageBytes`.
     package var offset: UInt64
@@ -19,18 +18,14 @@ package struct SegmentLedger: Sendable {
   }
 
   private struct Segment {
-    /// The position of the next value.
     var end: UInt64 = 0
     /// Bytes of the file in whole pages: the file of a reused segment may be longer than its
     /// content.
     var size: UInt64 = 0
-    /// Bytes of the pages of live values.
     var live: UInt64 = 0
-    /// Live values, including those of an open transaction.
     var values = 0
     /// True if it was recycled but still holds values: it is not chosen again.
     var isSpent = false
-    /// Bytes before the end that recycling would free. Damaged rows may list one position twice.
     var dead: UInt64 { isSpent || live > end ? 0 : end - live }
   }
 
@@ -43,31 +38,22 @@ package struct SegmentLedger: Sendable {
   package let bytesMax: UInt64
   private var segments: [UInt64: Segment] = [:]
   private var open: UInt64?
-  /// Segments without values, for reuse.
   private var free: [UInt64] = []
   private var nextNumber: UInt64 = 1
-  /// Segments being read, once for each reader.
   private var pins: [UInt64] = []
-  /// Sums over all segments.
   private var size: UInt64 = 0
   private var live: UInt64 = 0
   private var dead: UInt64 = 0
   private var gone: [UInt64] = []
 
-  /// Creates an empty ledger. `bytesMax` is any number of bytes; values that do not fit into whole
-  /// pages of it are not appended.
   package init(bytesMax: UInt64) { self.bytesMax = bytesMax }
 
-  /// Bytes of the pages of a value.
   package static func extent(_ bytes: UInt64) -> UInt64 {
     max(1, (bytes + pageBytes - 1) / pageBytes) * pageBytes
   }
 
-  /// The numbers of the segments, in no order.
   package var numbers: some Sequence<UInt64> { segments.keys }
 
-  /// Returns the segments that left the ledger since the last call: their files are to be removed,
-  /// in this order. Their numbers are not reused.
   package mutating func takeGone() -> [UInt64] {
     defer { gone.removeAll(keepingCapacity: true) }
     return gone
@@ -87,11 +73,8 @@ package struct SegmentLedger: Sendable {
 
   // MARK: Writing
 
-  /// True if a value of this size is appended to a segment.
   package func takes(_ bytes: UInt64) -> Bool { Self.extent(bytes) <= bytesMax }
 
-  /// Returns the position for a value of `extent` bytes of pages, and true if its segment is new.
-  /// The value is not recorded until `noteWritten`.
   package mutating func place(extent: UInt64) -> (place: Place, isNew: Bool) {
     if let open, let segment = segments[open], segment.end + extent > bytesMax { closeOpen() }
     if let open { return (Place(segment: open, offset: segments[open]?.end ?? 0), false) }
@@ -106,7 +89,6 @@ package struct SegmentLedger: Sendable {
     return (Place(segment: number, offset: 0), true)
   }
 
-  /// Records that a value was written to a position from `place`.
   package mutating func noteWritten(_ place: Place, extent: UInt64) {
     change(place.segment) {
       $0.end = place.offset + extent
@@ -116,8 +98,6 @@ package struct SegmentLedger: Sendable {
     }
   }
 
-  /// Records a failed write to a position from `place`. The rest of the segment is not reliable:
-  /// nothing more is appended to it.
   package mutating func noteFailure(_ place: Place, extent: UInt64) {
     change(place.segment) { $0.size = max($0.size, place.offset + extent) }
     open = nil
@@ -132,8 +112,6 @@ package struct SegmentLedger: Sendable {
 
   // MARK: Removal
 
-  /// Removes a value of `extent` bytes of pages. With `keeps`, a segment without values may be kept
-  /// for reuse.
   package mutating func retire(_ place: Place, extent: UInt64, keeps: Bool) {
     change(place.segment) {
       $0.live -= min($0.live, extent)
@@ -164,26 +142,20 @@ package struct SegmentLedger: Sendable {
     gone.append(number)
   }
 
-  /// True if there are segments without values.
   package var hasSpare: Bool { !free.isEmpty || open.map { segments[$0]?.values == 0 } == true }
 
-  /// Bytes of segments kept for reuse.
   package var spareBytes: UInt64 { free.reduce(0) { $0 + (segments[$1]?.size ?? 0) } }
 
-  /// Bytes of the others, including dead ones.
   package var usedBytes: UInt64 { size - spareBytes }
 
-  /// Removes segments without values.
   package mutating func removeSpare() {
     if let open, segments[open]?.values == 0 { closeOpen() }
     for number in free { remove(number) }
     free = []
   }
 
-  /// Keeps a segment from being reused until the matching call of `unpin`.
   package mutating func pin(_ segment: UInt64) { pins.append(segment) }
 
-  /// Ends one read of a segment.
   package mutating func unpin(_ segment: UInt64) {
     if let place = pins.firstIndex(of: segment) { pins.remove(at: place) }
   }
@@ -211,14 +183,12 @@ package struct SegmentLedger: Sendable {
     }?.key
   }
 
-  /// Marks a recycled segment: if it still exists, it holds a value that cannot be moved.
   package mutating func spend(_ number: UInt64) {
     if !free.contains(number) { change(number) { $0.isSpent = true } }
   }
 
   // MARK: Opening
 
-  /// Clears the ledger.
   package mutating func reset() {
     segments = [:]
     (size, live, dead) = (0, 0, 0)
@@ -227,13 +197,11 @@ package struct SegmentLedger: Sendable {
     gone = []
   }
 
-  /// Adds a segment found on opening, with the size of its file. Nothing is appended to it.
   package mutating func add(_ number: UInt64, size: UInt64) {
     segments[number] = Segment()
     change(number) { ($0.size, $0.end) = (size, size) }
   }
 
-  /// Adds a live value found in a segment.
   package mutating func noteFound(in segment: UInt64, extent: UInt64) {
     change(segment) {
       $0.live += extent
@@ -241,8 +209,6 @@ package struct SegmentLedger: Sendable {
     }
   }
 
-  /// Ends the opening: segments without values are removed, and new ones get numbers above
-  /// `largest`.
   package mutating func finishOpening(largest: UInt64) {
     nextNumber = max(nextNumber, largest + 1)
     for number in segments.keys.sorted() where segments[number]?.values == 0 { remove(number) }

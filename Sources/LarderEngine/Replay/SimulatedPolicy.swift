@@ -1,28 +1,22 @@
 /// Closures that simulate a policy or a bound. Programs with caches alone contain none: see the
 /// package trait Simulation.
 @usableFromInline struct SimulatedPolicy: Sendable {
-  /// True for a bound, which has no tier.
   @usableFromInline let isBound: Bool
-  /// A simulation of one tier without time; for a bound, of everything.
-  @usableFromInline let makeSingle:
-    @Sendable (SingleTier, SegmentSetup?) throws(PolicyError) -> any Simulation
-  /// A tier, for simulations with time, hybrids and probes.
+  @usableFromInline let makeSingle: @Sendable (SingleTier) throws(PolicyError) -> any Simulation
   @usableFromInline let makeTier: @Sendable (CacheTierSetup) throws(PolicyError) -> SimulatedTier
 
-  /// A policy's closures.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ policy: Policy.Type) {
     isBound = false
-    makeSingle = {
-      (single: SingleTier, segments: SegmentSetup?) throws(PolicyError) -> any Simulation in
+    makeSingle = { (single: SingleTier) throws(PolicyError) -> any Simulation in
       // Nor do the loops of gets alone look for entries that expire by idleness.
-      if single.needsFullShape || segments != nil || Policy.notices.contains(.idleness) {
-        ErasedSimulation(try TierSimulation<Policy>(single, segments))
+      if single.needsFullShape || Policy.notices.contains(.idleness) {
+        HeldSimulation(try TierSimulation<Policy>(single))
       } else if single.unit == .bytes {
-        ErasedSimulation(
+        HeldSimulation(
           try GetsSimulation<Policy, SizedShape>(
             single.tierSetup, isDisk: single.isDisk, over: single.columns))
       } else {
-        ErasedSimulation(
+        HeldSimulation(
           try GetsSimulation<Policy, UnitShape>(
             single.tierSetup, isDisk: single.isDisk, over: single.columns))
       }
@@ -32,83 +26,54 @@
     }
   }
 
-  /// A bound's closures.
-  init(_ bound: any Bound.Type) {
+  init(_ bound: Bound) {
     let name = bound.description.name
     isBound = true
-    makeSingle = { (single: SingleTier, _) throws(PolicyError) -> any Simulation in
-      if single.time != nil { throw .boundOnly(name, where: "a simulation with time") }
-      if bound.isReachable { try single.setup.refuseLimits(to: name, over: single.columns) }
-      return BoundSimulation(
-        try bound.init(single.columns, unit: single.unit), single)
+    makeSingle = { (single: SingleTier) throws(PolicyError) -> any Simulation in
+      if single.setup.time != nil { throw .boundOnly(name, where: "a simulation with time") }
+      if bound.isReachable { try single.tier.refuseLimits(to: name, over: single.columns) }
+      return BoundSimulation(try bound.prepare(single.columns, single.unit), single)
     }
     makeTier = { _ throws(PolicyError) -> SimulatedTier in
       throw .boundOnly(name, where: "a tier of a hybrid cache")
     }
   }
 
-  /// One tier over a trace.
-  func makeSimulation(
-    _ single: SingleTier, _ segments: SegmentSetup? = nil
-  ) throws(PolicyError) -> any Simulation {
-    guard let time = single.time, !isBound else { return try makeSingle(single, segments) }
-    return ErasedSimulation(TimedSimulation(try makeTier(single.tierSetup), single, model: time))
+  func makeSimulation(_ single: SingleTier) throws(PolicyError) -> any Simulation {
+    guard let time = single.setup.time, !isBound else { return try makeSingle(single) }
+    let tier = try makeTier(single.tierSetup)
+    let core = HybridCore(
+      memory: single.isDisk ? nil : tier, disk: single.isDisk ? tier : nil,
+      rules: HybridRules(promotion: .never), objects: single.columns.objects)
+    return HeldSimulation(
+      TimedSimulation(core: core, model: time, unit: single.unit, over: single.columns))
   }
 }
 
 /// Setup and trace of a simulation of one tier.
 @usableFromInline struct SingleTier {
-  var setup: TierSetup
-  @usableFromInline var isDisk: Bool
-  @usableFromInline var unit: CapacityUnit
-  var seed: UInt64
-  @usableFromInline var recordsOutcomes: Bool
-  var time: FetchModel?
-  @usableFromInline var columns: RequestColumns
+  let setup: SimulationSetup
+  let tier: TierSetup
+  @usableFromInline let isDisk: Bool
+  @usableFromInline let columns: RequestColumns
 
-  /// The only tier of a setup; nil for a hybrid.
-  init?(_ setup: SimulationSetup, over columns: RequestColumns) {
-    let (tier, isDisk): (TierSetup, Bool)
-    switch setup.arrangement {
-    case .memory(let only): (tier, isDisk) = (only, false)
-    case .disk(let only): (tier, isDisk) = (only, true)
-    case .hybrid: return nil
-    }
-    self.init(
-      setup: tier, isDisk: isDisk, unit: setup.unit, seed: setup.seed,
-      recordsOutcomes: setup.recordsOutcomes, time: setup.time, columns: columns)
-  }
-
-  init(
-    setup: TierSetup, isDisk: Bool, unit: CapacityUnit, seed: UInt64, recordsOutcomes: Bool,
-    time: FetchModel?, columns: RequestColumns
-  ) {
-    self.setup = setup
-    self.isDisk = isDisk
-    self.unit = unit
-    self.seed = seed
-    self.recordsOutcomes = recordsOutcomes
-    self.time = time
-    self.columns = columns
-  }
+  @usableFromInline var unit: CapacityUnit { setup.unit }
 
   /// True if the trace or the tier has anything that the loops of gets do not support.
   @usableFromInline var needsFullShape: Bool {
-    recordsOutcomes || columns.operations != nil || columns.ttls != nil || columns.costs != nil
-      || setup.timeToLiveSeconds != nil || setup.objectsMax != nil || setup.admission != nil
-      || EntryMemory.isGiven(in: setup.policy)
+    setup.recordsOutcomes || setup.segments != nil || columns.operations != nil
+      || columns.ttls != nil || columns.costs != nil || tier.timeToLiveSeconds != nil
+      || tier.objectsMax != nil || tier.admission != nil || EntryMemory.isGiven(in: tier.policy)
   }
 
-  /// Setup of the tier.
   @usableFromInline var tierSetup: CacheTierSetup {
-    var made = CacheTierSetup(setup, unit: unit, objects: columns.objects, seed: seed)
+    var made = CacheTierSetup(tier, unit: unit, objects: columns.objects, seed: setup.seed)
     if columns.costs == nil { made.keepsCosts = false }
     return made
   }
 }
 
 extension CacheTierSetup {
-  /// The setup of a simulated tier: objects have the sizes of their requests, whatever the unit.
   @usableFromInline var simulated: CacheTierSetup {
     var made = self
     made.weighs = true
@@ -117,7 +82,6 @@ extension CacheTierSetup {
 }
 
 extension RegisteredPolicy {
-  /// Returns the closures that simulate the policy.
   func simulation() throws(PolicyError) -> SimulatedPolicy {
     guard let simulated else {
       throw .badSetup(
@@ -127,17 +91,13 @@ extension RegisteredPolicy {
     return simulated
   }
 
-  /// A simulation of one tier with the policy, whether it is in the registry or not.
   package func makeSimulation(
     _ setup: TierSetup, unit: CapacityUnit, seed: UInt64, over columns: RequestColumns
   ) throws(PolicyError) -> any Simulation {
-    try simulation().makeSimulation(
-      SingleTier(
-        setup: setup, isDisk: false, unit: unit, seed: seed, recordsOutcomes: false, time: nil,
-        columns: columns))
+    let setup = SimulationSetup(arrangement: .memory(setup), unit: unit, seed: seed)
+    return try setup.simulation(over: columns) { _ in self }
   }
 
-  /// One tier with nothing around it.
   package func makeProbe(
     _ setup: CacheTierSetup, objects: Int
   ) throws(PolicyError) -> PolicyProbe {
@@ -146,28 +106,27 @@ extension RegisteredPolicy {
 }
 
 extension SimulationSetup {
-  /// A simulation over a trace, with the policies that `policy` returns for the tiers.
-  ///
-  /// - Throws: the errors of `policy` and of making a policy, and `badSetup`.
   package func simulation(
     over columns: RequestColumns,
     policy: (TierSetup) throws(PolicyError) -> RegisteredPolicy
   ) throws(PolicyError) -> any Simulation {
-    if case .hybrid(let memory, let disk, let rules) = arrangement {
+    let (tier, isDisk): (TierSetup, Bool)
+    switch arrangement {
+    case .memory(let only): (tier, isDisk) = (only, false)
+    case .disk(let only): (tier, isDisk) = (only, true)
+    case .hybrid(let memory, let disk, let rules):
       let policies = (memory: try policy(memory), disk: try policy(disk))
       return try hybrid(memory, disk, policies, rules, over: columns)
     }
-    guard let single = SingleTier(self, over: columns) else {
-      throw .badSetup("tiers", "none", expected: "memory, disk or both")
-    }
     if let segments {
-      guard single.isDisk, unit == .bytes, time == nil else {
+      guard isDisk, unit == .bytes, time == nil else {
         throw .badSetup(
           "segments", "\(segments.bytes) bytes",
           expected: "one tier on disk whose capacity is in bytes, without time")
       }
     }
-    return try policy(single.setup).simulation().makeSimulation(single, segments)
+    return try policy(tier).simulation().makeSimulation(
+      SingleTier(setup: self, tier: tier, isDisk: isDisk, columns: columns))
   }
 
   private func hybrid(
@@ -190,10 +149,10 @@ extension SimulationSetup {
       memory: try tier(memory, policies.memory), disk: try tier(disk, policies.disk),
       rules: rules, objects: columns.objects)
     if let time {
-      return ErasedSimulation(
-        TimedHybridSimulation(core: core, model: time, unit: unit, over: columns))
+      return HeldSimulation(
+        TimedSimulation(core: core, model: time, unit: unit, over: columns))
     }
-    return ErasedSimulation(
+    return HeldSimulation(
       HybridSimulation(
         core: core, unit: unit, recordsOutcomes: recordsOutcomes, over: columns))
   }

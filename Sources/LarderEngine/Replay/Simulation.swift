@@ -43,6 +43,9 @@ public protocol Simulation: AnyObject {
   /// Sizes in bytes that each tier served, if the setup requests them.
   var outcomes: OutcomeSizes? { get }
 
+  /// Values copied to recycle segments since the start or the last `resetCounts`.
+  var copies: UInt64 { get }
+
   /// The choice of a policy that chooses among others, in a hybrid that of memory or else of disk;
   /// nil for other policies.
   var choice: PolicyChoice? { get }
@@ -63,6 +66,9 @@ public protocol Simulation: AnyObject {
 }
 
 extension Simulation {
+  /// Defaults to 0: no segments.
+  public var copies: UInt64 { 0 }
+
   /// Defaults to nil.
   public var choice: PolicyChoice? { nil }
 

@@ -13,12 +13,11 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   @usableFromInline var totals = SimulationTotals()
   @usableFromInline var position = 0
 
-  /// An empty cache before the first request.
-  @inlinable init(_ single: SingleTier, _ segments: SegmentSetup?) throws(PolicyError) {
+  @inlinable init(_ single: SingleTier) throws(PolicyError) {
     tier = try Tier(single.tierSetup.simulated)
     reader = RequestReader(single.columns, unit: single.unit)
     isDisk = single.isDisk
-    record = TierRecord(single, segments)
+    record = TierRecord(single)
     records = record != nil
     victims = victimsOwner.list
   }
@@ -35,7 +34,6 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
     tier.contains(id) && tier.expiry(of: id) > reader.time(at: position)
   }
 
-  /// The counts, including the bytes copied between segments.
   @usableFromInline var counts: Counts {
     var counts = totals.counts(
       of: tier.counts, isDisk: isDisk, hasCosts: reader.columns.costs != nil)
@@ -73,7 +71,6 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
 
   @inlinable @inline(__always) mutating func set(_ object: TimedRequest) { put(object) }
 
-  /// Stores or replaces an object.
   @inlinable @inline(never) mutating func put(_ object: TimedRequest) {
     let (records, victims) = (records, victims)
     var request = object.request
@@ -112,31 +109,26 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   private(set) var outcomes: OutcomeSizes?
   private var shelf: SegmentShelf?
 
-  /// Creates an empty record; nil if the setup requests none.
-  @usableFromInline init?(_ single: SingleTier, _ segments: SegmentSetup?) {
-    guard single.recordsOutcomes || segments != nil else { return nil }
+  @usableFromInline init?(_ single: SingleTier) {
+    let setup = single.setup
+    guard setup.recordsOutcomes || setup.segments != nil else { return nil }
     reader = RequestReader(single.columns, unit: single.unit)
     isDisk = single.isDisk
-    outcomes = single.recordsOutcomes ? OutcomeSizes() : nil
-    shelf = segments.map { SegmentShelf($0, objects: single.columns.objects) }
+    outcomes = setup.recordsOutcomes ? OutcomeSizes() : nil
+    shelf = setup.segments.map { SegmentShelf($0, objects: single.columns.objects) }
   }
 
-  /// Values copied to recycle segments.
   var copies: UInt64 { shelf?.copies ?? 0 }
 
-  /// Bytes copied to recycle segments; nil without segments.
   var bytesMoved: UInt64? { shelf?.bytesMoved }
 
-  /// Memory held by the segments' accounting, in bytes.
   var stateBytes: Int { shelf?.stateBytes ?? 0 }
 
-  /// Resets all counts and keeps the segments' content.
   func resetCounts() {
     if outcomes != nil { outcomes = OutcomeSizes() }
     shelf?.resetCounts()
   }
 
-  /// A hit, of a copy of `size` units of the capacity, which may have left the tier by it.
   @usableFromInline @inline(never) func hit(
     _ id: ObjectID, _ size: UInt32, at position: Int, _ isStored: Bool, _ victims: VictimList
   ) {
@@ -151,20 +143,17 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
     }
   }
 
-  /// A miss of an object that is absent or has expired.
   @usableFromInline @inline(never) func missed(_ request: Request, at position: Int) {
     shelf?.drop(request.id)
     fetched(request, at: position)
   }
 
-  /// A fetch from the origin.
   @usableFromInline @inline(never) func fetched(_ request: Request, at position: Int) {
     guard outcomes != nil else { return }
     outcomes?.misses.add(bytes: reader.bytes(at: position))
     if reader.columns.costs != nil { outcomes?.addOriginTime(milliseconds: request.cost) }
   }
 
-  /// An object that was to be stored or replaced, and is resident or not.
   @usableFromInline @inline(never) func put(
     _ request: Request, isStored: Bool, _ victims: VictimList
   ) {
@@ -176,13 +165,11 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
     for place in 0..<victims.count where victims[place] != id { shelf?.drop(victims[place]) }
   }
 
-  /// An object that was removed.
   @usableFromInline @inline(never) func removed(_ id: ObjectID) {
     shelf?.drop(id)
     shelf?.commitDropped()
   }
 
-  /// A change of the expiry of a stored object.
   @usableFromInline @inline(never) func renewed() { shelf?.renew() }
 }
 
@@ -208,51 +195,41 @@ struct SegmentShelf: ~Copyable {
   /// The position of an object's value. Not private: debug builds of Swift 6.3 fail on a column of
   /// a private type.
   struct Standing: BitwiseCopyable {
-    /// 0 if it is in no segment.
     var segment: UInt64
     var offset: UInt64
     var bytes: UInt32
-    /// True if it has a row.
     var isStored: Bool
   }
 
   private let setup: SegmentSetup
   private var ledger: SegmentLedger
   private var standing: Column<Standing>
-  /// The values written to each segment since it was empty, in order.
   private var entries: [UInt64: [Entry]] = [:]
   private var retired: [Retired] = []
-  /// Objects whose rows are deleted with the next write.
   private var doomed = 0
   private var operations = 0
   private var bytes: UInt64 = 0
-  /// Values copied, and their bytes.
   private(set) var copies: UInt64 = 0
   private(set) var bytesMoved: UInt64 = 0
 
-  /// Creates empty segments for objects with ids up to `objects`.
   init(_ setup: SegmentSetup, objects: Int) {
     self.setup = setup
     ledger = SegmentLedger(bytesMax: setup.bytes)
     standing = Column(objects: objects)
   }
 
-  /// Memory held, in bytes, approximately.
   var stateBytes: Int {
     standing.bytes
       + entries.values.reduce(0) { $0 + $1.capacity * MemoryLayout<Entry>.stride }
   }
 
-  /// Resets the counts.
   mutating func resetCounts() {
     copies = 0
     bytesMoved = 0
   }
 
-  /// True if an object has a value.
   func holds(_ id: ObjectID) -> Bool { standing[id].isStored }
 
-  /// Stores or replaces the value of an object.
   mutating func store(_ id: ObjectID, _ size: UInt32) {
     let place = isAppended(size) ? append(id, size) : nil
     unstore(id)
@@ -263,20 +240,17 @@ struct SegmentShelf: ~Copyable {
     write()
   }
 
-  /// Writes another expiry of a stored object, which changes only its row.
   mutating func renew() {
     operations += 1
     write()
   }
 
-  /// Removes the value of an object, if any, with the next commit.
   mutating func drop(_ id: ObjectID) {
     guard standing[id].isStored else { return }
     unstore(id)
     doomed += 1
   }
 
-  /// Commits pending removals, if any.
   mutating func commitDropped() {
     if doomed > 0 { write() }
   }
@@ -306,7 +280,6 @@ struct SegmentShelf: ~Copyable {
     standing[id] = Standing(segment: 0, offset: 0, bytes: 0, isStored: false)
   }
 
-  /// Ends a write: commits if the group is full, and recycles.
   private mutating func write() {
     operations += doomed
     doomed = 0
@@ -319,7 +292,6 @@ struct SegmentShelf: ~Copyable {
     while ledger.isWasteful, let segment = ledger.victim() { recycle(segment) }
   }
 
-  /// Copies the live values of a segment.
   private mutating func recycle(_ segment: UInt64) {
     var moved: [Retired] = []
     for entry in entries[segment] ?? [] {

@@ -92,17 +92,14 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
 
 /// Access by threads that read and write the values concurrently.
 extension Column where Element == UInt32 {
-  /// The value of `id`, read atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func loadShared(_ id: ObjectID) -> UInt32 {
     shared(id).pointee.load(ordering: .relaxed)
   }
 
-  /// Stores the value of `id` atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt32) {
     shared(id).pointee.store(value, ordering: .relaxed)
   }
 
-  /// The value of id 0; valid until the column grows.
   @inlinable var sharedBase: UnsafeMutablePointer<Atomic<UInt32>> {
     // An atomic word has the layout of the word.
     UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt32>.self)
@@ -116,13 +113,11 @@ extension Column where Element == UInt32 {
 
 /// Concurrent access to 64-bit values, such as times.
 extension Column where Element == UInt64 {
-  /// Stores the value of `id` atomically with relaxed ordering. O(1).
   @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt64) {
     assert(Int(id) <= objects)
     sharedBase[Int(id)].store(value, ordering: .relaxed)
   }
 
-  /// The value of id 0; valid until the column grows.
   @inlinable var sharedBase: UnsafeMutablePointer<Atomic<UInt64>> {
     UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
@@ -135,7 +130,6 @@ extension Column where Element == UInt64 {
     @usableFromInline let objects: Int
   #endif
 
-  /// A view of `column`, valid until it grows.
   @inlinable @inline(__always) init(_ column: borrowing Column<UInt32>) {
     base = column.view
     #if DEBUG

@@ -17,13 +17,10 @@ public struct FrequencyLists: ~Copyable {
 
   @usableFromInline struct Bucket: BitwiseCopyable {
     @usableFromInline var count: UInt64
-    /// The object that reached the count longest ago.
     @usableFromInline var first: ObjectID
-    /// The object that reached it last.
     @usableFromInline var last: ObjectID
     /// The bucket with the next lower count; bucket 0 closes the chain.
     @usableFromInline var lower: UInt32
-    /// The bucket with the next higher count; for a free bucket, the next free one.
     @usableFromInline var higher: UInt32
   }
 

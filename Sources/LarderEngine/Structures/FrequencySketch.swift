@@ -128,7 +128,6 @@ public struct FrequencySketch: ~Copyable {
 
   /// Position of the counters of a key.
   @usableFromInline struct Place {
-    /// The first word of its block.
     @usableFromInline let block: UInt32
     // Five bits for each counter: one of two words, and one of 16 counters in it.
     @usableFromInline let choices: UInt32
@@ -140,7 +139,6 @@ public struct FrequencySketch: ~Copyable {
       choices = UInt32(truncatingIfNeeded: hash >> 44)
     }
 
-    /// The word of the counter in a row from 0 to 3, and the shift of its bits.
     @inlinable @inline(__always) func counter(_ row: UInt32) -> (word: UInt32, shift: UInt64) {
       let choice = choices >> (row * 5)
       return (block + row * 2 + (choice & 1), UInt64(choice >> 1 & 15) * 4)
@@ -172,7 +170,6 @@ public struct FrequencySketch: ~Copyable {
     return blocks
   }
 
-  /// The first word on a cache line boundary.
   private static func alignedWord(_ words: borrowing Column<UInt64>) -> UInt32 {
     UInt32((64 - UInt(bitPattern: words.view) % 64) % 64 / 8)
   }
@@ -213,14 +210,12 @@ public struct SketchedCounts: ~Copyable {
     fingerprints = Column(objects: setup.objects)
   }
 
-  /// A sketch for a cache, with all counts zero.
   package static func makeSketch(_ setup: PolicySetup) -> FrequencySketch {
     guard setup.unit == .objects else { return FrequencySketch(objects: 16) }
     let objects = Int(min(setup.capacity, UInt64(SketchedCounts.objectsAtFirst)))
     return FrequencySketch(objects: objects, period: min(setup.capacity, 1 << 60) * 10)
   }
 
-  /// Raises the count of an object to its requests in another cache.
   package mutating func raise(_ object: KnownObject) {
     let count = min(object.requests + 1, FrequencySketch.estimateMax)
     while sketch.estimate(object.fingerprint) < count {
@@ -291,7 +286,6 @@ public struct SketchedCounts: ~Copyable {
     sketch.estimate(fingerprint) + (hasDoorkeeper && doorkeeper.contains(fingerprint) ? 1 : 0)
   }
 
-  /// Caffeine's doorkeeper: three keys for each object.
   private static func makeDoorkeeper(_ objects: Int) -> BloomFilter {
     BloomFilter(capacity: objects * 3, error: doorkeeperError)
   }
@@ -365,17 +359,9 @@ public struct BloomFilter: ~Copyable {
     inserted = 0
   }
 
-  /// Prefetches the first bit of a key.
-  @inlinable @inline(__always) public func prefetch(_ fingerprint: UInt32) {
-    let bit = BloomFilter.hashes(fingerprint).0.multipliedFullWidth(by: bits).high
-    words.prefetch(UInt32(truncatingIfNeeded: bit / 64))
-  }
-
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes }
 
-  /// Two hashes; every probe is a sum of them (Kirsch and Mitzenmacher, Less hashing, same
-  /// performance: building a better Bloom filter, ESA 2006).
   @inlinable @inline(__always) static func hashes(_ fingerprint: UInt32) -> (UInt64, UInt64) {
     var hash = (UInt64(fingerprint) &+ 0x632B_E59B_D9B4_E019) &* 0xBF58_476D_1CE4_E5B9
     hash = (hash ^ hash >> 29) &* 0x94D0_49BB_1331_11EB

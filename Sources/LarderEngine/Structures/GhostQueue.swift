@@ -127,10 +127,8 @@ public struct GhostLimit {
   @usableFromInline var newest: UInt32 = 0
   // Slots from the oldest to the newest ghost, including holes.
   @usableFromInline var span: UInt32 = 0
-  /// Ghosts queued.
   @usableFromInline var count: UInt32 = 0
 
-  /// An empty queue.
   @usableFromInline init(places: UInt32) {
     self.places = places
     bits = Column(objects: Int(places) / 64)
@@ -148,7 +146,6 @@ public struct GhostLimit {
     place &+ 1 == places ? 0 : place &+ 1
   }
 
-  /// True if no slot is free; holes at the oldest end are freed first.
   @inlinable @inline(__always) var isFull: Bool {
     mutating get {
       if span < places { return false }
@@ -168,7 +165,6 @@ public struct GhostLimit {
     return place
   }
 
-  /// Removes the oldest ghost, of one or more, and returns its slot.
   @inlinable @inline(__always) mutating func popOldest() -> UInt32 {
     assert(count > 0)
     skipHoles()
@@ -180,7 +176,6 @@ public struct GhostLimit {
     return place
   }
 
-  /// Removes the ghost in a slot.
   @inlinable @inline(__always) mutating func remove(at place: UInt32) {
     assert(isTaken(place))
     flip(place)
@@ -194,9 +189,7 @@ public struct GhostLimit {
     }
   }
 
-  /// Resizes the ring to `wanted` slots, at least the number of ghosts, and closes holes. Calls
-  /// `moved` for every ghost whose slot changes, from the oldest to the newest; if the number of
-  /// slots stays the same, the new slot is free by then. O(places).
+  /// Resizes the ring to `wanted` slots, at least the number of ghosts, and closes holes.
   @usableFromInline mutating func repack(
     places wanted: UInt32, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {

@@ -227,17 +227,21 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
   /// Removes the largest element. O(log n).
   mutating func removeLargest() {
     let last = elements.removeLast()
-    guard !elements.isEmpty else { return }
+    if !elements.isEmpty { replaceLargest(by: last) }
+  }
+
+  /// Replaces the largest element by one that is not larger. O(log n).
+  mutating func replaceLargest(by element: Element) {
     var place = 0
     while true {
       var child = 2 * place + 1
       guard child < elements.count else { break }
       if child + 1 < elements.count, elements[child + 1] > elements[child] { child += 1 }
-      guard elements[child] > last else { break }
+      guard elements[child] > element else { break }
       elements[place] = elements[child]
       place = child
     }
-    elements[place] = last
+    elements[place] = element
   }
 
   /// Replaces every element. The order of elements must not change. O(n).

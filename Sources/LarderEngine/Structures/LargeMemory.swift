@@ -4,9 +4,8 @@ import LarderLibc
 /// much memory is bound by address translation, so on Linux the system is asked for huge pages.
 ///
 /// Memory that is filled from a stream of unknown length, and must grow without copies, is in
-/// LarderTraces' `PageMemory`.
+/// LarderTraces' `PageMemory`, over the pages of `map`.
 package enum LargeMemory {
-  /// The size of a huge page; larger than any memory if the system has none.
   #if os(Linux)
     private static let hugePage = 2 << 20
     // Blocks of this size on are mapped one by one, so that their memory returns to the system when
@@ -18,18 +17,18 @@ package enum LargeMemory {
     private static let mappedMin = Int.max
   #endif
 
-  /// Rounds up to whole huge pages if that adds at most `share` of the bytes.
   package static func rounded(_ bytes: Int, adding share: Double) -> Int {
     guard bytes >= hugePage / 2, hugePage < Int.max else { return bytes }
     let whole = (bytes + hugePage - 1) / hugePage * hugePage
     return Double(whole - bytes) <= Double(bytes) * share ? whole : bytes
   }
 
-  /// Allocates uninitialised memory, aligned to a cache line or to `alignment`, which is a power of
-  /// two.
   package static func allocate(bytes: Int, alignment: Int = 64) -> UnsafeMutableRawPointer {
     #if os(Linux)
-      if bytes >= mappedMin { return map(bytes) }
+      if bytes >= mappedMin {
+        guard let memory = map(bytes) else { preconditionFailure("out of memory: \(bytes) bytes") }
+        return memory
+      }
     #endif
     var memory: UnsafeMutableRawPointer?
     guard posix_memalign(&memory, max(alignment, 64), bytes) == 0, let memory else {
@@ -38,7 +37,6 @@ package enum LargeMemory {
     return memory
   }
 
-  /// Allocates zeros like `allocate`.
   package static func allocateZeros(bytes: Int) -> UnsafeMutableRawPointer {
     let memory = allocate(bytes: bytes)
     // Mapped memory is zero.
@@ -46,7 +44,6 @@ package enum LargeMemory {
     return memory
   }
 
-  /// Frees memory from `allocate`, which was called with `bytes`.
   package static func deallocate(_ memory: UnsafeMutableRawPointer, bytes: Int) {
     #if os(Linux)
       if bytes >= mappedMin {
@@ -57,26 +54,27 @@ package enum LargeMemory {
     free(memory)
   }
 
-  #if os(Linux)
-    /// Maps memory, aligned to a huge page if it has one.
-    private static func map(_ bytes: Int) -> UnsafeMutableRawPointer {
-      let isHuge = bytes >= hugePage
-      let slack = isHuge ? hugePage : 0
-      let flags = MAP_PRIVATE | MAP_ANON
-      guard let memory = mmap(nil, bytes + slack, PROT_READ | PROT_WRITE, flags, -1, 0),
-        memory != MAP_FAILED
-      else { preconditionFailure("out of memory: \(bytes) bytes") }
-      guard isHuge else { return memory }
-      let ahead = -Int(bitPattern: memory) & (hugePage - 1)
-      if ahead > 0 { munmap(memory, ahead) }
-      let start = memory + ahead
-      // Lengths are whole pages of the system to munmap.
-      let page = sysconf(Int32(_SC_PAGESIZE))
-      let end = (bytes + page - 1) / page * page
-      if ahead + end < bytes + slack { munmap(start + end, bytes + slack - ahead - end) }
-      // Whole huge pages only: a partial one would use more memory than needed.
+  /// Maps zeros, aligned to a huge page if it has one; nil if the system has no more.
+  package static func map(_ bytes: Int) -> UnsafeMutableRawPointer? {
+    let isHuge = bytes >= hugePage
+    let slack = isHuge ? hugePage : 0
+    let flags = MAP_PRIVATE | MAP_ANON
+    guard bytes <= Int.max - slack,
+      let memory = mmap(nil, bytes + slack, PROT_READ | PROT_WRITE, flags, -1, 0),
+      memory != MAP_FAILED
+    else { return nil }
+    guard isHuge else { return memory }
+    let ahead = -Int(bitPattern: memory) & (hugePage - 1)
+    if ahead > 0 { munmap(memory, ahead) }
+    let start = memory + ahead
+    // Lengths are whole pages of the system to munmap.
+    let page = sysconf(Int32(_SC_PAGESIZE))
+    let end = (bytes + page - 1) / page * page
+    if ahead + end < bytes + slack { munmap(start + end, bytes + slack - ahead - end) }
+    // Whole huge pages only: a partial one would use more memory than needed.
+    #if os(Linux)
       madvise(start, bytes / hugePage * hugePage, MADV_HUGEPAGE)
-      return start
-    }
-  #endif
+    #endif
+    return start
+  }
 }

@@ -6,9 +6,7 @@
 public struct LinkedLists: ~Copyable {
   /// The links of a node; `next` is 0 for a node that is in no list.
   @usableFromInline struct Links: BitwiseCopyable {
-    /// The neighbour towards the front.
     @usableFromInline var previous: UInt32
-    /// The neighbour towards the back.
     @usableFromInline var next: UInt32
 
     @inlinable @inline(__always) init(previous: UInt32, next: UInt32) {
@@ -38,12 +36,6 @@ public struct LinkedLists: ~Copyable {
   @inlinable @inline(__always) public mutating func pushFront(_ id: ObjectID, list: UInt32 = 0) {
     assert(!contains(id) && list < lists)
     link(id + lists, behind: list + 1)
-  }
-
-  /// Inserts an object that is in no list at the back of `list`.
-  @inlinable @inline(__always) public mutating func pushBack(_ id: ObjectID, list: UInt32 = 0) {
-    assert(!contains(id) && list < lists)
-    link(id + lists, behind: nodes[list + 1].previous)
   }
 
   /// Removes an object from its list.

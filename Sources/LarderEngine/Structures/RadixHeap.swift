@@ -104,10 +104,8 @@ public struct RadixHeap: ~Copyable {
     }
   }
 
-  /// Items in a chunk.
   @inlinable static var chunk: UInt32 { 16 }
   @inlinable static var digits: Int { 16 }
-  /// Flag in an object's index: the object is in the front.
   @inlinable static var inFront: UInt32 { 1 << 31 }
 
   // Index of each object in `items`, or in the front; 0 for an object that is not in the heap.
@@ -141,7 +139,6 @@ public struct RadixHeap: ~Copyable {
     places.bytes + items.bytes + below.bytes + tops.bytes + values.bytes + front.bytes
   }
 
-  /// The bucket of a key above the last minimum.
   @inlinable @inline(__always) func bucket(_ key: UInt64) -> UInt32 {
     let digit = UInt64(truncatingIfNeeded: (63 - (key ^ last).leadingZeroBitCount) >> 2)
     return UInt32(truncatingIfNeeded: digit &<< 4 | (key &>> (digit &<< 2)) & 15)
@@ -152,7 +149,6 @@ public struct RadixHeap: ~Copyable {
     count += 1
   }
 
-  /// Changes the key of an object.
   @inlinable @inline(__always) mutating func update(_ item: Item) {
     let place = places[item.id]
     if place < RadixBuckets.inFront {
@@ -194,8 +190,6 @@ public struct RadixHeap: ~Copyable {
     return front.first
   }
 
-  /// Moves the objects of the lowest bucket into lower ones, those with the smallest key to the
-  /// front.
   @usableFromInline @inline(never) mutating func spread() {
     let digit = UInt32(truncatingIfNeeded: positions.trailingZeroBitCount)
     let value = UInt32(truncatingIfNeeded: values[digit].trailingZeroBitCount)
@@ -222,7 +216,6 @@ public struct RadixHeap: ~Copyable {
     for place in 0..<front.end { places[front.id(at: place)] = RadixBuckets.inFront | place }
   }
 
-  /// Inserts an object into its bucket or the front.
   @inlinable @inline(__always) mutating func put(_ item: Item) {
     if item.key > last {
       push(item, bucket(item.key))
@@ -242,7 +235,6 @@ public struct RadixHeap: ~Copyable {
     }
   }
 
-  /// Lowers the last minimum to a key below it.
   private mutating func lower(to key: UInt64) {
     let old = last
     last = key
@@ -267,7 +259,6 @@ public struct RadixHeap: ~Copyable {
     front.clear()
   }
 
-  /// Returns the index before a processed one in its bucket; frees the chunk after its first item.
   @inlinable @inline(__always) mutating func next(freeing place: UInt32) -> UInt32 {
     place % RadixBuckets.chunk != 0 ? place - 1 : free(place / RadixBuckets.chunk)
   }
@@ -288,7 +279,6 @@ public struct RadixHeap: ~Copyable {
 }
 
 extension RadixBuckets {
-  /// Frees a chunk. Returns the last index of the one below, or 0.
   @inlinable @inline(__always) mutating func free(_ chunk: UInt32) -> UInt32 {
     let next = below[chunk]
     below[chunk] = freeChunk
@@ -296,7 +286,6 @@ extension RadixBuckets {
     return next == 0 ? 0 : (next + 1) * RadixBuckets.chunk - 1
   }
 
-  /// Adds an item to a bucket.
   @inlinable @inline(__always) mutating func push(_ item: Item, _ bucket: UInt32) {
     var top = tops[bucket]
     if top == 0 || top % RadixBuckets.chunk == RadixBuckets.chunk - 1 {
@@ -316,7 +305,6 @@ extension RadixBuckets {
     places[item.id] = top
   }
 
-  /// Removes the item at an index of a bucket.
   @inlinable @inline(__always) mutating func take(_ place: UInt32, _ bucket: UInt32) {
     let top = tops[bucket]
     if place != top {
@@ -337,7 +325,6 @@ extension RadixBuckets {
     if values[bucket >> 4] == 0 { positions &= ~(1 << (bucket >> 4)) }
   }
 
-  /// Allocates a chunk from new memory. Amortised O(1).
   @usableFromInline @inline(never) mutating func makeChunk() -> UInt32 {
     chunks += 1
     below.reserve(objects: Int(chunks))
@@ -356,9 +343,7 @@ extension RadixBuckets {
   @usableFromInline var entries = Column<UInt64>(objects: 31)
   private var spare = Column<UInt64>(objects: 31)
   private var places = Column<UInt32>(objects: 255)
-  /// The first slot that may hold an object.
   @usableFromInline var start: UInt32 = 0
-  /// The slot after the last.
   @usableFromInline var end: UInt32 = 0
   @usableFromInline var count: UInt32 = 0
 
@@ -366,12 +351,10 @@ extension RadixBuckets {
 
   var bytes: Int { entries.bytes + spare.bytes + places.bytes }
 
-  /// True if another object fits after the last one without moving others.
   @inlinable @inline(__always) func takes(_ order: UInt32) -> Bool {
     Int(end) <= entries.objects && (end == 0 || entries[end - 1] >> 32 <= UInt64(order))
   }
 
-  /// Appends an object, which may be out of order until `sort`.
   @inlinable @inline(__always) mutating func add(_ order: UInt32, _ id: ObjectID) {
     if Int(end) > entries.objects { makeRoom() }
     entries[end] = UInt64(order) << 32 | UInt64(id)
@@ -379,7 +362,6 @@ extension RadixBuckets {
     count += 1
   }
 
-  /// Removes the object in a slot.
   @inlinable @inline(__always) mutating func remove(at place: UInt32) {
     entries[place] &= ~UInt64(UInt32.max)
     count -= 1
@@ -406,24 +388,14 @@ extension RadixBuckets {
     return ObjectID(truncatingIfNeeded: entries[place])
   }
 
-  /// The order of the first object; the run must not be empty.
-  @inline(__always) var firstOrder: UInt32 {
-    var place = start
-    while ObjectID(truncatingIfNeeded: entries[place]) == .none { place += 1 }
-    return UInt32(truncatingIfNeeded: entries[place] >> 32)
-  }
-
-  /// The object in a slot, or `.none`.
   @inlinable @inline(__always) func id(at place: UInt32) -> ObjectID {
     ObjectID(truncatingIfNeeded: entries[place])
   }
 
-  /// The order of the object in a slot.
   func order(at place: UInt32) -> UInt32 { UInt32(truncatingIfNeeded: entries[place] >> 32) }
 
   mutating func clear() { (start, end, count) = (0, 0, 0) }
 
-  /// Closes gaps and sorts. O(count).
   mutating func sort() {
     closeGaps()
     guard end > 24 else { return sortByInsertion() }
@@ -458,7 +430,6 @@ extension RadixBuckets {
     }
   }
 
-  /// Moves the entries into `spare` with a stable sort by one byte.
   private mutating func sort(by shift: UInt64) {
     for value: UInt32 in 0..<256 { places[value] = 0 }
     for place in 0..<end {
@@ -478,7 +449,6 @@ extension RadixBuckets {
     }
   }
 
-  /// Called when every slot is taken: closes the gaps if that frees half, or else doubles.
   @usableFromInline @inline(never) mutating func makeRoom() {
     closeGaps()
     guard Int(count) > entries.objects / 2 else { return }

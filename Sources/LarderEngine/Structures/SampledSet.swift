@@ -10,7 +10,6 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
     /// The object.
     public var id: ObjectID
 
-    /// Creates an entry from its parts.
     @inlinable @inline(__always) init(value: Value, id: ObjectID) {
       self.value = value
       self.id = id
@@ -101,7 +100,6 @@ public struct SampledSet<Value: BitwiseCopyable>: ~Copyable {
 
 /// The value of objects that have none.
 public struct NoValue: BitwiseCopyable {
-  /// Creates the only value.
   @inlinable @inline(__always) init() {}
 }
 

@@ -128,8 +128,6 @@ public struct SweepQueue: ~Copyable {
     survivorsEnd = survivors
   }
 
-  /// Called when the ring is full: closes the gap behind the hand and the holes ahead of it, and
-  /// doubles the ring if that frees less than a quarter of it.
   @usableFromInline @inline(never) mutating func makeRoom() {
     var target = hand
     var position = survivorsEnd
@@ -147,8 +145,6 @@ public struct SweepQueue: ~Copyable {
     if newest &- survivors > (isLargest ? mask : mask - mask / 4) { grow() }
   }
 
-  /// Closes the holes of removed objects ahead of the hand. Without evictions the hand does not
-  /// move, and the ring would otherwise grow without bound.
   private mutating func closeHolesAhead() {
     var target = hand
     var position = hand

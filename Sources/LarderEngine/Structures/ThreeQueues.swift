@@ -49,9 +49,7 @@ public struct ThreeQueues: ~Copyable {
       ghosts: UInt64(Double(setup.capacity) * ghostShare))
   }
 
-  /// Creates empty queues. The small one gets `small` of the capacity and main the rest; ghosts
-  /// weigh at most `ghosts` and, with different sizes, number at most `ghostsPerResident` for each
-  /// resident object.
+  /// Creates empty queues.
   ///
   /// - Throws: `capacity` for more objects than a queue has positions.
   public init(
@@ -159,8 +157,7 @@ public struct ThreeQueues: ~Copyable {
     return .none
   }
 
-  /// Removes and returns the oldest object of main without requests; main must not be empty. Older
-  /// ones are reinserted with their counters decremented, or reset to 0.
+  /// Removes and returns the oldest object of main without requests; main must not be empty.
   @inlinable @inline(__always) public mutating func popMain(
     _ sizes: some ObjectSizes, resets: Bool = false
   ) -> ObjectID {
@@ -255,8 +252,7 @@ extension ThreeQueues {
   @inlinable @inline(__always) public var mainCandidate: ObjectID { main.oldestPlace }
 
   /// Returns the oldest object of the small queue with at most `limit` requests, without removing
-  /// it; older ones move to main with their counters. `.none` if the small queue becomes empty.
-  /// Amortised O(1) if the object is then removed.
+  /// it; older ones move to main with their counters. Amortised O(1) if the object is then removed.
   @inlinable @inline(__always) public mutating func spareSmall(
     above limit: UInt32, _ sizes: some ObjectSizes
   ) -> ObjectID {
@@ -295,8 +291,7 @@ extension ThreeQueues {
   }
 
   /// Moves the oldest object of the small or main queue, which must not be empty, to the newest end
-  /// of the small queue and resets its counter. It stays resident throughout, also to other
-  /// threads.
+  /// of the small queue and resets its counter.
   @inlinable @inline(__always) public mutating func renewOldest(
     inSmall: Bool, _ sizes: some ObjectSizes
   ) {
@@ -330,8 +325,7 @@ extension ThreeQueues {
   public var ghostCount: Int { Int(places.count) }
 
   /// Finalises the eviction of an object of a size: returns if it became a ghost, in which slot,
-  /// and which ghost was dropped for it. The id is free afterwards. A ghost that was requested and
-  /// not stored keeps its slot. O(1).
+  /// and which ghost was dropped for it. O(1).
   @inlinable @inline(__always) public mutating func settle(
     _ id: ObjectID, _ size: UInt32
   ) -> GhostMove {
@@ -374,8 +368,7 @@ extension ThreeQueues {
   }
 
   /// Resizes the ghost slots to `wanted`, at most `ghostPlacesMax` and at least the number of
-  /// ghosts, and closes holes. Calls `moved` for every ghost whose slot changes, from the oldest to
-  /// the newest; if the number of slots stays the same, the new slot is free by then. O(places).
+  /// ghosts, and closes holes. O(places).
   public mutating func repackGhosts(
     places wanted: Int, moved: (_ old: UInt32, _ new: UInt32) -> Void
   ) {

@@ -16,9 +16,6 @@ public enum DeterministicMath {
   }
 
   /// e to the power `x`: infinity above 709.8, zero below -745.2.
-  ///
-  /// x = k ln 2 + r with |r| <= 0.35, then the Taylor series of e^r; the first omitted term is
-  /// below 5e-18.
   public static func exp(_ x: Double) -> Double {
     guard x < 709.79 else { return x.isNaN ? x : .infinity }
     guard x > -745.2 else { return 0 }
@@ -46,9 +43,6 @@ public enum DeterministicMath {
   }
 
   /// `base` to the power `exponent`, for bases that are not negative (NaN for negative ones).
-  ///
-  /// The logarithm is computed with about twice the precision of a `Double`, so that the error does
-  /// not grow with the size of the result.
   public static func pow(_ base: Double, _ exponent: Double) -> Double {
     if exponent == 0 || base == 1 { return 1 }
     guard base >= 0, !exponent.isNaN else { return .nan }
@@ -112,7 +106,6 @@ public enum DeterministicMath {
     return (high, low - (high - sum.high))
   }
 
-  /// a * 2^k with a between 0.5 and 2, in two steps for subnormal results.
   private static func scaled(_ a: Double, byPowerOfTwo k: Int) -> Double {
     if k > 1023 { return a * 2 * power(ofTwo: k - 1) }
     if k < -1021 { return a * power(ofTwo: k + 100) * 0x1p-100 }
@@ -123,15 +116,12 @@ public enum DeterministicMath {
     Double(bitPattern: UInt64(k + 1023) << 52)
   }
 
-  /// a + b and its rounding error (Knuth, The Art of Computer Programming 2, 4.2.2).
   private static func exactSum(_ a: Double, _ b: Double) -> (high: Double, low: Double) {
     let sum = a + b
     let bPart = sum - a
     return (sum, (a - (sum - bPart)) + (b - bPart))
   }
 
-  /// a * b and its rounding error (Dekker, A floating-point technique for extending the available
-  /// precision, Numerische Mathematik 1971).
   private static func exactProduct(_ a: Double, _ b: Double) -> (high: Double, low: Double) {
     let product = a * b
     let aHigh = upperHalf(a)
@@ -141,7 +131,6 @@ public enum DeterministicMath {
     return (product, ((aHigh * bHigh - product) + aHigh * bLow + aLow * bHigh) + aLow * bLow)
   }
 
-  /// The upper 26 bits of the significand.
   private static func upperHalf(_ a: Double) -> Double {
     let scaled = a * 134_217_729
     return scaled - (scaled - a)
@@ -149,11 +138,7 @@ public enum DeterministicMath {
 }
 
 extension DeterministicMath {
-  /// The standard normal quantile: the z below which a share `p` of the distribution lies. Negative
-  /// infinity at 0, infinity at 1, NaN outside.
-  ///
-  /// Wichura, Algorithm AS 241: The Percentage Points of the Normal Distribution, Applied
-  /// Statistics 37 (1988), routine PPND16: relative error about 1e-16, plus that of `log`.
+  /// The standard normal quantile: the z below which a share `p` of the distribution lies.
   public static func normalQuantile(_ p: Double) -> Double {
     guard p > 0, p < 1 else { return p == 0 ? -.infinity : p == 1 ? .infinity : .nan }
     let q = p - 0.5
@@ -180,7 +165,6 @@ extension DeterministicMath {
     }
   }
 
-  /// For p within 0.425 of 0.5.
   private static let center = Ratio(
     upper: (
       3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
@@ -193,7 +177,6 @@ extension DeterministicMath {
       5.2264952788528545610e3
     ))
 
-  /// For p down to about 1.4e-11.
   private static let shoulder = Ratio(
     upper: (
       1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0,
@@ -206,7 +189,6 @@ extension DeterministicMath {
       1.05075007164441684324e-9
     ))
 
-  /// For p below that.
   private static let tail = Ratio(
     upper: (
       6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
@@ -258,10 +240,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return result
   }
 
-  /// A number from 0 to `bound` - 1, uniform to within `bound` / 2^64. `bound` is above 0.
-  ///
-  /// Not named `next(upperBound:)`, because the standard library may change the algorithm of that
-  /// one.
+  /// A number from 0 to `bound` - 1, uniform to within `bound` / 2^64.
   @inlinable public mutating func next(below bound: UInt64) -> UInt64 {
     next().multipliedFullWidth(by: bound).high
   }
@@ -274,10 +253,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 
 /// SplitMix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
 @usableFromInline package enum SplitMix64 {
-  /// Increment of the state.
   @inlinable package static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
 
-  /// A bijection of 64 bits in which every input bit changes half of the output bits.
   @inlinable @inline(__always) package static func mixed(_ state: UInt64) -> UInt64 {
     var word = state
     word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -285,7 +262,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return word ^ word >> 31
   }
 
-  /// The number at an index of the sequence that a seed begins.
   @inlinable @inline(__always) package static func number(
     _ index: UInt64, seed: UInt64
   ) -> UInt64 {

@@ -5,7 +5,6 @@ package final class SleepingLock: @unchecked Sendable {
   // On separate cache lines: processors fetch them in pairs.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  /// Creates an unlocked lock.
   package init() {
     let place = UnsafeMutableRawPointer.allocate(
       byteCount: max(MemoryLayout<pthread_mutex_t>.size, 128), alignment: 128)
@@ -19,7 +18,6 @@ package final class SleepingLock: @unchecked Sendable {
     UnsafeMutableRawPointer(mutex).deallocate()
   }
 
-  /// Waits for the lock and acquires it. Not recursive.
   package func lock() {
     #if LARDER_SCHEDULES
       if let hook = Schedules.hook {
@@ -31,10 +29,8 @@ package final class SleepingLock: @unchecked Sendable {
     pthread_mutex_lock(mutex)
   }
 
-  /// Acquires the lock if it is free, and returns true if it did.
   package func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
-  /// Releases the lock.
   package func unlock() {
     pthread_mutex_unlock(mutex)
     #if LARDER_SCHEDULES
@@ -52,10 +48,8 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
   private let lock = SleepingLock()
   private var value: Value
 
-  /// Creates an unlocked value.
   package init(_ value: consuming sending Value) { self.value = value }
 
-  /// Calls `body` with exclusive access to the value. Not recursive.
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

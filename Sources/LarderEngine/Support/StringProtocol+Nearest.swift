@@ -1,7 +1,6 @@
 extension StringProtocol {
   /// Returns the candidate with the smallest edit distance, if that is small enough for a typing
-  /// error: at most a third of the letters, and at least one. For "did you mean" in errors.
-  /// O(product of the lengths).
+  /// error: at most a third of the letters, and at least one. O(product of the lengths).
   public func nearest(among candidates: some Sequence<String>) -> String? {
     var best: (name: String, distance: Int)?
     for candidate in candidates {
@@ -13,7 +12,6 @@ extension StringProtocol {
     return best?.name
   }
 
-  /// The number of insertions, deletions, substitutions and swaps of neighbours between the two.
   private func editDistance(to other: String) -> Int {
     let (left, right) = (Array(self), Array(other))
     var beforeLast = [Int](repeating: 0, count: right.count + 1)

@@ -1,13 +1,11 @@
 /// Messages for names that nothing has.
 package enum UnknownName {
-  /// `unknown generator 'zip'; did you mean 'zipf'?`
   package static func message(
     _ kind: String, _ name: String, among known: [String], _ list: String? = "known are"
   ) -> String {
     "unknown \(kind) '\(name)'\(hint(name, among: known, list))"
   }
 
-  /// `; did you mean 'zipf'?`, or `; known are ...` if no name is close and `list` is given.
   package static func hint(
     _ name: some StringProtocol, among known: [String], _ list: String? = "known are"
   ) -> String {

@@ -15,7 +15,6 @@ public import Synchronization
     case absent
     /// The entry had expired. It has been removed, unless `CacheTierSetup.keepsExpired`.
     case expired
-    /// The object is resident.
     case hit
   }
 
@@ -37,7 +36,6 @@ public import Synchronization
   /// Performs a set at a time in microseconds, of a request whose `expires` is from `expiryFrom`;
   /// may leave victims, also when it rejects.
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
-  /// The victims of the last `access` or `set`.
   @usableFromInline package let victims: VictimList
   @usableFromInline let victimsOwner: VictimList.Owner
   /// The policy's state in memory, without its columns, for prefetching only.
@@ -47,7 +45,6 @@ public import Synchronization
   @usableFromInline package let settle: (ObjectID) -> GhostMove
   /// Gives the requested ghost in a slot an id until it is stored or settled.
   @usableFromInline package let recall: (_ place: UInt32, ObjectID) -> Void
-  /// Returns true if the object is resident.
   @usableFromInline package let contains: (ObjectID) -> Bool
   /// Returns true if the policy holds any state of the object.
   @usableFromInline package let remembers: (ObjectID) -> Bool
@@ -55,7 +52,6 @@ public import Synchronization
   /// none.
   @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
 
-  /// The size of a resident object, in units of the capacity.
   @usableFromInline package let size: (ObjectID) -> UInt32
   /// The expiry of a resident object, in microseconds; `Request.noExpiry` for none.
   @usableFromInline package let expiry: (ObjectID) -> UInt64
@@ -73,7 +69,6 @@ public import Synchronization
   /// Changes the expiry of a resident object, in microseconds. Not a request for it: the policy is
   /// notified only if it orders objects by their expiry.
   @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
-  /// Removes the object and all state of it, ghosts included.
   @usableFromInline package let remove: (ObjectID) -> Void
   /// The first id in a range that the policy does not remember, or `.none`. O(length of the range).
   @usableFromInline package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
@@ -83,13 +78,11 @@ public import Synchronization
     (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
   /// Takes over an object of another tier, and adds victims. See `Tier.takeOver`.
   @usableFromInline package let takeOver: (KnownObject) -> Void
-  /// Prefetches the state of an object.
   @usableFromInline package let prefetch: (ObjectID) -> Void
   /// Evicts one object, of one or more; does not count as an eviction.
   @usableFromInline package let giveUp: () -> ObjectID
   /// Makes ids up to a number valid. O(that number).
   @usableFromInline package let reserve: (_ objects: Int) -> Void
-  /// Forgets the ghost in a slot.
   @usableFromInline package let dropGhost: (_ place: UInt32) -> Void
   /// Resizes the ghost slots: see `ThreeQueues.repackGhosts`.
   @usableFromInline package let repackGhosts:
@@ -106,7 +99,6 @@ public import Synchronization
   @usableFromInline let countsBody: () -> TierCounts
   @usableFromInline let resetBody: () -> Void
 
-  /// Erases the type of a tier.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
     let owner = VictimList.Owner()
     let list = owner.list
@@ -177,34 +169,22 @@ public import Synchronization
     resetBody = { held.with { $0.counts = TierCounts() } }
   }
 
-  /// Resident objects.
   package var count: Int { countBody() }
-  /// Sum of the sizes of the resident objects, in units of the capacity.
   package var used: UInt64 { usedBody() }
-  /// The largest number of remembered objects that are not resident, as far as it is known.
   @usableFromInline package var ghostsMax: Int { ghostsMaxBody() }
-  /// Switches to ghosts in slots, after which an id is free once its object has been settled;
-  /// returns false if the policy does not support that. Must be called before anything is stored.
   package func placeGhosts() -> Bool { placeGhostsBody() }
-  /// Ghosts in slots.
   @usableFromInline package var ghostCount: Int { ghostCountBody() }
-  /// True if an entry with an expiry was ever stored: until then, gets do not depend on the time.
   package var expires: Bool { expiresBody() }
-  /// Memory held, in bytes.
   package var stateBytes: Int { stateBytesBody() }
-  /// The choice of a policy that chooses among others; nil for the others.
   package var choice: PolicyChoice? { choiceBody() }
   /// The index of the policy that leads, as in the choice. O(1).
   package var leading: Int? { leadingBody() }
   /// Starts or ends restoring, in which sets were admitted before, as when a cache is read back
-  /// from disk: an admission filter records them without deciding. A policy that chooses among
-  /// others continues from `choice`, the same at the start and at the end.
+  /// from disk: an admission filter records them without deciding.
   package func setRestoring(_ isRestoring: Bool, choice: PolicyChoice? = nil) {
     setRestoringBody(isRestoring, choice)
   }
-  /// Counts since the start or the last `resetCounts`.
   package var counts: TierCounts { countsBody() }
-  /// Sets all counts to zero.
   package func resetCounts() { resetBody() }
 }
 
@@ -214,15 +194,11 @@ public import Synchronization
 /// they are the unit; otherwise bytes are, and a limit on entries applies in addition, unknown to
 /// the policy.
 @usableFromInline package struct CacheTierSetup: Sendable {
-  /// The largest number of objects in a tier of a real cache, regardless of its limits: 2^27, half
-  /// of the capacity of a queue.
   package static var residentsMax: Int { 1 << 27 }
 
-  /// The policy with its parameters.
   package var policy: PolicySpec
   /// The capacity of the tier, in `unit`. From 1 to `PolicySetup.capacityMax`.
   package let capacity: UInt64
-  /// The unit of the capacity.
   @usableFromInline package let unit: CapacityUnit
   /// The largest number of resident objects, in addition to the capacity. At least 1.
   package var objectsMax: Int
@@ -230,7 +206,6 @@ public import Synchronization
   package var timeToLiveMicroseconds: UInt64?
   /// The largest object id before the next call of `reserve`.
   package var objects: Int
-  /// The seed of random choices.
   package var seed: UInt64
   /// The admission filter with its parameters; nil for none.
   package var admission: PolicySpec?
@@ -244,7 +219,6 @@ public import Synchronization
   /// True if objects have different sizes: in a cache, if its capacity counts bytes.
   @usableFromInline var weighs: Bool
 
-  /// Creates a setup with limits on entries and bytes, where nil is no limit.
   package init(
     policy: PolicySpec, entriesMax: Int?, bytesMax: UInt64?,
     timeToLiveMicroseconds: UInt64? = nil, objects: Int, seed: UInt64 = 0,
@@ -262,7 +236,6 @@ public import Synchronization
     self.group = group
   }
 
-  /// Creates the setup of a configuration's tier whose capacity counts `unit`.
   package init(_ tier: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0) {
     self.init(
       policy: tier.policy, entriesMax: tier.entriesMax(in: unit),
@@ -272,22 +245,17 @@ public import Synchronization
 }
 
 extension CacheTierSetup {
-  /// The number of equal parts of the cache.
   var parts: Int { group?.parts ?? 1 }
 }
 
 extension TierSetup {
-  /// The tier's limit on entries if its capacity counts `unit`; nil for none. Of two limits on
-  /// objects only the lower one can be reached, so it is the capacity.
   package func entriesMax(in unit: CapacityUnit) -> Int? {
     let limits = [objectsMax, unit == .objects ? capacity : nil].compactMap { $0 }
     return limits.min().map { Int(clamping: $0) }
   }
 
-  /// The tier's limit on bytes if its capacity counts `unit`; nil for none.
   package func bytesMax(in unit: CapacityUnit) -> UInt64? { unit == .bytes ? capacity : nil }
 
-  /// The longest TTL of an entry, in microseconds; nil for no limit.
   package var timeToLiveMicroseconds: UInt64? {
     timeToLiveSeconds.flatMap { $0 == 0 ? nil : UInt64($0) * 1_000_000 }
   }
@@ -314,7 +282,6 @@ extension TierSetup {
     place.deallocate()
   }
 
-  /// Calls `body` with the value.
   @inlinable @inline(__always) func with<Result>(_ body: (inout Value) -> Result) -> Result {
     body(&place.pointee)
   }

@@ -1,18 +1,15 @@
 /// A tier of a full simulation or of a probe: the interface for real caches, and additions for
 /// simulations.
 @usableFromInline struct SimulatedTier {
-  /// The interface for real caches.
   @usableFromInline let tier: CacheTier
   /// Performs a get with all fields of the trace and returns the copy that answers it, if any; may
   /// leave victims.
   @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
   /// True if a resident object is older than the origin's.
   @usableFromInline let isStale: (ObjectID) -> Bool
-  /// Marks a resident object as older than the origin's, or as fresh.
   @usableFromInline let setStale: (ObjectID, Bool) -> Void
   /// Updates the next use of a resident object after another tier answered.
   @usableFromInline let foresee: (Request) -> Void
-  /// True if the policy needs these updates.
   @usableFromInline let needsNextUse: Bool
   /// Returns true if an object is resident and would answer a get at this time.
   @usableFromInline let holds: (ObjectID, _ now: UInt64) -> Bool
@@ -25,7 +22,6 @@
   /// earlier.
   @usableFromInline let prefetch: (ObjectID, _ earlier: ObjectID) -> Void
 
-  /// Erases the type of a tier.
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
     let tier = CacheTier(held)
     let victims = tier.victims
@@ -68,34 +64,31 @@
     self.tier = tier
   }
 
-  /// Stores or replaces an object and returns true if it was accepted; may leave victims.
   func put(_ request: Request, _ now: UInt64) -> Bool { tier.set(request, now) != .rejected }
 
-  /// Changes the expiry of an object if it is resident and has not expired. Not a request for it.
+  /// Stores or replaces an object with its TTL, and returns true if it was accepted.
+  func put(_ object: TimedRequest) -> Bool {
+    var request = object.request
+    request.expires = tier.expiryFrom(object.now, object.timeToLive)
+    return put(request, object.now)
+  }
+
   func changeExpiry(of object: TimedRequest) {
     guard holds(object.request.id, object.now) else { return }
     tier.renew(object.request.id, tier.expiryFrom(object.now, object.timeToLive))
   }
 
-  /// The victims of the last `use` or `put`, in order.
   var evicted: VictimList { tier.victims }
-  /// A copy of `evicted`.
   var victims: [ObjectID] { (0..<evicted.count).map { evicted[$0] } }
-  /// Counts since the start or the last `resetCounts`.
   var counts: TierCounts { tier.counts }
-  /// Memory held, in bytes.
   var stateBytes: Int { tier.stateBytes }
 }
 
 /// The copy of an object that answers a get.
 @usableFromInline struct TierCopy {
-  /// Its size, in units of the capacity.
   @usableFromInline var size: UInt32
-  /// True if it is older than the origin's.
   @usableFromInline var isStale: Bool
-  /// Its expiry, in microseconds.
   @usableFromInline var expires: UInt64
-  /// The cost of fetching it.
   @usableFromInline var cost: Float
 
   @inlinable @inline(__always) init(size: UInt32, isStale: Bool, expires: UInt64, cost: Float) {
@@ -126,7 +119,6 @@ public final class PolicyProbe {
     self.objects = objects
   }
 
-  /// Traps on ids beyond the reserved memory, also in release builds.
   private func check(_ id: ObjectID) {
     precondition(
       id != .none && Int(id) <= objects,

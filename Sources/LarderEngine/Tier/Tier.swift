@@ -33,11 +33,9 @@ public import Synchronization
   @usableFromInline var hasStale = false
   // The largest id with room in the columns.
   @usableFromInline private(set) var objects: Int
-  /// Sum of the sizes of the resident objects.
   @usableFromInline var used: UInt64 = 0
   /// Resident objects. Counted if the shape supports limits on them.
   @usableFromInline var count = 0
-  /// Counts since they were last reset.
   @usableFromInline var counts = TierCounts()
 
   /// True while stored objects were admitted before, as when a cache is read back from disk: the
@@ -47,7 +45,6 @@ public import Synchronization
   /// True if ghosts are in slots: see `ThreeQueues.placeGhosts`.
   @usableFromInline var placesGhosts = false
 
-  /// Creates an empty tier.
   @usableFromInline init(_ setup: CacheTierSetup) throws(PolicyError) {
     let made = try TierFilter(
       setup, policy: Policy.description.name,
@@ -78,7 +75,6 @@ public import Synchronization
     self.objects = objects
   }
 
-  /// Makes ids up to `objects` valid.
   @usableFromInline mutating func reserve(objects: Int) {
     policy.reserve(objects: objects)
     if filter != nil { fingerprints.reserve(objects: objects) }
@@ -90,7 +86,6 @@ public import Synchronization
     self.objects = max(self.objects, objects)
   }
 
-  /// Memory held, in bytes.
   @usableFromInline var stateBytes: Int {
     policy.stateBytes + (weighs ? sizes.bytes : 0)
       + (entrySize == nil ? 0 : values.bytes)
@@ -104,38 +99,29 @@ public import Synchronization
   /// True if objects have different sizes.
   @inlinable @inline(__always) var weighs: Bool { Shape.weighs ?? hasSizes }
 
-  /// The sizes as the policy sees them.
   @inlinable @inline(__always) var view: Shape.Sizes { Shape.sizes(sizes, weighs: weighs) }
 
-  /// True if the object is resident.
   @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
 
-  /// True if the policy holds any state of the object.
   @inlinable func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
-  /// The stored size of a resident object, without its entry's overhead.
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {
     guard weighs else { return 1 }
     return Shape.limits && entrySize != nil ? values[id] : sizes[id]
   }
 
-  /// The cost of fetching the stored copy of a resident object; 1 if costs are not kept.
   @inlinable @inline(__always) func cost(of id: ObjectID) -> Float {
     Shape.limits && keepsCosts ? costs[id] : 1
   }
 
-  /// The expiry of a resident object, in microseconds.
   @inlinable @inline(__always) func expiry(of id: ObjectID) -> UInt64 {
     mayExpire ? expiries[id] : Request.noExpiry
   }
 
-  /// True if the stored copy of a resident object is older than the origin's.
   @inlinable @inline(__always) func isStale(_ id: ObjectID) -> Bool {
     Shape.limits && hasStale && stale[id]
   }
 
-  /// Marks the stored copy of an object as older than the origin's, or as fresh. No effect on an
-  /// object that is not resident.
   @inlinable @inline(__always) mutating func setStale(_ id: ObjectID, _ isStale: Bool) {
     guard Shape.limits else { return }
     if isStale, !hasStale {
@@ -145,8 +131,6 @@ public import Synchronization
     if hasStale { stale[id] = isStale }
   }
 
-  /// The expiry of an object stored at `now` with its own TTL, or with none if that is 0. All in
-  /// microseconds.
   @inlinable @inline(__always) func expiry(now: UInt64, timeToLive own: UInt64) -> UInt64 {
     var life = own
     if timeToLive != 0, life == 0 || timeToLive < life { life = timeToLive }
@@ -154,7 +138,6 @@ public import Synchronization
     return life == 0 || isBeyondTime ? Request.noExpiry : expiry
   }
 
-  /// True if a resident object may have an expiry.
   @inlinable @inline(__always) var mayExpire: Bool { Shape.limits && hasExpiries }
 }
 
@@ -175,13 +158,10 @@ extension Tier where Policy: ~Copyable {
     return .hit
   }
 
-  /// True if a resident object has expired or was idle for too long.
   @inlinable @inline(__always) func isOver(_ id: ObjectID, now: UInt64) -> Bool {
     (mayExpire && expiries[id] <= now) || (Policy.notices.contains(.idleness) && policy.isIdle(id))
   }
 
-  /// Handles a request for a resident object. Size, expiry and cost become those of the stored
-  /// copy.
   @inlinable @inline(__always) mutating func hit(_ request: Request, evicted: (ObjectID) -> Void) {
     var request = request
     if weighs { request.size = sizes[request.id] }
@@ -197,8 +177,6 @@ extension Tier where Policy: ~Copyable {
     while policy.overflows { evict(for: .none, evicted) }
   }
 
-  /// Performs a set: stores an object or replaces its value. An expired entry is first removed,
-  /// without being counted.
   @inlinable @inline(__always) mutating func set(
     _ request: Request, now: UInt64, evicted: (ObjectID) -> Void
   ) -> CacheTier.Stored {
@@ -212,7 +190,6 @@ extension Tier where Policy: ~Copyable {
     return store(request, evicted: evicted) ? .stored : .rejected
   }
 
-  /// Stores an object that is not resident, and returns true if it did.
   @inlinable @inline(__always) mutating func store(
     _ given: Request, evicted: (ObjectID) -> Void
   ) -> Bool {
@@ -243,7 +220,6 @@ extension Tier where Policy: ~Copyable {
     return true
   }
 
-  /// The request with the overhead of its entry added to its size, if objects count with it.
   @inlinable @inline(__always) func weighed(_ given: Request) -> Request {
     guard Shape.limits, weighs, let entrySize else { return given }
     var request = given
@@ -251,14 +227,12 @@ extension Tier where Policy: ~Copyable {
     return request
   }
 
-  /// Records the size of a stored object, and that of its value if it is smaller.
   @inlinable @inline(__always) mutating func noteSize(_ request: Request, value: UInt32) {
     guard weighs else { return }
     sizes[request.id] = request.size
     if Shape.limits, entrySize != nil { values[request.id] = value }
   }
 
-  /// True if the admission filter, if any, admits an object.
   @inlinable @inline(__always) func passesFilter(_ request: Request) -> Bool {
     guard Shape.limits, let filter else { return true }
     filter.rule.requested(request)
@@ -270,8 +244,6 @@ extension Tier where Policy: ~Copyable {
     return isAdmitted || isRestoring
   }
 
-  /// Replaces the value of a resident object and returns true if the new one was accepted: an
-  /// object larger than the capacity is removed instead.
   @inlinable mutating func replace(_ given: Request, evicted: (ObjectID) -> Void) -> Bool {
     let request = weighed(given)
     let (id, size) = (request.id, weighs ? UInt64(request.size) : 1)
@@ -292,7 +264,6 @@ extension Tier where Policy: ~Copyable {
     return true
   }
 
-  /// Records properties of a copy other than its size.
   @inlinable @inline(__always) mutating func note(_ request: Request) {
     if Shape.limits, keepsCosts { costs[request.id] = request.cost }
     noteExpiry(request.id, request.expires)
@@ -309,7 +280,6 @@ extension Tier where Policy: ~Copyable {
     expiries.storeShared(id, expires)
   }
 
-  /// Allocates expiries, as the first entry with one does.
   @inlinable @inline(never) mutating func beginExpiries() {
     if hasExpiries { return }
     hasExpiries = true
@@ -317,8 +287,6 @@ extension Tier where Policy: ~Copyable {
     for id in 0...objects { expiries[ObjectID(id)] = Request.noExpiry }
   }
 
-  /// Changes the expiry of a resident object. Not a request for it: the policy is notified only if
-  /// it orders objects by their expiry.
   @inlinable mutating func renew(_ id: ObjectID, expires: UInt64) {
     noteExpiry(id, expires)
     guard Policy.description.needs.contains(.ttl) else { return }
@@ -326,28 +294,23 @@ extension Tier where Policy: ~Copyable {
     policy.replace(request, view)
   }
 
-  /// Changes the expiry of an object if it is resident and has not expired, and returns true if it
-  /// did. Not a request for it.
   @inlinable mutating func changeExpiry(_ id: ObjectID, to expires: UInt64, now: UInt64) -> Bool {
     guard policy.contains(id), !isOver(id, now: now) else { return false }
     renew(id, expires: expires)
     return true
   }
 
-  /// Evicts one object, of one or more, without counting it as an eviction.
   @inlinable @inline(never) mutating func giveUp() -> ObjectID {
     let victim = policy.evict(for: .none, view)
     forget(victim)
     return victim
   }
 
-  /// Removes the object and all state of it, ghosts included.
   @inlinable mutating func remove(_ id: ObjectID) {
     if policy.contains(id) { forget(id) }
     policy.remove(id, view)
   }
 
-  /// Evicts one object, of one or more, to make room for `request`.
   @inlinable @inline(__always) mutating func evict(
     for request: Request, _ evicted: (ObjectID) -> Void
   ) {
@@ -357,7 +320,6 @@ extension Tier where Policy: ~Copyable {
     evicted(victim)
   }
 
-  /// Clears the state of an object that is no longer resident.
   @inlinable @inline(__always) mutating func forget(_ id: ObjectID) {
     used -= weighs ? UInt64(sizes[id]) : 1
     if Shape.limits { count -= 1 }
@@ -366,8 +328,6 @@ extension Tier where Policy: ~Copyable {
 
 /// Queries and hints, which do not change the tier's content.
 extension Tier where Policy: ~Copyable {
-  /// Prefetches the state that a simulated request for `id` reads. Each column is a separate memory
-  /// block: one that is left out here costs a request a cache miss.
   @inlinable @inline(__always) func prefetch(_ id: ObjectID) {
     policy.prefetch(id)
     if weighs { sizes.prefetch(id) }
@@ -380,27 +340,20 @@ extension Tier where Policy: ~Copyable {
     }
   }
 
-  /// Prefetches the data that the state of `id` points to.
   @inlinable @inline(__always) func prefetchNeighbours(_ id: ObjectID) {
     policy.prefetchNeighbours(id)
   }
 
-  /// An object that is likely to be evicted soon, or `.none`.
   @inlinable @inline(__always) var candidate: ObjectID { policy.candidate }
 
-  /// Describes hits on unexpired objects that many threads can make concurrently, if the policy
-  /// supports them and no filter watches hits.
   @inlinable var hitWords: HitWords? { filter?.watchesHits ?? false ? nil : policy.hitWords }
 
-  /// The expiries, once they are allocated; valid until `reserve`.
   @inlinable var sharedExpiries: UnsafeMutablePointer<Atomic<UInt64>>? {
     mayExpire ? expiries.sharedBase : nil
   }
 
-  /// The largest number of remembered objects that are not resident, as far as it is known.
   @inlinable var ghostsMax: Int { policy.ghostsMax }
 
-  /// The first id from `first` to `last` that the policy does not remember, or `.none`.
   @inlinable func forgotten(from first: ObjectID, through last: ObjectID) -> ObjectID {
     precondition(Int(last) <= objects, "id \(last) of a tier with room for \(objects)")
     var id = first
@@ -415,35 +368,29 @@ extension Tier where Policy: ~Copyable {
 /// Ghosts in slots, for policies that support them: see `ThreeQueues.settle`. Without ghost queues
 /// there are no ghosts.
 extension Tier where Policy: ~Copyable {
-  /// Switches to ghosts in slots; returns false if the policy does not support them.
   @usableFromInline @discardableResult mutating func placeGhosts() -> Bool {
     placesGhosts = policy.withGhostQueues { $0.placeGhosts() } != nil
     return placesGhosts
   }
 
-  /// Finalises the eviction of an object.
   @inlinable @inline(__always) mutating func settle(_ id: ObjectID) -> GhostMove {
     let size = weighs ? sizes[id] : 1
     return policy.withGhostQueues { $0.settle(id, size) } ?? GhostMove(.forgotten)
   }
 
-  /// Gives the requested ghost in a slot an id.
   @inlinable @inline(__always) mutating func recall(_ place: UInt32, as id: ObjectID) {
     _ = policy.withGhostQueues { $0.recall(place, as: id) }
   }
 
-  /// Forgets the ghost in a slot.
   @inlinable mutating func dropGhost(at place: UInt32) {
     _ = policy.withGhostQueues { $0.dropGhost(at: place) }
   }
 
-  /// Resizes the ghost slots.
   @inlinable mutating func repackGhosts(places: Int, moved: (_ old: UInt32, _ new: UInt32) -> Void)
   {
     _ = policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) }
   }
 
-  /// Ghosts in slots.
   @inlinable var ghostCount: Int {
     mutating get { policy.withGhostQueues { $0.ghostCount } ?? 0 }
   }
@@ -500,7 +447,6 @@ extension Tier where Policy: ~Copyable {
     counts = counted
   }
 
-  /// Starts or ends restoring, with the choice of the earlier cache if its policy had one.
   @inlinable mutating func setRestoring(_ isRestoring: Bool, _ choice: PolicyChoice?) {
     self.isRestoring = isRestoring
     if let choice { policy.resume(choice, isRestoring: isRestoring) }
@@ -527,15 +473,12 @@ extension Tier where Policy: ~Copyable {
     }
   }
 
-  /// Stores an object, with a second try for policies that admit at the second request. Passes it
-  /// to `evicted` if it is refused.
   private mutating func restoreTwice(_ request: Request, _ evicted: (ObjectID) -> Void) -> Bool {
     if restore(request, evicted) || restore(request, evicted) { return true }
     evicted(request.id)
     return false
   }
 
-  /// Stores an object as `store` does, where it is not worth code of its own.
   @inlinable @inline(never) mutating func restore(
     _ request: Request, _ evicted: (ObjectID) -> Void
   ) -> Bool {

@@ -1,14 +1,10 @@
 /// Features of a tier that are known at compile time, so that a simulation of gets pays for nothing
 /// else.
 @usableFromInline protocol TierShape {
-  /// The view of the sizes that policies get.
   associatedtype Sizes: ObjectSizes
   /// True if objects have different sizes; nil if the tier's setup decides.
   static var weighs: Bool? { get }
-  /// True if the tier supports a limit on the number of objects, an admission filter, TTLs, costs,
-  /// and copies older than the origin's.
   static var limits: Bool { get }
-  /// The view of the column, which is empty unless the objects of the tier have sizes.
   static func sizes(_ column: borrowing Column<UInt32>, weighs: Bool) -> Sizes
 }
 

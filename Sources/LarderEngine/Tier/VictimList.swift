@@ -17,7 +17,6 @@
 
   /// Owns the memory of a list.
   @usableFromInline final class Owner {
-    /// The list, initially empty.
     @usableFromInline let list = VictimList()
 
     @usableFromInline init() {}
@@ -43,10 +42,8 @@
     UnsafeMutableRawPointer(storage + 1).assumingMemoryBound(to: ObjectID.self)
   }
 
-  /// The address of the list, for prefetching only.
   @usableFromInline package var place: UnsafeRawPointer { UnsafeRawPointer(storage) }
 
-  /// The number of victims.
   @inlinable package var count: Int { storage.pointee.count }
 
   /// The victim at an index, which must exist.
@@ -55,28 +52,21 @@
     return storage.pointee.base[place]
   }
 
-  /// An object that is likely to be evicted soon, after the last `set`; `.none` if unknown.
   @inlinable package var candidate: ObjectID { storage.pointee.candidate }
 
-  /// The outcome for the only victim of the last `set`, if known: see `ThreeQueues.settle`.
   @inlinable package var move: GhostMove? { storage.pointee.move }
 
-  /// Records the outcome for the only victim.
   @inlinable @inline(__always) func noteMove(_ move: GhostMove?) { storage.pointee.move = move }
 
-  /// Memory held, in bytes.
   @usableFromInline var bytes: Int {
     let isElsewhere = storage.pointee.base != Self.firstPlaces(storage)
     return Self.bytes + (isElsewhere ? storage.pointee.room * MemoryLayout<ObjectID>.stride : 0)
   }
 
-  /// Removes all elements.
   @inlinable @inline(__always) package func clear() { storage.pointee.count = 0 }
 
-  /// Records an object that is likely to be evicted soon.
   @inlinable @inline(__always) func noteCandidate(_ id: ObjectID) { storage.pointee.candidate = id }
 
-  /// Adds a victim.
   @inlinable @inline(__always) func append(_ id: ObjectID) {
     if storage.pointee.count == storage.pointee.room { grow() }
     storage.pointee.base[storage.pointee.count] = id

@@ -66,7 +66,6 @@ package struct CapacityAdvice: Sendable, Hashable, Codable {
   package var runnersUp: [DesignResult]
   /// False if the best design is within 0.2 points of LRU.
   package var matters: Bool
-  /// Bound of the points by which the best of all designs exceeds the advised one.
   package var regretBoundPoints: Double
   /// True if all designs were replayed over the whole trace.
   package var isExhaustive: Bool
@@ -119,7 +118,6 @@ package struct TierSplit: Sendable, Hashable, Codable {
   package var inclusion: HybridRules.Inclusion?
   package var memoryHitRatio: Double
   package var diskHitRatio: Double
-  /// Amount written to disk per get, in the unit of the capacities.
   package var writtenPerGet: Double
   package var monthlyCost: Double
   package var isEstimate: Bool

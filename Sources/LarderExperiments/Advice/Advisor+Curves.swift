@@ -1,7 +1,6 @@
 import LarderEngine
 
 extension Advisor {
-  /// Number of points of a curve.
   private static let points = 12
   /// Number of capacities in bytes at which LRU's stack distances are counted.
   private static let lruPoints = 64
@@ -55,7 +54,6 @@ extension Advisor {
       all: unit == .objects ? (0..<after.hits.count).map { ratio(UInt64($0)) } : nil)
   }
 
-  /// Curve of a design, including the known exact points.
   func curve(of design: Candidate, known: [CapacityAdvice]) throws -> [CurvePoint] {
     let exact = known.compactMap { advice in
       ([advice.chosen, advice.lru] + advice.runnersUp).first {
@@ -99,7 +97,6 @@ extension Advisor {
 
 /// LRU's hit ratios by capacity, on the scored part.
 struct LRUScores: Sendable {
-  /// Points of the curve, ascending.
   var points: [CurvePoint]
   /// Hit ratios at all capacities from 0 on, if known.
   var all: [Double]?
@@ -121,9 +118,7 @@ struct LRUScores: Sendable {
 }
 
 extension Advisor {
-  /// Disk sizes behind memory of the recommended capacity, as multiples of it.
   private static let disks = [4.0, 16.0]
-  /// Memory sizes in front of a disk of the recommended capacity, as shares of it.
   private static let memories = [0.02, 0.05, 0.1, 0.25]
 
   /// Combinations of memory and disk: with `auto`, disks behind the recommended memory; with

@@ -152,7 +152,6 @@ package struct Advisor: Sendable {
     advice.costs = costs(advice, model)
   }
 
-  /// Capacities with their labels, ascending and distinct.
   private func capacities() throws(AdviceError) -> [(UInt64, String)] {
     let specs =
       settings.capacities.isEmpty ? AdviceSettings.standardCapacities : settings.capacities
@@ -197,11 +196,9 @@ package struct AdviceSettings: Sendable, Hashable {
   /// True to do only the search, without curves, tiers, TTLs and stability, for measuring it.
   package var searchOnly = false
 
-  /// Default capacities as shares of the footprint.
   package static let standardCapacities: [CapacitySpec] = ["1%", "3%", "10%", "30%"]
     .compactMap { try? CapacitySpec(parsing: $0) }
 
-  /// Halves of the trace that disagree by more points than this count as different traffic.
   package static let unstablePoints = 0.5
 }
 
@@ -386,7 +383,6 @@ extension Advisor {
 }
 
 extension Advisor {
-  /// Maximum number of requests for each other part of the advice, as a share of a search.
   private static let partOfBudget = 0.25
 
   struct Extent: Sendable, Hashable {

@@ -18,13 +18,10 @@ extension AdviceTiers {
 
 /// Ratios of a replay that costs depend on.
 struct Served: Sendable {
-  /// Hits per get.
   var hitRatio: Double
   /// Bytes hit per byte requested; nil to use the hit ratio, for objects of one size.
   var byteHitRatio: Double?
-  /// Hits on disk per get.
   var diskHitRatio = 0.0
-  /// Amount written to disk per get, in the unit of the capacities.
   var writtenPerGet = 0.0
 }
 
@@ -63,7 +60,6 @@ extension SingleTierResult {
 /// Cost of a design per month, for the traffic of a trace.
 struct CostModel: Sendable {
   let prices: Prices
-  /// Gets per month.
   let monthlyGets: Double
   /// Mean size of a request in bytes.
   let requestBytes: Double
@@ -97,7 +93,6 @@ struct CostModel: Sendable {
     requestBytes = trace.hasSizes ? Double(bytes) / max(1, gets) : prices.objectBytes
   }
 
-  /// Capacity in GiB.
   func gib(_ capacity: UInt64) -> Double {
     Double(capacity) / rate * (unit == .bytes ? 1 : objectBytes) / Prices.gib
   }
@@ -121,7 +116,6 @@ struct CostModel: Sendable {
     return (storage, monthlyGets * (misses + fetched))
   }
 
-  /// Cost per month of a single tier.
   func point(_ capacity: UInt64, on tier: StorageTier, _ served: Served) -> CostPoint {
     let (storage, misses) =
       tier == .flash ? cost(disk: capacity, served) : cost(memory: capacity, served)
@@ -137,7 +131,6 @@ struct CostModel: Sendable {
     return keeping > 0 ? prices.miss(bytes: objectBytes) / keeping : nil
   }
 
-  /// Assumptions behind the figures, one per line.
   var assumptions: [String] {
     let amounts = Prices.keys.compactMap { key in
       key.amount.map { "\(key.meaning): \(AdviceNumbers.plain(prices[keyPath: $0]))" }

@@ -126,10 +126,8 @@ struct MiniTrace: Sendable {
     return trace.sampling.correction(sampledGets: UInt64(gets))
   }
 
-  /// Windows per segment.
   private static let windowsMax = 4
 
-  /// Evenly spread parts of a range that make up a share of it.
   private static func windows(_ range: Range<Int>, share: Double) -> [Range<Int>] {
     guard share < 1, range.count > windowsMax else { return [range] }
     let stride = range.count / windowsMax

@@ -17,7 +17,6 @@ struct Search {
 
   /// Result of a search.
   struct Outcome: Sendable {
-    /// Candidates that were replayed over the whole trace, the best first.
     var finalists: [Finalist]
     /// Points by which the best design on the scored part may exceed the first finalist: measured
     /// for finalists, estimated with two standard errors for the others.
@@ -90,7 +89,6 @@ struct Search {
       repeated: lookedAt.count)
   }
 
-  /// A sample with a share of the trace's requests.
   private func sample(share: Double, number: Int) throws -> MiniTrace {
     let smallest = Double(lookedAt.min() ?? capacity)
     let rate = min(
@@ -286,7 +284,6 @@ struct Effort: Sendable, Hashable {
 /// one size. Budgets count it, so that a search among slow designs ends as soon as one among fast
 /// ones. Based on constant tables and not on clocks, so that advice is equal on every machine.
 enum ReplayCost {
-  /// Average cost of a request over the search space for objects of one size.
   private static let standardNanoseconds = 57.0
   private static let sizesFactor = 1.7
   /// Additional cost of a filter in nanoseconds: 10 M Zipf requests for 1 M objects of 8 KiB,
@@ -311,7 +308,6 @@ enum ReplayCost {
 
 /// Bound of the chosen candidate's distance from the best one.
 struct RegretBound: Sendable {
-  /// Distance in points, on the scored part.
   let points: Double
 
   private static let errors = 2.0

@@ -97,7 +97,6 @@ package struct SearchSpace: Sendable, Hashable {
     return specs
   }
 
-  /// Preference among equals, lower first.
   private static func rank(_ candidate: Candidate) -> (parts: Int, cost: Double) {
     if candidate.description == "lru" { return (-1, 0) }
     let parts =
@@ -154,7 +153,6 @@ package struct Candidate: Sendable, Hashable, CustomStringConvertible {
       timeToLiveSeconds: timeToLiveSeconds, admission: admission)
   }
 
-  /// Capacity scaled to a sample of a share of the objects.
   static func scaled(_ capacity: UInt64, by rate: Double) -> UInt64 {
     rate < 1 ? max(1, UInt64((Double(capacity) * rate).rounded())) : capacity
   }

@@ -8,8 +8,8 @@ extension CurveMaker {
 
   typealias Ratios = [[Double]]
 
-  /// Curves from a sample of the objects: of LRU by SHARDS, whose sample has a fixed rate or a fixed
-  /// number of objects; of any policy from miniature simulations.
+  /// Curves from a sample of the objects: of LRU by SHARDS, with a fixed rate or number of objects;
+  /// of any policy from miniature simulations.
   func sampled(
     _ policies: [PolicySpec], _ method: CurveMethod, _ capacities: [UInt64],
     _ notes: inout [String]
@@ -61,7 +61,6 @@ extension CurveMaker {
     }
   }
 
-  /// Indices of a sample's requests, ascending.
   func positions(of sample: SpatialSample) throws -> [Int] {
     began("Sampling \(trace.name)", trace.requests.count)
     let columns = trace.requests

@@ -105,7 +105,6 @@ struct FlashStore {
     }
   }
 
-  /// Objects in the log that share an object's bucket, in the order of writing.
   private func group(of id: ObjectID) -> [ObjectID] {
     var group: [ObjectID] = []
     var member = first[sets.bucket(of: id)]
@@ -155,7 +154,6 @@ struct RegionRing {
     var write: UInt64
   }
 
-  /// Bytes per region.
   let region: UInt64
   private var regions: [[Entry]]
   private var open = 0
@@ -225,7 +223,6 @@ struct BucketSets {
   /// Bytes of each object in its bucket, 0 if it is not stored.
   private var taken: [UInt32]
 
-  /// Bytes per bucket that are available to objects.
   private static var room: UInt32 {
     UInt32(FlashLayout.bucket.bytes - FlashLayout.bucket.header)
   }

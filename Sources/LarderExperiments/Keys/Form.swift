@@ -15,16 +15,26 @@ struct Form<Value>: Sendable {
     body = read
   }
 
-  func read(
-    _ value: YAMLValue, _ reading: WorkloadReading
-  ) throws(WorkloadError) -> Value {
+  func read(_ value: YAMLValue, _ reading: WorkloadReading) throws(WorkloadError) -> Value {
     try value.locating { try body(value, reading) }
   }
 
   func named(_ name: String) -> Form { Form(shape.named(name), read: body) }
-}
 
-extension Form {
+  /// A scalar whose text `parse` reads; nil from it is an unexpected value.
+  static func scalar(
+    _ expected: String, _ shape: ValueShape, _ types: Set<KeyTable.ValueType> = [.string],
+    parse: @escaping @Sendable (String) -> Value?
+  ) -> Form {
+    Form(shape) { value, _ in
+      guard let result = parse(try value.text(types, expected: expected)) else {
+        throw value.unexpected(expected)
+      }
+      return result
+    }
+  }
+
+  /// A list, or a single value instead of a list of one.
   static func list<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
     let types = item.shape.types
     let single = Set(types).union(types.contains(.integer) ? [.number] : [])
@@ -33,6 +43,7 @@ extension Form {
     }
   }
 
+  /// A list in brackets or dashes, even of one item.
   static func items<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
     var shape = item.shape.listed
     (shape.types, shape.alternatives) = ([.array], [shape.alternatives[0]])
@@ -51,17 +62,17 @@ extension Form {
     }
   }
 
+  /// A word that represents `initial`, or a map.
   static func word(
     _ word: String, orMap section: Section<Value>, into initial: Value
   ) -> Form where Value: Sendable {
-    Form(.map(section.table).or(.words([word]))) { value, reading in
-      var result = initial
-      if value.type == .object {
-        try section.read(value, into: &result, reading)
-      } else if try value.text(expected: section.expected) != word {
+    let map = Form.map(section, into: initial)
+    return Form(map.shape.or(.words([word]))) { value, reading in
+      if value.type == .object { return try map.read(value, reading) }
+      guard try value.text(expected: section.expected) == word else {
         throw value.unexpected(section.expected)
       }
-      return result
+      return initial
     }
   }
 }
@@ -80,19 +91,19 @@ final class WorkloadReading {
 
 extension Form where Value == String {
   static func text(_ expected: String) -> Form {
-    Form(ValueShape([.string], ["type": "string"])) { value, _ in
-      try value.text(expected: expected)
-    }
+    .scalar(expected, ValueShape([.string], ["type": "string"])) { $0 }
   }
 
+  /// A name that may become part of a path and of a table.
   static var name: Form {
-    Form(.text("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}").named("name")) { value, _ in
-      let expected = "a name of letters, digits, '-', '_' and '.'"
-      let name = try value.text(expected: expected)
-      guard !name.isEmpty, name.count <= 100, name.first != ".",
-        name.allSatisfy(WorkloadDecoder.isNameCharacter)
-      else { throw value.unexpected(expected) }
-      return name
+    .scalar(
+      "a name of letters, digits, '-', '_' and '.'",
+      .text("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}").named("name")
+    ) { name in
+      let isName =
+        !name.isEmpty && name.count <= 100 && name.first != "."
+        && name.allSatisfy(WorkloadDecoder.isNameCharacter)
+      return isName ? name : nil
     }
   }
 }
@@ -104,6 +115,7 @@ extension Form where Value == Bool {
 }
 
 extension Form where Value: RawRepresentable<String> & CaseIterable & Sendable {
+  /// One of an enum's words; `listed` are those in the schema.
   static func choice(listed: [Value] = Array(Value.allCases)) -> Form {
     Form(.words(listed.map(\.rawValue))) { value, _ in try value.choice(of: Value.self) }
   }
@@ -116,23 +128,22 @@ extension Form where Value: FixedWidthInteger & Sendable {
     return Form(.whole(range)) { value, _ in Value(try value.whole(in: range)) }
   }
 
+  /// A whole number from 1 to the largest number of requests or objects; also `5M`.
   static var count: Form {
-    // Larger numbers of requests and objects cannot be represented.
     let range = 1...CapacitySpec.largestObjects
     return Form(.whole(range).or(.text(Quantity.count.pattern)).named("count")) { value, _ in
       Value(try value.whole(in: range, or: [.string]))
     }
   }
 
+  /// Bytes in the range: `4096`, `4KiB`.
   static func bytes(_ range: ClosedRange<Value>, such example: String) -> Form {
     let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
-    return Form(.whole(range).or(.text(Quantity.bytes.pattern))) { value, _ in
-      let expected = "bytes from \(range.lowerBound) to \(range.upperBound), such as \(example)"
-      let text = try value.text([.string, .integer], expected: expected)
-      guard let bytes = Quantity.bytes.amount(text), range.contains(bytes) else {
-        throw value.unexpected(expected)
-      }
-      return Value(bytes)
+    return .scalar(
+      "bytes from \(range.lowerBound) to \(range.upperBound), such as \(example)",
+      .whole(range).or(.text(Quantity.bytes.pattern)), [.string, .integer]
+    ) { text in
+      Quantity.bytes.amount(text).flatMap { range.contains($0) ? Value($0) : nil }
     }
   }
 }
@@ -145,6 +156,7 @@ extension Form where Value == Double {
     }
   }
 
+  /// A number above 0: from `least`, which is close to 0, to `most`.
   static func positive(
     _ what: String, least: Double = .leastNormalMagnitude, most: Double
   ) -> Form {
@@ -152,46 +164,46 @@ extension Form where Value == Double {
       try value.number(in: least...most, expected: "a number\(what) above 0")
     }
   }
+
+  static func ratio(_ what: String = "share", from least: Bool = true) -> Form {
+    let share = Form<Share>.share(what, from: least)
+    return Form(share.shape) { value, reading in try share.read(value, reading).ratio }
+  }
 }
 
 extension Form where Value == UInt32 {
+  /// A TTL in whole seconds.
   static var timeToLive: Form {
     let text = ValueShape.text(Quantity.duration.pattern)
-    return Form(.whole(1...UInt64(UInt32.max)).or(text).named("ttl")) { value, _ in
-      let expected = "a time of whole seconds such as 90, 5m, 1h or 30d"
-      let text = try value.text([.string, .integer], expected: expected)
-      guard let seconds = Quantity.seconds(text), seconds > 0, let ttl = UInt32(exactly: seconds)
-      else { throw value.unexpected(expected) }
-      return ttl
+    return .scalar(
+      "a time of whole seconds such as 90, 5m, 1h or 30d",
+      .whole(1...UInt64(UInt32.max)).or(text).named("ttl"), [.string, .integer]
+    ) { text in
+      Quantity.seconds(text).flatMap { $0 > 0 ? UInt32(exactly: $0) : nil }
     }
   }
 }
 
 extension ValueShape {
+  /// A share as a number from 0 to 1, a percentage or a fraction.
   static let share = ValueShape([.number], ["type": "number", "minimum": 0, "maximum": 1])
     .or(text(Share.pattern)).named("share")
-}
 
-extension Form where Value == Share {
-  static func share(
-    _ what: String = "share", from least: Bool = false
-  ) -> Form {
-    Form(.share) { value, _ in
-      let expected =
-        "a \(what) \(least ? "from 0% to" : "above 0% and at most") 100%, such as 10%, 0.1 or 1/10"
-      let text = try value.text([.string, .integer, .number], expected: expected)
-      guard let share = Share(parsing: text), least || share.parts > 0 else {
-        throw value.unexpected(expected)
-      }
-      return share
-    }
+  /// Text, for which editors propose known names; programs may add others.
+  static func proposing(_ names: [String], as name: String) -> ValueShape {
+    ValueShape([.string], ["enum": .strings(names)], ["type": "string"]).named(name)
   }
 }
 
-extension Form where Value == Double {
-  static func ratio(_ what: String = "share", from least: Bool = true) -> Form {
-    let share = Form<Share>.share(what, from: least)
-    return Form(share.shape) { value, reading in try share.read(value, reading).ratio }
+extension Form where Value == Share {
+  /// A share above 0, or from 0, such as `10%`, `0.1` or `1/10`.
+  static func share(_ what: String = "share", from least: Bool = false) -> Form {
+    .scalar(
+      "a \(what) \(least ? "from 0% to" : "above 0% and at most") 100%, such as 10%, 0.1 or 1/10",
+      .share, [.string, .integer, .number]
+    ) { text in
+      Share(parsing: text).flatMap { least || $0.parts > 0 ? $0 : nil }
+    }
   }
 }
 
@@ -215,30 +227,19 @@ extension Form where Value == CapacitySpec {
 extension Form where Value == WarmUp {
   static var warmUp: Form {
     let words = ValueShape.words(["none", "until-full"])
-    let count = Form<UInt64>.count.shape
     let none = ValueShape([.integer], ["type": "integer", "minimum": 0])
-    return Form(words.or(.share).or(none).or(count)) { value, _ in
-      let expected = "none, a number of requests, a share such as 10%, or until-full"
-      let text = try value.text([.string, .integer, .number], expected: expected)
-      switch text {
-      case "none": return .none
-      case "until-full": return .untilFull
-      default:
-        if let requests = Quantity.count.amount(text) {
-          return requests == 0 ? .none : .requests(requests)
-        }
-        guard let share = Share(parsing: text), share.parts < share.whole else {
-          throw value.unexpected(expected)
-        }
-        return share.parts == 0 ? .none : .share(share)
+    return .scalar(
+      "none, a number of requests, a share such as 10%, or until-full",
+      words.or(.share).or(none).or(Form<UInt64>.count.shape), [.string, .integer, .number]
+    ) { text in
+      if text == "none" { return WarmUp.none }
+      if text == "until-full" { return .untilFull }
+      if let requests = Quantity.count.amount(text) {
+        return requests == 0 ? WarmUp.none : .requests(requests)
       }
+      guard let share = Share(parsing: text), share.parts < share.whole else { return nil }
+      return share.parts == 0 ? WarmUp.none : .share(share)
     }
-  }
-}
-
-extension ValueShape {
-  static func proposing(_ names: [String], as name: String) -> ValueShape {
-    ValueShape([.string], ["enum": .strings(names)], ["type": "string"]).named(name)
   }
 }
 
@@ -270,14 +271,14 @@ extension Form where Value == [PolicySpec] {
   static var policyOrAll: Form {
     let names = ["all"] + PolicyRegistry.standard.map(\.description.name)
     return Form(.proposing(names, as: "policy-or-all")) { value, reading in
-      let text = (try? value.text(expected: "a policy").trimmed).map { String($0) } ?? ""
+      let text = String(try value.text(expected: "the name of a policy").trimmed)
       if text.hasSuffix(":*") {
         let specs = try PolicySpec.list(parsing: text)
         for spec in specs { try reading.checks.policy(spec) }
         return specs
       }
       guard text == "all" else { return [try Form<PolicySpec>.policy.read(value, reading)] }
-      return PolicyRegistry.all.compactMap { try? PolicySpec(parsing: $0.description.name) }
+      return try PolicyRegistry.all.map { try PolicySpec(parsing: $0.description.name) }
     }
   }
 }

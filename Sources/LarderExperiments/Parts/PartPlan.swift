@@ -51,7 +51,6 @@ package struct PartPlan: Sendable {
 /// most parts read only one trace. With more parts than cells some parts are empty.
 package struct PartDivision: Sendable {
   package let cells: [PlannedCell]
-  /// Indices of the cells of each part, ascending.
   package let parts: [[Int]]
   package let requests: [UInt64]
 

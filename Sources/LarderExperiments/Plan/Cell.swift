@@ -64,32 +64,17 @@ public enum ConfigurationKind: String, Sendable, Hashable, Codable, CaseIterable
 package struct PlannedCell: Sendable, Hashable {
   package var cell: Cell
   package var setup: SimulationSetup
+  package var contender: String = ConfigurationSpec.defaultCache
+  /// Preset of the configuration; nil for none.
+  package var preset: String?
+  /// Otherwise counts come from executing it in one thread.
+  package var isSimulated: Bool = true
+  package var isExecuted: Bool = false
   /// Order in which the blocks of prompts are requested; nil if prefixes are not counted.
   package var prefix: PromptOrder?
   /// Arrangement of objects on flash; nil if a policy determines evictions.
   package var layout: FlashLayout?
   package var countsTime = false
-  package var contender: String
   /// Process of the cache; nil for one in this program.
   package var process: ProcessSpec?
-  /// Preset of the configuration; nil for none.
-  package var preset: String?
-  /// Otherwise counts come from executing it in one thread.
-  package var isSimulated: Bool
-  package var isExecuted: Bool
-
-  package init(
-    cell: Cell, setup: SimulationSetup, contender: String = ConfigurationSpec.defaultCache,
-    preset: String? = nil, isSimulated: Bool = true, isExecuted: Bool = false,
-    prefix: PromptOrder? = nil, layout: FlashLayout? = nil
-  ) {
-    self.cell = cell
-    self.setup = setup
-    self.prefix = prefix
-    self.layout = layout
-    self.contender = contender
-    self.preset = preset
-    self.isSimulated = isSimulated
-    self.isExecuted = isExecuted
-  }
 }

@@ -132,7 +132,7 @@ public struct ExecutionConditions: Sendable, Hashable, Codable {
   /// Numbers of threads, in separate runs.
   public var threads: [Int]
   /// Number of runs per number of threads.
-  public var repetitions: Int
+  public var repetitions: Int = 1
   /// Schedule of requests.
   public var load: String
   /// Handling of the origin's latency.
@@ -147,24 +147,6 @@ public struct ExecutionConditions: Sendable, Hashable, Codable {
   public var memory: String?
   /// Memory pressure during the run; nil for none.
   public var pressure: String?
-
-  /// Creates conditions; see the properties for the meaning of each part.
-  public init(
-    cells: Int, threads: [Int], repetitions: Int = 1, load: String, origin: String,
-    verification: String, pageCache: String, durability: String? = nil, memory: String? = nil,
-    pressure: String? = nil
-  ) {
-    self.cells = cells
-    self.threads = threads
-    self.repetitions = repetitions
-    self.load = load
-    self.origin = origin
-    self.verification = verification
-    self.pageCache = pageCache
-    self.durability = durability
-    self.memory = memory
-    self.pressure = pressure
-  }
 }
 
 extension ExecutionConditions {

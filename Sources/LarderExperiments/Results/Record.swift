@@ -48,17 +48,6 @@ public struct ModelledAccessTime: Sendable, Hashable, Codable {
   public var p90Microseconds: Double
   /// 99th percentile in microseconds.
   public var p99Microseconds: Double
-
-  /// Creates an access time; see the properties for the meaning of each part.
-  public init(
-    meanMicroseconds: Double, p50Microseconds: Double, p90Microseconds: Double,
-    p99Microseconds: Double
-  ) {
-    self.meanMicroseconds = meanMicroseconds
-    self.p50Microseconds = p50Microseconds
-    self.p90Microseconds = p90Microseconds
-    self.p99Microseconds = p99Microseconds
-  }
 }
 
 /// Course of a cell whose policy chooses among others (`auto`): the hits and the policy in charge,
@@ -79,23 +68,9 @@ public struct ChoiceCourse: Sendable, Hashable, Codable {
     public var hits: UInt64
     /// Index of the policy in charge at the end of the part.
     public var leading: Int
-
-    /// Creates a part.
-    public init(requests: UInt64, hits: UInt64, leading: Int) {
-      self.requests = requests
-      self.hits = hits
-      self.leading = leading
-    }
   }
 
   package static let partsMax = 100
-
-  /// Creates a course.
-  public init(policies: [String], switches: Int, parts: [Part]) {
-    self.policies = policies
-    self.switches = switches
-    self.parts = parts
-  }
 
   /// First contradiction in a course read from a file; nil without one.
   package var fault: String? {

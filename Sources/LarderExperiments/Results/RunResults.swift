@@ -103,18 +103,8 @@ public struct ConfigurationAssumptions: Sendable, Hashable, Codable {
   public var configuration: String
   /// Tokens per second that the model reads when it computes a prompt.
   public var prefillTokensPerSecond: Double?
-
   /// Drive of a disk cache.
   public var drive: DriveModel?
-
-  /// Creates assumptions; see the properties for the meaning of each part.
-  public init(
-    configuration: String, prefillTokensPerSecond: Double? = nil, drive: DriveModel? = nil
-  ) {
-    self.configuration = configuration
-    self.prefillTokensPerSecond = prefillTokensPerSecond
-    self.drive = drive
-  }
 
   /// Assumptions of a workload; nil without any.
   package static func all(of workload: Workload) -> [ConfigurationAssumptions]? {
@@ -150,21 +140,6 @@ public struct MachineDescription: Sendable, Hashable, Codable {
   public var swiftVersion: String
   /// `release` or `debug`.
   public var build: String
-
-  /// Creates a description; see the properties for the meaning of each part.
-  public init(
-    processor: String, cores: Int, memoryBytes: UInt64, system: String, larderVersion: String,
-    larderRevision: String? = nil, swiftVersion: String, build: String
-  ) {
-    self.processor = processor
-    self.cores = cores
-    self.memoryBytes = memoryBytes
-    self.system = system
-    self.larderVersion = larderVersion
-    self.larderRevision = larderRevision
-    self.swiftVersion = swiftVersion
-    self.build = build
-  }
 
   /// Version and commit of larder.
   public var larder: String { larderVersion + (larderRevision.map { " (\($0))" } ?? "") }

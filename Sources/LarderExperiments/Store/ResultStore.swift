@@ -74,7 +74,6 @@ package final class ResultStore: Sendable {
     damages.withLock { $0.append(StoreDamage(file: file, fault: fault.description)) }
   }
 
-  /// Timings of a cell, one per machine, in the order of file names.
   func timings(_ key: CellKey) -> [StoredTimings] {
     var machines: Set<MachineDescription> = []
     return names(StoredTimings.self, key).compactMap { name in
@@ -186,9 +185,6 @@ package enum StorePath {
     return environment[variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Default store in the user's cache folder.
-  ///
-  /// - Throws: `StoreError.noCacheFolder`.
   package static func standard(environment: [String: String]) throws(StoreError) -> String {
     #if os(macOS)
       if let home = environment["HOME"], home.hasPrefix("/") {

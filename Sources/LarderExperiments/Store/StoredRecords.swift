@@ -138,7 +138,6 @@ package struct StoredTimings: Hashable, Sendable, Codable {
   package let rules: String
   package let machine: MachineDescription
   package let threads: Int
-  /// Timings, one per repetition.
   package let timings: [Timing]
 }
 

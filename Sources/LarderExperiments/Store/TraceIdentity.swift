@@ -11,7 +11,6 @@ import LarderTraces
 /// name, parameters, seed and version of generators: sources with equal requests are the same
 /// trace.
 package struct TraceIdentity: Hashable, Sendable, Codable {
-  /// Number of requests of all operations.
   package let requests: SampleCount
   package let objects: SampleCount
   package let columns: [String: String]
@@ -143,7 +142,6 @@ struct TraceStamp: Hashable, Sendable {
 }
 
 extension SourceSpec {
-  /// Trace files among its parts, in order.
   var references: [TraceReference] {
     switch self {
     case .trace(let reference): [reference]

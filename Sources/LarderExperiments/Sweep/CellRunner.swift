@@ -102,7 +102,7 @@ package struct CellRunner: Sendable {
     } else {
       flash.inserted = counts.disk.admissions
       flash.insertedBytes = counts.disk.bytesWritten
-      flash.reinserted = (simulation as? ErasedSimulation)?.copies ?? 0
+      flash.reinserted = simulation.copies
       flash.reinsertedBytes = counts.disk.bytesMoved ?? 0
       flash.writtenBytes = flash.insertedBytes + flash.reinsertedBytes
     }

@@ -9,37 +9,18 @@ import LarderTraces
 package struct Sweep: Sendable {
   package var cells: [PlannedCell]
   package var traces: TraceTable
-  package var warmUp: WarmUp
-  package var repetitions: Int
-  /// Number of executions of cells without time; nil for the number of timings.
-  package var executedRepetitions: Int?
+  package var warmUp: WarmUp = .none
+  package var repetitions: Int = 1
   package var latency: LatencyModel?
-  package var threads: Int
-  package var execution: ExecutionSpec
-  package var scratch: String
+  package var threads: Int = ProcessInfo.processInfo.activeProcessorCount
+  package var execution: ExecutionSpec = ExecutionSpec()
+  package var scratch: String = FileManager.default.temporaryDirectory.path
   /// Driver of real caches; nil if none are executed.
   package var driver: (any CacheDriver)?
+  /// Number of executions of cells without time; nil for the number of timings.
+  package var executedRepetitions: Int?
   /// Store of cells that were simulated before; nil to simulate all.
   package var store: (any RecordStore)?
-
-  package init(
-    cells: [PlannedCell], traces: TraceTable, warmUp: WarmUp = .none,
-    repetitions: Int = 1, latency: LatencyModel? = nil,
-    threads: Int = ProcessInfo.processInfo.activeProcessorCount,
-    execution: ExecutionSpec = ExecutionSpec(),
-    scratch: String = FileManager.default.temporaryDirectory.path,
-    driver: (any CacheDriver)? = nil
-  ) {
-    self.cells = cells
-    self.traces = traces
-    self.warmUp = warmUp
-    self.repetitions = repetitions
-    self.latency = latency
-    self.threads = threads
-    self.execution = execution
-    self.scratch = scratch
-    self.driver = driver
-  }
 
   package enum Stage: Sendable, Hashable, CustomStringConvertible {
     case simulating(cells: Int)
@@ -157,6 +138,12 @@ package struct Sweep: Sendable {
       let records = records
       try observer.finished { records.compactMap { $0 } }
     }
+  }
+}
+
+extension Sweep {
+  package init(cells: [PlannedCell], traces: TraceTable, threads: Int) {
+    (self.cells, self.traces, self.threads) = (cells, traces, threads)
   }
 }
 

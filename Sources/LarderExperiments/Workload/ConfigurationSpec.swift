@@ -5,17 +5,17 @@ import LarderEngine
 package struct ConfigurationSpec: Sendable, Hashable {
   package var name: String
   package var kind: ConfigurationKind
-  package var memory: TierSpec
-  package var disk: TierSpec
-  package var memoryShare: Share
-  package var rules: HybridRules
-  package var contender: String
-  /// Process of the cache; nil for one in this program.
-  package var process: ProcessSpec?
+  package var memory: TierSpec = TierSpec()
+  package var disk: TierSpec = TierSpec()
+  package var memoryShare: Share = ConfigurationSpec.defaultMemoryShare
+  package var rules: HybridRules = HybridRules()
+  package var contender: String = ConfigurationSpec.defaultCache
   /// Otherwise it has its own policy, which replaces all others.
-  package var runsPolicies: Bool
+  package var runsPolicies: Bool = true
   /// Preset of the tiers and rules; nil for none.
   package var preset: String?
+  /// Process of the cache; nil for one in this program.
+  package var process: ProcessSpec?
   /// Latency of fetches; nil if they take no time.
   package var time: FetchSpec?
   /// Options for counting prefixes; nil if requests are not blocks of prompts.
@@ -24,23 +24,6 @@ package struct ConfigurationSpec: Sendable, Hashable {
   package static let defaultCache = "larder"
 
   package static let defaultMemoryShare = Share(percent: 10)
-
-  package init(
-    name: String, kind: ConfigurationKind, memory: TierSpec = TierSpec(),
-    disk: TierSpec = TierSpec(), memoryShare: Share = ConfigurationSpec.defaultMemoryShare,
-    rules: HybridRules = HybridRules(), contender: String = ConfigurationSpec.defaultCache,
-    runsPolicies: Bool = true, preset: String? = nil
-  ) {
-    self.name = name
-    self.kind = kind
-    self.memory = memory
-    self.disk = disk
-    self.memoryShare = memoryShare
-    self.rules = rules
-    self.contender = contender
-    self.runsPolicies = runsPolicies
-    self.preset = preset
-  }
 
   package mutating func setLayout(_ layout: FlashLayout) {
     disk.layout = layout
@@ -106,34 +89,29 @@ package struct ConfigurationSpec: Sendable, Hashable {
   package var sweepsCapacities: Bool { sweptTier.capacity == nil }
 }
 
+extension ConfigurationSpec {
+  package init(name: String, kind: ConfigurationKind) {
+    (self.name, self.kind) = (name, kind)
+  }
+}
+
 /// One tier as written.
 package struct TierSpec: Sendable, Hashable {
   /// Policy; nil to sweep the workload's.
   package var policy: PolicySpec?
-  /// Admission filter; nil for none.
-  package var admission: PolicySpec?
   /// Capacity; nil to sweep the workload's (in memory of a hybrid: to use its share).
   package var capacity: CapacitySpec?
   package var timeToLiveSeconds: UInt32?
+  /// Maximum number of objects, in addition to the capacity; nil for no such limit.
+  package var objectsMax: UInt64?
+  /// Admission filter; nil for none.
+  package var admission: PolicySpec?
   /// Arrangement of objects on flash in a disk tier, instead of a policy; nil for a policy.
   package var layout: FlashLayout?
   /// Bytes of the segments to which a disk tier appends large values; nil for one file per value.
   package var segmentBytes: UInt64?
   /// Assumptions about the drive of a disk tier; nil for none.
   package var drive: DriveSpec?
-  /// Maximum number of objects, in addition to the capacity; nil for no such limit.
-  package var objectsMax: UInt64?
-
-  package init(
-    policy: PolicySpec? = nil, capacity: CapacitySpec? = nil, timeToLiveSeconds: UInt32? = nil,
-    objectsMax: UInt64? = nil, admission: PolicySpec? = nil
-  ) {
-    self.policy = policy
-    self.admission = admission
-    self.capacity = capacity
-    self.timeToLiveSeconds = timeToLiveSeconds
-    self.objectsMax = objectsMax
-  }
 }
 
 /// Options of a workload file or the command line for caches of prefixes.

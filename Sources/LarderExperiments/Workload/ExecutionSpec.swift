@@ -35,37 +35,31 @@ public struct ExecutionSpec: Sendable, Hashable {
     public var at: Share
     /// Severity of the memory shortage.
     public var level: MemoryPressureLevel
-
-    /// Creates memory pressure of a level at a point.
-    public init(at: Share, level: MemoryPressureLevel) {
-      self.at = at
-      self.level = level
-    }
   }
 
   /// Numbers of threads, in separate runs.
-  public var threads: [Int]
+  public var threads: [Int] = [1]
   /// Schedule of requests.
-  public var load: Load
+  public var load: Load = .closed
   /// Handling of the origin's latency, if the workload has a latency model.
-  public var origin: OriginTime
+  public var origin: OriginTime = .virtual
   /// Checked parts of each value read.
-  public var verification: Verification
+  public var verification: Verification = .all
   /// Bytes per value if the trace has no sizes.
-  public var valueBytes: UInt32
+  public var valueBytes: UInt32 = 100
   /// State of the page cache before a counted run.
-  public var pageCache: PageCache
+  public var pageCache: PageCache = .warm
   /// Durability of a disk tier.
-  public var durability: DiskDurability
+  public var durability: DiskDurability = .normal
   /// Maximum size in bytes of values inside a disk tier's database.
-  public var inlineBytesMax: Int
+  public var inlineBytesMax = 20 << 10
   /// Hash function of memory for keys.
-  public var hashing: KeyHashing
+  public var hashing: KeyHashing = .standard
   /// Number of shards of memory, with a lock each, for several threads; nil for the cache's choice.
   /// With one thread there is always one shard, so that counts are those of a simulation.
   public var shards: Int?
   /// Memory pressure during the run.
-  public var pressure: [Pressure]
+  public var pressure: [Pressure] = []
 
   /// Creates a spec; by default one thread, closed loop, virtual origin, everything verified.
   public init(
@@ -97,15 +91,6 @@ package struct ExecutionFilter: Sendable, Hashable {
   /// Capacities of the sweep; nil for all.
   package var capacities: [CapacitySpec]?
 
-  package init(
-    configurations: [String]? = nil, policies: [PolicySpec]? = nil,
-    capacities: [CapacitySpec]? = nil
-  ) {
-    self.configurations = configurations
-    self.policies = policies
-    self.capacities = capacities
-  }
-
   func passes(
     configuration: ConfigurationSpec, policy: PolicySpec?, capacity: CapacitySpec?
   ) -> Bool {
@@ -121,16 +106,10 @@ package struct ExecutionFilter: Sendable, Hashable {
 /// A cache in a separate process, as in a workload:
 package struct ProcessSpec: Sendable, Hashable {
   package var command: [String]
-  package var folder: String
-  package var timeoutSeconds: UInt32
+  package var folder: String = ""
+  package var timeoutSeconds: UInt32 = 30
 
   package static let contender = "process"
-
-  package init(command: [String], folder: String = "", timeoutSeconds: UInt32 = 30) {
-    self.command = command
-    self.folder = folder
-    self.timeoutSeconds = timeoutSeconds
-  }
 
   /// Name in results: that of the program's file, with `-` for characters that a name must not
   /// have.

@@ -4,60 +4,31 @@ import LarderTraces
 /// A workload file: a source of requests, and the caches that receive them.
 package struct Workload: Sendable, Hashable {
   package var name: String
-  package var description: String
-  package var folder: String
+  package var description: String = ""
+  package var folder: String = ""
   package var source: SourceSpec
-  package var moreSources: [SourceSpec] = []
   /// Unit of capacities; nil for bytes if the source has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  package var configurations: [ConfigurationSpec]
-  package var policies: [PolicySpec]
-  package var capacities: [CapacitySpec]
-  package var seeds: [UInt64]
-  package var warmUp: WarmUp
-  /// Options for counting prefixes in configurations without their own; nil for not counting.
-  package var prefix: PrefixSpec?
+  package var configurations = [ConfigurationSpec(name: "memory", kind: .memory)]
+  package var policies: [PolicySpec] = []
+  package var capacities: [CapacitySpec] = []
+  package var seeds: [UInt64] = [1]
+  package var warmUp: WarmUp = .none
   /// Cost of an access, for a computed access time; nil for none.
   package var latency: LatencyModel?
-  package var repetitions: Int
-  package var modes: [RunMode]
+  package var repetitions: Int = 1
+  package var modes: [RunMode] = [.simulate]
   /// Options for driving real caches; nil if not given.
   package var execution: ExecutionSpec?
-  package var executed: ExecutionFilter
+  package var executed: ExecutionFilter = ExecutionFilter()
+  package var reports: [ReportKind] = ReportKind.allCases
+  package var lines: WorkloadLines = WorkloadLines()
+  package var moreSources: [SourceSpec] = []
+  /// Options for counting prefixes in configurations without their own; nil for not counting.
+  package var prefix: PrefixSpec?
   package var check = CheckSpec()
   /// Options of the advice for each trace; nil for none.
   package var advise: AdviseSpec?
-  package var reports: [ReportKind]
-  package var lines: WorkloadLines
-
-  package init(
-    name: String, description: String = "", folder: String = "", source: SourceSpec,
-    unit: CapacityUnit? = nil,
-    configurations: [ConfigurationSpec] = [ConfigurationSpec(name: "memory", kind: .memory)],
-    policies: [PolicySpec] = [], capacities: [CapacitySpec] = [], seeds: [UInt64] = [1],
-    warmUp: WarmUp = .none, latency: LatencyModel? = nil, repetitions: Int = 1,
-    modes: [RunMode] = [.simulate], execution: ExecutionSpec? = nil,
-    executed: ExecutionFilter = ExecutionFilter(), reports: [ReportKind] = ReportKind.allCases,
-    lines: WorkloadLines = WorkloadLines()
-  ) {
-    self.name = name
-    self.description = description
-    self.folder = folder
-    self.source = source
-    self.unit = unit
-    self.configurations = configurations
-    self.policies = policies
-    self.capacities = capacities
-    self.seeds = seeds
-    self.warmUp = warmUp
-    self.latency = latency
-    self.repetitions = repetitions
-    self.modes = modes
-    self.execution = execution
-    self.executed = executed
-    self.reports = reports
-    self.lines = lines
-  }
 
   package func path(of trace: TraceReference) -> String {
     if trace.path.hasPrefix("/") || folder.isEmpty { return trace.path }
@@ -65,6 +36,12 @@ package struct Workload: Sendable, Hashable {
   }
 
   package var sources: [SourceSpec] { [source] + moreSources }
+}
+
+extension Workload {
+  package init(name: String, source: SourceSpec) {
+    (self.name, self.source) = (name, source)
+  }
 }
 
 extension SourceSpec {
@@ -206,17 +183,12 @@ package enum AdviceTiers: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// Check options of a workload file: tolerances and timed cells.
 package struct CheckSpec: Sendable, Hashable {
-  package var tolerances: [CheckTolerance: Share]
+  package var tolerances: [CheckTolerance: Share] = [:]
+  package var timed: ExecutionFilter = ExecutionFilter()
   package var isExact = false
   package var resources: [CheckResource: Share] = [:]
-  package var timed: ExecutionFilter
 
-  package init(
-    tolerances: [CheckTolerance: Share] = [:], timed: ExecutionFilter = ExecutionFilter()
-  ) {
-    self.tolerances = tolerances
-    self.timed = timed
-  }
+  package init() {}
 }
 
 /// Counts with tolerated changes in a workload file.

@@ -6,14 +6,12 @@ import LarderSupport
 /// Counts of every cell, and memory and disk of executed ones, that a check compares with.
 package struct Baseline: Sendable, Hashable {
   package var workload: String
-  /// The replayed traces.
   package var traces: [TraceFacts]
   /// The cells, sorted.
   package var cells: [CheckedCell]
   /// Memory and disk use of executed cells; nil if none was executed.
   package var resources: MeasuredResources?
 
-  /// The version of the file that this code writes.
   package static var currentVersion: Int { 1 }
 
   /// A baseline; the cells are put into order.
@@ -34,16 +32,13 @@ package enum BaselineError: Error, Hashable, Sendable, CustomStringConvertible {
   case absent(file: String, command: String)
   /// The file cannot be read.
   case unreadable(file: String, reason: String)
-  /// The file is incomplete or inconsistent.
   case damaged(file: String, reason: String)
   /// The file is JSON, but no baseline.
   case foreign(file: String)
   /// The file has a version that this program does not know.
   case unknownVersion(file: String, found: Int, known: Int)
-  /// The baseline belongs to another workload.
   case otherWorkload(file: String, found: String, expected: String)
 
-  /// A one-line description for users.
   package var description: String {
     switch self {
     case .absent(let file, let command):
@@ -182,7 +177,6 @@ struct BaselineCell: Decodable {
 }
 
 extension CellName {
-  /// The JSON keys of a name.
   static let keys: Set<String> = ["trace", "configuration", "policy", "capacity", "seed"]
 }
 
@@ -290,7 +284,6 @@ extension Baseline {
 }
 
 extension NumberText {
-  /// A positive number with four significant digits, enough for a ratio of two times.
   static func significant(_ value: Double) -> String {
     guard value.isFinite, value > 0 else { return "0" }
     var decimals = 3

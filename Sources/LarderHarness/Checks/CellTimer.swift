@@ -12,7 +12,6 @@ package struct CellTimer: Sendable {
   private let latency: LatencyModel?
   private let execution: ExecutionSpec
   private let scratch: String
-  /// Artificial extra time, as a share of every measurement.
   private let slowdown: Double
 
   /// A timer of a workload's cells.
@@ -62,7 +61,6 @@ package struct CellTimer: Sendable {
   /// The result of a run.
   private struct Run {
     let hits: UInt64
-    /// The time of an executed cell's requests alone.
     var seconds: Double?
     var latency: UInt64?
   }
@@ -144,7 +142,6 @@ package struct RepetitionTime: Sendable, Hashable {
   package var processorNanoseconds: UInt64
   /// Wall-clock time.
   package var wallNanoseconds: UInt64
-  /// The cell's hits, to detect that two builds do different work.
   package var hits: UInt64
   /// The 99th percentile of the latency of gets in the last run; nil if none was recorded.
   package var latencyNanoseconds: UInt64?

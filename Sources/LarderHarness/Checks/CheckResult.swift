@@ -1,22 +1,17 @@
 /// The findings of a check.
 package struct CheckResult: Sendable, Hashable {
   package var workload: String
-  /// The workload's file as typed.
   package var file: String
-  /// The baseline's file as typed.
   package var baseline: String
   /// The command that repeats the check, without `--only` and options that write files.
   package var command: String
-  /// The machine, in one line.
   package var machine: String
   /// The load at start and end.
   package var loads: [Double]
-  /// The cells that were run, in order.
   package var cells: [CellName]
   package var counts: CountsComparison
   /// Reasons why the counts cannot be compared: the traces differ. Empty if they can.
   package var traceChanges: [String]
-  /// Cells whose executed counts differ from their simulation.
   package var unequalExecutions: [CellName]
   /// Memory and disk use of executed cells; nil if nothing could be compared.
   package var resources: ResourceComparison?
@@ -24,7 +19,6 @@ package struct CheckResult: Sendable, Hashable {
   package var timings: [TimingComparison]
   /// A description of the timing method; nil without timings.
   package var timingMethod: String?
-  /// Remarks for the reader.
   package var notes: [String]
   /// True if a new baseline accepts the differences; only unequal executions still fail.
   package var isAccepted = false

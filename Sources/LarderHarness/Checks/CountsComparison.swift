@@ -3,13 +3,11 @@ import LarderExperiments
 
 /// A comparison of the counts of two runs.
 package struct CountsComparison: Sendable, Hashable {
-  /// Cells of both runs that changed, in order.
   package var changes: [CellChange]
   /// Cells that only the later run has, in order.
   package var new: [CheckedCell]
   /// Cells that only the earlier run has, in order.
   package var missing: [CheckedCell]
-  /// The number of cells that both have.
   package var compared: Int
   /// True if every change fails a check, and not only a loss.
   package var isExact: Bool
@@ -29,12 +27,10 @@ package struct CountsComparison: Sendable, Hashable {
     changes = pairs.compactMap { CellChange(from: $0, to: $1, tolerances: tolerances) }
   }
 
-  /// The changes of one kind.
   package func changes(_ kind: CellChange.Kind) -> [CellChange] {
     changes.filter { $0.kind == kind }
   }
 
-  /// The changes that fail a check.
   package var failing: [CellChange] { changes.filter(fails) }
 
   /// True if a change fails a check.
@@ -55,13 +51,9 @@ package struct CellChange: Sendable, Hashable {
 
   /// The rating of a change.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// At least one count got worse.
     case worse
-    /// At least one count got better, and none worse.
     case better
-    /// A change that is neither better nor worse.
     case different
-    /// A change within the tolerance of the workload file.
     case tolerated
   }
 
@@ -173,7 +165,6 @@ package struct CheckedCell: Sendable, Hashable {
   package var name: CellName
   /// The capacity in `unit`.
   package var size: UInt64
-  /// The unit of the capacity.
   package var unit: CapacityUnit
   /// The counts, without those that the cell does not have.
   package var counts: [CheckMetric: UInt64]
@@ -225,11 +216,9 @@ extension CheckedCell: Comparable {
 package struct CellName: Sendable, Hashable, Codable {
   /// The trace; nil if the workload has only one.
   package var trace: String?
-  /// The name of the configuration.
   package var configuration: String
   /// The policy; both policies for a hybrid.
   package var policy: String
-  /// The capacity as written.
   package var capacity: String
   package var seed: UInt64
 
@@ -264,49 +253,30 @@ extension CellName: CustomStringConvertible {
 
 /// A count that a check compares, named after its column in `counts.csv`.
 package enum CheckMetric: String, Sendable, Hashable, CaseIterable, Codable {
-  /// Gets.
   case requests
-  /// Gets answered from any tier.
   case hits
-  /// Gets answered from memory.
   case memoryHits = "memory_hits"
-  /// Gets answered from disk.
   case diskHits = "disk_hits"
   /// Bytes of all gets; only if capacities are bytes.
   case bytesRequested = "bytes_requested"
   /// Bytes of the hits; only if capacities are bytes.
   case bytesHit = "bytes_hit"
-  /// Hits on a copy older than the origin's.
   case staleHits = "stale_hits"
-  /// Objects stored.
   case admissions
-  /// Objects rejected.
   case rejections
-  /// Objects evicted.
   case evictions
-  /// Entries found expired.
   case expirations
-  /// Sets.
   case sets
-  /// Deletes.
   case deletes
-  /// Copies from disk to memory.
   case promotions
-  /// Objects moved from memory to disk.
   case demotions
-  /// Objects evicted from memory.
   case memoryEvictions = "memory_evictions"
-  /// Objects evicted from disk.
   case diskEvictions = "disk_evictions"
-  /// Objects stored on disk.
   case diskWrites = "disk_writes"
-  /// Bytes stored on disk, including replacements.
   case diskBytesWritten = "disk_bytes_written"
   /// Gets that waited for a fetch in progress; only with time, like the following.
   case delayedHits = "delayed_hits"
-  /// Fetches from the origin.
   case originFetches = "origin_fetches"
-  /// Sum of the waits of all gets.
   case totalLatency = "total_latency"
   /// The most concurrent fetches.
   case maxInFlight = "max_in_flight"

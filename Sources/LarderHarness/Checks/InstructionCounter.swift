@@ -15,9 +15,7 @@ import LarderSupport
 /// run.
 package struct InstructionCounter {
   private let valgrind: String
-  /// The name as typed.
   private let name: String
-  /// The copy of the program that is run.
   private let program: String
   private let arguments: [String]
   private let cancellation: Cancellation
@@ -91,7 +89,6 @@ package struct InstructionCounter {
     return nil
   }
 
-  /// The first program of this name in a list of folders.
   static func find(_ name: String, in path: String) -> String? {
     path.split(separator: ":").map { "\($0)/\(name)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -192,7 +192,6 @@ package struct PairedTiming {
     return ledgers.filter { $0.isOpen($0.name) && seen.insert($0.name).inserted }.map(\.name)
   }
 
-  /// A measurement of each, in random order.
   private mutating func pair(
     _ name: TimedName, _ other: any TimedProcess, _ this: any TimedProcess, runs: Int
   ) throws -> (other: RepetitionTime, this: RepetitionTime) {
@@ -234,11 +233,8 @@ package struct TimingSettings: Sendable, Hashable {
   package var threshold: Double
   /// The increase of the 99th percentile of latencies to detect, such as 0.1.
   package var latencyThreshold: Double
-  /// Seconds for measuring all cells together.
   package var budgetSeconds: Double
-  /// The probability of a wrong verdict on either side, over all cells and looks.
   package var errorRate: Double
-  /// Seed of the order of runs.
   package var seed: UInt64
   /// True if measuring goes on after a cell has failed.
   package var keepsGoing: Bool
@@ -299,7 +295,6 @@ package protocol TimedProcess {
 
 /// One of the two compared builds.
 package enum BuildSide: Sendable, Hashable, CaseIterable {
-  /// The build that this one is compared with.
   case other
   case this
 }

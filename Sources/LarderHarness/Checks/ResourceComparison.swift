@@ -3,12 +3,10 @@ import LarderExperiments
 
 /// A comparison of memory and disk use with the baseline's.
 package struct ResourceComparison: Sendable, Hashable {
-  /// Figures that changed by more than their threshold, in the order of the cells.
   package var changes: [ResourceChange]
   /// Figures that the earlier run has and the later lacks, in the order of the cells; their
   /// thresholds guard nothing.
   package var missing: [MissingResource] = []
-  /// The number of compared figures.
   package var compared: Int
   /// True if instructions are among them.
   package var hasInstructions = false
@@ -61,10 +59,8 @@ package struct ResourceComparison: Sendable, Hashable {
 package struct ResourceChange: Sendable, Hashable {
   package var name: CellName
   package var resource: CheckResource
-  /// The figure of the baseline.
   package var before: Double
   package var after: Double
-  /// The allowed change, as a share of the baseline's figure.
   package var threshold: Share
 
   package init(
@@ -85,7 +81,6 @@ package struct ResourceChange: Sendable, Hashable {
 package struct MissingResource: Sendable, Hashable {
   package var name: CellName
   package var resource: CheckResource
-  /// The figure of the baseline.
   package var before: Double
 
   package init(name: CellName, resource: CheckResource, before: Double) {

@@ -5,14 +5,12 @@ import LarderExperiments
 package struct TimingComparison: Sendable, Hashable {
   package var name: TimedName
   package var metric: TimedMetric
-  /// The name of the reference, such as another build.
   package var against: String
   package var verdict: TimingVerdict
   /// The ratio of this to the reference, above 1 if this is slower; nil without measurements.
   package var ratio: CentreInterval?
   /// Independent measurements: pairs of processes, or rounds.
   package var blocks: Int
-  /// Measurements of each side.
   package var pairs: Int
   /// Median of the time of one run, or of latencies, in seconds, in the reference.
   package var otherSeconds: Double
@@ -50,7 +48,6 @@ package enum TimedMetric: Sendable, Hashable, CaseIterable {
   /// the gets can take twice as long without making the run much longer.
   case latency
 
-  /// The metrics of a cell that is simulated or executed.
   static func all(of mode: Timing.Mode) -> [TimedMetric] {
     mode == .execute ? allCases : [.time]
   }
@@ -83,7 +80,6 @@ package struct CentreInterval: Sendable, Hashable {
     CentreInterval(centre: exp(centre), lower: exp(lower), upper: exp(upper))
   }
 
-  /// The verdict for an interval above, below or across the border.
   package func verdict(border: Double) -> TimingVerdict {
     if lower > border { return .fail }
     return upper < border ? .pass : .inconclusive
@@ -91,7 +87,6 @@ package struct CentreInterval: Sendable, Hashable {
 }
 
 package enum TimingVerdict: String, Sendable, Hashable, CaseIterable {
-  /// No significant slowdown.
   case pass
   case fail
   /// The measurements do not decide.
@@ -162,15 +157,11 @@ package enum SignedRank {
 /// confidence interval (Jennison and Turnbull, Journal of the Royal Statistical Society B 51,
 /// 1989): all intervals shown on the way hold together.
 package struct SequentialRatioTest: Sendable {
-  /// The border between the verdicts, as a logarithm.
   package let border: Double
-  /// The probability of an error on either side, over all looks.
   package let errorRate: Double
-  /// The measurements so far.
   package private(set) var logarithms: [Double] = []
   /// The interval of the last look; nil before it.
   package private(set) var interval: CentreInterval?
-  /// The verdict of the last look.
   package private(set) var verdict = TimingVerdict.inconclusive
   private var spent = 0.0
 

@@ -25,7 +25,6 @@ package struct TimingWorker: Sendable {
 
   /// The first line, which identifies a worker.
   package static let greeting = "larder-worker 1"
-  /// The answer to an invalid request.
   static let misunderstanding = "expected the number of a cell and a number of runs"
   /// The line after which it waits for requests.
   static let ready = "ready"
@@ -47,7 +46,6 @@ package struct TimingWorker: Sendable {
     return [Self.greeting] + names + [Self.ready]
   }
 
-  /// The answer to a request.
   package func answer(_ order: String) -> String {
     var words = order.split(separator: " ")
     let isPlain = words.last == "plain"
@@ -236,8 +234,6 @@ final class LineReader {
   }
 
   /// The next line without its end; nil at the end of the input.
-  ///
-  /// - Throws: `TimingError.interrupted`.
   func next() throws(TimingError) -> String? {
     while true {
       if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
@@ -272,16 +268,12 @@ package enum TimingError: Error, Hashable, Sendable, CustomStringConvertible {
   case launch(program: String, reason: String)
   /// A program ended or sent an unexpected line.
   case talk(program: String, reason: String)
-  /// The user interrupted.
   case interrupted
   /// A build that always records latencies, so that its instructions cannot be compared.
   case tooOld(program: String)
-  /// No instruction counter is installed.
   case noCounter
-  /// No cell can be timed by both.
   case nothingToTime(program: String)
 
-  /// A one-line description for users.
   package var description: String {
     switch self {
     case .launch(let program, let reason): "\(program): cannot be started: \(reason)"

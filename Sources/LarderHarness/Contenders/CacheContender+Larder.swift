@@ -68,7 +68,7 @@ struct LarderMemory: CacheUnderTest {
 
 /// Larder's disk cache under test. A key is the decimal text of its number.
 final class LarderDisk: CacheUnderTest {
-  private let cache: DiskCache
+  private let cache: BlockingDiskCache
   private let countsBytes: Bool
   // The counts at the last reset.
   private let before = Locked(TierCounts())
@@ -76,7 +76,7 @@ final class LarderDisk: CacheUnderTest {
 
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
     countsBytes = setup.simulation.unit == .bytes
-    cache = try DiskCache(
+    cache = try BlockingDiskCache(
       path: setup.folder, configuration: try DiskConfiguration(tier, setup), clock: setup.clock)
   }
 
@@ -236,11 +236,10 @@ extension MemoryCacheConfiguration {
 }
 
 extension DiskConfiguration {
-  /// The configuration of a cell's disk tier.
   init(_ tier: TierSetup, _ setup: CacheSetup) throws(DiskCacheError) {
     let unit = setup.simulation.unit
     self.init(
-      policy: tier.policy.description, admission: tier.admission?.description,
+      policy: CachePolicy(tier.policy.description), admission: tier.admission?.description,
       limits: DiskLimits(
         bytes: tier.bytesMax(in: unit), count: tier.entriesMax(in: unit),
         age: tier.timeToLive,
@@ -249,8 +248,8 @@ extension DiskConfiguration {
       durability: setup.execution.durability,
       inlineBytesMax: setup.design?.disk?.inlineBytesMax ?? setup.execution.inlineBytesMax,
       values: setup.simulation.segments.map { .segments(bytes: Int(clamping: $0.bytes)) } ?? .files,
-      seed: setup.simulation.seed,
       encryption: try setup.encryption)
+    seed = setup.simulation.seed
     fingerprints = .spreadObjectIDs
     // Objects of a simulation have no rows.
     countsRows = false
@@ -283,7 +282,6 @@ extension TierSetup {
 }
 
 extension DiskStoreOptions {
-  /// The options of a value, as a disk tier takes them.
   init(_ options: CacheWriteOptions) {
     self.init(timeToLive: options.timeToLive, fetchCost: options.fetchCost)
   }

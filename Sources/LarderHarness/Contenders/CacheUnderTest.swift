@@ -183,7 +183,6 @@ public struct CacheSetup: Sendable {
   public var simulation: SimulationSetup
   /// The preset that the configuration names, for settings that a simulation does not know.
   public var preset: String?
-  /// The command of a cache in a separate process.
   var process: ProcessSpec?
   /// The load.
   public var execution: ExecutionSpec

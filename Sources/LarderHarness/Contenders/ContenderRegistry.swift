@@ -49,14 +49,12 @@ extension ContenderRegistry {
 }
 
 extension ComponentChecks {
-  /// Checks names against the registries of this build, including that of caches.
   package static let registered = ComponentChecks.registered { name, kind in
     try ContenderRegistry.checked(name, kind: kind).runsPolicies
   }
 }
 
 extension WorkloadDecoder {
-  /// A decoder that knows the components of this build.
   package init() { self.init(checks: .registered) }
 }
 

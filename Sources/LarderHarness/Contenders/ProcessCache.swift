@@ -24,9 +24,6 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
   /// memcached treats larger numbers of seconds as dates.
   private static let longestSeconds: UInt64 = 30 * 24 * 3600
 
-  /// Starts the process of a setup and greets it.
-  ///
-  /// - Throws: `ProcessCacheError`.
   init(_ setup: CacheSetup) throws(ProcessCacheError) {
     guard let spec = setup.process else { throw .noCommand }
     let (tier, place): (TierSetup, CacheAnswer.Tier) =
@@ -137,7 +134,6 @@ final class ProcessCache: CacheUnderTest, @unchecked Sendable {
 }
 
 extension CacheContender {
-  /// The cache of any external program.
   static let process = CacheContender(
     name: ProcessSpec.contender,
     summary: "A program in any language that speaks memcached's text protocol: "
@@ -153,9 +149,7 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
   // `Process` is used by the thread that creates and ends it, and to check that it is running.
   private let process = Process()
   private let folder: String
-  /// The name in messages.
   let name: String
-  /// The timeout of every operation.
   let timeoutSeconds: UInt32
   /// The path on which it listens; nil for standard input.
   let socket: String?
@@ -164,14 +158,12 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
 
   /// The polling interval in milliseconds.
   private static var slice: UInt32 { 2 }
-  /// Seconds between the request to exit and termination.
   private static var grace: UInt32 { 5 }
 
   /// Starts a program.
   ///
   /// - Returns: The program, and our end of its standard input and output unless it listens on a
   ///   socket.
-  /// - Throws: `ProcessCacheError`.
   static func start(
     _ spec: ProcessSpec, _ value: (ProcessPlaceholder) -> String
   ) throws(ProcessCacheError) -> (program: CacheProgram, pipe: Int32?) {
@@ -234,14 +226,13 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     }
     do {
       try process.run()
+      ChildProcesses.add(process.processIdentifier)
     } catch {
       throw .launch(program: name, reason: error.localizedDescription)
     }
   }
 
   /// Connects to the socket and waits until it exists.
-  ///
-  /// - Throws: `ProcessCacheError`.
   func connect(to path: String) throws(ProcessCacheError) -> Int32 {
     let end = ContinuousClock.now + .seconds(timeoutSeconds)
     while ContinuousClock.now < end {
@@ -278,10 +269,10 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
       guard ContinuousClock.now < end else { return false }
       usleep(Self.slice * 1_000)
     }
+    ChildProcesses.remove(process.processIdentifier)
     return true
   }
 
-  /// The error of a program whose connection has ended.
   func ended() -> ProcessCacheError {
     // It may have closed its output just before it exits.
     guard waits(1) else { return .ended(program: name, status: nil, said: said) }
@@ -294,12 +285,10 @@ final class CacheProgram: ProcessPeer, @unchecked Sendable {
     return .ended(program: name, status: "\(how) \(status)", said: said)
   }
 
-  /// The error of a timeout.
   func silent(_ what: String) -> ProcessCacheError {
     .silent(program: name, what: what, seconds: timeoutSeconds, said: said)
   }
 
-  /// The last line of its standard error.
   private var said: String {
     guard let log = FileHandle(forReadingAtPath: log), let end = try? log.seekToEnd() else {
       return ""

@@ -11,7 +11,6 @@ package final class ProcessConnection: @unchecked Sendable {
   /// The part of `received` that is not parsed yet.
   private var unread = 0..<0
 
-  /// The latest time sent to the process.
   private var told: UInt64 = 0
 
   /// The initial size of the input buffer in bytes.
@@ -22,7 +21,6 @@ package final class ProcessConnection: @unchecked Sendable {
   /// The longest line of an answer in bytes.
   private static var longestLine: Int { 2048 }
 
-  /// Takes ownership of a socket.
   package init(_ descriptor: Int32, of peer: some ProcessPeer) {
     self.descriptor = descriptor
     self.peer = peer
@@ -45,8 +43,6 @@ package final class ProcessConnection: @unchecked Sendable {
   }
 
   /// Sends the output.
-  ///
-  /// - Throws: `ProcessCacheError`.
   func send() throws(ProcessCacheError) {
     var sent = 0
     while sent < sending.count {
@@ -64,8 +60,6 @@ package final class ProcessConnection: @unchecked Sendable {
   }
 
   /// Reads the next line, without its end.
-  ///
-  /// - Throws: `ProcessCacheError`.
   func line() throws(ProcessCacheError) -> Substring {
     var looked = 0
     while true {
@@ -86,8 +80,6 @@ package final class ProcessConnection: @unchecked Sendable {
   }
 
   /// Reads `count` bytes and the line end after them.
-  ///
-  /// - Throws: `ProcessCacheError`.
   func block(_ count: Int) throws(ProcessCacheError) -> Data {
     // Grows with the bytes received and not with the announced length, which may be 4 GiB.
     while unread.count < count + 2 {
@@ -130,14 +122,11 @@ package final class ProcessConnection: @unchecked Sendable {
 
 /// The other end of a connection, for error messages.
 package protocol ProcessPeer: Sendable {
-  /// The name in messages.
   var name: String { get }
-  /// The timeout of an answer.
   var timeoutSeconds: UInt32 { get }
 
   /// The error after the connection has ended.
   func ended() -> ProcessCacheError
-  /// The error of a timeout.
   func silent(_ what: String) -> ProcessCacheError
 }
 
@@ -166,8 +155,6 @@ enum LocalSocket {
   #endif
 
   /// Two connected sockets, not inherited by child processes.
-  ///
-  /// - Throws: `ProcessCacheError.system`.
   static func pair() throws(ProcessCacheError) -> (ours: Int32, theirs: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, stream, 0, &ends) == 0 else { throw failure("cannot make a pipe") }
@@ -176,8 +163,6 @@ enum LocalSocket {
   }
 
   /// Connects to a socket's path; nil while no process listens there.
-  ///
-  /// - Throws: `ProcessCacheError.system`.
   static func connected(to path: String) throws(ProcessCacheError) -> Int32? {
     let descriptor = socket(AF_UNIX, stream, 0)
     guard descriptor >= 0 else { throw failure("cannot make a socket") }
@@ -234,12 +219,9 @@ package enum ProcessCacheError: Error, Hashable, CustomStringConvertible {
   /// line of its standard error.
   case ended(program: String, status: String?, said: String)
   case silent(program: String, what: String, seconds: UInt32, said: String)
-  /// The answer violates the protocol.
   case answer(program: String, request: String, answer: String)
-  /// A system call failed.
   case system(what: String, reason: String)
 
-  /// A one-line description for users.
   package var description: String { TextSafety.singleLine(text) }
 
   private var text: String {
@@ -271,7 +253,6 @@ extension ProcessConnection {
   /// Greets the process.
   ///
   /// - Returns: The answer to `version`.
-  /// - Throws: `ProcessCacheError`.
   package func greet() throws(ProcessCacheError) -> String {
     add("version\r\n")
     try send()
@@ -281,8 +262,6 @@ extension ProcessConnection {
   }
 
   /// Returns the value of a key; nil for a miss.
-  ///
-  /// - Throws: `ProcessCacheError`.
   package func get(_ key: UInt64) throws(ProcessCacheError) -> Data? {
     add("get \(key)\r\n")
     try send()
@@ -300,8 +279,6 @@ extension ProcessConnection {
   }
 
   /// Stores a value with a TTL in seconds; 0 for none.
-  ///
-  /// - Throws: `ProcessCacheError`.
   package func set(
     _ value: Data, for key: UInt64, seconds: UInt64
   ) throws(ProcessCacheError) {
@@ -320,9 +297,6 @@ extension ProcessConnection {
     }
   }
 
-  /// Removes a key.
-  ///
-  /// - Throws: `ProcessCacheError`.
   package func remove(_ key: UInt64) throws(ProcessCacheError) {
     add("delete \(key)\r\n")
     try send()

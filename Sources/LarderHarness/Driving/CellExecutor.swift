@@ -62,17 +62,12 @@ package struct CellExecutor: Sendable {
 
   /// Runs the cell once for each number of threads and repetition, and compares the result with
   /// `simulated` if given; nil if it was stopped.
-  ///
-  /// - Throws: `ExecutionError`.
   package func run(
     _ planned: PlannedCell, over trace: PreparedTrace, simulated: Counts?
   ) throws(ExecutionError) -> [Execution]? {
     try run(planned, over: trace, simulated: simulated, contender: contender(of: planned))
   }
 
-  /// The cache that a cell names.
-  ///
-  /// - Throws: `ExecutionError.unknownCache`.
   func contender(of planned: PlannedCell) throws(ExecutionError) -> CacheContender {
     guard let contender = ContenderRegistry.named(planned.contender) else {
       throw .unknownCache(planned.contender, known: ContenderRegistry.all.map(\.name))
@@ -108,7 +103,6 @@ package struct CellExecutor: Sendable {
     return executions
   }
 
-  /// Runs a cell with time.
   private func run(
     _ planned: PlannedCell, _ time: FetchModel, over trace: PreparedTrace, simulated: Counts?
   ) throws(ExecutionError) -> [Execution]? {
@@ -144,8 +138,6 @@ struct RunFolder: Sendable {
   let path: String
 
   /// Creates a new folder under `scratch`, which is created if necessary.
-  ///
-  /// - Throws: `ExecutionError.folder`.
   init(under scratch: String) throws(ExecutionError) {
     path = "\(scratch)/run-\(UUID().uuidString)"
     do {
@@ -155,7 +147,6 @@ struct RunFolder: Sendable {
     }
   }
 
-  /// Removes the folder with its contents.
   func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   private var files: [String] {

@@ -220,7 +220,6 @@ final class ExecutionRun {
     return true
   }
 
-  /// Calls the cache outside of requests.
   func calling<Result>(
     _ call: String, _ body: () throws -> Result
   ) throws(ExecutionError) -> Result {

@@ -18,14 +18,10 @@ struct RequestWorker: Sendable {
   private var sampler: LatencySampler
   private(set) var tally = RunTally()
   private(set) var recorder = LatencyRecorder()
-  /// The first wrong value, in words.
   private(set) var firstWrong: String?
-  /// The index of the current request.
   private(set) var position = 0
-  /// The current operation, for messages.
   private(set) var call = "get"
 
-  /// Requests between two reports of progress.
   private static var reportInterval: Int { 1 << 14 }
 
   /// The way a part of the trace is replayed.

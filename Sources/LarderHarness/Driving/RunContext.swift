@@ -7,7 +7,6 @@ import Synchronization
 
 /// State shared by all threads of a run.
 struct RunContext: Sendable {
-  /// The memory that the following three point into.
   let memory: HarnessMemory
   let trace: PreparedTrace
   let reader: TraceReader

@@ -43,7 +43,6 @@ struct RunTally: Sendable, Hashable {
     bytesGiven += other.bytesGiven
   }
 
-  /// The number of operations of a kind.
   func count(_ kind: OperationLatency.Kind) -> UInt64 {
     switch kind {
     case .memoryHit: memoryHits
@@ -54,7 +53,6 @@ struct RunTally: Sendable, Hashable {
     }
   }
 
-  /// Operations of all kinds.
   var operations: UInt64 { requests + sets + deletes + modifies }
 }
 
@@ -75,7 +73,6 @@ struct LatencyRecorder: Sendable {
     Histogram(highestTrackableValue: longest, numberOfSignificantValueDigits: .three)
   }
 
-  /// Records an operation.
   @inline(__always) mutating func record(_ kind: OperationLatency.Kind, _ nanoseconds: UInt64) {
     let value = max(1, min(nanoseconds, Self.longest))
     switch kind {
@@ -96,7 +93,6 @@ struct LatencyRecorder: Sendable {
     delete.add(other.delete)
   }
 
-  /// The number of measured operations of a kind.
   func measured(_ kind: OperationLatency.Kind) -> UInt64 { histogram(kind).totalCount }
 
   /// The latency of a kind; nil if none was measured.

@@ -13,12 +13,10 @@ protocol TimedCache: Sendable {
   /// The value if memory can return it at once, which is a hit; nil if `value` must be called.
   func held(_ key: UInt64) -> Data?
 
-  /// Returns the value from any tier or from the origin.
   func value(
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
   ) async throws -> TimedAnswer
 
-  /// The counts of the tiers.
   func tierCounts() -> CacheTierCounts
 
   /// Sets the counts to zero.
@@ -157,7 +155,6 @@ final class TimedOrigin: Sendable {
     }
   }
 
-  /// Ends a fetch.
   func end() { state.withLock { $0.inFlight -= 1 } }
 
   /// The number of counted fetches, and the most that were concurrent.

@@ -33,7 +33,6 @@ final class TimedRun: Sendable {
   private let tally = Locked(TimedTally())
   private let underWay = DispatchGroup()
 
-  /// Requests between two reports of progress.
   private static let reportInterval = 1 << 10
 
   /// A run that has not begun.
@@ -238,15 +237,11 @@ struct TimedTally: Sendable {
   var diskBytesHit: UInt64 = 0
   var valuesChecked: UInt64 = 0
   var valuesWrong: UInt64 = 0
-  /// The first wrong value, in words.
   var firstWrong: String?
-  /// The first error of a cache, and the request.
   var failure: (message: String, request: Int)?
-  /// The wait of each get, including the delay of the driver.
   var waits: [UInt64] = []
   var latencies = LatencyRecorder()
 
-  /// Records an answered get.
   mutating func note(_ source: CacheResult<Data>.Source, weight: UInt64, wait: UInt64) {
     requests += 1
     bytesRequested += weight
@@ -292,7 +287,6 @@ package struct TimedAgreement: Sendable {
   package let waits: (measured: Double, simulated: Double)
   package let fetches: (measured: UInt64, simulated: UInt64)
 
-  /// The largest differences, as shares of the simulated values.
   package static let limits = (wait: 0.05, fetches: 0.01)
 
   /// The comparison; nil if there is nothing to compare.
@@ -305,7 +299,6 @@ package struct TimedAgreement: Sendable {
     fetches = (found.originFetches, expected.originFetches)
   }
 
-  /// Differences as shares of the simulated values.
   package var differences: (wait: Double, fetches: Double) {
     (
       Self.difference(waits.measured, waits.simulated),
@@ -326,7 +319,6 @@ package struct TimedAgreement: Sendable {
       && abs(differences.fetches) <= Self.limits.fetches + 1e-9
   }
 
-  /// Both in a sentence.
   package var text: String {
     func percent(_ share: Double) -> String {
       guard share.isFinite else { return "from nothing" }

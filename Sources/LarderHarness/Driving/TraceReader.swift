@@ -15,7 +15,6 @@ struct TraceReader: @unchecked Sendable {
   private let costs: UnsafePointer<Float>?
   private let countsBytes: Bool
   private let valueBytes: UInt32
-  /// Number of requests, and the largest id.
   let count: Int
   let objects: Int
 
@@ -53,7 +52,6 @@ struct TraceReader: @unchecked Sendable {
   /// The bytes of the value.
   @inline(__always) func bytes(_ index: Int) -> Int { Int(sizes?[index] ?? valueBytes) }
 
-  /// The weight of the value against the capacity.
   @inline(__always) func weight(_ index: Int) -> UInt32 {
     countsBytes ? sizes?[index] ?? 1 : 1
   }
@@ -61,7 +59,6 @@ struct TraceReader: @unchecked Sendable {
   /// The cost of a fetch; 1 if the trace has no costs.
   @inline(__always) func cost(_ index: Int) -> Float { costs?[index] ?? 1 }
 
-  /// The options for storing the value.
   @inline(__always) func options(_ index: Int) -> CacheWriteOptions {
     CacheWriteOptions(
       timeToLiveMicroseconds: UInt64(ttls?[index] ?? 0) * 1_000_000,
@@ -104,7 +101,6 @@ final class RequestDealer: Sendable {
     return start..<min(start + block, end)
   }
 
-  /// Stops the distribution.
   func stop() { stopped.store(true, ordering: .relaxed) }
 
   var isStopped: Bool { stopped.load(ordering: .relaxed) }

@@ -141,10 +141,8 @@ struct ValuePattern: @unchecked Sendable {
 }
 
 struct ValueMemoryError: Error, Hashable, CustomStringConvertible {
-  /// The value's size.
   let bytes: Int
 
-  /// A one-line description for users.
   var description: String {
     "no memory for a value of \(bytes) bytes; choose smaller values, or fewer threads"
   }
@@ -189,7 +187,6 @@ struct ObjectVersions: @unchecked Sendable {
     versions = memory.allocate(count) { _ in Atomic(1) }
   }
 
-  /// The origin's version.
   @inline(__always) func current(_ id: ObjectID) -> UInt32 {
     count == 0 ? 1 : versions[Int(id)].load(ordering: .acquiring)
   }
@@ -200,7 +197,6 @@ struct ObjectVersions: @unchecked Sendable {
     return UInt32(truncatingIfNeeded: writes[Int(id)].load(ordering: .acquiring))
   }
 
-  /// Makes a new version and returns it.
   func advance(_ id: ObjectID) -> UInt32 {
     guard count > 0 else { return 1 }
     if isShared {
@@ -211,7 +207,6 @@ struct ObjectVersions: @unchecked Sendable {
     return version
   }
 
-  /// Begins a write to the cache.
   @inline(__always) func begin(_ id: ObjectID) -> Write {
     guard count > 0, isShared else { return Write(begun: 0, isAlone: true) }
     let word = writes[Int(id)].wrappingAdd(
@@ -222,7 +217,6 @@ struct ObjectVersions: @unchecked Sendable {
       isAlone: word % Self.oneBegun / Self.oneUnderWay == 1)
   }
 
-  /// Ends a write of a version.
   @inline(__always) func end(_ write: Write, of id: ObjectID, version: UInt32) {
     guard count > 0 else { return }
     guard isShared else {

@@ -48,7 +48,6 @@ package enum AdviceReport {
     return "<div class=\"larder-advice\" style=\"\(style)\">\n\(body)\n</div>\n"
   }
 
-  /// The part of advice that comes first in every form.
   private static func answer(_ advice: Advice, level: Int) -> [Block] {
     let sentences = AdviceSentences(advice: advice)
     return [

@@ -6,7 +6,6 @@ import LarderSupport
 protocol Chart: Sendable {
   var title: String { get }
 
-  /// The message of the chart in one or two sentences.
   var caption: String { get }
 
   /// Returns the drawing. Linear in the values. Equal charts give equal bytes.
@@ -14,20 +13,16 @@ protocol Chart: Sendable {
 }
 
 extension Chart {
-  /// Returns the drawing as a standalone file that follows the reader's light or dark setting.
   func svg() -> String { svg(ChartOptions()) }
 }
 
 struct ChartOptions: Sendable, Hashable {
-  /// Width in pixels.
-  var width = 760.0
   /// The prefix of identifiers in the drawing; unique in a page.
   var id = "chart"
   /// True for a standalone file with its own style and title; false for a part of a page.
   var isFile = true
 
-  /// True if a drawing is too narrow for labels at its side.
-  var isNarrow: Bool { width < 500 }
+  static let width = 760.0
 }
 
 /// A named sequence of values, such as one policy over all capacities.
@@ -35,7 +30,6 @@ struct ChartSeries: Sendable {
   /// The name; untrusted text.
   var name: String
   var style: SeriesStyle
-  /// The values, ordered by x.
   var points: [Point]
   /// True if each value has a marker; a dense curve has one at its end only.
   var hasMarkers = true
@@ -49,6 +43,8 @@ struct ChartSeries: Sendable {
     var range: ClosedRange<Double>?
     /// The tooltip; nil for the numbers themselves.
     var label: String?
+    /// True if no line leads here from the point before.
+    var isStart = false
   }
 }
 
@@ -80,7 +76,6 @@ struct ChartAxis: Sendable {
 
 /// The unit of an axis: number format and natural ticks.
 enum ChartUnit: Sendable, Hashable {
-  /// A plain number.
   case number
   /// Objects: 1000, 10k, 2M.
   case objects
@@ -107,7 +102,6 @@ enum ChartUnit: Sendable, Hashable {
     }
   }
 
-  /// A value as text, with the precision of the tables.
   func value(_ value: Double) -> String {
     switch self {
     case .percent: (NumberText.fixed(value * 100, decimals: 2) ?? "–") + " %"
@@ -131,7 +125,6 @@ enum ChartUnit: Sendable, Hashable {
   /// True if ticks are multiples of powers of two.
   var isBinary: Bool { self == .bytes }
 
-  /// The factor between the values and the numbers on the axis.
   var factor: Double { self == .percent || self == .points ? 100 : 1 }
 }
 

@@ -1,25 +1,14 @@
 /// Values over an axis, with a line for each series, such as miss-ratio curves.
-///
-///     let chart = LineChart(
-///       title: "Miss ratio of OLTP", caption: "…",
-///       x: ChartAxis(title: "capacity", unit: .objects, isLogarithmic: true),
-///       y: ChartAxis(title: "miss ratio", unit: .percent),
-///       series: [
-///         ChartSeries(
-///           name: "lru", style: PolicyStyles.style("lru"), points: [.init(x: 10, y: 0.5)])
-///       ])
-///     let text = chart.svg()
 struct LineChart: Chart {
   var title: String
   var caption: String
-  /// The horizontal axis.
   var x: ChartAxis
-  /// The vertical axis.
   var y: ChartAxis
   /// The lines. Values that are not finite, or not positive on a logarithmic axis, are left out.
   var series: [ChartSeries]
-  /// Labelled points, such as a knee.
   var annotations: [Annotation] = []
+  /// True if names are at the ends of the lines if there is room; else they are below.
+  var hasEndNames = true
 
   struct Annotation: Sendable, Hashable {
     var x: Double
@@ -28,7 +17,6 @@ struct LineChart: Chart {
     var text: String
   }
 
-  /// Returns the drawing. Names are at the ends of the lines if there is room, else below.
   func svg(_ options: ChartOptions) -> String {
     var drawing = LineDrawing(self, options)
     return drawing.svg()
@@ -67,22 +55,19 @@ struct LineDrawing {
     let ys = points.flatMap { [$0.y, $0.range?.lowerBound ?? $0.y, $0.range?.upperBound ?? $0.y] }
     let xs = points.map(\.x) + (chart.x.ticks ?? []).map(\.value)
     top = ChartHeader.height(chart, options) + 26
-    bottom = top + (options.isNarrow ? 220 : 300)
+    bottom = top + 300
     y = ChartScale(chart.y, values: ys, from: bottom, to: top)
-    let labels = y.ticks.map { ChartText.width($0.label, size: SVGCanvas.textSize) }
-    left = (labels.max() ?? 0) + 14
-    right = options.width - 14
+    left = ChartText.widest(y.ticks.map(\.label)) + 14
+    right = ChartOptions.width - 14
     x = ChartScale(chart.x, values: xs, from: left, to: right)
     if hasEndNames {
-      let names = series.map { ChartText.width($0.name, size: SVGCanvas.textSize) }
-      right = options.width - min(names.max() ?? 0, 190) - 40
-      x = ChartScale(
-        chart.x, values: xs, from: left, to: right, count: options.isNarrow ? 4 : 7)
+      right = ChartOptions.width - min(ChartText.widest(series.map(\.name)), 190) - 40
+      x = ChartScale(chart.x, values: xs, from: left, to: right, count: 7)
     }
   }
 
   private var hasEndNames: Bool {
-    !options.isNarrow && series.count <= Self.endNamesMax && series.count > 0
+    chart.hasEndNames && !series.isEmpty && series.count <= Self.endNamesMax
   }
 
   mutating func svg() -> String {
@@ -97,7 +82,7 @@ struct LineDrawing {
     height += 8
     if !hasEndNames {
       height = ChartLegend(series.map { ($0.name, $0.style) }).draw(
-        on: &canvas, from: height + 4, width: options.width)
+        on: &canvas, from: height + 4)
     }
     let kind = "Line chart of \(chart.y.title) over \(chart.x.title), with "
     let names = series.map(\.name).joined(separator: ", ")
@@ -136,7 +121,7 @@ struct LineDrawing {
       let width = ChartText.width(labels[index].text, size: size)
       var centre = x.place(labels[index].value)
       // Labels at the ends stay within the drawing.
-      centre = min(max(centre, width / 2), options.width - width / 2)
+      centre = min(max(centre, width / 2), ChartOptions.width - width / 2)
       let span = (centre - width / 2 - 4)...(centre + width / 2 + 4)
       guard !taken.contains(where: { $0.overlaps(span) }) else { continue }
       taken.append(span)
@@ -148,8 +133,11 @@ struct LineDrawing {
   private mutating func draw(_ series: ChartSeries, nameAt nameHeight: Double?) {
     canvas.open("series", colour: series.style.colour, series: series.name)
     let places = series.points.map { (x: x.place($0.x), y: y.place($0.y)) }
-    canvas.polyline(
-      places, className: series.isBound ? "b" : "l", dash: series.style.dash)
+    let starts = series.points.indices.filter { $0 == 0 || series.points[$0].isStart }
+    for (start, end) in zip(starts, starts.dropFirst() + [places.count]) {
+      canvas.polyline(
+        Array(places[start..<end]), className: series.isBound ? "b" : "l", dash: series.style.dash)
+    }
     for (point, place) in zip(series.points, places) {
       if let range = point.range, range.lowerBound < range.upperBound {
         canvas.line(
@@ -168,7 +156,7 @@ struct LineDrawing {
         className: "w")
       canvas.marker(series.style, right + 22, nameHeight)
       let name = ChartText.fitted(
-        series.name, width: options.width - right - 32, size: SVGCanvas.textSize)
+        series.name, width: ChartOptions.width - right - 32, size: SVGCanvas.textSize)
       canvas.text(name, right + 31, nameHeight + 4, className: "n")
     }
     canvas.close()

@@ -137,7 +137,6 @@ enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   /// The number of colours for policies: all but the neutral one.
   static let policyCount = allCases.count - 1
 
-  /// The colour on a light background, in CSS and SVG syntax.
   var onLight: String {
     switch self {
     case .blue: "#0072b2"
@@ -151,7 +150,6 @@ enum ChartColour: Int, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The colour on a dark background.
   var onDark: String {
     switch self {
     case .blue: "#4a9fe0"
@@ -165,7 +163,6 @@ enum ChartColour: Int, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The CSS class.
   var className: String { "c\(rawValue)" }
 }
 

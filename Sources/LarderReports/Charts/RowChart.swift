@@ -4,7 +4,6 @@ struct RowChart: Chart {
   var caption: String
   /// The horizontal axis. It begins at 0 if there are bars.
   var axis: ChartAxis
-  /// The rows in groups with headings.
   var groups: [Group]
   /// Names of the parts of stacked bars, in order; empty for plain bars.
   var parts: [String] = []
@@ -24,12 +23,22 @@ struct RowChart: Chart {
     var content: Content
     /// The text at the end of the row.
     var value: String
+
+    static func bar(
+      _ name: String, _ policy: String, _ styles: PolicyStyles,
+      _ parts: [(share: Double, name: String)], value: String
+    ) -> Row {
+      let marks = parts.map {
+        Mark($0.share, label: "\(ChartUnit.percent.value($0.share)) \($0.name)")
+      }
+      return Row(
+        name: name, series: policy, style: styles[policy], content: .bar(marks), value: value)
+    }
   }
 
   enum Content: Sendable {
     /// A stacked bar; each part is as long as its value.
     case bar([Mark])
-    /// Marks on a line from the first to the last.
     case marks([Mark])
   }
 
@@ -37,7 +46,6 @@ struct RowChart: Chart {
     var value: Double
     /// The smallest and largest measured value; nil if there was only one.
     var range: ClosedRange<Double>?
-    /// The tooltip.
     var label: String
 
     init(_ value: Double, range: ClosedRange<Double>? = nil, label: String) {
@@ -47,7 +55,6 @@ struct RowChart: Chart {
     }
   }
 
-  /// The most rows of a chart.
   static let rowsMax = 40
 
   /// A chart of one group, the row with the smallest key first; nil for fewer than two rows or too
@@ -79,14 +86,13 @@ struct RowChart: Chart {
     return chart
   }
 
-  /// Returns the drawing. Names are before the rows if there is room, else above them.
   func svg(_ options: ChartOptions) -> String {
     var drawing = RowDrawing(self, options)
     return drawing.svg()
   }
 }
 
-struct RowDrawing {
+private struct RowDrawing {
   private let chart: RowChart
   private let options: ChartOptions
   private var canvas: SVGCanvas
@@ -97,42 +103,29 @@ struct RowDrawing {
   private let scale: ChartScale
 
   private static let headingHeight = 26.0
-  private static let nameWidthMax = 230.0
+  private static let rowHeight = 22.0
 
   init(_ chart: RowChart, _ options: ChartOptions) {
     self.chart = chart
     self.options = options
     canvas = SVGCanvas(isStyled: !options.isFile)
     let rows = chart.groups.flatMap(\.rows)
-    let names = rows.map { ChartText.width($0.name, size: SVGCanvas.textSize) }
-    let values = rows.map { ChartText.width($0.value, size: SVGCanvas.textSize) }
-    left = options.isNarrow ? 2 : min(names.max() ?? 0, Self.nameWidthMax) + 30
-    right = options.width - (values.max() ?? 0) - 12
+    left = min(ChartText.widest(rows.map(\.name)), 230) + 30
+    right = ChartOptions.width - ChartText.widest(rows.map(\.value)) - 12
     top = ChartHeader.height(chart, options) + (chart.parts.isEmpty ? 4 : 28)
     let headings = chart.groups.count { !$0.title.isEmpty }
     bottom =
-      top + Double(rows.count) * Self.rowHeight(options) + Double(headings) * Self.headingHeight
-      + 4
-    var all: [Double] = []
-    var hasBars = false
-    for row in rows {
+      top + Double(rows.count) * Self.rowHeight + Double(headings) * Self.headingHeight + 4
+    let values = rows.flatMap { row in
       switch row.content {
-      case .bar(let parts):
-        hasBars = true
-        all.append(parts.reduce(0) { $0 + $1.value })
+      case .bar(let parts): [0, parts.reduce(0) { $0 + $1.value }]
       case .marks(let marks):
-        for mark in marks {
-          all += [mark.value, mark.range?.lowerBound, mark.range?.upperBound].compactMap { $0 }
-        }
+        marks.flatMap { [$0.value, $0.range?.lowerBound, $0.range?.upperBound].compactMap { $0 } }
       }
     }
+    let hasBars = rows.contains { if case .bar = $0.content { true } else { false } }
     scale = ChartScale(
-      chart.axis, values: all, from: left, to: right, count: options.isNarrow ? 4 : 7,
-      fromZero: hasBars)
-  }
-
-  private static func rowHeight(_ options: ChartOptions) -> Double {
-    options.isNarrow ? 36 : 22
+      chart.axis, values: values, from: left, to: right, count: 7, fromZero: hasBars)
   }
 
   mutating func svg() -> String {
@@ -146,12 +139,11 @@ struct RowDrawing {
         y += Self.headingHeight
       }
       for row in group.rows {
-        draw(row, y, group)
-        y += Self.rowHeight(options)
+        draw(row, y + 11, group)
+        y += Self.rowHeight
       }
     }
-    let names = chart.groups.flatMap(\.rows).map(\.name)
-    let shown = names.prefix(40).joined(separator: ", ")
+    let shown = chart.groups.flatMap(\.rows).map(\.name).prefix(40).joined(separator: ", ")
     return canvas.svg(
       title: chart.title,
       description: "Rows along \(chart.axis.title): \(shown). \(chart.caption)",
@@ -165,7 +157,7 @@ struct RowDrawing {
     for (number, part) in chart.parts.enumerated() {
       canvas.rectangle(x, top - 24, 13, 13, className: Self.shade(number))
       canvas.text(part, x + 19, top - 13, className: "n")
-      x += 37 + ChartText.width(part, size: SVGCanvas.textSize)
+      x += 37 + ChartText.width(part)
     }
     canvas.close()
   }
@@ -179,8 +171,8 @@ struct RowDrawing {
     for tick in scale.ticks {
       let place = scale.place(tick.value)
       canvas.line(place, top, place, bottom, className: "g")
-      let width = ChartText.width(tick.label, size: SVGCanvas.textSize)
-      let centre = min(max(place, width / 2), options.width - width / 2)
+      let width = ChartText.width(tick.label)
+      let centre = min(max(place, width / 2), ChartOptions.width - width / 2)
       guard centre - width / 2 > end else { continue }
       end = centre + width / 2 + 6
       canvas.text(tick.label, centre, bottom + 17, anchor: .middle, className: "m")
@@ -192,52 +184,38 @@ struct RowDrawing {
 
   private mutating func draw(_ row: RowChart.Row, _ y: Double, _ group: RowChart.Group) {
     canvas.open("series", colour: row.style.colour, series: row.series)
-    let middle = y + (options.isNarrow ? 25 : 11)
-    if options.isNarrow {
-      canvas.marker(row.style, 7, y + 9)
-      let name = ChartText.fitted(
-        row.name, width: options.width - 24, size: SVGCanvas.textSize)
-      canvas.text(name, 16, y + 13, className: "n")
-    } else {
-      canvas.marker(row.style, left - 16, middle)
-      let name = ChartText.fitted(row.name, width: left - 30, size: SVGCanvas.textSize)
-      canvas.text(name, left - 27, middle + 4, anchor: .end, className: "n")
-    }
+    canvas.marker(row.style, left - 16, y)
+    let name = ChartText.fitted(row.name, width: left - 30, size: SVGCanvas.textSize)
+    canvas.text(name, left - 27, y + 4, anchor: .end, className: "n")
     let title = group.title.isEmpty ? row.name : "\(row.name), \(group.title)"
     switch row.content {
-    case .bar(let parts): drawBar(parts, middle, title)
-    case .marks(let marks): drawMarks(marks, middle, row, title)
+    case .bar(let parts):
+      var sum = 0.0
+      for (number, part) in parts.enumerated() {
+        let (from, to) = (scale.place(sum), scale.place(sum + part.value))
+        sum += part.value
+        canvas.rectangle(
+          min(from, to), y - 6.5, abs(to - from), 13, className: "\(Self.shade(number)) k",
+          label: "\(title): \(part.label)")
+      }
+    case .marks(let marks):
+      canvas.polyline(marks.map { (x: scale.place($0.value), y: y) }, className: "w")
+      for mark in marks {
+        canvas.range(mark.range.map { ($0, scale) }, y: y)
+        canvas.marker(row.style, scale.place(mark.value), y, label: "\(title): \(mark.label)")
+      }
     }
-    canvas.text(row.value, options.width - 2, middle + 4, anchor: .end, className: "n")
+    canvas.text(row.value, ChartOptions.width - 2, y + 4, anchor: .end, className: "n")
     canvas.close()
   }
+}
 
-  private mutating func drawBar(_ parts: [RowChart.Mark], _ y: Double, _ title: String) {
-    var sum = 0.0
-    for (number, part) in parts.enumerated() {
-      let from = scale.place(sum)
-      sum += part.value
-      let to = scale.place(sum)
-      canvas.rectangle(
-        min(from, to), y - 6.5, abs(to - from), 13, className: "\(Self.shade(number)) k",
-        label: "\(title): \(part.label)")
-    }
-  }
-
-  private mutating func drawMarks(
-    _ marks: [RowChart.Mark], _ y: Double, _ row: RowChart.Row, _ title: String
-  ) {
-    let places = marks.map { (x: scale.place($0.value), y: y) }
-    canvas.polyline(places, className: "w")
-    for (mark, place) in zip(marks, places) {
-      if let range = mark.range, range.lowerBound < range.upperBound {
-        canvas.line(
-          scale.place(range.lowerBound), y, scale.place(range.upperBound), y, className: "w")
-        for end in [range.lowerBound, range.upperBound] {
-          canvas.line(scale.place(end), y - 4, scale.place(end), y + 4, className: "w")
-        }
-      }
-      canvas.marker(row.style, place.x, place.y, label: "\(title): \(mark.label)")
-    }
+extension SVGCanvas {
+  /// Draws a horizontal range with its ends.
+  fileprivate mutating func range(_ range: (ClosedRange<Double>, ChartScale)?, y: Double) {
+    guard let (range, scale) = range, range.lowerBound < range.upperBound else { return }
+    let ends = [scale.place(range.lowerBound), scale.place(range.upperBound)]
+    line(ends[0], y, ends[1], y, className: "w")
+    for end in ends { line(end, y - 4, end, y + 4, className: "w") }
   }
 }

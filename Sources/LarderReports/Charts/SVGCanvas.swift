@@ -75,7 +75,6 @@ struct SVGCanvas {
     content += attributes(className) + ">\(XMLText.escaped(text))</text>"
   }
 
-  /// The font size in pixels.
   static let textSize = 12.0
 
   /// Presentation attributes for readers without style sheets; style sheets override them.
@@ -103,7 +102,7 @@ struct SVGCanvas {
     let id = XMLText.escaped(options.id)
     // A standalone file has a margin.
     let edge = options.isFile ? Self.margin : 0
-    let (across, down) = (options.width + 2 * edge, height + 2 * edge)
+    let (across, down) = (ChartOptions.width + 2 * edge, height + 2 * edge)
     let size = "width=\"\(ChartText.place(across))\" height=\"\(ChartText.place(down))\""
     let corner = ChartText.place(-edge)
     var text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" \(size)"
@@ -124,7 +123,6 @@ struct SVGCanvas {
 
   private static let margin = 18.0
 
-  /// System fonts.
   static let fonts =
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif"
 }
@@ -172,11 +170,14 @@ enum ChartText {
   }
 
   /// The approximate width of `text` in the unit of `size`. Fonts differ, so this rounds up.
-  static func width(_ text: String, size: Double) -> Double {
+  static func width(_ text: String, size: Double = SVGCanvas.textSize) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
       width + size * em(scalar)
     }
   }
+
+  /// The width of the widest of `texts`.
+  static func widest(_ texts: [String]) -> Double { texts.map { width($0) }.max() ?? 0 }
 
   private static func em(_ scalar: Unicode.Scalar) -> Double {
     switch scalar {
@@ -220,7 +221,6 @@ enum ChartHeader {
   private static let captionHeight = 17.0
   private static let captionLinesMax = 5
 
-  /// The height in pixels.
   static func height(_ chart: some Chart, _ options: ChartOptions) -> Double {
     guard options.isFile else { return 0 }
     return 40 + Double(lines(chart, options).count) * captionHeight
@@ -229,7 +229,7 @@ enum ChartHeader {
   static func draw(_ chart: some Chart, on canvas: inout SVGCanvas, _ options: ChartOptions) {
     guard options.isFile else { return }
     let title = ChartText.fitted(
-      chart.title, width: (options.width - margin) / 1.08, size: 16)
+      chart.title, width: (ChartOptions.width - margin) / 1.08, size: 16)
     canvas.text(title, 0, 20, className: "h", size: 16)
     for (number, line) in lines(chart, options).enumerated() {
       canvas.text(
@@ -238,7 +238,8 @@ enum ChartHeader {
   }
 
   private static func lines(_ chart: some Chart, _ options: ChartOptions) -> [String] {
-    let lines = ChartText.lines(chart.caption, width: options.width - margin, size: captionSize)
+    let width = ChartOptions.width - margin
+    let lines = ChartText.lines(chart.caption, width: width, size: captionSize)
     return Array(lines.prefix(captionLinesMax))
   }
 }
@@ -250,9 +251,9 @@ struct ChartLegend {
   init(_ entries: [(name: String, style: SeriesStyle)]) { self.entries = entries }
 
   /// Draws the legend from `top` downwards and returns its lower edge.
-  func draw(on canvas: inout SVGCanvas, from top: Double, width: Double) -> Double {
-    let names = entries.map { ChartText.width($0.name, size: SVGCanvas.textSize) }
-    let wanted = min(max(names.max() ?? 0, 40) + 46, width)
+  func draw(on canvas: inout SVGCanvas, from top: Double) -> Double {
+    let width = ChartOptions.width
+    let wanted = min(max(ChartText.widest(entries.map(\.name)), 40) + 46, width)
     let columns = max(1, min(entries.count, Int(width / wanted)))
     let column = width / Double(columns)
     for (number, entry) in entries.enumerated() {
@@ -269,31 +270,10 @@ struct ChartLegend {
   }
 }
 
-/// The style sheets of drawings. Colours of light mode are also attributes.
+/// The style sheet of a standalone file in dark mode; the colours of light mode are attributes.
 enum ChartStyleSheet {
-  /// The style sheet of a standalone file.
   static let file =
     "@media(prefers-color-scheme:dark){svg{color:#e6edf3}.ground{fill:#0d1117}"
     + ".g{stroke:#30363d}.a{stroke:#6e7681}.m{fill:#9198a1}.n{fill:#e6edf3}.o{fill:#0d1117}"
     + ChartColour.allCases.map { ".\($0.className){color:\($0.onDark)}" }.joined() + "}"
-
-  /// The style sheet of a page, which has the colours as variables.
-  static let page =
-    "svg.chart{color:var(--ink)}svg .g,svg .a,svg .l,svg .b,svg .w{fill:none}"
-    + "svg .l,svg .b,svg .w{stroke:currentColor;stroke-width:1.5}"
-    + "svg .l{stroke-width:2;stroke-linejoin:round}svg .w{stroke-opacity:.55}"
-    + "svg .g{stroke:var(--grid)}svg .a{stroke:var(--axis)}svg .h{font-weight:600}"
-    + "svg .m{fill:var(--muted)}svg .n{fill:var(--ink)}svg .k,svg .s,svg .s2,"
-    + "svg .s3{fill:currentColor}"
-    + "svg .o{fill:var(--ground);stroke:currentColor;stroke-width:1.7}svg .s2{fill-opacity:.4}"
-    + "svg .s3{fill-opacity:.12}"
-    + ChartColour.allCases.map { ".\($0.className){color:var(--\($0.className))}" }.joined()
-
-  /// The variables of `page` in light mode.
-  static let lightVariables = ChartColour.allCases.map { "--\($0.className):\($0.onLight);" }
-    .joined()
-
-  /// The variables of `page` in dark mode.
-  static let darkVariables = ChartColour.allCases.map { "--\($0.className):\($0.onDark);" }
-    .joined()
 }

@@ -5,7 +5,6 @@ import LarderSupport
 ///
 ///     ::error file=Workloads/ci.yaml,title=memory/lru/1%25::hits 205 500 -> 205 499 (-1)
 package enum CheckAnnotations {
-  /// GitHub shows ten of each kind a step.
   private static let linesMax = 10
 
   /// The lines, each ending in a line feed; empty when there is nothing to say.
@@ -35,7 +34,6 @@ package enum CheckAnnotations {
 
   private typealias Annotation = (title: String, text: String)
 
-  /// Escapes a message, or a property, in which commas and colons are special too.
   static func escaped(_ text: String, isProperty: Bool) -> String {
     // By scalar: a carriage return and a line feed are one Character, as are a sign and a mark.
     TextSafety.printable(text).unicodeScalars.reduce(into: "") { result, scalar in

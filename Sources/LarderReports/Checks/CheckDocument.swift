@@ -5,15 +5,12 @@ import LarderSupport
 package struct CheckDocument {
   private let result: CheckResult
 
-  /// The document of a result.
   package init(_ result: CheckResult) { self.result = result }
 
-  /// As plain text for a terminal or a log.
   package func plain(colour: Bool = false) -> String {
     PlainMarkup(colour: colour).text(of: blocks)
   }
 
-  /// As Markdown for the summary of a job on GitHub.
   package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
   /// The baseline's figures that were not measured, and the remedy, in one line; nil for none.
@@ -84,7 +81,6 @@ package struct CheckDocument {
     return result.timings.isEmpty ? blocks : blocks + [.table(table)]
   }
 
-  /// Commands that reproduce failures.
   private var commands: [Block] {
     var shown: [String] = []
     for finding in result.findings where finding.level == .failure {
@@ -158,7 +154,6 @@ enum CheckText {
     return told.map { sentence($0, of: change) }.joined(separator: ", ")
   }
 
-  /// A figure of memory or disk.
   static func figure(_ value: Double) -> String {
     value >= 1_000
       ? NumberText.grouped(UInt64(value.rounded())) : NumberText.fixed(value, decimals: 2) ?? ""
@@ -176,7 +171,6 @@ enum CheckText {
     return (percent < 0 ? "-" : "+") + (NumberText.fixed(abs(percent), decimals: 1) ?? "") + " %"
   }
 
-  /// A change of a figure in a sentence.
   static func sentence(_ change: ResourceChange) -> String {
     "\(change.resource.rawValue) \(figure(change.before)) -> \(figure(change.after)) "
       + "(\(percent(change)); threshold \(change.threshold))"
@@ -187,7 +181,6 @@ enum CheckText {
     "\(missing.resource.rawValue) \(figure(missing.before)) -> not measured"
   }
 
-  /// Advice on having a figure measured again.
   static func remedy(_ missing: [MissingResource]) -> String {
     let hasInstructions = missing.contains { $0.resource == .instructionsPerRequest }
     let hasOthers = missing.contains { $0.resource != .instructionsPerRequest }
@@ -216,17 +209,14 @@ enum CheckText {
     return "\(number(ratio.lower)) to \(number(ratio.upper))"
   }
 
-  /// A ratio.
   static func number(_ ratio: Double) -> String {
     NumberText.fixed(ratio, decimals: 3) ?? "unknown"
   }
 
-  /// The command that shows one cell.
   static func command(_ result: CheckResult, only cell: CellName) -> String {
     TextSafety.singleLine("\(result.command) \(ShellWord.option("--only", "\(cell)"))")
   }
 
-  /// The verdict as a word.
   static func word(_ verdict: TimingVerdict) -> String {
     switch verdict {
     case .pass: "passed"

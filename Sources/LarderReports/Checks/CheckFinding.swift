@@ -4,13 +4,10 @@ import LarderHarness
 struct CheckFinding {
   /// Levels, the worst first.
   enum Level {
-    /// Fails the check.
     case failure
-    /// Undecided.
     case inconclusive
     /// A change that may be unintended.
     case change
-    /// Anything else.
     case remark
   }
 
@@ -27,7 +24,6 @@ struct CheckFinding {
   /// The command that reproduces it; nil where none does.
   var command: String?
 
-  /// Kind and sentence.
   var text: String { kind.map { "\($0): \(sentence)" } ?? sentence }
 }
 

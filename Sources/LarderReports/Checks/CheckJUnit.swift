@@ -6,7 +6,6 @@ import LarderSupport
 /// A cell that got worse, is missing or takes longer is a failure; one whose timing is undecided,
 /// or of which a figure was not measured, is skipped.
 package enum CheckJUnit {
-  /// The file. Linear in the cells.
   package static func text(of result: CheckResult) -> String {
     let cases = cases(of: result)
     let failures = cases.count { $0.failure != nil }

@@ -49,7 +49,6 @@ package struct RunComparison: Sendable {
     let after: Spread
   }
 
-  /// The speed of each cell that was timed in both folders, in the order of the later one.
   var speeds: [Speed] {
     let old = Dictionary(
       before.records.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
@@ -65,7 +64,6 @@ package struct RunComparison: Sendable {
     }
   }
 
-  /// Caveats for the reader.
   var notes: [String] {
     var notes: [String] = []
     if before.workload != after.workload {
@@ -109,9 +107,7 @@ package struct RunComparison: Sendable {
 package enum RunComparisonFormat: String, Sendable, CaseIterable {
   case text
   case markdown
-  /// One row for each change.
   case csv
-  /// The rows of the CSV as objects.
   case json
 
   /// The comparison in this format. Linear in the cells.

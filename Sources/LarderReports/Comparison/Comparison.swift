@@ -11,9 +11,7 @@ struct Comparison {
   let trace: String
   /// True if capacities are in bytes; else they are in objects.
   let countsBytes: Bool
-  /// The capacities, smallest first.
   let columns: [CapacityColumn]
-  /// The policies, in plan order.
   let policies: [PolicyName]
   private let records: [Place: [Record]]
 
@@ -71,15 +69,12 @@ struct Comparison {
   /// True if prefixes of prompts are counted.
   var hasPrefixes: Bool { allRecords.allSatisfy { $0.prefix != nil } }
 
-  /// The metric by which policies are ranked.
   var mainMetric: Metric { hasPrefixes ? .prefixHitRatio : .hitRatio }
 
-  /// The metrics of the tables of hits, the main one first.
   var hitMetrics: [Metric] {
     hasPrefixes ? [.prefixHitRatio, .prefixTokens, .blockHitRatio] : [.hitRatio]
   }
 
-  /// The policies that a real cache can use.
   var competitors: [PolicyName] { policies.filter { !$0.isOffline } }
 
   /// The default that `policy` is compared with: LRU, else FIFO.
@@ -88,7 +83,6 @@ struct Comparison {
     return others.first { $0.bases.allSatisfy { $0 == "lru" } } ?? others.first
   }
 
-  /// The policies that know the future.
   var offline: [PolicyName] { policies.filter(\.isOffline) }
 
   /// The records of all seeds; empty if none finished.
@@ -96,7 +90,6 @@ struct Comparison {
     records[Place(policy: policy.text, column: column)] ?? []
   }
 
-  /// The records of a policy at all capacities.
   func records(_ policy: PolicyName) -> [Record] {
     columns.indices.flatMap { records(policy, $0) }
   }
@@ -150,9 +143,7 @@ struct Comparison {
 struct CapacityColumn {
   /// The capacity as written, with memory's capacity if only that distinguishes columns.
   let title: String
-  /// The smallest capacity of the label.
   let smallest: UInt64
-  /// The largest capacity of the label.
   let largest: UInt64
   private let identities: [Identity]
 
@@ -191,7 +182,6 @@ struct CapacityColumn {
     }.map(\.element)
   }
 
-  /// The column number of every identity.
   static func numbers(of columns: [CapacityColumn]) -> [Identity: Int] {
     var numbers: [Identity: Int] = [:]
     for (number, column) in columns.enumerated() {
@@ -240,7 +230,6 @@ struct CapacityColumn {
 
 /// The parsed name of a policy: `lru`, `s3-fifo:small=0.2`, or `lru+fifo` for a hybrid.
 struct PolicyName: Hashable {
-  /// The name as in the results.
   let text: String
   /// The names without parameters, one for each tier.
   let bases: [String]
@@ -255,7 +244,6 @@ struct PolicyName: Hashable {
   /// True if a tier knows the future, which no real cache can.
   var isOffline: Bool { bases.contains { PolicyRegistry.needsFuture(named: $0) } }
 
-  /// The policies and bounds of this package that know the future.
   static let offline = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description.name)
     .filter { PolicyRegistry.needsFuture(named: $0) }
 
@@ -285,14 +273,10 @@ enum Better: Sendable {
 
 /// A quantity of records by which policies are ranked, marked and drawn.
 struct Metric: Sendable {
-  /// The title of charts and their axes.
   let title: String
-  /// The name in sentences.
   let name: String
   let unit: ChartUnit
   let better: Better
-  /// True if policies that know the future are drawn.
-  var showsOffline = true
   /// The value of a record; nil if it does not exist.
   let value: @Sendable (Record) -> Double?
 
@@ -306,7 +290,6 @@ struct Metric: Sendable {
     title: "prefix hit ratio", name: "prefix hit ratio", unit: .percent, better: .higher
   ) { $0.prefixHitRatio }
 
-  /// Tokens of prefix hits divided by the tokens of all prompts.
   static let prefixTokens = Metric(
     title: "tokens not computed", name: "share of tokens not computed", unit: .percent,
     better: .higher
@@ -319,14 +302,21 @@ struct Metric: Sendable {
 
   static let byteHitRatio = Metric(
     title: "byte hit ratio", name: "byte hit ratio", unit: .percent, better: .higher
-  ) { $0.counts.byteHitRatio }
+  ) { $0.cell.unit == .bytes ? $0.counts.byteHitRatio : nil }
+
+  static func tier(
+    _ name: String, of part: @escaping @Sendable (Counts) -> UInt64
+  ) -> Metric {
+    Metric(title: name, name: name, unit: .percent, better: .none) {
+      $0.cell.kind == .hybrid ? $0.share(part) : nil
+    }
+  }
 
   static let accessTime = Metric(
     title: "mean access time: modelled, not measured", name: "modelled mean access time",
     unit: .nanoseconds, better: .lower
   ) { $0.modelled.map { $0.meanMicroseconds * 1000 } }
 
-  /// A share of the requests.
   static func share(
     _ name: String, _ better: Better = .none, of part: @escaping @Sendable (Counts) -> UInt64
   ) -> Metric {
@@ -345,7 +335,6 @@ struct Metric: Sendable {
     isShare ? Self.noisePoints / 100 : value.magnitude * 0.01
   }
 
-  /// The smallest difference of hit ratios that matters, in percentage points.
   static let noisePoints = 0.2
 
   /// The difference between two values: in points for shares, else in per cent of `other`.

@@ -63,7 +63,6 @@ package enum ComparisonTable {
       + (comparison.countsBytes ? table(.byteHitRatio) : "")
   }
 
-  /// A table in columns, each line ending in a line feed.
   static func aligned(_ table: Table, _ colour: Bool) -> String {
     table.parts.map { alignedPart($0, colour) }.joined()
   }

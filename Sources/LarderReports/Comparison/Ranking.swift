@@ -9,7 +9,6 @@ import LarderExperiments
 struct Ranking {
   let comparison: Comparison
   let metric: Metric
-  /// The ranking at each capacity.
   let columns: [RankingColumn]
   /// The capacities with at least two policies to compare. After an interruption, a capacity may
   /// have the results of one policy alone, which does not make it a winner.
@@ -84,7 +83,6 @@ struct Ranking {
     return found.filter(\.isReal) + found.filter { !$0.isReal }
   }
 
-  /// The largest distance of the leader to the best.
   var largestDeficit: Double {
     leader.map { leader in decided.compactMap { columns[$0].deficit(leader) }.max() ?? 0 } ?? 0
   }
@@ -154,37 +152,6 @@ extension Ranking {
     }
     return .infinity
   }
-
-  /// A policy whose value falls as its cache grows.
-  struct Fall {
-    let policy: PolicyName
-    /// The smaller capacity, with the higher value.
-    let from: (column: Int, value: Double)
-    /// The larger capacity, with the lower value.
-    let to: (column: Int, value: Double)
-  }
-
-  /// The policies whose value falls by more than noise as their cache grows, each with its largest
-  /// fall, the largest first. Quadratic in the capacities.
-  var falls: [Fall] {
-    let found = comparison.competitors.compactMap { policy -> Fall? in
-      let values = columns.indices.compactMap { column in
-        columns[column].value(policy).map { (column: column, value: $0) }
-      }
-      var best: Fall?
-      for (number, from) in values.enumerated() {
-        for to in values.dropFirst(number + 1) where from.value - to.value > fall(best) {
-          best = Fall(policy: policy, from: from, to: to)
-        }
-      }
-      return best.flatMap { fall($0) >= metric.noise(at: $0.from.value) ? $0 : nil }
-    }
-    return found.sorted(byKey: { -fall($0) })
-  }
-
-  private func fall(_ fall: Fall?) -> Double {
-    fall.map { $0.from.value - $0.to.value } ?? 0
-  }
 }
 
 /// The policies at one capacity, best first. Policies that know the future are bounds and are
@@ -192,7 +159,6 @@ extension Ranking {
 struct RankingColumn {
   struct Entry {
     let policy: PolicyName
-    /// Its values over the seeds.
     let value: Spread
   }
 
@@ -283,8 +249,6 @@ struct RankingWords {
 
   init(_ rankings: [Ranking]) { self.rankings = rankings }
 
-  init(_ ranking: Ranking) { rankings = [ranking] }
-
   private var ranking: Ranking { rankings[0] }
   private var comparison: Comparison { ranking.comparison }
   private var metric: Metric { ranking.metric }
@@ -302,7 +266,6 @@ struct RankingWords {
 
   var leaders: [Inline] { Inline.names(ranking.leaders.map { .code($0.text) }) }
 
-  /// The standing of the leaders, in a few words.
   var standing: String {
     if rankings.allSatisfy({ $0.comparison.competitors.count == 1 }) { return "the only policy" }
     if rankings.allSatisfy(\.isIndifferent) { return indifference }
@@ -367,7 +330,7 @@ struct RankingWords {
       text += ranking.decided.count > 1 ? ". At \(title(widest.column)) it has " : ": "
       text += "\(metric.unit.value(widest.own)), "
       text += difference(widest.own, widest.other, other.text)
-      if metric.showsOffline, let bound = comparison.offline.first,
+      if let bound = comparison.offline.first,
         let value = comparison.spread(bound, widest.column, of: metric.value)?.mean
       {
         text += " and \(difference(widest.own, value, comparison.title(of: bound)))"
@@ -410,10 +373,8 @@ struct ConfigurationRanking {
   struct Entry {
     /// The configurations; the first represents all.
     var comparisons: [Comparison]
-    /// The ranking of the first one's policies by hit ratio.
     let ranking: Ranking
 
-    /// The representative.
     var comparison: Comparison { ranking.comparison }
     var names: [Inline] { comparisons.map { .strong($0.configuration) } }
     var title: String { Inline.plain(Inline.names(names)) }
@@ -426,26 +387,26 @@ struct ConfigurationRanking {
   }
 
   let trace: String
-  /// The entries in plan order.
-  let entries: [Entry]
+  private(set) var entries: [Entry]
 
   /// The rankings of all traces, in order. Linear in the records except for sorting.
   static func all(_ comparisons: [Comparison]) -> [ConfigurationRanking] {
-    var order: [String] = []
-    for comparison in comparisons where !order.contains(comparison.trace) {
-      order.append(comparison.trace)
-    }
-    return order.map { trace in
-      var entries: [Entry] = []
-      for comparison in comparisons where comparison.trace == trace {
-        if let index = entries.firstIndex(where: { $0.comparison.hasSameHits(as: comparison) }) {
-          entries[index].comparisons.append(comparison)
-        } else {
-          entries.append(Entry(comparisons: [comparison], ranking: Ranking(comparison)))
-        }
+    var rankings: [ConfigurationRanking] = []
+    for comparison in comparisons {
+      let index = rankings.firstIndex { $0.trace == comparison.trace } ?? rankings.endIndex
+      if index == rankings.endIndex {
+        rankings.append(ConfigurationRanking(trace: comparison.trace, entries: []))
       }
-      return ConfigurationRanking(trace: trace, entries: entries)
+      if let same = rankings[index].entries.firstIndex(where: {
+        $0.comparison.hasSameHits(as: comparison)
+      }) {
+        rankings[index].entries[same].comparisons.append(comparison)
+      } else {
+        rankings[index].entries.append(
+          Entry(comparisons: [comparison], ranking: Ranking(comparison)))
+      }
     }
+    return rankings
   }
 
   /// The entries with a hit ratio, the highest first.
@@ -476,7 +437,6 @@ struct ConfigurationRanking {
     }
   }
 
-  /// The distance of an entry to the best at a capacity.
   func deficit(_ entry: Entry, at title: String) -> Double? {
     guard let best = entries.compactMap({ $0.value(at: title) }).max(),
       let own = entry.value(at: title)

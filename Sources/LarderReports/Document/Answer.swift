@@ -9,7 +9,6 @@ struct Answer {
   /// A card for each distinct configuration; none if there are too many.
   let cards: [AnswerCard]
 
-  /// The most configurations that get cards.
   private static let cardsMax = 8
 
   /// The answer for ranked `results`. Linear in the records except for sorting.
@@ -17,18 +16,16 @@ struct Answer {
     let rows = ExecutedRow.all(in: results.records)
     let policies = PolicyAdvice(rankings)
     let throughput = ThroughputAdvice(rows)
-    let warnings = policies.warnings + throughput.warnings
-    let wrong = ExecutedFindings.wrong(results.records)
+    let warnings = ExecutedFindings.wrong(results.records) + [throughput.warning]
     lines =
       [
-        policies.use, ConfigurationAdvice(rankings).line, policies.importance, throughput.line,
-        Inline.joined(wrong + warnings, " "),
+        policies.use, ConfigurationAdvice.line(rankings), policies.importance, throughput.line,
+        Inline.joined(warnings.filter { !$0.isEmpty }, " "),
       ].filter { !$0.isEmpty }
     let entries = rankings.flatMap { ranking in
       ranking.entries.filter { !$0.ranking.leaders.isEmpty }.map { (ranking.trace, $0) }
     }
-    let isShort = entries.count <= Self.cardsMax
-    cards = (isShort ? entries : []).map { trace, entry in
+    cards = (entries.count <= Self.cardsMax ? entries : []).map { trace, entry in
       AnswerCard(entry, trace: rankings.count > 1 ? trace : nil, rows)
     }
   }
@@ -41,35 +38,29 @@ struct Answer {
 
 /// The summary of one configuration.
 struct AnswerCard {
-  /// The configuration, or several with equal hits.
   let title: String
   /// The policy to use; nil if the choice does not matter.
   let policy: String?
-  /// The capacities for which the recommendation holds, in a few words.
   let standing: String
   let facts: [(name: String, value: String)]
-
-  /// The names of facts, in the column order of the table.
-  static let names = [
-    "best hit ratio", "gain", "distance to bound", "mean access", "throughput",
-  ]
 
   /// The card of an entry; `rows` are the executed runs of all entries.
   init(_ entry: ConfigurationRanking.Entry, trace: String?, _ rows: [ExecutedRow]) {
     let ranking = entry.ranking
     title = entry.title + (trace.map { ", \($0)" } ?? "")
     policy = ranking.isIndifferent ? nil : ranking.leader?.text
-    standing = RankingWords(ranking).standing
+    standing = RankingWords([ranking]).standing
     let measured = rows.filter { row in
       entry.comparisons.contains {
         $0.configuration == row.cell.configuration && $0.trace == row.cell.trace
       }
     }
-    let values = [
-      Self.reach(ranking), Self.gain(ranking), Self.bound(ranking), Self.access(ranking),
-      Self.throughput(ranking, measured),
+    let facts = [
+      ("best hit ratio", Self.reach(ranking)), ("gain", Self.gain(ranking)),
+      ("distance to bound", Self.bound(ranking)), ("mean access", Self.access(ranking)),
+      ("throughput", Self.throughput(ranking, measured)),
     ]
-    facts = zip(Self.names, values).compactMap { name, value in value.map { (name, $0) } }
+    self.facts = facts.compactMap { name, value in value.map { (name, $0) } }
   }
 
   private static func reach(_ ranking: Ranking) -> String? {
@@ -106,34 +97,34 @@ struct AnswerCard {
   /// name.
   private static func throughput(_ ranking: Ranking, _ rows: [ExecutedRow]) -> String? {
     let own = rows.filter { $0.cell.policy == ranking.leader?.text }
-    guard let rate = ThroughputAdvice(own.isEmpty ? rows : own).fastest else { return nil }
-    return "\(rate.rate) requests/s" + (own.isEmpty ? " (\(rate.row.cell.policy))" : "")
+    guard let rate = ThroughputAdvice(own.isEmpty ? rows : own).rates().first else { return nil }
+    return "\(rate.text) requests/s" + (own.isEmpty ? " (\(rate.row.cell.policy))" : "")
   }
 
   private static func access(_ ranking: Ranking) -> String? {
-    guard let peak = ranking.peak,
-      let mean = ranking.comparison.spread(
-        peak.policy, peak.column, of: Metric.accessTime.value)?.mean
-    else { return nil }
-    return "\(ChartUnit.nanoseconds.value(mean)), modelled"
+    ranking.peak.flatMap { peak in
+      ranking.comparison.spread(peak.policy, peak.column, of: Metric.accessTime.value)
+    }.map { "\(ChartUnit.nanoseconds.value($0.mean)), modelled" }
   }
 }
 
 extension [AnswerCard] {
   /// The cards as a table, for markups without cards.
   var table: Table {
-    let names = AnswerCard.names.filter { name in
-      contains { $0.facts.contains { $0.name == name } }
-    }
-    var table = Table(titles: ["configuration", "policy", "standing"] + names)
-    table.rows = map { card in
-      let facts = names.map { name -> Inline in
-        card.facts.first { $0.name == name }.map { .text($0.value) } ?? Table.none
-      }
-      return [.text(card.title), card.policy.map { .code($0) } ?? "any", .text(card.standing)]
-        + facts
-    }
-    return table
+    var seen: Set<String> = []
+    let names = flatMap { $0.facts.map(\.name) }.filter { seen.insert($0).inserted }
+    return Table(
+      self,
+      [
+        .init("configuration") { .text($0.title) },
+        .init("policy") { $0.policy.map { .code($0) } ?? "any" },
+        .init("standing") { .text($0.standing) },
+      ]
+        + names.map { name in
+          .init(name) { card in
+            card.facts.first { $0.name == name }.map { .text($0.value) } ?? Table.none
+          }
+        })
   }
 }
 
@@ -144,13 +135,12 @@ struct PolicyAdvice {
     /// Its names, with the trace if there are several.
     let names: [Inline]
     let ranking: Ranking
-    var words: RankingWords { RankingWords(ranking) }
+    var words: RankingWords { RankingWords([ranking]) }
   }
 
   private let all: [Choice]
   private let main: Choice?
 
-  /// Longer lists of names are replaced by their number.
   private static let namesMax = 3
 
   init(_ rankings: [ConfigurationRanking]) {
@@ -169,14 +159,13 @@ struct PolicyAdvice {
     }
   }
 
-  /// The policy to use for each configuration; empty if all have a single policy.
+  /// The policy to use for each configuration, or the reason why there is no choice.
   var use: [Inline] {
     guard let first = choices.first else { return nothing }
     let clear = choices.filter { !$0.ranking.isIndifferent }
     guard !clear.isEmpty else {
-      return choices.count == 1
-        ? [.strong(Inline.plain(first.words.sentence)), "."]
-        : [.strong("The policy does not matter in any configuration"), "."]
+      let several = "The policy does not matter in any configuration"
+      return [.strong(choices.count == 1 ? Inline.plain(first.words.sentence) : several), "."]
     }
     let indifferent = choices.filter(\.ranking.isIndifferent).flatMap(\.names)
     let rest =
@@ -185,26 +174,19 @@ struct PolicyAdvice {
     return [.strong("Use"), " "] + leaders(clear) + rest + ["."]
   }
 
-  /// The leaders, each with its configurations and its standing there.
   private func leaders(_ clear: [Choice]) -> [Inline] {
-    var groups: [(leaders: [PolicyName], choices: [Choice])] = []
-    for choice in clear {
-      if let index = groups.firstIndex(where: { $0.leaders == choice.ranking.leaders }) {
-        groups[index].choices.append(choice)
-      } else {
-        groups.append((choice.ranking.leaders, [choice]))
-      }
+    var seen: Set<[PolicyName]> = []
+    var groups = clear.map(\.ranking.leaders).filter { seen.insert($0).inserted }.map { leaders in
+      clear.filter { $0.ranking.leaders == leaders }
     }
-    if groups.count > Self.namesMax {
-      groups = groups.sorted(byKey: { -Double($0.choices.count) })
-    }
+    if groups.count > Self.namesMax { groups = groups.sorted(byKey: { -Double($0.count) }) }
     let listed = groups.prefix(Self.namesMax).map { group -> [Inline] in
-      let names = Inline.names(group.leaders.map { .code($0.text) }, last: " or ")
-      let words = RankingWords(group.choices.map(\.ranking))
+      let words = RankingWords(group.map(\.ranking))
+      let names = Inline.names(
+        group[0].ranking.leaders.map { .code($0.text) }, last: " or ")
       let standing = [.text(words.standing)] + words.exceptions
       if all.count == 1 { return names + [": "] + standing }
-      return names + [" in "] + Self.names(group.choices.flatMap(\.names)) + [" ("] + standing
-        + [")"]
+      return names + [" in "] + Self.names(group.flatMap(\.names)) + [" ("] + standing + [")"]
     }
     return Inline.joined(Array(listed), ", ")
       + (groups.count > listed.count ? [", others in the rest"] : [])
@@ -258,9 +240,10 @@ struct PolicyAdvice {
   private func rejected(_ ranking: Ranking) -> [Inline] {
     let worst = ranking.notWorthUsing.reversed()
     guard !worst.isEmpty else { return [] }
-    let listed = worst.prefix(Self.namesMax).map { Inline.code($0.text) }
-    let rest = worst.count - listed.count
-    let names = listed + (rest > 0 ? [.text("\(rest) more")] : [])
+    let rest = worst.count - Self.namesMax
+    let names =
+      worst.prefix(Self.namesMax).map { Inline.code($0.text) }
+      + (rest > 0 ? [.text("\(rest) more")] : [])
     let deficits = worst.flatMap { policy in
       ranking.decided.compactMap { ranking.columns[$0].deficit(policy) }
     }
@@ -268,79 +251,49 @@ struct PolicyAdvice {
     return [.text("Not worth using: ")] + Inline.names(names)
       + [.text(" (\(limit)\(ranking.metric.gap(deficits.max() ?? 0, 0)) behind).")]
   }
-
-  /// Warnings about policies whose hit ratio falls as their cache grows.
-  var warnings: [[Inline]] {
-    let found = all.flatMap { choice in choice.ranking.falls.map { (choice, $0) } }
-      .sorted(byKey: { $0.1.to.value - $0.1.from.value })
-    guard let (choice, worst) = found.first else { return [] }
-    let place = all.count > 1 ? [" in "] + Self.names(choice.names) : []
-    let values = [worst.from, worst.to].map { point in
-      "\(ChartUnit.percent.value(point.value)) at \(choice.words.title(point.column))"
-    }
-    let rest = Set(found.map(\.1.policy)).subtracting([worst.policy]).count
-    let more = rest == 0 ? "" : "; so \(rest == 1 ? "does 1 more policy" : "do \(rest) more")"
-    return [
-      [.code(worst.policy.text)] + place
-        + [.text(" gets worse with more capacity: \(values[0]), \(values[1])\(more).")]
-    ]
-  }
 }
 
 /// The configuration with the highest hit ratio, and the best at equal capacity.
-struct ConfigurationAdvice {
-  private let rankings: [ConfigurationRanking]
-
-  /// The most configurations that are listed one by one.
+enum ConfigurationAdvice {
   private static let namesMax = 4
 
-  init(_ rankings: [ConfigurationRanking]) { self.rankings = rankings }
+  private static let noise = Metric.noisePoints / 100
 
-  /// The comparison of configurations; empty if there is only one.
-  var line: [Inline] {
+  /// The comparison of configurations; empty if there is only one. Several traces are summarised by
+  /// the number of wins.
+  static func line(_ rankings: [ConfigurationRanking]) -> [Inline] {
     if rankings.count == 1 { return comparison(rankings[0]) }
-    // Several traces are summarised by the number of wins.
     let compared = rankings.filter { $0.byReach.count > 1 }
-    var firsts: [(name: String, count: Int)] = []
-    for ranking in compared {
-      guard let name = ranking.byReach.first?.title else { continue }
-      if let index = firsts.firstIndex(where: { $0.name == name }) {
-        firsts[index].count += 1
-      } else {
-        firsts.append((name, 1))
-      }
-    }
-    guard let most = firsts.sorted(byKey: { -Double($0.count) }).first else { return [] }
-    return [
-      .strong(most.name),
-      .text(" has the highest hit ratio on \(most.count) of \(compared.count) traces."),
-    ]
+    let firsts = compared.map { $0.byReach[0].title }
+    let most = firsts.sorted { name in -Double(firsts.count { $0 == name }) }.first
+    return most.map { most in
+      let wins = firsts.count { $0 == most }
+      return [
+        .strong(most), .text(" has the highest hit ratio on \(wins) of \(compared.count) traces."),
+      ]
+    } ?? []
   }
 
-  private func comparison(_ ranking: ConfigurationRanking) -> [Inline] {
-    var sentences = ranking.entries.filter { $0.comparisons.count > 1 }.map { same($0) }
-    if ranking.byReach.count > 1 {
-      sentences.append(reach(ranking))
-      sentences.append(equalCapacity(ranking))
+  private static func comparison(_ ranking: ConfigurationRanking) -> [Inline] {
+    var sentences = ranking.entries.filter { $0.comparisons.count > 1 }.map { entry in
+      let isTier = entry.comparisons.allSatisfy { $0.kind != .hybrid }
+      return Inline.names(entry.names)
+        + [.text(" hit equally often\(isTier ? " (each is a single tier)" : "").")]
     }
+    let entries = ranking.byReach
+    if entries.count > 1 { sentences += [reach(entries), equalCapacity(ranking, entries)] }
     return Inline.joined(sentences.filter { !$0.isEmpty }, " ")
   }
 
-  /// A statement that configurations have equal hits, and the reason.
-  private func same(_ entry: ConfigurationRanking.Entry) -> [Inline] {
-    let isTier = entry.comparisons.allSatisfy { $0.kind != .hybrid }
-    return Inline.names(entry.names)
-      + [.text(" hit equally often\(isTier ? " (each is a single tier)" : "").")]
-  }
-
-  /// The best hit ratio of each.
-  private func reach(_ ranking: ConfigurationRanking) -> [Inline] {
-    let entries = ranking.byReach
+  /// The best hit ratio of each; of many, those near the best and the lowest.
+  private static func reach(_ entries: [ConfigurationRanking.Entry]) -> [Inline] {
+    func value(_ entry: ConfigurationRanking.Entry) -> [Inline] {
+      [entry.names[0], .text(" \(ChartUnit.percent.value(entry.reached))")]
+    }
     let (first, last) = (entries[0], entries[entries.count - 1])
-    let noise = Metric.noisePoints / 100
-    let isShort = entries.count <= Self.namesMax
-    let told = isShort ? entries : entries.filter { $0.reached > first.reached - noise }
-    var values = told.prefix(Self.namesMax).map { value($0) }
+    let isShort = entries.count <= namesMax
+    let shown = isShort ? entries : entries.filter { $0.reached > first.reached - noise }
+    var values = shown.prefix(namesMax).map(value)
     if !isShort, last.reached <= first.reached - noise {
       values.append([.text("lowest: ")] + value(last))
     }
@@ -349,47 +302,38 @@ struct ConfigurationAdvice {
       + [isSame ? " (difference not significant)." : "."]
   }
 
-  private func value(_ entry: ConfigurationRanking.Entry) -> [Inline] {
-    [entry.names[0], .text(" \(ChartUnit.percent.value(entry.reached))")]
-  }
-
-  /// The best at equal capacity, and the largest deficit of the others.
-  private func equalCapacity(_ ranking: ConfigurationRanking) -> [Inline] {
+  /// The best at equal capacity, and the largest deficit of the others. Capacities are compared as
+  /// written: that of a hybrid is its disk.
+  private static func equalCapacity(
+    _ ranking: ConfigurationRanking, _ entries: [ConfigurationRanking.Entry]
+  ) -> [Inline] {
     let titles = ranking.commonCapacities
-    guard !titles.isEmpty else { return [] }
-    // Capacities are compared as written: that of a hybrid is its disk.
-    let capacity =
-      ranking.byReach.contains { $0.comparison.kind == .hybrid }
-      ? "equal capacity (of a hybrid: its disk; memory comes on top)" : "equal capacity"
-    let noise = Metric.noisePoints / 100
-    typealias Deficit = (ConfigurationRanking.Entry, String, Double)
-    let behind = ranking.byReach.compactMap { entry -> Deficit? in
-      titles.compactMap { title in ranking.deficit(entry, at: title).map { (entry, title, $0) } }
-        .sorted(byKey: { -$0.2 }).first
-    }
-    let leading = behind.filter { $0.2 < noise }
     // With a single common capacity, this repeats the best hit ratios.
-    let isOne = titles.count == 1 && ranking.byReach.allSatisfy { $0.comparison.columns.count == 1 }
-    if isOne { return [] }
-    if leading.count == behind.count {
-      return [.text("At \(capacity), the difference is not significant.")]
+    let isOne = titles.count == 1 && entries.allSatisfy { $0.comparison.columns.count == 1 }
+    if titles.isEmpty || isOne { return [] }
+    let capacity =
+      entries.contains { $0.comparison.kind == .hybrid }
+      ? "equal capacity (of a hybrid: its disk; memory comes on top)" : "equal capacity"
+    let behind = entries.compactMap { entry in
+      titles.compactMap { title in
+        ranking.deficit(entry, at: title).map { (entry: entry, title: title, deficit: $0) }
+      }.sorted(byKey: { -$0.deficit }).first
     }
+    let leading = behind.filter { $0.deficit < noise }
+    guard let last = behind.filter({ $0.deficit >= noise }).sorted(byKey: { -$0.deficit }).first
+    else { return [.text("At \(capacity), the difference is not significant.")] }
     if leading.isEmpty {
-      let winners = ranking.byReach.filter { entry in
-        titles.contains { ranking.deficit(entry, at: $0) == 0 }
-      }
-      let parts = winners.prefix(Self.namesMax).map { entry -> [Inline] in
+      let parts = entries.compactMap { entry -> [Inline]? in
         let own = titles.filter { ranking.deficit(entry, at: $0) == 0 }
-        return [entry.names[0], " at "] + Inline.names(own.map { .text($0) })
+        return own.isEmpty
+          ? nil : [entry.names[0], " at "] + Inline.names(own.map { .text($0) })
       }
-      return [.text("At \(capacity), best: ")] + Inline.joined(parts, ", ") + ["."]
+      return [.text("At \(capacity), best: ")]
+        + Inline.joined(Array(parts.prefix(namesMax)), ", ") + ["."]
     }
-    let rest = behind.filter { $0.2 >= noise }.sorted(byKey: { -$0.2 })
-    let last = rest[0]
-    let verb = leading.count > 1 ? " lead; " : " leads; "
-    return [.text("At \(capacity), ")] + Inline.names(leading.map { $0.0.names[0] })
-      + [.text(verb), last.0.names[0]]
-      + [.text(" is up to \(Metric.hitRatio.gap(last.2, 0)) behind (at \(last.1)).")]
+    return [.text("At \(capacity), ")] + Inline.names(leading.map { $0.entry.names[0] })
+      + [.text(leading.count > 1 ? " lead; " : " leads; "), last.entry.names[0]]
+      + [.text(" is up to \(Metric.hitRatio.gap(last.deficit, 0)) behind (at \(last.title)).")]
   }
 }
 
@@ -397,54 +341,39 @@ struct ConfigurationAdvice {
 struct ThroughputAdvice {
   private let rows: [ExecutedRow]
 
-  /// A fall of throughput by more than this share counts as slower.
   private static let slowdown = 0.03
   private static let namesMax = 5
 
   init(_ rows: [ExecutedRow]) { self.rows = rows }
 
-  /// A cache at a capacity, with its throughput in words.
-  struct Rate {
-    let row: ExecutedRow
-    let perSecond: Double
-    var rate: String {
-      ChartText.scaled(perSecond, by: 1000, units: ["", " thousand", " million", " billion"])
-    }
-  }
+  typealias Rate = (row: ExecutedRow, perSecond: Double, text: String)
 
   /// The rows with the fewest threads, the fastest first.
-  private func rates(_ kind: ConfigurationKind? = nil) -> [Rate] {
+  func rates(_ kind: ConfigurationKind? = nil) -> [Rate] {
     let shown = rows.filter { kind == nil || $0.cell.kind == kind }
     let threads = shown.map(\.threads).min()
     return shown.filter { $0.threads == threads }.compactMap { row in
-      row.requestsPerSecond.map { Rate(row: row, perSecond: $0.median) }
+      row.requestsPerSecond.map { speed in
+        let units = ["", " thousand", " million", " billion"]
+        return (row, speed.median, ChartText.scaled(speed.median, by: 1000, units: units))
+      }
     }.sorted(byKey: { -$0.perSecond })
   }
-
-  /// The fastest row with the fewest threads.
-  var fastest: Rate? { rates().first }
 
   /// Throughput by kind of cache: memory and disk are not comparable.
   var line: [Inline] {
     let kinds = ConfigurationKind.allCases.map { rates($0) }.filter { !$0.isEmpty }
     guard let first = kinds.first?.first else { return [] }
     let parts = kinds.map { rates -> [Inline] in
-      let told = rates.prefix(kinds.count > 1 ? 2 : Self.namesMax).map { rate -> [Inline] in
-        [.strong(name(rate.row)), .text(" \(rate.rate)")]
+      let shown = rates.prefix(kinds.count > 1 ? 2 : Self.namesMax).map { rate -> [Inline] in
+        [.strong(name(rate.row)), .text(" \(rate.text)")]
       }
-      return Inline.joined(told, ", ")
+      return Inline.joined(shown, ", ")
     }
     let threads = first.row.threads == 1 ? "one thread" : "\(first.row.threads) threads"
-    let all = rates()
-    let order = all.count > 1 ? ", fastest first" : ""
+    let order = rates().count > 1 ? ", fastest first" : ""
     return [.strong("Throughput"), .text(" with \(threads), requests/s\(order): ")]
-      + Inline.joined(parts, "; ") + slowest(all, kinds) + ["."]
-  }
-
-  /// The slowest of one kind, unless all are listed.
-  private func slowest(_ all: [Rate], _ kinds: [[Rate]]) -> [Inline] {
-    guard kinds.count == 1, all.count > Self.namesMax, let last = all.last else { return [] }
-    return ["; slowest: ", .strong(name(last.row)), .text(" \(last.rate)")]
+      + Inline.joined(parts, "; ") + ["."]
   }
 
   private func name(_ row: ExecutedRow) -> String {
@@ -455,11 +384,12 @@ struct ThroughputAdvice {
     return name
   }
 
-  /// Warnings about runs that were slower with more threads.
-  var warnings: [[Inline]] {
+  /// A warning about runs that were slower with more threads; empty if there are none.
+  var warning: [Inline] {
     let slower = rows.filter { row in
       guard row.threads > 1, let own = row.requestsPerSecond?.median,
-        let one = rows.first(where: { $0.threads == 1 && isSame($0, row) })?.requestsPerSecond
+        let one = rows.first(where: { $0.threads == 1 && $0.place == row.place })?
+          .requestsPerSecond
       else { return false }
       return own < one.median * (1 - Self.slowdown)
     }
@@ -471,15 +401,7 @@ struct ThroughputAdvice {
     let shown: [Inline] =
       names.count > 3
       ? [.text("\(names.count) caches")] : Inline.names(names.map { .strong($0) })
-    return [
-      [.text("\(threads) were slower than one with ")] + shown
-        + [": the machine was busy, or threads contend for locks."]
-    ]
-  }
-
-  private func isSame(_ left: ExecutedRow, _ right: ExecutedRow) -> Bool {
-    left.cell.trace == right.cell.trace && left.cell.configuration == right.cell.configuration
-      && left.cell.policy == right.cell.policy
-      && left.cell.capacityLabel == right.cell.capacityLabel
+    return [.text("\(threads) were slower than one with ")] + shown
+      + [": the machine was busy, or threads contend for locks."]
   }
 }

@@ -3,7 +3,6 @@ import LarderExperiments
 import LarderSupport
 
 struct ConfigurationTables {
-  /// The configuration over one trace.
   let comparison: Comparison
   /// Its name, with the trace if there are several.
   let name: String
@@ -17,7 +16,6 @@ struct ConfigurationTables {
     ComparisonCharts(comparison: comparison, name: name, styles: styles)
   }
 
-  /// The tables of all configurations, in plan order.
   static func all(_ rankings: [ConfigurationRanking], styles: PolicyStyles)
     -> [ConfigurationTables]
   {
@@ -37,7 +35,6 @@ struct ConfigurationTables {
     }
   }
 
-  /// The hit ratios, on which a recommendation rests.
   var front: [Block] { [.heading(3, [.text("\(ratioTitle): \(name)")])] + hitRatios }
 
   /// Everything except the hit ratios, which are included if `withFront` is true.
@@ -51,7 +48,6 @@ struct ConfigurationTables {
       if comparison.countsBytes {
         blocks += section("Byte hit ratio, %", "byte-hit-ratio", .byteHitRatio)
       }
-      blocks += distanceToBelady
     }
     return blocks + tiers + modelled + staleHits + writes
   }
@@ -115,44 +111,8 @@ struct ConfigurationTables {
     return [.heading(3, [.text(title)])] + chart + [table(metric)]
   }
 
-  private var distanceToBelady: [Block] {
-    guard let belady = comparison.offline.first(where: \.isBelady),
-      comparison.has(comparison.mainMetric.value), !comparison.competitors.isEmpty
-    else { return [] }
-    let ratio = comparison.mainMetric
-    var bounds: [String: [UInt64: Double]] = [:]
-    for record in comparison.records(belady) {
-      bounds[Self.place(record), default: [:]][record.cell.seed] = ratio.value(record)
-    }
-    let distances = bounds
-    let metric = Metric(
-      title: "distance to Belady, points", name: "distance to Belady's algorithm", unit: .points,
-      better: .lower, showsOffline: false
-    ) { record in
-      guard let bound = distances[Self.place(record)]?[record.cell.seed] else { return nil }
-      return ratio.value(record).map { bound - $0 }
-    }
-    let standing =
-      comparison.beladyCaveat
-      ?? "no policy that stores every fetched object can have a negative distance"
-    let meaning =
-      "The difference to the hit ratio of Belady's algorithm, which knows the future: \(standing)."
-    return [.heading(3, ["Distance to Belady, points"]), .paragraph([.text(meaning)])]
-      + chart("distance", metric) + [table(metric)]
-  }
-
-  /// The fields that distinguish the capacities of one seed.
-  private static func place(_ record: Record) -> String {
-    let memory = record.cell.memoryCapacity.map { String($0) } ?? ""
-    return "\(record.cell.capacity)/\(memory)/\(record.cell.capacityLabel)"
-  }
-
   private var tiers: [Block] {
-    guard comparison.kind == .hybrid, comparison.has(Metric.hitRatio.value) else { return [] }
-    let drawing = charts.tiers.map { [.heading(3, ["Hits by tier"]), .chart($0)] } ?? [Block]()
-    return drawing
-      + section("Hits in memory, % of requests", nil, .share("hits in memory") { $0.memoryHits })
-      + section("Hits on disk, % of requests", nil, .share("hits on disk") { $0.diskHits })
+    charts.tiers.map { [.heading(3, ["Hits by tier"]), .chart($0)] } ?? []
   }
 
   private var modelled: [Block] {
@@ -176,21 +136,13 @@ struct ConfigurationTables {
   }
 
   private var writes: [Block] {
-    func whole(
-      _ unit: ChartUnit, _ better: Better, of value: @escaping @Sendable (Counts) -> UInt64
-    ) -> Metric {
-      Metric(title: "", name: "", unit: unit, better: better) { record in
-        record.tierCounts(value).map { Double($0) }
-      }
-    }
+    guard comparison.kind != .memory else { return [] }
     let unit: ChartUnit = comparison.countsBytes ? .bytes : .objects
-    let written =
-      comparison.kind == .memory
-      ? []
-      : section(
-        "Written to disk, \(comparison.countsBytes ? "bytes" : "objects")", nil,
-        whole(unit, .lower) { $0.disk.bytesWritten })
-    return written + section("Evictions", nil, whole(.objects, .none) { $0.evictions })
+    return section(
+      "Written to disk, \(comparison.countsBytes ? "bytes" : "objects")", nil,
+      Metric(title: "", name: "", unit: unit, better: .lower) { record in
+        record.tierCounts { $0.disk.bytesWritten }.map { Double($0) }
+      })
   }
 }
 
@@ -203,20 +155,18 @@ struct ValueTable {
   var showsRange = true
 
   var table: Table {
-    var table = Table(titles: ["policy"] + comparison.columns.map(\.title))
-    let best = comparison.columns.indices.map { column in bestPolicies(column) }
-    let offline = metric.showsOffline ? comparison.offline : []
-    for policy in comparison.competitors + offline {
-      let cells = comparison.columns.indices.map { column -> Inline in
+    let columns = comparison.columns.indices.map { column in
+      let best = bestPolicies(column)
+      return Column<PolicyName>(comparison.columns[column].title) { policy in
         guard let text = text(policy, column) else { return Table.none }
-        return best[column].contains(policy) ? .strong(text) : .text(text)
+        return best.contains(policy) ? .strong(text) : .text(text)
       }
-      table.rows.append([Self.title(policy, in: comparison)] + cells)
     }
-    return table
+    return Table(
+      comparison.competitors + comparison.offline,
+      [.init("policy") { Self.title($0, in: comparison) }] + columns)
   }
 
-  /// The first cell of a policy's row.
   static func title(_ policy: PolicyName, in comparison: Comparison) -> Inline {
     policy.isOffline ? .text(comparison.title(of: policy)) : .code(policy.text)
   }
@@ -244,7 +194,6 @@ struct ValueTable {
 /// The charts of one configuration, from the records of its tables.
 struct ComparisonCharts {
   let comparison: Comparison
-  /// The prefix of chart names.
   let name: String
   let styles: PolicyStyles
 
@@ -254,8 +203,8 @@ struct ComparisonCharts {
   /// A metric over the capacities; nil if there is nothing to draw.
   func figure(_ word: String, _ metric: Metric) -> ChartFigure? {
     guard isWorthDrawing, comparison.has(metric.value) else { return nil }
-    var caption = RankingWords(Ranking(comparison, by: metric)).caption
-    if comparison.kind == .hybrid, metric.showsOffline, comparison.columns.count > 1 {
+    var caption = RankingWords([Ranking(comparison, by: metric)]).caption
+    if comparison.kind == .hybrid, comparison.columns.count > 1 {
       caption += " Capacities are of the disk tier."
     }
     let title = "\(metric.title.prefix(1).uppercased())\(metric.title.dropFirst()): \(name)"
@@ -281,10 +230,6 @@ struct ComparisonCharts {
     return (Double(column.smallest) + Double(column.largest)) / 2
   }
 
-  private func policies(_ metric: Metric) -> [PolicyName] {
-    comparison.competitors + (metric.showsOffline ? comparison.offline : [])
-  }
-
   private func lines(_ metric: Metric, _ title: String, _ caption: String) -> LineChart {
     let ticks = comparison.columns.enumerated().map { number, column in
       let amount = column.description(bytes: comparison.countsBytes)
@@ -298,7 +243,7 @@ struct ComparisonCharts {
         title: comparison.countsBytes ? tier : "\(tier), objects",
         unit: comparison.countsBytes ? .bytes : .objects, isLogarithmic: true, ticks: ticks),
       y: ChartAxis(title: metric.title, unit: metric.unit),
-      series: policies(metric).map { policy in
+      series: (comparison.competitors + comparison.offline).map { policy in
         ChartSeries(
           name: policy.text, style: styles[policy.text],
           points: comparison.columns.indices.compactMap { point(policy, $0, metric) },
@@ -325,7 +270,7 @@ struct ComparisonCharts {
   ) -> RowChart {
     let groups = comparison.columns.indices.map { column -> RowChart.Group in
       let sign = metric.better == .higher ? -1.0 : 1.0
-      let rows = policies(metric).compactMap { policy in
+      let rows = (comparison.competitors + comparison.offline).compactMap { policy in
         comparison.spread(policy, column, of: metric.value).map { (policy, $0) }
       }.sorted(byKey: { sign * $0.1.mean }).map { policy, spread in
         RowChart.Row(
@@ -359,12 +304,9 @@ struct ComparisonCharts {
             shares.memory.append(memory)
             shares.disk.append(disk)
           }
-          return RowChart.Row(
-            name: policy.text, series: policy.text, style: styles[policy.text],
-            content: .bar([
-              .init(memory, label: "\(ChartUnit.percent.value(memory)) in memory"),
-              .init(disk, label: "\(ChartUnit.percent.value(disk)) on disk"),
-            ]), value: ChartUnit.percent.value(memory + disk))
+          return .bar(
+            policy.text, policy.text, styles, [(memory, "in memory"), (disk, "on disk")],
+            value: ChartUnit.percent.value(memory + disk))
         })
     }
     let caption =

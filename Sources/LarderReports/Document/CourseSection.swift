@@ -1,14 +1,12 @@
 import LarderExperiments
 import LarderSupport
 
-/// The course of policies that choose among others: a strip and a table for each cell.
+/// The course of policies that choose among others: a chart and a table for each cell.
 struct CourseSection {
   private let records: [Record]
   private let styles: PolicyStyles
 
-  /// The most cells that are shown, each with a chart.
   private static let cellsMax = 12
-  /// The most rows of a table.
   private static let rowsMax = 20
 
   /// The section of a run; nil if no policy chose among others.
@@ -20,26 +18,23 @@ struct CourseSection {
     if records.isEmpty { return nil }
   }
 
-  /// The charts and tables.
   var blocks: [Block] {
     var blocks: [Block] = [
       .paragraph([
         .code("auto"),
         .text(
           " simulates several policies in miniature beside the cache, and runs the one that had "
-            + "the most hits of late. The strip shows the policy in charge, and the line above it "
-            + "the hit ratio of the cache in each hundredth of the requests."),
+            + "the most hits of late. The line is the hit ratio of the cache in each hundredth of "
+            + "the requests, in the colour of the policy in charge."),
       ])
     ]
     for record in records.prefix(Self.cellsMax) {
       guard let course = record.course else { continue }
-      blocks.append(.chart(chart(record, course)))
-      blocks.append(.table(table(course)))
-      if course.runs.count > Self.rowsMax {
+      let runs = Self.runs(of: course)
+      blocks += [.chart(chart(record.cell, course, runs)), .table(table(course, runs))]
+      if runs.count > Self.rowsMax {
         blocks.append(
-          .paragraph([
-            .text("\(course.runs.count - Self.rowsMax) more changes are in results.json.")
-          ]))
+          .paragraph([.text("\(runs.count - Self.rowsMax) more changes are in results.json.")]))
       }
     }
     if records.count > Self.cellsMax {
@@ -49,30 +44,61 @@ struct CourseSection {
     return blocks
   }
 
-  private func chart(_ record: Record, _ course: ChoiceCourse) -> ChartFigure {
-    let cell = record.cell
+  private static func runs(of course: ChoiceCourse) -> [Range<Int>] {
+    let starts = course.parts.indices.filter {
+      $0 == 0 || course.parts[$0].leading != course.parts[$0 - 1].leading
+    }
+    return zip(starts, starts.dropFirst() + [course.parts.count]).map { $0..<$1 }
+  }
+
+  private func chart(_ cell: Cell, _ course: ChoiceCourse, _ runs: [Range<Int>]) -> ChartFigure {
     let capacity =
       cell.unit == .bytes
       ? NumberText.bytes(cell.capacity) : "\(NumberText.grouped(cell.capacity)) objects"
-    let changes = course.switches == 1 ? "1 change" : "\(course.switches) changes"
+    let step = 1 / Double(course.parts.count)
+    let series = Set(runs.map { course.parts[$0.lowerBound].leading }).sorted().map { policy in
+      let name = course.policies[policy]
+      let own = runs.filter { course.parts[$0.lowerBound].leading == policy }
+      return ChartSeries(
+        name: name, style: styles[name],
+        points: own.flatMap { run in
+          // A line reaches to the next part, so that a part on its own has one, too.
+          (run.lowerBound...run.upperBound).map { part in
+            let own = min(part, run.upperBound - 1)
+            return .init(
+              x: Double(part) * step, y: course.hitRatio(of: own..<own + 1),
+              isStart: part == run.lowerBound)
+          }
+        }, hasMarkers: false)
+    }
     return ChartFigure(
       ["course", cell.configuration, cell.policy, capacity],
-      StripChart(
+      LineChart(
         title: "\(cell.policy) in \(cell.configuration), \(capacity), over time",
-        caption: "\(changes) of the policy in charge, including the warm-up.", course: course,
-        styles: styles))
+        caption: "\(NumberText.counted(course.switches, "change")) of the policy in charge, "
+          + "including the warm-up.",
+        x: ChartAxis(title: "requests, from first to last", unit: .percent, range: 0...1),
+        y: ChartAxis(title: "hit ratio", unit: .percent), series: series, hasEndNames: false))
   }
 
-  private func table(_ course: ChoiceCourse) -> Table {
-    var table = Table(titles: ["in charge", "from, % of requests", "to", "hit ratio, %"])
-    for run in course.runs.prefix(Self.rowsMax) {
-      table.rows.append([
-        .code(course.policies[run.leading]),
-        .text(run.percent(run.parts.lowerBound, course)),
-        .text(run.percent(run.parts.upperBound, course)),
-        .text(NumberText.fixed(run.hitRatio(of: course) * 100, decimals: 2) ?? "–"),
-      ])
+  private func table(_ course: ChoiceCourse, _ runs: [Range<Int>]) -> Table {
+    func percent(_ part: Int) -> Inline {
+      Table.number(Double(part) * 100 / Double(course.parts.count), 0)
     }
-    return table
+    return Table(
+      runs.prefix(Self.rowsMax),
+      [
+        .init("in charge") { .code(course.policies[course.parts[$0.lowerBound].leading]) },
+        .init("from, % of requests") { percent($0.lowerBound) },
+        .init("to") { percent($0.upperBound) },
+        .init("hit ratio, %") { Table.number(course.hitRatio(of: $0) * 100, 2) },
+      ])
+  }
+}
+
+extension ChoiceCourse {
+  fileprivate func hitRatio(of range: Range<Int>) -> Double {
+    let requests = parts[range].reduce(0.0) { $0 + Double($1.requests) }
+    return requests == 0 ? 0 : parts[range].reduce(0.0) { $0 + Double($1.hits) } / requests
   }
 }

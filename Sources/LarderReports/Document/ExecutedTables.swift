@@ -6,55 +6,69 @@ import LarderSupport
 struct ExecutedTables {
   let rows: [ExecutedRow]
 
-  /// The columns that identify a row.
-  private static let keys = ["cache", "capacity", "threads"]
+  typealias Column = LarderReports.Column<ExecutedRow>
 
-  private static func keys(of row: ExecutedRow) -> [Inline] {
-    [.text(row.name), .text(row.cell.capacityLabel), .text("\(row.threads)")]
+  private static var keys: [Column] {
+    [
+      .init("cache") { .text($0.name) }, .init("capacity") { .text($0.cell.capacityLabel) },
+      .init("threads") { .text("\($0.threads)") },
+    ]
   }
+
+  private static var hitRatio: Column {
+    .init("hit ratio, %") { Table.number($0.hitRatio.map { $0.mean * 100 }, 2) }
+  }
+
+  private static func speed(_ title: String, _ value: KeyPath<Spread, Double>) -> Column {
+    .init(title) { Table.number($0.requestsPerSecond.map { $0[keyPath: value] / 1e3 }, 1) }
+  }
+
+  private static func memory(_ title: String, _ value: KeyPath<Execution, Double?>) -> Column {
+    .init(title) { Table.number($0.largest { $0[keyPath: value] }, 1) }
+  }
+
+  /// A column of latencies: the median over the runs.
+  private static func time(
+    _ title: String, _ value: @escaping (Execution) -> UInt64?
+  ) -> Column {
+    .init(title) { row in
+      Table.time(nanoseconds: row.spread { value($0).map { Double($0) } }?.median)
+    }
+  }
+
+  private static func bytes(_ title: String, _ value: KeyPath<Execution, UInt64?>) -> Column {
+    .init(title) { row in
+      Table.bytes(row.spread { $0[keyPath: value].map { Double($0) } }?.median)
+    }
+  }
+
+  private func table(_ columns: [Column]) -> Table { Table(rows, Self.keys + columns) }
 
   var throughput: Table {
-    var table = Table(
-      titles: Self.keys + [
-        "hit ratio, %", "thousand requests/s, median", "slowest", "fastest", "runs",
-        "memory, bytes per object", "of which key and value",
-      ])
-    for row in rows {
-      let speed = row.requestsPerSecond
-      table.rows.append(
-        Self.keys(of: row) + [
-          Self.number(row.hitRatio.map { $0.mean * 100 }, 2),
-          Self.number(speed.map { $0.median / 1e3 }, 1),
-          Self.number(speed.map { $0.smallest / 1e3 }, 1),
-          Self.number(speed.map { $0.largest / 1e3 }, 1), .text("\(row.executions.count)"),
-          Self.number(row.largest { $0.memoryBytesPerObject }, 1),
-          Self.number(row.largest { $0.memoryPayloadBytesPerObject }, 1),
-        ])
-    }
-    return table
+    table([
+      Self.hitRatio, Self.speed("thousand requests/s, median", \.median),
+      Self.speed("slowest", \.smallest), Self.speed("fastest", \.largest),
+      .init("runs") { .text("\($0.executions.count)") },
+      Self.memory("memory, bytes per object", \.memoryBytesPerObject),
+      Self.memory("of which key and value", \.memoryPayloadBytesPerObject),
+    ])
   }
 
-  /// Percentiles of all gets: medians over the runs, and the overall maximum. Nil if none was
-  /// timed.
+  static var percentiles: [(name: String, path: KeyPath<MeasuredLatency, UInt64>)] {
+    [("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999)]
+  }
+
+  /// Percentiles of all gets, and the overall maximum. Nil if none was timed.
   var gets: Table? {
     guard rows.contains(where: { $0.executions.contains { $0.getLatency != nil } }) else {
       return nil
     }
-    let percentiles: [(String, KeyPath<MeasuredLatency, UInt64>)] = [
-      ("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999),
-    ]
-    var table = Table(titles: Self.keys + percentiles.map(\.0) + ["largest"])
-    for row in rows {
-      table.rows.append(
-        Self.keys(of: row)
-          + percentiles.map { _, path in
-            Self.time(
-              row.spread { $0.getLatency.map { Double($0[keyPath: path]) } }?.median)
-          } + [
-            Self.time(row.largest { $0.getLatency.map { Double($0.max) } })
-          ])
-    }
-    return table
+    return table(
+      Self.percentiles.map { name, path in Self.time(name) { $0.getLatency?[keyPath: path] } } + [
+        .init("largest") {
+          Table.time(nanoseconds: $0.largest { $0.getLatency.map { Double($0.max) } })
+        }
+      ])
   }
 
   /// Median and 99th percentile of each kind of operation; nil if none was timed.
@@ -63,90 +77,47 @@ struct ExecutedTables {
       rows.contains { $0.executions.contains { $0[kind] != nil } }
     }
     guard !kinds.isEmpty else { return nil }
-    var table = Table(
-      titles: Self.keys + kinds.flatMap { ["\(Self.name($0)) p50", "p99"] })
-    for row in rows {
-      table.rows.append(
-        Self.keys(of: row)
-          + kinds.flatMap { kind in
-            [\MeasuredLatency.p50, \.p99].map { path in
-              Self.time(
-                row.spread { $0[kind].map { Double($0.latency[keyPath: path]) } }?.median)
-            }
-          })
-    }
-    return table
+    return table(
+      kinds.flatMap { kind in
+        let name = kind.rawValue.replacing("-", with: " ")
+        return [
+          Self.time("\(name) p50") { $0[kind]?.latency.p50 },
+          Self.time("p99") { $0[kind]?.latency.p99 },
+        ]
+      })
   }
 
   /// Writes to disk: medians over the runs.
   var disk: Table {
-    var table = Table(
-      titles: Self.keys + ["files at the end", "written to disk", "write amplification"])
-    for row in rows where row.cell.kind != .memory {
-      table.rows.append(
-        Self.keys(of: row) + [
-          Self.bytes(row.spread { $0.diskBytes.map { Double($0) } }),
-          Self.bytes(row.spread { $0.diskBytesWritten.map { Double($0) } }),
-          Self.number(row.spread { $0.writeAmplification }?.median, 2),
-        ])
-    }
-    return table
+    Table(
+      rows.filter { $0.cell.kind != .memory },
+      Self.keys + [
+        Self.bytes("files at the end", \.diskBytes),
+        Self.bytes("written to disk", \.diskBytesWritten),
+        .init("write amplification") {
+          Table.number($0.spread { $0.writeAmplification }?.median, 2)
+        },
+      ])
   }
 
   /// The most important numbers of each run, for a terminal; medians of hits and misses.
   var summary: Table {
     let hasDisk = rows.contains { $0.cell.kind != .memory }
-    var table = Table(
-      titles: Self.keys + [
-        "hit ratio, %", "thousand/s", "get p99", "memory hit p50", "disk hit", "miss",
-        "bytes/object",
-      ] + (hasDisk ? ["written"] : []))
-    for row in rows {
-      table.rows.append(
-        Self.keys(of: row) + [
-          Self.number(row.hitRatio.map { $0.mean * 100 }, 2),
-          Self.number(row.requestsPerSecond.map { $0.median / 1e3 }, 1),
-          Self.time(row.spread { $0.getLatency.map { Double($0.p99) } }?.median),
-        ]
-          + [.memoryHit, .diskHit, .miss].map { (kind: OperationLatency.Kind) in
-            Self.time(row.spread { $0[kind].map { Double($0.latency.p50) } }?.median)
-          }
-          + [Self.number(row.largest { $0.memoryBytesPerObject }, 1)]
-          + (hasDisk ? [Self.bytes(row.spread { $0.diskBytesWritten.map { Double($0) } })] : []))
-    }
-    return table
-  }
-
-  static func name(_ kind: OperationLatency.Kind) -> String {
-    switch kind {
-    case .memoryHit: "memory hit"
-    case .diskHit: "disk hit"
-    case .miss: "miss"
-    case .set: "set"
-    case .delete: "delete"
-    }
-  }
-
-  static func number(_ value: Double?, _ decimals: Int) -> Inline {
-    value.flatMap { NumberText.fixed($0, decimals: decimals) }.map { .text($0) } ?? Table.none
-  }
-
-  static func time(_ nanoseconds: Double?) -> Inline {
-    nanoseconds.map { .text(ChartUnit.nanoseconds.value($0)) } ?? Table.none
-  }
-
-  private static func bytes(_ spread: Spread?) -> Inline {
-    guard let spread, let bytes = UInt64(exactly: spread.median.rounded()) else {
-      return Table.none
-    }
-    return .text(NumberText.bytes(bytes))
+    return table(
+      [
+        Self.hitRatio, Self.speed("thousand/s", \.median),
+        Self.time("get p99") { $0.getLatency?.p99 },
+        Self.time("memory hit p50") { $0[.memoryHit]?.latency.p50 },
+        Self.time("disk hit") { $0[.diskHit]?.latency.p50 },
+        Self.time("miss") { $0[.miss]?.latency.p50 },
+        Self.memory("bytes/object", \.memoryBytesPerObject),
+      ] + (hasDisk ? [Self.bytes("written", \.diskBytesWritten)] : []))
   }
 }
 
 /// The executed runs of one cache at one capacity with one number of threads: all seeds and
 /// repetitions.
 struct ExecutedRow {
-  /// The records that the runs belong to, one for each seed.
   let records: [Record]
   let executions: [Execution]
   /// Number of threads that drove the cache.
@@ -154,37 +125,36 @@ struct ExecutedRow {
 
   /// The rows that `records` contain, in order; linear in the runs.
   static func all(in records: [Record]) -> [ExecutedRow] {
-    struct Key: Hashable {
-      let trace: String
-      let configuration: String
-      let policy: String
-      let label: String
-      let threads: Int
-    }
-    var order: [Key] = []
-    var groups: [Key: (records: [Record], executions: [Execution])] = [:]
+    var order: [Place] = []
+    var rows: [Place: [Int: ExecutedRow]] = [:]
     for record in records {
-      let runs = Dictionary(grouping: record.executions ?? [], by: \.threads)
-      for threads in runs.keys.sorted() {
-        let key = Key(
-          trace: record.cell.trace, configuration: record.cell.configuration,
-          policy: record.cell.policy, label: record.cell.capacityLabel, threads: threads)
-        if groups[key] == nil { order.append(key) }
-        groups[key, default: ([], [])].records.append(record)
-        groups[key]?.executions += runs[threads] ?? []
+      let place = Place(record.cell)
+      for (threads, runs) in Dictionary(grouping: record.executions ?? [], by: \.threads) {
+        if rows[place] == nil { order.append(place) }
+        let known = rows[place, default: [:]][threads]
+        rows[place, default: [:]][threads] = ExecutedRow(
+          records: (known?.records ?? []) + [record], executions: (known?.executions ?? []) + runs,
+          threads: threads)
       }
     }
-    return order.compactMap { key in
-      groups[key].map {
-        ExecutedRow(records: $0.records, executions: $0.executions, threads: key.threads)
-      }
+    return order.flatMap { place in
+      (rows[place] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
-  /// One of the cells, for properties that all share.
+  /// A cache at a capacity, whatever the seed and the number of threads.
+  struct Place: Hashable {
+    let names: [String]
+
+    init(_ cell: Cell) {
+      names = [cell.trace, cell.configuration, cell.policy, cell.capacityLabel]
+    }
+  }
+
+  var place: Place { Place(cell) }
+
   var cell: Cell { records[0].cell }
 
-  /// The name of the cache in tables.
   var name: String { cell.cacheName }
 
   /// A quantity over the runs; nil if one does not have it.
@@ -198,77 +168,70 @@ struct ExecutedRow {
   /// Requests of all operations per second.
   var requestsPerSecond: Spread? { spread { $0.timing.requestsPerSecond } }
 
-  /// The maximum over the runs that have the quantity.
   func largest(_ value: (Execution) -> Double?) -> Double? { executions.compactMap(value).max() }
 }
 
 /// Findings of executed runs besides their speed, in sentences: agreement with the simulation, the
 /// effect of threads on the hit ratio, and correctness of the values read.
 struct ExecutedFindings {
-  /// The sentences, the most important first.
   let sentences: [[Inline]]
 
   init(_ records: [Record]) {
     let executed = records.filter { !($0.executions ?? []).isEmpty }
+    let runs = executed.flatMap { $0.executions ?? [] }
     sentences =
       Self.wrong(executed) + Self.equality(executed) + Self.threads(executed)
-      + Self.checks(executed) + Self.sampling(executed) + Self.notes(executed)
+      + Self.checks(executed) + Self.sampling(runs)
+      + Self.unique(runs.flatMap(\.notes)).map { [.text($0)] }
   }
 
-  /// The most differences that are listed one by one.
   private static let differencesMax = 5
+
+  private static func unique(_ texts: [String]) -> [String] {
+    var seen: Set<String> = []
+    return texts.filter { seen.insert($0).inserted }
+  }
+
+  /// The caches of records, each once.
+  private static func names(_ records: [Record]) -> [Inline] {
+    Inline.names(unique(records.map(\.cell.cacheName)).map { .code($0) }, last: ", ")
+  }
 
   /// Agreement of runs with one thread with the simulation.
   private static func equality(_ records: [Record]) -> [[Inline]] {
+    func run(_ record: Record, _ isEqual: Bool? = nil) -> Execution? {
+      (record.executions ?? []).first { run in
+        run.threads == 1 && run.equalsSimulated.map { isEqual == nil || $0 == isEqual } ?? false
+      }
+    }
+    let compared = records.filter { run($0) != nil }
+    let different = compared.compactMap { record in run(record, false).map { (record, $0) } }
     var sentences: [[Inline]] = []
-    let compared = records.filter { record in
-      alone(record).contains { $0.equalsSimulated != nil }
-    }
-    let different = compared.filter { record in
-      alone(record).contains { $0.equalsSimulated == false }
-    }
     if !compared.isEmpty {
-      let equal = compared.count - different.count
       let sentence =
-        "Executed and simulated counts are equal in \(equal) of \(compared.count) "
-        + "\(compared.count == 1 ? "cell" : "cells") (one thread)."
+        "Executed and simulated counts are equal in \(compared.count - different.count) of "
+        + "\(NumberText.counted(compared.count, "cell")) (one thread)."
       sentences.append([different.isEmpty ? .text(sentence) : .strong(sentence)])
     }
-    for record in different.prefix(differencesMax) {
-      guard let execution = alone(record).first(where: { $0.equalsSimulated == false }) else {
-        continue
-      }
-      sentences.append([
+    sentences += different.prefix(differencesMax).map { record, execution in
+      [
         .code(record.cell.cacheName),
         .text(
           " at \(record.cell.capacityLabel), executed and simulated: "
             + "\(differences(execution.counts, record.counts))."),
-      ])
+      ]
     }
     if different.count > differencesMax {
       sentences.append([.text("\(different.count - differencesMax) more differ.")])
     }
-    let own = records.filter { $0.timings.isEmpty }.map { $0.cell.cacheName }
+    let own = records.filter { $0.timings.isEmpty }
     if !own.isEmpty {
       sentences.append(
-        [.text("Not simulated (counts are from the run with one thread): ")]
-          + names(own) + ["."])
+        [.text("Not simulated (counts are from the run with one thread): ")] + names(own) + ["."])
     }
     return sentences
   }
 
-  /// Each name once, separated by commas.
-  private static func names(_ names: [String]) -> [Inline] {
-    var seen: Set<String> = []
-    let unique = names.filter { seen.insert($0).inserted }
-    return Inline.names(unique.map { .code($0) }, last: ", ")
-  }
-
-  private static func alone(_ record: Record) -> [Execution] {
-    (record.executions ?? []).filter { $0.threads == 1 }
-  }
-
-  /// The counts that differ, each with both numbers.
   private static func differences(_ executed: Counts, _ simulated: Counts) -> String {
     let quantities: [(name: String, value: KeyPath<Counts, UInt64>)] = [
       ("gets", \.requests), ("hits", \.hits), ("hits in memory", \.memoryHits),
@@ -280,20 +243,19 @@ struct ExecutedFindings {
       ("bytes written to memory", \.memory.bytesWritten),
       ("bytes written to disk", \.disk.bytesWritten),
     ]
-    var values = quantities.map { name, value in
-      (name, executed[keyPath: value], simulated[keyPath: value])
+    let values =
+      quantities.map { ($0, executed[keyPath: $1], simulated[keyPath: $1]) } + [
+        (
+          "bytes copied between segments", executed.disk.bytesMoved ?? 0,
+          simulated.disk.bytesMoved ?? 0
+        )
+      ]
+    let different = values.filter { $0.1 != $0.2 }.map { name, executed, simulated in
+      "\(name) \(NumberText.grouped(executed)) and \(NumberText.grouped(simulated))"
     }
-    values.append(
-      (
-        "bytes copied between segments", executed.disk.bytesMoved ?? 0,
-        simulated.disk.bytesMoved ?? 0
-      ))
-    let different = values.filter { $0.1 != $0.2 }
     return different.isEmpty
       ? "equal sums, but a different distribution over the tiers"
-      : different.map { name, executed, simulated in
-        "\(name) \(NumberText.grouped(executed)) and \(NumberText.grouped(simulated))"
-      }.joined(separator: ", ")
+      : different.joined(separator: ", ")
   }
 
   /// The effect of several threads on the hit ratio.
@@ -307,13 +269,12 @@ struct ExecutedFindings {
         changes[threads, default: []].append((ratio - base) * 100)
       }
     }
-    return changes.keys.sorted().compactMap { threads -> [Inline]? in
-      guard let spread = Spread(changes[threads] ?? []) else { return nil }
-      let low = signed(spread.smallest)
-      let high = signed(spread.largest)
-      let by = low == high ? "\(low) points" : "\(low) to \(high) points"
+    return changes.sorted { $0.key < $1.key }.compactMap { threads, changes in
+      guard let spread = Spread(changes) else { return nil }
+      let (low, high) = (signed(spread.smallest), signed(spread.largest))
+      let by = low == high ? low : "\(low) to \(high)"
       return [
-        .text("\(threads) threads changed the hit ratio by \(by) compared with one thread.")
+        .text("\(threads) threads changed the hit ratio by \(by) points compared with one thread.")
       ]
     }
   }
@@ -323,22 +284,19 @@ struct ExecutedFindings {
     return value > 0 && text != "0.00" ? "+\(text)" : text
   }
 
-  /// Values that differ from the written ones, the worst fault of a cache.
   static func wrong(_ records: [Record]) -> [[Inline]] {
     records.compactMap { record -> [Inline]? in
-      let wrong = total(record, \.valuesWrong)
+      let wrong = total([record], \.valuesWrong)
       guard wrong > 0 else { return nil }
       return [
         .strong("\(NumberText.grouped(wrong)) values read differ from the values written: "),
-        .code(record.cell.cacheName),
-        .text(" at \(record.cell.capacityLabel)."),
+        .code(record.cell.cacheName), .text(" at \(record.cell.capacityLabel)."),
       ]
     }
   }
 
   private static func checks(_ records: [Record]) -> [[Inline]] {
-    let checked = total(records, \.valuesChecked)
-    let wrong = total(records, \.valuesWrong)
+    let (checked, wrong) = (total(records, \.valuesChecked), total(records, \.valuesWrong))
     var sentences: [[Inline]] = []
     if checked > 0 {
       let outcome = wrong == 0 ? "none was wrong" : "\(NumberText.grouped(wrong)) were wrong"
@@ -347,29 +305,22 @@ struct ExecutedFindings {
       ])
     }
     let looks = total(records, \.capacityChecks)
-    if looks > 0 {
-      let exceeded = total(records, \.capacityExceeded)
-      let outcome =
-        exceeded == 0
-        ? "never exceeded" : "exceeded \(NumberText.grouped(exceeded)) times"
-      sentences.append([
-        .text(
-          "The capacity was checked \(NumberText.grouped(looks)) times: "
-            + "\(outcome).")
-      ])
-      let over = records.filter { total($0, \.capacityExceeded) > 0 }
-      if !over.isEmpty {
-        sentences.append(
-          [.text("The capacity was exceeded in: ")]
-            + names(over.map { $0.cell.cacheName }) + ["."])
-      }
+    guard looks > 0 else { return sentences }
+    let over = records.filter { total([$0], \.capacityExceeded) > 0 }
+    let times = NumberText.grouped(total(records, \.capacityExceeded))
+    let outcome = over.isEmpty ? "never exceeded" : "exceeded \(times) times"
+    sentences.append([
+      .text("The capacity was checked \(NumberText.grouped(looks)) times: \(outcome).")
+    ])
+    if !over.isEmpty {
+      sentences.append([.text("The capacity was exceeded in: ")] + names(over) + ["."])
     }
     return sentences
   }
 
   /// A note if only some operations were timed.
-  private static func sampling(_ records: [Record]) -> [[Inline]] {
-    let sampled = records.flatMap { $0.executions ?? [] }.map(\.timedOneIn).filter { $0 > 1 }
+  private static func sampling(_ runs: [Execution]) -> [[Inline]] {
+    let sampled = runs.map(\.timedOneIn).filter { $0 > 1 }
     guard let least = sampled.min(), let most = sampled.max() else { return [] }
     let range = least == most ? "\(most)" : "\(least) to \(most)"
     return [
@@ -381,25 +332,12 @@ struct ExecutedFindings {
     ]
   }
 
-  /// Notes of the runs, without duplicates.
-  private static func notes(_ records: [Record]) -> [[Inline]] {
-    var seen: Set<String> = []
-    let notes = records.flatMap { $0.executions ?? [] }.flatMap(\.notes)
-    return notes.filter { seen.insert($0).inserted }.map { [.text($0)] }
-  }
-
-  private static func total(_ records: [Record], _ value: KeyPath<Execution, UInt64>) -> UInt64 {
-    records.reduce(0) { sum($0, total($1, value)) }
-  }
-
-  private static func total(_ record: Record, _ value: KeyPath<Execution, UInt64>) -> UInt64 {
-    (record.executions ?? []).reduce(0) { sum($0, $1[keyPath: value]) }
-  }
-
   /// Saturates: results may come from a file with arbitrary numbers.
-  private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
-    let (sum, overflow) = left.addingReportingOverflow(right)
-    return overflow ? .max : sum
+  private static func total(_ records: [Record], _ value: KeyPath<Execution, UInt64>) -> UInt64 {
+    records.flatMap { $0.executions ?? [] }.reduce(0) { sum, run in
+      let (sum, overflow) = sum.addingReportingOverflow(run[keyPath: value])
+      return overflow ? .max : sum
+    }
   }
 }
 
@@ -407,112 +345,91 @@ struct ExecutedFindings {
 struct ExecutedCharts {
   /// The rows, one for each cache, capacity and number of threads.
   let rows: [ExecutedRow]
-  /// The prefix of chart names.
   let place: String
   let styles: PolicyStyles
 
-  private var isDrawn: Bool { rows.count > 1 && rows.count <= RowChart.rowsMax }
-
-  private static var percentiles: [(name: String, path: KeyPath<MeasuredLatency, UInt64>)] {
-    [("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999)]
-  }
-
   /// Requests per second, with the range over the repetitions.
   var throughput: ChartFigure? {
-    guard isDrawn else { return nil }
-    let groups = byThreads { row -> (Double, RowChart.Row)? in
-      guard let speed = row.requestsPerSecond else { return nil }
-      let text = "\(Self.thousands(speed.median)) thousand requests/s"
-      let range =
-        speed.varies
-        ? ", \(Self.thousands(speed.smallest)) to \(Self.thousands(speed.largest))" : ""
-      let mark = RowChart.Mark(
-        speed.median / 1e3,
-        range: speed.varies ? (speed.smallest / 1e3)...(speed.largest / 1e3) : nil,
-        label: text + range)
-      return (speed.median, self.row(row, [mark], Self.thousands(speed.median)))
-    }
-    guard
-      let caption = leaders(groups, of: "the most requests per second", unit: " thousand")
-    else { return nil }
     let hasRanges = rows.contains { $0.requestsPerSecond?.varies ?? false }
-    return ChartFigure(
-      [place, "throughput"],
-      RowChart(
-        title: "Throughput: \(place)",
-        caption: caption
-          + (hasRanges
-            ? " Marks are medians; lines show the range from the slowest run to the fastest."
-            : ""),
-        axis: ChartAxis(title: "thousand requests per second", unit: .number), groups: groups))
+    return figure(
+      "throughput", "Throughput", ChartAxis(title: "thousand requests per second", unit: .number),
+      leader: { "has the most requests per second with \($0) (\($1) thousand)" },
+      note: hasRanges
+        ? " Marks are medians; lines show the range from the slowest run to the fastest." : "",
+      { row in
+        row.requestsPerSecond.map { speed in
+          let mark = RowChart.Mark(
+            speed, scaledBy: 1e3, decimals: 1, unit: "thousand requests/s")
+          return (-speed.median, [mark], NumberText.fixed(speed.median / 1e3, decimals: 1) ?? "–")
+        }
+      })
   }
 
-  /// Percentiles of all gets as marks.
   var gets: ChartFigure? {
-    guard isDrawn else { return nil }
-    let groups = byThreads { row -> (Double, RowChart.Row)? in
-      let marks = Self.percentiles.compactMap { name, path in
-        Self.mark(name, row.spread { $0.getLatency.map { Double($0[keyPath: path]) } })
-      }
-      guard marks.count == Self.percentiles.count else { return nil }
-      return (-marks[2].value, self.row(row, marks, ChartUnit.nanoseconds.value(marks[2].value)))
-    }
-    guard let caption = leaders(groups, of: "the lowest 99th percentile", unit: "") else {
-      return nil
-    }
-    return ChartFigure(
-      [place, "latency"],
-      RowChart(
-        title: "Latency of gets: \(place)",
-        caption: caption
-          + " Marks are p50, p90, p99 and p99.9, from left to right; the number is p99.",
-        axis: ChartAxis(title: "latency", unit: .nanoseconds, isLogarithmic: true),
-        groups: groups))
+    figure(
+      "latency", "Latency of gets",
+      ChartAxis(title: "latency", unit: .nanoseconds, isLogarithmic: true),
+      leader: { "has the lowest 99th percentile with \($0) (\($1))" },
+      note: " Marks are p50, p90, p99 and p99.9, from left to right; the number is p99.",
+      { row in
+        let marks = ExecutedTables.percentiles.compactMap { name, path in
+          row.spread { $0.getLatency.map { Double($0[keyPath: path]) } }.map {
+            RowChart.Mark($0.median, label: "\(name) \(ChartUnit.nanoseconds.value($0.median))")
+          }
+        }
+        guard marks.count == ExecutedTables.percentiles.count else { return nil }
+        return (marks[2].value, marks, ChartUnit.nanoseconds.value(marks[2].value))
+      })
   }
 
-  private static func mark(_ name: String, _ spread: Spread?) -> RowChart.Mark? {
-    spread.map {
-      RowChart.Mark($0.median, label: "\(name) \(ChartUnit.nanoseconds.value($0.median))")
-    }
-  }
-
-  private static func thousands(_ value: Double) -> String {
-    NumberText.fixed(value / 1e3, decimals: 1) ?? "–"
-  }
-
-  private func row(
-    _ row: ExecutedRow, _ marks: [RowChart.Mark], _ value: String
-  ) -> RowChart.Row {
-    var name = row.name
-    if Set(rows.map(\.cell.capacityLabel)).count > 1 { name += ", \(row.cell.capacityLabel)" }
-    return RowChart.Row(
-      name: name, series: row.cell.policy, style: styles[row.cell.policy],
-      content: .marks(marks), value: value)
-  }
-
-  private static func threads(_ count: Int) -> String {
-    NumberText.counted(count, "thread")
-  }
-
-  /// A group for each number of threads, each with the best first.
-  private func byThreads(_ make: (ExecutedRow) -> (Double, RowChart.Row)?) -> [RowChart.Group] {
-    Set(rows.map(\.threads)).sorted().compactMap { threads in
-      let drawn = rows.filter { $0.threads == threads }.compactMap(make).sorted(byKey: { -$0.0 })
+  /// A chart with a group for each number of threads, each with the smallest key first; nil if it
+  /// has no rows or too many.
+  private func figure(
+    _ word: String, _ title: String, _ axis: ChartAxis,
+    leader: (_ group: String, _ value: String) -> String, note: String,
+    _ make: (ExecutedRow) -> (key: Double, marks: [RowChart.Mark], value: String)?
+  ) -> ChartFigure? {
+    guard rows.count > 1, rows.count <= RowChart.rowsMax else { return nil }
+    let severalCapacities = Set(rows.map(\.cell.capacityLabel)).count > 1
+    let groups = Set(rows.map(\.threads)).sorted().compactMap { threads -> RowChart.Group? in
+      let drawn = rows.filter { $0.threads == threads }.compactMap { row in
+        make(row).map { made in
+          (
+            made.key,
+            RowChart.Row(
+              name: row.name + (severalCapacities ? ", \(row.cell.capacityLabel)" : ""),
+              series: row.cell.policy, style: styles[row.cell.policy],
+              content: .marks(made.marks), value: made.value)
+          )
+        }
+      }.sorted(byKey: \.0).map(\.1)
       return drawn.isEmpty
-        ? nil : RowChart.Group(title: Self.threads(threads), rows: drawn.map(\.1))
+        ? nil : RowChart.Group(title: NumberText.counted(threads, "thread"), rows: drawn)
     }
+    let parts = groups.map { "\($0.rows[0].name) \(leader($0.title, $0.rows[0].value))" }
+    guard !parts.isEmpty else { return nil }
+    return ChartFigure(
+      [place, word],
+      RowChart(
+        title: "\(title): \(place)", caption: parts.joined(separator: "; ") + "." + note,
+        axis: axis, groups: groups))
   }
+}
 
-  private func leaders(_ groups: [RowChart.Group], of what: String, unit: String) -> String? {
-    let parts = groups.compactMap { group in
-      group.rows.first.map { "\($0.name) has \(what) with \(group.title) (\($0.value)\(unit))" }
+extension RowChart.Mark {
+  init(_ spread: Spread, scaledBy factor: Double, decimals: Int, unit: String) {
+    func text(_ value: Double) -> String {
+      NumberText.fixed(value / factor, decimals: decimals) ?? "–"
     }
-    return parts.isEmpty ? nil : parts.joined(separator: "; ") + "."
+    let range = ", \(text(spread.smallest)) to \(text(spread.largest))"
+    self.init(
+      spread.median / factor,
+      range: spread.varies ? (spread.smallest / factor)...(spread.largest / factor) : nil,
+      label: "\(text(spread.median)) \(unit)" + (spread.varies ? range : ""))
   }
 }
 
 extension Execution {
-  /// The run as a timing, with the latency of all gets.
   var timing: Timing {
     Timing(
       mode: .execute, threads: threads, repetition: repetition, requests: requests,

@@ -10,19 +10,15 @@ struct ReportDocument {
   /// Title, description, and missing results.
   let head: [Block]
   let answer: [Block]
-  /// The visible evidence for the answer.
   let front: [Block]
-  /// Everything else, folded.
   let details: [Block]
   let styles: PolicyStyles
 
-  /// The report, from title to last remark.
   var blocks: [Block] { head + answer + front + details }
 
   /// The report with wide tables split to fit a page without scrolling.
   var narrowBlocks: [Block] { blocks.narrow }
 
-  /// The charts of the report, each with a unique name.
   var figures: [ChartFigure] { blocks.figures }
 
   /// The report on `results`. Linear in the number of records.
@@ -71,14 +67,13 @@ struct ReportDocument {
       Self.executed(results, styles, severalTraces: severalTraces))
     details += Self.fold(
       "Speed and memory of the simulation",
-      Self.speed(results, comparisons, styles, severalTraces: severalTraces))
+      Self.speed(results, severalTraces: severalTraces))
     details += Self.fold("Setup and reproduction", Self.run(results))
     var taken: Set<String> = []
     self.front = front.withOwnNames(&taken)
     self.details = details.withOwnNames(&taken)
   }
 
-  /// An explanation of the answer.
   private static let reading =
     "Differences are in percentage points; those below \(Metric.noisePoints) points are not "
     + "significant. Policies that know the future are bounds or references: they are not "
@@ -113,7 +108,6 @@ struct ReportDocument {
 }
 
 extension ReportDocument {
-  /// The setup of the run and the commands that repeat it.
   static func run(_ results: RunResults) -> [Block] {
     var blocks: [Block] = [
       .code(results.command)
@@ -164,22 +158,19 @@ extension ReportDocument {
   private static func orUnknown(_ text: String) -> String { text.isEmpty ? "not yet" : text }
 
   private static func traces(_ traces: [TraceFacts]) -> Table {
-    var table = Table(titles: ["trace", "seed", "requests", "objects", "footprint"])
-    for trace in traces {
-      table.rows.append([
-        .text(trace.name),
-        trace.seed.map { .text(String($0)) } ?? Table.none,
-        .text(NumberText.grouped(trace.requests)),
-        .text(NumberText.grouped(trace.objects)),
-        trace.footprintBytes.map { .text(NumberText.bytes($0)) } ?? Table.none,
+    Table(
+      traces,
+      [
+        .init("trace") { .text($0.name) },
+        .init("seed") { $0.seed.map { .text(String($0)) } ?? Table.none },
+        .init("requests") { .text(NumberText.grouped($0.requests)) },
+        .init("objects") { .text(NumberText.grouped($0.objects)) },
+        .init("footprint") { $0.footprintBytes.map { .text(NumberText.bytes($0)) } ?? Table.none },
       ])
-    }
-    return table
   }
 }
 
 extension ReportDocument {
-  /// A chart of hits by design for each trace.
   static func hits(_ designs: [Designs], _ styles: PolicyStyles) -> [Block] {
     designs.flatMap { one -> [Block] in
       let name = designs.count > 1 ? "designs, \(one.designs[0].cell.trace)" : "designs"
@@ -231,7 +222,6 @@ extension ReportDocument {
     return blocks + conditionBlocks
   }
 
-  /// The rows of each trace.
   private static func groups(_ rows: [ExecutedRow]) -> [[ExecutedRow]] {
     var order: [String] = []
     for row in rows where !order.contains(row.cell.trace) { order.append(row.cell.trace) }
@@ -278,107 +268,52 @@ extension ReportDocument {
 }
 
 extension ReportDocument {
-  /// Speed and memory of the simulation; empty if no cell was simulated.
-  static func speed(
-    _ results: RunResults, _ comparisons: [Comparison], _ styles: PolicyStyles,
-    severalTraces: Bool
-  ) -> [Block] {
-    let machines = results.timedMachines
-    guard machines.count > 1 else {
-      return machines.isEmpty
-        ? [] : speed(results, comparisons, styles, severalTraces: severalTraces, on: machines[0])
-    }
-    // Timings of different machines are kept apart.
-    return machines.flatMap { machine -> [Block] in
-      var own = results
-      own.records = results.records.map { $0.timed(on: machine, of: results) }
-      return speed(
-        own, Comparison.all(in: own.records), styles, severalTraces: severalTraces, on: machine)
-    }
-  }
-
-  private static func speed(
-    _ results: RunResults, _ comparisons: [Comparison], _ styles: PolicyStyles,
-    severalTraces: Bool, on machine: String
-  ) -> [Block] {
-    var blocks: [Block] = [
-      .paragraph([
-        .text(
-          "Measured on \(machine), over all capacities, seeds and repetitions. "
-            + sharing(results.threads))
-      ])
-    ]
-    for comparison in comparisons where comparison.allRecords.contains(where: isTimed) {
-      let name = name(of: comparison, severalTraces: severalTraces)
-      blocks.append(.heading(3, [.text(name)]))
-      blocks += chart(comparison, name, styles).map { [.chart($0)] } ?? []
-      blocks.append(.table(table(comparison)))
-    }
-    return blocks
-  }
-
-  private static func isTimed(_ record: Record) -> Bool { !record.timings.isEmpty }
-
-  private static func sharing(_ threads: Int) -> String {
-    threads > 1
-      ? "\(threads) cells ran in parallel and shared memory bandwidth and CPU caches; a single "
-        + "cell is faster."
+  /// Speed and memory of the simulation; empty if no cell was simulated. Timings of different
+  /// machines are kept apart.
+  static func speed(_ results: RunResults, severalTraces: Bool) -> [Block] {
+    let sharing =
+      results.threads > 1
+      ? "\(results.threads) cells ran in parallel and shared memory bandwidth and CPU caches; a "
+        + "single cell is faster."
       : "One cell ran at a time."
+    return results.timedMachines.flatMap { machine -> [Block] in
+      let own = results.records.map { $0.timed(on: machine, of: results) }
+        .filter { !$0.timings.isEmpty }
+      return [
+        .paragraph([
+          .text(
+            "Measured on \(machine), over all capacities, seeds and repetitions. \(sharing)")
+        ])
+      ]
+        + Comparison.all(in: own).flatMap { comparison -> [Block] in
+          [
+            .heading(3, [.text(name(of: comparison, severalTraces: severalTraces))]),
+            .table(table(comparison)),
+          ]
+        }
+    }
   }
 
   private static func table(_ comparison: Comparison) -> Table {
-    var table = Table(titles: [
-      "policy", "million requests/s, median", "slowest", "fastest", "runs",
-      "memory, bytes per object",
-    ])
-    for policy in comparison.policies {
-      let timings = comparison.records(policy).flatMap(\.timings)
-      guard !timings.isEmpty else { continue }
-      let speed = Spread(timings.compactMap(\.requestsPerSecond))
-      // The peak memory of a cell: the maximum over its repetitions and capacities.
-      let memory = timings.compactMap(\.memoryBytesPerObject).max()
-      table.rows.append([
-        ValueTable.title(policy, in: comparison),
-        number(speed.map { $0.median / 1e6 }), number(speed.map { $0.smallest / 1e6 }),
-        number(speed.map { $0.largest / 1e6 }), .text("\(timings.count)"), number(memory),
+    func timings(_ policy: PolicyName) -> [Timing] {
+      comparison.records(policy).flatMap(\.timings)
+    }
+    func speed(_ title: String, _ value: KeyPath<Spread, Double>) -> Column<PolicyName> {
+      .init(title) { policy in
+        let speed = Spread(timings(policy).compactMap(\.requestsPerSecond))
+        return Table.number(speed.map { $0[keyPath: value] / 1e6 }, 2)
+      }
+    }
+    return Table(
+      comparison.policies.filter { !timings($0).isEmpty },
+      [
+        .init("policy") { ValueTable.title($0, in: comparison) },
+        speed("million requests/s, median", \.median), speed("slowest", \.smallest),
+        speed("fastest", \.largest), .init("runs") { .text("\(timings($0).count)") },
+        // The peak memory of a cell: the maximum over its repetitions and capacities.
+        .init("memory, bytes per object") {
+          Table.number(timings($0).compactMap(\.memoryBytesPerObject).max(), 2)
+        },
       ])
-    }
-    return table
-  }
-
-  private static func number(_ value: Double?) -> Inline {
-    value.flatMap { NumberText.fixed($0, decimals: 2) }.map { .text($0) } ?? Table.none
-  }
-
-  /// Simulation speed of the policies of a configuration, the fastest first; nil if fewer than two
-  /// were timed.
-  private static func chart(
-    _ comparison: Comparison, _ name: String, _ styles: PolicyStyles
-  ) -> ChartFigure? {
-    func millions(_ value: Double) -> String {
-      NumberText.fixed(value / 1e6, decimals: 2) ?? "–"
-    }
-    let rows = comparison.policies.compactMap { policy -> (key: Double, row: RowChart.Row)? in
-      let timings = comparison.records(policy).flatMap(\.timings)
-      guard let speed = Spread(timings.compactMap(\.requestsPerSecond)) else { return nil }
-      let range =
-        speed.varies ? ", \(millions(speed.smallest)) to \(millions(speed.largest))" : ""
-      let mark = RowChart.Mark(
-        speed.median / 1e6,
-        range: speed.varies ? (speed.smallest / 1e6)...(speed.largest / 1e6) : nil,
-        label: "\(millions(speed.median)) million requests/s\(range)")
-      let row = RowChart.Row(
-        name: policy.text, series: policy.text, style: styles[policy.text],
-        content: .marks([mark]), value: millions(speed.median))
-      return (-speed.median, row)
-    }
-    return RowChart.ranked(
-      [name, "speed"], title: "Speed of the simulation: \(name)",
-      axis: ChartAxis(title: "million requests per second", unit: .number), rows
-    ) { first, last in
-      "\(first.name) was simulated fastest (\(first.value) million requests per second), "
-        + "\(last.name) slowest (\(last.value)). Marks are medians over capacities, seeds and "
-        + "repetitions; lines show the range from the slowest to the fastest."
-    }
   }
 }

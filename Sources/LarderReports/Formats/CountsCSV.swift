@@ -20,13 +20,10 @@ package struct CountsCSV: ReportFormat {
 
   package init() {}
 
-  /// The first line, with its line feed.
   package static var header: String { CSVColumn.header(columns) }
 
-  /// The line of one record, with its line feed.
   package static func row(_ record: Record) -> String { CSVColumn.line(columns, record) }
 
-  /// Returns the header and a row for each record. Linear in the number of records.
   package func text(of results: RunResults) throws(ReportError) -> String {
     results.records.reduce(into: Self.header) { $0 += Self.row($1) }
   }

@@ -11,7 +11,6 @@ package struct HTMLReport: ReportFormat {
 
   package init() {}
 
-  /// Returns the page. Linear in the number of records.
   package func text(of results: RunResults) throws(ReportError) -> String {
     let document = ReportDocument(results)
     let policies = Self.policies(results)
@@ -39,7 +38,6 @@ package struct HTMLReport: ReportFormat {
     ).text
   }
 
-  /// The policies in order, those that know the future last.
   private static func policies(_ results: RunResults) -> [String] {
     var seen: Set<String> = []
     let names = results.records.map(\.cell.policy).filter { seen.insert($0).inserted }

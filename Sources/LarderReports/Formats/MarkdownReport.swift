@@ -22,7 +22,6 @@ package struct MarkdownReport: ReportFormat {
 
   package init() {}
 
-  /// Returns the report. Linear in the number of records.
   package func text(of results: RunResults) throws(ReportError) -> String {
     MarkdownMarkup().text(of: ReportDocument(results).narrowBlocks)
   }

@@ -14,7 +14,6 @@ package struct TimingsCSV: ReportFormat {
 
   package init() {}
 
-  /// The first line, with its line feed.
   package static var header: String { CSVColumn.header(columns) }
 
   /// The lines of one record, each with its line feed: simulated repetitions, then executed ones.
@@ -29,7 +28,6 @@ package struct TimingsCSV: ReportFormat {
     return rows.reduce(into: "") { $0 += CSVColumn.line(columns, $1) }
   }
 
-  /// Returns the header and a row for each repetition. Linear in their number.
   package func text(of results: RunResults) throws(ReportError) -> String {
     let machine = results.machine.summary
     return results.records.reduce(into: Self.header) { text, record in

@@ -70,7 +70,6 @@ package enum CurveChart {
 ///
 /// Estimates have no `hits`, exact counts no `standard_error`.
 package enum CurveCSV {
-  /// Returns the header and a row for each point. Linear in the points.
   package static func text(of traces: [TraceCurves]) -> String {
     var text = CSVColumn.header(columns)
     for curve in traces.flatMap(\.curves) {

@@ -69,7 +69,6 @@ package enum CurveText {
 package struct CurvePicture: Sendable {
   /// The capabilities of a terminal.
   package struct Terminal: Sendable, Hashable {
-    /// Characters per line.
     package var width: Int
     package var hasColour: Bool
     package var hasUnicode: Bool
@@ -130,7 +129,6 @@ package struct CurvePicture: Sendable {
     return (DeterministicMath.log(Double(max(1, capacity))) - low) / (high - low)
   }
 
-  /// Draws a line through the points, at every column of dots.
   private func draw(_ curve: MissRatioCurve, _ number: Int, on canvas: inout CurveCanvas) {
     let mark = Self.mark(number, terminal)
     let across = canvas.dotColumns - 1

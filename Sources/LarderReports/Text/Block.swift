@@ -7,12 +7,10 @@ enum Block {
   case heading(Int, [Inline])
   case paragraph([Inline])
   case list([[Inline]])
-  /// A command or file contents, shown verbatim.
   case code(String)
   case table(Table)
   /// A chart; its caption and the table after it carry its content as text.
   case chart(ChartFigure)
-  /// Summaries of configurations.
   case cards([AnswerCard])
   /// Blocks that a reader opens by their title.
   indirect case fold(String, [Block])
@@ -22,7 +20,6 @@ enum Block {
 enum Inline: ExpressibleByStringLiteral, Hashable {
   /// Plain text, which a markup escapes.
   case text(String)
-  /// Emphasised text.
   case strong(String)
   /// A name to type: a policy, a file, a command.
   case code(String)
@@ -39,7 +36,6 @@ enum Inline: ExpressibleByStringLiteral, Hashable {
 
 /// A table with a row of titles; the first cell of each row names it.
 struct Table {
-  /// The titles. The first column holds names, the others numbers.
   var titles: [String]
   /// The rows, each as long as `titles`.
   var rows: [[Inline]] = []
@@ -47,7 +43,6 @@ struct Table {
   /// An empty table.
   init(titles: [String]) { self.titles = titles }
 
-  /// The most columns that fit on a page.
   static let columnsMax = 13
 
   /// The table split if it has too many columns; each part begins with the names of the rows.
@@ -66,6 +61,35 @@ struct Table {
 
   /// The content of a cell without a value.
   static let none: Inline = "–"
+
+  /// A table with a row for each of `rows`.
+  init<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>]) {
+    titles = columns.map(\.title)
+    self.rows = rows.map { row in columns.map { $0.cell(row) } }
+  }
+
+  static func number(_ value: Double?, _ decimals: Int) -> Inline {
+    value.flatMap { NumberText.fixed($0, decimals: decimals) }.map { .text($0) } ?? none
+  }
+
+  static func time(nanoseconds: Double?) -> Inline {
+    nanoseconds.map { .text(ChartUnit.nanoseconds.value($0)) } ?? none
+  }
+
+  static func bytes(_ value: Double?) -> Inline {
+    value.flatMap { UInt64(exactly: $0.rounded()) }.map { .text(NumberText.bytes($0)) } ?? none
+  }
+}
+
+/// A column of a table of `Row`s.
+struct Column<Row> {
+  let title: String
+  let cell: (Row) -> Inline
+
+  init(_ title: String, _ cell: @escaping (Row) -> Inline) {
+    self.title = title
+    self.cell = cell
+  }
 }
 
 /// Renders blocks as text.
@@ -167,7 +191,6 @@ extension Inline {
     }
   }
 
-  /// Parts of a line with a separator.
   static func joined(_ parts: [[Inline]], _ separator: String) -> [Inline] {
     Array(parts.joined(separator: [.text(separator)]))
   }
@@ -175,7 +198,6 @@ extension Inline {
   /// The text of a line without markup.
   static func plain(_ parts: [Inline]) -> String { parts.map(\.plain).joined() }
 
-  /// Parses text in which names are between backticks, as in documentation.
   static func marked(_ text: String) -> [Inline] {
     let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
     guard !parts.count.isMultiple(of: 2) else { return [.text(text)] }

@@ -25,7 +25,6 @@ package enum CSVText {
     return String(quoted)
   }
 
-  /// A line of finished fields.
   package static func line(_ fields: [String]) -> String {
     fields.joined(separator: ",") + "\n"
   }
@@ -43,7 +42,6 @@ struct CSVColumn<Row>: Sendable {
   /// The finished field of a row; empty if there is no value.
   let field: @Sendable (Row) -> String
 
-  /// A column of text.
   static func text(_ name: String, _ value: @escaping @Sendable (Row) -> String) -> CSVColumn {
     CSVColumn(name: name) { CSVText.field(value($0)) }
   }

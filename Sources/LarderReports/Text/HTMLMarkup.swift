@@ -4,7 +4,6 @@ import LarderSupport
 struct HTMLMarkup: Markup {
   /// The styles of the marks before policy names; nil for no marks.
   var styles: PolicyStyles?
-  /// The names that get a mark.
   var policies: Set<String> = []
 
   func text(of block: Block) -> String {
@@ -41,7 +40,6 @@ struct HTMLMarkup: Markup {
       + "<dl>\(facts.joined())</dl></article>\n"
   }
 
-  /// Running text.
   func line(_ parts: [Inline]) -> String { parts.map { inline($0) }.joined() }
 
   private func inline(_ part: Inline) -> String {
@@ -90,7 +88,6 @@ struct HTMLMarkup: Markup {
     return bare.flatMap { policies.contains($0) ? $0 : nil }
   }
 
-  /// A policy's marker and line.
   func mark(_ policy: String) -> String {
     guard let style = styles?[policy] else { return "" }
     var canvas = SVGCanvas(isStyled: true)
@@ -100,23 +97,17 @@ struct HTMLMarkup: Markup {
       + " viewBox=\"0 0 22 12\" aria-hidden=\"true\">\(canvas.content)</svg>"
   }
 
-  /// The chart twice, for wide and for narrow pages; the style sheet shows one of them.
   private func text(of figure: ChartFigure) -> String {
     let title = XMLText.escaped(figure.chart.title)
-    let wide = figure.chart.svg(ChartOptions(width: 780, id: figure.name, isFile: false))
-    let narrow = figure.chart.svg(
-      ChartOptions(width: 340, id: figure.name + "-narrow", isFile: false))
     return "<figcaption>\(XMLText.escaped(figure.chart.caption))</figcaption>\n"
       + "<div class=\"plot\" role=\"group\" aria-label=\"\(title)\">\n"
-      + "<div class=\"wide\">\(wide)</div>"
-      + "<div class=\"narrow\">\(narrow)</div></div>"
+      + figure.chart.svg(ChartOptions(id: figure.name, isFile: false)) + "</div>"
   }
 }
 
 /// The blocks of a report as sections of a page.
 struct HTMLBody {
   private let markup: HTMLMarkup
-  /// Identifiers and titles of the folded sections, for a table of contents.
   private(set) var contents: [(id: String, title: String)] = []
   private var isFirstFigure = true
 
@@ -145,7 +136,6 @@ struct HTMLBody {
     return html
   }
 
-  /// A section that is opened by its title, or by a link to an element in it.
   mutating func fold(_ title: String, _ blocks: [Block]) -> String {
     // Numbers make identifiers unique whatever the titles are.
     let id = "section-\(contents.count + 1)"

@@ -58,7 +58,6 @@ struct MarkdownMarkup: Markup {
     }
   }
 
-  /// A code span whose fence is longer than any run of backticks in it.
   static func codeSpan(_ text: String) -> String {
     let text = TextSafety.singleLine(text)
     let fence = String(repeating: "`", count: longestRun(of: "`", in: text) + 1)

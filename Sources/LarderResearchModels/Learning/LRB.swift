@@ -39,8 +39,6 @@ struct LRB: EvictionPolicy, ~Copyable {
     paper: "Song, Berger, Li and Lloyd, Learning relaxed Belady for content distribution network "
       + "caching, NSDI 2020")
 
-  /// Features in a row: the age, 31 intervals, the size, the requests within the window and 10
-  /// decayed counts.
   static var features: Int { 44 }
   private static var sizeFeature: Int { 32 }
   private static var candidates: Int { 64 }
@@ -50,15 +48,11 @@ struct LRB: EvictionPolicy, ~Copyable {
 
   /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
-    /// The number of the last request.
     var last: UInt64
-    /// The stored size, or that of its last stay, in the capacity's unit.
     var size: UInt32
-    /// The record of its intervals; 0 for none.
     var record: UInt32
     /// The last of its examples without a label; 0 for none.
     var samples: UInt32
-    /// The number of the last eviction that drew it.
     var drawn: UInt32
   }
 
@@ -199,7 +193,6 @@ struct LRB: EvictionPolicy, ~Copyable {
 
 /// Requests and examples.
 extension LRB {
-  /// Counts a request for an object, resident or not, and draws an example.
   private mutating func request(_ id: ObjectID) {
     now &+= 1
     forgetExpired()
@@ -226,7 +219,6 @@ extension LRB {
     }
   }
 
-  /// Forgets ghosts without a request for a whole window.
   private mutating func forgetExpired() {
     while expiry.count > 0 {
       let oldest = expiry.minimum()
@@ -248,7 +240,6 @@ extension LRB {
     forget(id)
   }
 
-  /// Labels all examples of an object.
   private mutating func label(_ id: ObjectID, _ distance: UInt64) {
     guard known[id].samples != 0 else { return }
     while known[id].samples != 0 {
@@ -264,7 +255,6 @@ extension LRB {
     known[id] = Known(last: 0, size: 0, record: 0, samples: 0, drawn: 0)
   }
 
-  /// Draws one of the known objects as an example at this time.
   private mutating func sample() {
     let count = residents.count + ghosts.count
     guard count > 0 else { return }
@@ -278,7 +268,6 @@ extension LRB {
     learner.addExample(distance: label)
   }
 
-  /// The drawn object with the latest predicted request.
   private mutating func latest() -> ObjectID {
     evictions &+= 1
     var draws = 0
@@ -305,7 +294,6 @@ extension LRB {
     return learner.weighsSize ? score * Double(known[learner.id(place)].size) : score
   }
 
-  /// Writes the features of an object to a row of zeros.
   private func write(_ id: ObjectID, at time: UInt64, to row: UnsafeMutablePointer<Float>) {
     let object = known[id]
     let age = time &- object.last
@@ -335,7 +323,6 @@ struct PendingSamples: ~Copyable {
   private var free: UInt32 = 0
   private var used: UInt32 = 0
 
-  /// Adds a time to the list that ends with `last`.
   mutating func append(_ time: UInt64, to last: inout UInt32) {
     let place = take()
     samples[place] = Sample(time: time, next: last == 0 ? place : samples[last].next)
@@ -343,7 +330,6 @@ struct PendingSamples: ~Copyable {
     last = place
   }
 
-  /// Removes and returns the oldest time of a list that is not empty.
   mutating func removeFirst(from last: inout UInt32) -> UInt64 {
     let first = samples[last].next
     let sample = samples[first]
@@ -353,7 +339,6 @@ struct PendingSamples: ~Copyable {
     return sample.time
   }
 
-  /// Removes all times of a list. O(1).
   mutating func removeAll(from last: inout UInt32) {
     guard last != 0 else { return }
     let first = samples[last].next
@@ -381,9 +366,7 @@ struct PendingSamples: ~Copyable {
 ///
 /// Memory: 168 bytes a record. All operations are O(1) in the number of records.
 struct RequestIntervals: ~Copyable {
-  /// Intervals kept.
   static var kept: Int { 31 }
-  /// Decayed counts: count k halves every 2^(10 + k) requests.
   static var decays: Int { 10 }
   private static var stride: Int { 32 }
 
@@ -398,7 +381,6 @@ struct RequestIntervals: ~Copyable {
   /// authors' program.
   init(window: UInt64) { halvingsMax = max(window >> 10, 1) - 1 }
 
-  /// Creates a record with its first interval and returns its number.
   mutating func make(_ interval: UInt32) -> UInt32 {
     let record: UInt32
     if let last = free.popLast() {
@@ -419,7 +401,6 @@ struct RequestIntervals: ~Copyable {
     return record
   }
 
-  /// Adds an interval to a record.
   mutating func append(_ interval: UInt32, to record: UInt32) {
     let row = intervalRow(record)
     let count = row[RequestIntervals.kept]
@@ -434,11 +415,8 @@ struct RequestIntervals: ~Copyable {
     }
   }
 
-  /// Frees a record.
   mutating func remove(_ record: UInt32) { free.append(record) }
 
-  /// Writes the intervals, the latest first, to the beginning of a row of zeros, and returns the
-  /// number of intervals within `window` requests before the last one.
   func writeIntervals(
     of record: UInt32, within window: UInt64, to row: UnsafeMutablePointer<Float>
   ) -> Int {
@@ -455,8 +433,6 @@ struct RequestIntervals: ~Copyable {
     return within
   }
 
-  /// Writes the decayed counts `age` requests after the last request; 0 for `record` means an
-  /// object without a record.
   func writeCounts(of record: UInt32, age: UInt64, to row: UnsafeMutablePointer<Float>) {
     let decayed = countRow(record)
     for k in 0..<RequestIntervals.decays {
@@ -465,7 +441,6 @@ struct RequestIntervals: ~Copyable {
     }
   }
 
-  /// 2 to the power of -(requests / 2^(10 + k)), or 0 if that is below the smallest normal number.
   private func decay(_ requests: UInt64, _ k: Int) -> Double {
     let halvings = min(requests >> UInt64(10 + k), halvingsMax)
     return halvings > 1022 ? 0 : Double(bitPattern: (1023 - halvings) << 52)

@@ -6,7 +6,6 @@ struct Learner: ~Copyable {
   private(set) var model: BoostedTrees?
   /// True if the ratio of objects is optimised, so that predictions are multiplied by the size.
   let weighsSize: Bool
-  /// Number of candidates.
   private(set) var candidates = 0
   private let features: Int
   private let batch: Int
@@ -18,14 +17,13 @@ struct Learner: ~Copyable {
   private var rows: Column<Float>
   private var scores: Column<Double>
 
-  /// Reads the parameters `batch` and `objective`.
   init(
     _ setup: PolicySetup, features: Int, batch defaultBatch: Int, trees: Int, candidates: Int,
     objectsMax: Int
   ) throws(PolicyError) {
     let spec = setup.spec
     let batch = try spec.integer("batch", default: defaultBatch, in: 2...1 << 20)
-    let objective = try spec.choice("objective", ["bytes", "objects"])
+    let objective = try spec.choice("objective", "bytes", "objects")
     guard setup.objects <= objectsMax else {
       throw .capacity(
         policy: spec.name, capacity: setup.capacity,
@@ -43,21 +41,16 @@ struct Learner: ~Copyable {
     scores = Column(objects: candidates)
   }
 
-  /// The row for the features of the next example. Overwrites the first candidate.
   func exampleRow() -> UnsafeMutablePointer<Float> { clearedRow(0) }
 
-  /// Adds an example with the features in `exampleRow()` and the logarithm of a distance as label.
   mutating func addExample(distance: UInt64) {
     examples.append(
       UnsafeBufferPointer(start: row(0), count: features),
       label: Float(DeterministicMath.log(Double(distance) + 1)))
   }
 
-  /// True if there are enough examples to train a model.
   var isBatchComplete: Bool { examples.count >= batch }
 
-  /// Trains a model and removes all examples. If training fails, the current model is kept, and a
-  /// simulation ends with an error: see `GradientBoosting.watching`.
   mutating func train() {
     do throws(BoostingError) {
       model = try boosting.train(examples, parameters)
@@ -69,7 +62,6 @@ struct Learner: ~Copyable {
 
   mutating func removeCandidates() { candidates = 0 }
 
-  /// Adds a candidate and returns the row for its features, which is valid until the next call.
   mutating func addCandidate(_ id: ObjectID) -> UnsafeMutablePointer<Float> {
     let place = candidates
     candidates += 1
@@ -82,10 +74,8 @@ struct Learner: ~Copyable {
     return clearedRow(place)
   }
 
-  /// The candidate at an index.
   func id(_ place: Int) -> ObjectID { ids[ObjectID(place)] }
 
-  /// The prediction for the candidate at an index.
   func score(_ place: Int) -> Double { scores[ObjectID(place)] }
 
   /// Predicts all candidates. There must be a model.
@@ -110,24 +100,7 @@ struct Learner: ~Copyable {
     examples.bytes + ids.bytes + rows.bytes + scores.bytes + parameters.modelBytes
   }
 }
-extension PolicySpec {
-  /// The value of a parameter that takes one of several words, the first by default.
-  ///
-  /// - Throws: `badValue`.
-  func choice(_ parameter: String, _ words: [String]) throws(PolicyError) -> String {
-    guard let text = values[parameter] else { return words.first ?? "" }
-    guard words.contains(text) else {
-      throw .badValue(
-        policy: name, parameter: parameter, value: text, expected: words.joined(separator: " or "))
-    }
-    return text
-  }
-}
-
 extension GradientBoosting {
-  /// Returns the library for a policy.
-  ///
-  /// - Throws: `missingNeed`, with what to install.
   static func current(for spec: PolicySpec) throws(PolicyError) -> GradientBoosting {
     do throws(BoostingError) {
       return try current()

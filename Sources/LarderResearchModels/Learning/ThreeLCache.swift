@@ -31,26 +31,19 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     paper: "Zhou, Niu, Xiong, Fang and Wang, 3L-Cache: low overhead and precise learning-based "
       + "eviction policy for caches, FAST 2025")
 
-  /// Features in a row: the age, 3 intervals, the size and the number of requests.
   static var features: Int { 6 }
   private static var objectsMax: Int { 1 << 30 }
 
   /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
-    /// The number of the last request.
     var last: UInt64
     /// The last time it was drawn as an example, or 0.
     var sampled: UInt64
-    /// The last three intervals, as a ring.
     var intervals: (UInt32, UInt32, UInt32)
-    /// The stored size, or that of its last stay, in the capacity's unit.
     var size: UInt32
-    /// Its number in the queue of evicted objects.
     var place: UInt32
-    /// The number of times the object with this id was removed.
     var epoch: UInt32
     var requests: UInt16
-    /// Intervals so far; 3 less from 6 on.
     var intervalCount: UInt8
     var isGhost: Bool
   }
@@ -80,14 +73,10 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   var scan: ScanState
   var history = HistoryLength()
   var predictions = OrderCounter()
-  /// The position of the scan.
   var pointer = ObjectID.none
-  /// The number of this request; the first is 0.
   var now: UInt64 = .max
-  /// The request at which the model was trained.
   var trainedAt: UInt64 = 0
   var used: UInt64 = 0
-  /// Evictions left before the next batch is predicted.
   var evictionsLeft = 0
   private var isSampling = false
 
@@ -188,7 +177,6 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
       + learner.bytes
   }
 
-  /// Removes an object from all structures of residents.
   private mutating func leave(_ id: ObjectID) {
     if pointer == id { pointer = next(after: id) }
     if predicted.contains(id) { predicted.remove(id) }
@@ -197,7 +185,6 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
     used -= UInt64(known[id].size)
   }
 
-  /// The object after which the scan continues: from the oldest to the newest, then from the start.
   func next(after id: ObjectID) -> ObjectID {
     let ahead = order.ahead(of: id)
     return ahead == .none ? order.back() : ahead
@@ -206,7 +193,6 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
 
 /// Requests and examples.
 extension ThreeLCache {
-  /// Counts a request for an object, resident or not.
   private mutating func request(_ id: ObjectID) {
     now &+= 1
     let isResident = residents.contains(id)
@@ -239,7 +225,6 @@ extension ThreeLCache {
     if known[id].requests < .max { known[id].requests += 1 }
   }
 
-  /// True if an object that was drawn becomes an example: one in four once there is a model.
   private mutating func becomesExample(_ id: ObjectID) -> Bool {
     guard known[id].sampled != 0 else { return false }
     return random.next(below: 4) == 0 || learner.model == nil
@@ -255,7 +240,6 @@ extension ThreeLCache {
     history.adapt()
   }
 
-  /// Draws one of the known objects as an example at this time.
   private mutating func sample() {
     let count = residents.count + evicted.count
     guard count > 0 else { return }
@@ -264,7 +248,6 @@ extension ThreeLCache {
     if id != .none, known[id].sampled == 0 { known[id].sampled = now }
   }
 
-  /// Forgets the oldest evicted object if there are too many.
   private mutating func forgetOldest() {
     guard evicted.count >= history.evictedMax(residents: residents.count) else { return }
     history.isFull = true
@@ -287,7 +270,6 @@ extension ThreeLCache {
     row[5] = Float(object.requests)
   }
 
-  /// Clears the state of an object except its epoch.
   private func clear(_ id: ObjectID) {
     known[id] = Known(
       last: 0, sampled: 0, intervals: (0, 0, 0), size: 0, place: 0, epoch: known[id].epoch,
@@ -297,7 +279,6 @@ extension ThreeLCache {
 
 /// Candidates and predictions.
 extension ThreeLCache {
-  /// The predicted resident with the latest next request; predicts a new batch when one is due.
   mutating func latest() -> ObjectID {
     if evictionsLeft <= 0 || predicted.count == 0 {
       evictionsLeft = predictBatch() / ScanState.evictionRate
@@ -309,12 +290,10 @@ extension ThreeLCache {
     return victim
   }
 
-  /// Discards all predictions.
   mutating func forgetPredictions() {
     while predicted.count > 0 { _ = predicted.popMinimum() }
   }
 
-  /// Predicts new and old objects, and returns their number.
   private mutating func predictBatch() -> Int {
     learner.removeCandidates()
     if scan.length == 0 { scan.length = residents.count }
@@ -327,7 +306,6 @@ extension ThreeLCache {
     return learner.candidates
   }
 
-  /// Selects new objects while their share of the size is too large.
   private mutating func takeNew(atMost most: Double) {
     var taken = 0
     while arrivalsSize > used * UInt64(scan.reserved) / 100, Double(taken) < most,
@@ -345,7 +323,6 @@ extension ThreeLCache {
     if arrivals.count == 0 { arrivalsSize = 0 }
   }
 
-  /// Selects old objects from the scan position on.
   private mutating func takeOld(_ sampleSize: inout Int) {
     var taken = 0
     while taken < sampleSize, learner.candidates < scan.length {
@@ -393,21 +370,15 @@ extension ThreeLCache {
 /// The parameters that 3L-Cache adapts after each scan of the whole queue: the range and kind of
 /// objects that are candidates.
 struct ScanState {
-  /// The number of candidates predicted for each eviction.
   static var evictionRate: Int { 2 }
   private static var most: Int { 255 }
 
   /// Objects in the queue when the scan began; 0 before the first.
   var length = 0
-  /// Objects passed in this scan.
   var looked = 0
-  /// Objects with more requests than this are candidates only at the beginning of the queue.
   var boundary: Int
-  /// Percentage of the queue that is its beginning.
   private(set) var beginning = 1
-  /// Percentage of the size for which new objects wait before they are candidates.
   private(set) var reserved = 2
-  /// The time of the last request of the latest old candidate.
   var lastCandidate: UInt64 = 0
 
   // Victims by the logarithm of their requests.
@@ -417,23 +388,18 @@ struct ScanState {
   private var oldBefore = (victims: UInt64(0), candidates: UInt64(0))
   private let adapts: Bool
 
-  /// Starts without adaptation. For the object hit ratio there is none, and all objects are
-  /// candidates.
   init(adapts: Bool) {
     self.adapts = adapts
     boundary = adapts ? 1 : 65_535
   }
 
-  /// The number of old objects selected at a time.
   var sampleSize: Int {
     let share = Double(length) * 0.01 + Double(ScanState.evictionRate)
     return 1024 >= share ? (length > 2 ? Int(share) : 2) : 1024
   }
 
-  /// Length of the beginning of the queue.
   private var beginningLength: Int { length * beginning / 100 }
 
-  /// True if an object with this number of requests is a candidate at the scan position.
   mutating func isCandidate(requests: UInt16) -> Bool {
     if oldBefore.candidates == 0, looked > beginningLength {
       oldBefore = old
@@ -442,16 +408,13 @@ struct ScanState {
     return Int(requests) - 1 < boundary || looked <= beginningLength + ScanState.evictionRate
   }
 
-  /// Counts predicted old candidates.
   mutating func note(candidates: Int) { old.candidates += UInt64(candidates) }
 
-  /// Counts an evicted object.
   mutating func note(victimWith requests: UInt16, isOld: Bool) {
     victims[15 - requests.leadingZeroBitCount] += 1
     if isOld { old.victims += 1 }
   }
 
-  /// Starts a new scan of a queue of `length` objects.
   mutating func restart(length: Int, arrivals: Int) {
     self.length = length
     looked = 0
@@ -472,8 +435,6 @@ struct ScanState {
     for place in victims.indices { victims[place] = 0 }
   }
 
-  /// Sets the boundary to the number of requests below which 99 % of the victims were, interpolated
-  /// between powers of two.
   private mutating func adaptBoundary() {
     let most = 0.99 * Double(victims.reduce(0, +))
     var sum: UInt64 = 0
@@ -491,7 +452,6 @@ struct ScanState {
 /// The number of evicted objects that 3L-Cache remembers: a multiple of the residents that grows
 /// while enough requests would find more.
 package struct HistoryLength {
-  /// The largest multiple of the number of residents, residents included.
   package static var most: Int { 6 }
 
   private var multiple = 2
@@ -500,15 +460,12 @@ package struct HistoryLength {
   private var found: UInt64 = 0
   // The largest age of a forgotten object: before the last training, and since.
   private var forgottenAge = (before: UInt64(0), since: UInt64(0))
-  /// True if objects were forgotten with this multiple.
   package var isFull = false
 
   package init() {}
 
-  /// The largest number of evicted objects.
   package func evictedMax(residents: Int) -> Int { residents * (multiple - 1) + 2 }
 
-  /// Counts a request; a known object is resident or remembered.
   package mutating func note(isHit: Bool, isKnown: Bool) {
     guard isFull else { return }
     requests += 1
@@ -516,14 +473,12 @@ package struct HistoryLength {
     if isKnown { found += 1 }
   }
 
-  /// The label of an object that is forgotten at an age, from its age and those of earlier ones.
   package mutating func label(afterForgetting age: UInt64) -> UInt64 {
     let label = forgottenAge.before + age
     forgottenAge.since = max(forgottenAge.since, age)
     return label
   }
 
-  /// Adapts the multiple after a model was trained.
   package mutating func adapt() {
     forgottenAge.before = forgottenAge.since
     guard requests > 1_000_000, isFull else { return }
@@ -551,21 +506,17 @@ struct NumberedQueue<Element: BitwiseCopyable> {
 
   var count: Int { elements.count - head }
 
-  /// The element at an index, from 0 for the oldest.
   subscript(place: Int) -> Element { elements[head + place] }
 
-  /// Adds the newest element and returns its number.
   @discardableResult mutating func append(_ element: Element) -> UInt32 {
     elements.append(element)
     return first &+ UInt32(truncatingIfNeeded: count - 1)
   }
 
-  /// Replaces the element with this number.
   mutating func replace(_ number: UInt32, by element: Element) {
     elements[head + Int(number &- first)] = element
   }
 
-  /// Removes and returns the oldest element of a queue that is not empty.
   mutating func popOldest() -> Element {
     let element = elements[head]
     head += 1

@@ -101,7 +101,6 @@ struct DistantPlayer: TournamentPlayer {
     return UInt32(clamping: UInt64(now) + (winnerValue - value - 1) / rate + 1)
   }
 
-  /// Below 2^64: both factors are below 2^32.
   private func value(at now: UInt32) -> UInt64 {
     if nextUse == Request.never { return .max }
     return UInt64(size) &* UInt64(max(nextUse, now) - now)

@@ -36,12 +36,6 @@ public struct PopularityAnalysis: Sendable, Hashable {
 
 /// The Zipf law that best fits a trace's popularity: the object of rank r is requested with a
 /// probability proportional to r to the power of minus the exponent.
-///
-/// Fitted by maximum likelihood for ranks up to the number of objects seen, and judged by the
-/// Kolmogorov-Smirnov distance, as Clauset, Shalizi and Newman do for power laws in "Power-Law
-/// Distributions in Empirical Data", SIAM Review 2009. (The common line through the log-log plot is
-/// dominated by the tail of objects that were seen once.) Ranks and counts come from the same
-/// sample, so short traces look somewhat steeper than their law.
 public struct ZipfFit: Sendable, Hashable {
   /// The exponent, from 0 (all objects equally popular) to `exponentMaximum`.
   public let exponent: Double
@@ -53,8 +47,6 @@ public struct ZipfFit: Sendable, Hashable {
   public static let exponentMaximum = 10.0
 
   /// Fits request counts sorted by decreasing popularity; nil for fewer than two objects.
-  ///
-  /// - Complexity: O(objects).
   init?(ranked: [UInt32]) {
     guard ranked.count > 1 else { return nil }
     let runs = ZipfFit.runs(ranked)
@@ -92,7 +84,6 @@ public struct ZipfFit: Sendable, Hashable {
     return runs
   }
 
-  /// Minimises s * mean log rank + log(sum of r^-s), which is convex in s, by golden section.
   private static func exponent(_ meanLogarithm: Double, objects: Int) -> Double {
     let cost = { (s: Double) in s * meanLogarithm + log(HarmonicSums(exponent: s).sum(objects)) }
     let ratio = (5.0.squareRoot() - 1) / 2
@@ -156,8 +147,6 @@ struct HarmonicSums {
 
   /// Returns the sum up to `rank`: term by term up to 1000, then by the Euler-Maclaurin formula,
   /// whose error there is below 1e-10 of the sum.
-  ///
-  /// - Complexity: O(1).
   func sum(_ rank: Int) -> Double {
     if rank < exact.count { return exact[max(0, rank)] }
     let s = exponent

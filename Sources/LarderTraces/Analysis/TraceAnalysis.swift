@@ -103,7 +103,6 @@ public struct TraceAnalysis: Sendable {
     return counts
   }
 
-  /// Size of each object's first request that stores it or is answered from a cache.
   private static func firstSizes(
     _ columns: RequestColumns, _ sizes: UnsafePointer<UInt32>
   ) -> [UInt32?] {
@@ -117,7 +116,6 @@ public struct TraceAnalysis: Sendable {
 }
 
 extension RequestColumns {
-  /// True for a get or a set, after which a cache without limits has the object.
   @inline(__always) fileprivate func storesObject(_ index: Int) -> Bool {
     guard let operation = operations?[index] else { return true }
     return operation == Operation.get.rawValue || operation == Operation.set.rawValue
@@ -142,10 +140,6 @@ public struct Distribution: Sendable, Hashable {
   public static let percentiles: [Double] = [1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9]
 
   /// Distribution of the values above `floor` (all if nil); nil when no value remains.
-  ///
-  /// Exact, in two passes. The first counts the upper 16 bits of the values; the second counts the
-  /// lower 16 bits where a percentile falls. Takes 512 KiB, and as much again for each upper half
-  /// that holds a percentile, independent of the number of values.
   ///
   /// - Complexity: O(values).
   public init?(_ values: UnsafeBufferPointer<UInt32>, above floor: UInt32? = nil) {
@@ -174,14 +168,12 @@ public struct Distribution: Sendable, Hashable {
     Distribution.percentiles.firstIndex(of: percentile).map { percentileValues[$0] }
   }
 
-  /// Nearest rank of a percentile, from 0.
   private static func rank(_ percentile: Double, of count: Int) -> Int {
     // In tenths, because 99.9 per cent of 1000 is slightly above 999 in floating point.
     let tenths = Int((percentile * 10).rounded())
     return Swift.min(count - 1, Swift.max(0, (tenths * count + 999) / 1000 - 1))
   }
 
-  /// Values at the given ranks (from 0, not decreasing) among all values of at least `first`.
   private static func values(
     atRanks ranks: [Int], upper: [Int], values: UnsafeBufferPointer<UInt32>, first: UInt32
   ) -> [UInt32] {

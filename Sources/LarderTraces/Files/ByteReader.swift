@@ -3,9 +3,6 @@ import LarderLibc
 
 /// A buffer over a `ByteSource`: decoders read the unread bytes, consume the ones they have
 /// decoded, and ask for more.
-///
-/// The unread bytes are always contiguous. Asking for more moves them to the front, so pointers
-/// into the buffer are valid until the next `fill`.
 public final class ByteReader {
   /// Path for error messages.
   public let path: String
@@ -75,8 +72,6 @@ public final class ByteReader {
 
   /// Moves the next bytes into `space` until it is full or the source ends, and returns their
   /// number. Bytes that are not in the buffer yet are read directly into `space`.
-  ///
-  /// - Complexity: O(bytes moved and read).
   func take(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
     var taken = min(unreadCount, space.count)
     space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<taken]))
@@ -118,7 +113,6 @@ protocol ByteSource: AnyObject {
 }
 
 extension ByteSource {
-  /// Empty by default.
   var remarks: [String] { [] }
 }
 
@@ -126,7 +120,6 @@ extension ByteSource {
 enum ByteOrderMark {
   static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// True if the bytes begin with the UTF-16 mark of either byte order.
   static func isUTF16(_ bytes: some Sequence<UInt8>) -> Bool {
     bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
   }
@@ -145,58 +138,30 @@ extension ByteReader {
   /// Calls `body` with every line, without its end (`\n` or `\r\n`), and its number from 1, until
   /// `body` returns false. The last line need not have an end.
   ///
-  /// Skips byte order marks at the beginning of lines, where files were concatenated.
-  ///
-  /// - Throws: for UTF-16, at a line of more than `lineLengthMaximum` bytes, and any error of
-  ///   `body`.
-  @inline(__always) public func forEachLine(_ body: (TextField, Int) throws -> Bool) throws {
-    try lines(telling: nil, tooLong: { throw $0 }, body)
-  }
-
-  /// Calls `body` with every line as `forEachLine(_:)` does, for formats that tolerate bad lines: a
-  /// line of more than `lineLengthMaximum` bytes counts as bad; an unreadable last line without an
-  /// end does not. NULs, which appear where a log was truncated while it was written, end a line
-  /// and are skipped. `batch` counts lines and records skipped bytes.
+  /// - Throws: for UTF-16, and any error of `body`.
   @inline(__always) public func forEachLine(
     telling batch: RecordBatch, _ body: (TextField, Int) throws -> Bool
   ) throws {
-    var last = 0
-    defer { batch.noteLines(last) }
-    try lines(
-      telling: batch, tooLong: { try batch.bad($0) },
-      { line, number in
-        last = number
-        return try body(line, number)
-      })
-    if nulsPassed > 0 { batch.note(nulsPassed: nulsPassed, in: path) }
-  }
-
-  @inline(__always) private func lines(
-    telling batch: RecordBatch?, tooLong: (TraceError) throws -> Void,
-    _ body: (TextField, Int) throws -> Bool
-  ) throws {
-    try checkEncoding(passingNULs: batch != nil)
+    try passNULs()
+    _ = try fill(atLeast: ByteOrderMark.utf8.count)
+    if ByteOrderMark.isUTF16(bytes) { throw ByteOrderMark.utf16Error(path) }
     var number = 0
+    defer { batch.noteLines(number) }
     while true {
       let start = unread.assumingMemoryBound(to: UInt8.self)
       var line = start
       let end = start + unreadCount
       // Searched once per buffer, not per line.
-      var nul = batch == nil ? end : ByteReader.firstNUL(line, end)
+      var nul = ByteReader.firstNUL(line, end)
       while line < end {
         if line == nul {
           line = pastNULs(line, end)
           nul = ByteReader.firstNUL(line, end)
           continue
         }
-        guard let found = memchr(line, 0x0A, end - line) else {
-          if nul == end { break }
-          number += 1
-          guard try body(TextField(line, nul), number) else { return }
-          line = nul
-          continue
-        }
-        let newline = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
+        let found = memchr(line, 0x0A, end - line)
+        if found == nil, nul == end { break }
+        let newline = found.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) } ?? end
         number += 1
         if nul < newline {
           guard try body(TextField(line, nul), number) else { return }
@@ -210,7 +175,7 @@ extension ByteReader {
       consume(line - start)
       if unreadCount > ByteReader.lineLengthMaximum {
         number += 1
-        try tooLong(
+        try batch.bad(
           TraceError(
             "the line is longer than \(ByteReader.lineLengthMaximum) bytes", in: path,
             at: .line(number), advice: "is this a text trace?"))
@@ -221,13 +186,15 @@ extension ByteReader {
       if unreadCount > 0 {
         let last = unread.assumingMemoryBound(to: UInt8.self)
         let end = last + unreadCount
-        batch?.isInUnendedLine = true
+        batch.isInUnendedLine = true
+        number += 1
         let text = ByteReader.pastMark(last, end)
-        _ = try body(TextField(text, ByteReader.trimmed(text, end)), number + 1)
+        _ = try body(TextField(text, ByteReader.trimmed(text, end)), number)
         consume(unreadCount)
       }
-      return
+      break
     }
+    if nulsPassed > 0 { batch.note(nulsPassed: nulsPassed, in: path) }
   }
 
   /// Skips the rest of a line; false if the source ends before it.
@@ -250,7 +217,6 @@ extension ByteReader {
     return UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
   }
 
-  /// Counts leading NULs and returns the address of the first other byte.
   @inline(never) private func pastNULs(
     _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
   ) -> UnsafePointer<UInt8> {
@@ -260,7 +226,6 @@ extension ByteReader {
     return next
   }
 
-  /// Removes and counts leading NULs, in any number.
   func passNULs() throws(TraceError) {
     while try fill(atLeast: 1) {
       let nuls = bytes.prefix { $0 == 0 }.count
@@ -270,13 +235,6 @@ extension ByteReader {
     }
   }
 
-  @inline(never) private func checkEncoding(passingNULs: Bool) throws(TraceError) {
-    if passingNULs { try passNULs() }
-    _ = try fill(atLeast: ByteOrderMark.utf8.count)
-    if ByteOrderMark.isUTF16(bytes) { throw ByteOrderMark.utf16Error(path) }
-  }
-
-  /// Start of a line after a byte order mark.
   @inline(__always) static func pastMark(
     _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
   ) -> UnsafePointer<UInt8> {
@@ -286,7 +244,6 @@ extension ByteReader {
     return line + 3
   }
 
-  /// End of a line without a trailing carriage return.
   @inline(__always) private static func trimmed(
     _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
   ) -> UnsafePointer<UInt8> {

@@ -1,19 +1,14 @@
 import LarderLibc
+internal import LarderSupport
 
 /// The raw bytes of a file, in order.
-///
-/// Read with `read` rather than mapped: at buffer sizes that fit the L2 cache the copy is nearly
-/// free, pipes work too, and a file that shrinks while it is read ends early instead of crashing
-/// the program.
 final class FileBytes: ByteSource {
-  /// Path as given, for error messages.
   let path: String
   /// True for a regular file, which can be reopened and then returns the same bytes.
   let isRegular: Bool
   /// Size of the file in bytes; nil for a pipe.
   let size: Int?
 
-  /// The path that represents standard input.
   static let standardInput = "-"
 
   private let descriptor: Int32
@@ -21,10 +16,6 @@ final class FileBytes: ByteSource {
   /// Number of bytes read so far.
   private(set) var offset = 0
 
-  /// Opens a file for reading.
-  ///
-  /// - Throws: when it is missing, unreadable, a directory, a device other than a terminal, or
-  ///   empty while `allowsEmpty` is false.
   init(path: String, allowsEmpty: Bool = false) throws(TraceError) {
     let isStandardInput = path == FileBytes.standardInput
     descriptor =
@@ -32,11 +23,11 @@ final class FileBytes: ByteSource {
       ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
     self.path = path
     guard descriptor >= 0 else {
-      let reason = SystemError.last
+      let reason = FileFault(code: errno)
       isRegular = false
       size = nil
       throw TraceError(
-        "cannot be opened: \(reason)", in: path,
+        "cannot be opened: \(reason.reason)", in: path,
         advice: reason.code == ENOENT
           ? "check the path"
           : reason.code == EMFILE ? "raise the limit with ulimit -n, or join fewer files" : nil)
@@ -47,7 +38,7 @@ final class FileBytes: ByteSource {
     // Standard input continues at its current position even if it is a file, so it is read once.
     isRegular = !failed && kind == S_IFREG && !isStandardInput
     size = !failed && kind == S_IFREG ? Int(status.st_size) : nil
-    if failed { throw TraceError("cannot be examined: \(SystemError.last)", in: path) }
+    if failed { throw TraceError("cannot be examined: \(FileFault(code: errno).reason)", in: path) }
     if kind == S_IFDIR {
       throw TraceError("is a directory", in: path, advice: "give a trace file inside it")
     }
@@ -67,7 +58,6 @@ final class FileBytes: ByteSource {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Returns the first bytes, up to `count`, without consuming them.
   func peek(_ count: Int) throws(TraceError) -> [UInt8] {
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
     defer { space.deallocate() }
@@ -106,7 +96,8 @@ final class FileBytes: ByteSource {
         return got
       }
       if errno != EINTR {
-        throw TraceError("cannot be read: \(SystemError.last)", in: path, at: .byte(offset))
+        let reason = FileFault(code: errno).reason
+        throw TraceError("cannot be read: \(reason)", in: path, at: .byte(offset))
       }
     }
   }
@@ -115,10 +106,6 @@ final class FileBytes: ByteSource {
 /// A file mapped read-only for the lifetime of this object. Only for files too large to be read
 /// into memory (`LoadedBytes`), which takes no longer: 85 ms of processor time for 320 MB, against
 /// 90 ms mapped.
-///
-/// The file must not change while it is mapped. If it is shortened, the system ends programs that
-/// read beyond the new end; if bytes are replaced, validated ids may change. Our own files are
-/// replaced by renaming, which leaves mapped ones intact.
 final class MappedFile: @unchecked Sendable {
   // Unchecked: the memory is read-only and unmapped only in deinit.
   let bytes: UnsafeRawBufferPointer
@@ -126,7 +113,7 @@ final class MappedFile: @unchecked Sendable {
   init(path: String) throws(TraceError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw TraceError("cannot be opened: \(SystemError.last)", in: path)
+      throw TraceError("cannot be opened: \(FileFault(code: errno).reason)", in: path)
     }
     defer { close(descriptor) }
     var status = stat()
@@ -136,7 +123,7 @@ final class MappedFile: @unchecked Sendable {
     let length = Int(status.st_size)
     guard let memory = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0),
       memory != MAP_FAILED
-    else { throw TraceError("cannot be mapped: \(SystemError.last)", in: path) }
+    else { throw TraceError("cannot be mapped: \(FileFault(code: errno).reason)", in: path) }
     // All of it is validated right away.
     madvise(memory, length, MADV_WILLNEED)
     bytes = UnsafeRawBufferPointer(start: memory, count: length)
@@ -152,11 +139,6 @@ final class LoadedBytes: @unchecked Sendable {
 
   private let memory: PageMemory
 
-  /// Reads a source from its beginning to the end that the file's header gives.
-  ///
-  /// - Throws: `TraceError` for an invalid header, for more bytes than the header gives, and when
-  ///   they do not fit into memory. A short file is left for readers of the content to detect.
-  /// - Complexity: O(bytes).
   init(_ reader: ByteReader, memory budget: MemoryBudget = .machine) throws(TraceError) {
     let isLonger = try reader.fill(atLeast: FormatSample.length)
     let length = try LarderLayout(
@@ -166,14 +148,8 @@ final class LoadedBytes: @unchecked Sendable {
       UInt64(length), for: "its columns", in: reader.path,
       advice: "use a machine with more memory, or a shorter trace")
     let column = try GrowableColumn<UInt8>(capacity: max(1, length))
-    var count = 0
-    while count < length, try reader.fill(atLeast: 1) {
-      let part = min(reader.unreadCount, length - count)
-      (column.base + count).update(
-        from: reader.unread.assumingMemoryBound(to: UInt8.self), count: part)
-      count += part
-      reader.consume(part)
-    }
+    let count = try reader.take(
+      into: UnsafeMutableRawBufferPointer(start: column.base, count: length))
     if try reader.fill(atLeast: 1) {
       throw TraceError(
         "expected the end of the prepared trace after \(length) bytes, found more",
@@ -183,15 +159,4 @@ final class LoadedBytes: @unchecked Sendable {
     bytes = UnsafeRawBufferPointer(start: memory.base, count: count)
     self.memory = memory
   }
-}
-
-/// An error number of the operating system, with its message.
-struct SystemError: Error, CustomStringConvertible {
-  let code: Int32
-
-  /// Error of the last failed call of this thread.
-  static var last: SystemError { SystemError(code: errno) }
-
-  /// Message of the system, such as `No such file or directory`.
-  var description: String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 }

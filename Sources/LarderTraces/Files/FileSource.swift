@@ -3,10 +3,6 @@ import Synchronization
 
 /// A trace file, or several that form one trace, as a source of records: opened, decompressed and
 /// decoded while it is read, with a few MiB of memory per open file whatever its size.
-///
-/// Several files are merged by time, so rotated logs and logs of servers that ran at the same time
-/// can be given in any order. Files without times are read one after another, as given. In logs and
-/// tables, out-of-order requests are sorted within a window of 65,536 requests.
 public struct FileSource: RecordSource {
   /// Path as given; of several files, the first one.
   public let path: String
@@ -44,9 +40,6 @@ public struct FileSource: RecordSource {
 
   /// Reads the beginning of a file and determines its format.
   ///
-  /// - Parameters:
-  ///   - path: the file, compressed or not; `-` for standard input.
-  ///   - format: the format and its options; nil to recognise it by name and content.
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public init(path: String, format: ComponentSpec? = nil) throws {
     try self.init(TraceReference(path: path, format: format))
@@ -108,7 +101,6 @@ public struct FileSource: RecordSource {
     return rate
   }
 
-  /// The source with sets apart from the gets that they fill, for another recording.
   package var withoutFolding: FileSource {
     var copy = self
     copy.rules.foldsFills = false
@@ -116,9 +108,6 @@ public struct FileSource: RecordSource {
   }
 
   /// Decodes the files from their beginning.
-  ///
-  /// On machines with several cores, a large file is decoded in a separate thread, and several
-  /// files always are; `sink` runs in the caller's thread.
   ///
   /// - Throws: `TraceError` at the first error, and any error of `sink`.
   /// - Complexity: O(bytes of the decompressed files).
@@ -137,7 +126,6 @@ public struct FileSource: RecordSource {
   /// First file that has no times.
   private var untimed: FilePart? { parts.first { !$0.decoder.columns.contains(.time) } }
 
-  /// Calls `body` with a sink that fills in missing sizes.
   private func withSizes(
     _ sink: RecordSink, _ body: (@escaping RecordSink) throws -> Void
   ) throws {
@@ -148,7 +136,6 @@ public struct FileSource: RecordSource {
     }
   }
 
-  /// Decodes the files one after another, as given.
   private func decode(into sink: @escaping RecordSink) throws {
     var facts: [ReadingFacts] = []
     var wantsMore = true
@@ -195,7 +182,6 @@ struct ReadingRules: Sendable {
   var skipsZeroSizes = false
   /// Share of the objects whose requests are wanted; nil for all.
   var sample: Double?
-  /// Maximum share of bad lines.
   var maxBadShare = RecordBatch.maxBadShareDefault
   var hasSeveralFiles = false
   /// True to join sets with the gets that they fill.
@@ -219,7 +205,6 @@ struct FilePart: Sendable {
   /// The reader that recognised the format, kept because a pipe cannot be reopened.
   let opened: OpenedReader?
 
-  /// Reads the beginning of a file that has just been opened.
   init(_ file: FileBytes, format spec: ComponentSpec?) throws {
     path = file.path
     var format = try FormatRegistry.format(of: spec)
@@ -284,8 +269,6 @@ struct FilePart: Sendable {
 
   /// Decodes the file from its beginning and passes its requests to `sink`, sorted by time within a
   /// window if the format asks for that.
-  ///
-  /// - Returns: the findings, and false if the sink stopped.
   func read(
     _ rules: ReadingRules, _ log: ReadingLog, into sink: @escaping RecordSink
   ) throws -> (facts: ReadingFacts, wantsMore: Bool) {
@@ -314,7 +297,7 @@ struct FilePart: Sendable {
       try window?.finish()
       try folding?.finish()
     }
-    if let sample { batch.noteSampling(sample.takeFacts()) }
+    if let sample { batch.noteSampling(sample.facts) }
     var facts = batch.reading
     facts.timesSorted = window?.late ?? 0
     if let folding { facts.outcomes.add(folding.outcomes) }
@@ -358,11 +341,7 @@ final class OpenedReader: Sendable {
 
 /// Sorts requests that are slightly out of order: a log has a line when a response ends, and some
 /// responses take longer than others.
-///
-/// Up to `length` requests are held back, and sorted when one of them is early. Requests with equal
-/// times keep their order. Requests later than the window are passed on unchanged.
 final class TimeWindow {
-  /// Number of requests held back.
   static let length = 1 << 16
 
   /// Number of requests that came after one with a later time.
@@ -379,9 +358,6 @@ final class TimeWindow {
   private var clock: LocalClock?
   private let sink: RecordSink
 
-  /// - Parameters:
-  ///   - hasLocalTimes: true if the hour before the end of summer time occurs twice.
-  ///   - shifts: true to add an hour to times after it, false to raise them to the time before it.
   init(
     length: Int = TimeWindow.length, hasLocalTimes: Bool = false, shifts: Bool = true,
     sink: @escaping RecordSink
@@ -395,8 +371,6 @@ final class TimeWindow {
   deinit { records.deallocate() }
 
   /// Adds records; false if the sink stopped.
-  ///
-  /// - Complexity: O(records) in order, O(records log length) otherwise.
   func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
     for var record in batch {
       if clock != nil { readClock(&record) }
@@ -416,13 +390,11 @@ final class TimeWindow {
     return true
   }
 
-  /// Corrects the time of the next request, and of the held ones after a step of the clock.
   private func readClock(_ record: inout TraceRecord) {
     applyStep(clock?.add(record.time, latest: latest) ?? 0)
     record.time = clock?.time(of: record.time, latest: latest) ?? record.time
   }
 
-  /// Corrects the times of the last `number` requests, which follow a step of the clock.
   private func applyStep(_ number: Int) {
     guard number > 0, let clock else { return }
     hasStep = true
@@ -433,7 +405,6 @@ final class TimeWindow {
     }
   }
 
-  /// Passes on the requests held back.
   func finish() throws {
     applyStep(clock?.end() ?? 0)
     _ = try release(count)
@@ -495,7 +466,6 @@ struct LocalClock {
     return following > Self.confirmations ? confirm(following - 1) : 0
   }
 
-  /// Number of requests at the end of a file that follow the step, if they confirm it.
   mutating func end() -> Int {
     following >= Self.lastConfirmations ? confirm(following) : 0
   }
@@ -506,10 +476,8 @@ struct LocalClock {
     return number
   }
 
-  /// Discards an unconfirmed step.
   mutating func restart() { following = 0 }
 
-  /// Corrected time of a request that is logged after the step.
   func time(of logged: UInt64, latest: UInt64) -> UInt64 {
     if stepTime == 0 { return logged }
     if !shifts { return max(logged, stepTime) }
@@ -518,7 +486,6 @@ struct LocalClock {
     return logged + Self.hour
   }
 
-  /// True from Saturday 22:00 to Sunday 4:00.
   private static func isNight(_ time: UInt64) -> Bool {
     // 1970 began on a Thursday, 70 hours before.
     (time / hour + 168 - 70) % 168 < 6

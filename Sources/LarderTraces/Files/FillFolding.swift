@@ -11,10 +11,8 @@ internal import LarderSupport
 /// A set that comes more than `window` requests later stays a request of its own. O(1) per request,
 /// and 32 bytes per key whose entries have a TTL.
 final class FillFolding {
-  /// Largest number of requests from a get to its set.
   static let window = 1 << 15
 
-  /// Outcomes of the gets so far.
   private(set) var outcomes = RecordedOutcomes()
 
   private let path: String
@@ -43,7 +41,6 @@ final class FillFolding {
     return try release(held.count < 2 * Self.window ? 0 : held.count - Self.window)
   }
 
-  /// Passes on the requests held back.
   func finish() throws {
     _ = try release(held.count)
   }
@@ -163,7 +160,6 @@ public struct RecordedOutcomes: Sendable, Hashable {
     unknown -= 1
   }
 
-  /// A miss in memory was a hit on disk.
   fileprivate mutating func missWasFound() {
     guard misses > 0 else { return }
     misses -= 1

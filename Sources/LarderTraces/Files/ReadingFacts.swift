@@ -3,7 +3,6 @@ internal import LarderSupport
 import Synchronization
 
 extension UInt64 {
-  /// The sum, or the largest number on overflow.
   func addingSaturated(_ other: UInt64) -> UInt64 {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? .max : sum
@@ -45,16 +44,13 @@ public struct ReadingFacts: Sendable, Hashable {
   /// Noun for what `lines` counts.
   public var lineName = "lines"
 
-  /// Error of the first bad line.
   var firstBad: TraceError?
 
-  /// Maximum number of bad lines that are quoted.
   static let examplesMaximum = 3
 
   /// Facts without findings.
   public init() {}
 
-  /// Notes for readers of the results of a trace with `objects` objects.
   func notes(objects: Int) -> [String] {
     var notes = sizes?.notes(objects: objects) ?? []
     if timesSorted > 0 {
@@ -92,14 +88,12 @@ public struct ReadingFacts: Sendable, Hashable {
     return notes
   }
 
-  /// Notes on the lines skipped on purpose.
   package var skippedNotes: [String] {
     skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { reason, count in
       "\(NumberText.counted(count, "line")) \(count == 1 ? "was" : "were") skipped: \(reason)."
     }
   }
 
-  /// Error for a trace without any remaining request: the reasons, and the first skipped lines.
   func noRequests(in source: String) -> TraceError {
     let reasons = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
       "\(NumberText.counted($0.value, "line")) skipped: \($0.key)"
@@ -125,9 +119,6 @@ public struct ReadingFacts: Sendable, Hashable {
       + "gaps."
   }
 
-  /// Checks at the end that few enough lines were bad.
-  ///
-  /// - Throws: the first bad line's error, with the number of bad lines.
   func checkBadLines(maxShare: Double) throws(TraceError) {
     guard var error = firstBad, Double(badLines) > maxShare * Double(max(1, lines)) else { return }
     let others = badExamples.dropFirst().map { "also \($0)" }
@@ -141,7 +132,6 @@ public struct ReadingFacts: Sendable, Hashable {
     throw error
   }
 
-  /// Adds the findings of another file of the trace.
   mutating func add(_ other: ReadingFacts) {
     timesSorted += other.timesSorted
     lines += other.lines
@@ -167,7 +157,6 @@ final class ReadingLog: Sendable {
   private let state = Locked(ReadingFacts())
   /// Inferences of the decoders before anything was read.
   private let choices = Locked<[String]>([])
-  /// Bytes read so far, over all files.
   private let bytesRead = Atomic<Int>(0)
 
   var facts: ReadingFacts { state.withLock { $0 } }
@@ -183,20 +172,16 @@ final class ReadingLog: Sendable {
     bytesRead.store(0, ordering: .relaxed)
   }
 
-  /// Records the inferences of the decoders, which are part of the notes of every reading.
   func noteChoices(_ remarks: [String]) {
     choices.withLock { choices in
       for remark in remarks where !choices.contains(remark) { choices.append(remark) }
     }
   }
 
-  /// Records an empty file.
   func noteEmpty(_ path: String) { state.withLock { $0.emptyFiles.append(path) } }
 
-  /// Adds to the number of bytes read.
   func noteRead(_ more: Int) { bytesRead.wrappingAdd(more, ordering: .relaxed) }
 
-  /// Ends a reading with the findings of each file, in order.
   func end(_ files: [ReadingFacts], remark: String? = nil) {
     state.withLock { state in
       for facts in files { state.add(facts) }
@@ -204,12 +189,10 @@ final class ReadingLog: Sendable {
     }
   }
 
-  /// Checks that few enough lines of all files were bad.
   func checkBadLines(_ rules: ReadingRules) throws(TraceError) {
     try facts.checkBadLines(maxShare: rules.maxBadShare)
   }
 
-  /// Share of all bytes that has been read.
   func shareRead(of sizes: [Int?]) -> Double? {
     let known = sizes.compactMap { $0 }
     let total = known.reduce(0, +)

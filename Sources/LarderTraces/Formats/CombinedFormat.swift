@@ -29,7 +29,6 @@ struct CombinedFormat: TraceFormat {
         """)
     ] + WebOptions.parameters())
 
-  /// Number of lines that vote on the layout, up to the size of the sample.
   private static let voters = 1000
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
@@ -60,21 +59,16 @@ struct CombinedFormat: TraceFormat {
 struct CombinedLayout: WebLayout {
   /// Position of the virtual host.
   enum HostPlace: String {
-    /// No virtual host.
     case none = #"%h %l %u [%t] "%r" %>s %b"#
     /// Before the client, as in Apache's `vhost_combined`.
     case front = #"%v %h %l %u [%t] "%r" %>s %b"#
-    /// Between client and user, as lighttpd writes it.
     case second = #"%h %v %u [%t] "%r" %>s %b"#
     /// Directly before the time.
     case last = #"%h %l %u %v [%t] "%r" %>s %b"#
-    /// Between time and request.
     case behindTime = #"%h %l %u [%t] %v "%r" %>s %b"#
-    /// Behind the agent, as Envoy and Istio write it.
     case envoy = #"[%t] "%r" %s flags received %b duration upstream "%XFF" "%agent" "%id" "%v""#
   }
 
-  /// Position of the virtual host in most lines.
   private(set) var place = HostPlace.none
   /// False if leading names vary so much that they are clients.
   private(set) var takesFront = true
@@ -91,7 +85,6 @@ struct CombinedLayout: WebLayout {
   var understanding: [String] { ["lines are \(place.rawValue)"] + findings }
   func reader() -> Reader { Reader(layout: self) }
 
-  /// Determines the layout of a log by a vote of its first lines.
   init(_ lines: [ArraySlice<UInt8>]) {
     var votes = Votes()
     for line in lines {
@@ -299,7 +292,6 @@ extension CombinedLayout {
       }
     }
 
-    /// Results of the vote in sentences, for inspection.
     func findings(_ place: HostPlace, takesFront: Bool) -> [String] {
       var findings: [String] = []
       if let hosts = hosts[place], let name = hosts.names.min() {
@@ -351,7 +343,6 @@ struct EnvoyTail {
     authority = EnvoyTail.take(&rest)
   }
 
-  /// Consumes a word, or the content of a quoted text.
   private static func take(_ rest: inout TextField) -> TextField {
     rest.skipBlanks()
     guard !rest.isEmpty, rest.next.pointee == 0x22 else { return rest.takeField() }
@@ -374,11 +365,9 @@ struct CombinedHead {
   enum Shape {
     /// Client, ident and user. User names may contain blanks.
     case plain
-    /// A server name followed by an address.
     case host
     /// A leading name without an address after it.
     case name
-    /// An address with a port, or in brackets, followed by an address.
     case address
     /// Several leading addresses: the content of X-Forwarded-For, before or instead of the client.
     case clients
@@ -386,10 +375,8 @@ struct CombinedHead {
 
   private(set) var shape = Shape.plain
   let first: TextField
-  /// The ident field of the common log format.
   let second: TextField
   private(set) var last: TextField
-  /// Number of fields.
   private(set) var count = 0
 
   /// Fields of a head without a logger's prefix.

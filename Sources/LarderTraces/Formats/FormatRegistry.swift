@@ -1,73 +1,42 @@
 import LarderEngine
 
-/// All trace formats, by name. To add a format to this package, add a file in `Formats/` and a line
-/// in `standard`; register a format of another package with `add`.
+/// All trace formats, by name. To add a format to this package, add a row to `TableFormat.all` or
+/// `BinaryFormat.all`, or a file in `Formats/` and a line here; add one of another package with
+/// `add`.
 public enum FormatRegistry {
-  /// Formats of this package, in the order of lists.
-  package static let standard: [any TraceFormat] = [
-    OracleGeneralFormat(),
-    CsvFormat(),
-    TxtFormat(),
-    ArcFormat(),
-    LirsFormat(),
-    VscsiFormat(),
-    AdaptSizeFormat(),
-    Cache2kFormat(),
-    LcsFormat(),
-    TwitterFormat(),
-    MetaKVFormat(),
-    MSRCambridgeFormat(),
-    SpcFormat(),
-    AlibabaBlockFormat(),
-    TencentBlockFormat(),
-    CombinedFormat(),
-    SquidFormat(),
-    W3CFormat(),
-    HAProxyFormat(),
-    S3Format(),
-    ALBFormat(),
-    JSONLinesFormat(),
-    HashIDsFormat(),
-    RedisMonitorFormat(),
-    MemcachedWatchFormat(),
-    RecordedFormat(),
-    LarderFormat(),
-  ]
+  private static let registry = Registry<any TraceFormat>(
+    "trace format",
+    BinaryFormat.all + [CsvFormat()] + TableFormat.all + [
+      Cache2kFormat(),
+      CombinedFormat(),
+      SquidFormat(),
+      W3CFormat(),
+      HAProxyFormat(),
+      S3Format(),
+      ALBFormat(),
+      JSONLinesFormat(),
+      HashIDsFormat(),
+      RedisMonitorFormat(),
+      MemcachedWatchFormat(),
+      RecordedFormat(),
+      LarderFormat(),
+    ], name: \.description.name)
 
-  private static let added = Locked<[any TraceFormat]>([])
+  package static var standard: [any TraceFormat] { registry.standard }
 
   /// All formats: those of this package, then registered ones in the order of registration.
-  public static var all: [any TraceFormat] { standard + added.withLock { $0 } }
-
-  /// Registers a format: commands and workload files can then read its traces, by name or by
-  /// recognition.
-  ///
-  /// Register formats when the program starts, before a trace is read.
-  ///
-  /// - Throws: when the name is already registered or invalid: names are lower case, without
-  ///   colons.
-  public static func add(_ format: any TraceFormat) throws(ComponentError) {
-    let name = format.description.name
-    if (try? ComponentSpec(parsing: name))?.name != name || name.isEmpty || name.contains(":") {
-      throw ComponentError(
-        component: name, parameter: nil,
-        message: "invalid format name; names are lower case, without colons")
-    }
-    let isNew = added.withLock { added in
-      if (standard + added).contains(where: { $0.description.name == name }) { return false }
-      added.append(format)
-      return true
-    }
-    if !isNew {
-      throw ComponentError(
-        component: name, parameter: nil,
-        message: "a trace format of this name is already "
-          + "registered")
-    }
-  }
+  public static var all: [any TraceFormat] { registry.all }
 
   /// The names of all formats.
-  public static var names: [String] { all.map(\.description.name) }
+  public static var names: [String] { registry.names }
+
+  /// Registers a format: commands and workload files can then read its traces, by name or by
+  /// recognition. Register formats when the program starts, before a trace is read.
+  ///
+  /// - Throws: when the name is already registered or invalid.
+  public static func add(_ format: any TraceFormat) throws(ComponentError) {
+    try registry.add(format)
+  }
 
   /// Returns the format of a spec; nil to recognise it: without a spec, and for `auto`.
   ///
@@ -79,12 +48,9 @@ public enum FormatRegistry {
 
   /// Returns the format called `name`.
   ///
-  /// - Throws: for an unknown name; the error lists the known ones.
+  /// - Throws: for an unknown name; the error has the nearest known one.
   public static func format(named name: String) throws(ComponentError) -> any TraceFormat {
-    for format in all where format.description.name == name { return format }
-    throw ComponentError(
-      component: name, parameter: nil,
-      message: "unknown trace format\(UnknownName.hint(name, among: names))")
+    try registry.entry(named: name)
   }
 
   /// Returns the format with the highest confidence for a file. The file name decides between
@@ -182,8 +148,6 @@ struct FileKind {
   private static let page = "download the log itself"
 
   /// Error for a file that is known to be no trace; nil for others.
-  ///
-  /// - Parameter isGiven: true if a format was named, which may have the first bytes of UTF-16.
   static func error(_ sample: FormatSample, isGiven: Bool = false) -> TraceError? {
     if !isGiven, isUTF16(sample.head) { return ByteOrderMark.utf16Error(sample.path) }
     let kind = all.first { kind in
@@ -197,7 +161,6 @@ struct FileKind {
     }
   }
 
-  /// True for UTF-16, with a byte order mark or as letters between NULs.
   private static func isUTF16(_ head: [UInt8]) -> Bool {
     if ByteOrderMark.isUTF16(head) { return true }
     guard head.count >= 64 else { return false }

@@ -34,11 +34,9 @@ struct HashIDsFormat: TraceFormat {
   func recognise(_ sample: FormatSample) -> FormatConfidence {
     let lines = sample.lines()
     func haveAll(_ text: [UInt8]) -> Bool {
-      lines.allSatisfy { line in
-        line.withUnsafeBufferPointer { bytes in
-          guard let base = bytes.baseAddress else { return false }
-          let line = TextField(base, base + bytes.count).trimmed
-          return line.count > 1 && line.next.pointee == 0x7B && line.find(text) != nil
+      lines.allSatisfy {
+        $0.withTextField { line in
+          line.trimmed.count > 1 && line.trimmed.next.pointee == 0x7B && line.find(text) != nil
         }
       }
     }
@@ -57,16 +55,16 @@ struct HashIDsFormat: TraceFormat {
     let lines = sample.lines(1000)
     var hasIDs = lines.isEmpty
     for line in lines {
-      line.withUnsafeBufferPointer { bytes in
-        guard let start = bytes.baseAddress,
-          scanner.scan(TextField(start, start + bytes.count))
-        else { return }
+      line.withTextField { line in
+        guard scanner.scan(line) else { return }
         if !scanner.value(0).isEmpty { times.append(scanner.value(0).text) }
-        guard let list = Self.list(TextField(start, start + bytes.count)) else { return }
+        guard let list = Self.list(line) else { return }
         hasIDs = true
         var tokens = scanner.value(2)
         if let tokens = tokens.takeInteger().flatMap({ Int(exactly: $0) }) {
-          guess.add(tokens: tokens, blocks: Self.count(list))
+          let items = TextField(list.next, list.find(0x5D) ?? list.end)
+          let commas = (0..<items.count).count { items.next[$0] == 0x2C }
+          guess.add(tokens: tokens, blocks: items.trimmed.isEmpty ? 0 : commas + 1)
         }
       }
     }
@@ -97,16 +95,6 @@ struct HashIDsFormat: TraceFormat {
     return take(0x3A, &list) && take(0x5B, &list) ? list : nil
   }
 
-  /// Number of values of a list.
-  private static func count(_ list: TextField) -> Int {
-    var list = list
-    if take(0x5D, &list) { return 0 }
-    var count = 1
-    while let byte = list.takeByte(), byte != 0x5D { count += byte == 0x2C ? 1 : 0 }
-    return count
-  }
-
-  /// Consumes a byte after blanks, if present.
   private static func take(_ byte: UInt8, _ text: inout TextField) -> Bool {
     text.skipBlanks()
     guard !text.isEmpty, text.next.pointee == byte else { return false }
@@ -129,8 +117,11 @@ struct HashIDsFormat: TraceFormat {
       try reader.forEachLine(telling: batch) { line, number in
         if line.trimmed.isEmpty { return true }
         let tokens = try batch.read { () throws(TraceError) in
-          try readPrompt(
-            TableLine(line, delimiter: 0, path: reader.path, number), line, scanner, &time, &ids)
+          try readPrompt(line, scanner, &time, &ids) { what in
+            TraceError(
+              "expected \(what), found \(line.quoted)", in: reader.path, at: .line(number),
+              advice: #"a line is {"timestamp": milliseconds, "hash_ids": [numbers]}"#)
+          }
         }
         guard let tokens else { return true }
         var prompt = tokens + 1
@@ -144,16 +135,10 @@ struct HashIDsFormat: TraceFormat {
       _ = try batch.flush()
     }
 
-    /// Returns the tokens of a line's prompt and appends its blocks to `ids`.
     private func readPrompt(
-      _ place: TableLine, _ line: TextField, _ scanner: JSONLineScanner, _ time: inout UInt64,
-      _ ids: inout [UInt64]
+      _ line: TextField, _ scanner: JSONLineScanner, _ time: inout UInt64, _ ids: inout [UInt64],
+      _ wrong: (String) -> TraceError
     ) throws(TraceError) -> UInt32 {
-      func wrong(_ what: String) -> TraceError {
-        var error = place.error("expected \(what), found \(line.quoted)")
-        error.advice = #"a line is {"timestamp": milliseconds, "hash_ids": [numbers]}"#
-        return error
-      }
       ids.removeAll(keepingCapacity: true)
       guard scanner.scan(line) else { throw wrong("a JSON object") }
       let field = scanner.value(0)
@@ -174,7 +159,6 @@ struct HashIDsFormat: TraceFormat {
       return tokens
     }
 
-    /// An id: a whole number of 64 bits, signed or not, or a string.
     @inline(__always) private static func id(_ list: inout TextField) -> UInt64? {
       list.skipBlanks()
       guard !list.isEmpty else { return nil }

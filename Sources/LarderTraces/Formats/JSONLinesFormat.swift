@@ -62,7 +62,6 @@ struct JSONLinesFormat: TraceFormat {
     return WebDecoder(layout: try fields.get(), options: web)
   }
 
-  /// Maximum number of sample lines that are inspected.
   private static let linesMaximum = 1000
 
   /// Decoder of the lines under a key; nil if no format is certain of them.
@@ -104,12 +103,10 @@ struct JSONLinesFormat: TraceFormat {
 /// Lines of a log embedded as strings in JSON lines, as Docker's json-file driver and log shippers
 /// write them.
 struct InnerLines: Sendable {
-  /// Keys that hold lines, surest first.
   static let names = [
     "log", "message", "msg", "@message", "textPayload", "event.original", "line", "log.message",
   ]
 
-  /// Key of the lines, with dots into inner objects.
   let key: String
   /// True if a line without a trailing newline continues in the next one, as Docker writes long
   /// lines.
@@ -121,7 +118,6 @@ struct InnerLines: Sendable {
     hasNewlines = key.values.contains { $0.last == 0x0A }
   }
 
-  /// Beginning of the inner log.
   func sample(of sample: FormatSample, _ lines: [ArraySlice<UInt8>]) -> FormatSample {
     var reader = Reader(self)
     var head: [UInt8] = []
@@ -161,7 +157,6 @@ struct InnerLines: Sendable {
       if isWhole { end(&bytes) } else { parts += 1 }
     }
 
-    /// Ends a line, and those that were parts of it.
     mutating func end(_ bytes: inout [UInt8]) {
       bytes.append(contentsOf: repeatElement(0x0A, count: parts + 1))
       parts = 0
@@ -235,7 +230,6 @@ final class InnerLineSource: ByteSource {
 /// Decodes a log whose lines are strings in JSON lines.
 struct InnerLinesDecoder: TraceDecoder {
   let lines: InnerLines
-  /// Format of the inner lines.
   let format: String
   let decoder: any TraceDecoder
 

@@ -34,9 +34,6 @@ struct LarderFormat: TraceFormat {
       samplingRate: layout.sampling.rate)
   }
 
-  /// Returns the validated trace in the bytes of a file that `owner` keeps in memory.
-  ///
-  /// - Complexity: O(bytes), at the speed of memory.
   static func trace(
     in bytes: UnsafeRawBufferPointer, owner: AnyObject, path: String
   ) throws(TraceError) -> PreparedTrace {
@@ -67,7 +64,6 @@ struct LarderFormat: TraceFormat {
     let columns: TraceColumns
     let keyLimit: Int?
     let samplingRate: Double
-    /// Objects are numbered in the order of their first appearance in this file.
     var isOneOfAKind: Bool { true }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
@@ -93,7 +89,6 @@ extension PreparedTrace {
 }
 
 extension LarderLayout {
-  /// Columns in the form of record sources.
   var traceColumns: TraceColumns {
     let all: [LarderColumn: TraceColumns] = [
       .sizes: .size, .times: .time, .operations: .operation, .ttls: .ttl, .costs: .cost,
@@ -106,22 +101,13 @@ extension LarderLayout {
 /// Validates the columns of a prepared trace file once, when it is opened: checksums, and
 /// everything that simulations assume about the values. One scan at the speed of memory.
 struct LarderContent {
-  /// The complete file.
   let bytes: UnsafeRawBufferPointer
-  /// Its validated header.
   let layout: LarderLayout
-  /// Path for error messages.
   let path: String
 
   /// Bytes per step: checksum and validation share one pass over memory.
   private static let stretch = 128 << 10
 
-  /// Checks all columns.
-  ///
-  /// - Returns: the sum over all objects of the sizes of their first requests; the number of
-  ///   objects without sizes.
-  /// - Throws: at the first invalid value, or for a wrong checksum.
-  /// - Complexity: O(bytes).
   func check() throws(TraceError) -> UInt64 {
     var ids = IDCheck(sizes: column(.sizes, of: UInt32.self))
     var lastTime: UInt64 = 0
@@ -186,7 +172,6 @@ struct LarderContent {
       advice: "convert the original trace again")
   }
 
-  /// First time that is before its predecessor.
   private static func firstDecrease(
     _ times: UnsafeBufferPointer<UInt64>, _ last: inout UInt64
   ) -> Int? {
@@ -203,12 +188,10 @@ private struct IDCheck {
   let sizes: UnsafePointer<UInt32>?
   /// Largest id so far, which equals the number of objects.
   var seen: UInt32 = 0
-  /// Total size of their first requests.
   var bytes: UInt64 = 0
 
   init(sizes: UnsafePointer<UInt32>?) { self.sizes = sizes }
 
-  /// Index in `ids` of the first invalid id. `first` is the request of the first id.
   mutating func firstBad(_ ids: UnsafeBufferPointer<ObjectID>, from first: Int) -> Int? {
     var seen = seen
     for index in 0..<ids.count {

@@ -10,7 +10,6 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
   case costs = 6
   case prompts = 7
 
-  /// Bytes per element.
   var elementSize: Int {
     switch self {
     case .ids, .sizes, .ttls, .costs, .prompts: 4
@@ -21,13 +20,6 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
 }
 
 /// Header of a prepared trace file.
-///
-/// Little-endian. At 0: magic (8 bytes), u32 version, u32 header length, u64 file length, u64
-/// requests, u64 objects, u64 footprint, u64 times raised, u32 columns, u32 bytes of the name, u64
-/// checksum of the header with this field 0. Version 2, for a sample of the objects, continues with
-/// the sampling rate as a double and u64 gets of all objects. Then the directory, 32 bytes per
-/// column: u32 kind, u32 element size, u64 offset, u64 length, u64 checksum. Then the name in
-/// UTF-8. The columns begin at multiples of 64 and may be mapped and read in place.
 package struct LarderLayout {
   var fileLength = 0
   var count = 0
@@ -48,16 +40,13 @@ package struct LarderLayout {
 
   /// First bytes of a file. Not text, and damaged by programs that convert line ends.
   static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
-  /// Version of complete traces, and version of samples.
   package static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
   /// Bytes before the directory in a complete trace.
   package static let fixedLength = 72
   /// Bytes of the sampling rate and the gets of a sample, which follow.
   package static let samplingLength = 16
-  /// Bytes of a directory entry.
   package static let entryLength = 32
   static let alignment = 64
-  /// Offset of the header's checksum.
   package static let checksumOffset = 64
 
   var directoryOffset: Int {
@@ -69,10 +58,8 @@ package struct LarderLayout {
     directoryOffset + columns.count * LarderLayout.entryLength + name.utf8.count
   }
 
-  /// The first valid offset of a column at or after `offset`.
   static func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
 
-  /// Bytes of the header, with its checksum.
   func encoded() -> [UInt8] {
     var bytes = LarderLayout.magic
     func append<Value: FixedWidthInteger>(_ value: Value) {
@@ -124,9 +111,6 @@ package struct LarderChecksum {
 
   init() {}
 
-  /// Adds bytes.
-  ///
-  /// - Complexity: O(bytes).
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     assert(length % UInt64(LarderChecksum.block) == 0, "only the last part may be odd")
     length &+= UInt64(bytes.count)
@@ -169,10 +153,6 @@ package struct LarderChecksum {
 extension LarderLayout {
   /// Reads and validates a header, so that its offsets stay inside the file. Does not check the
   /// content of the columns.
-  ///
-  /// - Parameters:
-  ///   - bytes: the file's beginning, at least the header.
-  ///   - fileLength: the length of the whole file, nil if unknown.
   init(decoding bytes: UnsafeRawBufferPointer, fileLength length: Int?, path: String)
     throws(TraceError)
   {
@@ -228,16 +208,14 @@ extension LarderLayout {
     name = String(decoding: header[names...], as: UTF8.self)
     for index in 0..<columnCount {
       let at = directory + index * LarderLayout.entryLength
-      guard let entry = entry(in: header, at: at) else {
+      let end = columns.last.map { $0.offset + $0.length } ?? headerLength
+      guard let entry = entry(in: header, at: at, after: end) else {
         throw wrong("entry \(index + 1) of the directory is not a valid column", at)
       }
       columns.append(entry)
     }
     guard columns.contains(where: { $0.column == .ids }) else {
       throw wrong("no id column", LarderLayout.fixedLength)
-    }
-    guard columnsAreApart(from: headerLength) else {
-      throw wrong("columns overlap or are outside the file", LarderLayout.fixedLength)
     }
   }
 
@@ -250,28 +228,17 @@ extension LarderLayout {
   }
 
   /// Entry of the directory; nil if no column can have it.
-  private func entry(in header: UnsafeRawBufferPointer, at: Int) -> Entry? {
+  private func entry(in header: UnsafeRawBufferPointer, at: Int, after end: Int) -> Entry? {
     guard let column = LarderColumn(rawValue: header.u32(at)),
       !columns.contains(where: { $0.column == column }),
       Int(header.u32(at + 4)) == column.elementSize,
-      let offset = Int(exactly: header.u64(at + 8)), offset % LarderLayout.alignment == 0,
-      let length = Int(exactly: header.u64(at + 16)), length == count * column.elementSize
+      let offset = Int(exactly: header.u64(at + 8)), offset == LarderLayout.aligned(end),
+      let length = Int(exactly: header.u64(at + 16)), length == count * column.elementSize,
+      length <= fileLength, offset <= fileLength - length
     else { return nil }
     return Entry(column: column, offset: offset, length: length, checksum: header.u64(at + 24))
   }
 
-  private func columnsAreApart(from headerLength: Int) -> Bool {
-    var end = headerLength
-    for entry in columns.sorted(by: { ($0.offset, $0.length) < ($1.offset, $1.length) }) {
-      guard entry.offset >= end, entry.length <= fileLength,
-        entry.offset <= fileLength - entry.length
-      else { return false }
-      end = entry.offset + entry.length
-    }
-    return true
-  }
-
-  /// Checksum of a header with its checksum field set to 0.
   private static func checksum(ofHeader header: UnsafeRawBufferPointer) -> UInt64 {
     var copy = Array(header)
     for index in checksumOffset..<checksumOffset + 8 { copy[index] = 0 }

@@ -104,9 +104,7 @@ struct MemcachedEvent {
   private(set) var kind = Kind.other
   /// Request of the event.
   private(set) var record = TraceRecord(key: 0, size: 0, isSizeKnown: false)
-  /// Client connection.
   private(set) var client: UInt64 = 0
-  /// Bytes of the key.
   private(set) var keyLength = 0
 
   /// True for events that a client caused.

@@ -22,9 +22,7 @@ public final class RecordBatch {
   /// True if the current line has no end: errors in it are due to truncation.
   var isInUnendedLine = false
 
-  /// Default maximum share of bad lines.
   static let maxBadShareDefault = 0.01
-  /// Number of bad lines from which on reading stops as soon as the share is far exceeded.
   private static let badMinimum = 1000
 
   init(
@@ -82,8 +80,6 @@ public final class RecordBatch {
   }
 
   /// Returns the result of `parse`; if it throws, counts a bad line and returns nil.
-  ///
-  /// - Throws: when too many lines are bad to continue.
   @inline(__always) func read<Result>(
     _ parse: () throws(TraceError) -> Result
   ) throws(TraceError) -> Result? {
@@ -96,10 +92,6 @@ public final class RecordBatch {
   }
 
   /// Counts a line that is skipped on purpose.
-  ///
-  /// - Parameters:
-  ///   - reason: why, for the note.
-  ///   - line: the line; the first few are kept as examples.
   @inline(never) public func skip(_ reason: String, line: TextField? = nil) {
     let isKnown = reading.skipped.count < Self.reasonsMaximum || reading.skipped[reason] != nil
     reading.skipped[isKnown ? reason : "other reasons", default: 0] += 1
@@ -108,27 +100,22 @@ public final class RecordBatch {
     }
   }
 
-  /// Records a note for readers of results, once.
   func note(_ remark: String) {
     if !reading.remarks.contains(remark) { reading.remarks.append(remark) }
   }
 
-  /// Records a note on skipped NULs.
   @inline(never) func note(nulsPassed count: Int, in path: String) {
     note(
       "\(NumberText.counted(count, "NUL byte")) in \(path) \(count == 1 ? "was" : "were") passed "
         + "over: the file was truncated while it was written (as logrotate's copytruncate does).")
   }
 
-  /// Counts events that the server reports as dropped.
   func noteSkippedEvents(_ count: UInt64) {
     reading.eventsSkipped = reading.eventsSkipped.addingSaturated(count)
   }
 
-  /// Counts lines by the way they were parsed.
   func note(_ kind: String, lines: Int) { reading.kinds[kind, default: 0] += lines }
 
-  /// Counts the outcome of a get in the cache that wrote the log.
   func note(_ outcome: TraceRecord.Outcome) { reading.outcomes.add(outcome) }
 
   /// Records the sampling rate of the file, and the gets of all objects.
@@ -137,7 +124,6 @@ public final class RecordBatch {
       rate: sampling.rate, gets: reading.sampling.gets.addingSaturated(sampling.gets))
   }
 
-  /// Sets the noun for the lines of the file in notes.
   func nameLines(_ name: String) { reading.lineName = name }
 
   /// Adds to the number of lines read.
@@ -147,7 +133,6 @@ public final class RecordBatch {
 }
 
 extension UnsafeMutablePointer where Pointee == TraceRecord {
-  /// Moves those of `count` records whose size is not 0 to the front, and returns their number.
   func removeZeroSizes(of count: Int) -> Int {
     var kept = 0
     for index in 0..<count where self[index].size != 0 {

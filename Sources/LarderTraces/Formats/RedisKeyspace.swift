@@ -51,7 +51,6 @@ struct RedisKeyspace {
   /// Number of conditions on unknown values.
   private var assumptions = 0
   private var storedKeys = KeyLengths()
-  /// Requests of the last command.
   private(set) var records: [TraceRecord] = []
   private var now: UInt64 = 0
   private var client: UInt32 = 0
@@ -59,7 +58,6 @@ struct RedisKeyspace {
   /// A server without keys.
   init(marksFills: Bool = true) { self.marksFills = marksFills }
 
-  /// Notes for readers of the trace's results.
   var notes: [String] {
     var notes = [storedKeys.note].compactMap { $0 }
     if fills > 0 {
@@ -152,11 +150,9 @@ struct RedisKeyspace {
     var reads = false
     /// Expiry in milliseconds since 1970.
     var end: Int64?
-    /// Index of a condition on the current value.
     var condition: Int?
   }
 
-  /// Reads the options that begin with the word at an index.
   private func options(
     _ command: RedisCommand, from start: Int
   ) -> Result<SetOptions, Refusal> {
@@ -191,7 +187,6 @@ struct RedisKeyspace {
     return isValid ? .success(options) : .failure(.badArguments)
   }
 
-  /// Applies SET with its options.
   private mutating func set(_ command: RedisCommand, _ database: UInt64) -> Refusal? {
     guard command.words.count >= 2 else { return .badArguments }
     let (key, value) = (command.words[0], command.words[1])
@@ -221,7 +216,6 @@ struct RedisKeyspace {
     return (KeyHash.key(command.words[place + 1]) == entry.value) == (name == "IFEQ")
   }
 
-  /// Applies DELIFEQ and DELEX.
   private mutating func deleteIf(_ command: RedisCommand, _ database: UInt64) -> Refusal? {
     let key = command.words[0]
     guard let entry = entry(key, database) else { return .missingKey }
@@ -271,7 +265,6 @@ struct RedisKeyspace {
     }
   }
 
-  /// Applies GETEX.
   private mutating func readAndExpire(_ command: RedisCommand, _ database: UInt64) -> Refusal? {
     let key = command.words[0]
     switch command.words.count {
@@ -291,7 +284,6 @@ struct RedisKeyspace {
     return nil
   }
 
-  /// Applies EXPIRE and its variants.
   private mutating func expire(
     _ command: RedisCommand, _ database: UInt64, _ unit: RedisCommand.Expiry
   ) -> Refusal? {
@@ -367,7 +359,6 @@ struct RedisKeyspace {
     return nil
   }
 
-  /// Deletes all keys of the databases, in the order of their numbers.
   private mutating func flush(_ flushed: [UInt64]) -> Refusal? {
     for database in flushed {
       let removed = databases.removeValue(forKey: database) ?? [:]
@@ -391,7 +382,6 @@ struct RedisKeyspace {
 
   // MARK: Keys
 
-  /// Database of the keys that a client sees under a number.
   private func place(_ database: UInt64) -> UInt64 { swapped[database] ?? database }
 
   /// Key of an object: in database 0, that of the word itself. In other databases a quote, which no
@@ -436,7 +426,6 @@ struct RedisKeyspace {
     keep(entry, number, database)
   }
 
-  /// Applies a command that changes a part of the value and keeps its expiry.
   private mutating func change(_ key: TextField, _ database: UInt64) {
     var entry = entry(key, database) ?? Entry()
     let number = number(key, database)
@@ -551,7 +540,6 @@ enum RedisKind: Equatable {
   case flushAll
   case swap
 
-  /// Supported commands.
   static let kinds: [String: RedisKind] = {
     var kinds: [String: RedisKind] = [
       "MGET": .readAll, "SET": .set, "SETEX": .setExpiring(.seconds),

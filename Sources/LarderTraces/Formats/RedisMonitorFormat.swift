@@ -93,14 +93,12 @@ struct RedisMonitorFormat: TraceFormat {
 
 /// A line of MONITOR: time, database, and the words of the command.
 struct RedisCommand {
-  /// Command in upper case.
   let name: String
   /// Time in microseconds.
   let time: UInt64
   /// Number of the client's selected database; a hash of a namespace of Kvrocks other than the
   /// default one.
   let database: UInt64
-  /// Hash of the client's address.
   let client: UInt32
   /// Words after the command, without quotes.
   let words: [TextField]
@@ -133,7 +131,6 @@ struct RedisCommand {
     self.words = Array(words.dropFirst())
   }
 
-  /// Content of a quoted word.
   private static func word(_ rest: inout TextField) -> TextField? {
     guard rest.takeByte() == 0x22 else { return nil }
     let start = rest.next

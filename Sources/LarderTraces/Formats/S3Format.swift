@@ -39,7 +39,6 @@ struct S3Format: TraceFormat {
   private struct Reader: WebLineReader {
     private static let version = Array("versionId=".utf8)
     private static let objectOperations = [".OBJECT", ".UPLOAD"].map { Array($0.utf8) }
-    /// Verbs of operations on objects, and their HTTP methods.
     private static let methods: [(verb: [UInt8], method: StaticString)] = [
       (Array("GET".utf8), "GET"), (Array("HEAD".utf8), "HEAD"), (Array("PUT".utf8), "PUT"),
       (Array("COPY".utf8), "PUT"), (Array("POST".utf8), "POST"),

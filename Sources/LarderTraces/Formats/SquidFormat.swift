@@ -60,7 +60,6 @@ struct SquidFormat: TraceFormat {
 
   private struct Reader: WebLineReader {
     private static let hit = Array("HIT".utf8)
-    /// Suffixes of results whose responses were cut off.
     private static let cuts = ["_ABORTED", "_TIMEDOUT"].map { Array($0.utf8) }
 
     mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind {

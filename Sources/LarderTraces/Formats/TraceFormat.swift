@@ -1,10 +1,6 @@
 import LarderEngine
 
 /// A format of trace files.
-///
-/// To add a format, add a file in `Formats/` and a line in `FormatRegistry.standard`, or, in
-/// another package, call `FormatRegistry.add`. A format is a value without state; its findings
-/// about one file are in the decoder that it makes.
 public protocol TraceFormat: Sendable {
   /// Name, layout and parameters, as users see them.
   var description: FormatDescription { get }
@@ -23,33 +19,24 @@ public protocol TraceFormat: Sendable {
 public protocol TraceDecoder: Sendable {
   /// Columns that the records fill.
   var columns: TraceColumns { get }
-
   /// Upper bound of all keys, exclusive; nil if the file does not give one.
   var keyLimit: Int? { get }
-
   /// Default rule for resolving different sizes of one object.
   var sizeRule: SizeRule { get }
-
   /// True to sort out-of-order requests by time, within a window.
   var sortsTimes: Bool { get }
-
   /// Inferred parsing rules in sentences, for inspection.
   var understanding: [String] { get }
-
   /// Notes for readers of results: inferences, and the options that override them.
   var remarks: [String] { get }
-
   /// Share of the objects whose requests the file has; 1 for all.
   var samplingRate: Double { get }
-
   /// True to fill unknown sizes with the object's last known size, in this or another file of the
   /// trace; a request of an object without a known size keeps its own.
   var remembersSizes: Bool { get }
-
   /// True if sets may belong to the get before them: a set after a miss of its key, and one that is
   /// marked, are the end of that get.
   var foldsFills: Bool { get }
-
   /// True if the keys are private to the file and cannot be matched with those of other files.
   var isOneOfAKind: Bool { get }
 
@@ -62,28 +49,20 @@ public protocol TraceDecoder: Sendable {
 extension TraceDecoder {
   /// Defaults to nil.
   public var keyLimit: Int? { nil }
-
   /// Empty by default.
   public var understanding: [String] { [] }
-
   /// Empty by default.
   public var remarks: [String] { [] }
-
   /// Defaults to `logged`: every request keeps its own size.
   public var sizeRule: SizeRule { .logged }
-
   /// Defaults to false: requests stay in the order of the file.
   public var sortsTimes: Bool { false }
-
   /// Defaults to 1: all objects.
   public var samplingRate: Double { 1 }
-
   /// Defaults to false: unknown sizes are resolved when the trace is prepared.
   public var remembersSizes: Bool { false }
-
   /// Defaults to false: every set is a request of its own.
   public var foldsFills: Bool { false }
-
   /// Defaults to false: an object has one key in all files.
   public var isOneOfAKind: Bool { false }
 }
@@ -152,7 +131,6 @@ extension Parameter {
     "max-bad", .share, default: "1%",
     "largest share of unreadable lines; they are counted and the first three shown")
 
-  /// Option of formats with sizes: the rule for different sizes of one object.
   static func size(_ fallback: SizeRule, named name: String = "size") -> Parameter {
     Parameter(
       name, default: fallback.rawValue,
@@ -256,7 +234,6 @@ public struct FormatSample: Sendable {
     return lines
   }
 
-  /// Fields of a column, from 0, in the first lines.
   func column(_ column: Int, delimiter: UInt8 = UInt8(ascii: ",")) -> [String] {
     lines().compactMap { line in
       let fields = line.split(
@@ -271,64 +248,5 @@ public struct FormatSample: Sendable {
     return head.withUnsafeBytes {
       Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type))
     }
-  }
-}
-
-/// A decoder of fixed-width records: any piece of a file can be decoded independently, in any
-/// thread.
-protocol FixedWidthDecoder: TraceDecoder {
-  /// Bytes per record, at least 1.
-  var recordSize: Int { get }
-
-  /// Consumes the bytes before the first record.
-  ///
-  /// - Throws: `TraceError` when they are invalid.
-  func begin(_ reader: ByteReader) throws(TraceError)
-
-  /// Decodes up to `count` records and returns their number: fewer if the next one is damaged.
-  func decode(
-    _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
-  ) -> Int
-
-  /// Error of a record at which `decode` stopped.
-  func damage(
-    at bytes: UnsafeRawPointer, in path: String, offset: Int
-  ) -> TraceError
-}
-
-extension FixedWidthDecoder {
-  func begin(_ reader: ByteReader) throws(TraceError) {}
-
-  /// Generic error, for decoders that accept all records.
-  func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError {
-    TraceError("the record is damaged", in: path, at: .byte(offset))
-  }
-
-  func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-    try begin(reader)
-    let size = recordSize
-    while try reader.fill(atLeast: size) {
-      let count = min(reader.unreadCount / size, RecordBatch.capacity)
-      let decoded = decode(reader.unread, count: count, into: batch.records)
-      guard decoded == count else {
-        throw damage(
-          at: reader.unread + decoded * size, in: reader.path,
-          offset: reader.offset + decoded * size)
-      }
-      reader.consume(count * size)
-      batch.count = count
-      guard try batch.flush() else { return }
-    }
-    if let error = leftOver(reader.unreadCount, in: reader.path, offset: reader.offset) {
-      throw error
-    }
-  }
-
-  /// Error for bytes after the last complete record; nil without any.
-  func leftOver(_ count: Int, in path: String, offset: Int) -> TraceError? {
-    guard count > 0 else { return nil }
-    return TraceError(
-      "the last record has \(count) of \(recordSize) bytes", in: path, at: .byte(offset),
-      advice: "the file is truncated or has another format")
   }
 }

@@ -151,9 +151,7 @@ struct W3CFormat: TraceFormat {
 
 /// Columns of a W3C extended log, from its `#Fields:` line.
 struct W3CColumns: Sendable {
-  /// Names in order.
   let names: [String]
-  /// Roles in order, up to the last that is read.
   let byPlace: [WebRole?]
   /// True if a column before the last that is read may contain blanks, so that a line with too many
   /// fields is ambiguous.

@@ -1,24 +1,25 @@
 import LarderEngine
 
-/// All generators, by name. To add one, add a file in `Generators/` and a line in `all`.
+/// All generators, by name: those of this package, declared in extensions of `RegisteredGenerator`,
+/// and those of other packages.
 public enum GeneratorRegistry {
-  /// All generators, in the order of lists.
-  public static let all: [RegisteredGenerator] =
+  private static let registry = Registry<RegisteredGenerator>(
+    "generator",
     [
-      RegisteredGenerator(ZipfGenerator.self),
-      RegisteredGenerator(UniformGenerator.self),
-      RegisteredGenerator(SequentialGenerator.self),
-      RegisteredGenerator(LoopGenerator.self),
-      RegisteredGenerator(ScanGenerator.self),
-      RegisteredGenerator(HotSpotGenerator.self),
-      RegisteredGenerator(LatestGenerator.self),
-      RegisteredGenerator(ShiftingGenerator.self),
-      RegisteredGenerator(OneHitWondersGenerator.self),
-      RegisteredGenerator(NewsFeedGenerator.self),
-      RegisteredGenerator(ProductImagesGenerator.self),
-      RegisteredGenerator(ChatGenerator.self),
-      RegisteredGenerator(PromptGenerator.self),
-    ] + YCSBWorkload.all.map { YCSBGenerator.registered($0) }
+      .zipf, .uniform, .sequential, .loop, .scan, .hotSpot, .latest, .shifting, .oneHitWonders,
+      .newsFeed, .productImages, .chat, .prompts,
+    ] + YCSBWorkload.all.map(\.generator), name: \.description.name)
+
+  /// All generators: those of this package, then added ones.
+  public static var all: [RegisteredGenerator] { registry.all }
+
+  /// Registers a generator of another package when the program starts: commands and workload files
+  /// then know it.
+  ///
+  /// - Throws: when the name is taken or invalid.
+  public static func add(_ generator: RegisteredGenerator) throws(ComponentError) {
+    try registry.add(generator)
+  }
 
   /// Returns the generator with the name.
   ///
@@ -26,23 +27,18 @@ public enum GeneratorRegistry {
   public static func generator(
     named name: String
   ) throws(ComponentError) -> RegisteredGenerator {
-    let known = all.map(\.description.name)
-    if let index = known.firstIndex(of: name) { return all[index] }
-    throw ComponentError(
-      component: name, parameter: nil,
-      message: "unknown generator\(UnknownName.hint(name, among: known))")
+    try registry.entry(named: name)
   }
 }
 
-/// A generator in the registry: its description and its factory.
+/// A generator: its description and its factory.
 public struct RegisteredGenerator: Sendable {
   /// Name, parameters, columns and origin.
   public let description: GeneratorDescription
-  /// Creates the generator from its parameters.
   let make: @Sendable (GeneratorSetup) throws(ComponentError) -> GeneratorPlan
 
-  /// One of several generators that share their code.
-  init(
+  /// Creates a generator from its description and a function that validates the parameters.
+  public init(
     _ description: GeneratorDescription,
     make: @escaping @Sendable (GeneratorSetup) throws(ComponentError) -> GeneratorPlan
   ) {
@@ -50,23 +46,19 @@ public struct RegisteredGenerator: Sendable {
     self.make = make
   }
 
-  /// A generator in a file of its own.
-  init(_ generator: (some Generator).Type) {
-    description = generator.description
-    make = { setup throws(ComponentError) in try generator.plan(setup) }
+  init(
+    name: String, summary: String, parameters: [Parameter], columns: TraceColumns = [],
+    source: String,
+    make: @escaping @Sendable (GeneratorSetup) throws(ComponentError) -> GeneratorPlan
+  ) {
+    self.init(
+      GeneratorDescription(
+        name: name, summary: summary, parameters: parameters, columns: columns, source: source),
+      make: make)
   }
 }
 
-/// Interface of a generator's file.
-protocol Generator: SendableMetatype {
-  /// Name, parameters, columns and origin.
-  static var description: GeneratorDescription { get }
-  /// Creates the generator from its parameters.
-  static func plan(_ setup: GeneratorSetup) throws(ComponentError) -> GeneratorPlan
-}
-
-/// Description of a generator: one constant next to its code, used by the registry, the command
-/// line and the documentation.
+/// Description of a generator, for the registry, the command line and the documentation.
 public struct GeneratorDescription: Sendable {
   /// Name that users type, such as `zipf`.
   public let name: String
@@ -92,33 +84,98 @@ public struct GeneratorDescription: Sendable {
   }
 }
 
-/// Input of a generator's factory.
-struct GeneratorSetup {
-  /// Parameters of the generator.
-  let parameters: ParameterReader
-  /// Number of records that will be drawn.
-  let requests: Int
-  /// Seed of all random choices.
-  let seed: UInt64
-  /// Seed of the properties of objects: size and TTL. Sources that share their objects share it.
-  let objectSeed: UInt64
-}
-
-/// Result of a generator's factory: the generator ready to run.
-struct GeneratorPlan: Sendable {
+/// A generator ready to run, any number of times.
+public struct GeneratorPlan: Sendable {
   /// Upper bound of all keys, exclusive; nil if it is too large for a table.
   let keyLimit: Int?
   /// Starts an endless run from the beginning; the caller stops after enough records.
   let makeCursor: @Sendable () -> any RecordCursor
 
-  init(keyLimit: Int?, makeCursor: @escaping @Sendable () -> any RecordCursor) {
+  /// Creates a plan from the first state of a run and the upper bound of all keys, exclusive, if
+  /// there is one.
+  public init<Stream: RecordStream>(
+    keyLimit: Int?, stream: @escaping @Sendable @autoclosure () -> Stream
+  ) {
     self.keyLimit = keyLimit
-    self.makeCursor = makeCursor
+    makeCursor = { StreamCursor(stream()) }
   }
+}
 
-  /// A plan whose records have only keys.
-  init(keyLimit: Int?, stream: some KeyStream) {
-    self.init(keyLimit: keyLimit) { KeyCursor(stream) }
+/// State of an endless run of a generator.
+public protocol RecordStream: Sendable {
+  /// Draws the next record.
+  mutating func next() -> TraceRecord
+}
+
+/// State of a generator whose records are gets that differ only in their keys.
+public protocol KeyStream: RecordStream {
+  /// Draws the next key.
+  mutating func nextKey() -> UInt64
+}
+
+extension KeyStream {
+  /// A get of the next key.
+  @inline(__always) public mutating func next() -> TraceRecord { TraceRecord(key: nextKey()) }
+}
+
+/// State of a generator whose records come in bursts, one for each event.
+protocol BurstStream: RecordStream {
+  /// Records of the last event.
+  var burst: Burst { get set }
+  /// Adds the records of the next event to the burst.
+  mutating func step()
+}
+
+/// Records of an event, and the number of those already taken.
+struct Burst {
+  private(set) var records: [TraceRecord] = []
+  private var taken = 0
+
+  mutating func append(_ record: TraceRecord) { records.append(record) }
+
+  mutating func beginPrompt(_ prompt: UInt32) { records[0].prompt = prompt }
+
+  fileprivate mutating func take() -> TraceRecord? {
+    if taken == records.count {
+      records.removeAll(keepingCapacity: true)
+      taken = 0
+      return nil
+    }
+    taken += 1
+    return records[taken - 1]
+  }
+}
+
+extension BurstStream {
+  mutating func next() -> TraceRecord {
+    while true {
+      if let record = burst.take() { return record }
+      step()
+    }
+  }
+}
+
+/// A position in a sequence of records. Unlike a `RecordSource`, which pushes, cursors can be
+/// interleaved and concatenated.
+protocol RecordCursor: AnyObject {
+  /// Writes the next records to the start of the buffer and returns their number, 0 at the end. A
+  /// cursor may return fewer than fit although more follow. The buffer is never empty.
+  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int
+}
+
+/// Records of a stream.
+private final class StreamCursor<Stream: RecordStream>: RecordCursor {
+  private var stream: Stream
+
+  init(_ stream: Stream) { self.stream = stream }
+
+  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) -> Int {
+    // One exclusive access for each batch.
+    func fill(_ stream: inout Stream) {
+      for index in buffer.indices { buffer[index] = stream.next() }
+    }
+    fill(&stream)
+    return buffer.count
   }
 }
 
@@ -127,7 +184,6 @@ struct GeneratedSource: RecordSource {
   let columns: TraceColumns
   let keyLimit: Int?
   let requestCount: Int?
-  /// Starts a run from the beginning.
   let makeCursor: @Sendable () throws -> any RecordCursor
 
   /// Records per batch: 64 KiB, which stay in the second-level cache while several passes fill
@@ -142,38 +198,5 @@ struct GeneratedSource: RecordSource {
       let count = try cursor.fill(buffer)
       guard count > 0, try sink(UnsafeBufferPointer(rebasing: buffer[..<count])) else { return }
     }
-  }
-}
-
-/// A position in a sequence of records. Unlike a `RecordSource`, which pushes, cursors can be
-/// interleaved and concatenated.
-protocol RecordCursor: AnyObject {
-  /// Writes the next records to the start of the buffer and returns their number, 0 at the end. A
-  /// cursor may return fewer than fit although more follow. The buffer is never empty.
-  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int
-}
-
-/// An endless sequence of keys, sufficient for most synthetic generators.
-protocol KeyStream: Sendable {
-  mutating func next() -> UInt64
-}
-
-extension KeyStream {
-  /// Fills the buffer with gets. One call per batch, so that the loop is specialised for the
-  /// stream.
-  mutating func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) {
-    for index in buffer.indices { buffer[index] = TraceRecord(key: next()) }
-  }
-}
-
-/// Records of a key stream.
-final class KeyCursor<Stream: KeyStream>: RecordCursor {
-  private var stream: Stream
-
-  init(_ stream: Stream) { self.stream = stream }
-
-  func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) -> Int {
-    stream.fill(buffer)
-    return buffer.count
   }
 }

@@ -3,15 +3,7 @@ import LarderEngine
 import LarderLibc
 
 /// Numbers the keys of a trace 1, 2, 3 ... in order of first appearance.
-///
-/// Open addressing with linear probing. A slot is 8 bytes: the id and 32 bits of the key's hash;
-/// the keys themselves are in a column by id, 8 bytes each, and are compared only if the hash bits
-/// match. Frequently requested objects tend to appear early, so their keys are close together. A
-/// table costs 8 bytes per object and 13 to 27 for the slots.
-///
-/// Memory accesses of many requests overlap (`KeyLookups.each`).
 struct KeyTable: ~Copyable {
-  /// Number of keys.
   private(set) var count = 0
 
   private var slots: GrowableColumn<UInt64>
@@ -22,7 +14,6 @@ struct KeyTable: ~Copyable {
   private let memory: MemoryBudget
   private let ring: UnsafeMutablePointer<KeyLookups.Lookup>
 
-  /// Number of requests for which room is reserved at a time.
   private static let block = 2048
   private static let initialBits: UInt64 = 14
   private let watchedBits: UInt64
@@ -49,9 +40,6 @@ struct KeyTable: ~Copyable {
 
   /// Writes the ids of `count` records to `ids` and returns the total size of those that are the
   /// first of their object.
-  ///
-  /// - Throws: when there are more objects than ids, or memory runs out.
-  /// - Complexity: O(count) expected.
   mutating func number(
     _ records: UnsafePointer<TraceRecord>, count requests: Int,
     into ids: UnsafeMutablePointer<ObjectID>
@@ -98,7 +86,6 @@ struct KeyTable: ~Copyable {
     return newBytes
   }
 
-  /// Reserves room for `more` new keys (load factor up to 0.6).
   @inline(__always) private mutating func makeRoom(for more: Int) throws(TraceError) {
     let needed = count + more
     if needed >= keys.capacity || needed * 5 > 3 << bits { try grow(needed) }
@@ -130,7 +117,6 @@ struct KeyTable: ~Copyable {
       advice: "shorten the trace, or read a sample of its objects: --sample 1/100")
   }
 
-  /// Inserts all keys into the empty slots.
   private func fillSlots() {
     let (slots, keys, mask) = (slots.base, keys.base, (UInt64(1) << bits) - 1)
     let ahead = 16
@@ -155,7 +141,6 @@ struct KeyLookups {
   private let shift: UInt64
   private let mask: Int
 
-  /// A view of a table of 2^`bits` slots.
   init(slots: UnsafeMutablePointer<UInt64>, keys: UnsafeMutablePointer<UInt64>, bits: UInt64) {
     self.slots = slots
     self.keys = keys
@@ -175,13 +160,11 @@ struct KeyLookups {
   /// Room that `each` needs.
   static let lookups = 128
 
-  /// The high bits of a hash select the slot, the low ones are stored in it.
   @inline(__always) static func hash(_ key: UInt64) -> UInt64 {
     let product = (key ^ 0x2545_F491_4F6C_DD1D).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return product.high ^ product.low
   }
 
-  /// Id of a key, or 0 if it is missing. The key of the candidate should be prefetched.
   @inline(__always) func find(_ key: UInt64, _ lookup: Lookup) -> UInt32 {
     // Different keys with equal hash bits in one slot are rare.
     lookup.id == 0 || keys[Int(lookup.id)] == key ? lookup.id : probe(key, lookup.hash).id
@@ -200,7 +183,6 @@ struct KeyLookups {
     }
   }
 
-  /// First id whose hash bits in the slots match, or 0.
   @inline(__always) private func candidate(_ hash: UInt64) -> UInt32 {
     var index = first(hash)
     while true {
@@ -215,10 +197,6 @@ struct KeyLookups {
     Int(truncatingIfNeeded: hash &>> shift)
   }
 
-  /// Calls `look` for each of `count` keys, in order, after its memory has been prefetched.
-  ///
-  /// A key goes through three steps, each some keys behind the previous one: prefetch the slots,
-  /// find the candidate and prefetch its key, look.
   @inline(__always) func each(
     of count: Int, _ ring: UnsafeMutablePointer<Lookup>, key: (Int) -> UInt64,
     look: (Int, Lookup) -> Void
@@ -244,7 +222,6 @@ struct KeyLookups {
 
 /// Numbers keys below a limit with a table of the ids of all possible keys, 4 bytes each.
 struct DirectTable: ~Copyable {
-  /// Number of keys.
   private(set) var count = 0
 
   private let ids: GrowableColumn<ObjectID>
@@ -253,7 +230,6 @@ struct DirectTable: ~Copyable {
   /// Maximum limit for a direct table: 1 GiB of ids.
   static let limitMaximum = 1 << 28
 
-  /// An empty table for keys below `limit`.
   init(limit: Int) throws(TraceError) {
     ids = try GrowableColumn(capacity: max(1, limit))
     self.limit = UInt64(max(1, limit))
@@ -261,9 +237,6 @@ struct DirectTable: ~Copyable {
 
   /// Writes the ids of `count` records to `result` and returns the total size of those that are the
   /// first of their object.
-  ///
-  /// - Throws: at a key that is not below the limit.
-  /// - Complexity: O(count).
   mutating func number(
     _ records: UnsafePointer<TraceRecord>, count requests: Int,
     into result: UnsafeMutablePointer<ObjectID>

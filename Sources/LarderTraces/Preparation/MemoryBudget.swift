@@ -2,14 +2,10 @@ import Foundation
 internal import LarderSupport
 
 /// Memory available for preparing a trace: the machine's free memory minus a reserve.
-///
-/// Linux overcommits memory and kills a process that uses it. Therefore known needs are compared
-/// with the available memory before allocating, and unknown ones are monitored while they grow.
 package struct MemoryBudget: Sendable {
   /// Returns the bytes available now. Called for every check.
   package let available: @Sendable () -> UInt64
 
-  /// Memory available on this machine or within the process's limit.
   package static let machine = MemoryBudget { AvailableMemory.bytes }
 
   /// Creates a budget from a function that returns the available bytes.
@@ -18,13 +14,6 @@ package struct MemoryBudget: Sendable {
   /// Reserve for everything else: 256 MiB, or a sixteenth of a small machine or limit.
   static let reserve = min(256 << 20, AvailableMemory.limitBytes / 16)
 
-  /// Checks that `bytes` are available.
-  ///
-  /// - Parameters:
-  ///   - purpose: use of the memory: the beginning of the sentence, in the plural.
-  ///   - source: the trace.
-  ///   - advice: suggestion for the user.
-  /// - Throws: `TraceError` with the needed and the available bytes.
   func check(
     _ bytes: UInt64, for purpose: String, in source: String, advice: String
   ) throws(TraceError) {
@@ -36,10 +25,6 @@ package struct MemoryBudget: Sendable {
       in: source, advice: advice)
   }
 
-  /// Checks, while a trace of unknown length is read, that the reserve is untouched.
-  ///
-  /// - Parameter requests: number of requests read.
-  /// - Throws: `TraceError` when less than the reserve is available.
   func checkReserve(after requests: Int, in source: String) throws(TraceError) {
     let available = available()
     guard available < Self.reserve else { return }
@@ -61,7 +46,6 @@ package struct MemoryBudget: Sendable {
 
 /// Memory that the process can still allocate.
 enum AvailableMemory {
-  /// A limit, and its unused part.
   private typealias Bound = (limit: UInt64, left: UInt64)
 
   /// Bytes that can be allocated before the system swaps or kills: the minimum of the machine's
@@ -145,11 +129,6 @@ struct GrowthLimit {
   private let memory: MemoryBudget
   private var next: Int
 
-  /// A limit for a table whose entries take `bytesEach` bytes.
-  ///
-  /// - Parameters:
-  ///   - purpose: content of the table, for errors: the beginning of the sentence, in the plural.
-  ///   - first: number of entries from which on memory is checked.
   init(
     _ purpose: String, bytesEach: Int, from first: Int = 1 << 18, memory: MemoryBudget = .machine
   ) {
@@ -159,9 +138,6 @@ struct GrowthLimit {
     next = first
   }
 
-  /// Checks memory if the table has doubled since the last check.
-  ///
-  /// - Throws: `TraceError` when the memory needed until the next doubling is not available.
   @inline(__always) mutating func check(_ count: Int, in source: @autoclosure () -> String)
     throws(TraceError)
   {

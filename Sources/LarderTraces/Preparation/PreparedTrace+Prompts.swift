@@ -23,25 +23,11 @@ extension PreparedTrace {
   /// that begins a prompt is then the one of the prompt's last block. Ids do not change. Next uses,
   /// if present, refer to the new order.
   ///
-  /// Computed at most once per trace, even with several threads, and kept for the lifetime of the
-  /// trace. Takes the memory of the trace's columns again.
-  ///
   /// - Throws: when the trace has no prompts, or memory runs out.
   /// - Complexity: O(requests) the first time, O(1) afterwards.
   public func tailFirst() throws(TraceError) -> PreparedTrace {
-    do {
-      let turned = try tailFirstCache.withLock { cache in
-        if let known = cache { return known }
-        let made = try turn()
-        cache = made
-        return made
-      }
-      return requests.nextUses == nil ? turned : try turned.withNextUses()
-    } catch let error as TraceError {
-      throw error
-    } catch {
-      throw TraceError("\(error)", in: name)
-    }
+    let turned = try made(once: tailFirstCache) { trace throws(TraceError) in try trace.turn() }
+    return requests.nextUses == nil ? turned : try turned.withNextUses()
   }
 
   /// Index after the last request of the prompt that begins at an index. The trace must have
@@ -56,41 +42,20 @@ extension PreparedTrace {
 
   private func turn() throws(TraceError) -> PreparedTrace {
     guard let prompts else { throw TraceError("has no prompts", in: name) }
+    var positions: [Int] = []
+    positions.reserveCapacity(requests.count)
+    while positions.count < requests.count {
+      positions += (positions.count..<promptEnd(from: positions.count)).reversed()
+    }
     let storage = ColumnStorage()
-    var columns = RequestColumns(
-      count: requests.count, objects: requests.objects,
-      ids: try turned(requests.ids, storage), owner: storage)
-    columns.sizes = try turned(requests.sizes, storage)
-    columns.times = try turned(requests.times, storage)
-    columns.operations = try turned(requests.operations, storage)
-    columns.ttls = try turned(requests.ttls, storage)
-    columns.costs = try turned(requests.costs, storage)
+    let ids = try requests.gather(requests.ids, positions, storage)
+    let columns = try requests.gathered(positions, ids: ids, objects: requests.objects, storage)
     // The beginnings and lengths of prompts do not change.
     let same = try GrowableColumn<UInt32>(capacity: max(1, requests.count))
     same.base.update(from: prompts, count: requests.count)
     return PreparedTrace(
       name: name, requests: columns, footprint: footprint, timesRaised: timesRaised,
       reading: reading, prompts: storage.adopt(same, count: requests.count))
-  }
-
-  private func turned<Element: BitwiseCopyable>(
-    _ source: UnsafePointer<Element>?, _ storage: ColumnStorage
-  ) throws(TraceError) -> UnsafePointer<Element>? {
-    guard let source else { return nil }
-    return try turned(source, storage) as UnsafePointer<Element>
-  }
-
-  private func turned<Element: BitwiseCopyable>(
-    _ source: UnsafePointer<Element>, _ storage: ColumnStorage
-  ) throws(TraceError) -> UnsafePointer<Element> {
-    let column = try GrowableColumn<Element>(capacity: max(1, requests.count))
-    var start = 0
-    while start < requests.count {
-      let end = promptEnd(from: start)
-      for place in start..<end { column.base[place] = source[start + end - 1 - place] }
-      start = end
-    }
-    return storage.adopt(column, count: requests.count)
   }
 }
 
@@ -100,7 +65,6 @@ struct PromptBlockGuess {
   private var partial = (low: 1, high: Int.max)
   /// Bounds if only full blocks are listed.
   private var full = (low: 1, high: Int.max)
-  /// Number of prompts that each power of two fits.
   private var fits = [Int](repeating: 0, count: 21)
 
   mutating func add(tokens: Int, blocks: Int) {
@@ -127,7 +91,6 @@ struct PromptBlockGuess {
     return 1 << power
   }
 
-  /// The lowest power of two that is at least `low`.
   private static func power(from low: Int) -> Int? {
     (0..<31).lazy.map { 1 << $0 }.first { $0 >= low }
   }

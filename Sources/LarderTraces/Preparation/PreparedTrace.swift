@@ -3,9 +3,6 @@ import LarderEngine
 internal import LarderSupport
 
 /// A trace in the form that simulations read: dense ids and the columns of the source.
-///
-/// Immutable and shared by all threads. The columns are in private memory, or in a mapped file if
-/// they are too large.
 public final class PreparedTrace: Sendable {
 
   /// Name for results: the file name without folders, or the generator's name.
@@ -24,7 +21,6 @@ public final class PreparedTrace: Sendable {
   /// Number of requests with a time before that of the previous request; they were given that time,
   /// so times never decrease.
   public let timesRaised: Int
-  /// Number and total size of its objects.
   let footprint: Footprint
   /// Findings from reading the trace's file; empty for other traces.
   public let reading: ReadingFacts
@@ -34,7 +30,6 @@ public final class PreparedTrace: Sendable {
   /// This trace with its prompts from back to front, once requested.
   let tailFirstCache = Locked<PreparedTrace?>(nil)
 
-  /// Wraps columns whose ids are known to be between 1 and `requests.objects`.
   init(
     name: String, requests: RequestColumns, footprint: Footprint, timesRaised: Int = 0,
     reading: ReadingFacts = ReadingFacts(), prompts: UnsafePointer<UInt32>? = nil
@@ -84,10 +79,6 @@ struct Footprint: Sendable, Hashable {
   /// Number of requests that no cache may answer, and of all that hit ratios count.
   private(set) var (bypasses, counted): (Int, Int) = (0, 0)
 
-  /// Footprint of columns whose objects have a total size of `bytes`, by the first request of each.
-  ///
-  /// - Complexity: O(requests) for traces with operations, and 1 byte per object if some requests
-  ///   store nothing.
   init(of columns: RequestColumns, all bytes: UInt64) {
     objects = columns.objects
     self.bytes = bytes
@@ -124,15 +115,6 @@ extension PreparedTrace {
 
   /// Reads a source to its end and assigns dense ids to its objects in order of first appearance.
   ///
-  /// Memory: the columns, and temporarily about 20 to 35 bytes per distinct object for the keys. If
-  /// the source knows its number of requests, the memory for them is compared with the available
-  /// memory before reading; otherwise preparation ends when little memory is left.
-  ///
-  /// - Parameters:
-  ///   - source: a trace file or a generator.
-  ///   - name: the trace's name in results.
-  ///   - wanted: the columns to keep of those that the source has.
-  ///   - progress: called every million requests.
   /// - Throws: any error of the source; `TraceError` for more than 2^32 - 2 distinct objects and
   ///   for insufficient memory.
   /// - Complexity: O(requests) expected.
@@ -187,14 +169,6 @@ extension PreparedTrace {
   /// directly. If it is not compressed and larger than half of the available memory, it is mapped,
   /// and must not be modified or shortened while the trace is in use.
   ///
-  /// On machines with several cores, large files are decoded in a separate thread, and numbered in
-  /// the caller's.
-  ///
-  /// - Parameters:
-  ///   - path: the file.
-  ///   - format: its format and options; nil to recognise it by name and content.
-  ///   - wanted: the columns to keep of those that the file has; a prepared one keeps all.
-  ///   - progress: called every million requests.
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public static func load(
     path: String, format: ComponentSpec? = nil, keeping wanted: ColumnChoice = { $0 },
@@ -212,9 +186,6 @@ extension PreparedTrace {
 
   /// Reads a trace file that has been opened; see `load(path:)`. The way to read a pipe, which
   /// cannot be opened twice.
-  ///
-  /// - Parameter folder: the folder where columns are spilled, for a trace that is only written
-  ///   again: only the keys are in memory, and the columns take space on the folder's disk.
   public static func load(
     _ source: FileSource, keeping wanted: ColumnChoice = { $0 }, spillingTo folder: String? = nil,
     progress: Progress? = nil
@@ -235,14 +206,12 @@ extension PreparedTrace {
   /// Returns some requests of the trace as a separate trace: its columns except next uses and
   /// prompts, with new dense ids.
   ///
-  /// - Parameter positions: indices of the requests, ascending.
   /// - Throws: when memory runs out.
   /// - Complexity: O(positions), and 4 bytes per object of the original trace.
   public func requests(at positions: [Int]) throws(TraceError) -> PreparedTrace {
     let storage = ColumnStorage()
-    let count = positions.count
     let numbers = try GrowableColumn<ObjectID>(capacity: requests.objects + 1)
-    let ids = try GrowableColumn<ObjectID>(capacity: max(1, count))
+    let ids = try GrowableColumn<ObjectID>(capacity: max(1, positions.count))
     var objects: ObjectID = 0
     var footprint: UInt64 = 0
     for (place, position) in positions.enumerated() {
@@ -254,21 +223,31 @@ extension PreparedTrace {
       }
       ids.base[place] = numbers.base[id]
     }
-    var columns = RequestColumns(
-      count: count, objects: Int(objects), ids: storage.adopt(ids, count: count), owner: storage)
-    columns.sizes = try Self.gather(requests.sizes, positions, storage)
-    columns.times = try Self.gather(requests.times, positions, storage)
-    columns.operations = try Self.gather(requests.operations, positions, storage)
-    columns.ttls = try Self.gather(requests.ttls, positions, storage)
-    columns.costs = try Self.gather(requests.costs, positions, storage)
+    let columns = try requests.gathered(
+      positions, ids: storage.adopt(ids, count: positions.count), objects: Int(objects), storage)
     return PreparedTrace(
       name: name, requests: columns, footprint: Footprint(of: columns, all: footprint))
   }
+}
 
-  private static func gather<Element: BitwiseCopyable>(
-    _ source: UnsafePointer<Element>?, _ positions: [Int], _ storage: ColumnStorage
-  ) throws(TraceError) -> UnsafePointer<Element>? {
-    guard let source else { return nil }
+extension RequestColumns {
+  /// Columns of some requests except next uses, with their ids.
+  func gathered(
+    _ positions: [Int], ids: UnsafePointer<ObjectID>, objects: Int, _ storage: ColumnStorage
+  ) throws(TraceError) -> RequestColumns {
+    var columns = RequestColumns(
+      count: positions.count, objects: objects, ids: ids, owner: storage)
+    if let sizes { columns.sizes = try gather(sizes, positions, storage) }
+    if let times { columns.times = try gather(times, positions, storage) }
+    if let operations { columns.operations = try gather(operations, positions, storage) }
+    if let ttls { columns.ttls = try gather(ttls, positions, storage) }
+    if let costs { columns.costs = try gather(costs, positions, storage) }
+    return columns
+  }
+
+  func gather<Element: BitwiseCopyable>(
+    _ source: UnsafePointer<Element>, _ positions: [Int], _ storage: ColumnStorage
+  ) throws(TraceError) -> UnsafePointer<Element> {
     let column = try GrowableColumn<Element>(capacity: max(1, positions.count))
     for (place, position) in positions.enumerated() { column.base[place] = source[position] }
     return storage.adopt(column, count: positions.count)
@@ -280,25 +259,25 @@ extension PreparedTrace {
   /// next get that a copy kept from here on could answer. A copy that is set again or deleted first
   /// answers none; changes at the origin are ignored, because caches do not see them.
   ///
-  /// Computed in one pass from the end, at most once per trace, even with several threads, and kept
-  /// for the lifetime of the trace. Takes 4 bytes per request, and temporarily 4 per object; the
-  /// other columns are shared.
-  ///
   /// - Throws: when there are more than 2^32 - 2 requests, or memory runs out.
   /// - Complexity: O(requests) the first time, O(1) afterwards.
   public func withNextUses() throws(TraceError) -> PreparedTrace {
     if requests.nextUses != nil { return self }
-    do {
-      return try withNextUsesCache.withLock { cache in
-        if let known = cache { return known }
-        let made = try computeNextUses()
-        cache = made
-        return made
-      }
-    } catch let error as TraceError {
-      throw error
-    } catch {
-      throw TraceError("\(error)", in: name)
+    return try made(once: withNextUsesCache) { trace throws(TraceError) in
+      try trace.computeNextUses()
+    }
+  }
+
+  /// The trace in a cache, made at first use even with several threads.
+  func made(
+    once cache: Locked<PreparedTrace?>,
+    by make: (PreparedTrace) throws(TraceError) -> PreparedTrace
+  ) throws(TraceError) -> PreparedTrace {
+    try cache.withLock { (cache: inout sending PreparedTrace?) throws(TraceError) in
+      if let known = cache { return known }
+      let made = try make(self)
+      cache = made
+      return made
     }
   }
 
@@ -376,7 +355,6 @@ public struct PreparedSource: RecordSource {
     }
   }
 
-  /// Adds all requests to `batch`.
   func fill(_ batch: RecordBatch) throws {
     let requests = trace.requests
     var start = 0

@@ -1,14 +1,12 @@
+import Foundation
 import LarderLibc
 
 /// A bounded queue of records between the thread of a source and that of a consumer, a ring of
 /// buffers: lines are parsed on one core and objects are numbered on another.
-///
-/// The order of records does not depend on the threads.
 final class RecordPipe: @unchecked Sendable {
   // Unchecked: the numbers below change only under the lock; a buffer belongs to the producer until
   // it is counted as filled, and to the consumer until it is counted as emptied.
-  private let lock: UnsafeMutablePointer<pthread_mutex_t>
-  private let changed: UnsafeMutablePointer<pthread_cond_t>
+  private let changed = NSCondition()
   private let buffers: UnsafeMutablePointer<TraceRecord>
   private let counts: UnsafeMutablePointer<Int>
   private var filled = 0
@@ -18,7 +16,6 @@ final class RecordPipe: @unchecked Sendable {
   private var isStopped = false
   private var failure: (any Error)?
 
-  /// Buffers in the ring, and records in each.
   private let length: Int
   private let capacity: Int
 
@@ -30,28 +27,18 @@ final class RecordPipe: @unchecked Sendable {
 
   init(length: Int = 8, capacity: Int = 8192) {
     (self.length, self.capacity) = (length, capacity)
-    lock = .allocate(capacity: 1)
-    changed = .allocate(capacity: 1)
-    pthread_mutex_init(lock, nil)
-    pthread_cond_init(changed, nil)
     buffers = .allocate(capacity: length * capacity)
     counts = .allocate(capacity: length)
     counts.initialize(repeating: 0, count: length)
   }
 
   deinit {
-    pthread_cond_destroy(changed)
-    pthread_mutex_destroy(lock)
-    lock.deallocate()
-    changed.deallocate()
     buffers.deallocate()
     counts.deallocate()
   }
 
   /// Calls `produce` in a separate thread and passes its records to `sink` in this one. Both have
   /// ended when this returns.
-  ///
-  /// - Throws: any error of `produce` and `sink`.
   static func run(
     _ produce: (RecordSink) throws -> Void, into sink: RecordSink
   ) throws {
@@ -69,7 +56,6 @@ final class RecordPipe: @unchecked Sendable {
     }
   }
 
-  /// Puts all records of `produce` into the pipe and ends the producer's side.
   func fill(by produce: (RecordSink) throws -> Void) {
     do {
       try produce { try put($0) }
@@ -84,59 +70,49 @@ final class RecordPipe: @unchecked Sendable {
     guard let records = batch.baseAddress else { return true }
     var start = 0
     while start < batch.count {
-      pthread_mutex_lock(lock)
-      while filled - emptied == length, !isStopped { pthread_cond_wait(changed, lock) }
+      changed.lock()
+      while filled - emptied == length, !isStopped { changed.wait() }
       let (slot, goesOn) = (filled % length, !isStopped)
-      pthread_mutex_unlock(lock)
+      changed.unlock()
       guard goesOn else { return false }
       let count = min(capacity - counts[slot], batch.count - start)
       (buffers + slot * capacity + counts[slot]).update(from: records + start, count: count)
       counts[slot] += count
       start += count
-      if counts[slot] == capacity { handOver() }
+      if counts[slot] == capacity { change { filled += 1 } }
     }
     return true
   }
 
-  private func handOver() {
-    pthread_mutex_lock(lock)
-    filled += 1
-    pthread_cond_broadcast(changed)
-    pthread_mutex_unlock(lock)
+  private func change(_ body: () -> Void) {
+    changed.lock()
+    body()
+    changed.broadcast()
+    changed.unlock()
   }
 
-  /// Ends the producer's side.
   func close(_ error: (any Error)?) {
-    pthread_mutex_lock(lock)
-    // The last buffer is partly full; if the ring is full, it has not been begun.
-    if filled - emptied < length, counts[filled % length] > 0 { filled += 1 }
-    isClosed = true
-    failure = error
-    pthread_cond_broadcast(changed)
-    pthread_mutex_unlock(lock)
+    change {
+      // The last buffer is partly full; if the ring is full, it has not been begun.
+      if filled - emptied < length, counts[filled % length] > 0 { filled += 1 }
+      isClosed = true
+      failure = error
+    }
   }
 
-  /// Ends the consumer's side.
-  func stop() {
-    pthread_mutex_lock(lock)
-    isStopped = true
-    pthread_cond_broadcast(changed)
-    pthread_mutex_unlock(lock)
-  }
+  func stop() { change { isStopped = true } }
 
   /// The next records, valid until the next call; nil after the last.
-  ///
-  /// - Throws: any error of the producer, after its last records.
   func take() throws -> UnsafeBufferPointer<TraceRecord>? {
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
+    changed.lock()
+    defer { changed.unlock() }
     if isTaken {
       counts[emptied % length] = 0
       emptied += 1
       isTaken = false
-      pthread_cond_broadcast(changed)
+      changed.broadcast()
     }
-    while filled == emptied, !isClosed { pthread_cond_wait(changed, lock) }
+    while filled == emptied, !isClosed { changed.wait() }
     guard filled > emptied else {
       if let failure { throw failure }
       return nil

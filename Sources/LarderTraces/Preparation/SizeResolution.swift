@@ -3,15 +3,6 @@ import LarderEngine
 internal import LarderSupport
 
 /// Assigns a size to every request by a rule, and fills unknown sizes.
-///
-/// A set or a modify begins a new version of its object: an object that is written with another
-/// size has that size from then on, whatever the rule. Without operations an object has one
-/// version. A size of 0 counts only if an object has no other. The size of a version without one is
-/// that of the previous version, or else of the next; then that of the largest requested part of
-/// the object; and for an object of unknown size, the median of the other objects.
-///
-/// Two passes, O(requests), and temporarily 17 bytes per object, with another 60 for an object
-/// whose full sizes differ.
 struct SizeResolution: ~Copyable {
   private let rule: SizeRule
   private let requests: Int
@@ -32,11 +23,8 @@ struct SizeResolution: ~Copyable {
 
   /// State of an object; 0 means unknown.
   private struct Entry: BitwiseCopyable {
-    /// Size of the current version.
     var full: UInt32 = 0
-    /// Largest part.
     var part: UInt32 = 0
-    /// Size of the nearest version that has one.
     var other: UInt32 = 0
     /// Number of requests with the size of the version; with `isSeveral`, the index of its full
     /// sizes.
@@ -52,7 +40,6 @@ struct SizeResolution: ~Copyable {
     static let guessed: UInt8 = 4
   }
 
-  /// Prepares to resolve the sizes of `count` requests of `objects` objects, in place.
   init(
     _ rule: SizeRule, count: Int, objects: Int, ids: UnsafePointer<ObjectID>,
     sizes: UnsafeMutablePointer<UInt32>, operations: UnsafePointer<UInt8>?,
@@ -72,9 +59,6 @@ struct SizeResolution: ~Copyable {
     self.unknown = unknown
   }
 
-  /// Resolves all sizes.
-  ///
-  /// - Returns: the findings; nil if no size is known, and the column is useless.
   consuming func resolve() throws(TraceError) -> SizeFacts? {
     var facts = SizeFacts(rule: rule)
     try collect(&facts)
@@ -129,7 +113,6 @@ struct SizeResolution: ~Copyable {
     }
   }
 
-  /// Adds a full size to the current version.
   @inline(__always) private mutating func addFull(_ size: UInt32, to id: Int) throws(TraceError) {
     let entry = entries.base + id
     if entry.pointee.count & Entry.isSeveral != 0 {
@@ -151,9 +134,6 @@ struct SizeResolution: ~Copyable {
     }
   }
 
-  /// Ends a version and chooses one of its full sizes.
-  ///
-  /// - Returns: the index of its full sizes, if it has several.
   @discardableResult private func chooseSize(_ id: Int) -> Int? {
     let entry = entries.base + id
     defer { entry.pointee.count = 0 }
@@ -163,7 +143,6 @@ struct SizeResolution: ~Copyable {
     return place
   }
 
-  /// Forward pass: assigns the size of its version to every request.
   private func spread(_ typical: UInt32, _ facts: inout SizeFacts) {
     let (entries, marks) = (entries.base, marks.base)
     let ahead = 16
@@ -190,7 +169,6 @@ struct SizeResolution: ~Copyable {
     }
   }
 
-  /// True for the response to an uncacheable request, which has a size of its own.
   @inline(__always) private func passes(_ index: Int) -> Bool {
     operations.map { $0[index] == Operation.bypass.rawValue } ?? false
   }
@@ -217,10 +195,6 @@ struct SizeResolution: ~Copyable {
 }
 
 /// Rule for resolving different sizes of one object.
-///
-/// A cache stores an object with the size of the request that inserts it. If the lines of a log
-/// give one object several sizes, such as 0 for a 304 and a part for a 206, hits would be counted
-/// with bytes that the cache never held.
 public enum SizeRule: String, CaseIterable, Sendable, Hashable, Codable {
   /// Every request keeps its logged size.
   case logged
@@ -261,7 +235,6 @@ public struct SizeFacts: Sendable, Hashable {
   /// Creates facts without findings.
   public init(rule: SizeRule) { self.rule = rule }
 
-  /// Notes for readers of the results of a trace with `objects` objects.
   func notes(objects: Int) -> [String] {
     var notes: [String] = []
     if objectsWithSeveral > 0 {
@@ -294,10 +267,6 @@ public struct SizeFacts: Sendable, Hashable {
 
 /// Full sizes of one version of an object, from its last response back: chooses the last response
 /// that was not cut off.
-///
-/// A response that is smaller than most full responses of the version is considered cut off. Up to
-/// four different sizes are candidates, which bounds the memory; a fifth replaces the smallest if
-/// that is smaller than most.
 struct FullSizes: BitwiseCopyable {
   /// A size, its number of responses, and the number of larger responses.
   private struct Candidate: BitwiseCopyable {
@@ -313,7 +282,6 @@ struct FullSizes: BitwiseCopyable {
   private var known: UInt32 = 0
   private var answers: UInt32 = 0
 
-  /// Adds responses of one size that are earlier than all previous ones.
   mutating func add(_ size: UInt32, count: UInt32 = 1) {
     answers &+= count
     let (known, answers) = (Int(known), answers)
@@ -374,8 +342,6 @@ struct FullSizes: BitwiseCopyable {
 enum CostResolution {
   /// Fills the costs of `count` requests in place. Returns the number filled, or nil if no cost is
   /// known and the column is useless.
-  ///
-  /// - Complexity: O(requests), 4 bytes per object.
   static func resolve(
     _ costs: UnsafeMutablePointer<Float>, count: Int, ids: UnsafePointer<ObjectID>, objects: Int
   ) throws(TraceError) -> Int? {

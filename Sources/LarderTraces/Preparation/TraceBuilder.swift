@@ -1,12 +1,7 @@
 import LarderEngine
 
 /// Appends records to columns, batch by batch: the core of preparation.
-///
-/// Times that go backwards are raised to the time of the previous request and counted, so the
-/// column never decreases. Sizes and costs are resolved at the end, when all requests of an object
-/// have been read.
 struct TraceBuilder: ~Copyable {
-  /// Number of requests so far.
   private(set) var count = 0
 
   /// Maximum number of requests that `Request.nextUse` can represent.
@@ -32,33 +27,25 @@ struct TraceBuilder: ~Copyable {
   private var hasUnknown = false
   private var sizesCut = 0
   private var hasUnknownCosts = false
-  /// Folder of spilled columns; nil to keep them in memory.
-  private let spillFolder: String?
-  private var spilled = 0
-  /// Number of requests between two spills.
-  private let spillInterval: Int
 
-  /// An empty trace with these columns and key limit (see `RecordSource`).
   init(
     columns: TraceColumns, keyLimit: Int?, sizeRule: SizeRule = .logged,
     memory: MemoryBudget = .machine, requestsMax: Int = TraceBuilder.requestsMax,
-    spillingTo spillFolder: String? = nil, every spillInterval: Int = 1 << 20
+    spillingTo folder: String? = nil
   ) throws(TraceError) {
     // Stored in locals first: everything that can fail must come before the parts of a noncopyable
     // value.
     let hashed = try KeyTable(memory: memory)
     let direct = try TraceBuilder.directTable(keyLimit)
-    let ids = try GrowableColumn<ObjectID>()
-    let sizes = try GrowableColumn<UInt32>(capacity: 1)
-    let times = try GrowableColumn<UInt64>(capacity: 1)
-    let operations = try GrowableColumn<UInt8>(capacity: 1)
-    let ttls = try GrowableColumn<UInt32>(capacity: 1)
-    let costs = try GrowableColumn<Float>(capacity: 1)
-    let prompts = try GrowableColumn<UInt32>(capacity: 1)
+    let ids = try GrowableColumn<ObjectID>(in: folder)
+    let sizes = try GrowableColumn<UInt32>(capacity: 1, in: folder)
+    let times = try GrowableColumn<UInt64>(capacity: 1, in: folder)
+    let operations = try GrowableColumn<UInt8>(capacity: 1, in: folder)
+    let ttls = try GrowableColumn<UInt32>(capacity: 1, in: folder)
+    let costs = try GrowableColumn<Float>(capacity: 1, in: folder)
+    let prompts = try GrowableColumn<UInt32>(capacity: 1, in: folder)
     let unknown = try GrowableColumn<UInt8>(capacity: 1)
     self.unknown = unknown
-    self.spillFolder = spillFolder
-    self.spillInterval = spillInterval
     self.sizeRule = sizeRule
     self.requestsMax = requestsMax
     kept = columns
@@ -78,9 +65,6 @@ struct TraceBuilder: ~Copyable {
     return try DirectTable(limit: keyLimit)
   }
 
-  /// Adds records.
-  ///
-  /// - Complexity: O(records) expected.
   mutating func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws(TraceError) {
     guard let records = batch.baseAddress else { return }
     try makeRoom(for: batch.count)
@@ -118,15 +102,9 @@ struct TraceBuilder: ~Copyable {
     }
     if kept.contains(.time) { try addTimes(records, size) }
     if kept.contains(.operation) {
-      try operations.reserve(total)
-      let column = operations.base + start
-      for i in 0..<size { column[i] = records[i].operation }
+      try Self.add(records, size, \.operation, to: &operations, start)
     }
-    if kept.contains(.ttl) {
-      try ttls.reserve(total)
-      let column = ttls.base + start
-      for i in 0..<size { column[i] = records[i].ttl }
-    }
+    if kept.contains(.ttl) { try Self.add(records, size, \.ttl, to: &ttls, start) }
     if kept.contains(.cost) {
       try costs.reserve(total)
       let column = costs.base + start
@@ -135,35 +113,16 @@ struct TraceBuilder: ~Copyable {
         hasUnknownCosts = hasUnknownCosts || records[i].cost < 0
       }
     }
-    if kept.contains(.prompt) {
-      try prompts.reserve(total)
-      let column = prompts.base + start
-      for i in 0..<size { column[i] = records[i].prompt }
-    }
+    if kept.contains(.prompt) { try Self.add(records, size, \.prompt, to: &prompts, start) }
     count = total
-    if let spillFolder, count - spilled >= spillInterval { try spill(to: spillFolder) }
   }
 
-  /// Writes the complete part of the columns to files.
-  @inline(never) private mutating func spill(to folder: String) throws(TraceError) {
-    spilled = count
-    try ids.spill(before: count, to: folder)
-    if kept.contains(.size) { try sizes.spill(before: count, to: folder) }
-    if kept.contains(.time) { try times.spill(before: count, to: folder) }
-    if kept.contains(.operation) { try operations.spill(before: count, to: folder) }
-    if kept.contains(.ttl) { try ttls.spill(before: count, to: folder) }
-    if kept.contains(.cost) { try costs.spill(before: count, to: folder) }
-    if kept.contains(.prompt) { try prompts.spill(before: count, to: folder) }
-  }
-
-  private mutating func gather() throws(TraceError) {
-    try ids.gather(count: count)
-    try sizes.gather(count: count)
-    try times.gather(count: count)
-    try operations.gather(count: count)
-    try ttls.gather(count: count)
-    try costs.gather(count: count)
-    try prompts.gather(count: count)
+  @inline(__always) private static func add<Element>(
+    _ records: UnsafePointer<TraceRecord>, _ size: Int, _ field: KeyPath<TraceRecord, Element>,
+    to column: inout GrowableColumn<Element>, _ start: Int
+  ) throws(TraceError) {
+    try column.reserve(start + size)
+    for i in 0..<size { column.base[start + i] = records[i][keyPath: field] }
   }
 
   @inline(__always) private mutating func addTimes(
@@ -208,11 +167,9 @@ struct TraceBuilder: ~Copyable {
     return facts
   }
 
-  /// The trace, with the columns cut to size. `reading` has the findings of its source.
   consuming func finish(
     name: String, reading: ReadingFacts = ReadingFacts()
   ) throws(TraceError) -> PreparedTrace {
-    try gather()
     let objects = direct?.count ?? hashed.count
     var (reading, kept) = (reading, kept)
     if kept.contains(.size), sizeRule != .logged || hasUnknown, count > 0 {

@@ -41,11 +41,17 @@ public struct CsvWriter: TraceWriter {
   func write(
     _ source: some RecordSource, to file: OutputFile, sizeName: String = "size"
   ) throws {
-    let columns = source.columns
-    try file.write(Array((CsvWriter.header(columns, sizeName) + "\n").utf8))
+    let fields = Self.fields(sizeName).filter { source.columns.isSuperset(of: $0.column) }
+    try file.write(Array((fields.map(\.name).joined(separator: ",") + "\n").utf8))
     var line = DecimalText()
     try source.records { batch in
-      for record in batch { CsvWriter.append(record, columns, to: &line) }
+      for record in batch {
+        for (index, field) in fields.enumerated() {
+          if index > 0 { line.bytes.append(UInt8(ascii: ",")) }
+          field.write(record, &line)
+        }
+        line.bytes.append(0x0A)
+      }
       try file.write(line.bytes)
       line.bytes.removeAll(keepingCapacity: true)
       return true
@@ -53,7 +59,23 @@ public struct CsvWriter: TraceWriter {
     try file.commit()
   }
 
-  /// True if requests of one object have different sizes.
+  private typealias Field = (
+    column: TraceColumns, name: String, write: (TraceRecord, inout DecimalText) -> Void
+  )
+
+  private static func fields(_ sizeName: String) -> [Field] {
+    [
+      (.time, "time", { $1.append(microseconds: $0.time) }), ([], "id", { $1.append($0.key) }),
+      (.size, sizeName, { if $0.isSizeKnown { $1.append(UInt64($0.size)) } }),
+      (
+        .operation, "op",
+        { $1.bytes += (Operation(rawValue: $0.operation) ?? .get).word.utf8 }
+      ),
+      (.ttl, "ttl", { $1.append(UInt64($0.ttl)) }),
+      (.cost, "cost", { if $0.cost >= 0 { $1.bytes += "\($0.cost)".utf8 } }),
+    ]
+  }
+
   private static func hasSizeChanges(_ trace: PreparedTrace) -> Bool {
     guard let sizes = trace.requests.sizes else { return false }
     var first = [UInt32](repeating: 0, count: trace.requests.objects + 1)
@@ -69,58 +91,11 @@ public struct CsvWriter: TraceWriter {
     }
     return false
   }
-
-  private static func header(_ columns: TraceColumns, _ sizeName: String) -> String {
-    var names = ["id"]
-    if columns.contains(.time) { names.insert("time", at: 0) }
-    if columns.contains(.size) { names.append(sizeName) }
-    if columns.contains(.operation) { names.append("op") }
-    if columns.contains(.ttl) { names.append("ttl") }
-    if columns.contains(.cost) { names.append("cost") }
-    return names.joined(separator: ",")
-  }
-
-  private static func append(
-    _ record: TraceRecord, _ columns: TraceColumns, to line: inout DecimalText
-  ) {
-    let comma = UInt8(ascii: ",")
-    if columns.contains(.time) {
-      line.append(microseconds: record.time)
-      line.bytes.append(comma)
-    }
-    line.append(record.key)
-    if columns.contains(.size) {
-      line.bytes.append(comma)
-      if record.isSizeKnown { line.append(UInt64(record.size)) }
-    }
-    if columns.contains(.operation) {
-      line.bytes.append(comma)
-      line.bytes += (Operation(rawValue: record.operation) ?? .get).word.utf8
-    }
-    if columns.contains(.ttl) {
-      line.bytes.append(comma)
-      line.append(UInt64(record.ttl))
-    }
-    if columns.contains(.cost) {
-      line.bytes.append(comma)
-      if record.cost >= 0 { line.bytes += "\(record.cost)".utf8 }
-    }
-    line.bytes.append(0x0A)
-  }
 }
 
 extension Operation {
   /// Name in traces and reports.
-  public var word: String {
-    switch self {
-    case .get: "get"
-    case .set: "set"
-    case .delete: "delete"
-    case .modify: "modify"
-    case .bypass: "bypass"
-    case .expire: "expire"
-    }
-  }
+  public var word: String { "\(self)" }
 }
 
 /// Text buffer that appends numbers quickly.
@@ -141,7 +116,6 @@ struct DecimalText {
     }
   }
 
-  /// Appends a time as seconds, without trailing zeros of the fraction.
   mutating func append(microseconds time: UInt64) {
     append(time / 1_000_000)
     var fraction = time % 1_000_000

@@ -30,10 +30,9 @@ public struct LarderWriter: TraceWriter {
     layout.timesRaised = trace.timesRaised
     layout.sampling = trace.sampling
     for (column, bytes) in columns {
-      var checksum = LarderChecksum()
-      try Self.inStretches(bytes, of: trace) { checksum.add($0) }
       layout.columns.append(
-        .init(column: column, offset: 0, length: bytes.count, checksum: checksum.value))
+        .init(
+          column: column, offset: 0, length: bytes.count, checksum: LarderChecksum.of(bytes)))
     }
     var end = layout.headerLength
     for index in layout.columns.indices {
@@ -46,32 +45,11 @@ public struct LarderWriter: TraceWriter {
     var position = header.count
     for (entry, column) in zip(layout.columns, columns) {
       try file.write([UInt8](repeating: 0, count: entry.offset - position))
-      try Self.inStretches(column.bytes, of: trace) { part throws(TraceError) in
-        try file.write(part)
-      }
+      try file.write(column.bytes)
       position = entry.offset + entry.length
     }
     try file.commit()
   }
-
-  /// Calls `body` with a column in parts and releases the memory of each afterwards.
-  private static func inStretches(
-    _ bytes: UnsafeRawBufferPointer, of trace: PreparedTrace,
-    _ body: (UnsafeRawBufferPointer) throws(TraceError) -> Void
-  ) throws(TraceError) {
-    let storage = trace.requests.owner as? ColumnStorage
-    var start = 0
-    while start < bytes.count {
-      let end = min(start + stretch, bytes.count)
-      let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-      try body(part)
-      storage?.release(part)
-      start = end
-    }
-  }
-
-  /// Bytes read at a time: complete checksum blocks and complete pages.
-  private static var stretch: Int { 16 << 20 }
 
   private static func columns(
     of trace: PreparedTrace

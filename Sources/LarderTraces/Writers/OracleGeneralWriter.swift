@@ -25,7 +25,7 @@ public struct OracleGeneralWriter: TraceWriter {
     let file = try OutputFile(path: path)
     var bytes: [UInt8] = []
     let stretch = 4096
-    bytes.reserveCapacity(stretch * OracleGeneralFormat.recordSize)
+    bytes.reserveCapacity(stretch * BinaryFormat.oracleGeneralSize)
     for index in 0..<requests.count {
       let next = requests.nextUses?[index] ?? Request.never
       append(UInt32(truncatingIfNeeded: (requests.times?[index] ?? 0) / 1_000_000), to: &bytes)
@@ -33,7 +33,7 @@ public struct OracleGeneralWriter: TraceWriter {
       append(requests.sizes?[index] ?? 1, to: &bytes)
       // libCacheSim counts requests from 1.
       append(next == Request.never ? -1 : Int64(next) + 1, to: &bytes)
-      if bytes.count == stretch * OracleGeneralFormat.recordSize {
+      if bytes.count == stretch * BinaryFormat.oracleGeneralSize {
         try file.write(bytes)
         bytes.removeAll(keepingCapacity: true)
       }

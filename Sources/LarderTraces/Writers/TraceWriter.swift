@@ -79,7 +79,6 @@ package struct OutputFile {
     try step { () throws(AtomicFileError) in try file.write(bytes) }
   }
 
-  /// Syncs the file to disk and renames it to its path.
   package func commit() throws(TraceError) {
     try step { () throws(AtomicFileError) in try file.commit() }
   }

@@ -25,7 +25,6 @@ struct CrashMoments {
     self.changes = changes
   }
 
-  /// Number of changes that a piece shows.
   func changes(shownBy piece: UInt64) -> Int {
     switch kind {
     case .nothing: return 0
@@ -58,7 +57,6 @@ struct CrashMoments {
     return shown
   }
 
-  /// Contents of unwritten space.
   func garbage(_ count: Int) -> [UInt8] {
     var random = SimulationRandom(seed: ~seed)
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -11,7 +11,6 @@ import LarderLibc
 /// for Unix. For one connection at a time; it locks nothing and shares no memory, because the
 /// caches open their database exclusively.
 final class SimulatedDatabaseLayer {
-  /// Name for SQLite.
   let name: String
   unowned let disk: SimulatedDisk
   private let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)

@@ -16,7 +16,6 @@ package final class SimulatedDisk: @unchecked Sendable {
   private(set) var isOn = true
   /// Number of calls since the disk was created.
   package private(set) var calls = 0
-  /// Number of the call during which the power is cut.
   package var cutCall = Int.max
   /// Calls that fail, nil for none.
   package var fault: SimulatedFault?
@@ -24,7 +23,6 @@ package final class SimulatedDisk: @unchecked Sendable {
   private var cuts: UInt64 = 0
   private var starts = 0
   private var random: SimulationRandom
-  /// File layer for SQLite.
   private var layer: SimulatedDatabaseLayer?
 
   /// Creates an empty disk.
@@ -33,7 +31,6 @@ package final class SimulatedDisk: @unchecked Sendable {
     folders[""] = root
   }
 
-  /// Name of the file layer for SQLite.
   var layerName: String {
     if let layer { return layer.name }
     let made = SimulatedDatabaseLayer(self)
@@ -95,7 +92,6 @@ package final class SimulatedDisk: @unchecked Sendable {
   /// True if calls may still fail.
   var isFailing: Bool { fault != nil }
 
-  /// Ends the faults.
   package func endFault() { fault = nil }
 
   // MARK: Calls
@@ -116,7 +112,6 @@ package final class SimulatedDisk: @unchecked Sendable {
     }
   }
 
-  /// Ends a call that has changed something.
   func end(_ path: String) throws(FileFailure) {
     if calls >= cutCall { try cut(path) }
   }
@@ -177,7 +172,6 @@ package final class SimulatedDisk: @unchecked Sendable {
     return folders[parent]?.file(name)
   }
 
-  /// Changes the item of a name.
   func set(_ path: String, _ item: SimulatedFolder.Item?) throws(FileFailure) {
     let (parent, name) = Self.split(path)
     guard let folder = folders[parent] else { throw FileFailure("use", path, ENOENT) }

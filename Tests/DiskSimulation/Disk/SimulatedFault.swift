@@ -2,12 +2,10 @@ import LarderLibc
 
 /// A kind of system call.
 package enum SystemCall: Sendable, Hashable {
-  /// Opening for reading, opening for writing, and creating a file.
   case openToRead, openToWrite, create
   case read, write, truncate, rename, remove, makeFolder
   /// Waiting until a file, or the names of a folder, are on the disk.
   case sync, syncFolder
-  /// Reading metadata.
   case ask
 }
 
@@ -15,13 +13,9 @@ package enum SystemCall: Sendable, Hashable {
 package struct SimulatedFault: Sendable {
   /// Kind of failure.
   package enum Kind: Sendable, Hashable, CaseIterable {
-    /// ENOSPC in every call that needs space.
     case noSpace
-    /// EIO in any call.
     case inputOutput
-    /// EROFS in every call that changes something.
     case readOnly
-    /// EMFILE in every call that opens something.
     case tooManyFiles
     /// A write that writes a part before the disk is full.
     case shortWrite
@@ -32,7 +26,6 @@ package struct SimulatedFault: Sendable {
   package var kind: Kind
   /// Number of the first call that fails among those that can, from 1.
   package var first: Int
-  /// Number of calls that fail.
   package var count: Int
   private var calls = 0
 

@@ -6,19 +6,16 @@ final class SimulatedFile {
     case size(Int, isShorter: Bool)
   }
 
-  /// Contents that the process sees.
   private(set) var bytes: [UInt8] = []
   private var synced: [UInt8] = []
   private var pending: [Change] = []
   /// Number of the last power cut that was applied, because a file may have two names.
   private var lastCut: UInt64 = 0
 
-  /// Memory is written back in pages.
   private static let pageBytes = 4_096
 
   init() {}
 
-  /// Copies a file, with its synced and unsynced contents.
   init(copyOf other: SimulatedFile) {
     bytes = other.bytes
     synced = other.synced
@@ -76,7 +73,6 @@ final class SimulatedFile {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Applies a power cut.
   func cut(_ number: UInt64, seed: UInt64) {
     guard lastCut != number else { return }
     lastCut = number

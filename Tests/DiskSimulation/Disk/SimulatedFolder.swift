@@ -14,7 +14,6 @@ final class SimulatedFolder {
   /// Names in an order that is the same in every process.
   var names: [String] { items.keys.sorted() }
 
-  /// Assigns an item, or none, to a name.
   func set(_ name: String, _ item: Item?) {
     items[name] = item
     pending.append((name, item))

@@ -32,7 +32,7 @@ enum CacheOperation {
   ///   - isExact: True if removals and renewals know which keys have entries: an entry whose file
   ///     was lost counts until it is read.
   func perform(
-    _ cache: DiskCache, _ state: CacheState, mayMiss: Bool = false, isExact: Bool = true
+    _ cache: BlockingDiskCache, _ state: CacheState, mayMiss: Bool = false, isExact: Bool = true
   ) throws {
     switch self {
     case .set(let number, let version, let isPermanent):

@@ -13,15 +13,14 @@ struct CacheState: Equatable {
 
   init() {}
 
-  /// Reads the entries of all keys.
-  init(of cache: DiskCache) throws {
+  init(of cache: BlockingDiskCache) throws {
     for key in 0..<SimulatedKey.count {
       if let found = try Self.find(key, in: cache) { entries[key] = found }
     }
   }
 
   /// Reads the entry of a key; throws `SimulationFailure` if the value was never stored for it.
-  static func find(_ number: Int, in cache: DiskCache) throws -> Entry? {
+  static func find(_ number: Int, in cache: BlockingDiskCache) throws -> Entry? {
     let key = SimulatedKey(number: number)
     guard let entry = try cache.entry(for: key.key, suite: key.suite) else { return nil }
     guard let version = SimulatedValue.version(of: entry.data, number) else {

@@ -2,11 +2,9 @@ import Larder
 
 /// Permitted values of each key while calls fail, and after the end of the process.
 struct FaultModel {
-  /// Values in the open cache.
   private(set) var now: [Int: Set<UInt64?>] = [:]
   /// Values after the process is killed and, with `full`, after a power cut.
   private(set) var later: [Int: Set<UInt64?>] = [:]
-  /// All values that a key ever had, and none.
   private(set) var ever: [Int: Set<UInt64?>] = [:]
   /// True if each successful call is durable at once.
   private let isDurable: Bool
@@ -51,7 +49,6 @@ struct FaultModel {
     if hasSucceeded, isDurable { later = now }
   }
 
-  /// Records a flush.
   mutating func flushed(hasSucceeded: Bool) {
     if hasSucceeded { later = now } else { hasFailed() }
   }

@@ -30,9 +30,7 @@ package struct FaultRound {
 
   /// Counts of a round.
   package struct Outcome: Sendable {
-    /// System calls at which a run's faults began.
     package var places = 0
-    /// Calls of the cache that threw.
     package var errors = 0
   }
 
@@ -109,7 +107,7 @@ package struct FaultRound {
     let disk = simulated.disk
     var model = FaultModel(
       history.last ?? CacheState(), history: history, plan.durability)
-    var opened: DiskCache?
+    var opened: BlockingDiskCache?
     do {
       opened = try simulated.open()
     } catch let error as DiskCacheError {
@@ -146,7 +144,7 @@ package struct FaultRound {
   }
 
   private mutating func operate(
-    _ operation: CacheOperation, _ cache: DiskCache, _ model: inout FaultModel,
+    _ operation: CacheOperation, _ cache: BlockingDiskCache, _ model: inout FaultModel,
     _ disk: SimulatedDisk
   ) throws {
     var hasSucceeded = true
@@ -188,7 +186,7 @@ package struct FaultRound {
 
   /// Checks the contents of the cache after the faults have ended.
   private func checkNow(
-    _ cache: DiskCache, _ model: inout FaultModel, _ disk: SimulatedDisk
+    _ cache: BlockingDiskCache, _ model: inout FaultModel, _ disk: SimulatedDisk
   ) throws {
     for key in 0..<SimulatedKey.count {
       let found = try CacheState.find(key, in: cache)
@@ -200,7 +198,7 @@ package struct FaultRound {
     let maySync = [.sync, .inputOutput, .noSpace].contains(plan.kind)
     try require(
       cache.statistics.rebuilds == 0 || maySync && plan.durability == .normal,
-      "rebuilt: \(cache.damages)")
+      "rebuilt: \(cache.damage ?? "none")")
   }
 
   /// Checks that another process can open the remaining files, and work with them.
@@ -220,7 +218,7 @@ package struct FaultRound {
     }
     let said = cache.statistics
     if plan.durability != .none || !losesPower {
-      try require(said.rebuilds == 0, "\(context): \(cache.damages)")
+      try require(said.rebuilds == 0, "\(context): \(cache.damage ?? "none")")
     }
     // On a full disk the files of removed entries are deleted before their rows; with `none` those
     // rows wait for the next commit.

@@ -9,10 +9,8 @@ import Larder
 /// process is killed without a power cut; no committed entry is lost then. Without any power cut
 /// the cache holds, even with `none`, the result of some number of its operations.
 package struct PowerRound {
-  /// Power cuts of a round.
   package static let cuts = 50
 
-  /// The durability whose promises are checked.
   private let durability: DiskDurability
   private var random: SimulationRandom
   private var cache: SimulatedCache
@@ -20,16 +18,13 @@ package struct PowerRound {
   private var states = [CacheState()]
   /// State after the operation in progress.
   private var inFlight: CacheState?
-  /// All values that a key ever had.
   private var ever: [Int: Set<CacheState.Entry>] = [:]
   private var version: UInt64 = 0
   /// True if there are power cuts.
   private var hasCuts = true
   /// Counts of a round.
   package struct Outcome: Sendable, Equatable {
-    /// Operations that have returned.
     package var operations = 0
-    /// Power cuts.
     package var cuts = 0
     /// Kills of the process without a power cut.
     package var kills = 0
@@ -71,7 +66,7 @@ package struct PowerRound {
     let losesPower = !random.oneIn(5) && hasCuts
     let isCutEarly = random.oneIn(5)
     if isCutEarly { cutLater(random.pick([60, 250])) }
-    var worked: DiskCache?
+    var worked: BlockingDiskCache?
     do {
       let opened = try cache.open()
       worked = opened
@@ -97,7 +92,7 @@ package struct PowerRound {
     cache.disk.cutCall = cache.disk.calls + 1 + random.below(calls)
   }
 
-  private mutating func work(_ opened: DiskCache, isCutEarly: Bool) throws {
+  private mutating func work(_ opened: BlockingDiskCache, isCutEarly: Bool) throws {
     if !isCutEarly { cutLater(random.pick([4, 20, 80, 300, 600])) }
     var failures = 0
     for _ in 0..<(1 + random.below(random.pick([4, 20, 40]))) {
@@ -139,14 +134,14 @@ package struct PowerRound {
   }
 
   /// Checks the state after a power cut or a kill.
-  private mutating func check(_ opened: DiskCache, losesPower: Bool) throws {
+  private mutating func check(_ opened: BlockingDiskCache, losesPower: Bool) throws {
     let found = try CacheState(of: opened)
     let said = opened.statistics
     let context =
       "\(losesPower ? "power cut" : "end of the process"), \(durability), "
       + "inline \(cache.configuration.inlineBytesMax)"
     if durability != .none {
-      try require(said.rebuilds == 0, "\(context): \(opened.damages)")
+      try require(said.rebuilds == 0, "\(context): \(opened.damage ?? "none")")
     }
     if durability == .full {
       try require(said.damages == 0, "\(context): \(said.damages) damages")

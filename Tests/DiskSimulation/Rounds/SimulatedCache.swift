@@ -15,8 +15,8 @@ struct SimulatedCache {
     self.configuration = configuration
   }
 
-  func open() throws -> DiskCache {
-    try DiskCache(
+  func open() throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: Self.folder, configuration: configuration, clock: WallCacheClock(),
       files: SimulatedFiles(disk))
   }
@@ -28,8 +28,8 @@ struct SimulatedCache {
     var configuration = DiskConfiguration(
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
       inlineBytesMax: random.pick([0, 100, 2_000, 100_000]),
-      groupWrites: 1 + random.below(8), pageCacheBytes: 64 << 10,
-      checkpointPages: random.pick([1, 4, 20, 1_000]))
+      groupWrites: 1 + random.below(8), pageCacheBytes: 64 << 10)
+    configuration.checkpointPages = random.pick([1, 4, 20, 1_000])
     if random.oneIn(6) {
       #if Encryption
         configuration.encryption = try DiskEncryption(key: Data(repeating: 7, count: 32))

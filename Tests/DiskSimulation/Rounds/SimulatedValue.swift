@@ -3,7 +3,6 @@ import Larder
 
 /// A key of a simulated cache, by number.
 struct SimulatedKey {
-  /// Number of keys.
   static let count = 18
   private static let suites = ["", "images", "naïve"]
 
@@ -30,7 +29,6 @@ enum SimulatedValue {
     return random.pick(sizes)
   }
 
-  /// Returns the value of a key in a version.
   static func make(_ key: Int, _ version: UInt64) -> Data {
     let size = size(key, version)
     var state = SimulationRandom.mixed(version &* 64 &+ UInt64(key))

@@ -5,7 +5,6 @@ import FuzzTargets
 // `Fuzz list` lists the targets. `Fuzz TARGET [FLAGS] [FOLDER ...]` fuzzes one if libFuzzer is
 // linked (`make fuzz`); `Fuzz TARGET FILE ...` runs files in every build.
 
-/// Prints an error and exits with the code of misuse.
 func refuse(_ line: String) -> Never {
   FileHandle.standardError.write(Data("\(line)\n".utf8))
   exit(2)

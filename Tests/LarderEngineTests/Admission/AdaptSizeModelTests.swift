@@ -48,7 +48,6 @@ import Testing
     }
   }
 
-  /// Skewed popularity as in traffic, sizes over four powers of ten.
   private func objects(_ count: Int, seed: UInt64) -> [Object] {
     var random = SeededGenerator(seed: seed)
     return (1...count).map { rank in
@@ -81,7 +80,6 @@ import Testing
     return AdaptSizeModel(capacity: capacity, groups: groups)
   }
 
-  /// The start of the search changes the result only within its tolerance.
   @Test(arguments: [1e-9, 1e-3, 1, 1e6, 1e11])
   func poorStartingPointChangesLittle(_ life: Double) {
     let objects = objects(500, seed: 3)
@@ -102,7 +100,6 @@ import Testing
     #expect(nothing.hits(10, near: &life) == 0)
   }
 
-  /// Extreme rates and sizes are grouped like others.
   @Test func extremesAreGrouped() {
     var groups = AdaptSizeGroups()
     for rate: Float in [0, 0.1, 1, 0x1p30, .greatestFiniteMagnitude] {

@@ -2,7 +2,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// AdaptSize's table of objects against a dictionary.
 @Suite struct AdaptSizeObjectsTests {
   private struct Seen {
     var recent: Float = 0
@@ -10,7 +9,6 @@ import Testing
     var size: UInt32 = 0
   }
 
-  /// Includes fingerprints that collide in the table, and 0, the value of empty slots.
   @Test(arguments: [UInt64(1), 2, 3])
   func agreesWithADictionary(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -51,7 +51,6 @@ import Testing
     #expect(counts.memory.rejections == 3)
   }
 
-  /// 1 is popular; 2, 3, 4 are requested once each and do not displace it from a cache of one.
   @Test func tinyLFUProtectsPopularObject() throws {
     let trace = OwnedTrace(
       ids: [1, 1, 1, 2, 1, 3, 1, 4, 1], sizes: [UInt32](repeating: 1, count: 9))

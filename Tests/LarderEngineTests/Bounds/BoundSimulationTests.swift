@@ -3,7 +3,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// A bound in place of a policy counts requests like a simulation and has the hits of the bound.
 @Suite struct BoundSimulationTests {
   private func run(
     _ name: String, _ columns: RequestColumns, _ unit: CapacityUnit, capacity: UInt64,
@@ -59,7 +58,6 @@ import Testing
     }
   }
 
-  /// Only a get or a set leaves a copy; a delete or a change at the origin does not.
   @Test(arguments: [
     ([Operation.get, .modify, .get], [2, 2, .max] as [UInt32], 1),
     ([.get, .delete, .get], [.max, 2, .max], 0),

@@ -4,8 +4,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// Offline policies and bounds against the best of all possible decisions, on traces so short that
-/// all can be tried; sizes change.
 @Suite struct ExhaustiveOptimumTests {
   /// A request of a short trace.
   struct Step {
@@ -41,7 +39,6 @@ import Testing
     return best.values.max() ?? 0
   }
 
-  /// The parts of a cache's content that fit into it.
   private static func subsets(
     of copies: [ObjectID: UInt32], _ capacity: UInt64
   ) -> [[ObjectID: UInt32]] {
@@ -51,7 +48,6 @@ import Testing
     return all.filter { $0.values.reduce(0) { $0 + UInt64($1) } <= capacity }
   }
 
-  /// Next uses as in a prepared trace: a set or delete ends them.
   private static func nextUses(_ steps: [Step]) -> [UInt32] {
     var latest: [ObjectID: UInt32] = [:]
     var next = steps.map { _ in Request.never }

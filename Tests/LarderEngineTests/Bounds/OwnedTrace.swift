@@ -18,7 +18,6 @@ struct OwnedTrace {
     nextUses = next
   }
 
-  /// Skewed requests; every object has one size.
   init(requests: Int, objects: Int, sized: Bool, _ random: inout SeededGenerator) {
     var sizeOf: [UInt32] = []
     for _ in 0...objects { sizeOf.append(sized ? UInt32(1 + random.next(below: 9)) : 1) }
@@ -30,7 +29,6 @@ struct OwnedTrace {
     self.init(ids: ids, sizes: ids.map { sizeOf[Int($0)] })
   }
 
-  /// Calls `body` with the columns, which are valid during the call.
   func with<Result>(_ body: (RequestColumns) throws -> Result) rethrows -> Result {
     try ids.withUnsafeBufferPointer { ids in
       try sizes.withUnsafeBufferPointer { sizes in

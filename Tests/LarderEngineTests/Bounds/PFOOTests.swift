@@ -4,7 +4,6 @@ import Testing
 @testable import LarderEngine
 @testable import LarderResearchModels
 
-/// No policy has more hits than the upper bound, and the lower bound is below it.
 @Suite struct PFOOTests {
   @Test(arguments: [false, true])
   func noPolicyBeatsUpperBound(bytes: Bool) throws {

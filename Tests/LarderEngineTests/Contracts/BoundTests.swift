@@ -2,7 +2,6 @@ import LarderEngine
 import TestSupport
 import Testing
 
-/// Relations between policies that are theorems.
 @Suite struct BoundTests {
   /// MIN is optimal for objects of equal size (Mattson, Gecsei, Slutz, Traiger, IBM Systems Journal
   /// 1970) among rules that store every miss. A cache that rejects objects is no better than one

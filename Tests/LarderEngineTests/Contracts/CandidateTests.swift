@@ -3,7 +3,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// A tier's hint at the next victim.
 @Suite struct CandidateTests {
   private static let policies = PolicyRegistry.standard.map(\.description)
     .filter { !$0.needs.contains(.nextUse) }.map(\.name)
@@ -14,7 +13,6 @@ import Testing
         policy: try PolicySpec(parsing: policy), entriesMax: 30, bytesMax: nil, objects: 400))
   }
 
-  /// A real cache reads memory at the hint, so it must always be an id of the tier.
   @Test(arguments: policies)
   func isAnIDOrNone(policy: String) throws {
     let tier = try tier(policy)
@@ -39,7 +37,6 @@ import Testing
     #expect(tier.victims.candidate == .none)
   }
 
-  /// For policies that depend only on the order of requests, it is the victim itself.
   @Test(arguments: ["lru", "mru", "fifo"])
   func isTheNextVictim(policy: String) throws {
     let tier = try tier(policy)
@@ -51,7 +48,6 @@ import Testing
     }
   }
 
-  /// In a scan, objects are evicted as the candidates predicted.
   @Test(arguments: ["clock", "sieve", "s3-fifo", "qd-lp", "slru", "2q", "lfu"])
   func isTheNextVictimOfAScan(policy: String) throws {
     let tier = try tier(policy)

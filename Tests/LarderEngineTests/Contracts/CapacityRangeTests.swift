@@ -3,7 +3,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// Extreme capacities, for every policy and filter.
 @Suite struct CapacityRangeTests {
   /// The largest values of parameters by which policies multiply their capacity.
   static let extremes = [
@@ -82,7 +81,6 @@ import Testing
     #expect(try #require(try AdmissionRegistry.make(largest)).stateBytes < 32 << 20)
   }
 
-  /// A sketch for more objects than its initial size still distinguishes frequent ones.
   @Test func largeSketchGrowsWithAdmissions() throws {
     let made = try AdmissionRegistry.make(
       AdmissionSetup(

@@ -3,10 +3,8 @@ import LarderPolicies
 
 /// The policies of the contract tests: the registry, so that a new policy is covered automatically.
 enum ContractSpecs {
-  /// Every registered policy with its defaults.
   static let plain = PolicyRegistry.standard.map(\.description.name)
 
-  /// Every registered policy, with all parameters that the naive models support.
   static let varied = plain.flatMap { name in
     [name] + NaivePolicies.specs(of: name).filter { $0 != name }
   }
@@ -24,10 +22,8 @@ enum ContractSpecs {
     return refuses && !spec.contains("refuse-large") ? spec + ":refuse-large=false" : spec
   }
 
-  /// Policies that draw random numbers.
   static let random = PolicyRegistry.standard.map(\.description).filter(\.isRandom).map(\.name)
 
-  /// A probe of one tier.
   static func probe(
     _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, objects: Int, seed: UInt64 = 0
   ) throws -> PolicyProbe {
@@ -36,7 +32,6 @@ enum ContractSpecs {
       objects: objects, seed: seed)
   }
 
-  /// A simulation of memory alone.
   static func simulation(
     _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64 = 0,
     over trace: TestTrace
@@ -49,7 +44,6 @@ enum ContractSpecs {
       over: trace.columns())
   }
 
-  /// The counts of a memory tier on a whole trace.
   static func counts(
     _ spec: String, capacity: UInt64, unit: CapacityUnit = .objects, seed: UInt64 = 0,
     over trace: TestTrace
@@ -60,7 +54,6 @@ enum ContractSpecs {
     return simulation.counts
   }
 
-  /// A short random trace.
   static func trace(
     _ features: TestTraceMaker.Features, capacity: UInt64, seed: UInt64
   ) -> TestTrace {

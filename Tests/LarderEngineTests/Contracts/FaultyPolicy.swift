@@ -86,7 +86,6 @@ struct FaultyPolicy<Planted: PlantedFault>: EvictionPolicy, ~Copyable {
 
   var victim: ObjectID { queue.last ?? .none }
 
-  /// Slots of the queue that the fault skips.
   private mutating func skipped() -> Int {
     switch Planted.fault {
     case .countsTheRemoved: removals

@@ -3,7 +3,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// Kinds of notices that a policy has received.
 private let received = Mutex<PolicyNotices>([])
 
 /// LRU that records the kinds of its notices, of which it asks for the time alone.
@@ -29,15 +28,17 @@ private struct TimedLRU: OneListPolicy, ~Copyable {
 }
 
 @Suite struct NoticeTests {
-  /// A policy receives the notices that it asks for and no others, in every kind of simulation.
   @Test func onlyRequestedNoticesArrive() throws {
     let columns = try #require(GoldenTraces.named("mixed")).columns(sparse: false)
     for model in [nil, try FetchModel(latencies: [3])] {
       received.withLock { $0 = [] }
-      let single = SingleTier(
-        setup: TierSetup(policy: try PolicySpec(parsing: "timed-lru"), capacity: 5), isDisk: false,
-        unit: .objects, seed: 0, recordsOutcomes: false, time: model, columns: columns)
-      let simulation = try SimulatedPolicy(TimedLRU.self).makeSimulation(single)
+      let setup = SimulationSetup(
+        arrangement: .memory(
+          TierSetup(policy: try PolicySpec(parsing: "timed-lru"), capacity: 5)),
+        unit: .objects, time: model)
+      let simulation = try setup.simulation(over: columns) { _ in
+        RegisteredPolicy(TimedLRU.self)
+      }
       simulation.run(upTo: columns.count, untilFirstEviction: false)
       #expect(received.withLock { $0 } == .time)
     }

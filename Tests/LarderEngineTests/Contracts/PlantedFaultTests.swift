@@ -21,7 +21,6 @@ private enum Eager: PlantedFault { static var fault: PolicyFault { .insertsInAdm
 private enum Listener: PlantedFault { static var fault: PolicyFault { .listensToHints } }
 private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLargeCapacities } }
 
-/// Contract checks must find each planted fault.
 @Suite struct PlantedFaultTests {
   private func broken<Planted: PlantedFault>(
     _ fault: Planted.Type
@@ -81,7 +80,6 @@ private enum Picky: PlantedFault { static var fault: PolicyFault { .refusesLarge
       try #require(broken(Picky.self)[.setup]).problem.contains("it cannot be made"))
   }
 
-  /// The error shows how to reproduce the fault, in few lines.
   @Test func violationIsShortened() throws {
     let found = try #require(broken(Stranger.self)[.residency])
     let lines = found.script.split(separator: "\n")

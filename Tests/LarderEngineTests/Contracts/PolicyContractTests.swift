@@ -4,8 +4,6 @@ import LarderPolicies
 import TestSupport
 import Testing
 
-/// The contract of `EvictionPolicy`, for every registered policy, checked with the library call
-/// that serves policies of other packages.
 @Suite struct PolicyContractTests {
   @Test(arguments: Array(ContractSpecs.varied.enumerated()))
   func isKept(varied: (offset: Int, element: String)) throws {

@@ -3,11 +3,9 @@ import LarderPolicies
 import TestSupport
 import Testing
 
-/// Invariants of a simulation with any registered policy.
 @Suite struct SimulationContractTests {
   private static let features: TestTraceMaker.Features = [.sizes, .times, .operations, .costs]
 
-  /// With room for everything, every object is fetched once.
   @Test(arguments: ContractSpecs.storing, [CapacityUnit.objects, .bytes])
   func everythingFitsAndMissesOnce(spec: String, unit: CapacityUnit) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
@@ -20,7 +18,6 @@ import Testing
     }
   }
 
-  /// Every object is fetched once if disk holds everything, whatever memory does.
   @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
   func everythingFitsOnDisk(spec: String, inclusion: HybridRules.Inclusion) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
@@ -42,7 +39,6 @@ import Testing
     }
   }
 
-  /// A hybrid run until the first eviction stops right after the first eviction on disk.
   @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
   func hybridStopsAfterTheFirstEvictionOnDisk(
     spec: String, inclusion: HybridRules.Inclusion
@@ -80,7 +76,6 @@ import Testing
     }
   }
 
-  /// Two runs, and a run in parts, produce the same counts.
   @Test(arguments: ContractSpecs.varied, [CapacityUnit.objects, .bytes])
   func runsAreRepeatable(spec: String, unit: CapacityUnit) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
@@ -99,7 +94,6 @@ import Testing
     }
   }
 
-  /// After a reset, the counts are those of the remaining requests, and the content is kept.
   @Test(arguments: ContractSpecs.varied)
   func resetKeepsTheContent(spec: String) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
@@ -123,7 +117,6 @@ import Testing
     }
   }
 
-  /// A run until the first eviction stops right after it.
   @Test(arguments: ContractSpecs.storingVaried)
   func stopsAfterTheFirstEviction(spec: String) throws {
     var stopped = 0

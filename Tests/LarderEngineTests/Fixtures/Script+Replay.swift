@@ -1,8 +1,6 @@
 import LarderEngine
 
 extension Script {
-  /// Replays every section through a cache and fails at the first line whose outcome differs.
-  /// Sections without a cache are skipped. Returns the number of replayed sections.
   @discardableResult
   func replay(through make: (Section) throws -> (any ScriptedCache)?) throws -> Int {
     var replayed = 0

@@ -32,21 +32,18 @@ struct Script {
     var names: [String] = []
     var steps: [Step] = []
 
-    /// The number of the object with this name.
     mutating func id(_ name: String) -> ObjectID {
       if let place = names.firstIndex(of: name) { return ObjectID(place + 1) }
       names.append(name)
       return ObjectID(names.count)
     }
 
-    /// Names for numbers.
     func names(of ids: [ObjectID]) -> [String] { ids.map { names[Int($0) - 1] } }
   }
 
   let file: String
   private(set) var sections: [Section] = []
 
-  /// Parses a script.
   init(file: String, text: String) throws {
     self.file = file
     for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -81,7 +78,6 @@ struct ScriptProblem: Error, CustomStringConvertible {
 }
 
 extension Script.Section {
-  /// Parses a line after the one with the policy.
   fileprivate mutating func read(_ words: [String], line: Int) throws {
     let rest = words.dropFirst().filter { $0 != "-" }
     switch words[0] {
@@ -132,7 +128,6 @@ extension Script.Section {
     return value
   }
 
-  /// Sets the next use of each request.
   fileprivate mutating func setNextUses() {
     var next: [ObjectID: Int] = [:]
     for place in steps.indices.reversed() {

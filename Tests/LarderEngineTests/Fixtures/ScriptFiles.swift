@@ -5,7 +5,6 @@ enum ScriptFiles {
   static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Scripts")
 
-  /// Names without their extension, sorted.
   static let names: [String] = {
     let files = try? FileManager.default.contentsOfDirectory(
       at: directory, includingPropertiesForKeys: nil)

@@ -1,7 +1,6 @@
 import LarderEngine
 import Testing
 
-/// Wrong scripts must fail, or scripts prove nothing.
 @Suite struct ScriptFormatTests {
   private func problem(_ lines: String) throws -> String? {
     do {

@@ -2,7 +2,6 @@ import LarderEngine
 import LarderPolicies
 import Testing
 
-/// The hand-worked scripts, replayed through the models and through the engine.
 @Suite struct ScriptTests {
   @Test(arguments: ScriptFiles.names)
   func modelFollowsTheScript(name: String) throws {

@@ -27,7 +27,6 @@ struct ScriptOutcome: Equatable, CustomStringConvertible {
 struct ScriptedModel: ScriptedCache {
   private var tier: NaiveTier
 
-  /// Nil if the policy has no model.
   init?(_ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit) throws {
     let setup = TierSetup(policy: spec, capacity: capacity)
     guard let tier = try NaiveTier(setup, unit: unit) else { return nil }

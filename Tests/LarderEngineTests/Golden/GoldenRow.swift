@@ -8,14 +8,11 @@ struct GoldenRow: Sendable, CustomStringConvertible {
     + "bytes_hit,stale_hits,admissions,rejections,evictions,expirations,promotions,demotions,"
     + "bytes_written"
 
-  /// The cell's five columns.
   var key: [String]
-  /// The counts that follow.
   var counts: [UInt64]
 
   var description: String { (key + counts.map(String.init)).joined(separator: ",") }
 
-  /// A row of a cell and its counts.
   init(key: [String], counts: Counts) {
     self.key = key
     self.counts = [
@@ -26,7 +23,6 @@ struct GoldenRow: Sendable, CustomStringConvertible {
     ]
   }
 
-  /// Reads a line, nil when it is not one.
   init?(line: Substring) {
     let fields = line.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     let numbers = fields.dropFirst(5).compactMap { UInt64($0) }

@@ -14,7 +14,6 @@ enum GoldenTable {
     }
   }
 
-  /// The cells that belong in the table, in order.
   static var keys: [[String]] {
     var keys: [[String]] = []
     for (trace, _) in GoldenTraces.all {
@@ -46,7 +45,6 @@ enum GoldenTable {
     }
   }
 
-  /// The counts of the naive models in a cell.
   static func modelled(_ key: [String]) throws -> GoldenRow {
     var row = GoldenRow(key: key, counts: Counts())
     guard let trace = GoldenTraces.named(key[0]),

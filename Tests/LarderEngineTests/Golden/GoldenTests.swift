@@ -4,7 +4,6 @@ import LarderPolicies
 import TestSupport
 import Testing
 
-/// The engine against counts pinned by the naive models, on traces that every machine can generate.
 @Suite struct GoldenTests {
   private static let isUpdating = ProcessInfo.processInfo.environment["LARDER_UPDATE_GOLDEN"] != nil
 
@@ -26,7 +25,6 @@ import Testing
     #expect(try GoldenTable.load().map(\.key) == GoldenTable.keys)
   }
 
-  /// The models are slow, so only the smallest capacities are recomputed.
   @Test func theTableIsTheModels() throws {
     let rows = try GoldenTable.load().filter { $0.key[3] == "8" || $0.key[3] == "600" }
     #expect(!rows.isEmpty)

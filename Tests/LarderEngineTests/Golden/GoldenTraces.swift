@@ -3,7 +3,6 @@ import LarderEngine
 /// The generated traces of `generated.csv`, made with the tests' own random numbers, so that no
 /// change elsewhere affects them.
 enum GoldenTraces {
-  /// Every trace by its name in the table.
   static let all: [(name: String, trace: TestTrace)] = [
     ("skewed", skewed()), ("scans", scans()), ("loop", loop()), ("sized", sized()),
     ("mixed", mixed()),
@@ -11,7 +10,6 @@ enum GoldenTraces {
 
   static func named(_ name: String) -> TestTrace? { all.first { $0.name == name }?.trace }
 
-  /// The product of two uniform draws: few objects get most of the requests.
   private static func skewedID(_ objects: Int, _ random: inout TestRandom) -> ObjectID {
     ObjectID(1 + random.below(objects) * random.below(objects) / objects)
   }
@@ -21,7 +19,6 @@ enum GoldenTraces {
     return TestTrace(ids: (0..<3000).map { _ in skewedID(500, &random) }).renumbered()
   }
 
-  /// A hot set with a scan through new objects after every 150 requests.
   private static func scans() -> TestTrace {
     var random = TestRandom(seed: 102)
     var ids: [ObjectID] = []
@@ -36,7 +33,6 @@ enum GoldenTraces {
     return TestTrace(ids: ids).renumbered()
   }
 
-  /// Round and round, with an occasional random request.
   private static func loop() -> TestTrace {
     var random = TestRandom(seed: 103)
     let ids = (0..<2500).map { step in
@@ -45,7 +41,6 @@ enum GoldenTraces {
     return TestTrace(ids: ids).renumbered()
   }
 
-  /// Objects with sizes from 1 to about 1000, most of them small, and costs.
   private static func sized() -> TestTrace {
     var random = TestRandom(seed: 104)
     let sizes = (0...500).map { _ in
@@ -59,7 +54,6 @@ enum GoldenTraces {
     return TestTrace(requests).renumbered()
   }
 
-  /// All features together: changing sizes, times, TTLs, sets, deletes and changes at the origin.
   private static func mixed() -> TestTrace {
     var random = TestRandom(seed: 105)
     var time: UInt32 = 0

@@ -4,9 +4,7 @@ import Testing
 
 @testable import LarderResearchModels
 
-/// The growth of 3L-Cache's history, which takes more requests than the differential tests have.
 @Suite struct HistoryLengthTests {
-  /// Shares of hits, and of requests for remembered objects, in thousandths.
   @Test(arguments: [(300, 40), (500, 4), (0, 100), (0, 0), (100, 600), (900, 20), (10, 1)])
   func growsLikeModel(hits: Int, ghosts: Int) {
     var random = TestRandom(seed: 9)

@@ -35,8 +35,6 @@ import Testing
     Cell(spec: "3l-cache:batch=500:objective=objects", seed: 2, misses: (8419, 7331)),
   ]
 
-  /// 12,000 requests for 900 objects, whose popularity changes after 5,000, a fifth of them for
-  /// objects with a single request.
   private static let ids: [ObjectID] = {
     var state: UInt64 = 12345
     func next() -> UInt64 {

@@ -8,7 +8,7 @@ import Testing
     var random = TestRandom(seed: UInt64(count))
     var capacities = (0..<count).map { _ in UInt64(random.below(100)) }
     capacities.sort()
-    var grid = DistanceGrid(capacities)
+    var grid = DistanceCounts(capacities: capacities, depths: 0)
     let depths = (0..<500).map { _ in UInt64(random.below(120)) }
     for depth in depths { grid.count(depth) }
     #expect(

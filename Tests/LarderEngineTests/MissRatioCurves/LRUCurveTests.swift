@@ -4,7 +4,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// One pass against plain arrays and against the simulation of `lru`, to the request.
 @Suite struct LRUCurveTests {
   @Test func distancesEqualPlainStack() throws {
     for seed in 0..<TestEffort.rounds(2000) {
@@ -32,7 +31,6 @@ import Testing
     }
   }
 
-  /// Gets, sets and deletes; only a set changes a size.
   @Test(arguments: [CapacityUnit.objects, .bytes])
   func hitsEqualSimulations(_ unit: CapacityUnit) throws {
     var exact = 0
@@ -50,7 +48,6 @@ import Testing
     #expect(exact > TestEffort.rounds(10_000))
   }
 
-  /// The curve reports where a cache of bytes and the stack differ.
   @Test func aLargeObjectMakesSmallCachesInexact() throws {
     // A cache of 2 does not store object 2 and keeps object 1; in the stack it is below object 2.
     let trace = TestTrace([

@@ -2,13 +2,11 @@ import Testing
 
 @testable import LarderEngine
 
-/// The order of latest requests against a plain array of weights by position.
 @Suite struct RecencyOrderTests {
   @Test func bitsCountLikeAnArray() { check(RecencyBits.self, room: 3000, steps: 20_000) }
 
   @Test func weightsAddUpLikeAnArray() { check(RecencyWeights.self, room: 3000, steps: 20_000) }
 
-  /// Enough positions that every level of sums has several parts.
   @Test func bitsCountAcrossSections() { checkWide(RecencyBits.self, room: 5 << 20) }
 
   @Test func weightsAddUpAcrossSections() { checkWide(RecencyWeights.self, room: 5 << 19) }

@@ -11,7 +11,6 @@ import Testing
     #expect(DecimalShare(0).of(7) == 0)
   }
 
-  /// A binary product would be one less for some of these.
   @Test func thousandthsAreExact() {
     for thousandths in 0...3000 as ClosedRange<UInt64> {
       let share = DecimalShare(Double(thousandths) / 1000)

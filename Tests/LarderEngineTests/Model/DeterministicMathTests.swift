@@ -95,7 +95,6 @@ struct DeterministicMathTests {
     #expect(DeterministicMath.normalQuantile(1.5).isNaN)
   }
 
-  /// The exact bits, which make generated traces equal on every machine.
   @Test func bitsAreFixed() {
     var random = SeededGenerator(seed: 4)
     var digest: UInt64 = 0

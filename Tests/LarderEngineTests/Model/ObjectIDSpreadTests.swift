@@ -1,7 +1,6 @@
 import LarderEngine
 import Testing
 
-/// Keys derived from object ids.
 @Suite struct ObjectIDSpreadTests {
   @Test func spreadIsInvertible() {
     let ids = Array(0...10_000 as ClosedRange<ObjectID>) + [1 << 20, 1 << 31, .max - 1, .max]

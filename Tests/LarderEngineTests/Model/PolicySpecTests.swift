@@ -3,7 +3,6 @@ import LarderPolicies
 import Testing
 
 @Suite struct PolicySpecTests {
-  /// Results name a policy by its description, and readers must find the same policy.
   @Test(arguments: [
     "lru", "S3-FIFO:Small=0.1", "s3-fifo:small=1E-1:GHOST=0.9", "W-TinyLFU:window=Adaptive",
     "a:b=İ",

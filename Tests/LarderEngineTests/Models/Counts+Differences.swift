@@ -1,7 +1,6 @@
 import LarderEngine
 
 extension Counts {
-  /// The fields in which these counts, the engine's, differ from a model's.
   func differences(from model: Counts) -> String {
     func fields(_ value: Any, _ prefix: String) -> [(String, String)] {
       Mirror(reflecting: value).children.flatMap { child -> [(String, String)] in

@@ -4,14 +4,12 @@ import LarderPolicies
 /// Replays random traces through the engine and through the models, and reports the first
 /// difference as a script to read.
 enum Differential {
-  /// The engine's counts.
   static func engine(_ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool) throws -> Counts {
     let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.columns(sparse: sparse))
     simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
     return simulation.counts
   }
 
-  /// The model's counts, with costs if the engine has any.
   private static func model(
     _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> Counts? {

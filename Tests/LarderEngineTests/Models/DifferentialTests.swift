@@ -3,9 +3,7 @@ import LarderPolicies
 import TestSupport
 import Testing
 
-/// Every policy in the engine against its naive model, to the request.
 @Suite struct DifferentialTests {
-  /// Specs of all registered policies.
   static let specs = PolicyRegistry.standard.flatMap {
     NaivePolicies.specs(of: $0.description.name)
   }
@@ -39,18 +37,15 @@ import Testing
     }
   }
 
-  /// Long enough that every structure grows, closes its gaps and wraps around many times.
   @Test(arguments: specs)
   func longTracesAgree(spec: String) throws {
     try checkLong(spec, rounds: TestEffort.rounds(8, atLeast: 2))
   }
 
-  /// LHD recomputes its model often enough to change its age step twice.
   @Test func recomputedModelAgrees() throws {
     try checkLong("lhd:samples=3:period=50", rounds: 2)
   }
 
-  /// `auto` with so many objects that a handover takes many requests.
   @Test(arguments: ["lru/lfu/arc", "w-tinylfu/mru/lirs/mq"])
   func handoverAgrees(policies: String) throws {
     try checkLong(

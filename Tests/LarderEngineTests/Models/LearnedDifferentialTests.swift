@@ -4,8 +4,6 @@ import LarderPolicies
 import TestSupport
 import Testing
 
-/// Learned policies in the engine against their naive models, to the request, both with the
-/// stand-in for a gradient boosting library.
 @Suite struct LearnedDifferentialTests {
   static let specs = PolicyRegistry.learned.flatMap {
     NaivePolicies.specs(of: $0.description.name)
@@ -29,13 +27,11 @@ import Testing
     }
   }
 
-  /// Short traces with all features of traces.
   @Test(arguments: specs)
   func shortTracesAgree(spec: String) throws {
     try agree(spec, rounds: TestEffort.rounds(300), requests: nil, capacityMax: 20)
   }
 
-  /// Long enough for models that replace each other, and for every structure to grow and shrink.
   @Test(arguments: specs)
   func longTracesAgree(spec: String) throws {
     try agree(spec, rounds: TestEffort.rounds(10, atLeast: 2), requests: 1500, capacityMax: 90)

@@ -3,14 +3,11 @@ import LarderEngine
 /// ARC (Megiddo and Modha, FAST 2003), Figure 4, with sizes for counts: the figure's condition
 /// "exactly c pages" becomes "no room for the new object".
 struct NaiveARC: NaivePolicy {
-  /// Least recently requested first, in all four.
   var t1: [NaiveWeighted] = []
   var t2: [NaiveWeighted] = []
   var b1: [NaiveWeighted] = []
   var b2: [NaiveWeighted] = []
-  /// The target of T1.
   var p = 0.0
-  /// The missing object for which room is being made.
   var missing: NaiveWeighted?
 
   let capacity: UInt64
@@ -20,13 +17,11 @@ struct NaiveARC: NaivePolicy {
   func contains(_ id: ObjectID) -> Bool { t1.has(id) || t2.has(id) }
   func isGhost(_ id: ObjectID) -> Bool { b1.has(id) || b2.has(id) }
 
-  /// Case I.
   mutating func hit(_ request: Request) {
     remove(request.id)
     t2.append(NaiveWeighted(request))
   }
 
-  /// The first lines of cases II and III.
   mutating func admit(_ request: Request) -> Bool {
     missing = NaiveWeighted(request)
     if let ghost = b1.first(where: { $0.id == request.id }) {
@@ -53,7 +48,6 @@ struct NaiveARC: NaivePolicy {
     return replace()
   }
 
-  /// REPLACE(x, p).
   private mutating func replace() -> ObjectID {
     let t1Size = Double(t1.weight)
     let isInB2 = missing.map { b2.has($0.id) } ?? false

@@ -1,7 +1,7 @@
 @testable import LarderEngine
 
 /// The policy that chooses its policy, rule by rule: simulations of a portfolio on a sample of the
-/// objects, epochs, decisions, following and handing over.
+/// objects, epochs, decisions and handing over.
 struct NaiveAuto: NaivePolicy {
   /// Knowledge of an object.
   struct Record {
@@ -22,20 +22,15 @@ struct NaiveAuto: NaivePolicy {
   var hasExpiries = false
   var clock = 0
   var records: [ObjectID: Record] = [:]
-  /// Residents while following, least recently requested first.
-  var residents: [ObjectID] = []
-  /// The last evicted objects while a tier leads, with their last request; they have come back if
+  /// The last evicted objects, with their last request; they have come back if
   /// it is another by now. The next one goes to place `nextGhost`.
   var ghosts: [(id: ObjectID, last: Int)] = []
   var nextGhost = 0
-  /// Residents that the tier has evicted, in order.
   var expelled: [ObjectID] = []
   var entering = Request.none
-  /// The tier that leads, and its policy; nil while following.
-  var leader: NaiveMember?
+  var leader: NaiveMember
   var policy = 0
   var handover: NaiveHandover?
-  /// Requests after which the requests of an object halve.
   var period = 16
   var count = 0
   var most = 1
@@ -61,12 +56,12 @@ struct NaiveAuto: NaivePolicy {
     halfLife = try spec.number("half-life", default: 64, in: 0...1e9)
     margin = try spec.number("margin", default: 0.005, in: 0...1)
     specs = try NaiveAuto.specs(setup)
+    leader = try NaiveMember(specs[0], setup.capacity, setup)
     hits = specs.map { _ in 0 }
     held = setup.unit == .bytes ? 1 : Int(setup.capacity)
     shift = shift(held)
     shadows = try specs.map { try NaiveMember($0, shadowCapacity, setup) }
     setPeriod()
-    if shift > 0 { leader = try NaiveMember(specs[0], setup.capacity, setup) }
   }
 
   private static func specs(_ setup: PolicySetup) throws -> [PolicySpec] {
@@ -109,7 +104,6 @@ struct NaiveAuto: NaivePolicy {
     return shift == 0 || hash >> UInt64(64 - shift) == 0
   }
 
-  /// Returns true at the end of an epoch.
   private mutating func observe(_ request: Request, isSet: Bool) -> Bool {
     for place in shadows.indices { shadows[place].victims = [] }
     if isSampled(request.id) {
@@ -133,7 +127,6 @@ struct NaiveAuto: NaivePolicy {
 
   private mutating func endEpoch() {
     setPeriod()
-    let wasFollowing = shift == 0
     let length = Double(epoch)
     sinceSwitch += inEpoch
     inEpoch = 0
@@ -169,11 +162,7 @@ struct NaiveAuto: NaivePolicy {
         }
       }
     }
-    if wasFollowing, shift > 0 {
-      lead()
-    } else if !wasFollowing, handover == nil {
-      beginHandover()
-    }
+    if handover == nil { beginHandover() }
   }
 
   private mutating func thin() {
@@ -197,7 +186,6 @@ struct NaiveAuto: NaivePolicy {
 
   // MARK: Changes of the capacity
 
-  /// Continues from the choice of the cache whose objects are being stored again.
   mutating func resume(_ old: NaiveAuto, isRestoring: Bool) {
     self.isRestoring = isRestoring
     leading = old.leading
@@ -206,9 +194,8 @@ struct NaiveAuto: NaivePolicy {
     sinceSwitch = 0
     sampled = old.sampled * Double(1 << old.shift) / Double(1 << shift)
     hits = old.hits.map { old.sampled == 0 ? 0 : $0 / old.sampled * sampled }
-    if leader != nil, isRestoring {
-      leader = try? NaiveMember(specs[leading], setup.capacity, setup)
-      policy = leading
+    if isRestoring, let fresh = try? NaiveMember(specs[leading], setup.capacity, setup) {
+      (leader, policy) = (fresh, leading)
     }
   }
 
@@ -230,21 +217,12 @@ struct NaiveAuto: NaivePolicy {
     return fresh.map { NaiveHandover(policy: leading, tier: $0, start: clock) }
   }
 
-  private mutating func lead() {
-    handover = makeHandover()
-    handover?.isLeaving = false
-    for id in residents { handover?.add(id, last: records[id]?.last ?? 0) }
-    residents = []
-    while handover != nil { advance() }
-  }
-
-  /// Moves 64 objects out of the old tier or into the new one.
   private mutating func advance() {
     for _ in 0..<64 {
       guard let current = handover else { return }
       if current.isLeaving {
         let ghost = current.ghostsAdded
-        if let id = leader?.giveUp() {
+        if let id = leader.giveUp() {
           handover?.add(id, last: records[id]?.last ?? 0)
         } else if ghost < ghosts.count {
           handover?.addGhost(last: ghosts[ghost].last)
@@ -275,7 +253,7 @@ struct NaiveAuto: NaivePolicy {
     leader = ended.tier
     policy = ended.policy
     for id in ended.refused
-    where ended.residents.contains(id) && leader?.contains(id) == false && !expelled.contains(id) {
+    where ended.residents.contains(id) && !leader.contains(id) && !expelled.contains(id) {
       expelled.append(id)
     }
     beginHandover()
@@ -287,78 +265,64 @@ struct NaiveAuto: NaivePolicy {
   }
 
   private mutating func takeVictims() {
-    expelled += leader?.victims ?? []
-    leader?.victims = []
+    expelled += leader.victims
+    leader.victims = []
   }
 
   // MARK: Requests
 
   func contains(_ id: ObjectID) -> Bool {
-    guard let leader else { return residents.contains(id) }
-    return handover?.residents.contains(id) ?? false || leader.contains(id) && id != entering.id
+    handover?.residents.contains(id) ?? false || leader.contains(id) && id != entering.id
   }
 
   func isGhost(_ id: ObjectID) -> Bool {
     if contains(id) { return false }
-    guard let leader else { return shadows.contains { $0.remembers(id) } }
     return isKept(id) || leader.remembers(id) || handover?.tier.remembers(id) ?? false
   }
 
   var overflows: Bool { !expelled.isEmpty }
   func isFull(for request: Request) -> Bool { !expelled.isEmpty }
 
-  /// Unknown before the first entry with an expiry.
   mutating func follow(_ time: UInt64) { now = hasExpiries ? time : 0 }
 
   mutating func hit(_ given: Request) {
     let request = note(given)
-    if leader == nil {
-      observeAndFollow(request, isSet: false)
+    advance()
+    if handover?.residents.contains(request.id) ?? false {
+      reenter(request.id)
     } else {
-      advance()
-      if handover?.residents.contains(request.id) ?? false {
-        reenter(request.id)
-      } else {
-        _ = leader?.access(request.id, 0)
-        takeVictims()
-      }
-      if observe(request, isSet: false) { endEpoch() }
+      _ = leader.access(request.id, 0)
+      takeVictims()
     }
+    if observe(request, isSet: false) { endEpoch() }
   }
 
   mutating func replace(_ given: Request) {
     records[given.id]?.cost = given.cost
     hasExpiries = hasExpiries || given.expires != Request.noExpiry
     let request = note(given)
-    let wasFollowing = leader == nil
-    if wasFollowing { observeAndFollow(request, isSet: true) }
     advance()
     records[given.id]?.size = given.size
     if handover?.residents.contains(request.id) ?? false {
       reenter(request.id)
-    } else if let leader, leader.contains(request.id) {
-      self.leader?.set(request, 0)
+    } else if leader.contains(request.id) {
+      leader.set(request, 0)
       takeVictims()
     }
-    if !wasFollowing, observe(request, isSet: true) { endEpoch() }
+    if observe(request, isSet: true) { endEpoch() }
   }
 
   mutating func admit(_ request: Request) -> Bool {
     clock += 1
     var record = Record(last: clock, requests: 0, size: request.size, cost: 1)
-    if leader != nil, isKept(request.id) {
+    if isKept(request.id) {
       record.requests = min(7, recent(records[request.id] ?? Record()) + 1)
     }
     records[request.id] = record
-    if leader == nil {
-      observeAndFollow(request, isSet: false)
-      if leader == nil { return shadows[leading].contains(request.id) }
-    } else {
-      advance()
-      if observe(request, isSet: false) { endEpoch() }
-    }
+    advance()
+    if observe(request, isSet: false) { endEpoch() }
     if handover != nil { return true }
-    let outcome = leader?.set(request, 0)
+    let outcome = leader.set(request, 0)
     takeVictims()
     guard outcome == .stored else { return false }
     entering = request
@@ -372,26 +336,12 @@ struct NaiveAuto: NaivePolicy {
     records[request.id]?.cost = request.cost
     records[request.id]?.size = request.size
     entering = .none
-    if leader == nil { residents.append(request.id) }
     handover?.tier.remove(request.id)
     handover?.add(request.id, last: clock)
   }
 
-  // Rule 7.
-  private mutating func observeAndFollow(_ request: Request, isSet: Bool) {
-    if let place = residents.firstIndex(of: request.id) {
-      residents.append(residents.remove(at: place))
-    }
-    if observe(request, isSet: isSet) { endEpoch() }
-  }
-
   mutating func evict() -> ObjectID {
     count -= 1
-    if leader == nil {
-      let victim = residents.first { !shadows[leading].contains($0) } ?? residents[0]
-      residents.removeAll { $0 == victim }
-      return victim
-    }
     let victim = expelled.isEmpty ? giveUp() : expelled.removeFirst()
     if setup.unit == .objects {
       let ghost = (id: victim, last: records[victim]?.last ?? 0)
@@ -401,16 +351,15 @@ struct NaiveAuto: NaivePolicy {
     return victim
   }
 
-  /// The object that is being stored stays.
   private mutating func giveUp() -> ObjectID {
     if let victim = handover?.residents.first {
       handover?.remove(victim)
       return victim
     }
-    let victim = leader?.giveUp() ?? .none
+    let victim = leader.giveUp() ?? .none
     guard victim == entering.id else { return victim }
-    let other = leader?.giveUp() ?? .none
-    leader?.set(entering, 0)
+    let other = leader.giveUp() ?? .none
+    leader.set(entering, 0)
     takeVictims()
     return other
   }
@@ -419,9 +368,8 @@ struct NaiveAuto: NaivePolicy {
     guard contains(id) || isGhost(id) else { return }
     if contains(id) { count -= 1 }
     for place in shadows.indices { shadows[place].remove(id) }
-    leader?.remove(id)
+    leader.remove(id)
     handover?.remove(id)
-    residents.removeAll { $0 == id }
     forgetGhost(id)
   }
 
@@ -429,18 +377,15 @@ struct NaiveAuto: NaivePolicy {
     ghosts = ghosts.map { $0.id == id ? (.none, $0.last) : $0 }
   }
 
-  /// True for an evicted object that has not come back.
   private func isKept(_ id: ObjectID) -> Bool {
     !contains(id) && ghosts.contains { $0 == (id, records[id]?.last ?? 0) }
   }
 
-  /// Sets the period to 16 times the largest power of two up to the size.
   private mutating func setPeriod() {
     let objects = setup.unit == .bytes ? most : Int(min(setup.capacity, 1 << 40))
     while period * 2 <= 16 * objects { period *= 2 }
   }
 
-  /// The requests of an object, halved for each period since the last one.
   private func recent(_ record: Record) -> Int {
     var recent = record.requests
     for _ in 0..<min(8, (clock - record.last) / period) { recent /= 2 }
@@ -463,7 +408,6 @@ struct NaiveHeir {
   var id: ObjectID
   var size: UInt32
   var cost: Float
-  /// Requests of any object since its last one.
   var age: Int
   var requests: Int
   var isResident: Bool
@@ -475,7 +419,6 @@ struct NaiveHeir {
 /// of their last request.
 struct NaiveHandover {
   struct Entry {
-    /// The object, or the place of a ghost.
     var id: ObjectID
     var last: Int
     var bucket: Int
@@ -486,7 +429,6 @@ struct NaiveHandover {
   var tier: NaiveMember
   let start: Int
   var isLeaving = true
-  /// The residents, in order of adding.
   var residents: [ObjectID] = []
   var waiting: [Entry] = []
   var ghostsAdded = 0
@@ -509,7 +451,6 @@ struct NaiveHandover {
     ghostsAdded += 1
   }
 
-  /// A bucket for each age below 128, and 64 for each power of two above that.
   private func bucket(_ last: Int) -> Int {
     var (age, octave) = (max(0, start - last), 0)
     while age >= 128 {
@@ -519,7 +460,6 @@ struct NaiveHandover {
     return octave * 64 + age
   }
 
-  /// The oldest that waits, ghosts first.
   mutating func next() -> Entry? {
     guard let oldest = waiting.map(\.bucket).max() else { return nil }
     let place =
@@ -542,7 +482,6 @@ struct NaiveMember {
   var policy: any NaivePolicy
   let capacity: UInt64
   let weighs: Bool
-  /// True if the policy sees costs.
   let keepsCosts: Bool
   var sizes: [ObjectID: UInt32] = [:]
   var expires: [ObjectID: UInt64] = [:]
@@ -622,7 +561,6 @@ struct NaiveMember {
     victims.append(victim)
   }
 
-  /// Evicts an object; nil if there is none.
   mutating func giveUp() -> ObjectID? {
     if sizes.isEmpty { return nil }
     let victim = policy.evict(for: .none)
@@ -635,8 +573,6 @@ struct NaiveMember {
     policy.remove(id)
   }
 
-  /// Changes to an empty member of another capacity: evicts what does not fit, and stores the rest
-  /// again in the order of eviction.
   mutating func change(to fresh: NaiveMember) {
     if fresh.capacity == capacity { return }
     while used > fresh.capacity { _ = giveUp() }
@@ -660,7 +596,6 @@ struct NaiveMember {
     policy = auto
   }
 
-  /// Takes over an object of another tier.
   mutating func takeOver(_ heir: NaiveHeir) {
     victims = []
     let request = Request(id: heir.id, size: heir.size, cost: heir.cost)

@@ -8,7 +8,6 @@ struct NaiveBelady: NaivePolicy {
     var id: ObjectID
     var nextUse: UInt32
   }
-  /// Least recently requested first.
   var entries: [Entry] = []
 
   func contains(_ id: ObjectID) -> Bool { entries.contains { $0.id == id } }

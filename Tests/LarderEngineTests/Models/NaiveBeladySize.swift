@@ -10,7 +10,6 @@ struct NaiveBeladySize: NaivePolicy {
     var nextUse: UInt32
   }
   var entries: [Entry] = []
-  /// The highest index seen.
   var now: UInt32 = 0
 
   func contains(_ id: ObjectID) -> Bool { entries.contains { $0.id == id } }

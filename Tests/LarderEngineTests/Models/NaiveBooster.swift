@@ -6,7 +6,6 @@ import LarderEngine
 /// Tree t of seed s splits by feature (5 t + s) modulo the number of features, at its mean, and the
 /// low side by the next feature, at its mean. A leaf outputs a third of the mean label of its rows.
 enum NaiveBooster {
-  /// The stand-in as a library for the engine.
   static let boosting = GradientBoosting(name: "stand-in") {
     (rows, parameters) throws(BoostingError) in
     let features = rows.features
@@ -17,7 +16,6 @@ enum NaiveBooster {
       trees(table, rows.labels, seed: Int(parameters.seed)), features: features)
   }
 
-  /// The trees for rows with labels.
   static func trees(_ rows: [[Float]], _ labels: [Float], seed: Int) -> [BoostedTrees.Tree] {
     let features = rows[0].count
     return (0..<3).map { number in
@@ -43,7 +41,6 @@ enum NaiveBooster {
     }
   }
 
-  /// The prediction of trees for a row, by the definition of a tree.
   static func predict(_ trees: [BoostedTrees.Tree], _ row: [Float]) -> Double {
     trees.reduce(0) { sum, tree in
       var place = tree.splits.isEmpty ? ~0 : 0

@@ -6,13 +6,10 @@ struct NaiveCAR: NaivePolicy {
     var object: NaiveWeighted
     var isReferenced = false
   }
-  /// The clocks, with the page under the hand first.
   var t1: [Page] = []
   var t2: [Page] = []
-  /// Ghosts, oldest first.
   var b1: [NaiveWeighted] = []
   var b2: [NaiveWeighted] = []
-  /// The target of T1.
   var p = 0.0
 
   let capacity: UInt64
@@ -77,7 +74,6 @@ struct NaiveCAR: NaivePolicy {
     return Double(ghost.size) * max(1, Double(other.weight) / Double(own.weight))
   }
 
-  /// Lines 6 to 10: L1 holds at most c, both together 2c. Only on a miss, as in the figure.
   private mutating func trim() {
     while weight(t1) + b1.weight > capacity, !b1.isEmpty { b1.removeFirst() }
     while weight(t1) + weight(t2) + b1.weight + b2.weight > 2 * capacity, !b2.isEmpty {

@@ -9,7 +9,6 @@ struct NaiveCacheus: NaivePolicy {
     var requests = 1
     var isDemoted = false
     var isNew = false
-    /// Call number of its last request.
     var order: Int
   }
   /// S and Q of the paper, the oldest first.

@@ -7,9 +7,7 @@ struct NaiveClock: NaivePolicy {
     var id: ObjectID
     var counter: Int
   }
-  /// The highest counter: 2^bits - 1.
   let maximum: Int
-  /// The object under the hand first.
   var queue: [Entry] = []
 
   init(bits: Int) { maximum = (1 << bits) - 1 }

@@ -8,9 +8,7 @@ struct NaiveClockPro: NaivePolicy {
   enum Kind {
     case hot
     case cold
-    /// Resident and in its test period.
     case tested
-    /// Not resident and in its test period.
     case ghost
   }
   struct Page {
@@ -18,9 +16,7 @@ struct NaiveClockPro: NaivePolicy {
     var kind: Kind
     var isReferenced = false
   }
-  /// Oldest first.
   var clock: [Page] = []
-  /// m_c: the target of cold pages.
   var coldTarget: UInt64
 
   let capacity: UInt64
@@ -61,7 +57,6 @@ struct NaiveClockPro: NaivePolicy {
     clock.append(Page(object: object, kind: isHot ? .hot : .tested))
   }
 
-  /// Runs the cold hand.
   mutating func evict() -> ObjectID {
     while true {
       guard let place = clock.firstIndex(where: { $0.kind == .cold || $0.kind == .tested }) else {
@@ -93,7 +88,6 @@ struct NaiveClockPro: NaivePolicy {
     }
   }
 
-  /// Ends the test period of the page at an index, and returns the next index.
   private mutating func endTest(_ place: Int) -> Int {
     let page = clock[place]
     switch page.kind {
@@ -123,7 +117,6 @@ struct NaiveClockPro: NaivePolicy {
     return true
   }
 
-  /// Runs the hot hand, which stops at the limit, or after turning a page cold.
   private mutating func demoteHot(before limit: ObjectID) -> Bool {
     guard var place = clock.firstIndex(where: { $0.kind == .hot }) else { return false }
     var isDemoted = false
@@ -140,7 +133,6 @@ struct NaiveClockPro: NaivePolicy {
     return isDemoted
   }
 
-  /// Moves the hot hand to the next hot page.
   private mutating func moveToHot(from place: Int) {
     var place = place
     while hasHot, clock[place].kind != .hot { place = endTest(place) }

@@ -2,13 +2,9 @@ import LarderEngine
 
 /// Properties of a request that a modelled tier sees in addition to its policy.
 struct NaiveContext {
-  /// Microseconds.
   var now: UInt64
-  /// The request's own TTL; 0 for none.
   var ttlSeconds: UInt32
-  /// The current version of the object at the origin.
   var version: Int
-  /// Each object's latest request, including this one.
   var latest: [ObjectID: Request]
 }
 

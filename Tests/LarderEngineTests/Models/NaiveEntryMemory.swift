@@ -2,7 +2,6 @@ import LarderEngine
 
 /// The memory of entries in their servers.
 enum NaiveEntryMemory {
-  /// Returns the memory for a value's size, for a policy's spec.
   static func weight(_ spec: PolicySpec, unit: CapacityUnit) -> (UInt32) -> UInt32 {
     guard unit == .bytes, spec.values["memory"] == "server" else { return { $0 } }
     let key = { (standard: Int) in spec.whole("key", standard) }
@@ -30,8 +29,6 @@ enum NaiveEntryMemory {
     return table + jemalloc(name) + 16 + jemalloc(header + value + 1)
   }
 
-  /// The first class that holds this number of bytes: each eighth of 64, then each quarter of a
-  /// doubling.
   static func jemalloc(_ bytes: Int) -> Int {
     var (size, step) = (8, 8)
     while size < bytes {

@@ -6,24 +6,20 @@ struct NaiveExperts {
   struct Victim {
     var id: ObjectID
     var requests: Int
-    /// The clock at the eviction.
     var time: Int
     /// Cacheus: it entered a full cache without a history.
     var isNew = false
   }
-  /// Oldest first.
   var histories: [[Victim]] = [[], []]
   var weights = [0.5, 0.5]
 
   func isGhost(_ id: ObjectID) -> Bool { histories.joined().contains { $0.id == id } }
 
-  /// Adds a victim of an expert and trims that expert's history to `limit`.
   mutating func remember(_ victim: Victim, of expert: Int, atMost limit: Int) {
     histories[expert].append(victim)
     while histories[expert].count > limit { histories[expert].removeFirst() }
   }
 
-  /// Removes a victim from its history.
   mutating func take(_ id: ObjectID) -> (victim: Victim, expert: Int)? {
     for expert in histories.indices {
       if let victim = histories[expert].take(where: { $0.id == id }) { return (victim, expert) }
@@ -31,8 +27,6 @@ struct NaiveExperts {
     return nil
   }
 
-  /// The expert's victim was missed: its weight falls, and both are scaled to a sum of 1 and
-  /// clamped to 0.01...0.99.
   mutating func penalise(_ expert: Int, loss: Double) {
     weights[expert] *= DeterministicMath.exp(-loss)
     let share = min(max(weights[0] / (weights[0] + weights[1]), 0.01), 0.99)

@@ -2,7 +2,6 @@ import LarderEngine
 
 /// First in, first out: a hit changes nothing.
 struct NaiveFIFO: NaivePolicy {
-  /// Oldest first.
   var queue: [ObjectID] = []
 
   func contains(_ id: ObjectID) -> Bool { queue.contains(id) }

@@ -3,7 +3,6 @@
 struct NaiveHitDensities {
   static let ages = 20_000
   static let classes = 16
-  /// By class and age.
   var hits = [[Float]](repeating: [Float](repeating: 0, count: ages), count: classes)
   var evictions = [[Float]](repeating: [Float](repeating: 0, count: ages), count: classes)
   var densities: [[Float]]?
@@ -12,7 +11,6 @@ struct NaiveHitDensities {
   var meanObjects: Float = 0
   var meanMass: Float = 0
 
-  /// The number of times the sum can double before it reaches all ages, at most 15.
   static func group(agesSum: Int) -> Int {
     var (group, sum) = (0, agesSum)
     while group < classes - 1, sum < ages { (group, sum) = (group + 1, sum * 2) }
@@ -33,7 +31,6 @@ struct NaiveHitDensities {
     reconfigurations += 1
   }
 
-  /// Future hits, divided by the remaining time of all objects that reach this age.
   private func modelled(_ hits: [Float], _ evictions: [Float]) -> [Float] {
     var densities = [Float](repeating: 0, count: Self.ages)
     var later = hits[Self.ages - 1]
@@ -63,7 +60,6 @@ struct NaiveHitDensities {
     coarsening = next
   }
 
-  /// The events by ages 2 to `shift` times as long. The last age stays separate.
   private func rescaled(_ counts: [Float], by shift: Int) -> [Float] {
     let last = Self.ages - 1
     var scaled = counts

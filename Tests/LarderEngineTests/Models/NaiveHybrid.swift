@@ -1,24 +1,39 @@
 import LarderEngine
 
-/// Memory in front of disk, as the doc comment of `Simulation` describes it.
+/// One tier, or memory in front of disk, as the doc comment of `Simulation` describes them.
 struct NaiveHybrid {
-  var memory: NaiveTier
-  var disk: NaiveTier
+  var memory: NaiveTier?
+  var disk: NaiveTier?
   let rules: HybridRules
   var promotions: UInt64 = 0
   var demotions: UInt64 = 0
   /// With fetch latencies: the latency for a number of bytes, for policies that observe gets.
   var demotedLatency: ((UInt32) -> UInt64)?
 
-  init(memory: NaiveTier, disk: NaiveTier, rules: HybridRules) {
-    self.memory = memory
-    self.disk = disk
-    self.rules = rules
+  init?(_ setup: SimulationSetup) throws {
+    func tier(_ tier: TierSetup) throws -> NaiveTier? {
+      try NaiveTier(tier, unit: setup.unit, seed: setup.seed)
+    }
+    switch setup.arrangement {
+    case .memory(let only): (memory, rules) = (try tier(only), HybridRules(promotion: .never))
+    case .disk(let only): (disk, rules) = (try tier(only), HybridRules(promotion: .never))
+    case .hybrid(let first, let second, let both):
+      (memory, disk, rules) = (try tier(first), try tier(second), both)
+      if memory == nil || disk == nil { return nil }
+    }
+    if memory == nil, disk == nil { return nil }
+  }
+
+  func add(to counts: inout Counts) {
+    counts.memory = memory?.counts ?? TierCounts()
+    counts.disk = disk?.counts ?? TierCounts()
+    counts.promotions = promotions
+    counts.demotions = demotions
   }
 
   mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveAnswer {
     if let copy = lookUpMemory(request, context) { return .memory(copy) }
-    if let (copy, _) = disk.lookUp(request, context) {
+    if let (copy, _) = disk?.lookUp(request, context) {
       finishDiskHit(request, copy, context)
       return .disk(copy)
     }
@@ -26,82 +41,62 @@ struct NaiveHybrid {
     return .miss
   }
 
-  /// The part of a get that memory answers.
   mutating func lookUpMemory(_ request: Request, _ context: NaiveContext) -> NaiveCopy? {
-    memory.policy.follow(context.now)
-    disk.policy.follow(context.now)
-    guard let (copy, evicted) = memory.lookUp(request, context) else { return nil }
-    if disk.policy.contains(request.id) { disk.policy.foresee(request) }
+    memory?.policy.follow(context.now)
+    disk?.policy.follow(context.now)
+    guard let (copy, evicted) = memory?.lookUp(request, context) else { return nil }
+    foreseeOnDisk(request)
     if rules.inclusion == .exclusive { demote(evicted, context) }
     return copy
   }
 
-  /// Promotes an object that disk answered, if the rules allow it.
+  mutating func foreseeOnDisk(_ request: Request) {
+    if disk?.policy.contains(request.id) == true { disk?.policy.foresee(request) }
+  }
+
   mutating func finishDiskHit(_ request: Request, _ copy: NaiveCopy, _ context: NaiveContext) {
     if places(until: copy.expires, context).contains(.memory), isPromoted(request.id, copy) {
       promote(request, copy, context)
     }
   }
 
-  /// Stores an object that no tier has.
   mutating func fill(_ request: Request, _ context: NaiveContext) {
     let places = places(lifeOf: request, context)
-    switch rules.inclusion {
-    case .inclusive:
-      if places.contains(.disk) {
-        _ = disk.store(disk.timed(request, context), version: context.version)
-      }
-      if places.contains(.memory) {
-        _ = memory.store(memory.timed(request, context), version: context.version)
-      }
-    case .exclusive:
-      var outcome = NaiveTier.Outcome.rejected(evicted: [])
-      if places.contains(.memory) {
-        outcome = memory.store(memory.timed(request, context), version: context.version)
-      }
-      finishExclusive(outcome, request, context)
-    }
+    if rules.inclusion == .inclusive, places.contains(.disk) { disk?.fill(request, context) }
+    let outcome = places.contains(.memory) ? memory?.fill(request, context) : nil
+    if rules.inclusion == .exclusive { finishExclusive(outcome, request, context) }
   }
 
   mutating func set(_ request: Request, _ context: NaiveContext) {
-    memory.policy.follow(context.now)
-    disk.policy.follow(context.now)
+    memory?.policy.follow(context.now)
+    disk?.policy.follow(context.now)
     let places = places(lifeOf: request, context)
-    switch rules.inclusion {
-    case .inclusive:
-      if places.contains(.disk) { disk.set(request, context) } else { disk.drop(request.id) }
-      if places.contains(.memory) { memory.set(request, context) } else { memory.drop(request.id) }
-    case .exclusive:
-      disk.drop(request.id)
-      var outcome = NaiveTier.Outcome.rejected(evicted: [])
-      if places.contains(.memory) {
-        outcome = memory.set(
-          memory.timed(request, context), version: context.version, now: context.now)
-      } else {
-        memory.drop(request.id)
-      }
-      finishExclusive(outcome, request, context)
+    if rules.inclusion == .inclusive, places.contains(.disk) {
+      disk?.set(request, context)
+    } else {
+      disk?.drop(request.id)
     }
+    let outcome = places.contains(.memory) ? memory?.set(request, context) : nil
+    if outcome == nil { memory?.drop(request.id) }
+    if rules.inclusion == .exclusive { finishExclusive(outcome, request, context) }
   }
 
   mutating func delete(_ id: ObjectID) {
-    memory.drop(id)
-    disk.drop(id)
+    memory?.drop(id)
+    disk?.drop(id)
   }
 
   mutating func expire(_ id: ObjectID, _ context: NaiveContext) {
-    memory.expire(id, context)
-    disk.expire(id, context)
+    memory?.expire(id, context)
+    disk?.expire(id, context)
   }
 
   private enum Place { case memory, disk }
 
-  /// The tiers that may store a new object.
   private func places(lifeOf request: Request, _ context: NaiveContext) -> Set<Place> {
-    places(until: disk.timed(request, context).expires, context)
+    places(until: disk?.timed(request, context).expires ?? Request.noExpiry, context)
   }
 
-  /// The tiers that may store an object with this expiry.
   private func places(until expires: UInt64, _ context: NaiveContext) -> Set<Place> {
     guard let placement = rules.placement else { return [.memory, .disk] }
     if expires == Request.noExpiry { return [.disk] }
@@ -110,16 +105,13 @@ struct NaiveHybrid {
     return seconds < Double(placement.diskOnlyFromSeconds) ? [.memory, .disk] : [.disk]
   }
 
-  /// Moves memory's victims to disk, and stores objects there that memory rejected.
   private mutating func finishExclusive(
-    _ outcome: NaiveTier.Outcome, _ request: Request, _ context: NaiveContext
+    _ outcome: NaiveTier.Outcome?, _ request: Request, _ context: NaiveContext
   ) {
-    switch outcome {
+    switch outcome ?? .rejected(evicted: []) {
     case .stored(let evicted): demote(evicted, context)
     case .rejected(let evicted):
-      if places(lifeOf: request, context).contains(.disk) {
-        _ = disk.store(disk.timed(request, context), version: context.version)
-      }
+      if places(lifeOf: request, context).contains(.disk) { disk?.fill(request, context) }
       demote(evicted, context)
     }
   }
@@ -132,9 +124,9 @@ struct NaiveHybrid {
       request.expires = copy.expires
       request.cost = copy.cost
       if let demotedLatency {
-        disk.policy.observe(id, now: context.now, fetchLatency: demotedLatency(copy.size))
+        disk?.policy.observe(id, now: context.now, fetchLatency: demotedLatency(copy.size))
       }
-      if case .stored = disk.store(request, version: copy.version) { demotions += 1 }
+      if case .stored = disk?.store(request, version: copy.version) { demotions += 1 }
     }
   }
 
@@ -145,7 +137,7 @@ struct NaiveHybrid {
     case .always: return true
     case .secondHit:
       let hits = copy.promotionHits + 1
-      disk.copies[id]?.promotionHits = hits % 2
+      disk?.copies[id]?.promotionHits = hits % 2
       return hits == 2
     }
   }
@@ -154,16 +146,19 @@ struct NaiveHybrid {
     var request = request
     request.size = copy.size
     request.cost = copy.cost
+    guard var memory else { return }
     request.expires = min(copy.expires, memory.expiry(ttlSeconds: 0, now: context.now))
     // With latencies, it may have expired since the request.
     _ = memory.dropExpired(request.id, now: context.now)
-    switch memory.store(request, version: copy.version) {
+    let outcome = memory.store(request, version: copy.version)
+    self.memory = memory
+    switch outcome {
     case .rejected(let evicted):
       if rules.inclusion == .exclusive { demote(evicted, context) }
     case .stored(let evicted):
       promotions += 1
       guard rules.inclusion == .exclusive else { return }
-      disk.drop(request.id)
+      disk?.drop(request.id)
       demote(evicted, context)
     }
   }

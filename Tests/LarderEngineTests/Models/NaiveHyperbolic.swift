@@ -41,7 +41,6 @@ struct NaiveHyperbolic: NaivePolicy {
     return dividesBySize ? rate / Double(max(entry.object.size, 1)) : rate
   }
 
-  /// A 64-bit number is two draws, its lower half first.
   mutating func evict() -> ObjectID {
     var draws: [UInt64] = []
     while draws.count < samples {

@@ -4,9 +4,7 @@ import LarderEngine
 struct NaiveLHD: NaivePolicy {
   struct Entry {
     var object: NaiveWeighted
-    /// The clock at the last request.
     var time: Int
-    /// Ages at the last request and the one before.
     var lastAge = 0
     var ageBefore = NaiveHitDensities.ages
     var isExplorer = false
@@ -67,7 +65,6 @@ struct NaiveLHD: NaivePolicy {
     tick()
   }
 
-  /// True if an object becomes an explorer.
   private func draws(_ number: UInt64) -> Bool {
     number % 32 == 0 && explorerBudget > 0 && model.reconfigurations < 50
   }
@@ -93,7 +90,6 @@ struct NaiveLHD: NaivePolicy {
     untilReconfiguration = period
   }
 
-  /// A 64-bit number is two draws, its lower half first; then the doubtful objects are considered.
   mutating func evict() -> ObjectID {
     let wanted = model.reconfigurations <= 50 ? 8 : samples
     var draws: [UInt64] = []

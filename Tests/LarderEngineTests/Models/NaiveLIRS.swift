@@ -21,13 +21,10 @@ struct NaiveLIRS: NaivePolicy {
   var stack: [Block] = []
   /// Q: the resident HIR blocks, in the stack or not, the next victim first.
   var queue: [NaiveWeighted] = []
-  /// The ghosts in the stack, the first evicted one first.
   var ghosts: [ObjectID] = []
-  /// The missing object that was found in the stack.
   var returning: ObjectID = .none
 
   let lirLimit: UInt64
-  /// The limit on the weight of ghosts in the stack; nil for none.
   let ghostLimit: UInt64?
 
   init(capacity: UInt64, hir: Double, stack: Double) {
@@ -47,7 +44,6 @@ struct NaiveLIRS: NaivePolicy {
 
   mutating func hit(_ request: Request) { if stack.last?.id != request.id { use(request) } }
 
-  /// The object may be the last one requested, but a changed size can change its status.
   mutating func replace(_ request: Request) {
     let size = UInt64(request.size)
     if let place = queue.firstIndex(where: { $0.id == request.id }) { queue[place].size = size }
@@ -73,7 +69,6 @@ struct NaiveLIRS: NaivePolicy {
     returning = .none
   }
 
-  /// Moves an object, resident or not, to the top of the stack with its new status.
   private mutating func use(_ request: Request) {
     let old = stack.take { $0.id == request.id }
     let wasInStack = old != nil || returning == request.id
@@ -91,7 +86,6 @@ struct NaiveLIRS: NaivePolicy {
     settle()
   }
 
-  /// Demotes LIR blocks from the bottom until the others fit, and prunes.
   mutating func settle() {
     prune()
     while weight(.lir) > lirLimit {
@@ -101,13 +95,11 @@ struct NaiveLIRS: NaivePolicy {
     }
   }
 
-  /// Stack pruning: the bottom is a LIR block.
   mutating func prune() {
     while let bottom = stack.first, bottom.status != .lir { stack.removeFirst() }
     ghosts = ghosts.filter { isGhost($0) }
   }
 
-  /// Forgets the ghosts that were evicted first until the others are within the limit.
   mutating func trimGhosts() {
     while let ghostLimit, weight(.ghost) > ghostLimit {
       let oldest = ghosts.removeFirst()

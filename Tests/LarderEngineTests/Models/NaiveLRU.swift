@@ -2,7 +2,6 @@ import LarderEngine
 
 /// Evicts the least recently used object.
 struct NaiveLRU: NaivePolicy {
-  /// Least recently requested first.
   var stack: [ObjectID] = []
 
   func contains(_ id: ObjectID) -> Bool { stack.contains(id) }

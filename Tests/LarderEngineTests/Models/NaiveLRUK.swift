@@ -7,11 +7,9 @@ struct NaiveLRUK: NaivePolicy {
     var object: NaiveWeighted
     /// HIST: times of the last k requests, the latest first; 0 for missing ones.
     var history: [Int]
-    /// LAST.
     var last: Int
   }
   var residents: [Block] = []
-  /// In order of eviction.
   var ghosts: [Block] = []
   var returning: Block?
   var clock = NaiveRequestClock()
@@ -58,8 +56,6 @@ struct NaiveLRUK: NaivePolicy {
     returning = nil
   }
 
-  /// Considers objects out of their correlated period, or else all; evicts those with fewer than k
-  /// requests first, or else by the k-th last.
   mutating func evict() -> ObjectID {
     let free = residents.filter { period == 0 || clock.now - $0.last > period }
     let few = free.filter { $0.history[k - 1] == 0 }

@@ -7,7 +7,6 @@ struct NaiveLeCaR: NaivePolicy {
     var id: ObjectID
     var requests: Int
   }
-  /// Least recently requested first.
   var residents: [Entry] = []
   var experts = NaiveExperts()
   var size: NaiveCacheSize
@@ -57,7 +56,6 @@ struct NaiveLeCaR: NaivePolicy {
     size.note(residents.count)
   }
 
-  /// If both experts agree, neither is to blame, and no victim is remembered.
   mutating func evict() -> ObjectID {
     let rarest = residents.firstMinimum { $0.requests < $1.requests }
     let expert = random.nextUnit() < experts.weights[0] ? 0 : 1

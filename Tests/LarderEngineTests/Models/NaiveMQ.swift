@@ -11,12 +11,9 @@ struct NaiveMQ: NaivePolicy {
   }
   /// Q0 and up, each with the least recently requested object first.
   var queues: [[Entry]]
-  /// Qout, the oldest first.
   var ghosts: [Entry] = []
-  /// The count of the missing object's ghost.
   var returningCount = 0
   var clock = NaiveRequestClock()
-  /// Requests for which Adjust has run.
   var adjusted = 0
 
   let life: Double

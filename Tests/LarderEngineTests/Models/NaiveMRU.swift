@@ -2,7 +2,6 @@ import LarderEngine
 
 /// Evicts the most recently used object.
 struct NaiveMRU: NaivePolicy {
-  /// Least recently requested first.
   var stack: [ObjectID] = []
 
   func contains(_ id: ObjectID) -> Bool { stack.contains(id) }

@@ -15,13 +15,11 @@ struct NaiveMemcached: NaivePolicy {
     var isActive = false
   }
 
-  /// All items; in each list the first is the tail.
   private var items: [Item] = []
   private var pages: [Int: Int] = [:]
   private var replacedIn: Int?
   private var oversized: ObjectID?
   private var time: NaiveClockTime
-  /// Chunks by class; empty if the capacity counts objects.
   private let chunkSizes: [Int]
   private let page: Int
   private let pagesMax: Int
@@ -99,7 +97,6 @@ struct NaiveMemcached: NaivePolicy {
     }
   }
 
-  /// lru_pull_tail; returns true if it moved an item.
   private mutating func pull(_ slab: Int, _ segment: Segment, _ total: Int, _ coldAge: Int) -> Bool
   {
     var limit = total * shares[segment, default: 0] / 100

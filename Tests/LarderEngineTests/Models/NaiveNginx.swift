@@ -3,7 +3,6 @@ import LarderEngine
 /// nginx's proxy_cache (src/http/ngx_http_file_cache.c), with a manager that runs before anything
 /// is stored.
 struct NaiveNginx: NaivePolicy {
-  /// The latest request last.
   private var queue: [(id: ObjectID, requested: Int)] = []
   private var time: NaiveClockTime
   private var limit: Int?

@@ -1,6 +1,5 @@
 /// The models of learned policies. They train with `NaiveBooster`, as the engine must.
 extension NaivePolicies {
-  /// Their names.
   static let learnedNames = ["lrb", "3l-cache"]
 
   /// Specs that cover every parameter; the plain name, which never trains in a short trace, is the

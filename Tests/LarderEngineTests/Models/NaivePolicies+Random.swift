@@ -2,12 +2,10 @@ import LarderEngine
 
 /// The models of policies that draw random numbers, in the same order as the engine.
 extension NaivePolicies {
-  /// Their names.
   static let randomNames = [
     "random", "hyperbolic", "lhd", "lecar", "cacheus", "redis-lru", "redis-lfu",
   ]
 
-  /// Specs that cover every parameter; the plain name is always the first.
   static func randomSpecs(of name: String) -> [String] {
     switch name {
     case "hyperbolic": ["hyperbolic", "hyperbolic:samples=3", "hyperbolic:size=true:samples=8"]

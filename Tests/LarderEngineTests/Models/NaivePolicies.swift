@@ -2,7 +2,6 @@ import LarderEngine
 
 /// The models by the names that users type.
 enum NaivePolicies {
-  /// Every name that `make` knows.
   static let names =
     [
       "fifo", "lru", "mru", "lru-mad", "la-cache", "lfu", "clock", "sieve", "slru", "s3-fifo",
@@ -13,7 +12,6 @@ enum NaivePolicies {
       "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo", "auto",
     ] + NaiveServers.names + randomNames + learnedNames
 
-  /// Specs that cover every parameter; the plain name is always the first.
   static func specs(of name: String) -> [String] {
     switch name {
     case "clock": ["clock", "clock:bits=2", "clock:bits=3"]
@@ -69,11 +67,11 @@ enum NaivePolicies {
     }
   }
 
-  /// Returns the model of a policy, or nil if it has none.
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, seed: UInt64 = 0
   ) throws -> (any NaivePolicy)? {
     if let server = NaiveServers.make(spec, capacity: capacity, unit: unit) { return server }
+    if let value = NaiveGreedyDual.values[spec.name] { return NaiveGreedyDual(value: value) }
     switch spec.name {
     case "fifo": return NaiveFIFO()
     case "lru": return NaiveLRU()
@@ -90,13 +88,12 @@ enum NaivePolicies {
       return NaiveSLRU(
         capacity: capacity, segments: try spec.integer("segments", default: 4, in: 1...64),
         fill: try spec.flag("fill", default: false))
-    case "s3-fifo":
+    case "s3-fifo", "qd-lp":
       return NaiveS3FIFO(
-        capacity: capacity, small: try spec.number("small", default: 0.1, in: 0...1),
+        isQDLP: spec.name == "qd-lp", capacity: capacity,
+        small: try spec.number("small", default: 0.1, in: 0...1),
         ghost: try spec.number("ghost", default: 0.9, in: 0...10))
     case "ttl": return NaiveTTL()
-    case "cost": return NaiveGDSF(countsRequests: false)
-    case "gdsf": return NaiveGDSF(countsRequests: true)
     case "belady": return NaiveBelady()
     case "belady-size": return NaiveBeladySize()
     case "2q":
@@ -109,12 +106,6 @@ enum NaivePolicies {
       return NaiveLIRS(
         capacity: capacity, hir: try spec.number("hir", default: 0.01, in: 0...1),
         stack: try spec.number("stack", default: 0, in: 0...1000))
-    case "lfuda": return NaiveLFUDA()
-    case "greedydual": return NaiveGreedyDual()
-    case "qd-lp":
-      return NaiveQDLP(
-        capacity: capacity, small: try spec.number("small", default: 0.1, in: 0...1),
-        ghost: try spec.number("ghost", default: 0.9, in: 0...10))
     case "lru-k":
       return NaiveLRUK(
         capacity: capacity, k: try spec.integer("k", default: 2, in: 1...8),

@@ -5,40 +5,27 @@ import LarderEngine
 /// The models share no code with the engine's policies, so that errors show as differences. The
 /// calls are those of `EvictionPolicy`; the driver of a model keeps the sizes.
 protocol NaivePolicy {
-  /// True if the object is resident.
   func contains(_ id: ObjectID) -> Bool
-  /// True if the object is known without being resident.
   func isGhost(_ id: ObjectID) -> Bool
-  /// Read after `hit` and `replace`: while it is true, the driver calls `evict`.
   var overflows: Bool { get }
   /// A resident object is requested; `request.size` is its stored size.
   mutating func hit(_ request: Request)
-  /// A resident object gets a new value of `request.size`.
   mutating func replace(_ request: Request)
-  /// True if a resident object was idle too long to answer.
   func hasIdled(_ id: ObjectID) -> Bool
   /// Read after a missing object was admitted: while it is true, the driver calls `evict`.
   func isFull(for request: Request) -> Bool
-  /// Evicts one resident object for a request.
   mutating func evict(for request: Request) -> ObjectID
   /// Called for a missing object before anything is evicted for it.
   mutating func admit(_ request: Request) -> Bool
-  /// Evicts one resident object.
   mutating func evict() -> ObjectID
-  /// A resident object is requested and another tier answers.
   mutating func foresee(_ request: Request)
-  /// Any request for the object; called only if fetches take time.
   mutating func observe(_ id: ObjectID, now: UInt64, fetchLatency: UInt64)
-  /// A fetch ended.
   mutating func advance(to now: UInt64)
-  /// The time, or 0 if unknown; called before each get and set.
   mutating func follow(_ now: UInt64)
   /// An object of another policy's cache, in order of their last requests; called before anything
   /// else. False if the policy only stores it.
   mutating func takeOver(_ heir: NaiveHeir) -> Bool
-  /// A missing object is stored.
   mutating func insert(_ request: Request)
-  /// The object is deleted or has expired.
   mutating func remove(_ id: ObjectID)
 }
 
@@ -58,12 +45,10 @@ extension NaivePolicy {
 }
 
 extension Array {
-  /// Removes and returns the first element that satisfies the condition.
   mutating func take(where condition: (Element) -> Bool) -> Element? {
     firstIndex(where: condition).map { remove(at: $0) }
   }
 
-  /// The first of the smallest elements.
   func firstMinimum(by less: (Element, Element) -> Bool) -> Element? {
     reduce(nil) { best, next in
       guard let best else { return next }

@@ -18,7 +18,6 @@ struct NaiveRandom: NaivePolicy {
 }
 
 extension Array {
-  /// Removes an element and moves the last to its index.
   @discardableResult
   mutating func fill(hole place: Int) -> Element {
     let element = self[place]

@@ -15,7 +15,6 @@ struct NaiveRedis: NaivePolicy {
 
   /// In the order of the engine, because samples are drawn by index.
   var keys: [Key] = []
-  /// Lowest score first.
   var pool: [Candidate] = []
   var random: SeededGenerator
   var microseconds = 0
@@ -103,7 +102,6 @@ struct NaiveRedis: NaivePolicy {
     }
   }
 
-  /// Into a free slot, or else replacing the lowest score.
   private mutating func offer(_ candidate: Candidate) {
     let lower = pool.prefix { $0.score < candidate.score }.count
     if pool.count < places {

@@ -4,7 +4,6 @@ import LarderEngine
 /// then the one before it.
 struct NaiveRequestClock {
   var now = 0
-  /// The latest two requests at most, the latest last.
   var latest: [ObjectID] = []
 
   mutating func tick(_ id: ObjectID) {

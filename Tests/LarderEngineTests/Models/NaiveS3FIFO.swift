@@ -1,23 +1,27 @@
 import LarderEngine
 
-/// S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi, SOSP 2023), Algorithm 1.
+/// S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi, SOSP 2023), Algorithm 1, and QD-LP-FIFO (Yang, Qiu,
+/// Zhang, Yue, Rashmi, HotOS 2023), in which one hit is enough and main evicts for objects that
+/// enter it, the small queue for the others; until main has its share, the small queue may have
+/// more.
 struct NaiveS3FIFO: NaivePolicy {
   struct Entry {
     var id: ObjectID
     var size: UInt64
     var counter = 0
   }
-  /// Oldest first, all three.
   var small: [Entry] = []
   var main: [Entry] = []
   var ghost: [Entry] = []
-  /// The missing object that was found among the ghosts.
-  var returning: ObjectID = .none
+  var returning: Request?
 
   let mainLimit: UInt64
   let ghostLimit: UInt64
 
-  init(capacity: UInt64, small: Double, ghost: Double) {
+  let isQDLP: Bool
+
+  init(isQDLP: Bool, capacity: UInt64, small: Double, ghost: Double) {
+    self.isQDLP = isQDLP
     let smallLimit = max(1, UInt64(small * Double(capacity)))
     mainLimit = capacity - smallLimit
     ghostLimit = UInt64(ghost * Double(capacity))
@@ -39,21 +43,23 @@ struct NaiveS3FIFO: NaivePolicy {
   }
 
   mutating func admit(_ request: Request) -> Bool {
-    returning = ghost.take { $0.id == request.id }?.id ?? .none
+    returning = ghost.take { $0.id == request.id }.map { _ in request }
     return true
   }
 
   mutating func insert(_ request: Request) {
     let entry = Entry(id: request.id, size: UInt64(request.size))
-    if returning == request.id { main.append(entry) } else { small.append(entry) }
-    returning = .none
+    if returning != nil { main.append(entry) } else { small.append(entry) }
+    returning = nil
   }
 
   mutating func evict() -> ObjectID {
-    if used(main) > mainLimit || small.isEmpty { return evictMain() }
+    if !isQDLP, used(main) > mainLimit { return evictMain() }
     while !small.isEmpty {
+      let entering = UInt64(returning?.size ?? 0)
+      if isQDLP, used(main) + entering > mainLimit, !main.isEmpty { return evictMain() }
       let oldest = small.removeFirst()
-      if oldest.counter > 1 {
+      if oldest.counter > (isQDLP ? 0 : 1) {
         main.append(Entry(id: oldest.id, size: oldest.size))
       } else {
         remember(oldest)

@@ -16,17 +16,12 @@ struct NaiveS4FIFO: NaivePolicy {
     case window(NaiveShare)
   }
 
-  /// Oldest first, all three.
   var small: [Entry] = []
   var main: [Entry] = []
   var ghost: [Entry] = []
-  /// All admissions to the small queue, oldest first.
   var admitted: [Entry] = []
-  /// The last of these, until any other call affects it.
   var newest: ObjectID = .none
-  /// The missing object that was found among the ghosts.
   var promoted: ObjectID = .none
-  /// Room that is made for an object although it was rejected.
   var owed = 0
   var hasEvicted = false
 
@@ -74,7 +69,6 @@ struct NaiveS4FIFO: NaivePolicy {
     hit(request)
   }
 
-  /// True if a hit in the small queue counts.
   private func counts(_ id: ObjectID) -> Bool {
     let place = admitted.lastIndex { $0.id == id } ?? 0
     let later = admitted[(place + 1)...]

@@ -13,9 +13,7 @@ struct NaiveSLRU: NaivePolicy {
     var id: ObjectID
     var size: UInt64
   }
-  /// Lowest segment first; in each the tail first.
   var segments: [[Entry]]
-  /// The limit of each segment except the lowest.
   let limit: UInt64
   /// True if a new object enters the lowest segment with room for it, rather than the lowest.
   let fill: Bool

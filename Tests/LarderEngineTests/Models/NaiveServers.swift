@@ -21,7 +21,6 @@ enum NaiveServers {
     ],
   ]
 
-  /// Returns the model of a policy, or nil if it is none of these.
   static func make(
     _ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit
   ) -> (any NaivePolicy)? {
@@ -35,11 +34,9 @@ enum NaiveServers {
 }
 
 extension PolicySpec {
-  /// A parameter as a whole number.
   func whole(_ name: String, _ fallback: Int) -> Int {
     values[name].flatMap { Int($0) } ?? fallback
   }
-  /// A parameter as a number.
   func real(_ name: String, _ fallback: Double) -> Double {
     values[name].flatMap { Double($0) } ?? fallback
   }

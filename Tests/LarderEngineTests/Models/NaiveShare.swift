@@ -10,9 +10,7 @@ struct NaiveShare {
     whole = decimals.reduce(1) { scale, _ in scale * 10 }
   }
 
-  /// The share of a number, rounded down.
   func of(_ number: Int) -> Int { number * parts / whole }
 
-  /// Returns true if a number is at least the share of another.
   func isReached(by number: Int, of other: Int) -> Bool { number * whole >= other * parts }
 }

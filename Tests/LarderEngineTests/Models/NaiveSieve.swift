@@ -8,7 +8,6 @@ struct NaiveSieve: NaivePolicy {
   }
   /// Tail (oldest) first, head (newest) last. Objects never move.
   var queue: [Entry] = []
-  /// The start of the next search; nil means the tail.
   var hand: Int?
 
   func contains(_ id: ObjectID) -> Bool { queue.contains { $0.id == id } }
@@ -29,7 +28,6 @@ struct NaiveSieve: NaivePolicy {
   }
   mutating func insert(_ request: Request) { queue.append(Entry(id: request.id, visited: false)) }
 
-  /// The hand stays between the same neighbours: on a removed object, it moves towards the head.
   mutating func remove(_ id: ObjectID) {
     guard let place = queue.firstIndex(where: { $0.id == id }) else { return }
     queue.remove(at: place)

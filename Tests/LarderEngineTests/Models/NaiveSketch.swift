@@ -12,15 +12,12 @@ final class NaiveSketch {
 
   func count(_ id: ObjectID) { counts.countMiss(Request(id: id)) }
   func estimate(_ id: ObjectID) -> UInt32 { counts.estimate(Request(id: id)) }
-  /// The sketch grows with the number of residents, regardless of their identity.
   func enter() { counts.enter(Request(id: 1)) }
   func leave() { counts.leave() }
-  /// Counts an object of another cache as often as it was requested there.
   func raise(_ heir: NaiveHeir) {
     while estimate(heir.id) < min(15, heir.requests + 1) {
       _ = counts.sketch.incrementLowest(Request(id: heir.id).fingerprint)
     }
   }
-  /// The number of additions after which all counts are halved.
   var period: UInt64 { counts.period }
 }

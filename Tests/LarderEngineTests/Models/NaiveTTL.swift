@@ -7,7 +7,6 @@ struct NaiveTTL: NaivePolicy {
     var id: ObjectID
     var expires: UInt64
   }
-  /// In the order in which they were stored.
   var entries: [Entry] = []
 
   func contains(_ id: ObjectID) -> Bool { entries.contains { $0.id == id } }

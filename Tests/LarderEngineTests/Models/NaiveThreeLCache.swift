@@ -9,7 +9,6 @@ struct NaiveThreeLCache: NaivePolicy {
     var requests = 1
     var intervals: [Int] = []
     var sampled = 0
-    /// Constant until the object is removed.
     var serial = 0
   }
   struct Prediction {

@@ -1,7 +1,6 @@
 import LarderEngine
 
 extension NaiveTier {
-  /// The request with the expiry of this tier.
   func timed(_ request: Request, _ context: NaiveContext) -> Request {
     var request = request
     request.expires = expiry(ttlSeconds: context.ttlSeconds, now: context.now)
@@ -24,15 +23,11 @@ extension NaiveTier {
     return (copy, makeRoom(for: .none) { !$0.policy.overflows })
   }
 
-  /// A get of a single tier.
-  mutating func get(_ request: Request, _ context: NaiveContext) -> NaiveCopy? {
-    if let hit = lookUp(request, context) { return hit.copy }
-    _ = store(timed(request, context), version: context.version)
-    return nil
+  @discardableResult mutating func fill(_ request: Request, _ context: NaiveContext) -> Outcome {
+    store(timed(request, context), version: context.version)
   }
 
-  /// A set of a single tier.
-  mutating func set(_ request: Request, _ context: NaiveContext) {
-    _ = set(timed(request, context), version: context.version, now: context.now)
+  @discardableResult mutating func set(_ request: Request, _ context: NaiveContext) -> Outcome {
+    set(timed(request, context), version: context.version, now: context.now)
   }
 }

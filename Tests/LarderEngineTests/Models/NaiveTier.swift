@@ -3,25 +3,19 @@ import LarderEngine
 /// A stored object in a modelled tier.
 struct NaiveCopy {
   var size: UInt32
-  /// The origin's version number when the copy was made.
   var version: Int
-  /// Microseconds.
   var expires: UInt64
-  /// The cost of fetching it.
   var cost: Float
-  /// Disk hits since it was stored here or last promoted.
   var promotionHits = 0
 }
 
 extension NaiveCopy {
-  /// The copy that a request stores.
   init(_ request: Request, version: Int) {
     self.init(
       size: request.size, version: version, expires: request.expires, cost: request.cost)
   }
 }
 
-/// Objects that a tier evicted, in order.
 typealias NaiveVictims = [(id: ObjectID, copy: NaiveCopy)]
 
 /// One tier of a modelled cache: a policy and its stored objects.
@@ -38,7 +32,6 @@ struct NaiveTier {
   let capacity: UInt64
   let timeToLiveSeconds: UInt32?
   let objectsMax: Int
-  /// The memory of an object, from the size of its value.
   let weight: (UInt32) -> UInt32
   var copies: [ObjectID: NaiveCopy] = [:]
   var counts = TierCounts()
@@ -56,33 +49,28 @@ struct NaiveTier {
 
   var used: UInt64 { copies.values.reduce(0) { $0 + UInt64(weight($1.size)) } }
 
-  /// The request with the object's memory as its size.
   func weighed(_ request: Request) -> Request {
     var request = request
     request.size = weight(request.size)
     return request
   }
 
-  /// The expiry of an entry stored now.
   func expiry(ttlSeconds: UInt32, now: UInt64) -> UInt64 {
     let limits = [ttlSeconds == 0 ? nil : ttlSeconds, timeToLiveSeconds].compactMap { $0 }
     return limits.min().map { now + UInt64($0) * 1_000_000 } ?? Request.noExpiry
   }
 
-  /// Removes the object if its copy has expired, and returns true if so.
   mutating func dropExpired(_ id: ObjectID, now: UInt64) -> Bool {
     guard let copy = copies[id], copy.expires <= now || policy.hasIdled(id) else { return false }
     drop(id)
     return true
   }
 
-  /// Deletes the object and all state of it in the policy.
   mutating func drop(_ id: ObjectID) {
     copies[id] = nil
     policy.remove(id)
   }
 
-  /// Changes the TTL of the object if its copy has not expired.
   mutating func expire(_ id: ObjectID, _ context: NaiveContext) {
     guard let copy = copies[id], copy.expires > context.now, !policy.hasIdled(id) else { return }
     let expires = expiry(ttlSeconds: context.ttlSeconds, now: context.now)
@@ -91,7 +79,6 @@ struct NaiveTier {
     policy.replace(Request(id: id, size: weight(copy.size), expires: expires, cost: copy.cost))
   }
 
-  /// Stores a missing object.
   mutating func store(_ given: Request, version: Int) -> Outcome {
     let request = weighed(given)
     guard UInt64(request.size) <= capacity else {
@@ -114,7 +101,6 @@ struct NaiveTier {
     return .stored(evicted: evicted)
   }
 
-  /// Stores an object or replaces its value.
   mutating func set(_ given: Request, version: Int, now: UInt64) -> Outcome {
     let request = weighed(given)
     policy.follow(now)
@@ -132,7 +118,6 @@ struct NaiveTier {
       evicted: makeRoom(for: request) { $0.used <= $0.capacity && !$0.policy.overflows })
   }
 
-  /// Evicts until the condition holds.
   mutating func makeRoom(
     for request: Request, until fits: (NaiveTier) -> Bool
   ) -> NaiveVictims {

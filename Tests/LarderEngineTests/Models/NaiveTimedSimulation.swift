@@ -1,28 +1,26 @@
 import LarderEngine
 
-/// One tier whose misses take time, written as a list of events: the semantics of
-/// `TimedSimulation`, without any of its structures.
+/// One tier, or memory in front of a disk, with fetches and reads that take time, written as a list
+/// of events: the semantics of `TimedSimulation`, without any of its structures.
 struct NaiveTimedSimulation {
-  private struct Fetch {
+  private enum Kind { case read, fetch, bypass }
+
+  private struct Event {
     var end: UInt64
     var number: Int
     var request: Request
     var ttlSeconds: UInt32
-    var stores: Bool
-    var isRead = false
+    var kind: Kind
   }
 
-  private var tier: NaiveTier
-  private let isDisk: Bool
+  private var hybrid: NaiveHybrid
   private let unit: CapacityUnit
   private let model: FetchModel
-  private var fetches: [Fetch] = []
+  private var events: [Event] = []
   private var begun = 0
-  /// The time at which each server is free.
   private var servers: [UInt64]
   private var versions: [ObjectID: Int] = [:]
   private var latest: [ObjectID: Request] = [:]
-  /// Fetches with lower numbers were superseded by a set or a delete.
   private var current: [ObjectID: Int] = [:]
   private var now: UInt64 = 0
   private var totals = Counts()
@@ -30,23 +28,18 @@ struct NaiveTimedSimulation {
   private var time: TimeCounts
   private var waits: [UInt64] = []
 
-  /// Nil for a hybrid, and if the policy has no model.
   init?(_ setup: SimulationSetup, _ model: FetchModel) throws {
-    let single: TierSetup
-    switch setup.arrangement {
-    case .memory(let tier): (single, isDisk) = (tier, false)
-    case .disk(let tier): (single, isDisk) = (tier, true)
-    case .hybrid: return nil
+    guard let tiers = try NaiveHybrid(setup) else { return nil }
+    hybrid = tiers
+    hybrid.demotedLatency = { size in
+      model.latencies[0] + (model.bytesPerSecond.map { UInt64(size) * 1_000_000 / $0 } ?? 0)
     }
-    guard let tier = try NaiveTier(single, unit: setup.unit, seed: setup.seed) else { return nil }
-    self.tier = tier
     unit = setup.unit
     self.model = model
     time = TimeCounts(clock: model.clock)
     servers = Array(repeating: 0, count: model.servers ?? 0)
   }
 
-  /// Replays a whole trace.
   static func counts(
     of trace: TestTrace, _ setup: SimulationSetup, _ model: FetchModel
   ) throws -> Counts? {
@@ -61,7 +54,7 @@ struct NaiveTimedSimulation {
   var counts: Counts {
     var counts = totals
     counts.cost = cost
-    if isDisk { counts.disk = tier.counts } else { counts.memory = tier.counts }
+    hybrid.add(to: &counts)
     var time = time
     let sorted = waits.sorted()
     func wait(_ share: Double) -> UInt64 {
@@ -73,33 +66,36 @@ struct NaiveTimedSimulation {
     return counts
   }
 
-  mutating func step(_ line: TestRequest, index: Int, nextUse: UInt32) {
+  private mutating func step(_ line: TestRequest, index: Int, nextUse: UInt32) {
+    let isCounting = model.clock == .requests
+    now = isCounting ? UInt64(index) : max(now, UInt64(line.timeSeconds) * 1_000_000)
+    endWhatIsDue()
     let request = Request(
       id: line.id, size: unit == .objects ? 1 : line.size, index: UInt64(index), nextUse: nextUse,
       cost: line.cost)
-    latest[line.id] = request
-    let isCounting = model.clock == .requests
-    now = isCounting ? UInt64(index) : max(now, UInt64(line.timeSeconds) * 1_000_000)
-    land()
-    let context = NaiveContext(
-      now: now, ttlSeconds: line.ttlSeconds, version: versions[line.id, default: 0],
-      latest: latest)
+    if line.operation != .bypass { latest[line.id] = request }
+    let context = context(of: line.id, line.ttlSeconds, at: now)
     switch line.operation {
     case .get: get(request, line, context)
     case .set:
       totals.sets += 1
       current[line.id] = begun
-      tier.set(request, context)
+      hybrid.set(request, context)
     case .delete:
       totals.deletes += 1
       current[line.id] = begun
-      tier.drop(line.id)
+      hybrid.delete(line.id)
     case .modify: versions[line.id, default: 0] += 1
     case .bypass:
       count(request)
-      fetch(request, line, stores: false)
-    case .expire: tier.expire(line.id, context)
+      fetch(request, line, .bypass)
+    case .expire: hybrid.expire(line.id, context)
     }
+  }
+
+  private func context(of id: ObjectID, _ ttlSeconds: UInt32, at time: UInt64) -> NaiveContext {
+    NaiveContext(
+      now: time, ttlSeconds: ttlSeconds, version: versions[id, default: 0], latest: latest)
   }
 
   private mutating func count(_ request: Request) {
@@ -110,112 +106,112 @@ struct NaiveTimedSimulation {
 
   private mutating func get(_ request: Request, _ line: TestRequest, _ context: NaiveContext) {
     count(request)
-    tier.policy.observe(request.id, now: now, fetchLatency: service(line, request.index))
-    if isDisk, let read = model.diskLatencies?[0] {
-      return getFromDisk(request, line, context, read)
-    }
-    if let copy = tier.lookUp(request, context)?.copy {
-      if isDisk { totals.diskHits += 1 } else { totals.memoryHits += 1 }
-      let size = UInt64(request.size)
-      if isDisk { totals.diskBytesHit += size } else { totals.memoryBytesHit += size }
-      cost.saved += Double(request.cost)
-      if copy.version < context.version { totals.staleHits += 1 }
+    let (id, size) = (request.id, UInt64(request.size))
+    let (read, service) = (model.diskLatencies?[0] ?? 0, service(line))
+    let isOnDisk = hybrid.disk?.policy.contains(id) == true
+    hybrid.memory?.policy.observe(id, now: now, fetchLatency: isOnDisk ? read : service)
+    if let copy = hybrid.lookUpMemory(request, context) {
+      totals.memoryHits += 1
+      totals.memoryBytesHit += size
+      hit(request, copy, context)
       waits.append(0)
       return
     }
-    if !joins(request) { fetch(request, line, stores: true) }
-  }
-
-  /// A get from a disk with read latency: reads in flight come first.
-  private mutating func getFromDisk(
-    _ request: Request, _ line: TestRequest, _ context: NaiveContext, _ read: UInt64
-  ) {
-    if joins(request) {
-      if tier.policy.contains(request.id) { tier.policy.foresee(request) }
-    } else if let copy = tier.lookUp(request, context)?.copy {
-      totals.diskHits += 1
-      totals.diskBytesHit += UInt64(request.size)
-      cost.saved += Double(request.cost)
-      if copy.version < context.version { totals.staleHits += 1 }
-      fetches.append(
-        Fetch(
-          end: now + read, number: begun, request: request, ttlSeconds: 0, stores: true,
-          isRead: true))
+    hybrid.disk?.policy.observe(id, now: now, fetchLatency: service)
+    let joined = events.last {
+      $0.request.id == id && $0.kind != .bypass && $0.number >= current[id, default: 0]
+    }
+    if model.coalesces, let joined {
+      time.delayedHits += 1
+      waits.append(joined.end - now)
       foresee(request)
-      begun += 1
-      waits.append(read)
-      land()
+      hybrid.foreseeOnDisk(request)
+    } else if let copy = hybrid.disk?.lookUp(request, context)?.copy {
+      totals.diskHits += 1
+      totals.diskBytesHit += size
+      hit(request, copy, context)
+      begin(request, line, .read, from: now, taking: read)
     } else {
-      fetch(request, line, stores: true)
+      fetch(request, line, .fetch)
     }
   }
 
-  /// Waits for a fetch of the object in flight, if any.
-  private mutating func joins(_ request: Request) -> Bool {
-    let joined = fetches.indices.last {
-      fetches[$0].request.id == request.id && fetches[$0].stores
-        && fetches[$0].number >= current[request.id, default: 0]
-    }
-    guard model.coalesces, let joined else { return false }
-    time.delayedHits += 1
-    waits.append(fetches[joined].end - now)
-    foresee(request)
-    return true
+  private mutating func hit(_ request: Request, _ copy: NaiveCopy, _ context: NaiveContext) {
+    cost.saved += Double(request.cost)
+    if copy.version < context.version { totals.staleHits += 1 }
   }
 
-  /// Sets the next use of an object in flight to that of this request.
   private mutating func foresee(_ request: Request) {
-    for place in fetches.indices where fetches[place].request.id == request.id {
-      fetches[place].request.nextUse = request.nextUse
+    for place in events.indices where events[place].request.id == request.id {
+      events[place].request.nextUse = request.nextUse
     }
   }
 
-  private func service(_ line: TestRequest, _ index: UInt64) -> UInt64 {
-    let transfer = model.bytesPerSecond.map { UInt64(line.size) * 1_000_000 / $0 } ?? 0
-    return NaiveTimedSimulation.latency(model, index) + transfer
+  private func service(_ line: TestRequest) -> UInt64 {
+    model.latencies[0] + (model.bytesPerSecond.map { UInt64(line.size) * 1_000_000 / $0 } ?? 0)
   }
 
-  /// Only models with a single latency are used here.
-  private static func latency(_ model: FetchModel, _ index: UInt64) -> UInt64 {
-    model.latencies[0]
-  }
-
-  private mutating func fetch(_ request: Request, _ line: TestRequest, stores: Bool) {
-    let duration = service(line, request.index)
+  private mutating func fetch(_ request: Request, _ line: TestRequest, _ kind: Kind) {
+    let duration = service(line)
     var start = now
     if let free = servers.indices.min(by: { servers[$0] < servers[$1] }) {
       start = max(now, servers[free])
       servers[free] = start + duration
     }
-    fetches.append(
-      Fetch(
-        end: start + duration, number: begun, request: request, ttlSeconds: line.ttlSeconds,
-        stores: stores))
-    if stores { foresee(request) }
-    begun += 1
     time.originFetches += 1
-    time.maxInFlight = max(time.maxInFlight, UInt64(fetches.count { !$0.isRead }))
-    waits.append(start + duration - now)
-    land()
+    let inFlight = events.count { $0.kind != .read } + 1
+    time.maxInFlight = max(time.maxInFlight, UInt64(inFlight))
+    begin(request, line, kind, from: start, taking: duration)
   }
 
-  /// Stores objects whose fetches have ended, in order of their ends.
-  private mutating func land() {
+  private mutating func begin(
+    _ request: Request, _ line: TestRequest, _ kind: Kind, from start: UInt64,
+    taking duration: UInt64
+  ) {
+    events.append(
+      Event(
+        end: start + duration, number: begun, request: request, ttlSeconds: line.ttlSeconds,
+        kind: kind))
+    begun += 1
+    if kind != .bypass { foresee(request) }
+    waits.append(start + duration - now)
+    endWhatIsDue()
+  }
+
+  private mutating func endWhatIsDue() {
     while true {
-      let due = fetches.indices.filter { fetches[$0].end <= now }
+      let due = events.indices.filter { events[$0].end <= now }
       let next = due.min {
-        (fetches[$0].end, fetches[$0].number) < (fetches[$1].end, fetches[$1].number)
+        (events[$0].end, events[$0].number) < (events[$1].end, events[$1].number)
       }
       guard let next else { return }
-      let fetch = fetches.remove(at: next)
-      let id = fetch.request.id
-      guard fetch.stores, !fetch.isRead, fetch.number >= current[id, default: 0] else { continue }
-      if tier.copies[id] != nil, !tier.dropExpired(id, now: fetch.end) { continue }
-      tier.policy.advance(to: fetch.end - (model.clock == .requests && fetch.end > 0 ? 1 : 0))
-      tier.policy.follow(fetch.end)
-      var request = fetch.request
-      request.expires = tier.expiry(ttlSeconds: fetch.ttlSeconds, now: fetch.end)
-      _ = tier.store(request, version: versions[id, default: 0])
+      finish(events.remove(at: next))
     }
+  }
+
+  private mutating func finish(_ event: Event) {
+    let id = event.request.id
+    guard event.kind != .bypass, event.number >= current[id, default: 0] else { return }
+    let told = event.end - (model.clock == .requests && event.end > 0 ? 1 : 0)
+    hybrid.memory?.policy.advance(to: told)
+    hybrid.disk?.policy.advance(to: told)
+    hybrid.memory?.policy.follow(event.end)
+    hybrid.disk?.policy.follow(event.end)
+    let isInMemory = holds(hybrid.memory, id, event.end)
+    let isOnDisk = holds(hybrid.disk, id, event.end)
+    let context = context(of: id, event.ttlSeconds, at: event.end)
+    if event.kind == .read {
+      guard !isInMemory, isOnDisk, let copy = hybrid.disk?.copies[id] else { return }
+      hybrid.finishDiskHit(event.request, copy, context)
+    } else if !isInMemory, !isOnDisk {
+      if hybrid.memory?.copies[id] != nil { hybrid.memory?.drop(id) }
+      if hybrid.disk?.copies[id] != nil { hybrid.disk?.drop(id) }
+      hybrid.fill(event.request, context)
+    }
+  }
+
+  private func holds(_ tier: NaiveTier?, _ id: ObjectID, _ time: UInt64) -> Bool {
+    guard let tier, let copy = tier.copies[id] else { return false }
+    return copy.expires > time && !tier.policy.hasIdled(id)
   }
 }

@@ -3,7 +3,6 @@ import LarderEngine
 /// TinyLFU (Einziger, Friedman, Manes, ToS 2017) in front of LRU: if a new object needs an
 /// eviction, it is stored only if it was requested more often than the first victim.
 struct NaiveTinyLFU: NaivePolicy {
-  /// Least recently requested first.
   var stack: [NaiveWeighted] = []
   let sketch: NaiveSketch
   let capacity: UInt64

@@ -9,11 +9,9 @@ struct NaiveTinyUFO: NaivePolicy {
     var uses = 0
   }
 
-  /// Oldest first, both.
   var small: [Entry] = []
   var main: [Entry] = []
   var misses: NaiveMisses
-  /// The next victim, if decided.
   var victim: ObjectID = .none
   let capacity: Int
 
@@ -106,7 +104,6 @@ final class NaiveMisses {
     self.sketch = sketch
   }
 
-  /// Counts a request for a missing object.
   func count(_ id: ObjectID) -> UInt32 {
     if steps >= 8 * size.objects {
       steps = 0
@@ -124,7 +121,6 @@ final class NaiveMisses {
     isExact ? known[id, default: 0] : sketch.estimate(Request.fingerprint(of: id))
   }
 
-  /// Records the number of residents.
   func note(residents: Int) {
     size.note(residents)
     sketch.reserve(objects: MissCounts.sketched(residents))

@@ -6,7 +6,6 @@ struct NaiveTwoQ: NaivePolicy {
   var a1in: [NaiveWeighted] = []
   var a1out: [NaiveWeighted] = []
   var am: [NaiveWeighted] = []
-  /// The missing object that was found in A1out.
   var returning: ObjectID = .none
 
   /// Kin and Kout in the paper.

@@ -8,7 +8,6 @@ struct NaiveVarnish: NaivePolicy {
     var moved: Int
   }
 
-  /// The latest move last.
   private var queue: [Entry] = []
   private var time: NaiveClockTime
   private var nuked = 0
@@ -47,7 +46,6 @@ struct NaiveVarnish: NaivePolicy {
       Entry(id: request.id, size: UInt64(request.size), moved: time.microseconds))
   }
 
-  /// Tries each allowed number of evictions.
   mutating func admit(_ request: Request) -> Bool {
     for count in 0...min(nukeLimit, queue.count) {
       let left = queue.dropFirst(count).reduce(0) { $0 + $1.size }

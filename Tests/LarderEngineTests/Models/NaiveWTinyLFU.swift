@@ -3,7 +3,6 @@ import LarderEngine
 /// W-TinyLFU (Einziger, Friedman, Manes, ToS 2017), the window fixed or climbing (Einziger, Eytan,
 /// Friedman, Manes, Middleware 2018) with Caffeine's constants.
 struct NaiveWTinyLFU: NaivePolicy {
-  /// Least recently requested first, all three.
   var window: [NaiveWeighted] = []
   var probation: [NaiveWeighted] = []
   var protected: [NaiveWeighted] = []
@@ -11,7 +10,6 @@ struct NaiveWTinyLFU: NaivePolicy {
   var protectedLimit: UInt64
   /// The missing object is larger than the window and enters main directly.
   var skipsWindow = false
-  /// The room that the missing object needs in the window.
   var entering: UInt64 = 0
   let sketch: NaiveSketch
   let capacity: UInt64
@@ -23,7 +21,6 @@ struct NaiveWTinyLFU: NaivePolicy {
   var hits = 0
   var previousRatio = 0.0
   var step: Double
-  /// The room that the window has yet to gain.
   var pending = 0
 
   init(_ sketch: NaiveSketch, capacity: UInt64, window: Double?, protected: Double) {
@@ -119,7 +116,6 @@ struct NaiveWTinyLFU: NaivePolicy {
     hits = 0
   }
 
-  /// Moves main's oldest objects to the window, as far as whole objects fit into protected's share.
   private mutating func widen(by amount: UInt64) {
     let gained = min(amount, protectedLimit)
     var moved: UInt64 = 0

@@ -12,7 +12,6 @@ struct NaiveWeighted {
 }
 
 extension [NaiveWeighted] {
-  /// Sum of the sizes.
   var weight: UInt64 { reduce(0) { $0 + $1.size } }
 
   func has(_ id: ObjectID) -> Bool { contains { $0.id == id } }

@@ -1,7 +1,6 @@
 import LarderEngine
 
 extension SimulationSetup {
-  /// One line for a failure message.
   var summary: String {
     switch arrangement {
     case .memory(let tier): "memory \(tier.summary) \(unit)"
@@ -14,7 +13,6 @@ extension SimulationSetup {
 }
 
 extension TierSetup {
-  /// A few words for a failure message.
   var summary: String {
     "\(policy) \(capacity)" + (timeToLiveSeconds.map { " (ttl \($0) s)" } ?? "")
       + (objectsMax.map { " (at most \($0) objects)" } ?? "")
@@ -22,7 +20,6 @@ extension TierSetup {
 }
 
 extension SimulationSetup {
-  /// The capacity of the smaller tier.
   var smallestCapacity: UInt64 {
     switch arrangement {
     case .memory(let tier), .disk(let tier): tier.capacity

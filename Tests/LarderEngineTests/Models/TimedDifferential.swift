@@ -27,20 +27,15 @@ enum TimedDifferential {
     return false
   }
 
-  /// The models' counts, with costs if the engine has any.
   private static func expected(
     _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> Counts? {
     let model = try #require(setup.time)
     var counts = try NaiveTimedSimulation.counts(of: trace, setup, model)
-    if case .hybrid = setup.arrangement {
-      counts = try NaiveTimedHybrid.counts(of: trace, setup, model)
-    }
     if trace.columns(sparse: sparse).costs == nil { counts?.cost = nil }
     return counts
   }
 
-  /// Latencies of a few requests, or of seconds, the traces' unit.
   static func model(_ random: inout TestRandom) throws -> FetchModel {
     let isCounting = random.oneIn(3)
     let unit: UInt64 = isCounting ? 1 : 500_000

@@ -64,7 +64,6 @@ import Testing
     #expect(bytes.count < RecordedBlock.lengthMax && decode(bytes)?.count == count)
   }
 
-  /// Every bit of a block is under one of its checksums.
   @Test func everyBitFlipIsDetected() {
     let whole = block()
     for index in whole.indices {

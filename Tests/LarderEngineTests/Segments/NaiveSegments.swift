@@ -5,7 +5,6 @@ struct NaiveSegments {
   struct Value {
     var id: ObjectID
     var bytes: Int
-    /// True if the object still has this value.
     var isCurrent = true
     /// True if the value counts as live: until the commit after its eviction.
     var isLive = true
@@ -15,7 +14,6 @@ struct NaiveSegments {
   struct Segment {
     var number: Int
     var values: [Value] = []
-    /// Bytes of the file, which a reused segment keeps.
     var size = 0
     var isSpent = false
     var end: Int { values.reduce(0) { $0 + $1.pages } }
@@ -23,7 +21,6 @@ struct NaiveSegments {
     var isEmpty: Bool { !values.contains(where: \.isLive) }
   }
 
-  /// Each write is a commit.
   let setup: SegmentSetup
   var segments: [Segment] = []
   var open: Int?
@@ -106,7 +103,6 @@ struct NaiveSegments {
     while isWasteful, let victim { recycle(victim) }
   }
 
-  /// Marks evicted values as dead: values of one segment at most at each commit.
   private mutating func retire() {
     for number in segments.map(\.number) {
       var changed = false

@@ -3,7 +3,6 @@ import Testing
 @testable import LarderEngine
 
 extension SegmentLedger {
-  /// Writes a value of `pages` pages.
   fileprivate mutating func append(_ pages: UInt64) -> Place {
     let (place, _) = place(extent: pages * Self.pageBytes)
     noteWritten(place, extent: pages * Self.pageBytes)
@@ -11,7 +10,6 @@ extension SegmentLedger {
   }
 }
 
-/// The ledger of segments, by hand and against plain arrays.
 @Suite struct SegmentLedgerTests {
   private static let page: UInt64 = 4096
 
@@ -97,7 +95,6 @@ extension SegmentLedger {
     #expect(ledger.isWasteful)
   }
 
-  /// A folder that was written with larger segments.
   @Test func oversizedSegmentsAreNotReused() {
     var ledger = SegmentLedger(bytesMax: 2 * Self.page)
     ledger.add(1, size: 9 * Self.page)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// Segments change only the counts of writes.
 @Suite struct SegmentedSimulationTests {
   private func setup(_ policy: String, segments: SegmentSetup?) throws -> SimulationSetup {
     SimulationSetup(

@@ -2,7 +2,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// The filter against the keys inserted into it.
 @Suite struct BloomFilterTests {
   private static func key(_ number: Int) -> UInt32 {
     Request.fingerprint(of: ObjectID(number + 1))

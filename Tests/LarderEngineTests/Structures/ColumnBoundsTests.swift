@@ -35,7 +35,6 @@ import Testing
   }
 
   #if os(Linux)
-    /// A cache that grows must not keep the memory of its smaller columns.
     @Test(arguments: [40_000, 1_000_000]) func freedColumnReturnsItsMemory(objects: Int) async {
       await #expect(processExitsWith: .success) { [objects] in
         func isMapped(_ place: UnsafeRawPointer) -> Bool {
@@ -51,7 +50,6 @@ import Testing
       }
     }
 
-    /// The last huge page is held although only a part of it is used.
     @Test func columnCountsWholeHugePages() {
       #expect(Column<UInt8>(objects: 1000).bytes == 1001)
       #expect(Column<UInt8>(objects: 3 << 20).bytes == 4 << 20)

@@ -5,7 +5,6 @@ import Testing
 @testable import LarderEngine
 @testable import LarderResearchServers
 
-/// The memory of entries in servers.
 @Suite struct EntryMemoryTests {
   /// Entries larger than the few bytes that other tests give a whole cache.
   static let specs = [
@@ -15,7 +14,6 @@ import Testing
     "redis-lfu:memory=server:key=300",
   ]
 
-  /// The classes of jemalloc in deps/jemalloc of Redis.
   @Test(arguments: [
     (1, 8), (8, 8), (9, 16), (64, 64), (65, 80), (80, 80), (81, 96), (113, 128), (129, 160),
     (161, 192), (256, 256), (257, 320), (448, 448), (449, 512), (513, 640), (1025, 1280),
@@ -56,7 +54,6 @@ import Testing
     #expect(error?.description.contains(expected) == true)
   }
 
-  /// With room for entries, engine and models agree in caches of any arrangement.
   @Test(arguments: EntryMemoryTests.specs)
   func modelsAgree(spec: String) throws {
     var random = TestRandom(seed: 31)

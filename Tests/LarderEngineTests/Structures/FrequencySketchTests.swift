@@ -1,8 +1,8 @@
 import Testing
 
 @testable import LarderEngine
+@testable import LarderResearchAdaptive
 
-/// The sketch against exact counts.
 @Suite struct FrequencySketchTests {
   private static func key(_ number: Int) -> UInt32 {
     Request.fingerprint(of: ObjectID(number + 1))
@@ -10,34 +10,43 @@ import Testing
 
   /// Requests for `objects` * 4 keys, some of them much more popular, and their exact counts.
   private static func count(
-    _ requests: Int, of objects: Int, into sketch: inout FrequencySketch
+    _ requests: Int, of objects: Int, into sketch: inout FrequencySketch, lowest: Bool = false
   ) -> [UInt32] {
     var random = TestRandom(seed: 9)
     var exact = Array(repeating: 0 as UInt32, count: objects * 4)
     for _ in 0..<requests {
       let number = random.below(objects * 2) * random.below(objects * 2) / objects
       exact[number] += 1
-      _ = sketch.increment(key(number))
+      if lowest {
+        let estimate = sketch.incrementLowest(key(number))
+        #expect(estimate == sketch.estimate(key(number)))
+      } else {
+        _ = sketch.increment(key(number))
+      }
     }
     return exact
   }
 
-  @Test(arguments: [1, 8, 100, 1000])
-  func estimatesAreNeverTooLowAndSeldomTooHigh(objects: Int) {
-    var sketch = FrequencySketch(objects: objects, period: .max)
-    let exact = Self.count(objects * 3, of: objects, into: &sketch)
+  @Test(arguments: [1, 8, 100, 1000], [false, true])
+  func estimatesAreNeverTooLowAndSeldomTooHigh(objects: Int, lowest: Bool) {
+    var sketch =
+      lowest
+      ? MissCounts.sketch(objects: objects) : FrequencySketch(objects: objects, period: .max)
+    let exact = Self.count(
+      objects * (lowest ? 8 : 3), of: objects, into: &sketch, lowest: lowest)
     var tooHigh = 0
     for (number, count) in exact.enumerated() {
       let estimate = sketch.estimate(Self.key(number))
       #expect(estimate >= min(count, FrequencySketch.estimateMax))
       tooHigh += estimate > count ? 1 : 0
     }
-    #expect(tooHigh <= max(2, exact.count / 20))
+    #expect(tooHigh <= max(2, exact.count / (lowest ? 10 : 20)))
   }
 
-  @Test func growingKeepsEstimates() {
-    var sketch = FrequencySketch(objects: 100, period: .max)
-    let exact = Self.count(500, of: 100, into: &sketch)
+  @Test(arguments: [false, true]) func growingKeepsEstimates(lowest: Bool) {
+    var sketch =
+      lowest ? MissCounts.sketch(objects: 100) : FrequencySketch(objects: 100, period: .max)
+    let exact = Self.count(500, of: 100, into: &sketch, lowest: lowest)
     let before = exact.indices.map { sketch.estimate(Self.key($0)) }
     let bytes = sketch.bytes
     sketch.reserve(objects: 1000)
@@ -45,6 +54,23 @@ import Testing
     #expect(before == after)
     let grown = sketch.bytes
     #expect(grown >= bytes * 7)
+  }
+
+  @Test(arguments: [(1, 8), (100, 800), (200, 1024), (1024, 1024), (5000, 5000)])
+  func smallCachesHaveMoreCounters(objects: Int, expected: Int) {
+    #expect(MissCounts.sketched(objects) == expected)
+  }
+
+  @Test func countsOfMissesSaturateAt15AndHalve() {
+    var sketch = MissCounts.sketch(objects: 16)
+    for _ in 0..<300 { _ = sketch.incrementLowest(Self.key(1)) }
+    let highest = sketch.incrementLowest(Self.key(1))
+    #expect(highest == 15)
+    let found = (0..<5).map { _ in
+      sketch.halve()
+      return sketch.estimate(Self.key(1))
+    }
+    #expect(found == [7, 3, 1, 0, 0])
   }
 
   /// Ten keys of eight requests each, then twenty of one: the hundredth addition halves.

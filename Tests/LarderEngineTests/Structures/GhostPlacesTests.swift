@@ -2,7 +2,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// The queue of ghosts by slot, against an array.
 @Suite struct GhostPlacesTests {
   /// A queue and its named contents, from the oldest to the newest.
   private struct Model: ~Copyable {
@@ -24,7 +23,6 @@ import Testing
       if !isSame { renumber() }
     }
 
-    /// Resizing renumbers everything.
     mutating func renumber() {
       for (number, name) in names.enumerated() { places[name] = UInt32(number) }
     }

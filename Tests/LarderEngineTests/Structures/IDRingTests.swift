@@ -2,7 +2,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// The ring of ids, against an array.
 @Suite struct IDRingTests {
   /// The ring grows as it fills and shrinks when few entries are left, with holes and without; a
   /// word always holds the position of its id.

@@ -2,7 +2,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// The radix heap against a plain list.
 @Suite struct RadixHeapTests {
   private struct Entry {
     var key: UInt64
@@ -58,7 +57,6 @@ import Testing
     }
   }
 
-  /// Keys that stay on the floor form a queue, which must not need more and more room.
   @Test func aQueueDoesNotGrow() {
     var heap = RadixHeap(objects: 100)
     for id: ObjectID in 1...100 { heap.insert(id, key: 7, order: UInt32(id)) }

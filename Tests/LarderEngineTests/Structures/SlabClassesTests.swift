@@ -3,9 +3,7 @@ import Testing
 @testable import LarderEngine
 @testable import LarderResearchServers
 
-/// The classes and pages of memcached.
 @Suite struct SlabClassesTests {
-  /// The default classes printed by `memcached -vv`.
   @Test func sizes() {
     let sizes: [UInt32] = [
       96, 120, 152, 192, 240, 304, 384, 480, 600, 752, 944, 1184, 1480, 1856, 2320, 2904, 3632,

@@ -2,9 +2,7 @@ import Testing
 
 @testable import LarderEngine
 
-/// SIEVE's queue while the hand does not move.
 @Suite struct SweepQueueTests {
-  /// Objects are added and removed by their ids, without evictions.
   @Test func removalsDoNotMakeTheRingGrow() throws {
     let probe = try ContractSpecs.probe("sieve", capacity: 1000, objects: 64)
     let bytes = probe.stateBytes
@@ -16,7 +14,6 @@ import Testing
     #expect(probe.used == 10)
   }
 
-  /// Removals between evictions, against a list.
   @Test func orderSurvivesTheClosingOfHoles() {
     var random = SeededGenerator(seed: 4)
     var queue = SweepQueue(objects: 500, capacity: 8)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import LarderEngine
 
-/// A concurrent hit has the same effect as an ordinary hit.
 @Suite(.endsInTime) struct ConcurrentAccessTests {
   /// Every policy of the registry whose hits need no lock, and one with a wider counter.
   private static let policies =

@@ -15,7 +15,6 @@ import Testing
         objects: 5000))
   }
 
-  /// Returns the hits.
   @discardableResult private func loop(
     _ tier: CacheTier, objects: Int, requests: Int, size: UInt32 = 1
   ) -> Int {
@@ -79,7 +78,6 @@ import Testing
       fingerprint: { Request.fingerprint(of: $0) })
   }
 
-  /// With samples of all objects and of parts of them, before and after the change.
   @Test(arguments: ["1000", "75", "20"], [CapacityUnit.objects, .bytes])
   func changedLimitKeepsTheChoice(shadow: String, unit: CapacityUnit) throws {
     let spec = "auto:policies=lru/mru:shadow=\(shadow)"
@@ -105,7 +103,6 @@ import Testing
     #expect(try #require(tier.choice).switches == 1)
   }
 
-  /// Other policies, or none.
   @Test func onlyTheChoiceOfThePortfolioIsKept() throws {
     let tier = try tier("auto:policies=lru/mru", entriesMax: 100)
     loop(tier, objects: 120, requests: 12_000)
@@ -119,7 +116,6 @@ import Testing
     }
   }
 
-  /// The naive model, to the request, while limits change.
   @Test(arguments: NaivePolicies.specs(of: "auto"), [CapacityUnit.objects, .bytes])
   func changingLimitsAgreeWithTheModel(spec: String, unit: CapacityUnit) throws {
     var random = TestRandom(seed: 5)
@@ -197,7 +193,6 @@ import Testing
     }
   }
 
-  /// A change to a policy that cannot lead would fail later, while the simulations are small.
   @Test func policyThatCannotLeadIsAnError() throws {
     let spec = try PolicySpec(parsing: "auto:policies=lru-k(k=8)/lru")
     #expect(throws: PolicyError.self) {

@@ -34,7 +34,6 @@ import Testing
     Cell(capacity: 150, latency: 3000, hits: 9444, delayedHits: 8995, misses: 1561),
   ]
 
-  /// 20,000 requests for 400 objects; the popular ones change every 2,500.
   private static func ids() -> [ObjectID] {
     var state: UInt64 = 12345
     return (0..<20_000).map { place in

@@ -2,7 +2,6 @@ import LarderEngine
 import LarderPolicies
 import Testing
 
-/// Simulations with time, worked by hand.
 @Suite struct TimedExampleTests {
   /// Requests written as `a0 b12`: an object and a time in microseconds.
   private static func counts(

@@ -3,7 +3,6 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct WaitCountsTests {
-  /// As with an origin that cannot keep up.
   @Test func growingWaitsTakeBoundedMemory() {
     var waits = WaitCounts()
     let count: UInt64 = 2_500_000

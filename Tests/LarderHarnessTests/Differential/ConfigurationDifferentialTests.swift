@@ -27,7 +27,6 @@ import Testing
     }
   }
 
-  /// Shrinks a failing draw and records it.
   private func report(_ draw: ConfigurationDraw, _ run: DrawRun) throws -> String? {
     guard try run.difference(draw) != nil else { return nil }
     let plainest = run.plainest(draw)

@@ -64,7 +64,6 @@ extension ConfigurationDraw {
     { $0.disk.policy = "lru" },
   ]
 
-  /// The number of requests of the trace.
   private var requests: Int {
     switch source {
     case .lines(let trace): trace.lines.count
@@ -88,7 +87,6 @@ extension ConfigurationDraw {
     return draw
   }
 
-  /// The draws with one setting removed.
   private var plainer: [ConfigurationDraw] {
     var result: [ConfigurationDraw] = []
     func add(_ applies: Bool, _ change: (inout ConfigurationDraw) -> Void) {
@@ -148,7 +146,6 @@ extension ConfigurationDraw {
 }
 
 extension DrawnTrace {
-  /// The traces with one property removed.
   fileprivate var plainer: [DrawnTrace] {
     var result: [DrawnTrace] = []
     for bit in 0..<5 {
@@ -177,7 +174,6 @@ extension DrawnTrace {
 }
 
 extension DrawnGenerator {
-  /// The generators with one property removed.
   fileprivate var plainer: [DrawnGenerator] {
     var result: [DrawnGenerator] = []
     func add(_ applies: Bool, _ change: (inout DrawnGenerator) -> Void) {

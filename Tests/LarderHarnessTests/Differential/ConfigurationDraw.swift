@@ -10,21 +10,17 @@ struct ConfigurationDraw {
     var admission: String?
     /// In the draw's unit.
     var capacity: UInt64 = 1
-    /// The additional limit on entries.
     var objects: Int?
     var timeToLiveSeconds: UInt32?
-    /// Bytes of the segments of a disk tier.
     var segmentBytes: Int?
   }
 
-  /// The number of the draw.
   var number = 0
   var kind = ConfigurationKind.memory
   var unit = CapacityUnit.objects
   var memory = Tier()
   var disk = Tier()
   var rules = HybridRules()
-  /// The value in the file.
   var warmUp = "none"
   var seed: UInt64 = 1
   var inlineBytesMax = 20 << 10
@@ -103,7 +99,6 @@ struct ConfigurationDraw {
     return "{\(parts.joined(separator: ", "))}"
   }
 
-  /// The draw as commands that create its files and run them.
   var script: String {
     var script = ""
     func file(_ name: String, _ text: String) {

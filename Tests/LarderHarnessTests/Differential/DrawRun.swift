@@ -10,10 +10,8 @@ import LarderPolicies
 /// Runs a draw from its files, like `larder run`, and compares the counts of the real cache in one
 /// thread with those of the simulation.
 struct DrawRun {
-  /// Changes the simulated setup, for tests of the comparison itself.
   var changing: (inout SimulationSetup) -> Void = { _ in }
 
-  /// The plainest version of a failing draw.
   func plainest(_ draw: ConfigurationDraw) -> ConfigurationDraw {
     draw.shrunk { ((try? difference($0)) ?? nil) != nil }
   }

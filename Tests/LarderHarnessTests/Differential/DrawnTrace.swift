@@ -28,7 +28,6 @@ struct DrawnTrace {
   var columns = Columns.all
   var lines: [Line]
 
-  /// The trace as a table.
   var text: String {
     var table = header.joined(separator: ",") + "\n"
     for line in lines { table += fields(line).joined(separator: ",") + "\n" }
@@ -75,7 +74,6 @@ struct DrawnGenerator {
   var sizeMax: Int?
   /// Longest TTL in seconds, nil for none.
   var timeToLiveMax: Int?
-  /// Percentages of sets, deletes and modifies.
   var writes: [Int] = [0, 0, 0]
   /// Requests per second.
   var rate = 1.0

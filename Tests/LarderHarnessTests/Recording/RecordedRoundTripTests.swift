@@ -1,11 +1,12 @@
 import Foundation
 import Larder
 import LarderEngine
-import LarderExperiments
 import LarderPolicies
 import LarderTraces
 import TestSupport
 import Testing
+
+@testable import LarderExperiments
 
 /// The simulation of a recording has the counts of the recorded cache.
 @Suite(.endsInTime)
@@ -20,7 +21,6 @@ struct RecordedRoundTripTests {
 
   private func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  /// Zipf-like keys with their sizes.
   private static func keys(_ count: Int, objects: Int) -> [Int] {
     var random = SeededGenerator(seed: 3)
     return (0..<count).map { _ in
@@ -76,10 +76,10 @@ struct RecordedRoundTripTests {
   @Test(arguments: ["lru", "s3-fifo"])
   func aDiskCache(_ policy: String) throws {
     defer { remove() }
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.appending(path: "cache").path,
       configuration: DiskConfiguration(
-        policy: policy, limits: DiskLimits(bytes: 20_000), durability: .none
+        policy: CachePolicy(policy), limits: DiskLimits(bytes: 20_000), durability: .none
       ).countingValuesAlone)
     let recording = try cache.record(to: path, keys: .plain)
     for key in Self.keys(3000, objects: 800) {
@@ -106,7 +106,7 @@ struct RecordedRoundTripTests {
       memory: MemoryCacheConfiguration(
         limits: MemoryCacheLimits(count: 40), policy: policy, shards: 1),
       disk: DiskConfiguration(
-        policy: policy, limits: DiskLimits(bytes: nil, count: 150), durability: .none))
+        policy: CachePolicy(policy), limits: DiskLimits(bytes: nil, count: 150), durability: .none))
     configuration.rules = rules
     let cache = try HybridCache<Int, Int>(
       path: folder.appending(path: "cache").path, configuration: configuration)
@@ -125,7 +125,6 @@ struct RecordedRoundTripTests {
     try cache.close()
   }
 
-  /// Expired entries are misses in the simulation, too.
   @Test func expirationsAreRecorded() throws {
     defer { remove() }
     let clock = StepClock()

@@ -74,7 +74,6 @@ import Testing
       rules: HybridRules(inclusion: inclusion))
   }
 
-  /// Runs with a disk, alone or behind memory.
   @Test(arguments: ["disk", "inclusive", "exclusive"])
   func diskCachesRun(name: String) async throws {
     let arrangement = try #require(Self.onDisk[name])

@@ -82,13 +82,6 @@ struct AnswerTests {
         + "(59.20 points behind).")
   }
 
-  @Test func aFallIsMentioned() {
-    let hits: Hits = [("lru+lru", [1010, 1600]), ("lru+sieve", [1004, 837])]
-    let lines = text(answer([("hybrid", .hybrid, hits)]))
-    #expect(
-      lines.last == "lru+sieve gets worse with more capacity: 20.08 % at 10, 16.74 % at 20.")
-  }
-
   @Test func answerHasThroughputOfRealCaches() {
     var results = SampleResults.empty()
     for (policy, seconds) in [("lru", [0.01, 0.02]), ("sieve", [0.0125, 0.01])] {
@@ -123,7 +116,6 @@ struct AnswerTests {
     #expect(lines.last?.contains("7 values read differ from the values written") == true)
   }
 
-  /// The answer for many traces and configurations still has five lines.
   @Test func manyConfigurationsAreFewLines() {
     var results = SampleResults.empty()
     for trace in 0..<6 {

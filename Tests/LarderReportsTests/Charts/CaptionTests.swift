@@ -1,12 +1,12 @@
-import LarderExperiments
 import Testing
 
+@testable import LarderExperiments
 @testable import LarderReports
 
 /// Captions for numbers that are easy to compute by hand.
 struct CaptionTests {
   private func caption(_ comparison: Comparison, _ metric: Metric = .hitRatio) -> String {
-    RankingWords(Ranking(comparison, by: metric)).caption
+    RankingWords([Ranking(comparison, by: metric)]).caption
   }
 
   /// Hits of 1000 requests, by policy and capacity.
@@ -58,7 +58,6 @@ struct CaptionTests {
         == "Only policies that know the future were run.")
   }
 
-  /// Charts show the numbers of the tables.
   @Test func chartsAgreeWithTheTables() throws {
     let report = try MarkdownReport().files(of: SampleResults.full)
     let svg = try #require(report.first { $0.name == "charts/memory-hit-ratio.svg" }).text

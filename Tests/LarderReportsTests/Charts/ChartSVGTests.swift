@@ -7,8 +7,7 @@ import Testing
 struct ChartSVGTests {
   static let charts: [any Chart] = [SampleCharts.lines(), SampleCharts.rows()]
   static let options = [
-    ChartOptions(), ChartOptions(width: 340, id: "n", isFile: false),
-    ChartOptions(width: 760, id: "w", isFile: false),
+    ChartOptions(), ChartOptions(id: "n", isFile: false),
   ]
 
   @Test(arguments: 0..<2, options)

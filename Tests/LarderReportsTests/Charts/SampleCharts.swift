@@ -21,7 +21,6 @@ enum SampleCharts {
       })
   }
 
-  /// Bars of two parts, and marks with a range.
   static func rows(_ names: [String] = ["lru+fifo", "lru+s3-fifo"]) -> RowChart {
     RowChart(
       title: "Hits by tier", caption: "Most hits are in memory.",

@@ -60,7 +60,6 @@ struct BaselineTests {
     #expect(read.text == baseline.text)
   }
 
-  /// Keys come from an untrusted file.
   @Test func unknownKeyIsAOneLineError() throws {
     let text = Self.sample.text.replacing("\"hits\":", with: "\"a\\u000cb\\nc\\u001b[31m\":")
     let error = #expect(throws: BaselineError.self) { try decode(text) }

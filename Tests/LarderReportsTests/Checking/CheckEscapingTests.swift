@@ -37,7 +37,6 @@ struct CheckEscapingTests {
     return result
   }
 
-  /// The file is XML, with as many elements as for harmless names.
   @Test func xmlStaysXML() throws {
     func elements(_ text: String) throws -> Int {
       let document = try XMLDocument(data: Data(text.utf8))
@@ -86,7 +85,6 @@ struct CheckEscapingTests {
 
   /// Tables keep their columns, and no name becomes a heading, a table or HTML.
   @Test func markdownStaysInItsTables() {
-    /// The lines outside of verbatim code.
     func outside(_ text: String) -> [Substring] {
       var fence: Substring?
       return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in

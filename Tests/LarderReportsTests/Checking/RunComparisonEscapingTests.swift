@@ -48,7 +48,6 @@ struct RunComparisonEscapingTests {
     }
   }
 
-  /// Programs get the names unchanged.
   @Test func jsonKeepsNames() throws {
     struct Row: Decodable { let policy: String }
     for name in Self.names {

@@ -59,7 +59,6 @@ enum SampleCheck {
     return comparison
   }
 
-  /// A result with every kind of finding.
   static var full: CheckResult {
     CheckResult(
       workload: "sample", file: "Workloads/sample.yaml", baseline: "larder-baseline.json",

@@ -79,7 +79,6 @@ import Testing
     #expect(ShellWord.option("--only", "a b/lru/1%") == "--only 'a b/lru/1%'")
   }
 
-  /// A truncated command would be a different one.
   @Test func longWordsAreNotRepeated() {
     #expect(ShellWord.quoted(String(repeating: "a", count: 400)).count == 400)
     #expect(ShellWord.quoted(String(repeating: "a", count: 401)) == "'(a word of 401 bytes)'")

@@ -15,7 +15,7 @@ struct RankingTests {
     #expect(ranking.exceptions.isEmpty && !ranking.isIndifferent)
     #expect(ranking.peak?.policy.text == "sieve" && ranking.peak?.value == 0.62)
     #expect(
-      RankingWords(ranking).caption
+      RankingWords([ranking]).caption
         == "sieve is best at every capacity. "
         + "At 10 it has 50.00 %, 10.00 points above lru.")
   }
@@ -27,7 +27,7 @@ struct RankingTests {
     let ranking = Ranking(comparison)
     #expect(ranking.leaders.map(\.text) == ["lru"])
     #expect(
-      RankingWords(ranking).caption
+      RankingWords([ranking]).caption
         == "lru is best: 27.84 %, 3.66 points above lhd.")
     #expect(ComparisonTable.text(of: results).contains("Use lru: best."))
     let table = ComparisonTable.text(of: results).split(separator: "\n").map(String.init)
@@ -39,24 +39,27 @@ struct RankingTests {
   }
 
   @Test func aSmallExceptionIsNoRealDifference() throws {
-    let words = RankingWords(
-      try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])]))
+    let words = RankingWords([
+      try ranking([("lru", [2000, 3002, 3000]), ("gdsf", [2500, 3000, 3100])])
+    ])
     #expect(
       Inline.plain(words.sentence)
         == "gdsf is within 0.04 points of the best at every capacity, not significant")
   }
 
   @Test func aLargeExceptionIsReal() throws {
-    let words = RankingWords(
-      try ranking([("lru", [2000, 3200, 3000]), ("gdsf", [2500, 3000, 3100])]))
+    let words = RankingWords([
+      try ranking([("lru", [2000, 3200, 3000]), ("gdsf", [2500, 3000, 3100])])
+    ])
     #expect(
       Inline.plain(words.sentence)
         == "gdsf is best at 2 of 3 capacities; at 20, lru is 4.00 points better")
   }
 
   @Test func compromiseIsCalledACompromise() throws {
-    let words = RankingWords(
-      try ranking([("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100])]))
+    let words = RankingWords([
+      try ranking([("a", [2000, 3200]), ("b", [3000, 2200]), ("c", [2900, 3100])])
+    ])
     #expect(Inline.plain(words.leaders) == "c")
     #expect(
       Inline.plain(words.exceptions)
@@ -70,11 +73,11 @@ struct RankingTests {
     let all = try ranking([("lru", [2500, 2600]), ("fifo", [2500, 2600])])
     #expect(all.isIndifferent)
     #expect(
-      RankingWords(all).caption
+      RankingWords([all]).caption
         == "The policy does not matter: equal hit ratios.")
     let near = try ranking([("lru", [2500]), ("fifo", [2492])])
     #expect(
-      RankingWords(near).caption
+      RankingWords([near]).caption
         == "The policy does not matter: at most 0.16 points apart.")
   }
 
@@ -132,19 +135,13 @@ struct RankingTests {
     #expect(without.notWorthUsing.map(\.text) == ["x"])
   }
 
-  @Test func aPolicyThatFallsAsItsCacheGrows() throws {
-    let falls = try ranking([("lru", [1000, 1005, 1500]), ("sieve", [1004, 837, 1250])]).falls
-    #expect(falls.map(\.policy.text) == ["sieve"])
-    #expect(falls.first?.from.column == 0 && falls.first?.to.column == 1)
-  }
-
   private func ranking(_ policies: [(String, [UInt64])]) throws -> Ranking {
     Ranking(try #require(Comparison.all(in: records(policies)).first))
   }
 
   private func nothing(_ records: [Record]) throws -> String? {
     let comparison = try #require(Comparison.all(in: records).first)
-    return RankingWords(Ranking(comparison)).nothing
+    return RankingWords([Ranking(comparison)]).nothing
   }
 
   private func records(

@@ -40,7 +40,6 @@ struct MergedTimingsTests {
     #expect(try RunResults.decode(text.utf8, name: "x") == results)
   }
 
-  /// A cell that was timed on two machines is compared on one.
   @Test func comparisonsTakeOneMachine() throws {
     var results = SampleResults.full
     let index = try #require(results.records.firstIndex { !$0.timings.isEmpty })

@@ -18,14 +18,12 @@ struct SchemaFile {
     return properties?[key]?["const"] as? Int
   }
 
-  /// Every described key, with its path.
   func keys(at path: String) -> Set<String> {
     var keys: Set<String> = []
     collect(schema, at: path, &keys)
     return keys
   }
 
-  /// Checks a value and collects its keys.
   func check(_ value: Any, at path: String, _ seen: inout Set<String>) {
     check(value, against: schema, at: path, &seen)
   }

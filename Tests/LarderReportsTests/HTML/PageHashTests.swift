@@ -6,7 +6,6 @@ import Testing
 
 /// The hashes by which pages allow their own style and script.
 struct PageHash {
-  /// A text's hash in the syntax of a content security policy.
   static func of(_ text: String) -> String {
     "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
   }

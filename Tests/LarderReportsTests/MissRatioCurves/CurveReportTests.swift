@@ -7,7 +7,6 @@ import Testing
 
 /// Every form of fixed curves, stored in `Golden/`: see `GoldenTests`.
 @Suite struct CurveReportTests {
-  /// An exact and an estimated curve.
   static let sample: TraceCurves = {
     let capacities: [UInt64] = [10, 30, 100, 300, 1000, 3000, 10_000]
     let lru: [UInt64] = [0, 5, 90, 400, 700, 790, 800]

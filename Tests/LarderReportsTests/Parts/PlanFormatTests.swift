@@ -42,7 +42,6 @@ import Yams
     }
   }
 
-  /// Names with anything in them are one word of the command.
   @Test(arguments: ["w.yaml", "it's \"x\": {y} #z &a *b \\ %.yaml"])
   func kubernetesIsAnIndexedJob(_ file: String) throws {
     let text = try Self.job(parts: 4, file: file).text(.kubernetes)
@@ -72,7 +71,6 @@ import Yams
     #expect(text.contains("\n# 3. larder run w.yaml --store st --merge\n"), "\(text)")
   }
 
-  /// A shell would change such a name.
   @Test(arguments: PlanFormat.allCases)
   func unsafeWordsAreRejected(_ format: PlanFormat) throws {
     for file in ["a\nb.yaml", String(repeating: "x", count: 500), "a\u{202E}b.yaml"] {

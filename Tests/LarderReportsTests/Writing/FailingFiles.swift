@@ -49,7 +49,6 @@ final class FailingFiles: FileLayer, @unchecked Sendable {
 
   func openExisting(_ path: String) throws(FileFault) -> Int32 { try files.openExisting(path) }
 
-  /// A full disk has room for a part of it.
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) -> Int {
     do throws(FileFault) {
       try step(.write)

@@ -18,7 +18,6 @@ enum FlashStand {
     }
   }
 
-  /// A trace of keys with sizes.
   static func trace(_ requests: [(key: UInt64, size: UInt32)]) throws -> PreparedTrace {
     try trace(requests.map { TraceRecord(key: $0.key, size: $0.size) }, [.size])
   }
@@ -27,7 +26,6 @@ enum FlashStand {
     try PreparedTrace.prepare(source: Source(list: list, columns: columns), name: "flash")
   }
 
-  /// A cell of a disk cache with a layout.
   static func planned(
     _ layout: FlashLayout?, capacity: UInt64, timeToLiveSeconds: UInt32? = nil
   ) -> PlannedCell {

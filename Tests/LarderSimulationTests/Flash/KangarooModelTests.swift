@@ -10,7 +10,6 @@ struct KangarooModelTests {
   private static let perSet = 5e8 / 463_867_188
   private static let setObjects = 40.0
 
-  /// e^-x, for small x.
   private static func exponential(_ x: Double) -> Double { DeterministicMath.exp(-x) }
 
   /// The paper's closed form: with X objects of a set in the log, binomial and so nearly Poisson,

@@ -13,7 +13,6 @@ struct NaiveFlash {
   let bucketCount: Int
   /// Regions in the order of opening, the open one last.
   var regions: [[Object]] = [[]]
-  /// Bytes written to the open region.
   var used = 0
   var buckets: [[Object]]
   var (hits, evictions, refused, written, inserted, again) = (0, 0, 0, 0, 0, 0)
@@ -110,7 +109,6 @@ struct NaiveFlash {
     return Int((z ^ (z >> 31)) % UInt64(bucketCount))
   }
 
-  /// Inserts objects into their common bucket.
   private mutating func fill(_ group: [Object]) {
     let number = bucket(group[0].key)
     for object in group {

@@ -14,7 +14,6 @@ enum CurveTraces {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Workloads/samples")
 
-  /// The repository's samples.
   static let samples: [String] = {
     let names = try? FileManager.default.contentsOfDirectory(atPath: samplesFolder.path)
     return (names ?? []).filter { $0.hasPrefix("sample") }.sorted()
@@ -34,12 +33,10 @@ enum CurveTraces {
     return try #require(try WorkloadTraces.prepare(workload).table.all.first)
   }
 
-  /// Gets of numbers separated by spaces.
   static func text(_ ids: String) throws -> PreparedTrace {
     try file(ids.replacing(" ", with: "\n") + "\n", "t.txt", format: "txt")
   }
 
-  /// Lines of id and operation.
   static func csv(_ lines: String) throws -> PreparedTrace {
     try file(lines, "t.csv", format: "csv:id=1:op=2")
   }

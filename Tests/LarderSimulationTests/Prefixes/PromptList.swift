@@ -33,7 +33,6 @@ struct PromptList: RecordSource {
     try PreparedTrace.prepare(source: self, name: "prompts").withNextUses()
   }
 
-  /// A record of one memory cache over the prompts.
   static func record(
     _ trace: PreparedTrace, policy: String, capacity: UInt64, order: PromptOrder,
     warmUp: WarmUp = .none

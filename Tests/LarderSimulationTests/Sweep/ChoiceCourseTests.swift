@@ -1,7 +1,8 @@
 import LarderEngine
-import LarderExperiments
 import LarderTraces
 import Testing
+
+@testable import LarderExperiments
 
 /// The course of a policy that chooses among others.
 struct ChoiceCourseTests {

@@ -74,7 +74,6 @@ import Testing
     #expect(PartDivision(cells, traces: none, count: 0).parts == [[]])
   }
 
-  /// Cells of a sampled trace replay the requests of the sample.
   @Test func sampledTraceIsPlannedByItsSample() throws {
     let stand = try StoreStand()
     try stand.write((0..<4000).map { $0 * 7919 % 1000 }, to: "all.txt")

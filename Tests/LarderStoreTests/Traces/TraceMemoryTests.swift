@@ -47,7 +47,6 @@ import Testing
     #expect(known.agrees(with: try WorkloadTraces.prepare(workload)))
   }
 
-  /// Facts are those of all the traffic, and the content is that of the sample.
   @Test(arguments: [nil, 0.1, 0.5])
   func sampledTraceIsFound(sample: Double?) throws {
     let stand = try StoreStand()
@@ -78,7 +77,6 @@ import Testing
     #expect(store.traces(try TraceStamps(of: longer), of: longer) == nil)
   }
 
-  /// A file of equal name and length is detected by its times.
   @Test func changedTraceIsReadAgain() throws {
     let stand = try StoreStand()
     let workload = try Self.workload(stand, [1, 2, 3, 1])

@@ -11,8 +11,8 @@ import Testing
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
   @Test func asyncCallsMatchThoseOfTheCache() async throws {
-    let disk = try DiskCache(path: folder.path)
-    let cache = AsyncDiskCache(disk)
+    let disk = try BlockingDiskCache(path: folder.path)
+    let cache = DiskCache(disk)
     #expect(try await cache.set(Data("a".utf8), for: "k", suite: "s"))
     #expect(try await cache.value(for: "k", suite: "s") == Data("a".utf8))
     #expect(try await cache.entry(for: "k") == nil)
@@ -24,57 +24,40 @@ import Testing
   }
 
   @Test func openingDoesNotBlockAndThrowsTheCachesError() async throws {
-    let cache = try await AsyncDiskCache(path: folder.path)
+    let cache = try await DiskCache(path: folder.path)
     try await cache.set(Data("a".utf8), for: "k")
     let path = folder.path
     await #expect(throws: DiskCacheError.inUse(path: path)) {
-      try await AsyncDiskCache(path: path)
+      try await DiskCache(path: path)
     }
     try await cache.close()
-    let again = try await AsyncDiskCache(path: path)
+    let again = try await DiskCache(path: path)
     #expect(try await again.contains("k"))
     #expect(try await again.value(for: "k") == Data("a".utf8))
   }
 
   /// Many keys in all lanes; a key that occurs twice has its last value.
   @Test func severalKeysInOneCall() async throws {
-    let cache = try await AsyncDiskCache(path: folder.path)
+    let cache = try await DiskCache(path: folder.path)
     let values = (0..<100).map { (key: "\($0 % 90)", value: Data("\($0)".utf8)) }
     #expect(try await cache.setAll(values, suite: "s") == 100)
     let asked = (0..<120).map { "\($0)" }
     let found = try await cache.values(for: asked, suite: "s")
     let expected = Dictionary(values.map { ($0.key, $0.value) }) { $1 }
     #expect(found == expected)
-    #expect(try await Set(cache.keys(suite: "s")) == Set(expected.keys))
+    #expect(try Set(cache.blocking.keys(suite: "s")) == Set(expected.keys))
     #expect(try await cache.values(for: asked).isEmpty)
     #expect(try await cache.values(for: []).isEmpty)
-    #expect(cache.cache.statistics.hits == 90)
+    #expect(cache.blocking.statistics.hits == 90)
     try await cache.close()
     await #expect(throws: DiskCacheError.self) { try await cache.values(for: ["1"]) }
     await #expect(throws: DiskCacheError.self) { try await cache.setAll(values) }
   }
 
-  @Test func aSuiteHasValuesOfItsType() async throws {
-    let cache = try await AsyncDiskCache(
-      path: folder.path, configuration: DiskConfiguration(troubleHandling: .fail))
-    let suite = AsyncDiskSuite(cache, name: "numbers", codec: .json, of: [Int].self)
-    #expect(try await suite.set([1, 2], for: "k"))
-    #expect(try await suite.value(for: "k") == [1, 2])
-    #expect(try await suite.entry(for: "k")?.metadata.contentType == "application/json")
-    #expect(try await suite.contains("k"))
-    #expect(try await !suite.contains("x"))
-    #expect(try await suite.keys() == ["k"])
-    #expect(try await suite.remove("k"))
-    #expect(try await !suite.remove("k"))
-    try await suite.set([3], for: "k")
-    let bytes = AsyncDiskSuite(cache, name: "numbers", codec: .data, of: Data.self)
-    await #expect(throws: DiskCacheError.self) { try await bytes.set(Data(), for: "k") }
-  }
-
   @Test func severalKeysAreReadAtTheSameTime() async throws {
     let files = FaultyFiles()
-    let cache = AsyncDiskCache(
-      try DiskCache(
+    let cache = DiskCache(
+      try BlockingDiskCache(
         path: folder.path, configuration: DiskConfiguration(inlineBytesMax: 0),
         clock: WallCacheClock(), files: files))
     let values = (0..<64).map { (key: "\($0)", value: Data(count: 100)) }
@@ -96,8 +79,8 @@ import Testing
   /// More tasks than threads wait for a busy disk, and others continue.
   @Test func otherTasksRunWhileTheDiskIsBusy() async throws {
     let files = FaultyFiles()
-    let cache = AsyncDiskCache(
-      try DiskCache(
+    let cache = DiskCache(
+      try BlockingDiskCache(
         path: folder.path, configuration: DiskConfiguration(inlineBytesMax: 0),
         clock: WallCacheClock(), files: files))
     for key in 0..<64 { try await cache.set(Data(count: 100), for: "\(key)") }

@@ -25,9 +25,9 @@ import Testing
 
   @Test(arguments: ["", ".", "..", "a/b", "/a", "a\u{0}b", String(repeating: "a", count: 256)])
   func namesOfOtherFoldersAreErrors(_ name: String) async {
-    #expect(throws: DiskCacheError.self) { try DiskCache(name: name) }
+    #expect(throws: DiskCacheError.self) { try BlockingDiskCache(name: name) }
     #expect(throws: HybridCacheError.self) { try HybridCache<String, Int>(name: name) }
-    await #expect(throws: DiskCacheError.self) { try await AsyncDiskCache(name: name) }
+    await #expect(throws: DiskCacheError.self) { try await DiskCache(name: name) }
     await #expect(throws: HybridCacheError.self) {
       try await AsyncHybridCache<String, Int>(name: name)
     }
@@ -55,7 +55,7 @@ import Testing
     let named = try await AsyncHybridCache<String, Int>(name: name)
     #expect(try await named.value(for: "a") == 1)
     try await named.destroy()
-    let disk = try await AsyncDiskCache(name: name)
+    let disk = try await DiskCache(name: name)
     #expect(await disk.count == 0)
     try await disk.destroy()
     #expect(!FileManager.default.fileExists(atPath: path))
@@ -63,9 +63,9 @@ import Testing
 
   @Test func locationThatIsNoFileIsAnError() async throws {
     let url = try #require(URL(string: "https://example.com/a"))
-    #expect(throws: DiskCacheError.self) { try DiskCache(path: url) }
+    #expect(throws: DiskCacheError.self) { try BlockingDiskCache(path: url) }
     #expect(throws: HybridCacheError.self) { try HybridCache<String, Int>(path: url) }
-    await #expect(throws: DiskCacheError.self) { try await AsyncDiskCache(path: url) }
+    await #expect(throws: DiskCacheError.self) { try await DiskCache(path: url) }
   }
 
   @Test func limitsAloneMakeAConfiguration() throws {
@@ -87,7 +87,7 @@ import Testing
     let configuration = DiskConfiguration(
       inlineBytesMax: 10, isExcludedFromBackup: true, fileProtection: protection)
     for number in 0..<2 {
-      let cache = try DiskCache(path: folder.path, configuration: configuration)
+      let cache = try BlockingDiskCache(path: folder.path, configuration: configuration)
       #expect(try cache.value(for: "a") == (number == 0 ? nil : Data(count: 100)))
       try cache.set(Data(count: 100), for: "a")
       try cache.close()

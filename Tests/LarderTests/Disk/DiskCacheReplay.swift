@@ -5,7 +5,7 @@ import LarderEngine
 
 /// Replays a trace on a disk cache as a simulation would, and counts in the same terms.
 struct DiskCacheReplay {
-  let cache: DiskCache
+  let cache: BlockingDiskCache
   let clock = ManualClock()
   let countsBytes: Bool
   private(set) var counts = Counts()
@@ -15,7 +15,7 @@ struct DiskCacheReplay {
     var configuration = configuration
     configuration.fingerprints = .objectIDs
     countsBytes = configuration.limits.bytes != nil
-    cache = try DiskCache(path: folder.path, configuration: configuration, clock: clock)
+    cache = try BlockingDiskCache(path: folder.path, configuration: configuration, clock: clock)
   }
 
   /// Replays a trace. A value begins with the version of its object when it was stored, if there is

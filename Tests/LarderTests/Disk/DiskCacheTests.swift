@@ -12,11 +12,11 @@ import Testing
   private func open(
     _ limits: DiskLimits = DiskLimits(freeBytes: 0), policy: String = "lru",
     durability: DiskDurability = .normal
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: policy, limits: limits, durability: durability, inlineBytesMax: 100
+        policy: CachePolicy(policy), limits: limits, durability: durability, inlineBytesMax: 100
       ).countingValuesAlone,
       clock: clock)
   }

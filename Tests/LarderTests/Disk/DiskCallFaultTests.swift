@@ -45,8 +45,8 @@ import Testing
     #expect(failures > 0 || count == 1)
   }
 
-  private func open(_ disk: SimulatedDisk, inlineBytesMax: Int = 100) throws -> DiskCache {
-    try DiskCache(
+  private func open(_ disk: SimulatedDisk, inlineBytesMax: Int = 100) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: "/caches/app",
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), inlineBytesMax: inlineBytesMax),

@@ -9,9 +9,9 @@ import Testing
   private let policies = "lru/mru"
 
   private func open(_ folder: ScratchFolder, _ policies: String, count: Int = 100) throws
-    -> DiskCache
+    -> BlockingDiskCache
   {
-    try DiskCache(
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         policy: CachePolicy("auto:shadow=1000:policies=\(policies)"),
@@ -19,7 +19,7 @@ import Testing
   }
 
   /// Requests 120 keys in turns, and returns the hits: a loop, in which LRU has none.
-  @discardableResult private func loop(_ cache: DiskCache, requests: Int) throws -> Int {
+  @discardableResult private func loop(_ cache: BlockingDiskCache, requests: Int) throws -> Int {
     var hits = 0
     for index in 0..<requests {
       let key = "\(index % 120)"
@@ -32,7 +32,6 @@ import Testing
     return hits
   }
 
-  /// A folder whose cache was closed when MRU led, and its choice.
   private func closed() throws -> (ScratchFolder, PolicyChoice) {
     let folder = try ScratchFolder(isSmall: true)
     let cache = try open(folder, policies)
@@ -91,7 +90,7 @@ import Testing
       try cache.close()
     }
     let (folder, _) = try closed()
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         policy: .lru, limits: DiskLimits(count: 100, freeBytes: 0), durability: .none))

@@ -11,14 +11,14 @@ import Testing
 
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
-  private func open() throws -> DiskCache {
-    try DiskCache(
+  private func open() throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path, configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0)),
       clock: clock)
   }
 
   /// Stores an entry with a lifetime and one without, 13 years from now.
-  private func fill(_ cache: DiskCache) throws {
+  private func fill(_ cache: BlockingDiskCache) throws {
     clock.set(seconds: 53 * Self.year)
     try cache.set(Data([1]), for: "k", options: DiskStoreOptions(timeToLive: .seconds(60)))
     try cache.set(Data([2]), for: "for ever")
@@ -54,7 +54,6 @@ import Testing
     #expect(cache.count == 1)
   }
 
-  /// A reader and the memory of a hybrid agree with the cache.
   @Test func entryWithoutExpiryFromTheFutureHasExpiredEverywhere() throws {
     var configuration = HybridCacheConfiguration()
     configuration.disk = DiskConfiguration(limits: DiskLimits(freeBytes: 0), isShared: true)

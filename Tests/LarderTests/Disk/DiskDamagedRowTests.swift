@@ -10,8 +10,8 @@ import Testing
 
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
-  private func open(isEncrypted: Bool = false) throws -> DiskCache {
-    try DiskCache(
+  private func open(isEncrypted: Bool = false) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: 1 << 20, freeBytes: 0), inlineBytesMax: 100,
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// Checks that each key has its value and version, or nothing.
-  private func check(_ cache: DiskCache, lost: Set<Int>) throws {
+  private func check(_ cache: BlockingDiskCache, lost: Set<Int>) throws {
     for key in 1...8 {
       let entry = try cache.entry(for: "\(key)", suite: key > 4 ? "s" : "")
       #expect(entry?.data == (lost.contains(key) ? nil : value(key)), "\(key)")
@@ -95,8 +95,8 @@ import Testing
 
   /// The order of use of a trimmed cache is preserved for rows that get other ids.
   @Test func orderOfUseSurvivesChangedIDs() throws {
-    func open(entriesMax: Int) throws -> DiskCache {
-      try DiskCache(
+    func open(entriesMax: Int) throws -> BlockingDiskCache {
+      try BlockingDiskCache(
         path: folder.path,
         configuration: DiskConfiguration(
           limits: DiskLimits(bytes: nil, count: entriesMax, freeBytes: 0)))

@@ -24,7 +24,7 @@ import Testing
       values: values)
   }
 
-  private func fill(_ cache: DiskCache) throws {
+  private func fill(_ cache: BlockingDiskCache) throws {
     for number in 0..<100 {
       try cache.set(Data(count: number * 20), for: "\(number)", suite: number % 2 == 0 ? "" : "s")
     }
@@ -35,7 +35,7 @@ import Testing
   @Test(
     arguments: [DiskValues.files, .segments(bytes: 16 << 10)], DiskDurability.allCases)
   func filesAndFolderAreGone(_ values: DiskValues, _ durability: DiskDurability) throws {
-    let cache = try DiskCache(path: path, configuration: configuration(values, durability))
+    let cache = try BlockingDiskCache(path: path, configuration: configuration(values, durability))
     try fill(cache)
     try cache.destroy()
     #expect(!manager.fileExists(atPath: path))
@@ -45,15 +45,15 @@ import Testing
     // A second call and `close` have nothing to do.
     try cache.destroy()
     try cache.close()
-    let again = try DiskCache(path: path, configuration: configuration(values, durability))
-    #expect(again.count == 0 && again.statistics.damages == 0 && again.damages.isEmpty)
+    let again = try BlockingDiskCache(path: path, configuration: configuration(values, durability))
+    #expect(again.count == 0 && again.statistics.damages == 0 && again.damage == nil)
   }
 
   @Test func closedCacheIsDestroyed() throws {
-    let cache = try DiskCache(path: path, configuration: configuration())
+    let cache = try BlockingDiskCache(path: path, configuration: configuration())
     try fill(cache)
     try cache.close()
-    let other = try DiskCache(path: path)
+    let other = try BlockingDiskCache(path: path)
     #expect(throws: DiskCacheError.inUse(path: path)) { try cache.destroy() }
     #expect(other.count == 100)
     try other.close()
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func filesOfOthersStay() throws {
-    let cache = try DiskCache(path: path, configuration: configuration())
+    let cache = try BlockingDiskCache(path: path, configuration: configuration())
     try fill(cache)
     try? manager.createDirectory(atPath: path + "/files/05", withIntermediateDirectories: true)
     try manager.createDirectory(atPath: path + "/damaged/7", withIntermediateDirectories: true)
@@ -84,19 +84,19 @@ import Testing
   @Test func databasesSetAsideAreRemoved() throws {
     try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
     try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: path + "/index.sqlite"))
-    let cache = try DiskCache(path: path, configuration: configuration())
-    #expect(cache.damages.count == 1)
+    let cache = try BlockingDiskCache(path: path, configuration: configuration())
+    #expect(cache.damage != nil)
     try cache.destroy()
     #expect(!manager.fileExists(atPath: path))
   }
 
   @Test(arguments: [true, false])
   func folderThatWasReplacedIsNotTouched(isMoved: Bool) throws {
-    let cache = try DiskCache(path: path, configuration: configuration())
+    let cache = try BlockingDiskCache(path: path, configuration: configuration())
     try fill(cache)
     try manager.moveItem(atPath: path, toPath: path + ".moved")
     if !isMoved {
-      let other = try DiskCache(path: path, configuration: configuration())
+      let other = try BlockingDiskCache(path: path, configuration: configuration())
       try fill(other)
       try cache.destroy()
       #expect(try other.value(for: "50") == Data(count: 1_000))
@@ -113,7 +113,7 @@ import Testing
   func failureHalfWayLeavesAFolderThatOpens(_ values: DiskValues, _ call: String) throws {
     for allowed in [0, 1, 3, 10, 40] {
       let files = FaultyFiles()
-      let cache = try DiskCache(
+      let cache = try BlockingDiskCache(
         path: path, configuration: configuration(values), clock: WallCacheClock(), files: files)
       try fill(cache)
       files.failsAfter(allowed, call)
@@ -121,7 +121,7 @@ import Testing
       files.set { $0.calls = [] }
       #expect(throws: DiskCacheError.closed(path: path)) { try cache.value(for: "2") }
       #expect(manager.fileExists(atPath: path) == !isComplete)
-      let again = try DiskCache(path: path, configuration: configuration(values))
+      let again = try BlockingDiskCache(path: path, configuration: configuration(values))
       // A value is whole or gone, and new ones are stored.
       for number in 0..<100 {
         let value = try again.value(for: "\(number)", suite: number % 2 == 0 ? "" : "s")
@@ -137,7 +137,7 @@ import Testing
   @Test func killedWriterLeavesAFolderThatIsDestroyed() throws {
     try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
     _ = try VictimProcess.run(folder: path, durability: "normal", seed: 5, lines: 300)
-    let cache = try DiskCache(path: path)
+    let cache = try BlockingDiskCache(path: path)
     try cache.destroy()
     #expect(!manager.fileExists(atPath: path))
   }
@@ -146,7 +146,7 @@ import Testing
     #if Encryption
       var configuration = configuration()
       configuration.encryption = try DiskEncryption(key: Data(repeating: 9, count: 32))
-      let cache = try DiskCache(path: path, configuration: configuration)
+      let cache = try BlockingDiskCache(path: path, configuration: configuration)
       try fill(cache)
       #expect(cache.withLock { $0.configuration.encryption } != nil)
       try cache.destroy()

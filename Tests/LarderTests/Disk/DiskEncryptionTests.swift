@@ -17,8 +17,8 @@ import Testing
       key: Data((0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }))
   }
 
-  private func open(_ encryption: DiskEncryption?) throws -> DiskCache {
-    try DiskCache(
+  private func open(_ encryption: DiskEncryption?) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100, encryption: encryption),
@@ -114,14 +114,14 @@ import Testing
     try cache.close()
     let plain = try ScratchFolder()
     let configuration = DiskConfiguration(limits: DiskLimits(freeBytes: 0))
-    try DiskCache(path: plain.path, configuration: configuration).close()
+    try BlockingDiskCache(path: plain.path, configuration: configuration).close()
     var withKey = configuration
     withKey.encryption = right
     let path = plain.path + "/index.sqlite"
     #expect(throws: DiskCacheError.encryption(path: path, .notEncrypted)) {
-      try DiskCache(path: plain.path, configuration: withKey)
+      try BlockingDiskCache(path: plain.path, configuration: withKey)
     }
-    try DiskCache(path: plain.path, configuration: configuration).close()
+    try BlockingDiskCache(path: plain.path, configuration: configuration).close()
   }
 
   @Test func descriptionsHideTheKey() throws {

@@ -25,17 +25,16 @@ import Testing
       guarded.policy, unit, capacity: 60, age: nil, seed: 1, admission: guarded.admission)
   }
 
-  /// Bytes copied between segments are simulated exactly.
   @Test(arguments: ["lru", "sieve", "s3-fifo", "gdsf", "w-tinylfu"], DiskDurability.allCases)
   func bytesCopiedAreEqual(policy: String, durability: DiskDurability) throws {
     let trace = ReplayTrace(
       requests: 1_200, objects: 150, sizeMax: 20_000, isTimed: true, seed: 7)
     let configuration = DiskConfiguration(
-      policy: policy,
+      policy: CachePolicy(policy),
       limits: DiskLimits(bytes: 600_000, age: .seconds(200), freeBytes: 0),
       durability: durability, inlineBytesMax: 3000, values: .segments(bytes: 64 << 10),
-      groupWrites: 7, groupBytes: 100_000
-    ).countingValuesAlone
+      groupWrites: 7
+    ).countingValuesAlone.with { $0.groupBytes = 100_000 }
     var segments = SegmentSetup(bytes: 64 << 10, inlineBytesMax: 3000)
     if durability == .none { (segments.groupWrites, segments.groupBytes) = (7, 100_000) }
     let simulation = try PolicyRegistry.makeSimulation(
@@ -74,14 +73,14 @@ import Testing
     let folder = try ScratchFolder()
     var replay = try DiskCacheReplay(
       DiskConfiguration(
-        policy: policy, admission: admission,
+        policy: CachePolicy(policy), admission: admission,
         limits: DiskLimits(
           bytes: unit == .bytes ? UInt64(capacity) : nil,
           count: unit == .objects ? capacity : nil, age: age.map { .seconds($0) },
           freeBytes: 0),
         // Some values in files, which must make no difference.
-        durability: .none, inlineBytesMax: 10, seed: UInt64(seed)
-      ).countingValuesAlone,
+        durability: .none, inlineBytesMax: 10
+      ).countingValuesAlone.with { $0.seed = UInt64(seed) },
       in: folder)
     try replay.run(trace)
 

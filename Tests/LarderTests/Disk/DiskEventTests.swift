@@ -20,8 +20,8 @@ import Testing
 
   init() throws { folder = try ScratchFolder() }
 
-  private func open(_ limits: DiskLimits) throws -> DiskCache {
-    try DiskCache(
+  private func open(_ limits: DiskLimits) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(limits: limits, inlineBytesMax: 100).countingValuesAlone,
       clock: clock, files: files)
@@ -75,7 +75,7 @@ import Testing
 
   /// A loop, in which LRU has no hits.
   @Test func changesOfThePolicyAreReportedOnce() throws {
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         policy: "auto:policies=lru/mru", limits: DiskLimits(count: 100, freeBytes: 0),
@@ -106,8 +106,7 @@ import Testing
   }
 
   @Test func failuresAndFullDisksAreReported() throws {
-    let cache = try open(
-      DiskLimits(bytes: nil, freeBytes: 1_000_000, freeSpaceInterval: 0))
+    let cache = try open(.checkingAlways(freeBytes: 1_000_000))
     files.set { $0.freeBytes = 2_000_000 }
     try cache.set(Data(count: 500), for: "a")
     try cache.set(Data(count: 50), for: "b")
@@ -127,7 +126,7 @@ import Testing
   }
 
   @Test func aStreamEndsWithItsCacheAndKeepsTheNewest() async throws {
-    var cache: DiskCache? = try open(DiskLimits(freeBytes: 0))
+    var cache: BlockingDiskCache? = try open(DiskLimits(freeBytes: 0))
     let stream = try #require(cache?.eventStream(buffered: 3))
     for key in 0..<5 { try cache?.set(Data(), for: "\(key)") }
     cache = nil

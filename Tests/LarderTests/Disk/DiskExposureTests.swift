@@ -17,14 +17,13 @@ import Testing
     try cache.close()
   }
 
-  private func open(isShared: Bool = false) throws -> DiskCache {
-    try DiskCache(
+  private func open(isShared: Bool = false) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0), troubleHandling: .startEmpty, isShared: isShared))
   }
 
-  /// Checks that cache and reader refuse a path, and that nothing is changed.
   private func checkRefused(_ path: String, _ exposure: DiskExposure) throws {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: self.path))
     let error = #expect(throws: DiskCacheError.exposed(path: path, exposure)) { try open() }
@@ -60,12 +59,11 @@ import Testing
     try manager.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
     #expect(throws: DiskCacheError.exposed(path: path, .writableByOthers(mode: 0o777))) {
-      try DiskCache(path: path)
+      try BlockingDiskCache(path: path)
     }
     #expect(try manager.contentsOfDirectory(atPath: path).isEmpty)
   }
 
-  /// In a sticky folder nobody else can replace the files.
   @Test func stickyFolderIsAccepted() throws {
     #expect(chmod(folder.path, 0o1777) == 0)
     #expect(try open().value(for: "a") == Data([1]))

@@ -14,8 +14,8 @@ import Testing
   private func open(
     _ limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0),
     durability: DiskDurability = .normal, mismatch: DiskTroubleHandling? = nil
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: limits, durability: durability, inlineBytesMax: 100, groupWrites: 7,
@@ -59,7 +59,7 @@ import Testing
     arguments: [EPERM, EACCES, EIO, ESTALE, ETIMEDOUT, EMFILE],
     [DiskValues.files, .segments(bytes: 16_384)])
   func valueThatCannotBeReadNowStays(number: Int32, values: DiskValues) throws {
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100, values: values),
@@ -189,16 +189,16 @@ import Testing
   @Test func aDamagedEncryptedDatabaseIsReplacedByOneWithTheSameKey() throws {
     let configuration = DiskConfiguration(
       limits: DiskLimits(freeBytes: 0), encryption: try DiskEncryption(key: Data(count: 32)))
-    let cache = try DiskCache(path: folder.path, configuration: configuration)
+    let cache = try BlockingDiskCache(path: folder.path, configuration: configuration)
     for key in 0..<100 { try cache.set(bytes(90, key), for: "\(key)") }
     try cache.close()
     let path = URL(fileURLWithPath: folder.path + "/index.sqlite")
     try Data(contentsOf: path).prefix(10_000).write(to: path)
-    var again = try DiskCache(path: folder.path, configuration: configuration)
+    var again = try BlockingDiskCache(path: folder.path, configuration: configuration)
     #expect(again.statistics.rebuilds == 1 && again.count == 0)
     try again.set(bytes(90), for: "a")
     try again.close()
-    again = try DiskCache(path: folder.path, configuration: configuration)
+    again = try BlockingDiskCache(path: folder.path, configuration: configuration)
     #expect(try again.value(for: "a") == bytes(90))
   }
 
@@ -305,7 +305,7 @@ import Testing
   @Test func folderThatCannotBeOpenedIsAnError() throws {
     try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
     let error = #expect(throws: DiskCacheError.self) {
-      try DiskCache(path: folder.path + "/file/cache")
+      try BlockingDiskCache(path: folder.path + "/file/cache")
     }
     #expect(error?.description.contains(folder.path) == true)
     files.set { $0.calls = ["makeFolder"] }
@@ -400,8 +400,7 @@ import Testing
   }
 
   @Test func unknownFreeSpaceStoresNothing() throws {
-    let cache = try open(
-      DiskLimits(bytes: nil, freeBytes: 1_000, freeSpaceInterval: 0))
+    let cache = try open(.checkingAlways(freeBytes: 1_000))
     try cache.set(bytes(50), for: "a")
     try cache.set(bytes(5_000), for: "b", options: DiskStoreOptions(isPermanent: true))
     files.set { $0.calls = ["freeBytes"] }
@@ -418,8 +417,7 @@ import Testing
   }
 
   @Test func freeBytesAreKeptFree() throws {
-    let cache = try open(
-      DiskLimits(bytes: nil, freeBytes: 1_000_000, freeSpaceInterval: 0))
+    let cache = try open(.checkingAlways(freeBytes: 1_000_000))
     files.set { $0.freeBytes = 2_000_000 }
     for key in 0..<50 { try cache.set(bytes(1_000, key), for: "\(key)") }
     #expect(cache.count == 50)

@@ -23,7 +23,7 @@ import Testing
       limits: DiskLimits(freeBytes: 0), durability: .none, inlineBytesMax: 200,
       encryption: isEncrypted ? try DiskEncryption(key: Data(count: 32)) : nil)
     func value(_ number: Int) -> Data { Data(repeating: UInt8(number), count: number * 12) }
-    var cache = try DiskCache(path: folder.path, configuration: configuration)
+    var cache = try BlockingDiskCache(path: folder.path, configuration: configuration)
     for suite in ["", "../suite"] {
       for (number, key) in Self.keys.enumerated() {
         try cache.set(value(number), for: key, suite: suite)
@@ -31,7 +31,7 @@ import Testing
     }
     #expect(cache.count == Self.keys.count * 2)
     try cache.close()
-    cache = try DiskCache(path: folder.path, configuration: configuration)
+    cache = try BlockingDiskCache(path: folder.path, configuration: configuration)
     #expect(cache.count == Self.keys.count * 2)
     for (number, key) in Self.keys.enumerated() {
       #expect(try cache.value(for: key) == value(number))
@@ -54,7 +54,7 @@ import Testing
 
   @Test func aValueOfAHundredMegabytesIsStored() throws {
     let folder = try ScratchFolder()
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(limits: DiskLimits(bytes: nil, freeBytes: 0)))
     var value = Data(repeating: 7, count: 100 << 20)

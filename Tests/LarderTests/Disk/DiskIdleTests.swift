@@ -14,8 +14,8 @@ import Testing
   private func open(
     idle: Int? = 80, _ values: DiskValues = .files, inline: Int = 100, policy: CachePolicy = .lru,
     files: any FileLayer = SystemFiles()
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         policy: policy, limits: DiskLimits(freeBytes: 0), inlineBytesMax: inline, values: values,
@@ -118,8 +118,8 @@ import Testing
     let copy = folder.path + ".copy"
     try FileManager.default.copyItem(atPath: folder.path, toPath: copy)
     defer { try? FileManager.default.removeItem(atPath: copy) }
-    func reopened() throws -> DiskCache {
-      try DiskCache(
+    func reopened() throws -> BlockingDiskCache {
+      try BlockingDiskCache(
         path: copy,
         configuration: DiskConfiguration(
           limits: DiskLimits(freeBytes: 0), expireAfterAccess: .seconds(80)), clock: clock)
@@ -180,7 +180,7 @@ import Testing
   @Test func invalidIdleTimeIsAnError() {
     for duration in [Duration.zero, .seconds(-1), .nanoseconds(1)] {
       #expect(throws: DiskCacheError.self) {
-        try DiskCache(
+        try BlockingDiskCache(
           path: folder.path, configuration: DiskConfiguration(expireAfterAccess: duration))
       }
     }

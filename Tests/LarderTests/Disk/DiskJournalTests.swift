@@ -14,12 +14,13 @@ import Testing
   private func open(
     _ name: String = "cache", _ durability: DiskDurability = .none, groupWrites: Int = 1_000,
     pageCacheBytes: Int = 8 << 20
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: "\(folder.path)/\(name)",
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
-        groupWrites: groupWrites, groupBytes: 1 << 40, pageCacheBytes: pageCacheBytes))
+        groupWrites: groupWrites, pageCacheBytes: pageCacheBytes
+      ).with { $0.groupBytes = 1 << 40 })
   }
 
   private func names(_ cache: String = "cache") throws -> Set<String> {
@@ -93,7 +94,7 @@ import Testing
 
   @Test func consecutiveWritesAreCombined() throws {
     let disk = SimulatedDisk(seed: 1)
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: "/caches/app",
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .none),

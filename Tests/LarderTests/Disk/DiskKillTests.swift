@@ -50,7 +50,7 @@ import Testing
         durability: rounds.durability.rawValue + (rounds.hasSegments ? "+segments" : ""),
         seed: UInt64(round + 1), lines: 1 + random.below(60), key: rounds.key)
       #expect(run.error == nil)
-      let cache = try DiskCache(
+      let cache = try BlockingDiskCache(
         path: folder.path,
         configuration: DiskConfiguration(
           limits: DiskLimits(bytes: nil, freeBytes: 0), encryption: encryption))
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// The version of every key, after checking that each value is intact and its key's.
-  private func versions(in cache: DiskCache) throws -> [Int: Found] {
+  private func versions(in cache: BlockingDiskCache) throws -> [Int: Found] {
     var versions: [Int: Found] = [:]
     for key in 0..<40 {
       guard let entry = try cache.entry(for: "key \(key)") else { continue }
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// Checks the bound on dead bytes: a third of the live ones, and four segments.
-  private func checkSegments(_ cache: DiskCache, _ folder: ScratchFolder) throws {
+  private func checkSegments(_ cache: BlockingDiskCache, _ folder: ScratchFolder) throws {
     let live = try (0..<40).compactMap { try cache.value(for: "key \($0)")?.count }
       .reduce(0) { $1 > 20 << 10 ? $0 + $1 + 4096 : $0 }
     let bytes = try folder.valueFiles().reduce(0) { sum, path in
@@ -100,8 +100,7 @@ import Testing
     #expect(bytes <= live + live / 3 + 4 * (256 << 10) + 20 * 73_728)
   }
 
-  /// Checks that every file belongs to an entry, and that every entry above the threshold has one.
-  private func checkFiles(_ cache: DiskCache, _ folder: ScratchFolder) throws {
+  private func checkFiles(_ cache: BlockingDiskCache, _ folder: ScratchFolder) throws {
     let files = try folder.valueFiles()
     let sizes = try (0..<40).compactMap { try cache.value(for: "key \($0)")?.count }
     #expect(files.count == sizes.count { $0 > 20 << 10 })

@@ -11,11 +11,11 @@ import Testing
 
   private func cache(
     _ limits: DiskLimits, _ policy: String = "lru", clock: any CacheClock = ManualClock()
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: policy, limits: limits, durability: .none, inlineBytesMax: 100
+        policy: CachePolicy(policy), limits: limits, durability: .none, inlineBytesMax: 100
       ).countingValuesAlone, clock: clock)
   }
 
@@ -23,7 +23,8 @@ import Testing
     DiskLimits(bytes: bytes, count: entries, freeBytes: 0)
   }
 
-  private func drive(_ cache: DiskCache, _ random: inout TestRandom, _ requests: Int) throws {
+  private func drive(_ cache: BlockingDiskCache, _ random: inout TestRandom, _ requests: Int) throws
+  {
     for _ in 0..<requests {
       let key = min(random.below(200), random.below(200))
       if let data = try cache.value(for: "\(key)") {

@@ -13,7 +13,7 @@ import Testing
     change(&configuration)
     let path = folder.path + "/new"
     do {
-      _ = try DiskCache(path: path, configuration: configuration)
+      _ = try BlockingDiskCache(path: path, configuration: configuration)
       return nil
     } catch {
       #expect(!FileManager.default.fileExists(atPath: path))
@@ -44,16 +44,12 @@ import Testing
     try check("limits.count") { $0.limits.count = value }
     try check("inlineBytesMax") { $0.inlineBytesMax = value }
     try check("groupWrites") { $0.groupWrites = value }
-    try check("groupBytes") { $0.groupBytes = value }
     try check("pageCacheBytes") { $0.pageCacheBytes = value }
-    try check("checkpointPages") { $0.checkpointPages = value }
   }
 
   @Test func countsMustNotBeZero() throws {
     #expect(try failure { $0.limits.count = 0 }?.contains("limits.count 0") == true)
     #expect(try failure { $0.groupWrites = 0 }?.contains("groupWrites 0") == true)
-    #expect(try failure { $0.groupBytes = 0 }?.contains("groupBytes 0") == true)
-    #expect(try failure { $0.checkpointPages = 0 }?.contains("checkpointPages 0") == true)
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(999), .seconds(Int64.min) * 8])
@@ -70,16 +66,14 @@ import Testing
     for limits in [
       DiskLimits(bytes: largest, count: Int(largest), freeBytes: 0),
       DiskLimits(bytes: nil, count: Int(largest), freeBytes: 0),
-      DiskLimits(
-        bytes: nil, age: .seconds(Int64.max) * 8, freeBytes: 0,
-        freeSpaceInterval: .max),
+      DiskLimits(bytes: nil, age: .seconds(Int64.max) * 8, freeBytes: 0),
     ] {
       let folder = try ScratchFolder(isSmall: true)
-      let cache = try DiskCache(
+      let cache = try BlockingDiskCache(
         path: folder.path,
         configuration: DiskConfiguration(
-          policy: policy, limits: limits, durability: .none, groupWrites: 1_000_000,
-          groupBytes: Int(largest), pageCacheBytes: 0, checkpointPages: Int(Int32.max)))
+          policy: CachePolicy(policy), limits: limits, durability: .none, groupWrites: 1_000_000,
+          pageCacheBytes: 0))
       for key in 0..<50 { #expect(try cache.set(Data(count: key), for: "\(key)")) }
       for key in 0..<50 { #expect(try cache.value(for: "\(key)")?.count == key) }
       try cache.trim(toCount: 10)
@@ -90,7 +84,7 @@ import Testing
   /// No disk has that much room: nothing is stored, and nothing traps.
   @Test func aDiskThatIsNeverFreeEnoughStoresNothing() throws {
     let folder = try ScratchFolder(isSmall: true)
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: PolicySetup.capacityMax), durability: .none))
@@ -100,7 +94,7 @@ import Testing
 
   @Test func numbersInCallsAreClamped() throws {
     let folder = try ScratchFolder(isSmall: true)
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         policy: "gdsf", limits: DiskLimits(freeBytes: 0), durability: .none))

@@ -41,19 +41,19 @@ import Testing
   private func open(
     _ disk: SimulatedDisk, _ durability: DiskDurability, inlineBytesMax: Int = 100,
     checkpointPages: Int = 4000, pageCacheBytes: Int = 8 << 20
-  ) throws -> DiskCache {
+  ) throws -> BlockingDiskCache {
     let configuration = DiskConfiguration(
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
-      inlineBytesMax: inlineBytesMax, pageCacheBytes: pageCacheBytes,
-      checkpointPages: checkpointPages)
-    return try DiskCache(
+      inlineBytesMax: inlineBytesMax, pageCacheBytes: pageCacheBytes
+    ).with { $0.checkpointPages = checkpointPages }
+    return try BlockingDiskCache(
       path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
       files: SimulatedFiles(disk))
   }
 
   /// Runs the check after power cuts, once for each way in which one can end.
   private func afterPowerCuts(
-    _ disk: SimulatedDisk, _ check: (DiskCache) throws -> Void
+    _ disk: SimulatedDisk, _ check: (BlockingDiskCache) throws -> Void
   ) throws {
     disk.stop()
     for seed in 0..<30 {
@@ -153,7 +153,8 @@ import Testing
         copy.stop()
         copy.restart(losesPower: true)
         let found = try open(copy, .normal)
-        #expect(found.statistics.rebuilds == 0, "call \(call), seed \(seed): \(found.damages)")
+        #expect(
+          found.statistics.rebuilds == 0, "call \(call), seed \(seed): \(found.damage ?? "none")")
       }
     }
   }
@@ -178,7 +179,7 @@ import Testing
       try second.set(Data(repeating: 100, count: 3_000), for: "3")
       try second.close()
       try afterPowerCuts(disk) { cache throws in
-        #expect(cache.statistics.rebuilds == 0, "\(cache.damages)")
+        #expect(cache.statistics.rebuilds == 0, "\(cache.damage ?? "none")")
         for number in 0..<12 {
           let expected = Data(repeating: number == 3 ? 100 : UInt8(number), count: 3_000)
           #expect(try cache.value(for: "\(number)") == expected)

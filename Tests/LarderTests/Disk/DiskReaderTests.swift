@@ -18,22 +18,23 @@ import Testing
   ) throws -> DiskConfiguration {
     var configuration = DiskConfiguration(
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
-      checkpointPages: 8, encryption: isEncrypted ? try DiskEncryption(key: Data(count: 32)) : nil)
+      encryption: isEncrypted ? try DiskEncryption(key: Data(count: 32)) : nil)
     configuration.readersAfter = readersAfter
+    configuration.checkpointPages = 8
     return configuration
   }
 
   private func open(
     _ name: String = "cache", _ configuration: DiskConfiguration
-  ) throws -> DiskCache {
-    try DiskCache(path: "\(folder.path)/\(name)", configuration: configuration)
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(path: "\(folder.path)/\(name)", configuration: configuration)
   }
 
   private func value(_ count: Int, _ seed: Int) -> Data {
     Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 37 ^ $0 >> 8) })
   }
 
-  private func connections(_ cache: DiskCache) -> Int {
+  private func connections(_ cache: BlockingDiskCache) -> Int {
     cache.withLock { $0.index?.readers.openCount ?? 0 }
   }
 
@@ -117,7 +118,7 @@ import Testing
   /// A cache with readers returns and counts the same as one that reads only with the lock.
   @Test(arguments: DiskDurability.allCases, [false, true])
   func readersChangeNothing(durability: DiskDurability, isEncrypted: Bool) throws {
-    var caches: [DiskCache] = []
+    var caches: [BlockingDiskCache] = []
     let clock = ManualClock(seconds: 1_000)
     for (name, readersAfter) in [("with", 0), ("without", Int.max)] {
       var settings = try configuration(
@@ -127,7 +128,8 @@ import Testing
       settings.countsRows = false
       settings.groupWrites = 7
       caches.append(
-        try DiskCache(path: "\(folder.path)/\(name)", configuration: settings, clock: clock))
+        try BlockingDiskCache(path: "\(folder.path)/\(name)", configuration: settings, clock: clock)
+      )
     }
     var random = TestRandom(seed: 5)
     for step in 0..<3_000 {

@@ -11,14 +11,13 @@ import Testing
 
   private func open(
     _ durability: DiskDurability = .normal, count: Int? = nil
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, count: count, freeBytes: 0), durability: durability))
   }
 
-  /// Files of the folder that contain a text.
   private func files(with text: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
       FileManager.default.contents(atPath: folder.path + "/" + $0)?
@@ -40,7 +39,7 @@ import Testing
     switch removal {
     case .clear: for user in users { try cache.removeAll(suite: user) }
     case .clearAll: try cache.removeAll()
-    case .remove: for user in users { try cache.removeSuite(user) }
+    case .remove: for user in users { try cache.removeAll(suite: user, includingPermanent: true) }
     }
     #expect(try cache.suites().map(\.name) == [""])
     try cache.close()
@@ -71,9 +70,9 @@ import Testing
       Data([1]), for: "k", suite: "s", options: DiskStoreOptions(isPermanent: true))
     try cache.removeAll(suite: "s")
     #expect(try cache.contains("k", suite: "s") && cache.suites().count == 2)
-    #expect(try cache.removeSuite("s").count == 1)
+    #expect(try cache.removeAll(suite: "s", includingPermanent: true).count == 1)
     #expect(try cache.suites().count == 1)
-    #expect(try cache.removeSuite("s").count == 0)
+    #expect(try cache.removeAll(suite: "s", includingPermanent: true).count == 0)
     #expect(try cache.set(Data([2]), for: "k", suite: "s"))
     #expect(try cache.value(for: "k", suite: "s") == Data([2]))
   }
@@ -83,7 +82,7 @@ import Testing
     for number in 0..<100 {
       let suite = DiskSuite<String>(cache, name: "\(number)", codec: .text)
       try suite.set("x", for: "k")
-      if number != 5 { try suite.remove("k") }
+      if number != 5 { try cache.remove("k", suite: "\(number)") }
     }
     try cache.close()
     let again = try open()
@@ -132,14 +131,14 @@ import Testing
   func limitOnBytesLimitsEmptyValues(_ durability: DiskDurability) throws {
     let configuration = DiskConfiguration(
       limits: DiskLimits(bytes: 1 << 18, freeBytes: 0), durability: durability)
-    let cache = try DiskCache(path: folder.path, configuration: configuration)
+    let cache = try BlockingDiskCache(path: folder.path, configuration: configuration)
     for number in 0..<5_000 { try cache.set(Data(), for: "key \(number)") }
     try cache.flush()
     #expect((1_000..<2_500).contains(cache.count))
     #expect(cache.usage.database < 1 << 19)
     let count = cache.count
     try cache.close()
-    let again = try DiskCache(path: folder.path, configuration: configuration)
+    let again = try BlockingDiskCache(path: folder.path, configuration: configuration)
     #expect(again.count == count)
     let key = String(repeating: "k", count: 1 << 17)
     for number in 0..<5 { try again.set(Data(), for: "\(number) \(key)") }
@@ -147,7 +146,7 @@ import Testing
   }
 
   @Test func valuesAloneCountAsInASimulation() throws {
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: 1_000, freeBytes: 0)

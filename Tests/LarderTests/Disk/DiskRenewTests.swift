@@ -14,11 +14,11 @@ import Testing
 
   private func open(
     policy: String = "lru", entriesMax: Int? = nil, durability: DiskDurability = .normal
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: policy,
+        policy: CachePolicy(policy),
         limits: DiskLimits(bytes: nil, count: entriesMax, freeBytes: 0),
         durability: durability, inlineBytesMax: 100),
       clock: clock, files: files)
@@ -131,7 +131,7 @@ import Testing
 
   /// Of a row of 20 KB only the first page changes.
   @Test func renewalDoesNotRewriteTheValue() throws {
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0)), clock: clock)
     try cache.set(Data(count: 20_000), for: "a", options: short)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func givenCreationAndExpiryAreKept() throws {
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(age: .seconds(5), freeBytes: 0)), clock: clock)

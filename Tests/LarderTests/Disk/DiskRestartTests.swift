@@ -7,15 +7,16 @@ import Testing
 @Suite struct DiskRestartTests {
   private let clock = ManualClock(seconds: 1_000)
 
-  private func open(_ folder: ScratchFolder, _ policy: String) throws -> DiskCache {
-    try DiskCache(
+  private func open(_ folder: ScratchFolder, _ policy: String) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
-        policy: policy, limits: DiskLimits(count: 30, freeBytes: 0), durability: .none),
+        policy: CachePolicy(policy), limits: DiskLimits(count: 30, freeBytes: 0),
+        durability: .none),
       clock: clock)
   }
 
-  private func step(_ cache: DiskCache, _ random: inout TestRandom) throws {
+  private func step(_ cache: BlockingDiskCache, _ random: inout TestRandom) throws {
     let key = "\(min(random.below(70), random.below(70)))"
     if random.below(3) > 0, try cache.value(for: key) != nil { return }
     try cache.set(
@@ -23,7 +24,7 @@ import Testing
       options: DiskStoreOptions(timeToLive: .seconds(500 + random.below(500))))
   }
 
-  private func keys(_ cache: DiskCache) throws -> [Int] {
+  private func keys(_ cache: BlockingDiskCache) throws -> [Int] {
     try (0..<70).filter { try cache.contains("\($0)") }
   }
 
@@ -92,7 +93,7 @@ import Testing
     for key in 0..<30 { try cache.set(Data(count: 30_000), for: "\(key)") }
     _ = try cache.value(for: "0")
     try cache.close()
-    let small = try DiskCache(
+    let small = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: 60_000, freeBytes: 0)

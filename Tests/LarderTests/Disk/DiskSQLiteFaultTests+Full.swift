@@ -15,7 +15,7 @@ extension DiskSQLiteFaultTests {
   /// A cache over a copy of a folder.
   private struct Copy {
     var folder: ScratchFolder
-    var cache: DiskCache
+    var cache: BlockingDiskCache
   }
 
   /// Opens a copy of a folder, as after a kill of its process now.

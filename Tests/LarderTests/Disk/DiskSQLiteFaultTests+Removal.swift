@@ -30,6 +30,6 @@ extension DiskSQLiteFaultTests {
     try cache.close()
     let again = try open(folder, durability)
     if freed != nil { #expect(again.count == 30) }
-    #expect(again.damages.isEmpty)
+    #expect(again.damage == nil)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Pages that cannot be read now are no evidence of their content.
 extension DiskSQLiteFaultTests {
-  private func filled(_ folder: ScratchFolder) throws -> DiskCache {
+  private func filled(_ folder: ScratchFolder) throws -> BlockingDiskCache {
     larder_faults_arm(0, 0, 0, 0)
     let cache = try open(folder, .normal)
     for key in 0..<60 {
@@ -19,7 +19,7 @@ extension DiskSQLiteFaultTests {
   }
 
   /// Frees the pages in memory, and makes reading fail from call `first` on.
-  private func failReads(_ cache: DiskCache, from first: Int = 1) {
+  private func failReads(_ cache: BlockingDiskCache, from first: Int = 1) {
     cache.withLock { $0.index?.connection.releaseMemory() }
     larder_faults_arm(Int32(LARDER_FAULT_READ), first, 1_000_000, 0)
   }

@@ -43,12 +43,13 @@ import Testing
 
   func open(
     _ folder: ScratchFolder, _ durability: DiskDurability
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability,
-        inlineBytesMax: 3_000, groupWrites: 4, pageCacheBytes: 64 << 10, checkpointPages: 4),
+        inlineBytesMax: 3_000, groupWrites: 4, pageCacheBytes: 64 << 10
+      ).with { $0.checkpointPages = 4 },
       clock: clock, files: files)
   }
 
@@ -59,7 +60,7 @@ import Testing
   /// Performs sets, gets, renewals, removals and a clearing, and records their permitted results in
   /// `model`.
   private func work(
-    _ cache: DiskCache, _ model: inout Model, acknowledgedIsSure: Bool, seed: Int
+    _ cache: BlockingDiskCache, _ model: inout Model, acknowledgedIsSure: Bool, seed: Int
   ) throws {
     func noted(_ key: String, _ value: Data?, isSure: Bool) {
       model.now[key] = isSure ? value : nil
@@ -111,9 +112,9 @@ import Testing
 
   /// True if the cache has started with an empty database, because its log could not be synced: a
   /// later successful sync would not prove that the log is on the disk.
-  private func isRebuilt(_ cache: DiskCache) -> Bool { cache.statistics.rebuilds > 0 }
+  private func isRebuilt(_ cache: BlockingDiskCache) -> Bool { cache.statistics.rebuilds > 0 }
 
-  private func checkLater(_ cache: DiskCache, _ model: Model, _ context: String) throws {
+  private func checkLater(_ cache: BlockingDiskCache, _ model: Model, _ context: String) throws {
     for (key, values) in model.later {
       let found = try cache.value(for: key)
       #expect(values.contains(found), "\(context): \(key)")
@@ -131,7 +132,7 @@ import Testing
     let isSure = durability != .none
     larder_faults_arm(0, 0, 0, 0)
     defer { larder_faults_arm(0, 0, 0, 0) }
-    var cache: DiskCache? = try open(folder, durability)
+    var cache: BlockingDiskCache? = try open(folder, durability)
     try work(try #require(cache), &model, acknowledgedIsSure: isSure, seed: 0)
     try cache?.close()
     larder_faults_arm(Int32(fault.kinds), first, count, fault.code)
@@ -167,7 +168,7 @@ import Testing
     return failed
   }
 
-  private func checkNow(_ cache: DiskCache, _ model: Model) throws {
+  private func checkNow(_ cache: BlockingDiskCache, _ model: Model) throws {
     for (key, values) in model.later {
       guard let found = try? cache.value(for: key) else { continue }
       #expect(values.contains(found), "\(key)")

@@ -107,8 +107,8 @@ extension DiskSegmentTests {
       let configuration = DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: .full,
         inlineBytesMax: 100, values: .segments(bytes: 16_384))
-      func open() throws -> DiskCache {
-        try DiskCache(
+      func open() throws -> BlockingDiskCache {
+        try BlockingDiskCache(
           path: "/caches/app", configuration: configuration, clock: WallCacheClock(),
           files: SimulatedFiles(disk))
       }
@@ -138,8 +138,8 @@ extension DiskSegmentTests {
       let configuration = DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: DiskDurability.none,
         inlineBytesMax: 100, values: .segments(bytes: 16_384), groupWrites: 1)
-      func open() throws -> DiskCache {
-        try DiskCache(
+      func open() throws -> BlockingDiskCache {
+        try BlockingDiskCache(
           path: "/cache", configuration: configuration, clock: WallCacheClock(),
           files: SimulatedFiles(disk))
       }

@@ -17,8 +17,8 @@ import Testing
     _ values: DiskValues = .segments(bytes: segmentBytes), durability: DiskDurability = .normal,
     limits: DiskLimits = DiskLimits(bytes: nil, freeBytes: 0),
     encryption: DiskEncryption? = nil
-  ) throws -> DiskCache {
-    try DiskCache(
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: limits, durability: durability, inlineBytesMax: 100, values: values,
@@ -30,7 +30,6 @@ import Testing
     Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ $0 >> 8) })
   }
 
-  /// Paths of the segments.
   func segments() throws -> [String] {
     try folder.valueFiles().filter { $0.contains("/files/s") }
   }
@@ -41,7 +40,6 @@ import Testing
     }
   }
 
-  /// The ids recorded for a segment are those of its entries.
   @Test(arguments: [false, true])
   func segmentsKnowTheirEntries(isReopened: Bool) throws {
     var cache = try open(limits: DiskLimits(bytes: 1 << 20, freeBytes: 0))
@@ -97,7 +95,8 @@ import Testing
   }
 
   /// Half of the keys stay, so that no segment becomes free without copies.
-  private func churn(_ cache: DiskCache, _ check: (Int) throws -> Void) throws -> [Int: Int] {
+  private func churn(_ cache: BlockingDiskCache, _ check: (Int) throws -> Void) throws -> [Int: Int]
+  {
     var random = TestRandom(seed: 5)
     var versions: [Int: Int] = [:]
     for step in 0..<600 {
@@ -215,7 +214,7 @@ import Testing
 
   /// Fills the open segment, and leaves one live value of twelve more, so that the oldest segments
   /// are recycled.
-  func fillUnevenly(_ cache: DiskCache) throws {
+  func fillUnevenly(_ cache: BlockingDiskCache) throws {
     for group in 0..<12 {
       for step in 0..<4 { try cache.set(bytes(9_000, step), for: "other") }
       try cache.set(bytes(9_000, group), for: "group \(group)")
@@ -223,14 +222,14 @@ import Testing
   }
 
   /// Leaves a fifth of four segments live, which exceeds the permitted waste.
-  func wear(_ cache: DiskCache) throws {
+  func wear(_ cache: BlockingDiskCache) throws {
     for number in 0..<20 { try cache.set(bytes(12_000, number), for: "\(number)") }
     for number in 0..<20 where number % 5 != 0 {
       try cache.set(bytes(12_000, number + 1), for: "\(number)")
     }
   }
 
-  func checkWorn(_ cache: DiskCache) throws {
+  func checkWorn(_ cache: BlockingDiskCache) throws {
     for number in 0..<20 {
       let value = bytes(12_000, number % 5 == 0 ? number : number + 1)
       #expect(try cache.value(for: "\(number)") == value)

@@ -134,7 +134,7 @@ import Testing
     // Without an owner, the log is read as it was left.
     let left = try (0..<40).map { try version(reader, $0) }
     for (key, version) in latest { #expect(left[key] ?? .max >= version) }
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0),
@@ -343,7 +343,7 @@ import Testing
       throws: DiskCacheError.limit(
         "durability", "none", expected: "normal or full in a shared cache")
     ) {
-      try DiskCache(
+      try BlockingDiskCache(
         path: path, configuration: DiskConfiguration(durability: .none, isShared: true))
     }
   }
@@ -378,7 +378,7 @@ import Testing
       defer { done.withLock { $0 = true } }
       for round in 0..<50 {
         do {
-          let cache = try DiskCache(
+          let cache = try BlockingDiskCache(
             path: path,
             configuration: DiskConfiguration(limits: DiskLimits(freeBytes: 0), isShared: true))
           try cache.set(Data("\(round)".utf8), for: "a")

@@ -9,8 +9,8 @@ import Testing
 
   init() throws { folder = try ScratchFolder(isSmall: true) }
 
-  private func filled(_ durability: DiskDurability) throws -> DiskCache {
-    let cache = try DiskCache(
+  private func filled(_ durability: DiskDurability) throws -> BlockingDiskCache {
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, groupWrites: 100))
@@ -30,7 +30,6 @@ import Testing
     for key in 2_990..<3_000 { #expect(try cache.value(for: "\(key)") == Data(count: 1_000)) }
   }
 
-  /// Without a flush, later writes return the space in bounded steps.
   @Test(arguments: DiskDurability.allCases)
   func writesAfterSingleRemovalsReturnTheSpace(durability: DiskDurability) throws {
     let cache = try filled(durability)
@@ -39,7 +38,7 @@ import Testing
     #expect(cache.usage.database < 2_000_000)
     for key in 2_990..<3_000 { #expect(try cache.value(for: "\(key)") == Data(count: 1_000)) }
     try cache.close()
-    let again = try DiskCache(path: folder.path)
+    let again = try BlockingDiskCache(path: folder.path)
     #expect(again.count == 20 && again.statistics.damages == 0)
   }
 }

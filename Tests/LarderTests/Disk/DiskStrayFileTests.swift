@@ -17,8 +17,8 @@ import Testing
     try Data("outside".utf8).write(to: URL(fileURLWithPath: outside.path + "/file"))
   }
 
-  private func open(_ durability: DiskDurability = .normal) throws -> DiskCache {
-    try DiskCache(
+  private func open(_ durability: DiskDurability = .normal) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0), durability: durability, inlineBytesMax: 100))
@@ -50,7 +50,6 @@ import Testing
     #expect(bytes == Data("outside".utf8))
   }
 
-  /// Fills and closes a cache, and returns the path of a value's file.
   private func fill() throws -> String {
     let cache = try open()
     try cache.set(Data(count: 3_000), for: "large")
@@ -59,7 +58,7 @@ import Testing
     return try #require(try folder.valueFiles().first)
   }
 
-  private func checkWorks(_ cache: DiskCache) throws {
+  private func checkWorks(_ cache: BlockingDiskCache) throws {
     for number in 0..<70 {
       try cache.set(Data(repeating: UInt8(number), count: 2_000), for: "new \(number)")
       try cache.set(Data(repeating: UInt8(number), count: 20), for: "new small \(number)")
@@ -131,7 +130,6 @@ import Testing
     try checkWorks(cache)
   }
 
-  /// A regular file in place of a folder.
   @Test(arguments: ["files", "files/00", "files/01", "damaged"])
   func aFileInPlaceOfAFolder(name: String) throws {
     _ = try fill()
@@ -141,12 +139,11 @@ import Testing
     try checkWorks(try open())
   }
 
-  /// Independent of the process's file mode mask.
   @Test func filesAreAccessibleToTheirOwnerOnly() throws {
     let old = umask(0)
     defer { umask(old) }
     let inner = folder.path + "/cache"
-    func check(_ cache: DiskCache) throws {
+    func check(_ cache: BlockingDiskCache) throws {
       for number in 0..<5 { try cache.set(Data(count: 3_000), for: "\(number)") }
       for number in 0..<5 { _ = try cache.value(for: "\(number)") }
       try cache.flush()
@@ -163,9 +160,9 @@ import Testing
     }
     let configuration = DiskConfiguration(
       limits: DiskLimits(freeBytes: 0), inlineBytesMax: 100)
-    try check(try DiskCache(path: inner, configuration: configuration))
+    try check(try BlockingDiskCache(path: inner, configuration: configuration))
     // A file that another version created for everybody.
     #expect(chmod(inner + "/index.sqlite", 0o644) == 0)
-    try check(try DiskCache(path: inner, configuration: configuration))
+    try check(try BlockingDiskCache(path: inner, configuration: configuration))
   }
 }

@@ -18,7 +18,6 @@ import Testing
   }
 
   #if os(Linux)
-    /// Files in the folder that this process has open, with their names.
     private func openFiles() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
@@ -30,7 +29,7 @@ import Testing
       if isShared, durability == .none { return }
       var configuration = configuration
       (configuration.durability, configuration.isShared) = (durability, isShared)
-      let cache = try DiskCache(path: path, configuration: configuration)
+      let cache = try BlockingDiskCache(path: path, configuration: configuration)
       for number in 0..<100 { try cache.set(Data(count: number * 5), for: "\(number)") }
       for number in 0..<100 { _ = try cache.value(for: "\(number)") }
       #expect(try openFiles().count > 1)
@@ -43,7 +42,7 @@ import Testing
   #endif
 
   @Test func callsFailUntilResume() throws {
-    let cache = try DiskCache(path: path, configuration: configuration)
+    let cache = try BlockingDiskCache(path: path, configuration: configuration)
     try cache.set(Data("old".utf8), for: "a")
     try cache.set(Data("old".utf8), for: "b")
     try cache.set(Data("old".utf8), for: "c")
@@ -62,11 +61,11 @@ import Testing
     #expect(try cache.value(for: "a") == nil && cache.value(for: "b") == nil)
     #expect(try cache.value(for: "c") == Data("old".utf8))
     try cache.resume()
-    #expect(cache.statistics.damages == 0 && cache.damages.isEmpty)
+    #expect(cache.statistics.damages == 0 && cache.damage == nil)
   }
 
   @Test func anotherProcessMayUseTheFolderMeanwhile() throws {
-    let cache = try DiskCache(path: path, configuration: configuration)
+    let cache = try BlockingDiskCache(path: path, configuration: configuration)
     try cache.set(Data("old".utf8), for: "key 1")
     try cache.suspend()
     let owner = try OwnerProcess(folder: path, "normal")
@@ -82,7 +81,7 @@ import Testing
   }
 
   @Test func suspendedCacheIsClosedAndDestroyed() throws {
-    let cache = try DiskCache(path: path, configuration: configuration)
+    let cache = try BlockingDiskCache(path: path, configuration: configuration)
     try cache.set(Data("1".utf8), for: "a")
     try cache.set(Data("2".utf8), for: "b")
     try cache.suspend()
@@ -90,7 +89,7 @@ import Testing
     try cache.close()
     #expect(throws: DiskCacheError.closed(path: path)) { try cache.suspend() }
     #expect(throws: DiskCacheError.closed(path: path)) { try cache.resume() }
-    let second = try DiskCache(path: path, configuration: configuration)
+    let second = try BlockingDiskCache(path: path, configuration: configuration)
     #expect(try second.value(for: "a") == nil && second.value(for: "b") == Data("2".utf8))
     try second.suspend()
     try second.destroy()
@@ -98,7 +97,7 @@ import Testing
   }
 
   @Test func folderRemovedMeanwhileIsCreated() throws {
-    let cache = try DiskCache(path: path, configuration: configuration)
+    let cache = try BlockingDiskCache(path: path, configuration: configuration)
     try cache.set(Data("1".utf8), for: "a")
     try cache.suspend()
     try FileManager.default.removeItem(atPath: path)

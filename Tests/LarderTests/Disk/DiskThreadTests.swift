@@ -15,7 +15,7 @@ import Testing
     var kept: [[Bool]] = []
     for isRepeated in [false, true] {
       let (folder, files) = (try ScratchFolder(isSmall: true), FaultyFiles())
-      let cache = try DiskCache(
+      let cache = try BlockingDiskCache(
         path: folder.path,
         configuration: DiskConfiguration(
           policy: .lfu, limits: DiskLimits(count: 2, freeBytes: 0), inlineBytesMax: 0),
@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: [DiskDurability.none, .normal], [false, true])
   func mixedCallsFromManyThreads(durability: DiskDurability, isEncrypted: Bool) throws {
     let folder = try ScratchFolder()
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: 30_000, freeBytes: 0), durability: durability,

@@ -10,8 +10,8 @@ import Testing
 
   init() throws { folder = try ScratchFolder() }
 
-  private func open(_ durability: DiskDurability = .normal) throws -> DiskCache {
-    try DiskCache(
+  private func open(_ durability: DiskDurability = .normal) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0), durability: durability),

@@ -8,9 +8,7 @@ final class FaultyFiles: FileLayer {
   struct Faults: Sendable {
     /// Names of failing calls in `FileLayer`.
     var calls: Set<String> = []
-    /// Number of those calls that still succeed.
     var allowed = 0
-    /// Percentage of calls of any kind that fail.
     var percent = 0
     var random = TestRandom(seed: 1)
     /// True if failing writes write half of their bytes.
@@ -26,7 +24,6 @@ final class FaultyFiles: FileLayer {
   init(databaseLayer: String? = nil) { self.databaseLayer = databaseLayer }
 
   private let faults = Locked(Faults())
-  /// Calls that wait for the test.
   let held = HeldCalls()
 
   func set(_ change: (inout Faults) -> Void) { faults.withLock { change(&$0) } }

@@ -11,10 +11,8 @@ final class HeldCalls: Sendable {
   private let condition = NSCondition()
   private let state = Locked(State())
 
-  /// Makes calls of this name wait from here on.
   func hold(_ call: String) { state.withLock { $0.call = call } }
 
-  /// Number of waiting calls.
   var waiting: Int { state.withLock { $0.waiting } }
 
   func release() {

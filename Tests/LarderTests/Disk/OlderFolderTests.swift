@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["files", "segments"]) func valuesOfOlderFolderAreRead(_ name: String) throws {
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: try copy(name),
       configuration: DiskConfiguration(
         policy: "s3-fifo", limits: DiskLimits(bytes: 1 << 20, freeBytes: 0),

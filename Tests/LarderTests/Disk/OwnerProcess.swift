@@ -16,7 +16,6 @@ final class OwnerProcess {
     answer = line()
   }
 
-  /// Answer to the latest command.
   private(set) var answer = ""
 
   deinit { kill() }

@@ -18,7 +18,6 @@ final class ScratchFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Sorted paths of the files of large values.
   func valueFiles() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: path + "/files").sorted()
       .map { path + "/files/" + $0 }

@@ -13,9 +13,7 @@ struct VictimProcess {
   struct Run {
     /// Operations that it began, in order.
     var operations: [Operation] = []
-    /// Number of acknowledged operations.
     var acknowledged = 0
-    /// An error that it reported.
     var error: String?
   }
 

@@ -25,7 +25,6 @@ struct HybridCacheReplay {
     cache = try HybridCache(path: folder.path, configuration: configuration)
   }
 
-  /// Replays a trace. The version of an entry is that of its object when it was stored.
   mutating func run(_ trace: ReplayTrace) throws {
     var versions = Array(repeating: 0, count: trace.objects + 1)
     for line in trace.lines {

@@ -280,9 +280,9 @@ import Testing
     try own.set(1, for: "a")
     try own.close()
     try own.close()
-    let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 1000))
+    let disk = try BlockingDiskCache(path: folder.path, clock: ManualClock(seconds: 1000))
     let shared = try HybridCache<String, Int>(
-      configuration: HybridTestCaches.configuration(), disk: disk)
+      configuration: HybridTestCaches.configuration(), disk: DiskCache(disk))
     #expect(try shared.entry(for: "a")?.value == 1)
     try shared.close()
     try disk.close()
@@ -296,21 +296,21 @@ import Testing
   // MARK: Sharing
 
   @Test func suiteIsUsedByOneHybridCache() throws {
-    let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))
+    let disk = try BlockingDiskCache(path: folder.path, clock: ManualClock(seconds: 5))
     var configuration = HybridTestCaches.configuration()
     configuration.suite = "one"
-    let first = try HybridCache<String, Int>(configuration: configuration, disk: disk)
+    let first = try HybridCache<String, Int>(configuration: configuration, disk: DiskCache(disk))
     #expect(throws: HybridCacheError.self) {
-      try HybridCache<String, Int>(configuration: configuration, disk: disk)
+      try HybridCache<String, Int>(configuration: configuration, disk: DiskCache(disk))
     }
     // A rejected cache does not affect the suite's owner.
     try first.set(1, for: "a")
     #expect(throws: HybridCacheError.self) {
-      try HybridCache<String, Int>(configuration: configuration, disk: disk)
+      try HybridCache<String, Int>(configuration: configuration, disk: DiskCache(disk))
     }
     try first.close()
     var second: HybridCache<String, Int>? = try HybridCache(
-      configuration: configuration, disk: disk)
+      configuration: configuration, disk: DiskCache(disk))
     #expect(try second?.entry(for: "a")?.value == 1)
     // The first one no longer owns it.
     #expect(throws: HybridCacheError.self) { try first.set(2, for: "a") }
@@ -318,16 +318,16 @@ import Testing
     #expect(throws: HybridCacheError.self) { try first.entry(for: "a") }
     #expect(try second?.entry(for: "a")?.value == 1)
     second = nil
-    let third = try HybridCache<String, Int>(configuration: configuration, disk: disk)
+    let third = try HybridCache<String, Int>(configuration: configuration, disk: DiskCache(disk))
     #expect(try third.entry(for: "a")?.value == 1)
   }
 
   @Test func cleaningLeavesOtherSuitesAlone() throws {
     let clock = ManualClock(seconds: 1000)
-    let disk = try DiskCache(path: folder.path, clock: clock)
+    let disk = try BlockingDiskCache(path: folder.path, clock: clock)
     var configuration = HybridTestCaches.configuration(clock: clock)
     configuration.suite = "one"
-    let first = try HybridCache<String, Int>(configuration: configuration, disk: disk)
+    let first = try HybridCache<String, Int>(configuration: configuration, disk: DiskCache(disk))
     for suite in ["one", "two"] {
       try disk.set(Data("1".utf8), for: "old", suite: suite)
       try disk.set(
@@ -341,13 +341,13 @@ import Testing
   }
 
   @Test func suitesOfOneDiskDoNotMix() throws {
-    let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))
+    let disk = try BlockingDiskCache(path: folder.path, clock: ManualClock(seconds: 5))
     var one = HybridTestCaches.configuration()
     one.suite = "one"
     var two = one
     two.suite = "two"
-    let first = try HybridCache<String, Int>(configuration: one, disk: disk)
-    let second = try HybridCache<String, String>(configuration: two, disk: disk)
+    let first = try HybridCache<String, Int>(configuration: one, disk: DiskCache(disk))
+    let second = try HybridCache<String, String>(configuration: two, disk: DiskCache(disk))
     try first.set(1, for: "a")
     try second.set("x", for: "a")
     first.handle(.critical)
@@ -363,10 +363,10 @@ import Testing
   }
 
   @Test func aValueOfAnotherTypeIsAMiss() throws {
-    let disk = try DiskCache(path: folder.path, clock: ManualClock(seconds: 5))
+    let disk = try BlockingDiskCache(path: folder.path, clock: ManualClock(seconds: 5))
     try disk.set(Data("nonsense".utf8), for: "a")
     let cache = try HybridCache<String, [Int]>(
-      configuration: HybridTestCaches.configuration(), disk: disk)
+      configuration: HybridTestCaches.configuration(), disk: DiskCache(disk))
     #expect(try cache.entry(for: "a") == nil)
     #expect(disk.statistics.undecodables == 1)
     #expect(disk.count == 0)

@@ -28,12 +28,12 @@ import Testing
       return
     }
     // The folder was released, and can be prepared for the other codec.
-    let disk = try DiskCache(
+    let disk = try BlockingDiskCache(
       path: folder.path, configuration: try #require(configuration.disk), clock: configuration.clock
     )
     try disk.removeAll(suite: "images", includingPermanent: true)
     let second = try HybridCache<String, Data>(
-      configuration: configuration, disk: disk, codec: codec)
+      configuration: configuration, disk: DiskCache(disk), codec: codec)
     try second.set(Data([3]), for: "b")
     try second.close()
     try disk.close()

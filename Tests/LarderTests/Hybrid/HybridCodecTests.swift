@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func suitesAreCheckedOneByOne() throws {
-    let disk = try DiskCache(
+    let disk = try BlockingDiskCache(
       path: folder.path, configuration: DiskConfiguration(troubleHandling: .fail))
     try DiskSuite<String>(disk, name: "s", codec: .json).set("x", for: "a")
     let text = DiskSuite<String>(disk, name: "s", codec: .text)
@@ -63,16 +63,16 @@ import Testing
     try other.set("y", for: "a")
     #expect(try other.value(for: "a") == "y")
     // An empty suite accepts any codec.
-    try text.removeAll()
+    try disk.removeAll(suite: "s")
     try text.set("y", for: "b")
     #expect(try text.value(for: "b") == "y")
   }
 
   @Test func invalidUTF8IsNotDecoded() throws {
-    let disk = try DiskCache(path: folder.path)
+    let disk = try BlockingDiskCache(path: folder.path)
     try disk.set(Data([0xFF, 0xFE]), for: "a")
     let cache = try HybridCache<String, String>(
-      configuration: HybridTestCaches.configuration(), disk: disk)
+      configuration: HybridTestCaches.configuration(), disk: DiskCache(disk))
     #expect(try cache.entry(for: "a") == nil)
   }
 }

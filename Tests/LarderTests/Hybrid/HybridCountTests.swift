@@ -59,7 +59,7 @@ import Testing
     for key in 0..<15 { _ = memory.value(for: key) }
     #expect(memory.statistics.droppedEvents == 5)
     withExtendedLifetime(ofMemory) {}
-    let disk = try DiskCache(path: folder.path)
+    let disk = try BlockingDiskCache(path: folder.path)
     let ofDisk = disk.eventStream(buffered: 10)
     for key in 0..<15 { _ = try disk.value(for: "\(key)") }
     #expect(disk.statistics.droppedEvents == 5)

@@ -66,11 +66,11 @@ import Testing
 
   /// On a shared disk cache only the suite is removed, after `close` as well, unless it is in use.
   @Test(arguments: [true, false]) func sharedDiskLosesTheSuite(isClosed: Bool) throws {
-    let disk = try DiskCache(path: path)
+    let disk = try BlockingDiskCache(path: path)
     func open(_ suite: String) throws -> HybridCache<String, Int> {
       var configuration = HybridTestCaches.configuration()
       configuration.suite = suite
-      return try HybridCache(configuration: configuration, disk: disk)
+      return try HybridCache(configuration: configuration, disk: DiskCache(disk))
     }
     let (one, other) = (try open("one"), try open("other"))
     try one.set(1, for: "a")

@@ -8,12 +8,12 @@ import Testing
 /// Listeners of a disk cache below hybrid caches, which may call these.
 @Suite(.endsInTime) struct HybridDiskListenerTests {
   private let folder: ScratchFolder
-  private let disk: DiskCache
+  private let disk: BlockingDiskCache
   private let clock = ManualClock(seconds: 1_000)
 
   init() throws {
     folder = try ScratchFolder(isSmall: true)
-    disk = try DiskCache(
+    disk = try BlockingDiskCache(
       path: folder.path,
       configuration: DiskConfiguration(
         limits: DiskLimits(freeBytes: 0), durability: .none, inlineBytesMax: 100),
@@ -24,7 +24,7 @@ import Testing
     var configuration = HybridCacheConfiguration()
     configuration.suite = suite
     configuration.clock = clock
-    return try HybridCache(configuration: configuration, disk: disk)
+    return try HybridCache(configuration: configuration, disk: DiskCache(disk))
   }
 
   @Test func listenerMayCallTheHybridThatCausedTheEvent() throws {

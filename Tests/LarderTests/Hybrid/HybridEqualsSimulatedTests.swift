@@ -7,7 +7,6 @@ import Testing
 
 /// An executed run and a simulated one of a hybrid cell have equal counts.
 @Suite struct HybridEqualsSimulatedTests {
-  /// Placement limits within the TTLs of the traces.
   static let placements: [HybridRules.Placement?] = [
     nil, HybridRules.Placement(memoryOnlyBelowSeconds: 15, diskOnlyFromSeconds: 40),
   ]
@@ -87,13 +86,13 @@ import Testing
             age: ages.memory.map { .seconds($0) }),
           policy: memory, admission: admissions.memory, shards: 1, seed: seed),
         disk: DiskConfiguration(
-          policy: disk, admission: admissions.disk,
+          policy: CachePolicy(disk), admission: admissions.disk,
           limits: DiskLimits(
             bytes: unit == .bytes ? UInt64(capacities.disk) : nil,
             count: unit == .objects ? capacities.disk : nil,
             age: ages.disk.map { .seconds($0) }, freeBytes: 0),
-          durability: .none, inlineBytesMax: 10, seed: seed
-        ).countingValuesAlone,
+          durability: .none, inlineBytesMax: 10
+        ).countingValuesAlone.with { $0.seed = seed },
         rules: rules),
       in: folder, countsBytes: unit == .bytes)
     try replay.run(trace)

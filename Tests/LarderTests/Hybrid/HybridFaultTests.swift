@@ -67,10 +67,9 @@ import Testing
     token.cancel()
   }
 
-  /// The codec closes the disk between the read and the question that promotion asks.
   @Test func diskThatFailsAfterItsAnswerIsReported() throws {
     let configuration = HybridTestCaches.configuration()
-    let disk = try DiskCache(path: folder.path, configuration: #require(configuration.disk))
+    let disk = try BlockingDiskCache(path: folder.path, configuration: #require(configuration.disk))
     let codec = DiskCodec<Data>(
       identity: "closing", encode: { $0 },
       decode: { data in
@@ -78,7 +77,7 @@ import Testing
         return data
       })
     let cache = try HybridCache<String, Data>(
-      configuration: configuration, disk: disk, codec: codec)
+      configuration: configuration, disk: DiskCache(disk), codec: codec)
     try cache.set(large, for: "a")
     cache.handle(.critical)
     let failures = Locked(0)

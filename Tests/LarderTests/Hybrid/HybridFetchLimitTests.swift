@@ -21,7 +21,6 @@ import Testing
 
   // MARK: Time
 
-  /// The loader ignores its cancellation, and its value comes too late.
   @Test(arguments: [false, true]) func slowFetchFailsAndIsNotStored(isBulk: Bool) async throws {
     let (cache, gate) = (try cache { $0.fetchTimeout = .milliseconds(1) }, Gate())
     let key = "a"

@@ -52,7 +52,6 @@ import Testing
     #expect(try cache.value(for: "2") == nil && cache.value(for: "7") == 7)
   }
 
-  /// An entry that matches by its size on disk leaves memory, too.
   @Test func sizeOnDiskRemovesTheCopyInMemory() throws {
     let cache = try cache()
     try cache.set(123_456, for: "long")

@@ -55,7 +55,6 @@ import Testing
     #expect("\(try #require(error))".contains("staleWhileRevalidate"))
   }
 
-  /// Also found in encrypted rows and in rows of values in files.
   @Test(arguments: [false, true], [0, 1 << 20])
   func versionsAreFoundInEveryKindOfRow(isEncrypted: Bool, inlineBytesMax: Int) throws {
     let cache = try cache {

@@ -46,7 +46,6 @@ final class Gate: Sendable {
     }
   }
 
-  /// Opens the gate for good.
   func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
@@ -105,7 +104,6 @@ struct OriginFailure: Error, Equatable {
 }
 
 extension CacheResult {
-  /// Kind of the result, for comparisons.
   var kind: String {
     switch self {
     case .hit(let hit): "hit \(hit.tier) \(hit.freshness)"

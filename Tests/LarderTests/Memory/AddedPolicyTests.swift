@@ -93,7 +93,6 @@ private struct Unspeakable: OneListPolicy, ~Copyable {
       }
     }
 
-    /// A simulated hybrid cache does, too, in either tier.
     @Test func hybridCountsEqualThoseOfTheEnginesLRU() async {
       await #expect(processExitsWith: .success) {
         try PolicyRegistry.add(OwnLRU.self)

@@ -38,7 +38,6 @@ import Testing
     }
   }
 
-  /// One shard, for maximum contention, and four.
   @Test(arguments: policies, [1, 4])
   func readValueBelongsToItsKeyAndIsAlive(policy: String, shards: Int) async throws {
     let tally = Tally()

@@ -27,7 +27,6 @@ import Testing
     }
   }
 
-  /// Like an app that evicts half of its cache in the background.
   @Test(arguments: Policies.executable)
   func halvingAndDoublingKeepsMemoryConstant(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(
@@ -47,7 +46,6 @@ import Testing
     #expect(cache.residentBytes <= before + before / 4 + tables)
   }
 
-  /// A policy with more ghosts than the directory was made for.
   @Test(arguments: ["s3-fifo", "qd-lp", "s4-fifo", "clock2q-plus"])
   func growingLimitsMakeRoomForGhosts(policy: String) throws {
     let cache = try MemoryCache<Int, Int>(

@@ -21,7 +21,6 @@ struct MemoryCacheReplay {
     cache = try MemoryCache(configuration, weigh: { Int($0) })
   }
 
-  /// Replays a trace. A value is the version of its object when it was stored.
   mutating func run(_ trace: ReplayTrace) {
     var versions = Array(repeating: UInt32(0), count: trace.objects + 1)
     for line in trace.lines {

@@ -22,7 +22,6 @@ import Testing
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
   }
 
-  /// The cache always decides as the policy that knows ghosts by their ids.
   @Test(arguments: policies, [false, true])
   func decidesAsWithGhostsByTheirIDs(policy: String, isWeighed: Bool) throws {
     try compare(policy, isWeighed, seed: 1) { $0 }

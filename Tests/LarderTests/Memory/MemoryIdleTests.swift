@@ -20,7 +20,6 @@ import Testing
         staleWhileRevalidate: stale, expireAfterAccess: idle))
   }
 
-  /// With trivial values, and with values that hold references, whose gets differ.
   @Test(arguments: policies)
   func aGetProlongsAnEntry(policy: String) throws {
     try aGetProlongs(policy) { $0 }

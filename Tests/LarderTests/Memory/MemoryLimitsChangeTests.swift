@@ -17,7 +17,6 @@ import Testing
       weigh: { _ in 1 })
   }
 
-  /// Gets and sets skewed keys, and checks the values of hits.
   private func drive(
     _ cache: MemoryCache<Int, Int>, _ random: inout TestRandom, requests: Int = 1_000
   ) -> Int {
@@ -82,7 +81,6 @@ import Testing
     }
   }
 
-  /// Resident entries still fit, and stay.
   @Test(arguments: Policies.executable)
   func growingKeepsEntriesAndTakesEffectAtOnce(policy: String) throws {
     let cache = try cache(MemoryCacheLimits(count: 50), policy)

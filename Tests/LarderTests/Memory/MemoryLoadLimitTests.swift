@@ -18,7 +18,6 @@ import Testing
         limits: MemoryCacheLimits(count: 100), shards: 1, loadTimeout: timeout, loadsMax: max))
   }
 
-  /// A loader that records its call and waits for the gate.
   private func load(_ key: String) async -> String {
     entered.withLock { $0.append(key) }
     await gate.pass()
@@ -254,7 +253,6 @@ import Testing
     #expect(try await cache.value(for: "e") { $0 } == "e")
   }
 
-  /// A running loader waits for a load that waits for its turn.
   @Test(arguments: [true, false]) func joinedLoadDoesNotWaitForItsTurn(isBulk: Bool) async throws {
     let cache = try cache(max: 1)
     let first = Task {

@@ -149,7 +149,6 @@ import Testing
     #expect((74...150).contains(waited) && alarm.wait == nil)
   }
 
-  /// More than are removed at a time, in all shards, with ids that are reused.
   @Test func manyEntriesLeave() throws {
     let told = Locked<[String]>([])
     let cache = try cache(shards: 2, told: told)
@@ -194,7 +193,6 @@ import Testing
     alarm.ring()
   }
 
-  /// A new limit shortens lifetimes, and the alarm follows.
   @Test func aLowerAgeSetsTheAlarm() throws {
     let cache = try cache()
     cache.set(1, for: 1)

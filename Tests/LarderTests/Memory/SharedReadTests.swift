@@ -126,7 +126,6 @@ import Testing
     #expect(cache.count == 1)
   }
 
-  /// A record that is being written is taken neither for its old nor for its new contents.
   @Test func anOpenRecordHasAnOddVersion() {
     let records = ShardRecords<Int, Int>(room: 2, withVersions: true)
     defer { records.deallocate() }

@@ -19,7 +19,6 @@ import Testing
     }
   }
 
-  /// A key for presets that need one.
   private static func encryption(of preset: CachePreset) throws -> DiskEncryption? {
     preset.disk?.isEncrypted ?? false
       ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil

@@ -17,7 +17,7 @@ struct DiskRecordingTests {
   }
 
   @Test func aDiskCache() throws {
-    let cache = try DiskCache(path: folder.path + "/cache")
+    let cache = try BlockingDiskCache(path: folder.path + "/cache")
     let recording = try cache.record(to: path, keys: .plain)
     #expect(try cache.value(for: "a") == nil)
     try cache.set(
@@ -48,7 +48,7 @@ struct DiskRecordingTests {
   @Test func textsOfADestroyedCacheAreWritten() throws {
     for round in 0..<5 {
       let path = "\(path) \(round)"
-      var cache: DiskCache? = try DiskCache(path: folder.path + "/cache")
+      var cache: BlockingDiskCache? = try BlockingDiskCache(path: folder.path + "/cache")
       var recording = try cache?.record(to: path, keys: .plain)
       let writer = try #require(recording).writer
       recording = nil
@@ -62,7 +62,7 @@ struct DiskRecordingTests {
   }
 
   @Test func aDiskCacheThatIsDestroyed() throws {
-    var cache: DiskCache? = try DiskCache(path: folder.path + "/cache")
+    var cache: BlockingDiskCache? = try BlockingDiskCache(path: folder.path + "/cache")
     let recording = try cache?.record(to: path, sampling: 0.5)
     for key in 0..<400 { _ = try cache?.value(for: "\(key)") }
     cache = nil

@@ -15,7 +15,6 @@ final class TestRecordingFile: RecordingFile {
     case write
     /// A write that writes no byte.
     case fail(Int32)
-    /// Half is written.
     case failHalfWay(Int32)
     /// Written once the gate is opened.
     case wait(DispatchSemaphore)

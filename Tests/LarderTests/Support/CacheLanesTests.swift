@@ -6,7 +6,6 @@ import Testing
 @Suite(.endsInTime) struct CacheLanesTests {
   private struct Failure: Error, Equatable { let lane: Int }
 
-  /// Hash values are among the numbers.
   @Test(arguments: [0, 1, 4, -1, .max, .min]) func anyNumberHasALane(_ number: Int) async {
     #expect(await CacheLanes("test", count: 3).run(number) { number } == number)
   }

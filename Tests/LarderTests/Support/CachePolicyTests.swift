@@ -38,8 +38,8 @@ import Testing
     #expect(memory.allSatisfy { $0.policy == .s3FIFO })
     #expect(MemoryCacheConfiguration(limits: limits).policy == .lru)
     let disk: [DiskConfiguration] = [
-      DiskConfiguration(policy: "s3-fifo"), DiskConfiguration(policy: text),
-      DiskConfiguration(policy: .s3FIFO), DiskConfiguration(policy: CachePolicy(text)),
+      DiskConfiguration(policy: "s3-fifo"), DiskConfiguration(policy: .s3FIFO),
+      DiskConfiguration(policy: CachePolicy(text)),
     ]
     #expect(disk.allSatisfy { $0.policy == .s3FIFO } && DiskConfiguration().policy == .lru)
     _ = try MemoryCache<Int, Int>(count: 10, policy: text)

@@ -41,8 +41,8 @@ import Testing
 
   @Test func diskKnowsKeysAfterARestart() throws {
     let folder = try ScratchFolder()
-    func open() throws -> DiskCache {
-      try DiskCache(
+    func open() throws -> BlockingDiskCache {
+      try BlockingDiskCache(
         path: folder.path,
         configuration: DiskConfiguration(
           policy: "tinylfu", limits: DiskLimits(bytes: nil, count: 2, freeBytes: 0)))

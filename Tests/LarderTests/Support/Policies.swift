@@ -5,11 +5,9 @@ import LarderPolicies
 
 /// The policies under test: all of the registry, so that a new one is covered automatically.
 enum Policies {
-  /// Policies that a real cache can have.
   static let executable = PolicyRegistry.standard.map(\.description)
     .filter { !$0.needs.contains(.nextUse) }.map(\.name)
 
-  /// Policies that need to know the future.
   static let clairvoyant = PolicyRegistry.standard.map(\.description)
     .filter { $0.needs.contains(.nextUse) }.map(\.name)
 

@@ -7,7 +7,6 @@ import Testing
 @Suite struct PublicInterfaceTests {
   private struct NotFound: Error {}
 
-  /// A loader as in an app.
   private static func load(_ request: OriginRequest<String>) throws -> OriginAnswer<Int> {
     if request.version == "7" { return .notModified(maxAge: .seconds(60)) }
     if request.key == "none" { return .absent }
@@ -49,7 +48,6 @@ import Testing
     metadata.created = created + 1
     metadata.expires = nil
     #expect(metadata.created == created + 1 && metadata.expires == nil)
-    #expect(DiskDamage(message: "m", found: created).found == created)
     #expect(DiskSuiteUsage(name: "s", count: 2, bytes: 9).count == 2)
     let freed = HybridFreed(memoryCount: 1, disk: DiskFreed(count: 2, valueBytes: 3, diskBytes: 4))
     #expect(freed.memoryCount == 1 && freed.disk.count == 2 && freed.disk.diskBytes == 4)
@@ -62,7 +60,6 @@ import Testing
     #expect(PrewarmProgress(total: 9, present: 1, fetched: 2, absent: 3, failed: 1).done == 7)
   }
 
-  /// Types of the engine that a configuration and an error contain.
   @Test func typesOfTheEngineNeedNoOtherImport() throws {
     let rules = HybridCacheConfiguration.Rules(promotion: .never)
     #expect(HybridCacheConfiguration(rules: rules).rules == rules)

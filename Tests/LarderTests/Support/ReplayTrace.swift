@@ -49,7 +49,6 @@ final class ReplayTrace: Sendable {
     self.objects = ids.count
   }
 
-  /// The trace in the engine's representation.
   func columns() -> RequestColumns {
     let memory = ReplayColumns()
     return RequestColumns(

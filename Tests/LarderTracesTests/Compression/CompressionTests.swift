@@ -5,7 +5,6 @@ import Testing
 /// Compressed files are decompressed correctly, or give one clear error.
 @Suite
 struct CompressionTests {
-  /// Larger than any buffer, and neither constant nor incompressible.
   static let large: [UInt8] = {
     var random = SeededRandom(state: 7)
     return (0..<700_000).map { _ in UInt8(truncatingIfNeeded: random.next() % 50) }

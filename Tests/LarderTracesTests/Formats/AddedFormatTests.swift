@@ -19,7 +19,7 @@ private struct LetterFormat: TraceFormat {
     var columns: TraceColumns { [.operation] }
 
     func decode(_ reader: ByteReader, into batch: RecordBatch) throws {
-      try reader.forEachLine { line, number in
+      try reader.forEachLine(telling: batch) { line, number in
         var rest = line
         let letter = rest.takeByte()
         guard letter == UInt8(ascii: "G") || letter == UInt8(ascii: "D") else {
@@ -33,6 +33,17 @@ private struct LetterFormat: TraceFormat {
       }
       _ = try batch.flush()
     }
+  }
+}
+
+/// Objects in a circle.
+private struct CycleStream: KeyStream {
+  let objects: UInt64
+  var key: UInt64 = 0
+
+  mutating func nextKey() -> UInt64 {
+    key = (key + 1) % objects
+    return key
   }
 }
 
@@ -53,6 +64,29 @@ private struct LetterFormat: TraceFormat {
         let other = try folder.write(Array("G 1\n".utf8), to: "log")
         let named = try FileSource(path: other, format: try ComponentSpec(parsing: "letter"))
         try #require(try allRecords(named).count == 1)
+      }
+    }
+
+    /// As `docs/generators.md` shows it.
+    @Test func registeredGeneratorMakesRequests() async {
+      await #expect(processExitsWith: .success) {
+        let cycle = RegisteredGenerator(
+          GeneratorDescription(
+            name: "cycle", summary: "Objects in a circle.",
+            parameters: [
+              Parameter("objects", .count(1...1000), default: "10", "Number of objects.")
+            ],
+            source: "Example.")
+        ) { setup throws(ComponentError) in
+          let objects = try setup.whole("objects")
+          return GeneratorPlan(keyLimit: objects, stream: CycleStream(objects: UInt64(objects)))
+        }
+        try GeneratorRegistry.add(cycle)
+        try #require(message { try GeneratorRegistry.add(cycle) }.contains("already registered"))
+        let spec = SourceSpec.generator(
+          GeneratorSpec(component: try ComponentSpec(parsing: "cycle:objects=3"), requests: 5))
+        let source = try spec.makeSource(seed: 1) { _ in throw TraceError("none", in: "") }
+        try #require(try allRecords(source).map(\.key) == [1, 2, 0, 1, 2])
       }
     }
 

@@ -79,7 +79,7 @@ struct BlockFormatTests {
     ("0,8,8192,X,0.5\n", "spc", ":1: expected Read or Write, found 'X'"),
     ("0,8,8192,R\n", "spc", ":1: expected 5 fields or more, found 4"),
     ("0,8,-1,R,0.5\n", "spc", ":1: expected the length as a whole number, found '-1'"),
-    ("0,18446744073709551615,1,R,0.5\n", "spc", "the offset '18446744073709551615' is too large"),
+    ("0,18446744073709551615,1,R,0.5\n", "spc", "the address '18446744073709551615' is too large"),
     ("0,1,18446744073709551615,R,0.5\n", "spc", "invalid request of 18446744073709551615 bytes"),
     ("0,1,4294967295,R,0.5\n", "spc:block=1", "invalid request of 4294967295 bytes"),
     ("0,1,1,R,nan\n", "spc", ":1: expected a time as a number"),

@@ -63,7 +63,8 @@ struct CsvVariantTests {
     let notes = try trace("time,obj-id,country,obj-size,agent\n1,2,DE,3,x\n").notes
     #expect(
       notes.first == """
-        Columns: obj-id is the id, time is the time, obj-size is the size; not used: country, agent.
+        Columns: obj-id is the id, time is the time (s, where it is a number), obj-size is the \
+        size; not used: country, agent.
         """)
     #expect(try trace("time,id,size\n1,2,3\n").notes == [])
     // As pandas writes a table with its index.

@@ -100,6 +100,6 @@ struct DamagedTextTests {
     let bad = message { _ = try trace(Array("x\ny\n".utf8), "t", "lirs", maxBad: 1) }
     #expect(bad.contains("has no requests; 2 lines cannot be read"), "\(bad)")
     let cut = message { _ = try trace(Array("x".utf8), "t", "lirs") }
-    #expect(cut.contains("has no requests") && cut.contains("expected a block number"), "\(cut)")
+    #expect(cut.contains("has no requests") && cut.contains("expected the id as"), "\(cut)")
   }
 }

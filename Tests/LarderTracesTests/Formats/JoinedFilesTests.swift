@@ -129,18 +129,6 @@ struct JoinedFilesTests {
     #expect(try notes([outer, later, last]).isEmpty)
   }
 
-  @Test func equalTimesKeepTheOrderOfTheFiles() throws {
-    let folder = try TestFolder()
-    let names = ["b", "a", "c"]
-    let paths = try names.enumerated().map { number, name in
-      let rows = (0..<3000).map { (time: UInt64(50), id: number * 10_000 + $0) }
-      return try folder.write(table(rows), to: "\(name).csv")
-    }
-    let expected = (0..<3).flatMap { number in (0..<3000).map { UInt64(number * 10_000 + $0) } }
-    #expect(try ids(FileSource(reference(paths))) == expected)
-    #expect(try notes(paths).isEmpty)
-  }
-
   @Test func timesBeyondWindowAreCountedAsInOneFile() throws {
     let folder = try TestFolder()
     let length = UInt64(3 * TimeWindow.length)

@@ -104,7 +104,6 @@ struct RecordedFormatTests {
     #expect(records.map(\.operation) == [0, 1] && records.map(\.size) == [99, 50])
   }
 
-  /// A miss that is answered beyond the window stays separate from its set.
   @Test func theWindowIsBounded() throws {
     var events = [RecordedEvent(key: 1 << 40, time: 0, kind: .get, outcome: .miss)]
     events += Self.gets(FillFolding.window + 5)
@@ -195,7 +194,6 @@ struct RecordedFormatTests {
     #expect(trace.notes.contains(note), "\(trace.notes)")
   }
 
-  /// TTLs of keys are bounded by memory.
   @Test func lifetimesAreBounded() throws {
     let folding = FillFolding(path: "a", memory: MemoryBudget { 1 << 20 }) { _ in true }
     let sets = (0..<1 << 19).map {

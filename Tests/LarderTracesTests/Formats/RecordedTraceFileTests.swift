@@ -45,8 +45,7 @@ struct RecordedTraceFileTests {
       try file.finish()
     }
     var spill = try SpillFile(in: folder.path, files: disk)
-    let bytes: [UInt8] = [1, 2]
-    let said = message { try bytes.withUnsafeBytes { try spill.write($0) } }
+    let said = message { try spill.extend(to: 2) }
     #expect(said.contains("Input/output error"))
   }
 

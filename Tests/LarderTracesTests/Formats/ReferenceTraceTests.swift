@@ -63,7 +63,7 @@ struct ReferenceTraceTests {
   @Test func nextUsesEqualThoseOfLibCacheSim() throws {
     let path = ReferenceTraces.path("cloudPhysicsIO.oracleGeneral.zst")
     let reader = ByteReader(try Compression.open(try FileBytes(path: path)), path: path)
-    let size = OracleGeneralFormat.recordSize
+    let size = BinaryFormat.oracleGeneralSize
     var theirs: [UInt32] = []
     while try reader.fill(atLeast: size) {
       let next = reader.unread.loadUnaligned(fromByteOffset: 16, as: Int64.self)

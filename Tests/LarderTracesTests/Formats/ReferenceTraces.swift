@@ -8,6 +8,5 @@ enum ReferenceTraces {
   /// True if tests that need them can run.
   static var areAvailable: Bool { folder != nil }
 
-  /// The path of a trace.
   static func path(_ name: String) -> String { "\(folder ?? "")/\(name)" }
 }

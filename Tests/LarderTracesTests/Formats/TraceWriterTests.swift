@@ -48,7 +48,7 @@ struct TraceWriterTests {
     try OracleGeneralWriter().write(trace, to: path)
     let bytes = try FileBytes(path: path).peek(1 << 16)
     // Everything except the ids, which are dense now.
-    let size = OracleGeneralFormat.recordSize
+    let size = BinaryFormat.oracleGeneralSize
     #expect(bytes.count == SampleTrace.oracleGeneral.bytes.count)
     for index in bytes.indices where !(4..<12).contains(index % size) {
       #expect(bytes[index] == SampleTrace.oracleGeneral.bytes[index], "\(index)")

@@ -24,14 +24,6 @@ struct ApplicationGeneratorTests {
     #expect(records.allSatisfy { $0.size == 1000 })
   }
 
-  @Test func ycsbIsZipfianOverItsRecords() throws {
-    let records = try Generated.records("ycsb-c:objects=1000", requests: 100_000)
-    let counts = Dictionary(grouping: records, by: \.key).values.map(\.count)
-    #expect(counts.count > 990)
-    // 1 / sum of k^-0.99 to 1000.
-    #expect(abs(Double(counts.max() ?? 0) / 100_000 - 0.1293) < 0.004)
-  }
-
   @Test func ycsbDReadsNewRecords() throws {
     var count: UInt64 = 1000
     var newest = 0.0
@@ -50,22 +42,6 @@ struct ApplicationGeneratorTests {
     #expect((0.105...0.13).contains(newest / reads))
   }
 
-  @Test func ycsbEScansNeighbours() throws {
-    let keys = try Generated.records("ycsb-e:objects=10k:scan-length=20", requests: 20_000)
-      .map(\.key)
-    let next = zip(keys, keys.dropFirst()).filter { $1 == $0 + 1 }.count
-    // Scans of 10.5 records on average: 9.5 steps of 10.5 lead to the neighbour.
-    #expect(abs(Double(next) / 20_000 - 0.9) < 0.02)
-  }
-
-  @Test func ycsbFWritesBackReadRecords() throws {
-    let records = try Generated.records("ycsb-f:objects=1000", requests: 20_000)
-    for (read, write) in zip(records, records.dropFirst())
-    where write.operation == Operation.set.rawValue {
-      #expect(read.key == write.key && read.operation == Operation.get.rawValue)
-    }
-  }
-
   @Test func productListsAreScrolledBackAndForth() throws {
     let records = try Generated.records(
       "product-images:categories=10:products=100:open=0", requests: 50_000)
@@ -77,15 +53,6 @@ struct ApplicationGeneratorTests {
     #expect(records.allSatisfy { $0.key < 1000 })
   }
 
-  @Test func productPicturesAreLarger() throws {
-    let records = try Generated.records("product-images", requests: 50_000)
-    let list = records.filter { $0.key < 40_000 }.map { Double($0.size) }
-    let large = records.filter { $0.key >= 40_000 }.map { Double($0.size) }
-    #expect(abs(list.sorted()[list.count / 2] / 15_360 - 1) < 0.15)
-    #expect(abs(large.sorted()[large.count / 2] / 122_880 - 1) < 0.15)
-    #expect((0.005...0.1).contains(Double(large.count) / 50_000))
-  }
-
   @Test func chatChangesOnlyPagesThatWereRequested() throws {
     var isFresh: Set<UInt64> = []
     for record in try Generated.records("chat", requests: 50_000) {
@@ -95,14 +62,6 @@ struct ApplicationGeneratorTests {
         isFresh.insert(record.key)
       }
     }
-  }
-
-  @Test func chatIsMostlyReadAndReturnsToFewConversations() throws {
-    let records = try Generated.records("chat", requests: 50_000)
-    let found = shares(records)
-    #expect(found[0] > 0.7 && found[1] > 0.01 && found[2] == 0 && found[3] > 0.01)
-    // Distinct objects are a small part: pages are read repeatedly.
-    #expect(Set(records.map(\.key)).count < 20_000)
   }
 
   @Test(arguments: [

@@ -53,7 +53,6 @@ import Testing
     }
   }
 
-  /// Equal generators in two phases draw different requests.
   @Test func phasesHaveSeparateSeeds() throws {
     let part = try Generated.spec("uniform:objects=1000", requests: 100)
     let keys = try Generated.records(source(.phases([part, part], sharedKeys: true))).map(\.key)

@@ -4,7 +4,6 @@ import LarderEngine
 
 /// Helpers for tests of generators.
 enum Generated {
-  /// All records of a source.
   static func records(_ source: any RecordSource) throws -> [TraceRecord] {
     var records: [TraceRecord] = []
     try source.records {
@@ -14,7 +13,6 @@ enum Generated {
     return records
   }
 
-  /// All records of a generator named as on the command line.
   static func records(
     _ text: String, requests: Int, seed: UInt64 = 1, sizes: String? = nil, ttls: String? = nil,
     operations: [String: Double]? = nil, rate: Double? = nil
@@ -24,7 +22,6 @@ enum Generated {
     return try records(source(spec, seed: seed))
   }
 
-  /// A generator named as on the command line.
   static func spec(
     _ text: String, requests: Int, sizes: String? = nil, ttls: String? = nil,
     operations: [String: Double]? = nil, rate: Double? = nil
@@ -43,7 +40,6 @@ enum Generated {
     }
   }
 
-  /// A hash of all fields of all records.
   static func digest(_ records: [TraceRecord]) -> UInt64 {
     records.reduce(0xcbf2_9ce4_8422_2325) { digest, record in
       var value = digest

@@ -49,11 +49,6 @@ struct GeneratorContractTests {
     #expect(records.allSatisfy { sizes[$0.key] == $0.size }, "an object has one size")
   }
 
-  @Test(arguments: names) func keysFitATable(name: String) throws {
-    let source = try Generated.source(try Generated.spec(name, requests: 1000))
-    #expect(source.keyLimit != nil)
-  }
-
   @Test func namesAndTextsAreInOrder() {
     #expect(Set(Self.names).count == Self.names.count)
     for generator in GeneratorRegistry.all {

@@ -12,7 +12,7 @@ struct GeneratorDocumentationTests {
     .deletingLastPathComponent().appendingPathComponent("docs/generators.md")
 
   /// Set `LARDER_WRITE_DOCS=1` to regenerate the tables after a change to a generator.
-  @Test(.serialized, arguments: ["generators", "sizes", "ttls"])
+  @Test(.serialized, arguments: ["generators", "distributions"])
   func tablesMatchTheRegistry(part: String) throws {
     let begin = "<!-- begin \(part): made from the registry -->\n"
     let end = "<!-- end \(part) -->"
@@ -30,48 +30,42 @@ struct GeneratorDocumentationTests {
   }
 
   private static func table(_ part: String) -> String {
-    switch part {
-    case "generators":
-      GeneratorRegistry.all.map { generator in
-        let description = generator.description
-        return """
-
-          ### \(description.name)
-
-          \(description.summary)
-
-          Columns besides the key: \(columns(description.columns)). Source: \(description.source)
-
-          \(table(description.parameters))
-          """
+    if part == "distributions" {
+      return zip(DistributionRegistry.sizes, DistributionRegistry.ttls).map { sizes, ttls in
+        let parameters = zip(sizes.parameters, ttls.parameters).map { size, ttl in
+          let isSame = size.defaultValue == ttl.defaultValue
+          return item(size, value: size.defaultValue + (isSame ? "" : ", \(ttl.defaultValue)"))
+        }
+        return "\n**\(sizes.name)**: \(sizes.summary)\n\n" + parameters.joined()
       }.joined()
-    case "sizes": DistributionRegistry.sizes.map(table).joined()
-    default: DistributionRegistry.ttls.map(table).joined()
     }
+    var previous: (name: String, items: String) = ("", "")
+    return GeneratorRegistry.all.map { generator in
+      let description = generator.description
+      var items = description.parameters.map { item($0, value: $0.defaultValue) }.joined()
+      if items == previous.items {
+        items = "Parameters: those of `\(previous.name)`.\n"
+      } else {
+        previous = (description.name, items)
+      }
+      return """
+
+        ### \(description.name)
+
+        \(description.summary) Columns: \(columns(description.columns)). \(description.source)
+
+        \(items)
+        """
+    }.joined()
   }
 
-  private static func table(_ distribution: DistributionDescription) -> String {
-    "\n**\(distribution.name)**: \(distribution.summary)\n\n\(table(distribution.parameters))"
-  }
-
-  private static func table(_ parameters: [Parameter]) -> String {
-    let rows = parameters.map { parameter in
-      let value = parameter.defaultValue
-      let shown = parameter.isRequired ? "required" : value.isEmpty ? "" : "`\(value)`"
-      return
-        "| `\(parameter.name)` | \(shown) | \(parameter.summary) | \(parameter.kind.expectation) "
-        + "| \(parameter.origin) |\n"
-    }
-    return "| parameter | default | meaning | values | source of the default |\n"
-      + "|---|---|---|---|---|\n" + rows.joined()
+  private static func item(_ parameter: Parameter, value: String) -> String {
+    let shown = parameter.isRequired ? " (required)" : value.isEmpty ? "" : " (\(value))"
+    let origin = parameter.origin.isEmpty ? "" : " Default: \(parameter.origin)."
+    return "- `\(parameter.name)`\(shown): \(parameter.summary)\(origin)\n"
   }
 
   private static func columns(_ columns: TraceColumns) -> String {
-    let names: [(TraceColumns, String)] = [
-      (.size, "size"), (.time, "time"), (.operation, "operation"), (.ttl, "ttl"), (.cost, "cost"),
-      (.prompt, "prompt"),
-    ]
-    let present = names.filter { columns.contains($0.0) }.map(\.1)
-    return present.isEmpty ? "none" : present.joined(separator: ", ")
+    columns.isEmpty ? "none" : columns.names.joined(separator: ", ")
   }
 }

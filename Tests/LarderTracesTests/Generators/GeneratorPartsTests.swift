@@ -46,16 +46,6 @@ struct GeneratorPartsTests {
     #expect(rhythm.time(at: 1e300) >= 100_000_000 * DayRhythm.day, "no overflow")
   }
 
-  @Test func quantilesAreHit() {
-    let table = QuantileTable([(0, 1), (0.5, 10), (1, 1000)])
-    var random = RandomStream(seed: 5)
-    let values = (0..<50_000).map { _ in table.draw(&random) }.sorted()
-    #expect(abs(values[25_000] / 10 - 1) < 0.05)
-    // Half way between the logarithms of 10 and 1000.
-    #expect(abs(values[37_500] / 100 - 1) < 0.05)
-    #expect(values[0] >= 1 && values[49_999] <= 1000)
-  }
-
   @Test func waitingTimesHaveTheirMeans() {
     var random = RandomStream(seed: 6)
     let waits = (0..<50_000).map { _ in random.nextExponential() }

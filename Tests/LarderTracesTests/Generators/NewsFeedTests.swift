@@ -9,8 +9,8 @@ import Testing
 struct NewsFeedTests {
   private static let rhythm = DayRhythm(hours: NewsReading.hours)
   private static let articles = NewsArticles(
-    perDay: NewsReading.articles, exponent: NewsReading.popularity.exponent,
-    shift: NewsReading.popularity.shift, oldViews: 0.012, rhythm: rhythm, seed: 1)
+    perDay: NewsReading.articles, popularity: NewsReading.popularity, oldViews: 0.012,
+    rhythm: rhythm, seed: 1)
 
   /// Views of one day: time and article.
   private func views(day: UInt64, count: Int) -> [(time: UInt64, article: UInt64)] {
@@ -69,7 +69,6 @@ struct NewsFeedTests {
     #expect((1.25...1.33).contains(exponent), "\(exponent)")
   }
 
-  /// Least squares of values against the logarithm of their rank.
   private func slope(_ y: [Double]) -> Double {
     let x = y.indices.map { log(Double($0 + 1)) }
     let (meanX, meanY) = (x.reduce(0, +) / Double(x.count), y.reduce(0, +) / Double(y.count))

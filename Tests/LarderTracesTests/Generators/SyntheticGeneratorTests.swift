@@ -22,11 +22,6 @@ struct SyntheticGeneratorTests {
     #expect(try keys("loop:objects=1", requests: 3) == [0, 0, 0])
   }
 
-  @Test func uniformIsEven() throws {
-    let keys = try keys("uniform:objects=8", requests: 80_000)
-    for key in UInt64(0)..<8 { #expect(abs(share(keys) { $0 == key } - 0.125) < 0.005) }
-  }
-
   @Test func zipfFavoursLowKeysUnlessScattered() throws {
     let keys = try keys("zipf:objects=1000", requests: 50_000)
     // 1 / H(1000) = 0.1336.
@@ -53,38 +48,6 @@ struct SyntheticGeneratorTests {
     #expect(zip(cold, cold.dropFirst()).allSatisfy { $1 == ($0 == 1099 ? 100 : $0 + 1) })
     #expect(try self.keys("scan:objects=10:share=0", requests: 1000).allSatisfy { $0 < 10 })
     #expect(try self.keys("scan:objects=10:share=1", requests: 1000).allSatisfy { $0 >= 10 })
-  }
-
-  @Test func hotSpotHasHotAndColdShares() throws {
-    let keys = try keys("hot-spot:objects=1000:hot=10%:share=90%", requests: 100_000)
-    #expect(abs(share(keys) { $0 < 100 } - 0.9) < 0.005)
-    #expect(abs(share(keys) { $0 < 50 } - 0.45) < 0.006)
-    #expect(abs(share(keys) { $0 >= 550 } - 0.05) < 0.003)
-    for text in ["hot=0", "hot=1", "share=0", "share=1", "objects=1", "objects=1:hot=1"] {
-      let limit: UInt64 = text.contains("objects") ? 1 : 1000
-      let parameters = text.contains("objects") ? text : "objects=1000:\(text)"
-      #expect(try self.keys("hot-spot:\(parameters)", requests: 1000).allSatisfy { $0 < limit })
-    }
-  }
-
-  @Test func latestFavoursTheNewest() throws {
-    let keys = try keys("latest:objects=1000:new=10%", requests: 50_000)
-    var newest: UInt64 = 999
-    var news = 0
-    var previousNewest = 0
-    for key in keys {
-      if key > newest {
-        #expect(key == newest + 1)
-        newest = key
-        news += 1
-      } else {
-        #expect(newest - key < 1000)
-        if key == newest { previousNewest += 1 }
-      }
-    }
-    #expect(abs(Double(news) / 50_000 - 0.1) < 0.006)
-    // The newest has 1 / sum of k^-0.99 to 1000 = 0.1293 of the rest.
-    #expect(abs(Double(previousNewest) / Double(50_000 - news) - 0.1293) < 0.006)
   }
 
   @Test func shiftingSetMovesOn() throws {

@@ -48,7 +48,6 @@ struct PublishedFigureTests {
       }
   }
 
-  /// Differences between the engine and the figures in points.
   private func distances(_ figures: [Figure]) throws -> [(figure: Figure, points: Double)] {
     try Dictionary(grouping: figures, by: \.trace).flatMap { name, figures in
       let (file, format) = try #require(Self.files[name])
@@ -78,7 +77,6 @@ struct PublishedFigureTests {
     }
   }
 
-  /// Caffeine's simulator, whose admission is randomised.
   @Test func caffeine() throws {
     let figures = try Self.figures("published-caffeine.csv").filter { $0.policy == "W-TinyLFU" }
     #expect(figures.count == 16)

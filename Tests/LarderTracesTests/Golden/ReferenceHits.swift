@@ -17,7 +17,6 @@ enum ReferenceHits {
     var byteHitRatio: String?
   }
 
-  /// Path of the table, in a folder next to the one with the traces.
   static let path = ReferenceTraces.path("../reference/hits.csv")
 
   /// Nil without a table; the tests are skipped then.
@@ -27,7 +26,6 @@ enum ReferenceHits {
   static let secondPath = ReferenceTraces.path("../reference/hits-2.csv")
   static let secondRows = table(secondPath)
 
-  /// The traces in a table.
   static func traces(_ rows: [Row]?) -> [String] {
     var seen: [String] = []
     for row in rows ?? [] where !seen.contains(row.trace) { seen.append(row.trace) }

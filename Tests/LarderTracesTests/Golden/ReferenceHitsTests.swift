@@ -13,7 +13,6 @@ import Testing
 struct ReferenceHitsTests {
   /// Traces longer than this are sampled in debug builds, where all of them take minutes.
   private static let longTrace = 200_000
-  /// Traces longer than this take minutes with every policy.
   private static let longestTrace = 2_000_000
 
   @Test func theTableIsRead() throws {

@@ -70,7 +70,6 @@ import Testing
     #expect(text.contains("the keys of") && text.contains("need 128.00 MiB"), "\(text)")
   }
 
-  /// A small trace can be read in a small container.
   @Test func reserveIsSmallUnderSmallLimit() throws {
     #expect(MemoryBudget.reserve <= 256 << 20)
     #expect(MemoryBudget.reserve <= AvailableMemory.limitBytes / 16)

@@ -18,7 +18,6 @@ struct RecordList: RecordSource {
   }
 }
 
-/// All records of a source.
 func allRecords(_ source: some RecordSource) throws -> [TraceRecord] {
   var records: [TraceRecord] = []
   try source.records { batch in

@@ -5,6 +5,5 @@ enum Repository {
   static let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-  /// The folder of the sample traces.
   static let samples = path + "/Workloads/samples"
 }

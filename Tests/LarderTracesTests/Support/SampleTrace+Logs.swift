@@ -5,7 +5,6 @@ import LarderEngine
 /// Samples of server logs: full and partial responses, responses from the client's cache, errors
 /// and writes, as the programs write them.
 extension SampleTrace {
-  /// Every log sample.
   static let logs = [
     combined, squid, w3c, haproxy, s3, alb, jsonLines, hashIDs, redisMonitor, memcachedWatch,
   ]
@@ -104,7 +103,6 @@ extension SampleTrace {
       ])
   }()
 
-  /// A get, a partial get, a HEAD, a write, a listing, and a removal by the store itself.
   static let s3: SampleTrace = {
     let client = "192.0.2.7 arn:aws:iam::123456789012:user/ann 3E57427F3EXAMPLE"
     let rest = #""-" "S3Console/0.4" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuN= SigV4 - AuthHeader - - -"#
@@ -170,7 +168,6 @@ extension SampleTrace {
       ])
   }()
 
-  /// As Caddy writes them.
   static let jsonLines = SampleTrace(
     format: "json-lines", file: "sample.jsonl",
     bytes: lines([

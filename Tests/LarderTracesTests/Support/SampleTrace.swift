@@ -7,11 +7,8 @@ import Testing
 /// `Workloads/samples` are generated from it.
 struct SampleTrace: Sendable, CustomTestStringConvertible {
   var format: String
-  /// File name, by which the format is recognised.
   var file: String
-  /// Content of the file.
   var bytes: [UInt8]
-  /// Expected records.
   var records: [TraceRecord]
 
   var testDescription: String { file }

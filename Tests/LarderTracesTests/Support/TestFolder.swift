@@ -13,16 +13,13 @@ final class TestFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// The path of a file in the folder.
   func path(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes a file and returns its path.
   func write(_ bytes: [UInt8], to name: String) throws -> String {
     try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
     return path(name)
   }
 
-  /// Writes a text file and returns its path.
   func write(_ text: String, to name: String) throws -> String {
     try write(Array(text.utf8), to: name)
   }

@@ -34,7 +34,6 @@ import Testing
     }
   }
 
-  /// Every word that a key accepts is explained, and every example is valid.
   @Test func wordsAreExplainedAndExamplesAreValid() throws {
     let schema = try JSONValue(json: WorkloadSchema().text)
     for table in WorkloadKeys.all {
@@ -55,7 +54,6 @@ import Testing
     }
   }
 
-  /// One line in a table adds a key everywhere.
   @Test func newKeyIsInDecoderSchemaAndPage() throws {
     let key = Key<WorkloadReading>(
       "rounds", .whole(1...9), \.workload.repetitions, "how many `rounds` are made",

@@ -21,7 +21,6 @@ package struct History: Sendable {
     Set(events.map(\.key)).count { HistorySearch(self, $0, rules).isTooLarge }
   }
 
-  /// Events of a key, for messages.
   package func lines(of key: Int) -> [String] {
     var lines: [(Int, String)] = []
     for (number, event) in events.enumerated() where event.key == key {

@@ -12,7 +12,6 @@ package struct HistoryEvent: Sendable {
     case set(Int, life: UInt64?, SetOutcome)
     /// The value before, nil for none, and the one after.
     case update(old: Int?, new: Int)
-    /// A removal of the key, or of all keys.
     case remove
     /// A request that may have asked the origin.
     case request(CacheStrategy, RequestOutcome)
@@ -24,7 +23,6 @@ package struct HistoryEvent: Sendable {
   package enum SetOutcome: Sendable, Hashable {
     case stored
     case refused
-    /// It threw.
     case failed
   }
 
@@ -34,14 +32,10 @@ package struct HistoryEvent: Sendable {
     case fresh(Int)
     /// A cached value that may have expired.
     case stale(Int)
-    /// A cached value that the origin has just confirmed.
     case confirmed(Int)
-    /// A value from the origin.
     case fetched(Int)
-    /// A value from any source.
     case value(Int)
     case absent
-    /// The error of a load, by its number.
     case failed(load: Int)
     case cancelled
     /// An error that no origin has thrown.

@@ -16,16 +16,13 @@ package struct HistoryLoad: Sendable {
     case notModified
     case absent
     case failed
-    /// The loader was cancelled and stopped.
     case cancelled
   }
 
   package var key: Int
-  /// Number of the request whose loader it is.
   package var owner: Int
   package var candidate: Candidate
   package var answer: Answer
-  /// Times of the history.
   package var started: Int
   package var ended: Int
   /// Time of the cache's clock at these times, in microseconds.

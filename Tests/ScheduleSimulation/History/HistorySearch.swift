@@ -39,26 +39,21 @@ package struct HistorySearch {
 
   /// A value written to the register; number 0 is none.
   struct Write {
-    /// Nil for the value that the load of this number found when it began.
     var value: Int?
     var load = 0
     /// Earliest and latest expiry in microseconds.
     var expiresFirst = UInt64.max
     var expiresLast = UInt64.max
-    /// Earliest and latest time of the write.
     var storedFirst: UInt64 = 0
     var storedLast: UInt64 = 0
   }
 
   struct State: Hashable {
-    /// The points that have been passed.
     var passed: UInt64 = 0
     var write: UInt8 = 0
     /// Requests that found the value of the register in a memory cache, without a removal since.
     var found: UInt64 = 0
-    /// Loads that were overtaken.
     var overtaken: UInt16 = 0
-    /// Loads during which the key was set.
     var outdated: UInt16 = 0
     /// Number of the load that found the remembered missing value, plus 1.
     var absence: UInt8 = 0

@@ -30,13 +30,10 @@
     private var made = 0
     private var spins = 0
     private var isUninterrupted = false
-    /// Steps of this schedule.
     package private(set) var steps = 0
-    /// Changes of the running strand.
     package private(set) var switches = 0
     /// A hash of all choices, which a replay must reproduce.
     package private(set) var fingerprint: UInt64 = 0
-    /// Failure of the schedule itself.
     package private(set) var failure: String?
     /// Called with each choice.
     var trace: ((String) -> Void)?

@@ -16,7 +16,6 @@
     var worker: Worker?
     /// Priority; the highest of the strands that can run runs.
     var priority: UInt64
-    /// Address on which it sleeps.
     var place: UnsafeRawPointer?
 
     init(_ number: Int, _ work: Work, priority: UInt64) {

@@ -7,7 +7,6 @@
   final class Worker: @unchecked Sendable {
     let number: Int
     private let turn = DispatchSemaphore(value: 0)
-    /// Strand to run when it wakes up.
     var next: Strand?
 
     /// Starts the thread. It has its number for the caches' reader slots before this returns, so

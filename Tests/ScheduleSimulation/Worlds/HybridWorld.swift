@@ -179,7 +179,6 @@
       if !answers.all.isEmpty { message = "more than two answers" }
     }
 
-    /// The loader of a call.
     private func load(
       _ request: OriginRequest<Int>, _ call: Int
     ) async throws -> OriginAnswer<ObjectValue> {

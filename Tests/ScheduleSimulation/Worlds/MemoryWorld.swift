@@ -50,7 +50,6 @@
 
     func fault() -> String? { message ?? told?.message }
 
-    /// Number of a value returned by the cache.
     private func number(_ value: Value?) -> Int? {
       guard let value else { return nil }
       if value.number == nil { message = "a value that nobody stored: \(value)" }
@@ -165,7 +164,6 @@
         load: { try await self.load($0, call, lives, mayBeAbsent: true) })
     }
 
-    /// Asks the origin for a value and its TTL.
     private func load(
       _ key: Int, _ call: Int, _ lives: LifeBox, mayBeAbsent: Bool
     ) async throws -> Value? {

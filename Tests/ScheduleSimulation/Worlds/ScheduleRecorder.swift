@@ -22,13 +22,11 @@
       self.random = random
     }
 
-    /// Returns the next time of the history.
     func tick() -> Int {
       time += 1
       return time
     }
 
-    /// Returns a number that is unique in the schedule.
     func newValue() -> Int {
       // Every other one has a version.
       values += random.oneIn(2) ? 1 : 2

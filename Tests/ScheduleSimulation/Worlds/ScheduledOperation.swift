@@ -6,7 +6,6 @@ enum ScheduledOperation: Sendable {
   case get(key: Int)
   /// Checks if a key has a value; not counted as an access.
   case look(key: Int)
-  /// Lists the keys that have a value.
   case list
   case set(key: Int, life: UInt64?)
   case update(key: Int)
@@ -16,26 +15,21 @@ enum ScheduledOperation: Sendable {
   case request(key: Int, CacheStrategy, mayBeCancelled: Bool)
   /// A request for the cached value and for the origin's, as `updates` makes.
   case follow(key: Int, mayBeCancelled: Bool)
-  /// Cancels one of the running requests.
   case cancel
   /// Advances the clock by seconds.
   case advance(UInt64)
   case removeExpired
   case flush
-  /// Trims memory to a number of entries.
   case trim(Int)
-  /// Changes the limits.
   case limit(Int)
   /// Rings the alarm for expired entries, if it is set.
   case ring
-  /// Requests for all keys, some at a time.
   case prewarm
   /// Would reveal that a key is reported as missing after it had a value: a get, the loss of the
   /// entry, and a request.
   case probe(key: Int)
   /// Gets of a key with some seconds between them.
   case linger(key: Int)
-  /// Makes calls of the disk fail from now on.
   case fail(SimulatedFault)
 
   /// Distribution of operations.
@@ -65,7 +59,6 @@ enum ScheduledOperation: Sendable {
       return setting
     }
 
-    /// Variant for clients that request keys again that they have just changed.
     var insistent: Setting {
       onOneKey { kind, share in
         switch kind {

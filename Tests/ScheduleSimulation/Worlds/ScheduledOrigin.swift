@@ -14,7 +14,6 @@
     let failures: Int
     let absences: Int
     let lives: [UInt64?]
-    /// Maximum number of suspensions of a loader.
     let pauses: Int
 
     /// Responds to one load. Throws `Failure` or `CancellationError`.
@@ -43,7 +42,6 @@
       return answer
     }
 
-    /// Outcome of a failed request for the history.
     static func outcome(_ error: any Error) -> HistoryEvent.RequestOutcome {
       switch error {
       case let failure as Failure: .failed(load: failure.load)

@@ -9,7 +9,6 @@
     var rules: HistoryRules { get }
     var description: String { get }
 
-    /// Performs and records an operation of a client.
     func perform(_ operation: ScheduledOperation, _ client: Int) async
     /// Adds the final contents to the history after all clients are done.
     func finish() async
@@ -18,7 +17,6 @@
   }
 
   extension ScheduledWorld {
-    /// Records a call that returns its action.
     func record(_ client: Int, _ key: Int, _ body: () -> HistoryEvent.Action) {
       let call = recorder.begin(client, key)
       recorder.end(call, body())

@@ -5,7 +5,7 @@ import Foundation
 struct DiskContest: ParsableCommand {
   /// What is measured, each on its own.
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case small, checkpoints, large, written, opening, threads
+    case small, large, written, opening, threads
   }
 
   static let configuration = CommandConfiguration(
@@ -40,7 +40,6 @@ struct DiskContest: ParsableCommand {
   private func measure(_ part: Part, _ bench: Workbench) throws -> [String] {
     switch part {
     case .small: try bench.measureSmall(rounds: rounds)
-    case .checkpoints: try bench.measureCheckpoints(rounds: rounds)
     case .large: try bench.measureLarge(rounds: rounds)
     case .written: try bench.measureWriteAmplification(rounds: rounds)
     case .opening: try bench.measureOpening()

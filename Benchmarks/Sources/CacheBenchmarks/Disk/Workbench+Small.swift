@@ -13,7 +13,7 @@ extension Workbench {
     let (batch, count) = (500, 500 * rounds)
 
     func contest(_ title: String, _ key: @escaping (Int) -> String, gets: Bool) -> Contest {
-      func way(_ cache: DiskCache) -> (Int) throws -> Void {
+      func way(_ cache: BlockingDiskCache) -> (Int) throws -> Void {
         gets
           ? { try Self.require(try cache.value(for: key($0))) }
           : { try cache.set(small[($0 + 1) % 64], for: key($0)) }
@@ -67,23 +67,6 @@ extension Workbench {
         },
       ])
     try contest.run(rounds: 10, operations: 40)
-    return contest.lines()
-  }
-
-  /// What SQLite's checkpoints cost: the same sets with different sizes of the log.
-  func measureCheckpoints(rounds: Int) throws -> [String] {
-    let small = small
-    let sizes = [1_000, 250, 4_000, 16_000, 1 << 30]
-    var contest = Contest(
-      "1 KB set, new, by checkpoint after",
-      try sizes.map { pages in
-        let cache = try cache("log-\(pages)", checkpointPages: pages)
-        return Contest.Contender(name: pages == 1 << 30 ? "never" : "\(pages) pages") {
-          try cache.set(small[$0 % 64], for: "key \($0)")
-        }
-      })
-    // Batches that are long enough for every size to come to its checkpoints.
-    try contest.run(rounds: max(3, rounds / 10), operations: 5_000)
     return contest.lines()
   }
 }

@@ -16,13 +16,13 @@ struct Workbench {
 
   func cache(
     _ name: String, _ durability: DiskDurability = .normal, bytes: UInt64? = nil,
-    checkpointPages: Int = 4000, encryption: DiskEncryption? = nil, values: DiskValues = .files
-  ) throws -> DiskCache {
-    try DiskCache(
+    encryption: DiskEncryption? = nil, values: DiskValues = .files
+  ) throws -> BlockingDiskCache {
+    try BlockingDiskCache(
       path: "\(folder)/\(name)",
       configuration: DiskConfiguration(
         limits: DiskLimits(bytes: bytes, freeBytes: 0), durability: durability,
-        values: values, checkpointPages: checkpointPages, encryption: encryption))
+        values: values, encryption: encryption))
   }
 
   static func require(_ value: Data?) throws {

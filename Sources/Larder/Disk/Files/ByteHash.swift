@@ -33,7 +33,6 @@ package enum ByteHash {
   private static var stripedMin: Int { 256 }
   private static var stripe: Int { 128 }
 
-  /// Hashes whole stripes.
   private static func stripes(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
     var key = Lanes(p0, p1, p2, p3) &+ seed
     var (a, b) = (key, ~key)
@@ -85,12 +84,10 @@ package enum ByteHash {
     #endif
   }
 
-  /// The product of the halves of each word.
   @inline(__always) private static func product(_ words: Lanes) -> Lanes {
     (words & Lanes(repeating: 0xffff_ffff)) &* (words &>> 32)
   }
 
-  /// Mixes the upper bits of the sums into the lower ones, and the lower ones into all.
   @inline(__always) private static func scrambled(_ sums: Lanes, _ key: Lanes) -> Lanes {
     (sums ^ (sums &>> 47) ^ key) &* 0x9e37_79b1
   }

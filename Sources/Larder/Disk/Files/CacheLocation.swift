@@ -6,7 +6,6 @@
 
 /// The location of a cache's folder: a path, or a file URL, or the string of one.
 public protocol CacheLocation: Sendable {
-  /// The path, or the string of a file URL.
   var cacheLocation: String { get }
 }
 
@@ -80,7 +79,6 @@ package enum CachesFolder {
 }
 
 extension String {
-  /// The string without the character at its end, however often it is repeated there.
   fileprivate func trimmingSuffix(_ character: Character) -> String {
     var text = self[...]
     while text.last == character { text.removeLast() }

@@ -4,11 +4,9 @@
   import Foundation
 #endif
 
-/// The folder of a disk cache: its layout, its database's files, and its values.
 final class DiskFolder {
   let path: String
   let files: any FileLayer
-  /// Values outside the database.
   let values: ValueStores
   private var doubtsDatabaseName = false
 
@@ -20,7 +18,6 @@ final class DiskFolder {
 
   static func databasePath(in folder: String) -> String { folder + "/index.sqlite" }
 
-  /// Creates the folder if there is none.
   init(
     path: String, files: any FileLayer, syncs: Bool, segmentBytes: Int
   ) throws(FileFailure) {
@@ -78,7 +75,6 @@ final class DiskFolder {
     }
   }
 
-  /// The largest number of a file, or of a segment offset, that a row may name.
   static var numberMax: UInt64 { 1 << 62 }
 }
 
@@ -119,17 +115,15 @@ extension DiskFolder {
 
 /// An unreadable database, which is set aside for inspection.
 extension DiskFolder {
-  /// Names of the database and its associated files.
   private var databaseNames: [String] {
     ["", "-wal", "-shm", "-journal"].map { databasePath + $0 }
   }
 
   /// Moves the database and its associated files into the folder `damaged`, in place of an earlier
-  /// copy, and returns that folder, or nil if they could only be removed. Files of values are left
-  /// to `sweep`.
+  /// copy, or removes them. Files of values are left to `sweep`.
   ///
   /// - Throws: If the database can be neither renamed nor removed.
-  func setDatabaseAside() throws(FileFailure) -> String? {
+  func setDatabaseAside() throws(FileFailure) {
     let hasPlace = (try? makeAside()) != nil
     var isKept = false
     // The database first: if the process ends in between, SQLite removes a log without a database.
@@ -143,10 +137,8 @@ extension DiskFolder {
     }
     try? files.removeTree(orderPath)
     if !isKept { try? removeAside() }
-    return isKept ? asidePath : nil
   }
 
-  /// Removes the database and its associated files. Files of values are left to `sweep`.
   func removeDatabase() throws(FileFailure) {
     for path in databaseNames { try files.removeTree(path) }
     try files.removeTree(orderPath)
@@ -185,12 +177,10 @@ extension DiskFolder {
     return nil
   }
 
-  /// Removes the database that was set aside.
   func removeAside() throws(FileFailure) {
     if try files.kind(asidePath) != .missing { try files.removeTree(asidePath) }
   }
 
-  /// Bytes of the database set aside.
   var asideBytes: UInt64 {
     ((try? files.list(asidePath)) ?? []).reduce(0) { sum, item in
       sum + (item.kind == .file ? (try? files.size("\(asidePath)/\(item.name)")) ?? 0 : 0)
@@ -206,7 +196,6 @@ extension DiskFolder {
 #if canImport(Darwin)
   /// Attributes of Apple's file systems.
   extension DiskFolder {
-    /// Sets the attributes that are configured, of the folders and of the database's files.
     func setAttributes(_ configuration: DiskConfiguration) throws(DiskCacheError) {
       do {
         if configuration.isExcludedFromBackup {

@@ -17,10 +17,8 @@ package protocol FileLayer: Sendable {
   /// Locks a folder for one cache, or returns nil if another has it.
   func take(folder: String) throws(FileFailure) -> FolderLock?
 
-  /// Opens a folder to read files in it; a symbolic link is an error.
   func open(folder: String) throws(FileFailure) -> OpenFolder
 
-  /// Creates a folder and its parents; an existing one is left unchanged.
   func makeFolder(_ path: String) throws(FileFailure)
 
   /// Lists a folder, without `.` and `..`, unordered. A missing folder is empty; anything else that
@@ -78,16 +76,13 @@ package protocol FileLayer: Sendable {
     _ name: ValueName, in folder: OpenFolder, into buffer: UnsafeMutableRawBufferPointer
   ) throws(FileFailure) -> Bool
 
-  /// Renames a file within the cache's folder, replacing any file of that name.
   func rename(_ path: String, to other: String) throws(FileFailure)
 
   /// Waits until the names in a folder are on the disk.
   func syncFolder(_ path: String) throws(FileFailure)
 
-  /// Removes a file; does nothing if it is missing.
   func remove(_ path: String) throws(FileFailure)
 
-  /// Removes an empty folder; does nothing if it is missing.
   func removeFolder(_ path: String) throws(FileFailure)
 
   /// Returns the size of a file in bytes, 0 if it is missing. Links are not followed.
@@ -110,7 +105,6 @@ extension FileLayer {
 
   package func rooted(in folder: String) throws(FileFailure) -> any FileLayer { self }
 
-  /// Defaults to true.
   package var isInPlace: Bool { true }
 
   /// Nil for a layer without users.
@@ -121,7 +115,6 @@ extension FileLayer {
     try FolderLock.take(folder: folder, SystemFiles())
   }
 
-  /// Opens a folder in the file system of the machine.
   package func open(folder: String) throws(FileFailure) -> OpenFolder { try OpenFolder(folder) }
 
   /// Removes a file or a folder with all its contents. Links are removed, and not followed.
@@ -132,7 +125,6 @@ extension FileLayer {
     try removeFolder(path)
   }
 
-  /// Removes a regular file; anything else of that name stays.
   func removeFile(_ path: String) throws(FileFailure) {
     if try kind(path) == .file { try remove(path) }
   }
@@ -168,7 +160,6 @@ package enum FileKind: Sendable, Hashable {
   case missing
   case file
   case folder
-  /// A link, a pipe, a socket or a device.
   case other
 }
 
@@ -187,7 +178,6 @@ package struct FolderItem: Sendable, Hashable {
 package enum FileTarget: Sendable, Hashable {
   /// A new file; any file of that name is removed first.
   case new
-  /// An existing file, overwritten in place.
   case existing
 }
 
@@ -226,7 +216,6 @@ package struct ValueName: Sendable {
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
   }
 
-  /// Calls `body` with the name as a zero-terminated string.
   func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     withUnsafePointer(to: bytes) {
       $0.withMemoryRebound(to: CChar.self, capacity: 24) { body($0) }
@@ -266,7 +255,6 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// no file descriptor.
   package var isPassing: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number) }
 
-  /// The error in one line of text.
   package var description: String {
     "\(path): cannot \(call): \(String(cString: strerror(number)))"
   }

@@ -5,7 +5,6 @@ package struct SystemFiles: FileLayer {
   /// Folder below which files are found by its descriptor, nil for none.
   private let root: OpenFolder?
 
-  /// Creates a layer that finds files by their paths.
   package init() { root = nil }
 
   private init(root: OpenFolder) { self.root = root }
@@ -20,7 +19,6 @@ package struct SystemFiles: FileLayer {
     try FolderLock.take(folder: folder, self)
   }
 
-  /// Calls `body` with the descriptor of a folder and the path relative to it.
   func at<Result>(_ path: String, _ body: (Int32, UnsafePointer<CChar>) -> Result) -> Result {
     path.withCString { text in
       guard let root, let name = root.name(of: text) else { return body(AT_FDCWD, text) }
@@ -170,7 +168,6 @@ package final class OpenFolder: Sendable {
     self.init(path, file: file)
   }
 
-  /// Creates a folder of a file layer that finds files by their paths.
   package convenience init(named path: String) { self.init(path, file: -1) }
 
   private init(_ path: String, file: Int32) {

@@ -11,7 +11,6 @@ import CLarderFiles
 /// Every result code is checked. Statements are prepared once by the connection's owner, and are
 /// finalized before it is closed. After `close` every call fails.
 package final class SQLiteConnection {
-  /// The database file.
   package let path: String
   private(set) var handle: OpaquePointer?
   // Must outlive the files that are open in it.
@@ -84,7 +83,6 @@ package final class SQLiteConnection {
     return opened
   }
 
-  /// Escapes a path for a URI, in which `?`, `#` and `%` have a meaning.
   private static func address(of path: String) -> String {
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_.~".utf8)
     let hex = Array("0123456789ABCDEF".utf8)
@@ -114,7 +112,6 @@ package final class SQLiteConnection {
     handle = nil
   }
 
-  /// Creates the error of the call that has just failed.
   func error(_ code: Int32) -> SQLiteError {
     let message = handle == nil ? "the database is closed" : String(cString: sqlite3_errmsg(handle))
     return SQLiteError(code: code, message: message, path: path)
@@ -132,13 +129,11 @@ package final class SQLiteConnection {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Prepares a statement to be run many times.
   package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     try check()
     return try SQLiteStatement(sql, on: self)
   }
 
-  /// Opens a value of a rowid table, to be read in place and moved to other rows.
   package func openBlob(
     table: String, column: String, row: Int64
   ) throws(SQLiteError) -> SQLiteBlob {
@@ -263,7 +258,6 @@ package final class SQLiteConnection {
       "PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_master; PRAGMA journal_mode = DELETE")
   }
 
-  /// Frees the memory of cached pages.
   package func releaseMemory() {
     if handle != nil { sqlite3_db_release_memory(handle) }
   }
@@ -284,7 +278,6 @@ final class GatheringLayer {
 
   deinit { larder_gathering_free(layer) }
 
-  /// Name of the layer for SQLite.
   var name: String { String(cString: larder_gathering_name(layer)) }
 }
 
@@ -336,6 +329,5 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     return codes.contains(code & 0xff)
   }
 
-  /// The error in one line of text.
   package var description: String { "\(path): SQLite error \(code): \(message)" }
 }

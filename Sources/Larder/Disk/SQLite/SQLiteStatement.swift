@@ -39,7 +39,6 @@ package final class SQLiteStatement {
     try check(sqlite3_bind_double(handle, place, value))
   }
 
-  /// Binds a string, copied, or null.
   package func bind(_ place: Int32, _ value: String?) throws(SQLiteError) {
     guard var value else { return try check(sqlite3_bind_null(handle, place)) }
     // SQLITE_TRANSIENT ("make a copy"), a macro that Swift cannot import.
@@ -143,7 +142,6 @@ package final class SQLiteBlob {
     handle = nil
   }
 
-  /// Moves to another row. After an error every call fails.
   package func move(to row: Int64) throws(SQLiteError) {
     let code = handle == nil ? SQLITE_MISUSE : sqlite3_blob_reopen(handle, row)
     guard code == SQLITE_OK else { throw connection.error(code) }

@@ -2,7 +2,6 @@ import LarderEngine
 
 /// Recycling of segments: live values are copied to the open segment.
 extension DiskCore {
-  /// Result of copying one value.
   private enum MoveOutcome {
     case done
     /// The file system rejects the copy; `isPassing` if a later attempt may succeed.
@@ -51,7 +50,6 @@ extension DiskCore {
     return isDone
   }
 
-  /// Records the new file or segment offset of an entry's value.
   func setFile(_ file: UInt64, of id: ObjectID) {
     slots[Int(id)].file = file
     if file != 0 { folder.values.note(id, at: file) }
@@ -67,7 +65,7 @@ extension DiskCore {
     let file: UInt64
     do throws(FileFailure) {
       guard try isWhole(slot, into: body, isSealed: index.seal != nil) else {
-        damage(id)
+        dropDamaged(id)
         return .done
       }
       file = try folder.values.write(UnsafeRawBufferPointer(body))
@@ -77,7 +75,7 @@ extension DiskCore {
     do throws(SQLiteError) {
       guard try index.move(id, slot, toPlace: file) else {
         transaction.retired.append(StoredValue(number: file, bytes: slot.bytes))
-        damage(id)
+        dropDamaged(id)
         return .done
       }
     } catch {
@@ -114,8 +112,6 @@ extension DiskCore {
     unsettledMoves += moves
   }
 
-  /// Finds out which copy the rows of failed moves name, and reclaims the other. If that fails, the
-  /// next transaction or the next opening tries again.
   func settleMoves(_ index: DiskIndex) {
     if unsettledMoves.isEmpty || index.connection.isInTransaction { return }
     unsettledMoves.removeAll { move in
@@ -138,10 +134,8 @@ extension DiskCore {
   }
 }
 
-/// A value that was copied within the segments.
 struct DiskMove {
   let id: ObjectID
-  /// Sequence number of the store that wrote the value.
   let stored: UInt64
   let old: UInt64
   let copy: UInt64
@@ -168,7 +162,6 @@ extension DiskCore {
     }
   }
 
-  /// Facts about the resident entries from which the policy is restored.
   private func facts() -> [ObjectID: Fact] {
     var facts: [ObjectID: Fact] = [:]
     for place in slots.indices.dropFirst() {

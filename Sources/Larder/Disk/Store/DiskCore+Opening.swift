@@ -8,7 +8,6 @@ import LarderLibc
 #endif
 
 extension DiskCore {
-  /// Opens the database and restores the cache's state from it. A damaged database is set aside.
   func open() throws(DiskCacheError) {
     do throws(DiskCacheError) {
       try load()
@@ -38,7 +37,6 @@ extension DiskCore {
     try startOver(damage.reason)
   }
 
-  /// Sets the database aside, or deletes it, and creates an empty one.
   private func startOver(_ reason: String, deletes: Bool = false) throws(DiskCacheError) {
     try resetIDs(largest: .none)
     do throws(FileFailure) {
@@ -60,8 +58,6 @@ extension DiskCore {
     }
   }
 
-  /// True for an intact database of this library, whose contents are no use to anybody and may have
-  /// to be kept secret from now on.
   private static func isIntact(_ error: DiskCacheError) -> Bool {
     switch error {
     case .encryption: true
@@ -88,20 +84,18 @@ extension DiskCore {
       try folder.removeDatabase()
       try folder.removeAside()
     }
-    let kept = deletes ? nil : try folder.setDatabaseAside()
+    if !deletes { try folder.setDatabaseAside() }
     losses = DiskLosses()
-    noteDamage(reason, keptPath: kept)
+    noteDamage(reason)
   }
 
-  private func noteDamage(_ reason: String, keptPath: String?) {
+  private func noteDamage(_ reason: String) {
     statistics.rebuilds += 1
-    damages.append(DiskDamage(message: reason, keptPath: keptPath, found: clock.now.date))
-    if damages.count > Self.damagesMax { damages.removeFirst() }
+    damage = reason
   }
 
   // MARK: Location of the folder
 
-  /// Opens or creates a folder.
   static func openFolder(
     _ path: String, _ configuration: DiskConfiguration, _ files: any FileLayer
   ) throws(DiskCacheError) -> DiskFolder {
@@ -173,7 +167,7 @@ extension DiskCore {
     losses = DiskLosses()
     try resetIDs(largest: .none)
     self.lock = nil
-    noteDamage(damage.reason, keptPath: nil)
+    noteDamage(damage.reason)
     try takeFolder()
     try open()
   }
@@ -197,7 +191,7 @@ extension DiskCore {
     lock = nil
     folder = try Self.openFolder(path, configuration, files)
     try takeFolder()
-    noteDamage("\(path)/files was removed, moved or replaced", keptPath: nil)
+    noteDamage("\(path)/files was removed, moved or replaced")
     try open()
   }
 
@@ -205,7 +199,6 @@ extension DiskCore {
     "it was removed, moved or replaced while the cache was open"
   }
 
-  /// Error for acknowledged values that were lost with the folder.
   var placeLoss: DiskCacheError {
     .files(
       message: "\(path): the folder was removed, moved or replaced while the cache was open; "
@@ -312,7 +305,6 @@ extension DiskCore {
     .damaged(path: folder.databasePath, message: "its pages are inconsistent")
   }
 
-  /// Closes the database, if it is open; the next call opens it again.
   func closeIndex() {
     guard let index else { return }
     // Puts of the open transaction are lost, and its deletions are repeated when reopening.
@@ -333,30 +325,22 @@ extension DiskCore {
       try? setAside("its log could not be flushed to the disk")
     }
   }
-
-  /// Maximum number of damage reports kept.
-  private static var damagesMax: Int { 16 }
 }
 
 /// Loading of a database.
 extension DiskCore {
-  /// Contents of an intact row.
   private struct Loaded {
     var id: Int64
     var row: DiskRow
     var digest: KeyDigest
     var hasTexts: Bool
     var keyBytes: Int
-    /// Tag of the key in a shared cache.
     var tag: Int64?
-    /// Key of a value in a file whose row has no other data to read.
     var key: [UInt8]?
   }
 
-  /// Contents of a database.
   private struct Contents {
     var rows: [Loaded] = []
-    /// Ids of damaged rows.
     var damaged: [Int64] = []
     var suites: [(UInt32, String)] = []
     var largestSuite: UInt32 = 0
@@ -588,7 +572,6 @@ extension DiskCore {
     }
   }
 
-  /// Schedules the deletion of a row and of its file.
   private func doom(_ id: ObjectID, _ row: DiskRow) {
     doomed.append(id)
     if row.file != 0 {

@@ -12,7 +12,6 @@ extension DiskCore {
   private static var mark: UInt64 { 0x3172_6564_726f_6c21 }
   private static var timedMark: UInt64 { 0x3272_6564_726f_6c21 }
 
-  /// Hits between two writes of the file, many compared with the cost of one write.
   var orderInterval: Int { max(1 << 16, slots.count * 4) }
 
   /// Writes the file if there were many hits since the last time. Called by operations that write
@@ -21,7 +20,6 @@ extension DiskCore {
     if hitsSinceOrder >= orderInterval { writeOrder() }
   }
 
-  /// Writes the file. A failure leaves the old file, which is harmless.
   func writeOrder() {
     hitsSinceOrder = 0
     guard let index else { return }
@@ -60,8 +58,6 @@ extension DiskCore {
     } catch {}
   }
 
-  /// Reads the file into the slots, and returns the choice of the policy; records that contradict
-  /// the database are skipped. `moved` maps old ids to new ones.
   func readOrder(moved: [Int64: ObjectID]) -> PolicyChoice? {
     guard let index, let bytes = try? folder.files.size(folder.orderPath), bytes >= 32,
       bytes % 8 == 0, bytes <= UInt64(4 + max(slots.count, 1 << 16) * 3 + Self.choiceMax) * 8
@@ -98,7 +94,6 @@ extension DiskCore {
     return PolicyChoice(words: words[end...])
   }
 
-  /// Maximum number of a choice's numbers.
   private static var choiceMax: Int { 4096 }
 }
 
@@ -141,9 +136,7 @@ extension PolicyChoice {
 struct DiskUses {
   /// Microseconds from the last use to the expiry; nil if times are not kept.
   private let life: UInt64?
-  /// Times by id.
   private var times: [UInt64] = []
-  /// Time at which they were last written.
   private var written: UInt64
 
   init(life: UInt64?, from now: UInt64) {
@@ -153,7 +146,6 @@ struct DiskUses {
 
   var areKept: Bool { life != nil }
 
-  /// Time of the last use of an entry.
   subscript(id: ObjectID) -> UInt64 { Int(id) < times.count ? times[Int(id)] : 0 }
 
   /// Expiry of an entry unless it is used before. Never for an id without an entry, and for
@@ -176,13 +168,11 @@ struct DiskUses {
     return now < written || now - written >= max(1, life / 8)
   }
 
-  /// Records that the times are being written, successfully or not.
   mutating func noteWritten(_ now: UInt64) { written = now }
 }
 
 /// Restoring the policy when a database is opened.
 extension DiskCore {
-  /// Facts about an entry, in addition to its size, for the policy.
   struct Fact {
     var cost: Float
     var expiry: Expiry
@@ -195,8 +185,6 @@ extension DiskCore {
     var kind: Kind
   }
 
-  /// Passes all entries to the policy, in order of storing and last use: this order, and the choice
-  /// of a policy that chooses among others, is all of its state that is kept.
   func replay(
     _ facts: [ObjectID: Fact], _ choice: PolicyChoice?
   ) throws(DiskCacheError) {
@@ -262,7 +250,5 @@ extension DiskCore {
     }
   }
 
-  /// Maximum number of an entry's hits passed to the policy again: the history of a frequency
-  /// policy, without times.
   private static var replayedHitsMax: UInt8 { 15 }
 }

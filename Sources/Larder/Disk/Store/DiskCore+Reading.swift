@@ -7,7 +7,6 @@ import LarderEngine
 #endif
 
 extension DiskCore {
-  /// State of a key's entry as found by a lookup.
   private enum Presence {
     case absent
     /// Resident; the policy has recorded the use.
@@ -52,7 +51,6 @@ extension DiskCore {
     return try answer(id, key, isExpired: isExpired, from: index)
   }
 
-  /// Reads the entry of an id with the lock held; its use has been recorded.
   func answer(
     _ id: ObjectID, _ key: DiskKey, isExpired: Bool, from index: DiskIndex
   ) throws(DiskCacheError) -> DiskLookup {
@@ -64,7 +62,7 @@ extension DiskCore {
       return .none
     }
     let isInDatabase = slots[Int(id)].file == 0
-    damage(id)
+    dropDamaged(id)
     miss(key)
     if isInDatabase { try checkPages() }
     return .none
@@ -94,12 +92,11 @@ extension DiskCore {
     guard isSame(reading.id, reading.stored), slots[Int(reading.id)].file == reading.file else {
       return nil
     }
-    damage(reading.id)
+    dropDamaged(reading.id)
     miss(DiskKey(bytes, suite: suite, seed: index.seed))
     return DiskLookup.none
   }
 
-  /// Counts a get that found nothing.
   func miss(_ key: DiskKey) {
     statistics.misses += 1
     note(.miss, key)
@@ -113,7 +110,6 @@ extension DiskCore {
     return tier.contains(id) && !hasExpired(id, clock.time)
   }
 
-  /// Looks up a key and records the use of its entry.
   private func find(
     _ key: DiskKey, _ expired: DiskExpired, _ index: DiskIndex, isRepeated: Bool
   ) -> Presence {
@@ -213,7 +209,6 @@ extension DiskCore {
     return .entry(entry)
   }
 
-  /// Metadata of an entry that can be read without its row.
   func metadata(of id: ObjectID, isExpired: Bool) -> DiskMetadata {
     let slot = slots[Int(id)]
     var metadata = DiskMetadata(
@@ -224,7 +219,6 @@ extension DiskCore {
     return metadata
   }
 
-  /// Counts a hit, and drops the entry if the policy evicted it on this use.
   private func serve(
     _ id: ObjectID, _ stored: UInt64, _ entry: DiskEntry, _ note: (CacheEventKind) -> Void
   ) {
@@ -260,17 +254,14 @@ extension DiskCore {
     Int(id) < slots.count && slots[Int(id)].isStored && slots[Int(id)].stored == stored
   }
 
-  /// Drops an entry whose value is damaged.
-  func damage(_ id: ObjectID) {
+  func dropDamaged(_ id: ObjectID) {
     statistics.damages += 1
     if slots[Int(id)].state == .known { tier.remove(id) }
     drop(id, .evict(.failure))
   }
 }
 
-/// Result of the first half of a get.
 enum DiskLookup {
-  /// No usable entry.
   case none
   case entry(DiskEntry)
   /// An entry in its row, to be read without the lock.
@@ -279,11 +270,8 @@ enum DiskLookup {
   case file(DiskFileReading)
 }
 
-/// Treatment of expired entries by a lookup.
 enum DiskExpired {
-  /// Removed.
   case removed
-  /// Returned and kept.
   case handedOut
   /// Kept during the grace period and removed afterwards. With `handsOut` it is returned, and
   /// always kept. Counts as an expiration.
@@ -359,7 +347,6 @@ extension DiskCore {
   }
 }
 
-/// A value in its row that is to be read without the cache's lock. It has been counted as a hit.
 struct DiskRowReading: Sendable {
   let id: ObjectID
   /// The entry as looked up. The row is readable even if the entry is replaced or removed

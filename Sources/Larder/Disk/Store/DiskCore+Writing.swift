@@ -54,7 +54,6 @@ extension DiskCore {
     DiskLife(created: now, expiry: expiry(options.timeToLive, from: now))
   }
 
-  /// Expiry of an entry whose lifetime begins at `now`.
   func expiry(_ timeToLive: Duration?, from now: UInt64) -> Expiry {
     // A TTL of zero has expired at once; the tier takes 0 as no TTL.
     if let timeToLive, timeToLive.microseconds == 0 { return Expiry(now) }
@@ -281,7 +280,6 @@ extension DiskCore {
     return true
   }
 
-  /// Records creation and expiry of a stored entry in memory.
   func setLife(_ id: ObjectID, _ life: DiskLife) {
     slots[Int(id)].created = life.created
     if slots[Int(id)].state == .known, tier.contains(id) {
@@ -289,7 +287,6 @@ extension DiskCore {
     }
   }
 
-  /// Toggles the mark of an entry and returns its previous state.
   func toggleHitBefore(
     _ bytes: UnsafeRawBufferPointer, suite: UInt32
   ) throws(DiskCacheError) -> Bool {
@@ -317,7 +314,6 @@ extension DiskCore {
     return wasStored
   }
 
-  /// Removes the entry of a key if it has expired.
   func removeExpired(_ bytes: UnsafeRawBufferPointer, suite: UInt32) throws(DiskCacheError) {
     let key = DiskKey(bytes, suite: suite, seed: try openIndex().seed)
     guard let id = directory[key.digest], slots[Int(id)].isStored,
@@ -336,7 +332,6 @@ extension DiskCore {
     return false
   }
 
-  /// Removes the entries for which `matches` returns true, and their history in the policy.
   func removeAll(
     counting counter: WritableKeyPath<DiskStatistics, UInt64>, as kind: CacheEventKind,
     where matches: (ObjectID, DiskSlot) -> Bool
@@ -444,7 +439,6 @@ extension DiskCore {
       diskBytes: before.2 - min(before.2, diskBytes))
   }
 
-  /// Number of entries, including permanent ones.
   var entries: Int { tier.count + permanentEntries }
 
   /// Bytes of all files of the cache. O(ids).
@@ -457,7 +451,6 @@ extension DiskCore {
     name.isEmpty ? 0 : suites[ExactName(name)]
   }
 
-  /// Number of a suite, which is created if necessary.
   func makeSuite(_ name: String) throws(DiskCacheError) -> UInt32 {
     if let number = suiteNumber(name) { return number }
     let number = newSuiteNumber()

@@ -18,14 +18,12 @@ final class DiskCore {
   let clock: any CacheClock
   /// Absolute, so that it does not depend on the working directory.
   let path: String
-  /// File layer for opening folders.
   let files: any FileLayer
   /// Replaced after the folder was removed, moved or replaced.
   var folder: DiskFolder
   /// Nil once the cache is closed, and while another cache has the folder at its path.
   var lock: FolderLock?
   private(set) var isClosed = false
-  /// True from `suspend` to `resume`: nothing is open or locked.
   private(set) var isSuspended = false
   /// Nil once the cache is closed, and while the database cannot be opened: `openIndex` tries
   /// again.
@@ -34,51 +32,38 @@ final class DiskCore {
   private(set) var tier: CacheTier {
     didSet { hasVictims = Self.question(tier) }
   }
-  /// Function of the tier that every get calls, stored separately: to call a tier in a variable,
-  /// the compiler copies all of it, with a reference count per operation.
   private(set) var hasVictims: () -> Bool
   private var reservedIDs = DiskCore.reservedMin
   var statistics = DiskStatistics()
   /// Damage because of which the database is to be set aside, as soon as that succeeds.
   var damageFound: DiskCacheError?
-  /// The latest damages after which the cache started empty.
-  var damages: [DiskDamage] = []
-  /// Entries that were found expired and kept; a simulation counts them as expirations.
+  var damage: String?
   var keptExpirations: UInt64 = 0
-  /// Value of `statistics.damages` when the database was last checked.
   var damagesChecked: UInt64 = 0
-  /// Failures with "disk full" on a disk that has room.
   var unexplainedFailures: UInt64 = 0
 
   /// Times of use, for `DiskConfiguration.expireAfterAccess`.
   var uses: DiskUses
-  /// Slots by id; id 0 is unused.
   var slots: [DiskSlot] = [DiskSlot()]
   var directory: [KeyDigest: ObjectID] = [:]
   private var freeIDs: [ObjectID] = []
   private var sweepsAt = DiskCore.reservedMin
   private(set) var suites: [ExactName: UInt32] = [:]
   private(set) var suiteNames: [UInt32: String] = [:]
-  /// The largest suite number ever used; none is used twice.
   var largestSuite: UInt32 = 0
   /// True while pages may contain names of removed suites.
   var hasSuiteRemains = false
-  /// Identity of the codec of each suite's values, by the suite's number.
   var codecs: [UInt32: String] = [:]
-  /// Sequence number of the latest store or use.
   var sequence: UInt64 = 0
   var hitsSinceOrder = 0
 
-  /// Rows that the next transaction deletes.
   var doomed: [ObjectID] = []
   /// Entries that must not reappear when the database is reopened.
   var losses = DiskLosses()
   var transaction = DiskTransaction()
-  /// Rows deleted since free pages were last looked for.
   var removalsSinceShrinking = 0
   /// True if free pages were returned since then.
   var hasShrunk = false
-  /// Values copied in a transaction that failed: their rows name one copy or the other.
   var unsettledMoves: [DiskMove] = []
   /// Sums of the bytes of values that the limits apply to, and of permanent ones.
   var valueBytes: UInt64 = 0
@@ -94,7 +79,6 @@ final class DiskCore {
   private var reportedLeader: Int?
   var heard: [CacheEvent<DiskEntryName>] = []
 
-  /// Opens the folder; see `DiskCache.init`.
   init(
     path: String, _ configuration: DiskConfiguration, clock: any CacheClock, files: any FileLayer
   ) throws(DiskCacheError) {
@@ -112,17 +96,14 @@ final class DiskCore {
     try open()
   }
 
-  /// Number of ids for which a tier initially has room.
   private static var reservedMin: Int { 1024 }
 
-  /// Replaces the tier by an empty one with room for every id in use.
   func remakeTier(_ configuration: DiskConfiguration) throws(DiskCacheError) {
     let objects = max(Self.reservedMin, slots.count)
     tier = try Self.makeTier(configuration, objects: objects)
     reservedIDs = objects
   }
 
-  /// Checks that the policy and the filter support the limits.
   func checkPolicy(_ configuration: DiskConfiguration) throws(DiskCacheError) {
     _ = try Self.makeTier(configuration, objects: 1)
   }
@@ -147,7 +128,6 @@ final class DiskCore {
     }
   }
 
-  /// Size of a value and its row in units of the tier's capacity.
   func weight(_ bytes: UInt32, row units: UInt16) -> UInt32 {
     if configuration.limits.bytes == nil && configuration.limits.count != nil { return 1 }
     return UInt32(clamping: UInt64(bytes) + UInt64(units) * 64)
@@ -207,14 +187,12 @@ final class DiskCore {
 
   // MARK: Suites
 
-  /// Adds a suite read from the database.
   func adoptSuite(_ number: UInt32, _ name: String) {
     suites[ExactName(name)] = number
     suiteNames[number] = name
     largestSuite = max(largestSuite, number)
   }
 
-  /// Forgets suites that are no longer in the database.
   func forgetSuites(_ numbers: [UInt32]) {
     for number in numbers {
       if let name = suiteNames.removeValue(forKey: number), suites[ExactName(name)] == number {
@@ -224,7 +202,6 @@ final class DiskCore {
     }
   }
 
-  /// Forgets all suites.
   func forgetSuites() {
     suites = [:]
     suiteNames = [:]
@@ -234,7 +211,6 @@ final class DiskCore {
 
   // MARK: Ids
 
-  /// Returns an unused id.
   func allocateID() -> ObjectID {
     if let id = freeIDs.popLast() { return id }
     let id = slots.count
@@ -265,7 +241,6 @@ final class DiskCore {
     freeIDs.append(id)
   }
 
-  /// Prepares ids for a database with rows up to the id `largest`.
   func resetIDs(largest: ObjectID) throws(DiskCacheError) {
     slots = Array(repeating: DiskSlot(), count: Int(largest) + 1)
     sweepsAt = max(Self.reservedMin, Int(largest) * 2)
@@ -284,13 +259,11 @@ final class DiskCore {
     permanentEntries = 0
   }
 
-  /// Makes the ids without an entry available.
   func collectFreeIDs() {
     freeIDs = slots.indices.dropFirst().filter { slots[$0].state == .free }.reversed()
       .map { ObjectID($0) }
   }
 
-  /// Releases the folder for other caches.
   func releaseFolder() {
     closeIndexForGood()
     lock = nil
@@ -313,7 +286,6 @@ final class DiskCore {
     _ = try openIndex()
   }
 
-  /// Makes every later call throw `closed`. The encryption key is of no use then.
   func markClosed() {
     isClosed = true
     configuration.encryption = nil
@@ -321,8 +293,6 @@ final class DiskCore {
 
   // MARK: Entries
 
-  /// Drops an entry that the tier no longer holds. A ghost keeps its id. `kind` is the event for
-  /// listeners.
   func drop(_ id: ObjectID, _ kind: CacheEventKind? = nil) {
     let slot = slots[Int(id)]
     if slot.isStored {
@@ -370,13 +340,9 @@ final class DiskCore {
   }
 }
 
-/// In-memory state of an id.
 struct DiskSlot {
-  /// Use of an id.
   enum State: UInt8 {
-    /// Unused.
     case free
-    /// A key that the policy knows, resident or as a ghost.
     case known
     /// A permanent entry, unknown to the policy.
     case permanent
@@ -388,9 +354,7 @@ struct DiskSlot {
   var isStored = false
   /// Mark of `DiskCache.toggleHitBefore`; false after a store.
   var isHitBefore = false
-  /// Fetch cost.
   var cost: Float = 1
-  /// Hits since it was stored, at most 255.
   var hits: UInt8 = 0
   /// True if the row may have a version or a content type.
   var hasTexts = false
@@ -400,18 +364,13 @@ struct DiskSlot {
   var mustRevalidate = false
   var suite: UInt32 = 0
   var bytes: UInt32 = 0
-  /// `DiskIndex.age` when the row was last written.
   var written: UInt32 = 0
-  /// Number of the value's file, 0 for none.
   var file: UInt64 = 0
-  /// Sequence numbers of the first store of the key, of the store of this value, and of its last
-  /// use.
   var inserted: UInt64 = 0
   var stored: UInt64 = 0
   var accessed: UInt64 = 0
   /// Expected hash of the value's bytes.
   var checksum: UInt64 = 0
-  /// Key of a value in a file whose row has no other data to read.
   var key: [UInt8]?
   /// Creation time in microseconds.
   var created: UInt64 = 0
@@ -421,14 +380,12 @@ struct DiskSlot {
 
   // Each changes the slot in one access, because every access to the slots is bounds-checked.
 
-  /// Assigns a free slot to a key without an entry.
   mutating func take(_ digest: KeyDigest, suite: UInt32) {
     self.digest = digest
     self.suite = suite
     state = .known
   }
 
-  /// Records a row, written at the database's `age`.
   mutating func store(_ row: DiskRow, written age: UInt32, hasTexts: Bool) {
     state = row.isPermanent ? .permanent : .known
     isStored = true
@@ -448,13 +405,11 @@ struct DiskSlot {
     self.hasTexts = hasTexts
   }
 
-  /// Records a use of the value by the operation with this sequence number.
   mutating func use(_ number: UInt64) {
     accessed = number
     if hits < .max { hits += 1 }
   }
 
-  /// Records that the key no longer has a row.
   mutating func unstore() {
     isStored = false
     file = 0
@@ -475,7 +430,6 @@ struct DiskKey {
     digest = KeyDigest(bytes, suite: suite, seed: seed)
   }
 
-  /// A key whose digest is known.
   init(_ bytes: UnsafeRawBufferPointer, suite: UInt32, digest: KeyDigest) {
     self.bytes = bytes
     self.suite = suite
@@ -484,9 +438,7 @@ struct DiskKey {
 
   /// Maximum length of a key in bytes: with the rest of its row it fits SQLite's limit of 10^9.
   static var bytesMax: Int { 100_000_000 }
-  /// Maximum size of a value in its own file.
   static var valueBytesMax: Int { Int(UInt32.max) - 1 }
-  /// Maximum size of a value in a row, whatever the configuration.
   static var inlineBytesMax: Int { 500_000_000 }
 }
 
@@ -498,7 +450,6 @@ struct KeyDigest: Hashable, Sendable {
   private let a: UInt64
   private let b: UInt64
 
-  /// Computes the digest of a key, under two seeds derived from the database's.
   init(_ key: UnsafeRawBufferPointer, suite: UInt32, seed: UInt64) {
     let mixed = seed ^ UInt64(suite) &* 0xd6e8_feb8_6659_fd93
     a = ByteHash.hash(key, seed: mixed)
@@ -508,7 +459,6 @@ struct KeyDigest: Hashable, Sendable {
   /// Binds a value's checksum to its key, so that another key's value never passes the check.
   var checksumSeed: UInt64 { a }
 
-  /// Fingerprint of the key for sketches.
   var fingerprint: UInt32 { UInt32(truncatingIfNeeded: b) }
 
   func hash(into hasher: inout Hasher) { hasher.combine(a) }
@@ -537,12 +487,10 @@ struct DiskLife {
 }
 
 extension DiskCore {
-  /// Records an event of a key for listeners.
   func note(_ kind: CacheEventKind, _ key: DiskKey) {
     if isHeard { note(kind, suite: key.suite, key.bytes) }
   }
 
-  /// Records an event of an entry that is still stored: its key is read from its row.
   func note(_ kind: CacheEventKind, _ id: ObjectID) {
     let slot = slots[Int(id)]
     if let key = slot.key {
@@ -553,7 +501,6 @@ extension DiskCore {
     }
   }
 
-  /// Records an event by suite and key.
   func note(_ kind: CacheEventKind, suite: UInt32, _ key: UnsafeRawBufferPointer) {
     guard isHeard else { return }
     let name = suite == 0 ? "" : suiteNames[suite] ?? ""
@@ -570,13 +517,11 @@ extension DiskCore {
       CacheEvent(.miss, DiskEntryName(suite: suite, key: String(decoding: key, as: UTF8.self))))
   }
 
-  /// Starts a call whose events are recorded if there are listeners.
   func listen(_ isHeard: Bool) {
     if isHeard, !self.isHeard { reportedLeader = tier.leading }
     self.isHeard = isHeard
   }
 
-  /// Removes and returns the recorded events, followed by a change of the policy in charge.
   func takeEvents() -> [CacheEvent<DiskEntryName>] {
     defer { heard = [] }
     if let key = heard.last?.key, let old = reportedLeader, let leader = tier.leading, leader != old

@@ -170,7 +170,6 @@ extension DiskIndex {
     return try Self.read(id, slot, key, seal, with: rowStatement)
   }
 
-  /// Reads an entry with a statement of `getQuery`.
   static func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, with statement: SQLiteStatement
   ) throws(SQLiteError) -> DiskReading? {
@@ -191,7 +190,6 @@ extension DiskIndex {
     return reading
   }
 
-  /// Reads an entry of an encrypted database with a statement of `rowQuery`.
   static func read(
     _ id: ObjectID, _ slot: DiskSlot, _ key: DiskKey, _ seal: DiskSeal,
     with statement: SQLiteStatement
@@ -264,7 +262,6 @@ extension DiskIndex {
 
   // MARK: Repair
 
-  /// Changes the id of a row to an unused one.
   func move(_ id: Int64, to other: ObjectID) throws(SQLiteError) {
     let statement = try connection.prepare("UPDATE entries SET id = ? WHERE id = ?")
     defer { statement.finalize() }
@@ -273,7 +270,6 @@ extension DiskIndex {
     try statement.run()
   }
 
-  /// Deletes rows with invalid ids.
   func deleteForeignIDs() throws(SQLiteError) {
     try connection.execute(
       "DELETE FROM entries WHERE id NOT BETWEEN 1 AND \(ObjectID.max - 1)")

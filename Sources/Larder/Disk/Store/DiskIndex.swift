@@ -17,11 +17,9 @@ import LarderEngine
 /// Statements are prepared once. The row id is the object id that the policy knows.
 final class DiskIndex {
   let connection: SQLiteConnection
-  /// Seed of the key hash, random for each database.
   let seed: UInt64
   /// Nil without encryption.
   let seal: DiskSeal?
-  /// Connections that read without the cache's lock.
   let readers: DiskReaders
   let log: DiskLog
   /// Nil unless the cache is shared.
@@ -100,8 +98,6 @@ final class DiskIndex {
   static let getQuery = "SELECT version, type, key, value FROM entries WHERE id = ?"
   static let rowQuery = "SELECT \(columns), key, value FROM entries WHERE id = ?"
 
-  /// Closes the database now, even if the index is still referenced; an open transaction is rolled
-  /// back.
   func close() {
     readers.close()
     log.rollBack()
@@ -130,14 +126,12 @@ final class DiskIndex {
     return free > 256 && free * 2 > (try? connection.number("PRAGMA page_count")) ?? .max
   }
 
-  /// Returns up to `pages` free pages to the file system, with the next checkpoint.
   func shrink(pages: Int) throws(SQLiteError) {
     try log.commitAlone { () throws(SQLiteError) in
       try connection.execute("PRAGMA incremental_vacuum(\(pages))")
     }
   }
 
-  /// Returns free pages to the file system.
   func shrink() throws(SQLiteError) {
     try log.commitAlone { () throws(SQLiteError) in
       try connection.execute("PRAGMA incremental_vacuum")
@@ -149,7 +143,6 @@ final class DiskIndex {
 /// Creation and identification of databases.
 extension DiskIndex {
   static let format: Int64 = 3
-  /// "Lard", which identifies our databases.
   static let application: Int64 = 0x4c61_7264
 
   static let entriesTable = """
@@ -183,7 +176,6 @@ extension DiskIndex {
     if configuration.isShared { try connection.keepLog() }
   }
 
-  /// Reads the facts of a database, or creates them if it is empty.
   static func findFacts(
     _ connection: SQLiteConnection, _ configuration: DiskConfiguration
   ) throws(DiskCacheError) -> DiskFacts {
@@ -218,7 +210,6 @@ extension DiskIndex {
     }
   }
 
-  /// An error equivalent to SQLite's own for a damaged database.
   private static func damage(_ connection: SQLiteConnection, _ message: String) -> SQLiteError {
     SQLiteError(code: SQLITE_CORRUPT, message: message, path: connection.path)
   }
@@ -227,8 +218,6 @@ extension DiskIndex {
     SQLiteError(code: SQLITE_NOMEM, message: "cannot encrypt", path: connection.path)
   }
 
-  /// SQL texts that created the objects of a database, by name; empty for those that SQLite
-  /// creates.
   static func readTables(
     _ connection: SQLiteConnection
   ) throws(SQLiteError) -> [String: String] {
@@ -239,8 +228,6 @@ extension DiskIndex {
     return tables
   }
 
-  /// Repairs the header. If that fails, the database is still usable, and the next opening tries
-  /// again.
   private static func repairHeader(_ connection: SQLiteConnection) {
     try? connection.execute(
       "PRAGMA application_id = \(application); PRAGMA user_version = \(format)")
@@ -307,9 +294,7 @@ struct DiskFacts {
   static let table = "CREATE TABLE facts(name TEXT PRIMARY KEY, value)"
 
   var format: Int64
-  /// Seed of the key hash.
   var seed: UInt64
-  /// Salt and a sealed text; see `DiskSeal`. Empty without encryption.
   var seal: Data
 
   init(format: Int64, seed: UInt64, seal: Data) {
@@ -337,7 +322,6 @@ struct DiskFacts {
     guard numbers["mark"] == mark else { return nil }
   }
 
-  /// SQL statements that write the facts.
   var inserts: String {
     let digits = seal.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return """
@@ -390,14 +374,12 @@ extension DiskIndex {
 
   private static var largestFact: String { "largest suite" }
 
-  /// The largest number of a removed suite, 0 if none was removed.
   func largestSuite() throws(SQLiteError) -> UInt32 {
     let number = try connection.number(
       "SELECT value FROM facts WHERE name = '\(Self.largestFact)'")
     return UInt32(exactly: number) ?? 0
   }
 
-  /// Removes suites and their codecs in the open transaction.
   func removeSuites(_ numbers: [UInt32], largest: UInt32) throws(SQLiteError) {
     try connection.execute(
       "INSERT OR REPLACE INTO facts VALUES('\(Self.largestFact)', \(largest))")
@@ -470,7 +452,6 @@ extension DiskIndex {
     return codecs
   }
 
-  /// Checksum stored in front of an identity, to detect damage.
   private static func codecMark(_ identity: String, _ suite: UInt32, _ seed: UInt64) -> String {
     let hash = Array(identity.utf8).withUnsafeBytes {
       ByteHash.hash($0, seed: seed ^ UInt64(suite))
@@ -478,7 +459,6 @@ extension DiskIndex {
     return String(hash, radix: 16)
   }
 
-  /// Records the codec of a suite's values.
   func setCodec(_ identity: String, suite: UInt32) throws(SQLiteError) {
     let insert = try connection.prepare("INSERT OR REPLACE INTO facts VALUES(?, ?)")
     defer { insert.finalize() }

@@ -18,7 +18,6 @@ final class DiskKeyTags {
       tag INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(tag, id)) WITHOUT ROWID
     """
   static let removal = "DROP TABLE tags"
-  /// The rows of a tag: the columns of `DiskIndex.moveRowQuery`, and the value.
   static let rowQuery = """
     SELECT \(DiskIndex.columns), mark, version, type, key, value
     FROM tags JOIN entries USING(id) WHERE tag = ?
@@ -31,7 +30,6 @@ final class DiskKeyTags {
   private let rowStatement: SQLiteStatement
   private let deleteStatement: SQLiteStatement
 
-  /// Creates the table if there is none.
   init(_ connection: SQLiteConnection, seed: UInt64, seal: DiskSeal?) throws(SQLiteError) {
     self.connection = connection
     self.seed = seed

@@ -12,7 +12,6 @@
 final class DiskLog {
   private let connection: SQLiteConnection
   private let readers: DiskReaders
-  /// True for a write-ahead log, false for a rollback journal.
   private let isAhead: Bool
   /// True if the log must be synced before its pages are moved, and is not synced yet: with
   /// `normal`. With `full` each commit has synced it, and with `none` nothing is synced.
@@ -26,8 +25,6 @@ final class DiskLog {
   private let commitStatement: SQLiteStatement
   /// True if part of the log may never reach the disk.
   private(set) var isLost = false
-  /// Number of times the log was moved into the database, or without a log, number of commits. Rows
-  /// written at a lower age are in the database's file as they were written.
   private(set) var age: UInt32 = 0
   /// True if the database's file is the result of a finished checkpoint, or without a log of a
   /// finished commit.
@@ -50,7 +47,6 @@ final class DiskLog {
     commitStatement = try connection.prepare("COMMIT")
   }
 
-  /// SQLite's settings for a durability.
   static func settings(_ durability: DiskDurability) -> String {
     // Without syncs a log that is synced in place of the database has no use. With a rollback
     // journal a new page is written once, where a log writes it twice and reads it once.
@@ -70,7 +66,6 @@ final class DiskLog {
   /// Size in bytes of a journal that is kept after a commit, to be overwritten by the next.
   private static var journalBytesMax: Int { 8 << 20 }
 
-  /// Prepares a connection that has these settings.
   static func setUp(_ connection: SQLiteConnection) throws(SQLiteError) {
     try connection.findLog()
     // Readers see the database's file, which without a log must not change before a commit.
@@ -81,7 +76,6 @@ final class DiskLog {
     if connection.hasLog { _ = try connection.number("PRAGMA schema_version") }
   }
 
-  /// Finalizes the statements, and removes the journal that SQLite keeps.
   func close() {
     begin.finalize()
     commitStatement.finalize()
@@ -95,7 +89,6 @@ final class DiskLog {
   /// database has a log, every necessary rollback has been done.
   func removeJournal(in folder: DiskFolder) { if isAhead { folder.removeJournal() } }
 
-  /// Frees the space of the journal, which is kept from one commit to the next.
   func emptyJournal(in folder: DiskFolder) { if !isAhead { folder.emptyJournal() } }
 
   func beginIfNeeded() throws(SQLiteError) {
@@ -185,15 +178,12 @@ final class DiskLog {
     try? checkpoint(empties: false)
   }
 
-  /// Treated like a damaged database.
   var loss: SQLiteError {
     SQLiteError(
       code: SQLITE_CORRUPT, message: "its log could not be flushed to the disk",
       path: connection.path)
   }
 
-  /// Rolls the open transaction back. Ignores errors: if ROLLBACK fails, SQLite has already rolled
-  /// back.
   func rollBack() {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }

@@ -55,12 +55,10 @@ final class DiskReaders {
   /// descriptors.
   func rest() { rests = Self.restReads }
 
-  /// Waits for reads and closes all connections; the next read opens one again.
   func close() {
     for reader in readers { reader.close() }
   }
 
-  /// Number of open connections.
   var openCount: Int { readers.count { $0.isOpen } }
 
   private static var countMax: Int { 4 }
@@ -149,7 +147,6 @@ final class DiskReader: @unchecked Sendable {
     return statement
   }
 
-  /// Reads a row without texts, without a statement.
   private func readPlain(
     _ row: Int64, _ slot: DiskSlot, _ key: DiskKey
   ) throws(SQLiteError) -> DiskReading? {
@@ -211,10 +208,8 @@ final class DiskReader: @unchecked Sendable {
   }
 }
 
-/// Result of a lookup in the database.
 struct DiskReading {
   var version: String?
   var contentType: String?
-  /// The value if it is in the row and intact.
   var value: Data?
 }

@@ -4,28 +4,22 @@
   import Foundation
 #endif
 
-/// Row of an entry in the database, without key and value.
 struct DiskRow {
   var suite: UInt32
   var isPermanent: Bool
-  /// Bytes of the value.
   var bytes: UInt32
-  /// Sequence numbers of the first store of the key, and of the store of this value.
   var inserted: UInt64
   var stored: UInt64
   var created: UInt64
   var expiry: Expiry
   var cost: Float
   var checksum: UInt64
-  /// Number of the value's file; 0 if the value is in the row.
   var file: UInt64
   /// True if the origin forbids using it after it has expired.
   var mustRevalidate = false
 
-  /// Both flags as stored in the column `permanent`.
   var flags: UInt8 { (isPermanent ? 1 : 0) | (mustRevalidate ? 2 : 0) }
 
-  /// The largest plausible sequence number, far from overflow.
   static var sequenceMax: UInt64 { 1 << 62 }
 
   /// Checksum of a row: covers everything except its id, which may change, and its value, which has
@@ -48,7 +42,6 @@ struct DiskRow {
     return hash
   }
 
-  /// Checksum of a row, with version and content type as strings.
   func mark(
     key: UnsafeRawBufferPointer, version: String?, type: String?, seed: UInt64
   ) -> UInt64 {
@@ -66,7 +59,6 @@ struct DiskRow {
 }
 
 extension DiskRow {
-  /// Creates the row of an entry with another lifetime.
   init(_ slot: DiskSlot, _ life: DiskLife) {
     self.init(
       suite: slot.suite, isPermanent: slot.state == .permanent, bytes: slot.bytes,

@@ -24,7 +24,6 @@
     private let suites: SymmetricKey
     private let tags: SymmetricKey
 
-    /// Derives the keys of a database with this salt.
     init(_ encryption: DiskEncryption, salt: some DataProtocol) {
       func derive(_ purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
@@ -63,7 +62,6 @@
 
     // MARK: Values
 
-    /// Authenticated context of a value.
     static func binding(_ key: DiskKey) -> Data {
       var data = Data(capacity: 4 + key.bytes.count)
       append(UInt64(key.suite), to: &data)
@@ -83,8 +81,6 @@
       return Self.open(sealed, values, binding)
     }
 
-    /// Binds a row to the value that was sealed for it: half of its tag, which reveals nothing
-    /// about the value without the key.
     static func mark(_ sealed: UnsafeRawBufferPointer) -> UInt64 {
       guard sealed.count >= overhead else { return 0 }
       return UInt64(

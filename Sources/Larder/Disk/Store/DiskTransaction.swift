@@ -38,10 +38,8 @@ struct DiskTransaction {
   var renewals: [Renewal] = []
   /// Values to reclaim after the commit.
   var retired: [StoredValue] = []
-  /// Bytes of the values put.
   var bytes = 0
 
-  /// Number of sets, removals and renewals.
   var operations: Int { puts.count + deletes.count + renewals.count }
 
   /// Records a put row, with a value of `count` bytes.
@@ -53,20 +51,16 @@ struct DiskTransaction {
 
 /// Removed entries that may still be in a database which is closed or cannot be opened.
 struct DiskLosses {
-  /// A key that was to be replaced or removed.
   struct Key: Hashable {
     var suite: String
     var bytes: [UInt8]
   }
 
-  /// Entries that were to be removed together.
   struct Clearing: Hashable {
-    /// Nil for all suites.
     var suite: String?
     var includesPermanent: Bool
   }
 
-  /// Rows that were to be deleted.
   var rows: Set<ObjectID> = []
   /// True if all rows were to be deleted.
   var hasAllRows = false
@@ -75,11 +69,8 @@ struct DiskLosses {
 
   var isEmpty: Bool { rows.isEmpty && !hasAllRows && keys.isEmpty && clearings.isEmpty }
 
-  /// Maximum number of keys recorded individually.
   private static var keysMax: Int { 10_000 }
 
-  /// Records a key that was to be replaced or removed. Beyond the maximum, the whole cache is
-  /// emptied.
   mutating func insert(_ bytes: UnsafeRawBufferPointer, suite: String) {
     guard !hasAllRows else { return }
     keys.insert(Key(suite: suite, bytes: Array(bytes)))
@@ -91,7 +82,6 @@ struct DiskLosses {
 }
 
 extension DiskCore {
-  /// Begins a transaction if none is open, and deletes the doomed rows in it.
   func beginWriting(_ index: DiskIndex) throws(SQLiteError) {
     settleMoves(index)
     try index.log.beginIfNeeded()
@@ -101,7 +91,6 @@ extension DiskCore {
     doomed.removeAll(keepingCapacity: true)
   }
 
-  /// Commits the writes, or leaves them in the open transaction if writes are grouped.
   func finishWriting(_ index: DiskIndex) throws(SQLiteError) {
     let operations = transaction.operations
     if configuration.durability == .none, operations < configuration.groupWrites,
@@ -112,7 +101,6 @@ extension DiskCore {
     try commit(index)
   }
 
-  /// Commits, and then reclaims the retired files.
   func commit(_ index: DiskIndex, keepsFiles: Bool = true) throws(SQLiteError) {
     try index.log.commit()
     removalsSinceShrinking += transaction.deletes.count
@@ -177,8 +165,6 @@ extension DiskCore {
     }
   }
 
-  /// Returns all free pages to the file system if most of the database is free. Failures are
-  /// ignored.
   private func shrinkIfMostlyFree() {
     guard let index, index.isMostlyFree else { return }
     do throws(SQLiteError) {
@@ -191,10 +177,8 @@ extension DiskCore {
 
   /// Removals after which free pages are looked for.
   private static var removalsMax: Int { 256 }
-  /// Pages returned by one call, 256 KiB.
   private static var shrunkPages: Int { 64 }
 
-  /// Commits everything that was acknowledged, and the order of use.
   func flush() throws(DiskCacheError) {
     // A database that is still to be created holds nothing, and neither does the cache.
     if index == nil, !isClosed, losses.isEmpty { return }
@@ -273,7 +257,6 @@ extension DiskCore {
     throw DiskCacheError(error)
   }
 
-  /// Overwrites remaining names of removed suites. Failures are ignored.
   private func wipeSuites() {
     guard let index, hasSuiteRemains else { return }
     do throws(SQLiteError) {
@@ -298,7 +281,6 @@ extension DiskCore {
     try save()
   }
 
-  /// Commits everything, and moves the log into the database.
   func save() throws(DiskCacheError) {
     // Without a database no entry is in memory only.
     guard index != nil || !losses.isEmpty else { return }

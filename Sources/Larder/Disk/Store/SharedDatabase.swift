@@ -40,7 +40,6 @@ final class SharedDatabase {
     }
   }
 
-  /// A row that was found. It has no value if that is in a file, or damaged.
   private struct Found {
     var row: DiskRow
     var reading: DiskReading
@@ -57,7 +56,6 @@ final class SharedDatabase {
   private let seal: DiskSeal?
   private var suites: [ExactName: UInt32]?
 
-  /// Opens the database of a folder.
   init(folder: String, _ encryption: DiskEncryption?) throws(Absence) {
     self.folder = folder
     let path = DiskFolder.databasePath(in: folder)
@@ -85,7 +83,6 @@ final class SharedDatabase {
 
   private static var busyMilliseconds: Int32 { 10 }
 
-  /// Closes the database, which releases its locks.
   func close() {
     statement.finalize()
     connection.close()

@@ -11,14 +11,12 @@ import LarderLibc
 /// it may be removed.
 final class DiskFileReading: Sendable {
   let id: ObjectID
-  /// Sequence number of the store that wrote the file.
   let stored: UInt64
   let file: UInt64
   let location: ValueLocation
   let bytes: Int
   let checksum: UInt64
   let checksumSeed: UInt64
-  /// Seal and authenticated context of the value, if it is encrypted.
   let seal: DiskSeal?
   let binding: Data
   let metadata: DiskMetadata
@@ -39,7 +37,6 @@ final class DiskFileReading: Sendable {
     binding = seal == nil ? Data() : DiskSeal.binding(key)
   }
 
-  /// A read of the value of a row in a shared database, which its owner may overwrite or remove.
   init(
     _ row: DiskRow, _ key: DiskKey, at location: ValueLocation, seal: DiskSeal?,
     metadata: DiskMetadata

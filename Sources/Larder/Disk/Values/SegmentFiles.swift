@@ -5,15 +5,12 @@ import LarderEngine
 /// A value counts only once a row for it is committed, and its checksum shows if it is intact.
 /// `SegmentLedger` decides where values are written and which segment is recycled.
 final class SegmentFiles: ValueStore {
-  /// Maximum size of a file that can be one of the cache's segments.
   private static let sizeMax: UInt64 = 1 << 40
 
   private let folder: String
   private let files: any FileLayer
   private let syncs: Bool
   private var ledger: SegmentLedger
-  /// Ids of the entries whose values were appended to each segment, in order, including those
-  /// removed since. At most as many as values fit in the segments.
   private var ids: [UInt64: [ObjectID]] = [:]
   var sealBytes: UInt64 = 0
   private(set) var bytesWritten: UInt64 = 0
@@ -87,7 +84,6 @@ final class SegmentFiles: ValueStore {
 
   var spareBytes: UInt64 { ledger.spareBytes }
 
-  /// Bytes of segments with values, including dead ones.
   func usedBytes(_ values: [StoredValue]) -> UInt64 { ledger.usedBytes }
 
   func removeSpare() { change { $0.removeSpare() } }
@@ -177,9 +173,7 @@ final class SegmentFiles: ValueStore {
   }
 }
 
-/// Position of a value in a segment. Rows name it by a number that no single value's file has.
 struct SegmentPlace: Hashable {
-  /// The largest plausible segment number, far from overflow.
   static var segmentMax: UInt64 { 1 << 39 }
   private static var flag: UInt64 { 1 << 61 }
   private static var pageBits: UInt64 { 20 }
@@ -193,7 +187,6 @@ struct SegmentPlace: Hashable {
     self.offset = offset
   }
 
-  /// Nil for the number of a single value's file.
   init?(_ number: UInt64) {
     guard number & Self.flag != 0 else { return nil }
     segment = (number ^ Self.flag) >> Self.pageBits

@@ -107,8 +107,6 @@ final class ValueFiles: ValueStore {
     names.sync(shard)
   }
 
-  /// Writes a file that no row names, and removes it on failure. If even that fails, the next
-  /// opening removes it.
   private func write(
     _ value: UnsafeRawBufferPointer, to path: String, _ target: FileTarget
   ) throws(FileFailure) {
@@ -180,7 +178,6 @@ final class ValueFiles: ValueStore {
     return found
   }
 
-  /// The largest plausible number, far from overflow and from the numbers of segment offsets.
   private static var numberMax: UInt64 { 1 << 60 }
 
   func removeFiles() throws(FileFailure) {
@@ -216,7 +213,6 @@ struct DiskShardNames {
   private var unnamed: UInt64 = 0
   private var doubtful: UInt64 = 0
 
-  /// Creates a state in which no folder is known to be synced.
   init() {}
 
   private static func bit(_ shard: UInt64) -> UInt64 { 1 << (shard & 63) }
@@ -232,13 +228,10 @@ struct DiskShardNames {
   /// overwritten under its present name.
   func isDoubtful(_ shard: UInt64) -> Bool { doubtful & Self.bit(shard) != 0 }
 
-  /// Records that a folder was created.
   mutating func make(_ shard: UInt64) { unnamed |= Self.bit(shard) }
 
-  /// Records that the name of a folder is on the disk.
   mutating func name(_ shard: UInt64) { unnamed &= ~Self.bit(shard) }
 
-  /// Records that a folder was synced.
   mutating func sync(_ shard: UInt64) { synced |= Self.bit(shard) }
 
   /// Records that a folder could not be synced.

@@ -4,19 +4,15 @@ import LarderEngine
 ///
 /// A value has a number, which counts only once a row with that number is committed.
 protocol ValueStore: AnyObject {
-  /// Bytes that a stored value has in addition to its own, for its seal.
   var sealBytes: UInt64 { get set }
 
-  /// Writes a value and returns its number, which no row names yet.
   func write(_ value: UnsafeRawBufferPointer) throws(FileFailure) -> UInt64
 
-  /// Records that a row names the value of an entry.
   func note(_ id: ObjectID, at number: UInt64)
 
   /// Protects a value from being overwritten until the matching `unpin`.
   func pin(_ number: UInt64)
 
-  /// Ends one read of a value.
   func unpin(_ number: UInt64)
 
   /// Reclaims a value that no committed row names. If it cannot be removed, the next opening
@@ -25,13 +21,11 @@ protocol ValueStore: AnyObject {
   /// - Parameter keeps: True if its space may be kept to be overwritten.
   func retire(_ number: UInt64, bytes: UInt64, keeps: Bool)
 
-  /// Bytes of space kept to be overwritten.
   var spareBytes: UInt64 { get }
 
   /// True if space is kept to be overwritten.
   var hasSpare: Bool { get }
 
-  /// Frees the space kept to be overwritten.
   func removeSpare()
 
   /// Bytes of values written since the folder was opened, copies included.
@@ -46,24 +40,20 @@ protocol ValueStore: AnyObject {
   /// - Throws: If a folder cannot be listed, so that its files are unknown.
   func sweep(keeping named: [StoredValue]) throws(FileFailure) -> Set<UInt64>
 
-  /// Drops values from the system's page cache; see `FileLayer`.
   func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool
 
   /// Removes all files with names of this store, as many as possible before it throws.
   func removeFiles() throws(FileFailure)
 }
 
-/// A value that a row names.
 struct StoredValue {
   var number: UInt64
   /// Bytes of the value, without its seal.
   var bytes: UInt32
 }
 
-/// The values of a disk cache outside its database: in files of their own, or in segments.
 final class ValueStores {
   let files: any FileLayer
-  /// The folder of all values.
   let folder: OpenFolder
   let segments: SegmentFiles
   private let single: ValueFiles
@@ -85,7 +75,6 @@ final class ValueStores {
     SegmentPlace(number) == nil ? single : segments
   }
 
-  /// Bytes that a stored value has in addition to its own, for its seal.
   var sealBytes: UInt64 = 0 {
     didSet { for store in stores { store.sealBytes = sealBytes } }
   }
@@ -125,7 +114,6 @@ final class ValueStores {
     }
   }
 
-  /// Removes everything but `named`; see `ValueStore`.
   @discardableResult func sweep(
     keeping named: [StoredValue]
   ) throws(FileFailure) -> Set<UInt64> {
@@ -137,7 +125,6 @@ final class ValueStores {
     return found
   }
 
-  /// Drops values from the system's page cache; see `FileLayer`.
   func dropCached(_ values: [StoredValue]) throws(FileFailure) -> Bool {
     var isKnown = true
     for store in stores {
@@ -165,7 +152,6 @@ final class ValueStores {
   }
 }
 
-/// Location of a stored value.
 struct ValueLocation: Sendable {
   let files: any FileLayer
   let folder: OpenFolder

@@ -72,7 +72,6 @@ struct AdaptSizeObjects: ~Copyable {
   struct Object: BitwiseCopyable {
     /// Requests since the last search. A slot with 0 in both counts is empty.
     var recent: Float
-    /// Weighted earlier requests.
     var before: Float
     var fingerprint: UInt32
     var size: UInt32
@@ -82,9 +81,7 @@ struct AdaptSizeObjects: ~Copyable {
 
   private var slots: Column<Object>
   private var mask: UInt32
-  /// Objects in the table.
   private(set) var count = 0
-  /// The sum of the sizes, in bytes.
   private(set) var sizeSum = 0.0
 
   private static let roomMin = 1024
@@ -115,7 +112,6 @@ struct AdaptSizeObjects: ~Copyable {
     slots[slot].size = request.size
   }
 
-  /// Prefetches the slot of an object.
   func prefetch(_ fingerprint: UInt32) { slots.prefetch(home(fingerprint)) }
 
   /// Ages the counts and forgets rarely requested objects. O(objects).
@@ -154,7 +150,6 @@ struct AdaptSizeObjects: ~Copyable {
     return UInt32(truncatingIfNeeded: hash >> 32) & mask
   }
 
-  /// Adds an object whose fingerprint is not in the table, which has room for it.
   private mutating func put(_ object: Object) {
     slots[slot(of: object.fingerprint)] = object
     count += 1
@@ -174,18 +169,14 @@ struct AdaptSizeObjects: ~Copyable {
 /// A Markov chain of each object's position in the list, solved for the time that objects stay
 /// (sections 4.1 and 4.2 of the paper). Every function is O(groups of similar objects).
 struct AdaptSizeModel {
-  /// In bytes.
   private let capacity: Double
   private let groups: [AdaptSizeGroups.Group]
 
-  /// Creates a model of objects with these rates and sizes.
   init(capacity: Double, groups: AdaptSizeGroups) {
     self.capacity = capacity
     self.groups = groups.means
   }
 
-  /// The exponent of the best scale, from a coarse search and a golden section around its best
-  /// result, to a tenth.
   func bestExponent() -> Double {
     let golden = 0.618_033_99
     // The solution of one exponent is close to that of the next.
@@ -219,7 +210,6 @@ struct AdaptSizeModel {
     return hits > best.hits ? found : best.exponent
   }
 
-  /// Hits in an interval. `known` is the time that objects stay, initially for another exponent.
   func hits(_ exponent: Double, near known: inout Double?) -> Double {
     let scale = DeterministicMath.pow(2, exponent)
     let probabilities = groups.map { DeterministicMath.exp(-$0.size / scale) }
@@ -232,15 +222,10 @@ struct AdaptSizeModel {
     return sum
   }
 
-  /// From this time on, all objects that are ever stored stay for good.
   private static let lifeMax = 1e12
 
   /// The time that an object stays without a request, in intervals: the time for which the resident
   /// objects fill the cache; nil if nothing is stored.
-  ///
-  /// The paper multiplies the time by capacity / occupied 20 times; this is Newton's method on the
-  /// logarithms of both, kept within known bounds: about four steps to four digits, from a time
-  /// nearby.
   private func life(
     _ scale: Double, _ probabilities: [Double], near known: Double?
   ) -> Double? {
@@ -272,8 +257,6 @@ struct AdaptSizeModel {
     return life
   }
 
-  /// The average number of resident bytes if objects stay that long, and its increase for each
-  /// e-fold of the time.
   private func occupied(
     _ life: Double, _ scale: Double, _ probabilities: [Double]
   ) -> (bytes: Double, growth: Double) {
@@ -319,9 +302,7 @@ struct AdaptSizeModel {
 struct AdaptSizeGroups {
   struct Group {
     var objects = 0.0
-    /// Requests in an interval.
     var rate = 0.0
-    /// In bytes.
     var size = 0.0
   }
 
@@ -354,8 +335,6 @@ struct AdaptSizeGroups {
     }
   }
 
-  /// The exponent and the first bits of a non-negative number, as a number from 0 to below `count`:
-  /// 0 for `first` and everything below.
   private static func leading(_ value: Float, bits: UInt32, from first: Float, count: Int) -> Int {
     let above = Int(value.bitPattern >> (23 - bits)) - Int(first.bitPattern >> (23 - bits))
     return min(max(above, 0), count - 1)

@@ -57,7 +57,6 @@ public struct RegisteredAdmission: Sendable {
   public let description: AdmissionDescription
   let make: @Sendable (AdmissionSetup) throws(PolicyError) -> any AdmissionFilter
 
-  /// Creates the entry of a filter.
   init<Filter: AdmissionFilter>(_ filter: Filter.Type) {
     description = Filter.description
     make = { (setup: AdmissionSetup) throws(PolicyError) -> any AdmissionFilter in

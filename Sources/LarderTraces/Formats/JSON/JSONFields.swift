@@ -10,7 +10,6 @@ struct JSONFields: Sendable {
     var role: WebRole
   }
 
-  /// Fields that are read.
   private(set) var fields: [Field] = []
   /// Usual names of roles that no key of the first lines has; the first one to appear is read.
   private(set) var late: [Field] = []
@@ -25,7 +24,6 @@ struct JSONFields: Sendable {
   /// Object that holds the keys, with a trailing dot; empty for the outermost one.
   private var prefix = ""
   private var costUnit: TimeUnit?
-  /// Notes on the choice of the id.
   private var findings: [String] = []
 
   /// Fields given by the user, or those with usual names in the first lines.
@@ -112,7 +110,6 @@ struct JSONFields: Sendable {
     addID(keys, JSONRole.ids)
   }
 
-  /// Chooses an id among keys of these names by their values.
   private mutating func addID(_ keys: JSONKeys, _ names: [String]) {
     let found = candidates(names.map { ($0, .id) }, keys)
     let chosen = ObjectColumn.choose(found.map(\.key.values))
@@ -184,7 +181,6 @@ struct JSONFields: Sendable {
     return inside || named?.values.isEmpty == true ? nil : named
   }
 
-  /// A key given by the user.
   private func named(_ name: String, _ role: JSONRole, _ keys: JSONKeys) -> Field {
     let found = keys.key(name)
     var web = role.webRole
@@ -208,7 +204,6 @@ struct JSONFields: Sendable {
     }
   }
 
-  /// CloudFront writes the date and the time of day under separate keys.
   private mutating func splitDate(_ keys: JSONKeys, _ names: [JSONRole: String]) {
     guard names[.time] == nil, let index = fields.firstIndex(where: { $0.role == .timestamp }),
       let day = keys.key(prefix + "date"), let clock = keys.key(prefix + "time"),
@@ -230,7 +225,6 @@ struct JSONFields: Sendable {
 }
 
 extension JSONFields {
-  /// Chooses the origin's response time, or else the total response time.
   private mutating func addCost(_ keys: JSONKeys) {
     typealias Found = (rank: Int, key: JSONKeys.Key, cost: JSONCost, unit: TimeUnit?)
     var found: [Found] = []
@@ -314,7 +308,6 @@ extension JSONFields {
     }
   }
 
-  /// Parsing rules in sentences.
   private func sentences(
     _ keys: JSONKeys, _ names: [JSONRole: String], _ read: Set<String>
   ) -> [String] {
@@ -409,10 +402,8 @@ extension JSONFields {
     private let roles: [WebRole]
     /// Index of the field that is read, by role; -1 if none is yet.
     private var chosen: [Int]
-    /// Index of this line's surest late field, by role.
     private var pending: [Int]
     private let places: [Int]
-    /// Fields with the key of an earlier field.
     private let copies: [(index: Int, original: Int)]
     private let isLate: [Bool]
     private let status: Int
@@ -466,7 +457,6 @@ extension JSONFields {
       return .request
     }
 
-    /// Reads the late fields of this line from now on.
     private mutating func choosePending(_ values: borrowing WebLine) {
       for place in pending.indices where pending[place] >= 0 {
         let index = pending[place]

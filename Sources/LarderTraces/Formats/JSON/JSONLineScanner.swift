@@ -6,12 +6,10 @@ import LarderEngine
 /// Descends only into objects that lead to a wanted name. A key with dots is equivalent to the
 /// inner objects that it names.
 final class JSONLineScanner {
-  /// Maximum nesting of objects that is followed.
   static let depthMaximum = 8
 
   private let names: JSONNameTree
   private let values: UnsafeMutablePointer<TextField>
-  /// Indices of the wanted names in the last line, in the order of the line.
   private(set) var found: [Int] = []
   /// Unescaped strings, one after another.
   private var scratch: UnsafeMutablePointer<UInt8>
@@ -32,7 +30,6 @@ final class JSONLineScanner {
     found.reserveCapacity(64)
   }
 
-  /// A scanner for keys from the outermost object inwards.
   convenience init(_ paths: [[[UInt8]]]) {
     self.init(paths.map { $0.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".") })
   }
@@ -88,7 +85,6 @@ final class JSONLineScanner {
     return take(0x7D, &rest)
   }
 
-  /// Reads the value of a key that is wanted or leads to a wanted one.
   private func value(_ rest: inout TextField, depth: Int, at node: Int) -> Bool {
     guard !rest.isEmpty else { return false }
     if rest.next.pointee == 0x7B {
@@ -106,7 +102,6 @@ final class JSONLineScanner {
     return true
   }
 
-  /// Visits all values of an object.
   private func visit(
     _ rest: inout TextField, name: String, depth: Int, _ body: (String, TextField) -> Void
   ) -> Bool {
@@ -153,7 +148,6 @@ final class JSONLineScanner {
 
   private static let null = Array("null".utf8)
 
-  /// Reads the content of a string.
   @inline(__always) private func string(_ rest: inout TextField) -> TextField? {
     guard !rest.isEmpty, rest.next.pointee == 0x22 else { return nil }
     rest.skip()
@@ -173,7 +167,6 @@ final class JSONLineScanner {
     return nil
   }
 
-  /// Skips a value of any kind.
   private func skip(_ rest: inout TextField) -> Bool {
     guard !rest.isEmpty else { return false }
     let first = rest.next.pointee
@@ -440,9 +433,7 @@ struct JSONKeys: Sendable {
   /// A key, with dots into inner objects.
   struct Key: Sendable {
     let name: String
-    /// Normalised name for comparisons.
     let folded: String
-    /// Number of lines that have it.
     var count = 0
     /// Its values, without empty ones.
     var values: [[UInt8]] = []
@@ -453,11 +444,8 @@ struct JSONKeys: Sendable {
     }
   }
 
-  /// Keys in order of first appearance.
   let all: [Key]
-  /// Number of lines that are JSON objects.
   let objects: Int
-  /// Number of lines.
   let lines: Int
   private let byFolded: [String: [Int]]
 
@@ -499,7 +487,6 @@ struct JSONKeys: Sendable {
     return keys.first { $0.name == name } ?? keys.first
   }
 
-  /// Objects within the outermost one, in order of first appearance.
   var prefixes: [String] {
     var found: [String] = []
     for key in all {

@@ -9,7 +9,6 @@ enum JSONRole: String, CaseIterable, Sendable {
   case cacheStatus = "cache-status"
   case operation = "op"
 
-  /// Help for the option.
   var meaning: String {
     switch self {
     case .time: "key of the time: a number since 1970 or a date"
@@ -118,7 +117,6 @@ enum JSONRole: String, CaseIterable, Sendable {
     return !value.allBytes { $0 &- 0x30 <= 9 || $0 == 0x2E || $0 == 0x3A }
   }
 
-  /// False for dates.
   private static func isDuration(_ value: TextField) -> Bool {
     guard let sum = CostField.sum(value, times: 1), sum < 1e12 else { return false }
     var previous: UInt8 = 0
@@ -148,7 +146,6 @@ enum JSONRole: String, CaseIterable, Sendable {
     "started_at", "reqTimeSec", "start_date",
   ]
 
-  /// Paths with queries, and complete URLs.
   static let urls = [
     "request.uri", "ClientRequestURI", "request_uri", "RequestPath", "httpRequest.requestUrl",
     "url.original", "url.full", "originalRequestUriWithArgs", "req.originalUrl", "req.url",
@@ -160,7 +157,6 @@ enum JSONRole: String, CaseIterable, Sendable {
     "RequestLine", "request_line", "request", "http_request", "req", "http.request.line",
     "requested_url",
   ]
-  /// Paths that often lack their queries.
   static let paths = [
     "uri", "path", "url.path", "ClientRequestPath", "request.path", "request_path", "req.path",
     "cs-uri-stem", "http_path", "http.path", "document_uri", "pathname", "urlpath", "resourcePath",
@@ -237,7 +233,6 @@ struct JSONCost: Sendable {
   /// The unit; nil if it is inferred from the values.
   let unit: TimeUnit?
 
-  /// Name endings that give the unit, folded, longest first.
   static let endings: [(text: String, unit: TimeUnit)] = [
     ("milliseconds", .milliseconds), ("microseconds", .microseconds), ("nanoseconds", .nanoseconds),
     ("seconds", .seconds), ("millis", .milliseconds), ("micros", .microseconds),
@@ -276,7 +271,6 @@ struct JSONCost: Sendable {
     ("Tt", .milliseconds),
   ]
 
-  /// Role of a duration in a unit.
   static func role(isOrigin: Bool, _ unit: TimeUnit) -> WebRole {
     switch unit {
     case .seconds: isOrigin ? .originSeconds : .totalSeconds
@@ -286,7 +280,6 @@ struct JSONCost: Sendable {
     }
   }
 
-  /// Entry of a folded name, with the unit that its ending gives.
   static func known(_ folded: String) -> (rank: Int, cost: JSONCost, unit: TimeUnit?)? {
     if let rank = byName[folded], folded != "time" {
       return (rank, all[rank], all[rank].unit)

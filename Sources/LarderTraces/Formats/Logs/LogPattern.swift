@@ -16,7 +16,6 @@ struct LogPattern: Sendable {
   /// Text before the first field.
   let prefix: [UInt8]
   let fields: [Field]
-  /// Pattern as written.
   let text: String
 
   /// Parses the pattern that a user gave.
@@ -118,7 +117,6 @@ extension LogPattern: WebLayout {
       return .request
     }
 
-    /// End of a field whose quotes are escaped with a backslash.
     @inline(never) private static func endOfQuoted(
       _ field: TextField, _ end: [UInt8]
     ) -> UnsafePointer<UInt8>? {
@@ -154,7 +152,6 @@ enum LogPatternText {
     case field(WebRole?)
   }
 
-  /// nginx's variables.
   private static let variables: [String: WebRole] = [
     "time_local": .time, "time_iso8601": .time, "msec": .seconds, "request": .request,
     "request_method": .method, "request_uri": .target, "uri": .path, "document_uri": .path,
@@ -166,14 +163,12 @@ enum LogPatternText {
     "upstream_http_expires": .expires, "upstream_cache_status": .cacheStatus,
   ]
 
-  /// Fields of Apache and varnishncsa, by letter.
   private static let letters: [Character: WebRole] = [
     "t": .time, "r": .request, "m": .method, "U": .path, "q": .query, "v": .host, "V": .host,
     "s": .status, "b": .bytes, "B": .bytes, "O": .bytes, "D": .totalMicroseconds,
     "T": .totalSeconds,
   ]
 
-  /// Fields of Apache and varnishncsa that have an argument in braces.
   private static let named: [String: WebRole] = [
     "host}i": .host, "cache-control}o": .cacheControl, "expires}o": .expires,
     "ms}T": .totalMilliseconds, "us}T": .totalMicroseconds, "s}T": .totalSeconds,
@@ -181,7 +176,6 @@ enum LogPatternText {
     "varnish:time_firstbyte}x": .originSeconds, "varnish:hitmiss}x": .cacheStatus,
   ]
 
-  /// Tokens of a pattern.
   static func tokens(of text: String) throws(LogPatternError) -> [Token] {
     var rest = Substring(text)
     var tokens: [Token] = []
@@ -237,7 +231,6 @@ enum LogPatternText {
     return (role, false)
   }
 
-  /// Merges adjacent texts.
   private static func merged(_ tokens: [Token]) -> [Token] {
     tokens.reduce(into: []) { merged, token in
       if case .text(let more) = token, case .text(let text)? = merged.last {
@@ -255,7 +248,6 @@ struct LogDefinition {
   var name: String
   var format: String
 
-  /// Maximum length of a configuration.
   private static let lengthMaximum = 1 << 20
 
   /// Definitions in a text: `log_format main '...' '...';` of nginx, over several lines, and
@@ -398,7 +390,6 @@ struct LogDefinition {
       return nil
     }
 
-    /// Text up to the closing quote. Only escapes of the quote itself are resolved.
     private mutating func quoted(by quote: Character) -> String {
       var text = ""
       while let character = rest.popFirst(), character != quote {

@@ -187,7 +187,6 @@ struct DateText {
     return value
   }
 
-  /// Consumes a month of three letters and returns its number.
   @inline(__always) mutating func month() -> Int? {
     guard rest.count >= 3 else { return nil }
     let letters =

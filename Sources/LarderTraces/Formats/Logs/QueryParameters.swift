@@ -8,7 +8,6 @@ final class QueryParameters {
   private struct Uses {
     var count = 0
     var values: Set<UInt64> = []
-    /// Number of values that look like an id or a time.
     var tokens = 0
 
     mutating func add(_ hash: UInt64, _ value: TextField) {
@@ -36,7 +35,6 @@ final class QueryParameters {
   /// True until enough requests have been counted.
   var isOpen: Bool { requests < Self.requestsMaximum }
 
-  /// Counts the query of a target, or a separate one.
   func add(_ target: TextField, _ separate: TextField, _ host: TextField) {
     let mark = target.find(0x3F)
     var query = mark.map { TextField($0 + 1, target.end) } ?? separate

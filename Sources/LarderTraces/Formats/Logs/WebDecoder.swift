@@ -3,15 +3,12 @@ import Synchronization
 
 /// Parser of a log's lines into fields with roles.
 protocol WebLayout: Sendable {
-  /// Roles of the fields.
   var roles: Set<WebRole> { get }
-  /// Inferred parsing rules, in sentences.
   var understanding: [String] { get }
   /// True if each line has one of several costs.
   var takesAnyCost: Bool { get }
   /// Parser state that is kept between lines.
   associatedtype Reader: WebLineReader
-  /// Returns a reader for the beginning of a file.
   func reader() -> Reader
 }
 
@@ -47,9 +44,7 @@ protocol WebLineReader {
   mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind
   /// Error of a `bad` line.
   func problem(_ line: TextField) -> String
-  /// Numbers of lines that were parsed differently from what the first lines suggested, by kind.
   var kinds: [(text: String, lines: Int)] { get }
-  /// Notes on the lines read so far, for results.
   var remarks: [String] { get }
 }
 
@@ -60,11 +55,9 @@ extension WebLineReader {
 
 /// Kind of a line of a log.
 enum WebLineKind {
-  /// A request, whose fields were filled.
   case request
   /// A comment or empty line.
   case none
-  /// Skipped on purpose, with the reason.
   case skipped(StaticString)
   /// Not in the expected layout.
   case bad
@@ -143,17 +136,13 @@ enum WebRole: Int, CaseIterable, Sendable {
   case request
   /// `GET`.
   case method
-  /// Path with query, or a whole URL.
   case target
   /// Path without query.
   case path
   /// Query without question mark.
   case query
-  /// Name of the requested server.
   case host
-  /// Status of the response.
   case status
-  /// Bytes of the response body.
   case bytes
   /// Bytes of the complete object, even if the response had only a part of it.
   case objectBytes
@@ -167,13 +156,10 @@ enum WebRole: Int, CaseIterable, Sendable {
   case date, timeOfDay
   /// Numbers since 1970.
   case seconds, milliseconds, microseconds, nanoseconds
-  /// Response headers.
   case cacheControl, expires
   /// TTL in seconds.
   case ttl
-  /// Operation of a cache's own log, by its words in tables.
   case operation
-  /// Response time of the origin.
   case originSeconds, originMilliseconds, originMicroseconds, originNanoseconds
   /// Total response time, used if the origin's time is not logged.
   case totalSeconds, totalMilliseconds, totalMicroseconds, totalNanoseconds
@@ -202,12 +188,10 @@ enum WebRole: Int, CaseIterable, Sendable {
     }
   }
 
-  /// Roles that give the time of a request, surest first.
   static let times: [WebRole] = [
     .time, .timestamp, .date, .seconds, .milliseconds, .microseconds, .nanoseconds,
   ]
 
-  /// Roles that give the cost of a fetch, surest first.
   static let costs: [WebRole] = [
     .originSeconds, .originMilliseconds, .originMicroseconds, .originNanoseconds, .totalSeconds,
     .totalMilliseconds, .totalMicroseconds, .totalNanoseconds,
@@ -247,17 +231,13 @@ struct WebOptions: Sendable {
   enum Query: Sendable, Equatable {
     case keep
     case drop
-    /// The named parameters, in this order.
     case only([[UInt8]])
   }
 
   /// Treatment of write requests.
   enum Writes: String, CaseIterable, Sendable {
-    /// Writes bypass the cache.
     case pass
-    /// A successful write removes the object.
     case invalidate
-    /// Writes are skipped.
     case skip
   }
 
@@ -325,7 +305,6 @@ struct WebOptions: Sendable {
     ignoresCase = try options.choice("case", of: Case.self) == .ignore
   }
 
-  /// Effects of the options, in sentences.
   var understanding: [String] {
     let methods = reads.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
     let codes = cacheable.sorted().map { "\($0)" }.joined(separator: ", ")
@@ -349,9 +328,7 @@ struct WebMapper {
   /// Result of mapping a line.
   enum Outcome {
     case record(TraceRecord)
-    /// Skipped on purpose, with the reason.
     case skipped(String)
-    /// The field of the role is unreadable.
     case bad(WebRole)
   }
 
@@ -363,7 +340,6 @@ struct WebMapper {
   private let hasObjectBytes: Bool
   private let hasCacheStatus: Bool
   private let readsGet: Bool
-  /// Cacheability by status.
   private let isCacheable: [Bool]
   private let isCacheLog: Bool
   private let text = KeyText()
@@ -391,7 +367,6 @@ struct WebMapper {
   /// Hint at query parameters that make many objects of one; nil without any.
   var queryHint: String? { options.query == .keep ? parameters.hint : nil }
 
-  /// Columns that lines with these roles fill.
   static func columns(of roles: Set<WebRole>) -> TraceColumns {
     var columns: TraceColumns = [.operation]
     if roles.contains(.bytes) { columns.insert(.size) }
@@ -401,7 +376,6 @@ struct WebMapper {
     return columns
   }
 
-  /// Returns the request of a line.
   @inline(__always) func record(_ line: borrowing WebLine) -> Outcome {
     var (method, target) = (line[.method], line[.target])
     if target.isEmpty { target = line[.path] }
@@ -446,7 +420,6 @@ struct WebMapper {
     return .record(record)
   }
 
-  /// Other statuses of responses that came from the cache, in upper case.
   private static let hits = ["STALE", "UPDATING", "REVALIDATED", "TCP_REFRESH_UNMODIFIED"]
     .map { Array($0.utf8) }
 
@@ -573,7 +546,6 @@ struct WebMapper {
     record.ttl = UInt32(clamping: seconds)
   }
 
-  /// Key of the requested object.
   @inline(__always) private func key(_ target: TextField, _ line: borrowing WebLine) -> UInt64 {
     let host = options.hasHost ? line[.host] : TextField(target.end, target.end)
     var query = line[.query]

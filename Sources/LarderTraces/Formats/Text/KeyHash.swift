@@ -75,14 +75,12 @@ package enum KeyTexts {
   /// True while texts are kept.
   static let isOn = Atomic<Bool>(false)
 
-  /// Keeps the texts of all keys that are hashed from now on.
   package static func keep() { isOn.store(true, ordering: .relaxed) }
 
   static func add(_ key: UInt64, _ text: String) {
     texts.withLock { if $0.count < maximum { $0[key] = text } }
   }
 
-  /// Keeps the parts of a key by their roles.
   static func add(_ key: UInt64, parts new: KeyValuePairs<String, TextField>) {
     let known = new.filter { !$0.value.isNothing }.map { ($0.key, $0.value.text) }
     parts.withLock { parts in
@@ -90,7 +88,6 @@ package enum KeyTexts {
     }
   }
 
-  /// Roles of the parts of keys, in their order.
   package static let roles = ["host", "path", "query"]
 
   /// Part of a key with a role; nil if the key has none.
@@ -143,7 +140,6 @@ final class KeyText {
     }
   }
 
-  /// First parameter with this name, including its value.
   private static func parameter(_ name: [UInt8], in query: TextField) -> TextField? {
     var start = query.next
     while start < query.end {

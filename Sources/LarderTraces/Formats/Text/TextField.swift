@@ -135,7 +135,6 @@ extension TextField {
     count == text.count && (count == 0 || memcmp(next, text, count) == 0)
   }
 
-  /// Compares case-insensitively with a lower-case ASCII name.
   func equals(anyCase name: StaticString) -> Bool {
     count == name.utf8CodeUnitCount
       && (0..<count).allSatisfy { place in
@@ -152,7 +151,6 @@ extension TextField {
     }
   }
 
-  /// Compares case-insensitively with an upper-case text.
   @inline(__always) func equals(upperCase text: [UInt8]) -> Bool {
     guard count == text.count else { return false }
     for place in 0..<count {

@@ -1,38 +1,29 @@
-/// Articles of a publisher, and the choice of the next one to be opened.
-///
-/// Articles are numbered in order of their day; each day has equally many, with the same
-/// popularities in another order. An article is chosen by rejection sampling: a day by the maximum
-/// demand for its articles at their age, a rank on that day by popularity, and the article is
-/// accepted with the ratio of its actual demand to that maximum. The cost does not depend on the
-/// number of articles.
+/// Articles of a publisher, and the choice of the next one to be opened, by rejection: a day by the
+/// maximum demand for its articles at their age, a rank on it by popularity, accepted with the
+/// ratio of its actual demand to that maximum.
 struct NewsArticles: Sendable {
-  /// Maximum age in days of articles that are opened.
   static let daysMax = 30
 
-  /// Articles per day.
   let perDay: UInt64
   private let rhythm: DayRhythm
   private let sampler: ZipfSampler
   private let order: Permutation
   private let seed: UInt64
-  /// Time of publication within the day, by position in the day's order.
   private let timeOfDay: [UInt64]
-  /// Demand by age in hours.
   private let demand: [Double]
-  /// Cumulated maximum demand for the articles of today, yesterday and so on, by hour of the day.
   private let envelopes: [[Double]]
   private let oldViews: UInt64
 
-  /// Articles with the measured popularity and ageing.
   init(
-    perDay: Int, exponent: Double, shift: Double, oldViews: Double, rhythm: DayRhythm,
-    seed: UInt64
+    perDay: Int, popularity: (exponent: Double, shift: Double), oldViews: Double,
+    rhythm: DayRhythm, seed: UInt64
   ) {
     self.perDay = UInt64(perDay)
     self.rhythm = rhythm
     self.seed = RandomStream.derived(seed, 0xa871)
     self.oldViews = RandomStream.threshold(oldViews)
-    sampler = ZipfSampler(count: perDay, exponent: exponent, shift: shift)
+    sampler = ZipfSampler(
+      count: perDay, exponent: popularity.exponent, shift: popularity.shift)
     order = Permutation(count: perDay, seed: seed)
     timeOfDay = (0..<perDay).map { rhythm.time(at: (Double($0) + 0.5) / Double(perDay)) }
     var demand: [Double] = []
@@ -45,21 +36,17 @@ struct NewsArticles: Sendable {
       return (0...Self.daysMax).map { daysAgo in
         let youngest = daysAgo == 0 ? 0 : 24 * (daysAgo - 1) + hour
         let oldest = min(24 * daysAgo + hour, demand.count - 1)
-        sum += youngest > oldest ? 0 : Self.most(demand[youngest...oldest])
+        sum += youngest > oldest ? 0 : demand[youngest...oldest].reduce(0, max)
         return sum
       }
     }
   }
 
-  private static func most(_ values: ArraySlice<Double>) -> Double { values.reduce(0, max) }
-
-  /// Time of publication.
   func published(_ article: UInt64) -> UInt64 {
     let (day, place) = article.quotientAndRemainder(dividingBy: perDay)
     return day * DayRhythm.day + timeOfDay[Int(place)]
   }
 
-  /// Draws the article opened at a time, which is at least `daysMax` days after the beginning.
   func choose(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     let (today, rest) = time.quotientAndRemainder(dividingBy: DayRhythm.day)
     if random.happens(oldViews) { return chooseOld(at: time, &random) }
@@ -79,21 +66,18 @@ struct NewsArticles: Sendable {
     }
   }
 
-  /// Draws one of the newest articles, independent of their popularity.
   func chooseNew(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     // The number of articles by the even clock is exact except for the half position between them.
     let next = UInt64(rhythm.activity(at: time) * Double(perDay) + 0.5)
     return next - 1 - random.next(below: NewsReading.newest)
   }
 
-  /// Draws any article from 7 to 30 days old.
   private func chooseOld(at time: UInt64, _ random: inout RandomStream) -> UInt64 {
     let youngest = rhythm.activity(at: time - 7 * DayRhythm.day)
     let oldest = rhythm.activity(at: time - UInt64(Self.daysMax) * DayRhythm.day)
     return UInt64((oldest + random.nextUnit() * (youngest - oldest)) * Double(perDay))
   }
 
-  /// Rotation of a day's order: popular articles are published at different hours every day.
   private func rotation(of day: UInt64) -> UInt64 {
     RandomStream.derived(seed, day) % perDay
   }
@@ -122,7 +106,6 @@ struct NewsObjects {
   private let seed: UInt64
   private var nextKey: UInt32
 
-  /// Objects with keys from `firstKey` on.
   init(
     articlesPerDay: Int, thumbnails: ValueDistribution, bodies: ValueDistribution, seed: UInt64,
     firstKey: UInt32
@@ -136,7 +119,6 @@ struct NewsObjects {
     nextKey = firstKey
   }
 
-  /// Returns the slot of an article after assigning it to the article.
   mutating func slot(of article: UInt64) -> Int {
     let slot = Int(article % slots)
     if entries[slot].article != article {
@@ -149,19 +131,19 @@ struct NewsObjects {
   }
 
   mutating func thumbnail(_ slot: Int) -> (key: UInt32, size: UInt32) {
-    if entries[slot].thumbnailKey == .max {
-      entries[slot].thumbnailKey = nextKey
-      nextKey &+= 1
-    }
-    return (entries[slot].thumbnailKey, entries[slot].thumbnailSize)
+    (key(\.thumbnailKey, slot), entries[slot].thumbnailSize)
   }
 
   mutating func body(_ slot: Int) -> (key: UInt32, size: UInt32) {
-    if entries[slot].bodyKey == .max {
-      entries[slot].bodyKey = nextKey
+    (key(\.bodyKey, slot), entries[slot].bodySize)
+  }
+
+  private mutating func key(_ path: WritableKeyPath<Entry, UInt32>, _ slot: Int) -> UInt32 {
+    if entries[slot][keyPath: path] == .max {
+      entries[slot][keyPath: path] = nextKey
       nextKey &+= 1
     }
-    return (entries[slot].bodyKey, entries[slot].bodySize)
+    return entries[slot][keyPath: path]
   }
 
   /// Schedules an update of the body; false if one is already scheduled.
@@ -182,7 +164,6 @@ struct NewsReaders {
     case glance
     case open
     case view
-    /// Reopens a recently read article.
     case back
   }
 
@@ -194,7 +175,6 @@ struct NewsReaders {
     var page: UInt8 = 0
     /// Time of the step after next, if the next one is a glance or going back.
     var later: UInt64 = 0
-    /// Number of articles read.
     var reads: UInt64 = 0
   }
 
@@ -205,7 +185,6 @@ struct NewsReaders {
   /// History of a single reader as a set: it is long, and scanning it took half of the run time.
   private var remembered: Set<UInt64> = []
 
-  /// Readers who remember their last `memory` articles.
   init(count: Int, memory: Int) {
     readers = [Reader](repeating: Reader(), count: count)
     history = [UInt64](repeating: .max, count: count * memory)
@@ -219,7 +198,6 @@ struct NewsReaders {
     return history[reader * memory..<(reader + 1) * memory].contains(article)
   }
 
-  /// Records that the reader read the article.
   mutating func read(_ reader: Int, _ article: UInt64) {
     let place = reader * memory + Int(readers[reader].reads % UInt64(memory))
     if readers.count == 1 {
@@ -240,8 +218,6 @@ struct NewsReaders {
 
 /// Measured reading behaviour: page views of a large news portal (G1, October 2017; 16 days, 3.0
 /// million views, 46,033 articles, 322,897 readers), summarised in these figures.
-///
-/// The publisher of the data removed sessions of one view and repeated views within a session.
 enum NewsReading {
   /// Shares of the views by hour of day, UTC, of readers in UTC-3.
   static let hours = [
@@ -249,12 +225,9 @@ enum NewsReading {
     0.056, 0.061, 0.063, 0.067, 0.064, 0.064, 0.064, 0.060, 0.051, 0.047, 0.045,
   ]
 
-  /// Relative probability that an article is viewed, by age: an upper age in hours and a weight.
-  /// Fitted so that ages of views match the measurement: under 1 h 3.5 %, 1-2 h 2.4 %, 2-4 h 5.8 %,
-  /// 4-8 h 11.9 %, 8-12 h 8.1 %, 12-24 h 23.1 %, 24-48 h 23.3 %, 2-4 d 13.4 %, 4-7 d 6.6 %, more
-  /// 1.9 %. They are not simply those shares divided by the lengths, because publishing and reading
-  /// follow the same hours of the day. The last is a third of the measured one: the rest is views
-  /// of old articles of any kind (see `oldViews`).
+  /// Relative probability that an article is viewed, by age: an upper age in hours and a weight,
+  /// fitted to the measured ages of views. The last is a third of the measured one: the rest is
+  /// views of old articles of any kind.
   static let ageWeights: [(untilHours: Int, weight: Double)] = [
     (1, 1.467), (2, 1.015), (4, 1.332), (8, 1.619), (12, 1.310), (24, 1), (48, 0.5054),
     (96, 0.14575), (168, 0.04738), (720, 0.000668),
@@ -263,37 +236,29 @@ enum NewsReading {
   /// Articles published per day; measured 1,500 to 5,000, median 2,900.
   static let articles = 2900
 
-  /// Popularity among the articles of one day: 1 / (rank + shift)^exponent. Fitted so that the
-  /// views of one day, which are of articles of many days, match the measurement: exponent 1.28 to
-  /// 1.30 over the first 300, first article 5-10 %, first 10 34-40 %, first 100 80 % of the views.
+  /// Popularity among the articles of one day, 1 / (rank + shift)^exponent, fitted to the views of
+  /// a day, which are of articles of many days.
   static let popularity = (exponent: 1.9, shift: 3.0)
 
-  /// Share of the views that go to any article from 7 to 30 days old, popular or not (links,
-  /// search). Fitted to the 61-63 % of a day's articles that are viewed once.
+  /// Share of the views of any article from 7 to 30 days old, fitted to those viewed once a day.
   static let oldViews = "1.2%"
 
-  /// Article views of a session, from 2 up; measured median 2, mean 2.7, 90 % up to 4, 99 % up to
-  /// 8.
+  /// Article views of a session, from 2 up.
   static let sessionWeights = [0.62, 0.20, 0.09, 0.04, 0.02, 0.012, 0.01, 0.005, 0.003]
 
-  /// Exponent of Zipf's law over how many articles ago the reopened article was read. Our choice:
-  /// half of the time one of the last two.
+  /// Exponent of Zipf's law over how many articles ago the reopened one was read: our choice.
   static let backExponent = 1.3
 
-  /// Number of the newest articles that compete for the feed's newest entries. Our choice: about a
-  /// quarter of an hour's publications in busy hours.
+  /// Number of the newest articles that compete for the feed's newest entries: our choice.
   static let newest: UInt64 = 40
 
-  /// Seconds between two views of a session: median 30, 75 % under 122, 90 % under 336. Both
-  /// extremes are our choice.
+  /// Seconds between two views of a session; both extremes are our choice.
   static let viewGaps = QuantileTable([(0, 4), (0.5, 30), (0.75, 122), (0.9, 336), (1, 1500)])
 
-  /// Hours between a reader's sessions: 10 % under 2, 25 % under 7.5, median 24, 75 % under 66.
-  /// Both extremes are our choice.
+  /// Hours between a reader's sessions; both extremes are our choice.
   static let sessionGaps = QuantileTable([
     (0, 0.6), (0.1, 2), (0.25, 7.5), (0.5, 24), (0.75, 66), (1, sessionGapMax),
   ])
-  /// Maximum pause in hours.
   static let sessionGapMax = 240.0
 }
 
@@ -309,14 +274,12 @@ struct DayRhythm: Sendable {
   /// Share of the day's activity before each hour, 25 values.
   private let before: [Double]
 
-  /// A rhythm from the weights of the hours 0 to 23.
   init(hours: [Double]) {
     let total = hours.reduce(0, +)
     shares = hours.map { $0 / total }
     before = shares.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
   }
 
-  /// Days of activity before a time in microseconds.
   func activity(at time: UInt64) -> Double {
     let (days, rest) = time.quotientAndRemainder(dividingBy: Self.day)
     let hours = Double(rest) / Self.hour
@@ -324,7 +287,6 @@ struct DayRhythm: Sendable {
     return Double(days) + before[hour] + (hours - Double(hour)) * shares[hour]
   }
 
-  /// Time in microseconds at which `activity` days of activity have passed.
   func time(at activity: Double) -> UInt64 {
     // Far from an overflow of the clock, and beyond the end of any reasonable trace.
     let days = UInt64(min(activity, Self.daysMax))

@@ -8,10 +8,8 @@ struct Decoration {
   /// Requests per second; nil if the generator has times or none are needed.
   private let rate: Double?
   private var records = 0
-  /// Columns that are added.
   let columns: TraceColumns
 
-  /// Validates the additions of a spec.
   init(
     _ spec: GeneratorSpec, own: TraceColumns, keyLimit: Int?, seed: UInt64, objectSeed: UInt64
   ) throws(ComponentError) {
@@ -49,7 +47,6 @@ struct Decoration {
     self.columns = columns
   }
 
-  /// Adds the requested columns to the records, which follow those of the previous call.
   mutating func apply(to batch: UnsafeMutableBufferPointer<TraceRecord>) {
     sizes?.fillSizes(of: batch)
     ttls?.fillTTLs(of: batch)
@@ -112,32 +109,23 @@ struct OperationMix {
   /// True if all requests are gets.
   let isOnlyGets: Bool
 
-  /// Creates a mix from shares by name.
-  ///
-  /// - Throws: `ComponentError` for an unknown operation, a share outside 0 to 1, or a sum that is
-  ///   not 1.
   init(_ shares: [String: Double], generator: String, seed: UInt64) throws(ComponentError) {
-    let names = Operation.allCases.filter { $0.rawValue < Operation.bypass.rawValue }.map {
-      "\($0)"
+    func wrong(_ message: String) -> ComponentError {
+      ComponentError(component: generator, parameter: "operations", message: message)
     }
+    let names = Operation.allCases.filter { $0.rawValue < Operation.bypass.rawValue }.map(\.word)
     for name in shares.keys.sorted() {
       guard names.contains(name) else {
-        throw ComponentError(
-          component: generator, parameter: "operations",
-          message: UnknownName.message("operation", name, among: names))
+        throw wrong(UnknownName.message("operation", name, among: names))
       }
       guard let share = shares[name], share >= 0, share <= 1 else {
-        throw ComponentError(
-          component: generator, parameter: "operations",
-          message: "expected a share from 0 to 1 for \(name), found \(shares[name] ?? .nan)")
+        throw wrong("expected a share from 0 to 1 for \(name), found \(shares[name] ?? .nan)")
       }
     }
     let weights = names.map { shares[$0] ?? 0 }
     let total = weights.reduce(0, +)
     guard abs(total - 1) <= 1e-6 else {
-      throw ComponentError(
-        component: generator, parameter: "operations",
-        message: "expected shares with a sum of 1, found \(total)")
+      throw wrong("expected shares with a sum of 1, found \(total)")
     }
     table = AliasTable(weights: weights)
     random = RandomStream(seed: seed, purpose: 0x0b5)

@@ -15,9 +15,6 @@ public enum DistributionRegistry {
   /// All distributions, with parameters in the syntax of TTLs in seconds.
   public static let ttls: [DistributionDescription] = descriptions(for: .seconds)
 
-  /// Returns the distribution of a spec.
-  ///
-  /// - Throws: `ComponentError` for an unknown name or parameter, or an invalid value.
   static func distribution(
     _ spec: ComponentSpec, of quantity: DistributedQuantity
   ) throws(ComponentError) -> ValueDistribution {
@@ -90,10 +87,8 @@ enum ValueDistribution: Sendable {
   case logNormal(logMedian: Double, sigma: Double, low: UInt32, high: UInt32)
   /// Bounded Pareto: P(X > x) falls as x^-alpha between `low` and `high`.
   case pareto(alpha: Double, low: UInt32, high: UInt32)
-  /// One of the values, by weight.
   case list(values: [UInt32], table: AliasTable)
 
-  /// Maps random bits to a value.
   func value(_ bits: UInt64) -> UInt32 {
     switch self {
     case .constant(let value): return value
@@ -133,7 +128,6 @@ struct ObjectValues {
   /// Maximum number of objects with a table, of 128 MiB; above it, values are computed each time.
   private static let tableMax = 1 << 25
 
-  /// Values of objects with keys below `keyLimit`. Complexity: O(keyLimit).
   init(_ distribution: ValueDistribution, keyLimit: Int?, seed: UInt64) {
     self.distribution = distribution
     self.seed = seed
@@ -188,7 +182,6 @@ public struct DistributionDescription: Sendable {
 }
 
 extension DistributionRegistry {
-  /// A log-normal distribution from its median.
   static func logNormal(
     median: Double, sigma: Double, low: UInt32, high: UInt32
   ) -> ValueDistribution {
@@ -197,50 +190,43 @@ extension DistributionRegistry {
 
   static func descriptions(for quantity: DistributedQuantity) -> [DistributionDescription] {
     let isSize = quantity == .bytes
-    let least = isSize ? 1 : 0
-    let most = isSize ? 4_294_967_295 : 3_153_600_000
-    func kind(from low: Int) -> ParameterKind {
-      isSize ? .bytes(low...most) : .duration(Double(low)...Double(most))
+    func kind(from least: Int) -> ParameterKind {
+      isSize ? .bytes(1...4_294_967_295) : .duration(Double(least)...3_153_600_000)
     }
-    func bound(_ name: String, _ text: String, _ summary: String) -> Parameter {
-      Parameter(name, kind(from: name == "value" ? least : 1), default: text, summary)
+    func bound(_ name: String, _ size: String, _ ttl: String, _ summary: String) -> Parameter {
+      Parameter(
+        name, kind(from: name == "value" ? 0 : 1), default: isSize ? size : ttl, summary)
     }
-    let low = bound("min", isSize ? "1" : "1", "The smallest value.")
-    let high = bound("max", isSize ? "1GiB" : "365d", "The largest value.")
+    func bounds(_ sizes: (String, String), _ ttls: (String, String)) -> [Parameter] {
+      [
+        bound("min", sizes.0, ttls.0, "The smallest value."),
+        bound("max", sizes.1, ttls.1, "The largest value."),
+      ]
+    }
     return [
       DistributionDescription(
         name: "constant", summary: "Constant.",
-        parameters: [bound("value", isSize ? "1KiB" : "1d", "The value.")]),
+        parameters: [bound("value", "1KiB", "1d", "The value.")]),
       DistributionDescription(
         name: "uniform", summary: "Every whole number between the bounds equally likely.",
-        parameters: [
-          bound("min", isSize ? "1KiB" : "1m", "The smallest value."),
-          bound("max", isSize ? "64KiB" : "1d", "The largest value."),
-        ]),
+        parameters: bounds(("1KiB", "64KiB"), ("1m", "1d"))),
       DistributionDescription(
         name: "log-normal",
         summary: "The logarithm is normal. Values outside the bounds are clamped to them.",
         parameters: [
-          bound("median", isSize ? "8KiB" : "1h", "Half of the objects are below this."),
-          Parameter(
-            "sigma", .number(0...20), default: "1.2",
-            "Standard deviation of the natural logarithm."),
-          low, high,
-        ]),
+          bound("median", "8KiB", "1h", "Half of the objects are below this."),
+          .number("sigma", 0...20, "1.2", "Standard deviation of the natural logarithm."),
+        ] + bounds(("1", "1GiB"), ("1", "365d"))),
       DistributionDescription(
         name: "pareto",
         summary: "Bounded Pareto: the share above x falls as x^-alpha between the bounds.",
         parameters: [
-          Parameter(
-            "alpha", .number(0.01...100), default: "1.2",
-            "Tail exponent: the larger, the rarer large values are."),
-          bound("min", isSize ? "1KiB" : "1m", "The smallest value."),
-          bound("max", isSize ? "100MiB" : "30d", "The largest value."),
-        ]),
+          .number("alpha", 0.01...100, "1.2", "Tail exponent: large values are rarer if larger.")
+        ] + bounds(("1KiB", "100MiB"), ("1m", "30d"))),
       DistributionDescription(
         name: "list", summary: "One of the values given, by weight.",
         parameters: [
-          Parameter("values", .list(kind(from: least)), default: nil, "The values."),
+          Parameter("values", .list(kind(from: 0)), default: nil, "The values."),
           Parameter(
             "weights", .list(.number(0...1e15)), default: "",
             "A weight for each value; equal by default."),

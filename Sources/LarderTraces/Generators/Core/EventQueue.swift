@@ -19,7 +19,6 @@ struct EventQueue {
 
   var first: Event? { heap.first }
 
-  /// Adds an event. Complexity: O(log events).
   mutating func insert(_ event: Event) {
     var place = heap.count
     heap.append(event)

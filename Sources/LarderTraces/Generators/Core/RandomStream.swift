@@ -9,7 +9,6 @@ struct RandomStream: Sendable {
 
   init(seed: UInt64) { state = seed }
 
-  /// A separate stream for one of several purposes that share a seed.
   init(seed: UInt64, purpose: UInt64) { state = Self.derived(seed, purpose) }
 
   @inline(__always) mutating func next() -> UInt64 {
@@ -22,13 +21,10 @@ struct RandomStream: Sendable {
     next().multipliedFullWidth(by: bound).high
   }
 
-  /// A number from 0 up to but not including 1, a multiple of 2^-53.
   @inline(__always) mutating func nextUnit() -> Double { Self.unit(next()) }
 
-  /// True with a probability of `threshold` / 2^64.
   @inline(__always) mutating func happens(_ threshold: UInt64) -> Bool { next() < threshold }
 
-  /// The upper 53 bits as a number from 0 up to but not including 1.
   @inline(__always) static func unit(_ bits: UInt64) -> Double { Double(bits >> 11) * 0x1p-53 }
 
   /// The threshold of a probability for `happens`; 1 becomes the largest threshold, which misses
@@ -37,10 +33,8 @@ struct RandomStream: Sendable {
     probability >= 1 ? .max : probability <= 0 ? 0 : UInt64(probability * 0x1p64)
   }
 
-  /// A bijection of 64 bits in which every input bit changes half of the output bits.
   @inline(__always) static func mixed(_ value: UInt64) -> UInt64 { SplitMix64.mixed(value) }
 
-  /// A seed derived from a seed and a number, such as a part's index in a mix.
   @inline(__always) static func derived(_ seed: UInt64, _ number: UInt64) -> UInt64 {
     mixed(mixed(seed &+ 0x9e37_79b9_7f4a_7c15) ^ (number &+ 1) &* 0xd6e8_feb8_6659_fd93)
   }
@@ -62,15 +56,6 @@ extension RandomStream {
 
 /// Draws ranks 1 to n with probability proportional to 1 / rank^exponent, exactly, for any exponent
 /// from 0 and any n, in constant time and a few kilobytes.
-///
-/// Rejection sampling under a step function (von Neumann 1951): ranks are divided into blocks whose
-/// ends differ by at most 1/32. A block is drawn by the weight it would have if all its ranks were
-/// as likely as its first, a rank in it uniformly, and the rank is accepted with its true share of
-/// that likelihood. No normalising sum is needed, so only the number of blocks depends on n (640
-/// for four thousand million). About 1 draw in 64 is repeated; most are accepted without computing
-/// a power. Unlike the approximation of Gray et al. (SIGMOD 1994) that YCSB uses, it is correct for
-/// exponents of 1 and above and for the first ranks; rejection-inversion (Hörmann and Derflinger,
-/// ACM TOMACS 6, 1996) is equally exact and needs two powers per draw.
 struct ZipfSampler: Sendable {
   /// Consecutive ranks.
   private struct Block {
@@ -112,7 +97,6 @@ struct ZipfSampler: Sendable {
     self.shift = shift
   }
 
-  /// Draws a rank, from 1.
   @inline(__always) func rank(_ random: inout RandomStream) -> UInt64 {
     while true {
       let block = blocks[table.index(random.next())]
@@ -145,7 +129,6 @@ struct AliasTable: Sendable {
   private let columns: [Column]
   var count: Int { columns.count }
 
-  /// A table over weights that are finite, not negative and not all zero. Complexity: O(weights).
   init(weights: [Double]) {
     let total = weights.reduce(0, +)
     let scale = Double(weights.count) / total
@@ -163,7 +146,6 @@ struct AliasTable: Sendable {
     self.columns = columns
   }
 
-  /// Maps 64 random bits to an index.
   @inline(__always) func index(_ bits: UInt64) -> Int {
     let (column, fraction) = bits.multipliedFullWidth(by: UInt64(truncatingIfNeeded: columns.count))
     let index = Int(truncatingIfNeeded: column)
@@ -184,7 +166,6 @@ struct QuantileTable: Sendable {
     logarithms = points.map { DeterministicMath.log($0.value) }
   }
 
-  /// A random value. Complexity: O(points).
   func draw(_ random: inout RandomStream) -> Double {
     let share = random.nextUnit()
     var index = 1
@@ -208,7 +189,6 @@ struct Permutation: Sendable {
   private let multipliers: (UInt64, UInt64)
   private let addend: UInt64
 
-  /// A permutation of 0 ..< `count`, which is above 0.
   init(count: Int, seed: UInt64) {
     self.count = UInt64(count)
     let bits = max(2, UInt64(Int.bitWidth - (count - 1).leadingZeroBitCount))
@@ -219,7 +199,6 @@ struct Permutation: Sendable {
     addend = random.next()
   }
 
-  /// Returns the image of a number.
   @inline(__always) func callAsFunction(_ number: UInt64) -> UInt64 {
     var value = number
     repeat {

@@ -1,5 +1,6 @@
-import Foundation
 import LarderEngine
+import LarderLibc
+internal import LarderSupport
 
 /// One source of phases or a mix, with the mapping of its keys.
 struct SourcePart: Sendable {
@@ -7,7 +8,6 @@ struct SourcePart: Sendable {
   enum KeyMapping: Sendable {
     /// Unchanged: the parts share their objects.
     case shared
-    /// Offset by the key limits of the preceding parts.
     case offset(UInt64)
     /// A bijection per part, for 64-bit keys: keys of two parts collide no more often than hashes
     /// do.
@@ -28,14 +28,12 @@ struct SourcePart: Sendable {
   let keys: KeyMapping
   private let open: @Sendable () throws -> any RecordSource
 
-  /// Starts the source from its beginning.
   func makeCursor() throws -> any RecordCursor {
     let source = try open()
     if let generated = source as? GeneratedSource { return try generated.makeCursor() }
-    return PushedCursor(source)
+    return PushedCursor { try source.records(into: $0) }
   }
 
-  /// Parts of phases or a mix, each opened once to learn its columns and to report its errors.
   static func parts(
     of specs: [SourceSpec], sharedKeys: Bool, seed: UInt64, objectSeed: UInt64,
     openTrace: @escaping SourceSpec.TraceOpener
@@ -100,18 +98,14 @@ struct SourcePart: Sendable {
 struct PartClock {
   /// Start of the part's current run, in microseconds.
   private var base: UInt64
-  /// The part's own time at its first record.
   private var first: UInt64?
-  /// Latest time returned.
   private(set) var elapsed: UInt64
 
-  /// A clock that starts at a time in microseconds.
   init(at start: UInt64) {
     base = start
     elapsed = start
   }
 
-  /// Restarts the part from its beginning.
   mutating func restart() {
     base = elapsed
     first = nil
@@ -128,10 +122,6 @@ struct PartClock {
 }
 
 /// Sources interleaved at random by weight.
-///
-/// The parts run concurrently: each has its own clock, and the mix's time is the latest of them.
-/// The part whose clock is fastest for its weight keeps its own time, and the requests of the
-/// others fall in between.
 final class MixCursor: RecordCursor {
   private let parts: [MixedPart]
   private let table: AliasTable
@@ -180,7 +170,6 @@ private final class MixedPart {
 
   deinit { records.deallocate() }
 
-  /// Draws the next records, restarting after the last.
   func refill() throws {
     next = 0
     let current = try cursor ?? part.makeCursor()
@@ -234,13 +223,13 @@ final class PushedCursor: RecordCursor {
   private var batch = UnsafeBufferPointer<TraceRecord>(start: nil, count: 0)
   private var next = 0
 
-  init(_ source: any RecordSource) {
+  init(_ records: @escaping (RecordSink) throws -> Void) {
     let pipe = pipe
-    let thread = JoinedThread { pipe.fill { try source.records(into: $0) } }
+    let thread = JoinedThread { pipe.fill(by: records) }
     guard let thread else {
       pipe.close(
         TraceError(
-          "cannot start a thread to read it: \(SystemError.last)", in: "the source",
+          "cannot start a thread to read it: \(FileFault(code: errno).reason)", in: "the source",
           advice: "read fewer sources at a time"))
       return
     }

@@ -12,7 +12,7 @@ import Testing
   private let scratch = Scratch()
 
   @Test func valuesSurviveARestart() async throws {
-    let persist = CachePersistDriver(try DiskCache(path: scratch.path))
+    let persist = CachePersistDriver(try await DiskCache(path: scratch.path))
     try await persist.create(key: "u", value: User(name: "Ada"), expires: nil)
     await #expect(throws: PersistError.duplicate) {
       try await persist.create(key: "u", value: 5, expires: nil)
@@ -23,7 +23,7 @@ import Testing
     }
     #expect(try await persist.get(key: "none", as: User.self) == nil)
     try await persist.shutdown()
-    let again = CachePersistDriver(try DiskCache(path: scratch.path))
+    let again = CachePersistDriver(try await DiskCache(path: scratch.path))
     #expect(try await again.get(key: "u", as: User.self) == User(name: "Ada"))
     try await again.remove(key: "u")
     #expect(try await again.get(key: "u", as: User.self) == nil)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func ttlIsKeptUnlessAnotherIsGiven() async throws {
-    let persist = CachePersistDriver(try DiskCache(path: scratch.path))
+    let persist = CachePersistDriver(try await DiskCache(path: scratch.path))
     try await persist.set(key: "n", value: 1, expires: .seconds(3600))
     try await persist.set(key: "n", value: 2, expires: nil)
     let kept = try #require(try await persist.getWithTTL(key: "n", as: Int.self))
@@ -53,7 +53,7 @@ import Testing
   @Test func rejectedValueIsAnError() async throws {
     let limits = DiskLimits(bytes: 1000)
     let persist = CachePersistDriver(
-      try DiskCache(path: scratch.path, configuration: DiskConfiguration(limits: limits)))
+      try await DiskCache(path: scratch.path, configuration: DiskConfiguration(limits: limits)))
     let large = String(repeating: "a", count: 2000)
     let refusal = CachePersistError.notStored(bytes: 2002)
     await #expect(throws: refusal) { try await persist.create(key: "u", value: large) }
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func nonPositiveTTLIsNoError() async throws {
-    let persist = CachePersistDriver(try DiskCache(path: scratch.path))
+    let persist = CachePersistDriver(try await DiskCache(path: scratch.path))
     try await persist.set(key: "u", value: 1, expires: .seconds(3600))
     try await persist.set(key: "u", value: 2, expires: .zero)
     #expect(try await persist.get(key: "u", as: Int.self) == nil)

@@ -8,19 +8,19 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct LifecycleTests {
   @Test func aCacheIsCleanedAndThenClosed() async throws {
     let scratch = Scratch()
-    let cache = try DiskCache(path: scratch.path)
+    let cache = try BlockingDiskCache(path: scratch.path)
     try cache.set(
       Data([1]), for: "short", options: DiskStoreOptions(timeToLive: .milliseconds(1)))
     try cache.set(Data([2]), for: "long")
     try await testGracefulShutdown { trigger in
-      let cleaning = try CacheService(cache, cleaningEvery: .milliseconds(5))
+      let cleaning = try CacheService(DiskCache(cache), cleaningEvery: .milliseconds(5))
       async let service: Void = cleaning.run()
       while cache.count > 1 { try await Task.sleep(for: .milliseconds(5)) }
       trigger.triggerGracefulShutdown()
       try await service
     }
     #expect(throws: DiskCacheError.self) { try cache.value(for: "long") }
-    let again = try DiskCache(path: scratch.path)
+    let again = try BlockingDiskCache(path: scratch.path)
     #expect(try again.value(for: "long") == Data([2]))
     try again.close()
   }
@@ -41,7 +41,8 @@ import Testing
     let scratch = Scratch()
     let clock = ObservedClock()
     try await serve(
-      CacheService(try DiskCache(path: scratch.path, clock: clock), cleaningEvery: often), clock)
+      CacheService(
+        try await DiskCache(path: scratch.path, clock: clock), cleaningEvery: often), clock)
     #expect(!clock.wasAskedByATask)
   }
 
@@ -63,8 +64,8 @@ import Testing
     let hybrid = try HybridCache<String, String>(path: scratch.path)
     #expect(throws: refusal) { try CacheService(hybrid, cleaningEvery: interval) }
     try hybrid.close()
-    let disk = try DiskCache(path: scratch.path)
-    #expect(throws: refusal) { try CacheService(disk, cleaningEvery: interval) }
+    let disk = try BlockingDiskCache(path: scratch.path)
+    #expect(throws: refusal) { try CacheService(DiskCache(disk), cleaningEvery: interval) }
     try disk.close()
     #expect("\(refusal)".hasSuffix("is out of range: expected at least a millisecond"))
   }
@@ -81,12 +82,13 @@ import Testing
     ) { ofHybrid.withLock { $0.count > 1 } }
     #expect(ofHybrid.withLock { $0.allSatisfy { "\($0)".hasSuffix("the cache is closed") } })
 
-    let disk = try DiskCache(path: scratch.path)
+    let disk = try BlockingDiskCache(path: scratch.path)
     try disk.close()
     let ofDisk = Mutex<[DiskCacheError]>([])
     try await serve(
       CacheService(
-        disk, cleaningEvery: often, onFailure: { error in ofDisk.withLock { $0.append(error) } })
+        DiskCache(disk), cleaningEvery: often,
+        onFailure: { error in ofDisk.withLock { $0.append(error) } })
     ) { ofDisk.withLock { $0.count > 1 } }
     #expect(ofDisk.withLock { $0.allSatisfy { $0 == .closed(path: scratch.path) } })
   }

@@ -71,8 +71,8 @@ import Testing
     let configuration = DiskConfiguration(
       policy: "auto:policies=lru/mru", limits: DiskLimits(count: 100, freeBytes: 0),
       durability: .none)
-    let disk = try DiskCache(path: scratch.path, configuration: configuration)
-    var token = disk.log(to: log.logger(.info), name: "d")
+    let disk = try BlockingDiskCache(path: scratch.path, configuration: configuration)
+    var token = DiskCache(disk).log(to: log.logger(.info), name: "d")
     for index in 0..<12_000 where try disk.value(for: "\(index % 120)") == nil {
       try disk.set(Data(), for: "\(index % 120)")
     }
@@ -98,9 +98,9 @@ import Testing
   @Test func damageOnDiskIsAWarning() throws {
     let log = Log()
     let scratch = Scratch()
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: scratch.path, configuration: DiskConfiguration(inlineBytesMax: 0))
-    let token = cache.log(to: log.logger(.info), name: "c", logsKeys: true)
+    let token = DiskCache(cache).log(to: log.logger(.info), name: "c", logsKeys: true)
     try cache.set(Data(repeating: 7, count: 5000), for: "a")
     let names = try #require(FileManager.default.enumerator(atPath: scratch.path + "/files"))
     for case let name as String in names {

@@ -102,9 +102,9 @@ import Testing
   @Test func metricsDoNotRetainTheCache() async throws {
     let scratch = Scratch()
     var memory: MemoryCache<Int, Int>? = MemoryCache(count: 2)
-    var disk: DiskCache? = try DiskCache(path: scratch.path)
+    var disk: BlockingDiskCache? = try BlockingDiskCache(path: scratch.path)
     let ofMemory = CacheMetrics(try #require(memory), name: "m", factory: TestMetrics())
-    let ofDisk = CacheMetrics(try #require(disk), name: "d", factory: TestMetrics())
+    let ofDisk = CacheMetrics(DiskCache(try #require(disk)), name: "d", factory: TestMetrics())
     async let untilMemoryIsGone: Void = ofMemory.run(every: .milliseconds(1))
     async let untilDiskIsGone: Void = ofDisk.run(every: .milliseconds(1))
     memory = nil
@@ -135,9 +135,9 @@ import Testing
 
   @Test func diskIsAwaitedOutsideThePool() async throws {
     let scratch = Scratch()
-    let cache = try DiskCache(path: scratch.path)
+    let cache = try BlockingDiskCache(path: scratch.path)
     let factory = ObservedFactory()
-    try await report(CacheMetrics(cache, name: "c", factory: factory))
+    try await report(CacheMetrics(DiskCache(cache), name: "c", factory: factory))
     #expect(factory.made > 0 && factory.madeByTasks == 0)
     try cache.close()
   }

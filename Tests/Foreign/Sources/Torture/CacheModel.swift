@@ -28,7 +28,6 @@ struct CacheModel {
     }
   }
 
-  /// Checks the result of a get.
   mutating func check(
     _ value: String?, of key: Int, now: UInt64, acceptsExpired: Bool = false
   ) throws {

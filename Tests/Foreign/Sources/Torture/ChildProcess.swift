@@ -20,7 +20,6 @@ final class ChildProcess {
   private let pipe = Pipe()
   private var buffer: [UInt8] = []
 
-  /// Path of this program.
   static var ownProgram: String {
     #if os(Linux)
       URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
@@ -117,7 +116,6 @@ final class ChildProcess {
     #endif
   }
 
-  /// Ensures that the child has ended, and returns how.
   @discardableResult
   func end() -> String {
     // A child that has closed its output is about to end by itself.

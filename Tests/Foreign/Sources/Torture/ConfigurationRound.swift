@@ -8,9 +8,7 @@ import Synchronization
 struct ConfigurationRound {
   /// Result of a round.
   enum Outcome {
-    /// The cache was created, and has passed.
     case passed
-    /// The configuration was rejected, for the given reason in one line.
     case refused(String)
   }
 
@@ -85,18 +83,18 @@ struct ConfigurationRound {
       encryption = try DiskEncryption(key: Data(count: length))
     }
     return DiskConfiguration(
-      policy: settings.policy(), admission: settings.admission(),
+      policy: CachePolicy(settings.policy()), admission: settings.admission(),
       limits: DiskLimits(
         bytes: settings.maybe(0.7) { $0.unsigned(1...5000) },
         count: settings.maybe { $0.integer(1...100) },
         age: settings.maybe(0.3) { $0.duration(seconds: 100) },
-        freeBytes: settings.unsigned(0...1), freeSpaceInterval: settings.unsigned(0...1000)),
+        freeBytes: settings.unsigned(0...1)),
       durability: settings.pick([.none, .none, .none, .normal, .full]),
       inlineBytesMax: settings.integer(0...200),
       values: settings.chance(0.4) ? .segments(bytes: settings.integer(4096...9000)) : .files,
       groupWrites: settings.integer(1...100),
-      groupBytes: settings.integer(1...10_000), pageCacheBytes: settings.integer(0...1_000_000),
-      checkpointPages: settings.integer(1...100), seed: settings.next(), encryption: encryption,
+      pageCacheBytes: settings.integer(0...1_000_000),
+      encryption: encryption,
       expireAfterAccess: settings.maybe(0.2) { $0.duration(seconds: 100) })
   }
 
@@ -146,10 +144,10 @@ struct ConfigurationRound {
 
   private mutating func runDisk() throws -> Outcome {
     let configuration: DiskConfiguration
-    var cache: DiskCache
+    var cache: BlockingDiskCache
     do throws(DiskCacheError) {
       configuration = try diskConfiguration()
-      cache = try DiskCache(path: folder, configuration: configuration, clock: clock)
+      cache = try BlockingDiskCache(path: folder, configuration: configuration, clock: clock)
     } catch {
       switch error {
       case .limit, .configuration, .encryptionKeyLength: return .refused(try line(error))
@@ -161,7 +159,7 @@ struct ConfigurationRound {
     for number in 0..<Self.calls {
       if number == Self.calls / 2 {
         try cache.close()
-        cache = try DiskCache(path: folder, configuration: configuration, clock: clock)
+        cache = try BlockingDiskCache(path: folder, configuration: configuration, clock: clock)
       }
       try call(cache, configuration.limits)
       try check(cache, configuration.limits)
@@ -170,7 +168,7 @@ struct ConfigurationRound {
     return .passed
   }
 
-  private func check(_ cache: DiskCache, _ limits: DiskLimits) throws {
+  private func check(_ cache: BlockingDiskCache, _ limits: DiskLimits) throws {
     let (count, bytes) = (cache.count - model.permanentCount, cache.valueBytes)
     try require(count <= limits.count ?? .max, "\(count) entries: \(limits)")
     try require(
@@ -251,7 +249,7 @@ struct ConfigurationRound {
     }
   }
 
-  private mutating func call(_ cache: DiskCache, _ limits: DiskLimits) throws {
+  private mutating func call(_ cache: BlockingDiskCache, _ limits: DiskLimits) throws {
     let key = settings.below(Self.keys)
     switch settings.below(32) {
     case 0...9:

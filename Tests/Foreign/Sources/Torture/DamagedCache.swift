@@ -7,9 +7,7 @@ struct DamagedCache {
 
   let scratch: Scratch
   let configuration: DiskConfiguration
-  /// Final contents of the cache.
   private(set) var latest = History()
-  /// Every version that was ever stored for a key.
   private var ever: [EntryKey: Set<UInt64>] = [:]
   private var nextVersion: UInt64 = 1
 
@@ -17,7 +15,7 @@ struct DamagedCache {
   init(_ random: inout Random, isKilled: Bool) throws {
     let working = try Scratch()
     configuration = try .unlimited(&random, .normal, isEncrypted: random.oneIn(3))
-    let cache = try DiskCache(path: working.path, configuration: configuration)
+    let cache = try BlockingDiskCache(path: working.path, configuration: configuration)
     var history = History()
     for _ in 0..<(20 + random.below(150)) {
       let operation = Operation.draw(&random, keys: Self.keys, number: nextVersion)
@@ -42,7 +40,7 @@ struct DamagedCache {
   mutating func check(
     _ random: inout Random, allowsOld: Bool, _ counts: inout Counts
   ) throws {
-    let cache = try DiskCache(path: scratch.path, configuration: configuration)
+    let cache = try BlockingDiskCache(path: scratch.path, configuration: configuration)
     var found = try look(cache, allowsOld: allowsOld)
     counts["entries found", default: 0] += found.entries.count
     counts["entries lost", default: 0] += max(0, latest.entries.count - found.entries.count)
@@ -54,7 +52,7 @@ struct DamagedCache {
     }
     counts["set aside", default: 0] += Int(cache.statistics.rebuilds)
     try cache.close()
-    let again = try DiskCache(path: scratch.path, configuration: configuration)
+    let again = try BlockingDiskCache(path: scratch.path, configuration: configuration)
     let last = try History(of: again, keys: Self.keys)
     for (key, entry) in last.entries {
       try require(
@@ -65,13 +63,13 @@ struct DamagedCache {
     let value = PatternValue.make(key, nextVersion)
     try require(try again.set(value, for: key.key, suite: key.suite), "a set is refused")
     try again.close()
-    let third = try DiskCache(path: scratch.path, configuration: configuration)
+    let third = try BlockingDiskCache(path: scratch.path, configuration: configuration)
     try require(
       try third.value(for: key.key, suite: key.suite) == value, "the cache cannot be used again")
     try third.close()
   }
 
-  private func look(_ cache: DiskCache, allowsOld: Bool) throws -> History {
+  private func look(_ cache: BlockingDiskCache, allowsOld: Bool) throws -> History {
     let found = try History(of: cache, keys: Self.keys)
     for (key, entry) in found.entries {
       if allowsOld {
@@ -88,7 +86,9 @@ struct DamagedCache {
 
   /// Performs an operation that must not fail, and after which the cache has the expected value, or
   /// has lost it.
-  private func work(_ operation: Operation, _ cache: DiskCache, _ found: inout History) throws {
+  private func work(_ operation: Operation, _ cache: BlockingDiskCache, _ found: inout History)
+    throws
+  {
     func mayBe(_ key: EntryKey) throws {
       let entry = try History.find(key, in: cache)
       try require(

@@ -2,7 +2,6 @@ import Foundation
 import Larder
 
 extension DiskConfiguration {
-  /// Names of policies that any cache can have.
   static let policies = [
     "fifo", "lru", "lfu", "random", "clock", "sieve", "slru", "mq", "arc", "car", "lirs", "s3-fifo",
     "s4-fifo", "clock2q-plus", "w-tinylfu", "gdsf", "greedydual", "ttl", "cost",
@@ -19,7 +18,6 @@ extension DiskConfiguration {
       inlineBytesMax: inlineBytesMax,
       values: random.pick([.files, .segments(bytes: max(64 << 10, 2 * inlineBytesMax))]),
       groupWrites: 1 + random.below(20),
-      checkpointPages: random.pick([1, 10, 100, 4_000]),
       encryption: isEncrypted
         ? try DiskEncryption(key: Data(repeating: 7, count: 32)) : nil)
   }

@@ -11,7 +11,6 @@ import Foundation
 /// A small disk that can be filled and emptied: a private file system in memory if the system
 /// permits it, otherwise a limit on the size of each file.
 final class FillableDisk {
-  /// Environment variable with the mount point of the small file system, for the child.
   static let mountVariable = "LARDER_TORTURE_DISK"
   static let bytes = 3 << 20
 
@@ -59,7 +58,6 @@ final class FillableDisk {
     ftruncate(ballast, ballastBytes)
   }
 
-  /// Frees all space.
   func empty() {
     guard let ballast else { return limit(.max) }
     ballastBytes = 0
@@ -78,7 +76,6 @@ final class FillableDisk {
     setrlimit(resource, &limits)
   }
 
-  /// Command that starts a child with such a disk.
   static func launch(_ program: String, _ arguments: [String]) -> Launch {
     guard let (unshare, place) = mounting else {
       return Launch(

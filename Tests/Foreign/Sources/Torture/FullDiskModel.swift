@@ -2,7 +2,6 @@ import Larder
 
 /// Permitted values of each key while a disk is occasionally full, and after a crash.
 struct FullDiskModel {
-  /// Values in the open cache.
   private(set) var now: [EntryKey: Set<UInt64?>] = [:]
   /// Values after a kill of the process.
   private(set) var later: [EntryKey: Set<UInt64?>] = [:]
@@ -54,7 +53,6 @@ struct FullDiskModel {
     if hasSucceeded, isDurable { isCertain() }
   }
 
-  /// Records a flush.
   mutating func flushed(hasSucceeded: Bool) {
     if hasSucceeded { isCertain() } else { hasFailed() }
   }
@@ -62,7 +60,6 @@ struct FullDiskModel {
   /// Records that the cache was reopened: it has the entries left on the disk.
   mutating func isReopened() { now = later }
 
-  /// Checks and records the result of a get.
   mutating func found(_ key: EntryKey, _ version: UInt64?) throws {
     try require(
       now[key]?.contains(version) == true,

@@ -23,7 +23,7 @@ struct History: Equatable {
   }
 
   /// Reads the entry of a key; throws `Failure` if the value was never stored for it.
-  static func find(_ key: EntryKey, in cache: DiskCache) throws -> Entry? {
+  static func find(_ key: EntryKey, in cache: BlockingDiskCache) throws -> Entry? {
     guard let entry = try cache.entry(for: key.key, suite: key.suite) else { return nil }
     guard let version = PatternValue.version(of: entry.data, key) else {
       throw Failure("wrong value: \(key) has \(entry.data.count) bytes that are none of its own")
@@ -32,7 +32,7 @@ struct History: Equatable {
   }
 
   /// Reads the entries of the first `keys` keys.
-  init(of cache: DiskCache, keys: Int) throws {
+  init(of cache: BlockingDiskCache, keys: Int) throws {
     for number in 0..<keys {
       let key = EntryKey(number)
       if let found = try Self.find(key, in: cache) { entries[key] = found }

@@ -34,7 +34,7 @@ enum KillVictim {
     func mark(_ byte: UInt8) { withUnsafeBytes(of: byte) { _ = write(1, $0.baseAddress, 1) } }
     do {
       var options = Random(seed: ~seed)
-      let cache = try DiskCache(
+      let cache = try BlockingDiskCache(
         path: arguments[0],
         configuration: try .unlimited(&options, durability, isEncrypted: arguments[3] == "true"))
       var state = try History(of: cache, keys: keys)

@@ -25,7 +25,7 @@ enum Operation {
   }
 
   /// Performs the operation, and throws `Failure` if a get contradicts `state`.
-  func perform(_ cache: DiskCache, _ state: History) throws {
+  func perform(_ cache: BlockingDiskCache, _ state: History) throws {
     switch self {
     case .set(let key, let version, let isPermanent):
       let isStored = try cache.set(

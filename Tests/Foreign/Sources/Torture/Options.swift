@@ -5,7 +5,6 @@ struct Options {
   var seconds: Double?
   var seed: UInt64 = 1
   var round: Int?
-  /// Rounds that a child of the supervisor runs.
   var batch: Range<Int>?
 
   init?(_ arguments: [String]) {

@@ -4,7 +4,6 @@ import Foundation
 enum PatternValue {
   private static let sizes = [8, 9, 40, 300, 3_000, 19_000, 21_000, 60_000]
 
-  /// Returns the value of a key in a version.
   static func make(_ key: EntryKey, _ version: UInt64) -> Data {
     var random = Random(seed: key.hash &+ version &* 0x9E37_79B9_7F4A_7C15)
     let size = random.pick(sizes)

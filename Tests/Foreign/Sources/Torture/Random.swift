@@ -4,7 +4,6 @@ struct Random: RandomNumberGenerator {
 
   init(seed: UInt64) { state = seed }
 
-  /// Creates the sequence of one round.
   init(seed: UInt64, round: Int) {
     var mixer = Random(seed: seed)
     state = mixer.next() ^ UInt64(round) &* 0xD6E8_FEB8_6659_FD93

@@ -10,7 +10,6 @@ struct RandomSettings {
   /// valid.
   private var strangeness = 0.0
 
-  /// Creates the sequence of a seed.
   init(seed: UInt64) {
     state = seed
     strangeness = pick([0, 0, 0.01, 0.03, 0.1, 0.5])
@@ -42,7 +41,6 @@ struct RandomSettings {
 
   // MARK: Numbers
 
-  /// Draws an integer from a range, or a nonsensical one.
   mutating func integer(_ ordinary: ClosedRange<Int>) -> Int {
     guard chance(strangeness) else { return ordinary.lowerBound + below(ordinary.count) }
     return pick([
@@ -51,7 +49,6 @@ struct RandomSettings {
     ])
   }
 
-  /// Draws an unsigned integer from a range, or a nonsensical one.
   mutating func unsigned(_ ordinary: ClosedRange<Int>) -> UInt64 {
     guard chance(strangeness) else {
       return UInt64(ordinary.lowerBound + below(ordinary.count))
@@ -68,7 +65,6 @@ struct RandomSettings {
     ])
   }
 
-  /// Draws a fetch cost.
   mutating func cost() -> Float {
     guard chance(strangeness) else { return Float(below(1000)) / 10 }
     return pick([
@@ -91,7 +87,6 @@ struct RandomSettings {
 
   // MARK: Policies
 
-  /// Draws a policy, sometimes with parameters.
   mutating func policy() -> String {
     let description = pick(PolicyRegistry.all).description
     return description.name + parameters(description.parameters)

@@ -3,13 +3,9 @@ import Foundation
 /// A kind of torture of a cache. Rounds are independent: a round is reproduced by its number and
 /// the seed.
 protocol Scenario: Sendable {
-  /// Name on the command line.
   static var name: String { get }
-  /// One line for the usage.
   static var summary: String { get }
-  /// Default number of rounds.
   static var rounds: Int { get }
-  /// Command that starts the child with the rounds, and a note on it for the summary.
   static func launch(_ program: String, _ arguments: [String]) -> Launch
   /// Runs one round; throws `Failure` if something is wrong. Its counts are added to the summary.
   static func round(_ random: inout Random, _ counts: inout Counts) throws
@@ -45,5 +41,4 @@ func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
-/// Counts of rounds, by name.
 typealias Counts = [String: Int]

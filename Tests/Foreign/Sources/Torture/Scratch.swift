@@ -19,7 +19,6 @@ final class Scratch {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Copies a cache's folder, as a crash of its process would leave it.
   init(copyOf folder: String) throws {
     path = Self.newPath(in: nil)
     let files = FileManager.default
@@ -29,7 +28,6 @@ final class Scratch {
     }
   }
 
-  /// Sorted paths of all regular files of a folder.
   static func files(in folder: String) throws -> [String] {
     let files = FileManager.default
     return try files.subpathsOfDirectory(atPath: folder).sorted().map { "\(folder)/\($0)" }

@@ -5,7 +5,7 @@ import Larder
 enum DiskCalls {
   /// Makes one call; a value found must be the one stored last.
   static func call(
-    _ cache: DiskCache, _ choices: inout FuzzInput, _ latest: inout [String: Data],
+    _ cache: BlockingDiskCache, _ choices: inout FuzzInput, _ latest: inout [String: Data],
     _ clock: FuzzClock
   ) throws {
     let key = "\(choices.below(12))"

@@ -3,16 +3,15 @@ import Larder
 
 /// Properties of a cache whose folder was damaged.
 enum DiskDamageProperties {
-  /// Opens a folder with these files and looks up all keys.
   static func check(_ files: [DiskSample.File], _ configuration: DiskConfiguration) throws {
     FuzzScratch.remove("damaged")
     defer { FuzzScratch.remove("damaged") }
     let path = FuzzScratch.path("damaged")
     try DiskSample.write(files, to: path)
     let clock = FuzzClock(DiskSample.now)
-    func open() throws -> DiskCache? {
+    func open() throws -> BlockingDiskCache? {
       try accepted(or: DiskCacheError.self) {
-        try DiskCache(path: path, configuration: configuration, clock: clock)
+        try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
       }
     }
     guard let cache = try open() else { return }
@@ -22,8 +21,9 @@ enum DiskDamageProperties {
         try require(found == value, "\(key) has \(found.count) bytes that were never stored")
       }
     }
-    let numbers = DiskSuite<Int>(cache, name: DiskSample.suite, codec: .json)
-    let number = try accepted(or: DiskCacheError.self) { try numbers.value(for: "number") }
+    let number = try accepted(or: DiskCacheError.self) {
+      try cache.value(for: "number", suite: DiskSample.suite, codec: DiskCodec<Int>.json)
+    }
     if case .some(.some(let number)) = number {
       try require(number == 17, "\(number) was never stored")
     }

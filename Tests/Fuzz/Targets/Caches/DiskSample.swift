@@ -17,7 +17,6 @@ struct DiskSample {
   /// The time of the caches, in microseconds.
   static let now: UInt64 = 1_700_000_000_000_000
 
-  /// A suite of numbers.
   static let suite = "numbers"
 
   /// The stored values: small ones in rows, large ones elsewhere.
@@ -41,7 +40,6 @@ struct DiskSample {
     }
   }()
 
-  /// The closed, unencrypted ones.
   static let plain = all.filter { sample in
     guard case .success(let sample) = sample else { return true }
     return sample.isClosed && sample.configuration.encryption == nil
@@ -54,11 +52,11 @@ struct DiskSample {
     configuration = DiskConfiguration(
       policy: encryption == nil ? .lru : "auto:policies=lru/mru",
       limits: DiskLimits(bytes: nil, freeBytes: 0), durability: durability, inlineBytesMax: 100,
-      values: values, groupWrites: 3, checkpointPages: 4, encryption: encryption)
+      values: values, groupWrites: 3, encryption: encryption)
     FuzzScratch.remove("sample")
     defer { FuzzScratch.remove("sample") }
     let path = FuzzScratch.path("sample")
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: path, configuration: configuration, clock: FuzzClock(Self.now))
     for (index, (key, value)) in Self.values.enumerated() {
       try cache.set(
@@ -68,8 +66,7 @@ struct DiskSample {
           isPermanent: index == 3))
     }
     if durability != .none {
-      let suite = DiskSuite<Int>(cache, name: Self.suite, codec: .json)
-      try suite.set(17, for: "number")
+      try cache.set(17, for: "number", suite: Self.suite, codec: .json)
     }
     try cache.flush()
     if isClosed { try cache.close() }
@@ -90,7 +87,6 @@ struct DiskSample {
     }
   }
 
-  /// Creates a folder with the files.
   static func write(_ files: [File], to folder: String) throws {
     let manager = FileManager.default
     for file in files {

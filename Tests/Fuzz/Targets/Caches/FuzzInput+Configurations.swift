@@ -25,7 +25,6 @@ extension FuzzInput {
     }
   }
 
-  /// A filter's text, or none.
   mutating func admissionText() -> String? {
     maybe { input in
       input.below(4) == 0
@@ -33,7 +32,6 @@ extension FuzzInput {
     }
   }
 
-  /// A rule for memory pressure.
   mutating func pressureRule() -> MemoryPressureRule {
     let (one, other) = (share(), share())
     let isSorted = below(8) > 0
@@ -42,7 +40,6 @@ extension FuzzInput {
       keptWhenCritical: isSorted ? min(one, other) : other)
   }
 
-  /// A memory cache's configuration.
   mutating func memoryConfiguration(clock: FuzzClock) -> MemoryCacheConfiguration {
     var configuration = MemoryCacheConfiguration(
       limits: MemoryCacheLimits(
@@ -58,27 +55,23 @@ extension FuzzInput {
     return configuration
   }
 
-  /// A disk cache's configuration.
   mutating func diskConfiguration() throws(DiskCacheError) -> DiskConfiguration {
     var encryption: DiskEncryption?
     if below(6) == 0 {
       encryption = try DiskEncryption(key: Data(count: pick([16, 24, 32, 32, 0, 1, 33])))
     }
     return DiskConfiguration(
-      policy: policyText(), admission: admissionText(),
+      policy: CachePolicy(policyText()), admission: admissionText(),
       limits: DiskLimits(
         bytes: maybe { $0.unsigned(below: 5000) }, count: maybe { $0.integer(below: 100) },
-        age: maybe { $0.duration() }, freeBytes: maybe { $0.unsigned(below: 2) } ?? 0,
-        freeSpaceInterval: unsigned(below: 1000)),
+        age: maybe { $0.duration() }, freeBytes: maybe { $0.unsigned(below: 2) } ?? 0),
       durability: pick([.none, .normal, .full]), inlineBytesMax: integer(below: 200),
       values: flag() ? .segments(bytes: integer(below: 9000)) : .files,
-      groupWrites: integer(below: 100), groupBytes: integer(below: 10_000),
-      pageCacheBytes: integer(below: 100_000), checkpointPages: integer(below: 100),
-      seed: UInt64(byte()), encryption: encryption,
+      groupWrites: integer(below: 100), pageCacheBytes: integer(below: 100_000),
+      encryption: encryption,
       troubleHandling: pick([nil, .startEmpty, .fail]))
   }
 
-  /// A hybrid cache's configuration.
   mutating func hybridConfiguration(
     clock: FuzzClock
   ) throws(DiskCacheError) -> HybridCacheConfiguration {

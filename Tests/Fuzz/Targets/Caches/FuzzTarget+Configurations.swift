@@ -47,7 +47,6 @@ extension FuzzTarget {
     }
   }
 
-  /// A disk cache of any configuration, closed and reopened between the calls.
   static let diskConfiguration = FuzzTarget("configuration/disk", lengthMax: 256) { input in
     var choices = FuzzInput(input)
     let clock = choices.clock()
@@ -56,7 +55,9 @@ extension FuzzTarget {
     let path = FuzzScratch.path("disk")
     let made = try accepted(or: DiskCacheError.self) {
       let configuration = try choices.diskConfiguration()
-      return (configuration, try DiskCache(path: path, configuration: configuration, clock: clock))
+      return (
+        configuration, try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
+      )
     }
     guard var (configuration, cache) = made else { return }
     var latest: [String: Data] = [:]
@@ -68,7 +69,7 @@ extension FuzzTarget {
       if choices.below(16) == 0 {
         _ = try accepted(or: DiskCacheError.self) { try cache.close() }
         let again = try accepted(or: DiskCacheError.self) {
-          try DiskCache(path: path, configuration: configuration, clock: clock)
+          try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
         }
         guard let again else { throw FuzzFinding("cannot be opened again: \(limits)") }
         cache = again
@@ -77,7 +78,6 @@ extension FuzzTarget {
     _ = try accepted(or: DiskCacheError.self) { try cache.close() }
   }
 
-  /// A hybrid cache of any configuration.
   static let hybridConfiguration = FuzzTarget("configuration/hybrid", lengthMax: 384) { input in
     var choices = FuzzInput(input)
     let clock = choices.clock()

@@ -20,14 +20,15 @@ extension FuzzTarget {
     var latest: [String: Data] = [:]
     for _ in 0..<2 {
       let cache = try accepted(or: DiskCacheError.self) {
-        try DiskCache(path: path, configuration: configuration, clock: clock)
+        try BlockingDiskCache(path: path, configuration: configuration, clock: clock)
       }
       guard let cache else { return }
       for (key, _) in DiskSample.values {
         _ = try accepted(or: DiskCacheError.self) { try cache.entry(for: key) }
       }
-      let numbers = DiskSuite<Int>(cache, name: DiskSample.suite, codec: .json)
-      _ = try accepted(or: DiskCacheError.self) { try numbers.value(for: "number") }
+      _ = try accepted(or: DiskCacheError.self) {
+        try cache.value(for: "number", suite: DiskSample.suite, codec: DiskCodec<Int>.json)
+      }
       _ = try accepted(or: DiskCacheError.self) { try cache.suites() }
       for _ in 0..<6 { try DiskCalls.call(cache, &choices, &latest, clock) }
       _ = try accepted(or: DiskCacheError.self) { try cache.close() }

@@ -9,7 +9,6 @@ import Larder
 
 /// The checksums of the rows of a database.
 enum RowMarks {
-  /// Sets the checksum over the columns of every row.
   static func write(_ database: OpaquePointer?) throws {
     let seed = number("SELECT value FROM facts WHERE name = 'seed'", database) ?? 0
     try markEntries(database, seed: UInt64(bitPattern: seed))

@@ -15,7 +15,6 @@ enum FuzzScratch {
 
   static func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-  /// Writes a file and returns its path.
   static func write(_ bytes: some Collection<UInt8>, to name: String) throws -> String {
     let path = path(name)
     guard let file = fopen(path, "wb") else { throw FuzzFinding("cannot write \(path)") }
@@ -25,7 +24,6 @@ enum FuzzScratch {
     return path
   }
 
-  /// Removes a file or folder.
   static func remove(_ name: String) {
     try? FileManager.default.removeItem(atPath: path(name))
   }

@@ -24,7 +24,6 @@ extension FuzzTarget {
     try TraceProperties.check(path: path, format: ComponentSpec(name: "larder"))
   }
 
-  /// A recording with corrected checksums.
   static let recording = FuzzTarget("recording") { input in
     let path = try FuzzScratch.write(SealedBytes.recording(input), to: "trace.recorded")
     try TraceProperties.check(path: path, format: ComponentSpec(name: "recorded"))

@@ -3,7 +3,6 @@ import LarderTraces
 
 /// Corrects the checksums of changed files, so that a fuzzer gets past their check.
 enum SealedBytes {
-  /// A prepared trace with correct length and checksums of columns and header.
   static func prepared(_ input: [UInt8]) -> [UInt8] {
     var bytes = input
     guard bytes.count >= LarderLayout.fixedLength else { return bytes }

@@ -54,7 +54,6 @@ enum TraceProperties {
     }
   }
 
-  /// Checks that writing and reading a trace preserves it.
   private static func roundTrip(_ trace: PreparedTrace) throws {
     let path = FuzzScratch.path("again.larder")
     try LarderWriter().write(trace, to: path)

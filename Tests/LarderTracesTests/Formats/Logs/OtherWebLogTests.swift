@@ -33,7 +33,6 @@ struct OtherWebLogTests {
     #expect(source.format.name == "squid" && records.count == 10)
   }
 
-  /// Cache statuses of logs, in which the cache answered three of five requests itself.
   private static let statuses: [(format: String, lines: [String])] = [
     (
       "squid",

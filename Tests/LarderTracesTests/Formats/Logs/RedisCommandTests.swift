@@ -26,7 +26,6 @@ import Testing
     #expect(other.map(\.key) == [KeyHash.hash(#"3"a"#)])
   }
 
-  /// Kvrocks has namespaces in place of databases.
   @Test func namespacesAreDatabases() throws {
     let first = try #require(records(#"1795735158.294936 [__namespace 127.0.0.1:5] "get" "a""#))
     #expect(first.map(\.key) == [KeyHash.hash("a")])

@@ -212,7 +212,6 @@ import Testing
     #expect(plain.requests.count == 3 && !plain.notes.contains { $0.contains("hit ratio") })
   }
 
-  /// A recording keeps the marks, so it has the requests of its log.
   @Test func recordingHasTheRequestsOfItsLog() throws {
     let folder = try TestFolder()
     let text = "1 GET a;2 GET b;3 SET a v;4 GET a;5 SET b w;6 SET b x"
@@ -239,7 +238,6 @@ import Testing
     #expect(notes.contains { $0.hasPrefix("1 condition on values that the log does not show") })
   }
 
-  /// The fuzzer's inputs include every supported command.
   @Test func corpusHasEveryCommand() throws {
     let folder = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

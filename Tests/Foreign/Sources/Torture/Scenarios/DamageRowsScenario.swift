@@ -72,7 +72,6 @@ enum DamageRowsScenario: Scenario {
     }
   }
 
-  /// Draws an SQL value of any type.
   private static func value(_ random: inout Random) -> String {
     switch random.below(9) {
     case 0: "NULL"

@@ -17,7 +17,7 @@ enum FullScenario: Scenario {
   private struct Run {
     let disk: FillableDisk
     let configuration: DiskConfiguration
-    var cache: DiskCache
+    var cache: BlockingDiskCache
     var model: FullDiskModel
     var version: UInt64 = 0
     var isFull = false
@@ -31,7 +31,7 @@ enum FullScenario: Scenario {
       &random, durability, isEncrypted: random.oneIn(5))
     var run = Run(
       disk: disk, configuration: configuration,
-      cache: try DiskCache(path: disk.folder + "/cache", configuration: configuration),
+      cache: try BlockingDiskCache(path: disk.folder + "/cache", configuration: configuration),
       model: FullDiskModel(keys: keys, durability))
     for step in 0..<(50 + random.below(150)) {
       if random.oneIn(12) {
@@ -115,13 +115,13 @@ enum FullScenario: Scenario {
       return
     }
     let copy = try Scratch(copyOf: run.disk.folder + "/cache")
-    let cache = try DiskCache(path: copy.path, configuration: run.configuration)
+    let cache = try BlockingDiskCache(path: copy.path, configuration: run.configuration)
     for number in 0..<keys {
       let key = EntryKey(number)
       try run.model.checkLater(
         key, try History.find(key, in: cache)?.value, "crash (\(run.configuration.durability))")
     }
-    try require(cache.statistics.rebuilds == 0, "crash: \(cache.damages)")
+    try require(cache.statistics.rebuilds == 0, "crash: \(cache.damage ?? "none")")
     try cache.close()
     counts["crashes", default: 0] += 1
   }
@@ -131,13 +131,14 @@ enum FullScenario: Scenario {
     let isClosed = (try? run.cache.close()) != nil
     try require(isClosed || run.isFull, "closing fails though the disk has room")
     run.model.flushed(hasSucceeded: isClosed)
-    var again = try? DiskCache(
+    var again = try? BlockingDiskCache(
       path: run.disk.folder + "/cache", configuration: run.configuration)
     if again == nil {
       try require(run.isFull, "opening fails though the disk has room")
       run.isFull = false
       run.disk.empty()
-      again = try DiskCache(path: run.disk.folder + "/cache", configuration: run.configuration)
+      again = try BlockingDiskCache(
+        path: run.disk.folder + "/cache", configuration: run.configuration)
     }
     guard let again else { return }
     run.cache = again
@@ -162,10 +163,11 @@ enum FullScenario: Scenario {
       run.model.noted(key, run.version, hasSucceeded: true)
       try run.model.found(key, try History.find(key, in: run.cache)?.value)
     }
-    try require(run.cache.statistics.rebuilds == 0, "\(run.cache.damages)")
+    try require(run.cache.statistics.rebuilds == 0, "\(run.cache.damage ?? "none")")
     try run.cache.close()
     run.model.flushed(hasSucceeded: true)
-    let last = try DiskCache(path: run.disk.folder + "/cache", configuration: run.configuration)
+    let last = try BlockingDiskCache(
+      path: run.disk.folder + "/cache", configuration: run.configuration)
     for number in 0..<keys {
       let key = EntryKey(number)
       try run.model.checkLater(key, try History.find(key, in: last)?.value, "at the end")

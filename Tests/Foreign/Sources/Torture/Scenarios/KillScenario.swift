@@ -23,13 +23,13 @@ enum KillScenario: Scenario {
         state)
       let configuration = try DiskConfiguration.unlimited(
         &random, durability, isEncrypted: isEncrypted)
-      let cache = try DiskCache(path: scratch.path, configuration: configuration)
+      let cache = try BlockingDiskCache(path: scratch.path, configuration: configuration)
       let found = try History(of: cache, keys: KillVictim.keys)
       try require(cache.count == found.entries.count, "\(cache.count) entries are counted")
       let said = cache.statistics
       try require(
         said.damages == 0 && said.rebuilds == 0,
-        "\(said.damages) damages, \(said.rebuilds) rebuilds: \(cache.damages)")
+        "\(said.damages) damages, \(said.rebuilds) rebuilds: \(cache.damage ?? "none")")
       let sure = durability == .none ? 0 : run.acknowledged
       var isFound = sure == 0 && found == state
       var draws = Random(seed: seed)

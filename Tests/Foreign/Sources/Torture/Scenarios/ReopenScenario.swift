@@ -18,7 +18,7 @@ enum ReopenScenario: Scenario {
     for _ in 0..<(2 + random.below(4)) {
       let configuration = try draw(&random, isEncrypted)
       let before = try held(scratch.path, latest, isEncrypted)
-      let cache = try DiskCache(path: scratch.path, configuration: configuration)
+      let cache = try BlockingDiskCache(path: scratch.path, configuration: configuration)
       let context = "\(configuration.policy) \(configuration.limits)"
       try checkLimits(cache, configuration.limits, context)
       if configuration.limits.bytes == nil, configuration.limits.count == nil {
@@ -58,7 +58,6 @@ enum ReopenScenario: Scenario {
       bytes: random.oneIn(3) ? nil : UInt64(1 + random.below(random.pick([2_000, 2_000_000]))),
       count: random.oneIn(2) ? nil : 1 + random.below(random.pick([5, 200])), freeBytes: 0)
     configuration.pageCacheBytes = random.pick([0, 1 << 16, 8 << 20])
-    configuration.seed = random.next()
     return configuration
   }
 
@@ -67,7 +66,7 @@ enum ReopenScenario: Scenario {
     _ path: String, _ latest: [EntryKey: History.Entry], _ isEncrypted: Bool
   ) throws -> Int {
     var random = Random(seed: 1)
-    let cache = try DiskCache(
+    let cache = try BlockingDiskCache(
       path: path,
       configuration: try .unlimited(&random, .normal, isEncrypted: isEncrypted))
     defer { try? cache.close() }
@@ -80,7 +79,7 @@ enum ReopenScenario: Scenario {
   }
 
   private static func checkLimits(
-    _ cache: DiskCache, _ limits: DiskLimits, _ context: String
+    _ cache: BlockingDiskCache, _ limits: DiskLimits, _ context: String
   ) throws {
     // Permanent entries are outside the limits; they are at most 8 keys' worth here.
     let count = try cache.trim(toCount: .max).count
@@ -99,7 +98,7 @@ enum ReopenScenario: Scenario {
   }
 
   private static func perform(
-    _ operation: Operation, _ cache: DiskCache, _ latest: inout [EntryKey: History.Entry],
+    _ operation: Operation, _ cache: BlockingDiskCache, _ latest: inout [EntryKey: History.Entry],
     _ permanent: inout Set<EntryKey>, _ context: String
   ) throws {
     switch operation {

@@ -1,0 +1,214 @@
+(() => {
+'use strict';
+const all = (selector, root) => Array.from((root || document).querySelectorAll(selector));
+const one = (selector, root) => (root || document).querySelector(selector);
+
+const root = document.documentElement;
+const choices = all('[data-theme-choice]');
+const remember = (value) => {
+  try { localStorage.setItem('larder-theme', value); } catch (error) {}
+};
+const remembered = () => {
+  try { return localStorage.getItem('larder-theme'); } catch (error) { return null; }
+};
+const setTheme = (value) => {
+  if (value === 'light' || value === 'dark') root.dataset.theme = value;
+  else delete root.dataset.theme;
+  choices.forEach((button) => button.setAttribute(
+    'aria-pressed', String(button.dataset.themeChoice === (root.dataset.theme || 'auto'))));
+};
+choices.forEach((button) => button.addEventListener('click', () => {
+  setTheme(button.dataset.themeChoice);
+  remember(button.dataset.themeChoice);
+}));
+setTheme(remembered());
+all('.theme, .hint, .all').forEach((element) => { element.hidden = false; });
+
+const buttons = all('[data-policy]');
+const show = (button, isShown) => {
+  button.setAttribute('aria-pressed', String(isShown));
+  all('[data-series]').forEach((element) => {
+    if (element.dataset.series === button.dataset.policy) {
+      element.classList.toggle('off', !isShown);
+    }
+  });
+};
+buttons.forEach((button) => button.addEventListener('click', () => {
+  show(button, button.getAttribute('aria-pressed') !== 'true');
+}));
+all('[data-all]').forEach((button) => button.addEventListener('click', () => {
+  buttons.forEach((policy) => show(policy, button.dataset.all === 'true'));
+}));
+
+const tip = document.createElement('div');
+tip.className = 'tip';
+tip.hidden = true;
+document.body.append(tip);
+const status = one('.status');
+const line = (text, value, isAt) => {
+  const row = document.createElement('div');
+  row.className = isAt ? 'at' : '';
+  [text, value].forEach((part) => {
+    const span = document.createElement('span');
+    span.textContent = part;
+    row.append(span);
+  });
+  return row;
+};
+const place = (mark) => {
+  const box = mark.getBoundingClientRect();
+  return { x: box.left + box.width / 2, y: box.top + box.height / 2, box };
+};
+all('.plot').forEach((plot) => {
+  const marks = all('.k', plot).map((mark) => {
+    const title = one('title', mark);
+    const group = mark.closest('.series');
+    const label = title ? title.textContent : '';
+    if (title) title.remove();
+    return { mark, group, label, series: group ? group.dataset.series : '' };
+  });
+  let current = null;
+  const shown = () => marks.filter(
+    (item) => item.mark.getClientRects().length && !(item.group && item.group.matches('.off')));
+  const leave = () => {
+    if (current) {
+      current.mark.classList.remove('near');
+      if (current.group) current.group.classList.remove('at');
+    }
+    current = null;
+    plot.classList.remove('reading');
+    tip.hidden = true;
+  };
+  const fill = (item) => {
+    tip.replaceChildren();
+    const own = item.label.slice(item.series.length + 2);
+    const at = own.lastIndexOf(' at ');
+    const where = at < 0 ? null : own.slice(at + 4);
+    const beside = where === null ? [] : shown().filter((other) =>
+      Math.abs(place(other.mark).x - place(item.mark).x) < 1);
+    const title = document.createElement('strong');
+    if (item.mark.tagName !== 'path' || beside.length < 2) {
+      title.textContent = item.label;
+      tip.append(title);
+      return;
+    }
+    title.textContent = where;
+    tip.append(title);
+    const sorted = beside.sort((a, b) => place(a.mark).y - place(b.mark).y);
+    const index = sorted.indexOf(item);
+    const first = Math.max(0, Math.min(index - 6, sorted.length - 13));
+    sorted.slice(first, first + 13).forEach((other) => {
+      const text = other.label.slice(other.series.length + 2);
+      tip.append(line(other.series, text.slice(0, text.lastIndexOf(' at ')), other === item));
+    });
+  };
+  const read = (item, isKey) => {
+    if (item !== current) {
+      leave();
+      current = item;
+      item.mark.classList.add('near');
+      if (item.group) item.group.classList.add('at');
+      plot.classList.add('reading');
+      fill(item);
+    }
+    tip.hidden = false;
+    const spot = place(item.mark);
+    const size = tip.getBoundingClientRect();
+    const right = spot.box.right + 14;
+    const isRight = right + size.width < window.innerWidth - 8;
+    const x = isRight ? right : Math.max(8, spot.box.left - 14 - size.width);
+    const y = Math.max(8, Math.min(
+      spot.y - size.height / 2, window.innerHeight - size.height - 8));
+    tip.style.left = x + 'px';
+    tip.style.top = y + 'px';
+    if (isKey && status) status.textContent = item.label;
+  };
+  plot.addEventListener('pointermove', (event) => {
+    let best = null;
+    let least = 48;
+    shown().forEach((item) => {
+      const { box } = place(item.mark);
+      const dx = Math.max(box.left - event.clientX, 0, event.clientX - box.right);
+      const dy = Math.max(box.top - event.clientY, 0, event.clientY - box.bottom);
+      const distance = Math.hypot(dx, dy);
+      if (distance < least) { least = distance; best = item; }
+    });
+    if (best) read(best, false); else leave();
+  });
+  plot.addEventListener('pointerleave', leave);
+  plot.addEventListener('blur', leave);
+  plot.addEventListener('keydown', (event) => {
+    const items = shown();
+    if (event.key === 'Escape') { leave(); return; }
+    if (!items.length || !event.key.startsWith('Arrow')) return;
+    event.preventDefault();
+    if (!current || !items.includes(current)) { read(items[0], true); return; }
+    const from = place(current.mark);
+    const isAcross = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
+    const sign = event.key === 'ArrowRight' || event.key === 'ArrowDown' ? 1 : -1;
+    let best = null;
+    let least = Infinity;
+    items.forEach((item) => {
+      if (item === current) return;
+      const to = place(item.mark);
+      if (isAcross && item.group !== current.group) return;
+      const along = sign * (isAcross ? to.x - from.x : to.y - from.y);
+      const aside = Math.abs(isAcross ? to.y - from.y : to.x - from.x);
+      if (along < 0.01 && !(along > -0.01 && !isAcross &&
+        sign * (items.indexOf(item) - items.indexOf(current)) > 0 && aside < 1)) return;
+      const distance = isAcross ? along : along + aside * 100;
+      if (distance < least) { least = distance; best = item; }
+    });
+    if (best) read(best, true);
+  });
+  plot.tabIndex = 0;
+  plot.setAttribute('aria-roledescription', 'chart; use the arrow keys to read values');
+});
+
+const units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50,
+  ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9 };
+const key = (cell) => {
+  const text = cell ? cell.textContent.trim() : '';
+  const found = text.match(/^-?\d+(?: \d{3})*(?:\.\d+)?(?= |$|%|[KMGTP]?i?B)/);
+  if (!found || cell.dataset.text !== undefined) return text;
+  const rest = text.slice(found[0].length);
+  const unit = rest.match(/^ ?((?:[KMGTP]i)?B|ns|µs|ms|s)(?= |$)/);
+  return Number(found[0].replaceAll(' ', '')) * (unit ? units[unit[1]] : 1);
+};
+all('table').forEach((table) => {
+  const body = one('tbody', table);
+  const titles = all('thead th', table);
+  titles.forEach((title, column) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = title.textContent;
+    title.replaceChildren(button);
+    button.addEventListener('click', () => {
+      const was = title.getAttribute('aria-sort');
+      const isText = column === 0;
+      const isUp = was ? was === 'descending' : isText;
+      titles.forEach((other) => other.removeAttribute('aria-sort'));
+      title.setAttribute('aria-sort', isUp ? 'ascending' : 'descending');
+      const rows = all('tr', body).map((row, index) => (
+        { row, index, key: key(row.cells[column]) }));
+      rows.sort((a, b) => {
+        const [left, right] = [typeof a.key === 'number', typeof b.key === 'number'];
+        if (left !== right) return left ? -1 : 1;
+        const order = left ? a.key - b.key : a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+        return (isUp ? order : -order) || a.index - b.index;
+      });
+      body.append(...rows.map((entry) => entry.row));
+    });
+  });
+});
+let opened = [];
+window.addEventListener('beforeprint', () => {
+  opened = all('details:not([open])');
+  opened.forEach((details) => { details.open = true; });
+});
+window.addEventListener('afterprint', () => {
+  opened.forEach((details) => { details.open = false; });
+});
+
+document.documentElement.dataset.ready = 'true';
+})();

@@ -1,0 +1,82 @@
+extension TextField {
+  var text: String {
+    String(decoding: UnsafeBufferPointer(start: next, count: count), as: UTF8.self)
+  }
+}
+
+/// Splits a line of a table into fields, from left to right.
+struct CsvSplitter {
+  private var rest: TextField
+  private let delimiter: UInt8
+  /// True if another field follows, even an empty one.
+  private var hasMore: Bool
+  /// True for a quote that is not closed, or text between a quote and the delimiter.
+  private(set) var isMalformed = false
+
+  @inline(__always) init(_ line: TextField, delimiter: UInt8) {
+    rest = line
+    if delimiter == 0x20 { rest = line.trimmed }
+    self.delimiter = delimiter
+    hasMore = true
+  }
+
+  /// Next field, without surrounding blanks or quotes; nil after the last.
+  @inline(__always) mutating func next() -> TextField? {
+    guard hasMore else { return nil }
+    if delimiter != 0x20 { skipSpaces() }
+    if !rest.isEmpty && rest.next.pointee == 0x22 { return quoted() }
+    let start = rest.next
+    while !rest.isEmpty, !isDelimiter(rest.next.pointee) { rest.skip() }
+    var end = rest.next
+    while end > start, end[-1] == 0x20 || (end[-1] == 0x09 && delimiter != 0x09) { end -= 1 }
+    passDelimiter()
+    return TextField(start, end)
+  }
+
+  @inline(__always) mutating func take(into space: UnsafeMutableBufferPointer<TextField>) -> Int {
+    var count = 0
+    while count < space.count, let field = next() {
+      space[count] = field
+      count += 1
+    }
+    return count
+  }
+
+  /// Reads a quoted field; `rest` begins with the quote.
+  @inline(never) private mutating func quoted() -> TextField {
+    rest.skip()
+    let start = rest.next
+    while !rest.isEmpty {
+      if rest.next.pointee == 0x22 {
+        let end = rest.next
+        rest.skip()
+        guard !rest.isEmpty, rest.next.pointee == 0x22 else {
+          skipSpaces()
+          if !rest.isEmpty && !isDelimiter(rest.next.pointee) { isMalformed = true }
+          passDelimiter()
+          return TextField(start, end)
+        }
+      }
+      rest.skip()
+    }
+    isMalformed = true
+    hasMore = false
+    return TextField(start, rest.next)
+  }
+
+  @inline(__always) private mutating func skipSpaces() {
+    while !rest.isEmpty, rest.next.pointee == 0x20, delimiter != 0x20 { rest.skip() }
+  }
+
+  @inline(__always) private mutating func passDelimiter() {
+    hasMore = !rest.isEmpty
+    if hasMore { rest.skip() }
+    if delimiter == 0x20 {
+      while !rest.isEmpty, isDelimiter(rest.next.pointee) { rest.skip() }
+    }
+  }
+
+  @inline(__always) private func isDelimiter(_ byte: UInt8) -> Bool {
+    byte == delimiter || (byte == 0x09 && delimiter == 0x20)
+  }
+}

@@ -1,0 +1,224 @@
+import LarderEngine
+
+extension TableFormat {
+  static let all = [
+    txt, arc, lirs, adaptSize, twitter, metaKV, msrCambridge, spc, alibabaBlock, tencentBlock,
+  ]
+
+  static let txt = TableFormat(
+    description: FormatDescription(
+      name: "txt", summary: "text, one object id per line",
+      layout: """
+        Text, one get per line: the line without surrounding blanks is the object's id. Whole
+        numbers are their own keys, other ids are hashed (64 bits). Blank lines are skipped.
+        """,
+      suffixes: [".txt"], parameters: [.maxBad]),
+    columns: [
+      TableColumn("id", .id) { line in
+        !line.contains { byte in [0x20, 0x09, 0x2C, 0x3B].contains(byte) }
+      }
+    ],
+    rules: TableLayout(delimiter: nil), confidence: .possible, needsContent: true)
+
+  /// Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST 2003.
+  static let arc = TableFormat(
+    description: FormatDescription(
+      name: "arc", summary: "block runs of the ARC paper: `start count 0 number` per line",
+      layout: """
+        Text, four whole numbers per line, separated by blanks: first block, number of blocks,
+        ignored, line number (ignored). A line becomes one get per block: start, start+1, ...
+        start+count-1.
+        """,
+      suffixes: [".lis"], parameters: [.maxBad]),
+    columns: [
+      TableColumn("start", .number),
+      TableColumn("blocks", .run) { TableColumn.digits(1...20)($0) && $0.first != 0x30 },
+      TableColumn("0", .whole) { $0.elementsEqual([0x30]) }, TableColumn("number", .whole),
+    ],
+    rules: TableLayout(delimiter: 0x20), confidence: .likely)
+
+  /// Jiang and Zhang, "LIRS: An Efficient Low Inter-reference Recency Set Replacement Policy to
+  /// Improve Buffer Cache Performance", SIGMETRICS 2002.
+  static let lirs = TableFormat(
+    description: FormatDescription(
+      name: "lirs", summary: "block numbers of the LIRS paper's traces, one per line",
+      layout: """
+        Text, one get per line: the line is a block number. Lines with only `*` (checkpoints) and
+        blank lines are skipped.
+        """,
+      suffixes: [".trc", ".trace"], parameters: [.maxBad]),
+    columns: [TableColumn("block number", .number)],
+    rules: TableLayout(
+      delimiter: 0x20, skips: { $0.trimmed.equals([0x2A]) ? "" : nil },
+      advice: "use --format txt for ids that are not numbers"),
+    confidence: .likely, needsContent: true,
+    fits: { $0.lines().contains { $0.elementsEqual([0x2A]) } })
+
+  /// Berger, Sitaraman and Harchol-Balter, "AdaptSize: Orchestrating the Hot Object Memory Cache in
+  /// a Content Delivery Network", NSDI 2017.
+  static let adaptSize = TableFormat(
+    description: FormatDescription(
+      name: "adapt-size",
+      summary: "text of AdaptSize, webcachesim and LRB: `time id size` per line",
+      layout: """
+        Text, numbers separated by blanks: time, object, size in bytes, and further fields
+        (features of LRB's traces) that are ignored. Every line is a get. The id alone identifies
+        the object (the original program treats the same id with another size as another object).
+        """,
+      suffixes: [".tr"], parameters: [.timeUnit, .skipZeroSize, .maxBad]),
+    columns: [
+      TableColumn("time", .time, fits: TableColumn.digits(1...20)), TableColumn("id", .number),
+      TableColumn("size", .size),
+    ],
+    rules: TableLayout(delimiter: 0x20, mayHaveMore: true), confidence: .likely,
+    fits: { $0.lines().allSatisfy { $0.split { $0 == 0x20 || $0 == 0x09 }.count == 3 } })
+
+  /// Yang, Yue and Rashmi, "A Large Scale Analysis of Hundreds of In-memory Cache Clusters at
+  /// Twitter", OSDI 2020.
+  static let twitter = TableFormat(
+    description: FormatDescription(
+      name: "twitter", summary: "Twitter's cache traces: text with operations and TTLs",
+      layout: """
+        Text without a header, seven fields separated by commas: time in seconds, key, bytes of the
+        key, bytes of the value, client, operation, TTL in seconds (0 for operations that do not
+        write). The size is that of key and value. A get that missed in production has a value of 0
+        bytes in the file and gets the last known size of the object. Operations: get and gets are
+        gets; set, add, cas, replace, append, prepend, incr and decr are sets; delete is a delete.
+        """,
+      suffixes: [".twitter", ".twr.csv"],
+      parameters: [.timeUnit, .skipZeroSize, .size(.logged), .maxBad]),
+    columns: [
+      TableColumn("time", .time) { _ in true }, TableColumn("key", .id),
+      TableColumn("key size", .keySize), TableColumn("value size", .valueSize),
+      TableColumn("client"),
+      TableColumn("operation", .operation) { field in
+        memcached.contains(String(decoding: field, as: UTF8.self))
+      },
+      TableColumn("TTL", .ttl) { _ in true },
+    ],
+    rules: TableLayout(remembersSizes: true))
+
+  private static let memcached: Set = [
+    "get", "gets", "set", "add", "cas", "replace", "append", "prepend", "incr", "decr", "delete",
+  ]
+
+  /// Berg et al., "The CacheLib Caching Engine: Design and Experiences at Scale", OSDI 2020; the
+  /// traces of 2022 and 2024 are described in CacheLib's documentation.
+  static let metaKV = TableFormat(
+    description: FormatDescription(
+      name: "meta-kv",
+      summary: "Meta's key-value cache traces: text with a header, several requests per row",
+      layout: """
+        Text with a header, fields separated by commas, found by name: key, op, size (bytes of the
+        value) are required; op_time in seconds, key_size in bytes, op_count and ttl in seconds are
+        optional. A row is op_count requests. The size is that of key and value. A get that missed
+        in production has size 0 in the file and gets the last known size of the object.
+        Operations: GET and GET_LEASE are gets, SET and SET_LEASE are sets, DELETE is a delete.
+        """,
+      suffixes: [".meta-kv", ".kvcache.csv"],
+      parameters: [.timeUnit, .skipZeroSize, .size(.logged), .maxBad]),
+    columns: [
+      TableColumn("key", .id, isMark: true), TableColumn("op", .operation, isMark: true),
+      TableColumn("size", .valueSize, isMark: true),
+      TableColumn("op_time", .time, isOptional: true),
+      TableColumn("key_size", .keySize, isOptional: true),
+      TableColumn("op_count", .repeats, isOptional: true, isMark: true),
+      TableColumn("ttl", .ttl, isOptional: true),
+    ],
+    rules: TableLayout(remembersSizes: true), isNamed: true)
+
+  private static let blockParameters = [
+    Parameter.block,
+    Parameter(
+      "writes", default: "get",
+      "writes count as reads do (get), as sets (set), or are skipped (skip)"),
+    .maxBad,
+  ]
+
+  /// Narayanan, Donnelly and Rowstron, "Write Off-Loading: Practical Power Management for
+  /// Enterprise Storage", FAST 2008; published by SNIA IOTTA.
+  static let msrCambridge = TableFormat(
+    description: FormatDescription(
+      name: "msr-cambridge", summary: "MSR Cambridge block traces from SNIA",
+      layout: """
+        Text, seven fields separated by commas: time in units of 100 ns since 1601, host, disk,
+        Read or Write, offset in bytes, length in bytes, response time. A read becomes one get for
+        each block that it touches, with the size of a block; a write is skipped, or with
+        writes=true becomes one set for each. An object is a block of a disk of a host.
+        """,
+      suffixes: [".msr", ".msr.csv"],
+      parameters: [
+        Parameter("block", .bytes(1...Int(UInt32.max)), default: "512", "bytes per block"),
+        Parameter("writes", default: "false", "true includes writes, as sets"), .maxBad,
+      ]),
+    columns: [
+      TableColumn("time", .fileTime, fits: TableColumn.digits(17...20)),
+      TableColumn("host", .device) { _ in true }, TableColumn("disk", .device) { _ in true },
+      TableColumn("access", .access) { field in
+        field.elementsEqual("Read".utf8) || field.elementsEqual("Write".utf8)
+      },
+      TableColumn("offset", .address), TableColumn("length", .length),
+      TableColumn("response time"),
+    ],
+    rules: TableLayout(block: 512))
+
+  /// "SPC Trace File Format Specification", revision 1.0.1, of the Storage Performance Council;
+  /// WebSearch and Financial in the UMass Trace Repository.
+  static let spc = TableFormat(
+    description: FormatDescription(
+      name: "spc", summary: "block traces in SPC format: WebSearch and Financial of UMass",
+      layout: """
+        Text, fields separated by commas: application's unit (ASU), block address of 512 bytes,
+        bytes, opcode (R or W), time in seconds, and further fields that are ignored. An object is
+        an address of a unit, or with block= a block of it.
+        """,
+      suffixes: [".spc"], parameters: blockParameters),
+    columns: [
+      TableColumn("unit", .device), TableColumn("address", .address, unit: 512),
+      TableColumn("length", .length), TableColumn("opcode", .access), TableColumn("time", .time),
+    ],
+    rules: TableLayout(mayHaveMore: true))
+
+  /// Li, Wang, Lee and Shi, "An In-Depth Comparative Analysis of Cloud Block Storage Workloads:
+  /// Findings and Implications", ACM Transactions on Storage 19, 2023.
+  static let alibabaBlock = TableFormat(
+    description: FormatDescription(
+      name: "alibaba-block",
+      summary: "Alibaba's block traces: `device,opcode,offset,length,timestamp` per line",
+      layout: """
+        Text without a header, five fields separated by commas: device, opcode (R or W), offset in
+        bytes, length in bytes, time in microseconds. An object is an offset of a device, or with
+        block= a block of it.
+        """,
+      suffixes: [".alibaba.csv"], parameters: blockParameters),
+    columns: [
+      TableColumn("device", .device), TableColumn("opcode", .access),
+      TableColumn("offset", .address), TableColumn("length", .length),
+      TableColumn("time", .time, fits: TableColumn.digits(15...16)),
+    ],
+    rules: TableLayout(timeUnit: .microseconds))
+
+  /// Zhang et al., "OSCA: An Online-Model Based Cache Allocation Scheme in Cloud Block Storage
+  /// Systems", USENIX ATC 2020; published by SNIA IOTTA.
+  static let tencentBlock = TableFormat(
+    description: FormatDescription(
+      name: "tencent-block",
+      summary: "Tencent's CBS block traces: `timestamp,offset,size,type,volume` per line",
+      layout: """
+        Text without a header, five fields separated by commas: time in seconds, offset in sectors
+        of 512 bytes, size in sectors, type (0 reads, 1 writes), volume. An object is an offset of
+        a volume, or with block= a block of it.
+        """,
+      suffixes: [".tencent.csv"], parameters: blockParameters),
+    columns: [
+      TableColumn("time", .time, fits: TableColumn.digits(10...10)),
+      TableColumn("offset", .address, unit: 512), TableColumn("size", .length, unit: 512),
+      TableColumn("type", .access) { $0.elementsEqual([0x30]) || $0.elementsEqual([0x31]) },
+      TableColumn("volume", .device),
+    ],
+    rules: TableLayout(remarks: [
+      "The table is read as Tencent's: time, offset and size in sectors, 0 or 1, volume."
+    ]),
+    // In other tables of five numbers the fourth is rarely limited to 0 and 1.
+    fits: { Set($0.column(3)).count == 2 })
+}
