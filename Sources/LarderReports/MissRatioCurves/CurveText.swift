@@ -107,7 +107,7 @@ package struct CurvePicture: Sendable {
         canvas.mark(
           column: Int(x(point.capacity) * Double(columns - 1)),
           row: Int((point.hitRatio * Double(rows - 1)).rounded()), series: number,
-          with: knee)
+          with: self.knee)
       }
     }
     return lines(of: canvas).reduce(into: "") { $0 += $1 + "\n" }
