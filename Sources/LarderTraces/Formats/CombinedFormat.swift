@@ -48,8 +48,11 @@ struct CombinedFormat: TraceFormat {
       + " $cacheStatus",
     // Tomcat and others without quotes around the request.
     "$client [$time] $method $target HTTP/$protocol $status $bytes",
+    // CloudFront's real-time logs with all fields.
+    #"$seconds\t$client\t$originSeconds\t$status\t$bytes\t$method\t$protocol\t$domain\t$target"#
+      + #"\t$sent\t$edge\t$id\t$host\t"#,
     // CloudWatch Logs Insights: a table with the line in quotes.
-    #"$stamp,"$client [$time] ""$request"" $status $bytes"#,
+    #"$day $clock,"$client [$time] ""$request"" $status $bytes"#,
   ])
 
   private static func envoy(_ reasons: String) -> String {

@@ -85,7 +85,7 @@ struct LogPattern: Sendable {
   ) -> UnsafePointer<UInt8>? {
     if isStrict {
       if isLast, field.isQuoted, field.end.first == 0x22 { return rest.endOfQuoted() }
-      if isLast { return rest.find(0x20) ?? rest.end }
+      if isLast, field.end.isEmpty { return rest.find(0x20) ?? rest.end }
     }
     // A final number field ends at a blank, whatever follows.
     let isNumber = field.role == .bytes || field.role == .status
