@@ -19,7 +19,6 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
         "share of the window, from 0 to 1 and at least 1 object or byte; or adaptive: starts at "
           + "0.01 and adapts by hill climbing"),
       PolicyParameter("protected", default: "0.8", "share of main for objects requested again"),
-      SketchedCounts.doorkeeperParameter,
     ],
     learns: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
@@ -42,12 +41,11 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
     let isAdaptive = setup.spec.values["window"] == "adaptive"
     let share = isAdaptive ? 0.01 : try setup.spec.number("window", default: 0.01, in: 0...1)
     let protectedShare = try setup.spec.number("protected", default: 0.8, in: 0...1)
-    let counts = try SketchedCounts(setup)
     // Rounded like Caffeine: main down, the window has the rest.
     let main = min(UInt64(Double(setup.capacity) * (1 - share)), setup.capacity - 1)
     windowCapacity = setup.capacity - main
     protectedCapacity = UInt64(Double(main) * protectedShare)
-    self.counts = counts
+    counts = SketchedCounts(setup)
     climber = WindowClimber(isUsed: isAdaptive, capacity: setup.capacity)
     lists = WeightedLists(lists: 3, objects: setup.objects, weighs: setup.unit == .bytes)
   }

@@ -13,7 +13,6 @@ struct TinyLFU: EvictionPolicy, ~Copyable {
     name: "tinylfu", family: .frequency,
     summary: "LRU; when the cache is full, a new object is stored only if a sketch of recent "
       + "requests counts more for it than for the LRU victim.",
-    parameters: [SketchedCounts.doorkeeperParameter],
     learns: true,
     paper: "Einziger, Friedman and Manes, TinyLFU: a highly efficient cache admission policy, ACM "
       + "Transactions on Storage 2017")
@@ -24,8 +23,8 @@ struct TinyLFU: EvictionPolicy, ~Copyable {
   private let capacity: UInt64
   private var used: UInt64 = 0
 
-  init(_ setup: PolicySetup) throws(PolicyError) {
-    counts = try SketchedCounts(setup)
+  init(_ setup: PolicySetup) {
+    counts = SketchedCounts(setup)
     list = LinkedLists(objects: setup.objects)
     capacity = setup.capacity
   }

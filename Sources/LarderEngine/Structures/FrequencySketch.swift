@@ -46,9 +46,8 @@ public struct FrequencySketch: ~Copyable {
     blockMask = UInt32(blocks - 1)
   }
 
-  /// Counts one request; returns true if it ended a period and all counters were halved. Amortised
-  /// O(1).
-  @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) -> Bool {
+  /// Counts one request, and halves all counters at the end of a period. Amortised O(1).
+  @inlinable @inline(__always) public mutating func increment(_ fingerprint: UInt32) {
     let place = Place(fingerprint, self)
     // Branchless, because saturation of a counter is unpredictable.
     var added: UInt64 = 0
@@ -60,9 +59,7 @@ public struct FrequencySketch: ~Copyable {
       added |= step
     }
     additions += added
-    guard additions >= period, added != 0 else { return false }
-    halve()
-    return true
+    if additions >= period, added != 0 { halve() }
   }
 
   /// Increments the key's count by its lowest counters, and returns the new estimate. Does not
@@ -178,35 +175,20 @@ public struct FrequencySketch: ~Copyable {
 /// TinyLFU's estimator: approximate recent request counts of all keys, resident or not, and the key
 /// of each resident object.
 ///
-/// It consists of a sketch and an optional *doorkeeper* in front of it: a Bloom filter that absorbs
-/// the first request for each key in a period, so that only further requests count in the sketch.
 /// With a capacity in bytes, the sketch grows with the number of resident objects, whose maximum so
-/// far serves as the capacity. Counts cannot be undone: the requests of a removed object stay in
-/// the sketch until they fade.
-///
-/// Memory: 4 bytes an object, and the sketch's 8 to 16 for each one that the cache can hold (11
-/// to 14 with a doorkeeper).
+/// far serves as the capacity. Counts cannot be undone: the requests of a removed object stay until
+/// they fade. Memory: 4 bytes an object, and 8 to 16 for each one that the cache can hold.
 public struct SketchedCounts: ~Copyable {
-  /// The parameter that enables a doorkeeper.
-  public static let doorkeeperParameter = PolicyParameter(
-    "doorkeeper", default: "false",
-    "true: a Bloom filter absorbs the first request of each object in a period")
-
   // For large capacities, the sketch starts with this number of objects and doubles as needed.
   @inlinable static var objectsAtFirst: Int { 1 << 20 }
-  @inlinable static var doorkeeperError: Double { 0.03 }
 
   @usableFromInline var sketch: FrequencySketch
-  @usableFromInline var doorkeeper: BloomFilter
-  @usableFromInline let hasDoorkeeper: Bool
   @usableFromInline var fingerprints: Column<UInt32>
   @usableFromInline var residents = 0
 
   /// Creates an estimator with all counts zero.
-  public init(_ setup: PolicySetup) throws(PolicyError) {
-    hasDoorkeeper = try setup.spec.flag("doorkeeper", default: false)
+  public init(_ setup: PolicySetup) {
     sketch = SketchedCounts.makeSketch(setup)
-    doorkeeper = SketchedCounts.makeDoorkeeper(hasDoorkeeper ? sketch.objects : 0)
     fingerprints = Column(objects: setup.objects)
   }
 
@@ -225,29 +207,29 @@ public struct SketchedCounts: ~Copyable {
 
   /// Counts a request for a resident object.
   @inlinable @inline(__always) public mutating func countHit(_ id: ObjectID) {
-    count(fingerprints[id])
+    sketch.increment(fingerprints[id])
   }
 
   /// Counts a request for an object that is not resident.
   @inlinable @inline(__always) public mutating func countMiss(_ request: Request) {
-    count(request.fingerprint)
+    sketch.increment(request.fingerprint)
   }
 
   /// The recent request count of a resident object.
   @inlinable @inline(__always) public func estimate(_ id: ObjectID) -> UInt32 {
-    estimate(fingerprint: fingerprints[id])
+    sketch.estimate(fingerprints[id])
   }
 
   /// The recent request count of a requested object that is not resident.
   @inlinable @inline(__always) public func estimate(_ request: Request) -> UInt32 {
-    estimate(fingerprint: request.fingerprint)
+    sketch.estimate(request.fingerprint)
   }
 
   /// Records that an object becomes resident.
   @inlinable @inline(__always) public mutating func enter(_ request: Request) {
     fingerprints[request.id] = request.fingerprint
     residents += 1
-    if residents > sketch.objects { grow() }
+    sketch.reserve(objects: residents)
   }
 
   /// Records that a resident object leaves.
@@ -273,29 +255,7 @@ public struct SketchedCounts: ~Copyable {
   }
 
   /// Memory held, in bytes.
-  public var bytes: Int {
-    sketch.bytes + (hasDoorkeeper ? doorkeeper.bytes : 0) + fingerprints.bytes
-  }
-
-  @inlinable @inline(__always) mutating func count(_ fingerprint: UInt32) {
-    if hasDoorkeeper, doorkeeper.insert(fingerprint) { return }
-    if sketch.increment(fingerprint), hasDoorkeeper { doorkeeper.clear() }
-  }
-
-  @inlinable @inline(__always) func estimate(fingerprint: UInt32) -> UInt32 {
-    sketch.estimate(fingerprint) + (hasDoorkeeper && doorkeeper.contains(fingerprint) ? 1 : 0)
-  }
-
-  private static func makeDoorkeeper(_ objects: Int) -> BloomFilter {
-    BloomFilter(capacity: objects * 3, error: doorkeeperError)
-  }
-
-  @usableFromInline @inline(never) mutating func grow() {
-    sketch.reserve(objects: residents)
-    if hasDoorkeeper, doorkeeper.capacity < residents * 3 {
-      doorkeeper = SketchedCounts.makeDoorkeeper(residents * 2)
-    }
-  }
+  public var bytes: Int { sketch.bytes + fingerprints.bytes }
 }
 
 /// A set of keys without false negatives and with few false positives (Bloom, Space/time trade-offs

@@ -9,7 +9,7 @@ import Testing
     "2q:in=0.9999:ghost=100", "mq:queues=16:ghost=100:life=1000000", "lru-k:k=8:history=100",
     "lirs:hir=1:stack=1000", "s3-fifo:small=0.9999:ghost=100", "qd-lp:small=0.0001:ghost=100",
     "slru:segments=64", "lecar:ghost=100", "cacheus:ghost=100", "w-tinylfu:window=1:protected=1",
-    "w-tinylfu:window=adaptive:doorkeeper=true",
+    "w-tinylfu:window=adaptive",
     "s4-fifo:small=0.9999:threshold=3:ghost=100:skip=1:refuse-large=false",
     "clock2q-plus:small=0.9999:ghost=100:window=1", "tinyufo:counters=exact",
     "la-cache:admission=all:history=1000",

@@ -29,8 +29,8 @@ struct DrawMaker {
     + [
       "clock:bits=3", "slru:segments=2", "slru:fill=true", "s3-fifo:small=0.3", "s3-fifo:ghost=0",
       "2q:in=0.5", "2q:ghost=0", "lirs:hir=0.3", "lirs:stack=2", "qd-lp:small=0.4:ghost=2",
-      "lru-k:k=3:history=1", "lru-k:correlated=2", "mq:queues=3:life=0.5",
-      "tinylfu:doorkeeper=true", "w-tinylfu:window=0.3", "w-tinylfu:window=adaptive",
+      "lru-k:k=3:history=1", "mq:queues=3:life=0.5",
+      "w-tinylfu:window=0.3", "w-tinylfu:window=adaptive",
       "s4-fifo:small=0.3:skip=0.25", "s4-fifo:small=0.5:refuse-large=true",
       "clock2q-plus:small=0.5",
       "la-cache:history=0.5", "la-cache:admission=all",
