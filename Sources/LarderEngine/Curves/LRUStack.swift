@@ -2,15 +2,10 @@
 ///
 /// Mattson, Gecsei, Slutz and Traiger (Evaluation techniques for storage hierarchies, IBM Systems
 /// Journal 1970): an LRU cache of capacity C holds the objects down to depth C, so one pass gives
-/// the hits at all capacities. A deletion leaves a hole with the object's weight at its position: a
-/// cache that reaches as deep has that much free room, and objects pushed on top fill the topmost
-/// holes first (Thompson and Smith, Efficient (stack) algorithms for analysis of write-back and
-/// sector memories, ACM TOCS 1989, for one size). A use does so too: the object leaves a hole at
-/// its old position and is pushed on top.
-///
-/// With weights, the depth is exact for every capacity that is at least that of the largest object,
-/// provided that the weight of each object is the same for all capacities; so only a set changes
-/// it.
+/// the hits at all capacities. A deletion or a use leaves a hole with the object's weight at its
+/// position, and objects pushed on top fill the topmost holes first (Thompson and Smith, Efficient
+/// (stack) algorithms for analysis of write-back and sector memories, ACM TOCS 1989, for one size).
+/// With weights, the depth is exact for capacities of at least the largest object.
 struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var order: Order
   // The position of each object's latest request plus one; 0 for an object that is not in the
@@ -18,9 +13,7 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var places: Column<UInt32>
   // The positions of holes: the topmost, which has the largest position, is filled first.
   private var holes = MaxHeap<UInt32>()
-  /// The number of positions for each live one after a renumbering: more of them mean fewer
-  /// renumberings, fewer fit into the processor's cache. (Measured with 1 M objects: 4 and 8 are
-  /// equally fast, 2 is half as fast.)
+  // Positions for each live one after a renumbering. (With 1 M objects, 2 is half as fast.)
   private static var slack: Int { 4 }
   private static var positionsMax: Int { 1 << 32 - 1 << 16 }
   static var objectsMax: Int { positionsMax / 2 }
@@ -88,8 +81,6 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
     order.prefetch(place == 0 ? 0 : place &- 1)
   }
 
-  var bytes: Int { order.bytes + places.bytes }
-
   private mutating func fillHoles(_ weight: UInt32) {
     var weight = weight
     while !holes.isEmpty {
@@ -117,9 +108,7 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
       }
       id += 1
     }
-    var moved = holes
-    moved.replaceAll { order.rank($0) }
-    holes = moved
+    for place in holes.elements.indices { holes.elements[place] = order.rank(holes.elements[place]) }
     order.renumber(room: Self.room(live: live + holes.count))
   }
 }
@@ -158,19 +147,15 @@ protocol RecencyOrder: ~Copyable {
 
   /// Prefetches the data that `remove(position)` reads.
   func prefetch(_ position: UInt32)
-
-  var bytes: Int { get }
 }
 
 /// The positions of a stream that hold the latest request of an object: a bit for each position,
 /// with running sums above, so that five loads count the live positions before a given one.
 ///
-/// The order-statistic structure of a stack distance by Bennett and Kruskal (LRU Stack Processing,
-/// IBM Journal of Research and Development 1975), over bits. Each sum counts the live positions
-/// before its part within the parent part: 32 words of 64 positions form a group, 32 groups a
-/// block, 32 blocks a section. Removing a position lowers the sums to its right, a handful of
-/// vector instructions for each level, without a branch. When positions run out, the live ones are
-/// renumbered. Memory: less than a byte for six positions.
+/// The order-statistic structure by Bennett and Kruskal (LRU Stack Processing, IBM Journal of
+/// Research and Development 1975), over bits. Each sum counts the live positions before its part
+/// within the parent part: 32 words of 64 positions form a group, 32 groups a block, 32 blocks a
+/// section. When positions run out, the live ones are renumbered.
 struct RecencyBits: RecencyOrder, ~Copyable {
   private var words: Column<UInt64>
   private var wordSums: Column<UInt16>
@@ -251,10 +236,6 @@ struct RecencyBits: RecencyOrder, ~Copyable {
     for _ in 0..<count { _ = append(1) }
   }
 
-  var bytes: Int {
-    words.bytes + wordSums.bytes + groupSums.bytes + blockSums.bytes + sectionSums.bytes
-  }
-
   private mutating func beginWord(_ position: UInt32) {
     var before = UInt32(truncatingIfNeeded: live)
     if position & (1 << 21 - 1) == 0 { sectionSums[position >> 21] = before }
@@ -283,9 +264,8 @@ struct RecencyBits: RecencyOrder, ~Copyable {
 /// The positions of a stream that hold the latest request of an object, with the object's weight:
 /// `RecencyBits` for objects of different sizes.
 ///
-/// Each level sums the weights before its part within the parent part, 32 parts to one: 32
-/// positions are a leaf, 32 leaves a block, and so on up to 2^30 positions and more. Memory: about
-/// 4.5 bytes a position.
+/// Each level sums the weights before its part within the parent part, 32 parts to one. About 4.5
+/// bytes a position.
 struct RecencyWeights: RecencyOrder, ~Copyable {
   private var weights: Column<UInt32>
   // A bit for each position, because a weight may be 0.
@@ -383,11 +363,6 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
   @inline(__always) func prefetch(_ position: UInt32) {
     weights.prefetch(position & ~31)
     leafSums.prefetch(position >> 5)
-  }
-
-  var bytes: Int {
-    weights.bytes + isLive.bytes + ranks.bytes + leafSums.bytes + blockSums.bytes + areaSums.bytes
-      + sectionSums.bytes
   }
 
   private mutating func beginLeaf(_ position: UInt32) {

@@ -203,7 +203,7 @@ public struct IndexedHeap: ~Copyable {
 
 /// A binary heap of plain values, the largest first.
 struct MaxHeap<Element: Comparable & BitwiseCopyable> {
-  private var elements: [Element] = []
+  var elements: [Element] = []
 
   @inline(__always) var isEmpty: Bool { elements.isEmpty }
 
@@ -242,10 +242,5 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
       place = child
     }
     elements[place] = element
-  }
-
-  /// Replaces every element. The order of elements must not change. O(n).
-  mutating func replaceAll(_ replacement: (Element) -> Element) {
-    for place in elements.indices { elements[place] = replacement(elements[place]) }
   }
 }
