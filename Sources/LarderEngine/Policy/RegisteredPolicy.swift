@@ -46,16 +46,19 @@ public struct RegisteredPolicy: Sendable {
     isReachable = false
   }
 
-  package init(bound: Bound) {
+  package init(
+    bound: PolicyDescription, isReachable: Bool,
+    prepare:
+      @escaping @Sendable (RequestColumns, CapacityUnit) throws(PolicyError) -> any PreparedBound
+  ) {
     type = nil
-    description = bound.description
+    description = bound
     followsTime = false
     isBound = true
-    isReachable = bound.isReachable
-    simulated = SimulatedPolicy(bound)
-    let name = bound.description.name
+    self.isReachable = isReachable
+    simulated = SimulatedPolicy(bound: bound.name, isReachable: isReachable, prepare)
     makeCacheTier = { _ throws(PolicyError) -> CacheTier in
-      throw .boundOnly(name, where: "a real cache")
+      throw .boundOnly(bound.name, where: "a real cache")
     }
   }
 }

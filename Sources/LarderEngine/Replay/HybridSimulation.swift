@@ -119,7 +119,7 @@ struct TimedSimulation: OperationReplay, ~Copyable {
 
   var counts: Counts {
     var counts = core.counts(totals, hasCosts: reader.columns.costs != nil)
-    counts.time = board.counts(requests: totals.requests)
+    counts.time = board.counts(requests: totals.counts.requests)
     return counts
   }
 
