@@ -4,12 +4,9 @@ extension RegisteredPolicy {
   package static let lirs = RegisteredPolicy(LIRS.self)
 }
 
-/// Low Inter-reference Recency Set: keeps objects that are requested again after a short time.
-///
-/// Follows the authors' program: a repeated request for the last object changes nothing, and an
-/// empty cache fills the LIR part first. If removals have emptied the LIR part, the next requested
-/// object becomes its first again, because the stack needs one. Objects larger than the LIR part
-/// only pass through the queue.
+/// Low Inter-reference Recency Set: keeps objects that are requested again after a short time. As
+/// in the authors' program, a repeated request for the last object changes nothing, and an empty
+/// cache fills the LIR part first; so it does again after removals have emptied it.
 struct LIRS: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lirs", family: .recency,

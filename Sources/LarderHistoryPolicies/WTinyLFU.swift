@@ -219,11 +219,8 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
 }
 
 /// Hill climbing on the hit ratio: moves the border in one direction while each period of requests
-/// has a higher hit ratio than the one before, and turns round when it has a lower one.
-///
-/// Uses Caffeine's constants: steps start at 1/16 of the capacity and shrink by 2 % each; a change
-/// of the hit ratio of 5 points or more starts over (Einziger, Eytan, Friedman and Manes, Adaptive
-/// software cache management, Middleware 2018).
+/// has a higher hit ratio than the one before, and turns round when it has a lower one, with
+/// Caffeine's constants.
 struct WindowClimber {
   /// Objects moved in one call, so that no request waits for a whole step.
   static var movesAtOnce: Int { 1000 }

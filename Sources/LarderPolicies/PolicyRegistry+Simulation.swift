@@ -32,20 +32,4 @@ extension PolicyRegistry {
         knowsNextUse: columns.nextUses != nil)
     }
   }
-
-  /// One tier with nothing around it, for tests and for looking at a policy's decisions.
-  ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when capacity or objects
-  ///   are out of range.
-  public static func makeProbe(
-    _ setup: TierSetup, unit: CapacityUnit, objects: Int, seed: UInt64 = 0
-  ) throws(PolicyError) -> PolicyProbe {
-    try checkCapacity(setup.capacity, setup.objectsMax, of: setup.policy)
-    guard 0...ObjectID.maximumCount ~= objects else {
-      throw .badSetup(
-        "objects", "\(objects)", expected: "a whole number from 0 to \(ObjectID.maximumCount)")
-    }
-    return try policy(named: setup.policy).makeProbe(
-      CacheTierSetup(setup, unit: unit, objects: objects, seed: seed), objects: objects)
-  }
 }

@@ -4,12 +4,10 @@ extension RegisteredPolicy {
   package static let cacheus = RegisteredPolicy(Cacheus.self)
 }
 
-/// LeCaR with experts that withstand scans and churn, and a learning rate that adapts.
-///
-/// The experts are SR-LRU, which evicts the oldest object of a probation list and keeps a second
-/// list for reused objects, and CR-LFU, which evicts the newest of the objects with the fewest
-/// requests. Follows the authors' program. The weights keep what they learned when an object is
-/// removed.
+/// LeCaR with experts that withstand scans and churn, and a learning rate that adapts, as in the
+/// authors' program: SR-LRU, with a probation list and one for reused objects, and CR-LFU, which
+/// evicts the newest of the least requested. The weights keep what they learned from removed
+/// objects.
 struct Cacheus: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "cacheus", family: .adaptive,

@@ -27,20 +27,15 @@ extension RegisteredPolicy {
   }
 }
 
-/// Bounds on the possible hits for objects of different sizes: those of the best cache that knows
-/// the future and need not store a miss.
+/// Bounds on the hits of the best cache that knows the future and need not store a miss (Practical
+/// Flow-based Offline Optimal). A hit requires its object to be kept from one request to the next,
+/// at a cost of its size times the requests in between. Such intervals are chosen by cost, the
+/// cheapest first: for the *upper* bound until their sum exceeds the space of the whole trace, for
+/// the *lower* bound if one fits at every time.
 ///
-/// A hit requires its object to be kept from one request to the next, which costs its size times the
-/// number of requests in between. Both bounds choose such intervals by cost, the cheapest first:
-///
-/// - the *upper* bound until their sum exceeds the space of the capacity over the whole trace, as
-///   if space could be moved in time. No cache has more hits.
-/// - the *lower* bound if the interval fits at every time. A cache can have these hits.
-///
-/// An object whose size changes counts with its smallest size in the upper bound. In the lower one
-/// it counts with the largest size that its copy may have: a copy keeps the size with which it was
-/// stored until a set replaces it, whatever size later gets have. Only gets are hits; a set or
-/// delete ends an interval, according to the column of next uses. Expiry is ignored.
+/// An object whose size changes counts with its smallest size in the upper bound, and in the lower
+/// one with the largest size that its copy may have. A set or delete ends an interval; expiry is
+/// ignored.
 struct PFOO: PreparedBound {
   var isReachable = false
 

@@ -4,12 +4,10 @@ extension RegisteredPolicy {
   package static let lruK = RegisteredPolicy(LRUK.self)
 }
 
-/// Keeps the objects whose last k requests came within the shortest time.
-///
-/// Time counts requests. Objects with fewer than k requests are evicted first, the least recently
-/// requested among them first: the paper leaves that choice open and mentions LRU. The paper keeps
-/// information on evicted objects for a period of time; here it is limited to a share of the
-/// capacity, by default 0, as in most comparisons. There is no correlated reference period.
+/// Keeps the objects whose last k requests came within the shortest time, in requests. Objects with
+/// fewer than k requests are evicted first, the least recently requested among them first. The
+/// history of evicted objects is a share of the capacity, by default 0; there is no correlated
+/// reference period.
 struct LRUK: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-k", family: .recency,

@@ -1,9 +1,7 @@
-/// A pass over a trace that estimates LRU's hits from a sample of bounded size.
-///
-/// SHARDS with a fixed size (Waldspurger, Park, Garthwaite and Ahmad, Efficient MRC construction
-/// with SHARDS, FAST 2015, section 3.2): the sample starts with all objects; when it exceeds its
-/// size, the threshold falls to the largest hash in it and that object is removed. Each distance
-/// and each request is weighted by the inverse of the rate at its time.
+/// A pass over a trace that estimates LRU's hits from at most a number of objects: SHARDS with a
+/// fixed size (Waldspurger and others, FAST 2015, section 3.2). Over that size, the threshold falls
+/// to the largest hash; each distance and request is weighted by the inverse of the rate at its
+/// time.
 package final class FixedSizePass: ErasedPass<FixedSizePass.Estimate> {
   /// The estimate so far, and the sample with its current threshold and number of objects.
   package typealias Estimate = (hits: SampledHits, sample: SpatialSample, objects: Int)
@@ -128,15 +126,10 @@ package struct SampledHits: Sendable, Hashable {
   }
 }
 
-/// A sample of the objects of a trace, with all requests of each sampled object.
-///
-/// Spatial sampling by a hash of the object, as in SHARDS (Waldspurger, Park, Garthwaite and Ahmad,
-/// Efficient MRC construction with SHARDS, FAST 2015): an object is sampled if its hash is below a
-/// threshold, so each sample is a subset of every larger one.
-///
-/// The hash is multiplicative (Knuth, The Art of Computer Programming 3, section 6.4): dense ids, in
-/// order of first appearance, times the golden ratio. Such points are spread more evenly than random
-/// ones (Weyl 1916), so the sample has close to its share of the early, popular objects.
+/// A sample of the objects of a trace: those with a hash below a threshold, as in SHARDS. The hash
+/// is multiplicative: dense ids, in order of first appearance, times the golden ratio. Such points
+/// are spread more evenly than random ones (Weyl 1916), so popular objects have close to their
+/// share.
 package struct SpatialSample: Sendable, Hashable {
   /// Objects with a hash below the threshold are in the sample; 2^32 includes all of them.
   package var threshold: UInt64

@@ -68,15 +68,10 @@ package class ErasedPass<Result> {
   package func run(upTo end: Int) { runBody(end) }
 }
 
-/// One pass over a trace that counts the hits of an LRU cache at many capacities at once.
-///
-/// With `.objects` it counts at every possible capacity, and every count equals that of a
-/// simulation of `lru` at that capacity, sets and deletes included. With `.bytes` it counts at the
-/// given capacities, and a count equals that of a simulation if `LRUCurve.isExact` is true. Entries
-/// never expire: see `expires(_:)`.
-///
-/// Mattson, Gecsei, Slutz and Traiger, Evaluation techniques for storage hierarchies, IBM Systems
-/// Journal 1970. O(log objects) a request, in practice a few vector operations.
+/// One pass over a trace that counts the hits of an LRU cache at many capacities (Mattson and
+/// others 1970): with `.objects` at all of them, as a simulation of `lru` would count; with
+/// `.bytes` at the given ones, exactly if `LRUCurve.isExact`. Entries never expire. O(log objects)
+/// a request.
 package final class LRUCurvePass: ErasedPass<LRUCurve> {
   /// Creates a pass at the first request. `capacities` ascend, and are used only with `.bytes`.
   ///

@@ -1,11 +1,8 @@
-/// The LRU stack of a trace: all objects with their depths, in the order of their latest requests.
-///
-/// Mattson, Gecsei, Slutz and Traiger (Evaluation techniques for storage hierarchies, IBM Systems
-/// Journal 1970): an LRU cache of capacity C holds the objects down to depth C, so one pass gives
-/// the hits at all capacities. A deletion or a use leaves a hole with the object's weight at its
-/// position, and objects pushed on top fill the topmost holes first (Thompson and Smith, Efficient
-/// (stack) algorithms for analysis of write-back and sector memories, ACM TOCS 1989, for one size).
-/// With weights, the depth is exact for capacities of at least the largest object.
+/// The LRU stack of a trace: all objects in the order of their latest requests. A cache of capacity
+/// C holds the objects down to depth C (Mattson, Gecsei, Slutz and Traiger, IBM Systems Journal
+/// 1970). A deletion or a use leaves a hole with the object's weight, and objects pushed on top
+/// fill the topmost holes first (Thompson and Smith, ACM TOCS 1989). Exact for capacities of at
+/// least the largest object.
 struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var order: Order
   // The position of each object's latest request plus one; 0 for an object that is not in the
@@ -108,7 +105,9 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
       }
       id += 1
     }
-    for place in holes.elements.indices { holes.elements[place] = order.rank(holes.elements[place]) }
+    for place in holes.elements.indices {
+      holes.elements[place] = order.rank(holes.elements[place])
+    }
     order.renumber(room: Self.room(live: live + holes.count))
   }
 }
@@ -149,13 +148,9 @@ protocol RecencyOrder: ~Copyable {
   func prefetch(_ position: UInt32)
 }
 
-/// The positions of a stream that hold the latest request of an object: a bit for each position,
-/// with running sums above, so that five loads count the live positions before a given one.
-///
-/// The order-statistic structure by Bennett and Kruskal (LRU Stack Processing, IBM Journal of
-/// Research and Development 1975), over bits. Each sum counts the live positions before its part
-/// within the parent part: 32 words of 64 positions form a group, 32 groups a block, 32 blocks a
-/// section. When positions run out, the live ones are renumbered.
+/// A bit for each position of a stream, set for the latest request of an object, with sums of the
+/// bits before each part of 64 positions, 32 of these, 32 of those and so on (Bennett and Kruskal,
+/// LRU Stack Processing, 1975). When positions run out, the live ones are renumbered.
 struct RecencyBits: RecencyOrder, ~Copyable {
   private var words: Column<UInt64>
   private var wordSums: Column<UInt16>
@@ -261,11 +256,8 @@ struct RecencyBits: RecencyOrder, ~Copyable {
   }
 }
 
-/// The positions of a stream that hold the latest request of an object, with the object's weight:
-/// `RecencyBits` for objects of different sizes.
-///
-/// Each level sums the weights before its part within the parent part, 32 parts to one. About 4.5
-/// bytes a position.
+/// `RecencyBits` for objects of different sizes: sums of the weights before each part, 32 parts to
+/// one. About 4.5 bytes a position.
 struct RecencyWeights: RecencyOrder, ~Copyable {
   private var weights: Column<UInt32>
   // A bit for each position, because a weight may be 0.

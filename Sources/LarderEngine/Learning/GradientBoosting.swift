@@ -1,9 +1,6 @@
-/// A library that trains regression trees by gradient boosting, for the policies that learn a model
-/// (`PolicyRegistry.learned`).
-///
-/// The engine does not include one. A program provides one with `provide(_:)`; the module
-/// `LarderLearning` loads LightGBM. Only training calls it: a trained model is `BoostedTrees`,
-/// which the engine evaluates itself.
+/// A library that trains regression trees by gradient boosting, for the policies that learn a
+/// model. A program provides one with `provide(_:)`; `LarderLearning` loads LightGBM. A trained
+/// model is `BoostedTrees`, which the engine evaluates itself.
 public struct GradientBoosting: Sendable {
   /// Trains a model on labelled rows. Equal rows and parameters must produce equal models, and
   /// several threads may train at once.
@@ -162,11 +159,9 @@ public struct TrainingRows: ~Copyable {
   package var bytes: Int { (labels.capacity + values.capacity) * MemoryLayout<Float>.stride }
 }
 
-/// A trained model: regression trees whose outputs are added.
-///
-/// All nodes are in one array, the inner nodes of a tree before its leaves. A row passes through
-/// all trees without data-dependent branches, because a leaf points to itself. Four rows are
-/// evaluated together so that their memory accesses overlap.
+/// A trained model: regression trees whose outputs are added. A leaf points to itself, so that a
+/// row passes through all trees without data-dependent branches, and four rows overlap their memory
+/// accesses.
 public struct BoostedTrees: Sendable {
   /// An inner node of a tree: rows whose `feature` is at most `threshold` go to `low`.
   public struct Split: Sendable, Hashable {

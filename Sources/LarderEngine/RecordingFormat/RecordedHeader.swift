@@ -1,8 +1,6 @@
-/// The header of a recording.
-///
-/// Little-endian, 64 bytes: magic (8), u32 version, u32 length of the header, u64 sampling
-/// threshold, u64 start in microseconds since 1970, u32 origin, u32 representation of keys, 16
-/// bytes of zeros, u64 checksum of the 56 bytes before. Blocks follow: see `RecordedBlock`.
+/// The header of a recording: 64 bytes, little-endian: magic (8), u32 version, length of the
+/// header, u64 sampling threshold, start in microseconds since 1970, u32 origin, representation of
+/// keys, 16 bytes of zeros, u64 checksum of the bytes before. Blocks follow: see `RecordedBlock`.
 package struct RecordedHeader: Sendable, Hashable {
   /// Kinds of recorded caches.
   package enum Origin: UInt32, Sendable {

@@ -1,9 +1,5 @@
-/// The flights of a simulation with time: fetches from the origin and reads from disk, the requests
-/// that may wait for them, and the waits so far.
-///
-/// Independent of tiers and policies: a simulation starts flights, lets requests join them, and
-/// stores the objects of those that have ended. Memory is proportional to the largest number in
-/// flight.
+/// The flights of a simulation with time (fetches from the origin and reads from disk), the
+/// requests that may wait for them, and the waits so far. Independent of tiers and policies.
 struct FlightBoard: ~Copyable {
   /// A flight that has ended, with the data needed to store its object.
   struct Landed: BitwiseCopyable {
@@ -165,11 +161,8 @@ struct Flight: BitwiseCopyable, Comparable {
   }
 }
 
-/// Fetches in flight, in the order in which they end.
-///
-/// Fetches usually end in the order in which they start, and always if all have the same latency:
-/// those are in a ring, at O(1). The others are in a heap, at O(log n). Memory is proportional to
-/// the largest number in flight.
+/// Fetches in flight, in the order in which they end. Those that end in the order in which they
+/// started, as most do, are in a ring, at O(1), the others in a heap.
 struct FlightQueue: ~Copyable {
   var ring = Column<Flight>(objects: 63)
   var first: UInt32 = 0

@@ -1,9 +1,6 @@
 /// Memory and disk, as the rules of a hybrid see them: two tiers of ids in a simulation, or the two
-/// caches with keys and values of a real hybrid.
-///
-/// Conforming types keep the objects that memory evicts in `putInMemory` and `promote`, and offer
-/// them to `HybridRules.demote` afterwards, in order. Methods are mutating so that a conforming
-/// value can record the outcome of an operation.
+/// caches of a real hybrid. Conforming types keep the objects that memory evicts in `putInMemory`
+/// and `promote`, and offer them to `HybridRules.demote` afterwards, in order.
 package protocol HybridTiers {
   associatedtype Object
   associatedtype Copy

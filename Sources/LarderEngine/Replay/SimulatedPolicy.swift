@@ -100,12 +100,6 @@ extension RegisteredPolicy {
     let setup = SimulationSetup(arrangement: .memory(setup), unit: unit, seed: seed)
     return try setup.simulation(over: columns) { _ in self }
   }
-
-  package func makeProbe(
-    _ setup: CacheTierSetup, objects: Int
-  ) throws(PolicyError) -> PolicyProbe {
-    PolicyProbe(try simulation().makeTier(setup), objects: objects)
-  }
 }
 
 extension SimulationSetup {

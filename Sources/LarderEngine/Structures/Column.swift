@@ -1,12 +1,9 @@
 import CLarderShims
 public import Synchronization
 
-/// One value for each object, by id: zero until written. The column owns its memory.
-///
-/// Indexing happens at least once per request and is checked only in debug builds: ids come from a
-/// driver that has promised their range with `reserve(objects:)`. The size with which a column is
-/// created, or to which it grows, is checked in every build. This type, with the other files of
-/// this folder, contains all pointers of the engine.
+/// One value for each object, by id: zero until written. Indexing is checked only in debug builds,
+/// sizes in every build. This type, with the other files of this folder, contains all pointers of
+/// the engine.
 public struct Column<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var base: UnsafeMutablePointer<Element>
   /// The largest id that has a value.
@@ -178,12 +175,10 @@ public struct SharedColumn: ~Copyable {
   @inlinable public var base: UnsafeMutablePointer<Atomic<UInt32>> { words.sharedBase }
 }
 
-/// Hits that only update one word of the object's, such as a mark or a counter, so that any number
-/// of threads can make them without the policy, while another thread changes the policy.
-///
-/// An object is resident if its word is one of `residents`. A hit adds `step` to the word unless
-/// the bits of `counter` have reached `highest`. Valid until the policy's next `reserve`; the
-/// policy itself accesses the words atomically as well.
+/// Hits that only update one word of the object's, so that any number of threads can make them
+/// while another changes the policy. An object is resident if its word is one of `residents`; a hit
+/// adds `step` unless the bits of `counter` have reached `highest`. Valid until the policy's next
+/// `reserve`.
 @frozen public struct HitWords {
   @usableFromInline let words: UnsafeMutablePointer<Atomic<UInt32>>
   @usableFromInline let first: UInt32

@@ -1,17 +1,10 @@
-/// Recent request counts of any number of keys, up to 15 and with a small overestimate, in 8 to 64
-/// bytes for each object of a cache: a count-min sketch with ageing.
+/// Recent request counts of any number of keys, up to 15, in 8 to 64 bytes for each object of a
+/// cache: a count-min sketch (Cormode and Muthukrishnan 2005) whose counters are halved after
+/// `period` additions (Einziger, Friedman and Manes, TinyLFU, ACM ToS 2017).
 ///
-/// A key has four counters of 4 bits, and its estimate is their minimum; it is too low only through
-/// ageing, and too high only if all four are shared (Cormode and Muthukrishnan, An improved data
-/// stream summary: the count-min sketch and its applications, Journal of Algorithms 2005). After
-/// `period` additions every counter is halved, so that old requests fade (Einziger, Friedman and
-/// Manes, TinyLFU: a highly efficient cache admission policy, ACM ToS 2017). All four counters of a
-/// key are in one block of 64 bytes, as in Caffeine: one memory access.
-///
-/// `increment` is plain: every counter of the key is incremented, so that the counters of a block
-/// can be read and written without comparisons. `incrementLowest` is conservative: it raises only
-/// the lowest counters of the key (Estan and Varghese, New directions in traffic measurement and
-/// accounting, SIGCOMM 2002).
+/// A key has four counters of 4 bits, all in one block of 64 bytes, and its estimate is their
+/// minimum. `increment` raises all four, without comparisons; `incrementLowest` only the lowest
+/// ones, which is more exact (Estan and Varghese, SIGCOMM 2002).
 public struct FrequencySketch: ~Copyable {
   /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
@@ -172,12 +165,9 @@ public struct FrequencySketch: ~Copyable {
   }
 }
 
-/// TinyLFU's estimator: approximate recent request counts of all keys, resident or not, and the key
-/// of each resident object.
-///
-/// With a capacity in bytes, the sketch grows with the number of resident objects, whose maximum so
-/// far serves as the capacity. Counts cannot be undone: the requests of a removed object stay until
-/// they fade. Memory: 4 bytes an object, and 8 to 16 for each one that the cache can hold.
+/// TinyLFU's estimator: approximate recent request counts of all keys, and the key of each resident
+/// object. With a capacity in bytes, the sketch grows with the number of residents. The requests of
+/// a removed object stay until they fade.
 public struct SketchedCounts: ~Copyable {
   // For large capacities, the sketch starts with this number of objects and doubles as needed.
   @inlinable static var objectsAtFirst: Int { 1 << 20 }
@@ -258,12 +248,8 @@ public struct SketchedCounts: ~Copyable {
   public var bytes: Int { sketch.bytes + fingerprints.bytes }
 }
 
-/// A set of keys without false negatives and with few false positives (Bloom, Space/time trade-offs
-/// in hash coding with allowable errors, CACM 1970).
-///
-/// Keys are identified by 32-bit fingerprints, so a false positive may also be due to two keys that
-/// share one: with n keys, that adds n / 2^32 to the stated error. Memory: 1.5 log2(1 / error) bits
-/// a key, 7.7 for an error of 3 %.
+/// A set of 32-bit fingerprints without false negatives and with few false positives (Bloom 1970).
+/// Memory: 1.5 log2(1 / error) bits a key.
 public struct BloomFilter: ~Copyable {
   @usableFromInline var words: Column<UInt64>
   @usableFromInline let bits: UInt64

@@ -1,16 +1,9 @@
 import CLarderShims
 
 /// A 4-ary min-heap of objects with changeable keys: smallest key first; equal keys by the smallest
-/// order.
-///
-/// Key, order and id are one 128-bit number, so the minimum of four children is found without
-/// unpredictable branches. Four children instead of two halve the depth (LaMarca and Ladner, The
-/// influence of caches on the performance of heaps, ACM JEA 1996). The index of each object is
-/// kept, so changing a key or removing an object needs no search. Memory: 4 bytes an object and 16
-/// for each one in the heap.
-///
-/// Tried and slower: marking raised keys next to the object and correcting the heap when it comes
-/// to the top (half the speed on GDSF: every correction starts at the root).
+/// order. Key, order and id are one 128-bit number, compared without unpredictable branches.
+/// Memory: 4 bytes an object and 16 for each one in the heap. (Tried and half as fast on GDSF:
+/// raised keys marked next to the object.)
 public struct IndexedHeap: ~Copyable {
   // Allocated with three unused entries in front, so that four children share a cache line.
   @usableFromInline var memory: UnsafeMutableRawPointer

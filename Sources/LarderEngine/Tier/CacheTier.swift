@@ -1,13 +1,8 @@
 public import Synchronization
 
-/// A type-erased tier: driven by real caches and, with the additions for simulations
-/// (`SimulatedTier`), by simulated hybrids and probes.
-///
-/// Each operation costs one call through a closure; everything below it is specialised for the
-/// policy. A value, so that calls from a class that holds it need no reference counting. See `Tier`
-/// for the operations. A cache keeps keys and values by id, assigns an id to another key only when
-/// the tier no longer `remembers` it, and calls from one thread at a time, except for hits through
-/// `hitWords`.
+/// A type-erased tier: driven by real caches and, as a `SimulatedTier`, by simulated hybrids and
+/// probes. An operation costs one call through a closure; everything below it is specialised. See
+/// `Tier` for the operations. Called from one thread at a time, except for hits through `hitWords`.
 @usableFromInline package struct CacheTier {
   /// Outcomes of a get.
   @frozen @usableFromInline package enum Access: UInt8 {
@@ -188,11 +183,8 @@ public import Synchronization
   package func resetCounts() { resetBody() }
 }
 
-/// The setup of a tier, simulated or in a real cache.
-///
-/// The only place that turns limits into the capacity of a policy. If only entries are limited,
-/// they are the unit; otherwise bytes are, and a limit on entries applies in addition, unknown to
-/// the policy.
+/// The setup of a tier, simulated or in a real cache. If only entries are limited, they are the
+/// unit; otherwise bytes are, and a limit on entries applies in addition, unknown to the policy.
 @usableFromInline package struct CacheTierSetup: Sendable {
   package static var residentsMax: Int { 1 << 27 }
 
@@ -261,11 +253,9 @@ extension TierSetup {
   }
 }
 
-/// A heap allocation for a noncopyable value, so that several closures can share it.
-///
-/// The value is accessed through a pointer and not as a stored property: accesses to a property of
-/// a class are checked for exclusivity at run time, which cost a hybrid a quarter of its speed. The
-/// owner ensures exclusive access.
+/// A heap allocation for a noncopyable value, so that several closures can share it. Through a
+/// pointer, because checks for exclusivity of a stored property cost a hybrid a quarter of its
+/// speed.
 @usableFromInline final class Held<Value: ~Copyable> {
   @usableFromInline let place: UnsafeMutablePointer<Value>
 

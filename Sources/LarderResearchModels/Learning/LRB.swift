@@ -4,14 +4,10 @@ extension RegisteredPolicy {
   package static let lrb = RegisteredPolicy(LRB.self)
 }
 
-/// Learning Relaxed Belady: a model predicts the next requests of objects, and of 64 residents
-/// drawn at random the one with the latest prediction is evicted.
-///
-/// Follows the authors' rules as implemented in libCacheSim, which makes room before an object is
-/// stored. Each request draws one of the known objects as a training example; its label is the
-/// logarithm of the time until its next request, or of twice the window if there is none. Until the
-/// first model is trained, and for objects that were not requested within a window, the policy is
-/// LRU. Equal predictions go to the object drawn first.
+/// Learning Relaxed Belady, by the authors' rules as implemented in libCacheSim: of 64 residents
+/// drawn at random, the one with the latest predicted request is evicted. Each request draws an
+/// object as a training example; its label is the logarithm of the time until its next request, or
+/// of twice the window. LRU before the first model and for objects not requested within a window.
 struct LRB: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lrb", family: .adaptive,
@@ -308,11 +304,8 @@ extension LRB {
   }
 }
 
-/// Sample times of objects, waiting for the label that the object's next request provides: a list
-/// for each object, oldest first.
-///
-/// A list is circular, and its owner keeps the index of its last element, 0 for none. All
-/// operations are O(1), amortised. Memory: 16 bytes a sample.
+/// Sample times of objects that wait for a label: a circular list for each object, oldest first,
+/// whose owner keeps the index of its last element, 0 for none. O(1).
 struct PendingSamples: ~Copyable {
   struct Sample: BitwiseCopyable {
     var time: UInt64

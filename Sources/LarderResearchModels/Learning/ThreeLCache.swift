@@ -4,14 +4,11 @@ extension RegisteredPolicy {
   package static let threeLCache = RegisteredPolicy(ThreeLCache.self)
 }
 
-/// 3L-Cache: a model predicts the next requests of a batch of objects from both ends of an LRU
-/// queue; half of a batch is evicted before the next is predicted.
-///
-/// Follows the authors' rules. Candidates are new objects, once more than a share of the size is
-/// new, and old ones, which a scan pointer selects from the queue, skipping frequently requested
-/// ones. Equal predictions go to the first. When the authors' program would evict nothing, as in
-/// caches of a few objects, the least recent object is evicted; percentages are limited to 255
-/// instead of wrapping around.
+/// 3L-Cache, by the authors' rules: a model predicts the next requests of a batch of objects from
+/// both ends of an LRU queue; half of a batch is evicted before the next is predicted. Candidates
+/// are new objects, once more than a share of the size is new, and old ones behind a scan pointer.
+/// When the authors' program would evict nothing, the least recent object is evicted; percentages
+/// stop at 255.
 struct ThreeLCache: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "3l-cache", family: .adaptive,

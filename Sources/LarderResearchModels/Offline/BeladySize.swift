@@ -76,11 +76,9 @@ struct BeladySize: EvictionPolicy, ~Copyable {
   }
 }
 
-/// An object whose strength is the product of its size and the time to its next use.
-///
-/// The order of these products changes over time, because those of large objects fall faster. Ties
-/// go to the later next use, then to the larger object, then to the lower id; objects that are
-/// never used again win over all others, the larger first.
+/// An object whose strength is the product of its size and the time to its next use. Ties go to the
+/// later next use, then to the larger object, then to the lower id; objects that are never used
+/// again win, the larger first.
 struct DistantPlayer: TournamentPlayer {
   var id: ObjectID
   var nextUse: UInt32

@@ -39,24 +39,8 @@ import Testing
       try ContractSpecs.counts(policy, capacity: capacity, over: trace)
     }
     #expect(throws: expected) {
-      try PolicyRegistry.makeProbe(
-        TierSetup(policy: spec, capacity: capacity), unit: .objects, objects: 5)
-    }
-    #expect(throws: expected) {
       try PolicyRegistry.makeCacheTier(
         CacheTierSetup(policy: spec, entriesMax: nil, bytesMax: capacity, objects: 5))
-    }
-  }
-
-  @Test func objectsOutOfRangeAreRefused() throws {
-    let setup = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 5)
-    for objects in [-1, .min, .max, Int(UInt32.max)] {
-      #expect(
-        throws: PolicyError.badSetup(
-          "objects", "\(objects)", expected: "a whole number from 0 to 4294967294")
-      ) {
-        try PolicyRegistry.makeProbe(setup, unit: .objects, objects: objects)
-      }
     }
   }
 
@@ -95,19 +79,5 @@ import Testing
     for _ in 0..<3 { filter.requested(Request(id: 5)) }
     #expect(filter.admits(Request(id: 5), victim: Request(id: 6).fingerprint))
     #expect(!filter.admits(Request(id: 6), victim: Request(id: 5).fingerprint))
-  }
-
-  @Test func probeRefusesIDsBeyondItsMemory() async {
-    await #expect(processExitsWith: .failure) {
-      let setup = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 10)
-      let probe = try PolicyRegistry.makeProbe(setup, unit: .objects, objects: 10)
-      _ = probe.contains(11)
-    }
-    await #expect(processExitsWith: .success) {
-      let setup = TierSetup(policy: try PolicySpec(parsing: "lru"), capacity: 10)
-      let probe = try PolicyRegistry.makeProbe(setup, unit: .objects, objects: 10)
-      probe.reserve(objects: 11)
-      if probe.contains(11) { fatalError("nothing was requested") }
-    }
   }
 }

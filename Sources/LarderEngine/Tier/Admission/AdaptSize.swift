@@ -1,10 +1,7 @@
 /// Admits objects with a probability that depends on their size, and finds the size scale with the
-/// best hit ratio from a model of recent requests.
-///
-/// Follows the authors' program where the paper leaves details open: at least 250,000 requests
-/// between two searches, until three times the capacity of distinct bytes was seen; exponentially
-/// weighted request counts with a decay of 0.3; a coarse search over powers of two and then a
-/// golden section.
+/// best hit ratio from a model of recent requests. As in the authors' program, at least 250,000
+/// requests and three times the capacity of distinct bytes lie between two searches, counts decay
+/// by 0.3, and a golden section follows a coarse search.
 final class AdaptSize: AdmissionFilter {
   static let description = AdmissionDescription(
     name: "adaptsize",
@@ -163,11 +160,9 @@ struct AdaptSizeObjects: ~Copyable {
   }
 }
 
-/// The hit ratio of an LRU cache that admits objects with probability e^(-size / 2^exponent),
-/// computed from the request rates and sizes of its objects.
-///
-/// A Markov chain of each object's position in the list, solved for the time that objects stay
-/// (sections 4.1 and 4.2 of the paper). Every function is O(groups of similar objects).
+/// The hit ratio of an LRU cache that admits objects with probability e^(-size / 2^exponent): a
+/// Markov chain of each object's position in the list, solved for the time that objects stay
+/// (sections 4.1 and 4.2 of the paper).
 struct AdaptSizeModel {
   private let capacity: Double
   private let groups: [AdaptSizeGroups.Group]
@@ -293,12 +288,8 @@ struct AdaptSizeModel {
   }
 }
 
-/// Groups of similar objects for AdaptSize's model: their rates agree in the exponent and two bits,
-/// and their sizes in the exponent and three.
-///
-/// That makes about a hundred groups for any number of objects. A group has the mean rate and size
-/// of its objects, so its sums are exact; values within 12 and 6 % of a mean change the rest of the
-/// model by the square of that.
+/// Groups of similar objects for AdaptSize's model, about a hundred: their rates agree in the
+/// exponent and two bits, and their sizes in the exponent and three. A group has their means.
 struct AdaptSizeGroups {
   struct Group {
     var objects = 0.0
