@@ -23,7 +23,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     paper: "Jiang and Zhang, LIRS: an efficient low inter-reference recency set replacement policy "
       + "to improve buffer cache performance, SIGMETRICS 2002")
 
-  /// States of an object in the policy.
   private enum State {
     static var unknown: UInt8 { 0 }
     static var low: UInt8 { 1 }
@@ -113,7 +112,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
     prune()
   }
 
-  /// Removes a ghost before anything is evicted, so that ghosts of the victims cannot displace it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {
     missedGhost = states[request.id] == State.ghost
     if missedGhost { forget(request.id) }

@@ -420,7 +420,6 @@ private struct ObjectRecord: BitwiseCopyable {
     if isSet { word |= bit } else { word &= ~bit }
   }
 
-  /// The number of the last request, modulo 2^27.
   var last: UInt32 { word & ObjectRecord.lastMask }
 
   /// Requests of any object since the last one of this, modulo 2^27.

@@ -396,7 +396,6 @@ struct ShadowIDs {
     return .none
   }
 
-  /// Gives a key an id; there must be a free one.
   mutating func insert(_ key: UInt32) -> ObjectID {
     let id = unused.removeLast()
     keys[Int(id)] = key

@@ -74,7 +74,6 @@ final class Handover {
     return .none
   }
 
-  /// The next object to enter, least recently requested first.
   enum Next {
     case resident(ObjectID)
     case ghost(place: Int, last: UInt32)

@@ -3,8 +3,6 @@ import LarderEngine
 /// Simulations of what has a name.
 extension PolicyRegistry {
   /// Refuses a bound on what it is not one on; for policies nothing is checked.
-  ///
-  /// - Throws: `boundOnly`, or as `policy(named:)`.
   public static func checkBound(
     in setup: SimulationSetup, over columns: RequestColumns
   ) throws(PolicyError) {
@@ -20,9 +18,6 @@ extension PolicyRegistry {
   }
 
   /// A simulation of `setup` over a trace.
-  ///
-  /// - Throws: `PolicyError` when a policy or parameter does not exist, or when a policy needs the
-  ///   next use and `columns` does not have it.
   public static func makeSimulation(
     _ setup: SimulationSetup, over columns: RequestColumns
   ) throws(PolicyError) -> any Simulation {

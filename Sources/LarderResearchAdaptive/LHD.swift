@@ -22,7 +22,6 @@ struct LHD: EvictionPolicy, ~Copyable {
     paper: "Beckmann, Chen and Cidon, LHD: improving cache hit rate by maximizing hit density, "
       + "NSDI 2018")
 
-  /// State of a resident object.
   struct Tag: BitwiseCopyable {
     var id: ObjectID
     var time: UInt32

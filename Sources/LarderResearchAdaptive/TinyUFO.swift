@@ -21,7 +21,6 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
     learns: true,
     paper: "TinyUFO of Cloudflare's Pingora, 2024; after S3-FIFO and TinyLFU")
 
-  /// The queue whose oldest object is the victim.
   private enum Chosen { case nothing, small, main }
 
   var queues: ThreeQueues

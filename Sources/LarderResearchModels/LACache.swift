@@ -30,7 +30,6 @@ struct LACache: EvictionPolicy, ~Copyable {
 
   static var notices: PolicyNotices { .requests }
 
-  /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var requests: UInt64
     var last: UInt64
@@ -247,9 +246,8 @@ struct ArrivalRank: TournamentPlayer {
   }
 }
 
-/// The times of the last requests of each object, and the rates that follow from them.
-///
-/// Memory: 168 bytes an object, allocated by the first `note`. O(1).
+/// The times of the last requests of each object, and the rates that follow from them. Memory: 168
+/// bytes an object, allocated by the first `note`. O(1).
 struct ArrivalTimes: ~Copyable {
   private static var intervalsMax: UInt64 { 20 }
   private static var intervalsMin: UInt64 { 3 }

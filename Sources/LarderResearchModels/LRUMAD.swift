@@ -16,7 +16,6 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
 
   static var notices: PolicyNotices { .requests }
 
-  /// State of an object, resident or not.
   struct History: BitwiseCopyable {
     var windows: UInt64
     var delays: UInt64

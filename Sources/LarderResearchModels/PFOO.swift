@@ -39,7 +39,6 @@ extension RegisteredPolicy {
 struct PFOO: PreparedBound {
   var isReachable = false
 
-  /// An interval, ordered by its cost; equal costs by its end.
   struct Interval: Comparable {
     var need: UInt64
     var end: UInt32
@@ -174,10 +173,9 @@ struct PFOO: PreparedBound {
   }
 }
 
-/// An array of numbers with range addition and range maximum.
-///
-/// A segment tree whose nodes keep additions to their whole range without passing them down. Both
-/// operations are O(log n). Memory: 32 bytes a number at most.
+/// An array of numbers with range addition and range maximum. A segment tree whose nodes keep
+/// additions to their whole range without passing them down. Both operations are O(log n). Memory:
+/// 32 bytes a number at most.
 struct RangeMaximum: ~Copyable {
   struct Node: BitwiseCopyable {
     var added: UInt64

@@ -18,7 +18,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     paper: "Jiang, Chen and Zhang, CLOCK-Pro: an effective improvement of the CLOCK replacement, "
       + "USENIX ATC 2005")
 
-  /// Kinds of objects, in the low bits of a state; 0 is unknown.
   private enum State {
     static var hot: UInt8 { 1 }
     static var cold: UInt8 { 2 }
@@ -167,7 +166,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     id == .none ? list.back() : list.ahead(of: id)
   }
 
-  /// Adds an unknown object at the front, with its reference bit clear.
   @inline(__always) private mutating func put(_ id: ObjectID, _ state: UInt8) {
     let weight = weight(id)
     list.pushFront(id)

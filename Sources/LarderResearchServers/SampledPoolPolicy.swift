@@ -4,7 +4,6 @@ import LarderEngine
 /// drawn and offered to a pool, whose highest score is evicted. Room is made before an object is
 /// stored.
 protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
-  /// The residents with the 24 bits of state that Redis keeps for each.
   var residents: SampledSet<UInt32> { get set }
   var pool: EvictionPool { get set }
   var random: SeededGenerator { get set }

@@ -7,8 +7,6 @@ package final class FixedSizePass: ErasedPass<FixedSizePass.Estimate> {
   package typealias Estimate = (hits: SampledHits, sample: SpatialSample, objects: Int)
 
   /// Creates a pass at the first request. `capacities` ascend; `objectsMax` is at least 1.
-  ///
-  /// - Throws: `PolicyError.badSetup` if more than about 2^31 objects may be in the sample.
   package init(
     over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64], objectsMax: Int,
     seed: UInt64
@@ -103,7 +101,6 @@ struct FixedSizeSampling<Order: RecencyOrder & ~Copyable>: StackPass, ~Copyable 
 
 /// Hits of a cache at some capacities, estimated from a sample of the objects.
 package struct SampledHits: Sendable, Hashable {
-  /// Gets of the trace.
   package var requests: UInt64
   /// The number of gets that those of the sample represent, each one over the sampling rate.
   package var represented: Double
@@ -133,16 +130,13 @@ package struct SampledHits: Sendable, Hashable {
 package struct SpatialSample: Sendable, Hashable {
   /// Objects with a hash below the threshold are in the sample; 2^32 includes all of them.
   package var threshold: UInt64
-  /// Selects one of the possible samples.
   package var seed: UInt64
   /// The number of equal parts that the sample is divided into: 1 or a power of two.
   package var parts: UInt32
-  /// The index of the part.
   package var part: UInt32
 
   private static var all: UInt64 { 1 << 32 }
 
-  /// Creates a sample of a share of the objects, above 0 and at most 1.
   package init(rate: Double, seed: UInt64 = 0) {
     threshold = UInt64(min(1, max(rate, 0x1p-32)) * Double(Self.all))
     self.seed = seed
@@ -157,7 +151,6 @@ package struct SpatialSample: Sendable, Hashable {
     return sample
   }
 
-  /// The share of the objects that are in the sample.
   package var rate: Double { Double(threshold) / Double(Self.all) / Double(parts) }
 
   var offset: UInt32 {
@@ -201,6 +194,5 @@ package struct SpatialSample: Sendable, Hashable {
     }
   }
 
-  /// Returns true if an object of the sample is in this part of it.
   @inline(__always) package func isInPart(_ id: ObjectID) -> Bool { id & (parts &- 1) == part }
 }

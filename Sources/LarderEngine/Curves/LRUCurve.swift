@@ -1,6 +1,5 @@
 /// Hits of an LRU cache by capacity.
 package struct LRUCurve: Sendable, Hashable {
-  /// Gets.
   package var requests: UInt64
   /// Gets of missing objects: misses at every capacity.
   package var coldMisses: UInt64
@@ -58,10 +57,8 @@ package class ErasedPass<Result> {
     resultBody = { held.with { $0.result } }
   }
 
-  /// Position of the next request.
   package var position: Int { positionBody() }
 
-  /// The counts so far. Linear in the capacities.
   package var result: Result { resultBody() }
 
   /// Continues to `end`, exclusive, which is at most the number of requests.
@@ -74,8 +71,6 @@ package class ErasedPass<Result> {
 /// a request.
 package final class LRUCurvePass: ErasedPass<LRUCurve> {
   /// Creates a pass at the first request. `capacities` ascend, and are used only with `.bytes`.
-  ///
-  /// - Throws: `PolicyError.badSetup` with more than about 2^31 objects.
   package init(
     over columns: RequestColumns, unit: CapacityUnit, capacities: [UInt64] = []
   ) throws(PolicyError) {
@@ -86,7 +81,6 @@ package final class LRUCurvePass: ErasedPass<LRUCurve> {
     }
   }
 
-  /// Returns true if an entry of the trace can expire. O(requests).
   package static func expires(_ columns: RequestColumns) -> Bool {
     guard let ttls = columns.ttls else { return false }
     return (0..<columns.count).contains { ttls[$0] != 0 }

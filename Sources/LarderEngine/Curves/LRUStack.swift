@@ -115,7 +115,6 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
 /// The order of the latest requests: positions 0, 1, 2 ... A position is live, with a weight, while
 /// it holds the latest request of an object. The order-statistic structure of a stack distance.
 protocol RecencyOrder: ~Copyable {
-  /// Creates an order without live positions and with room for at least `room`.
   init(room: Int)
 
   static var weighs: Bool { get }
@@ -144,7 +143,6 @@ protocol RecencyOrder: ~Copyable {
   /// room for `room` positions. O(`room`); called after `makeRanks`.
   mutating func renumber(room: Int)
 
-  /// Prefetches the data that `remove(position)` reads.
   func prefetch(_ position: UInt32)
 }
 

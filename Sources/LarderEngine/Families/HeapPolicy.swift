@@ -35,7 +35,6 @@ extension HeapPolicy where Self: ~Copyable {
   /// The value of an object that is requested or stored, not negative; `requests` is 1 unless they
   /// count.
   func value(_ request: Request, requests: UInt32) -> Double
-  /// Creates a policy from its parts: the initialiser of its members.
   init(heap: consuming RadixHeap, floor: consuming PriorityFloor)
 }
 

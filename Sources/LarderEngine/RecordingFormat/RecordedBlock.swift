@@ -7,7 +7,6 @@
 /// size, lifetime in milliseconds, cost (float). Numbers without a width are in groups of seven
 /// bits, the lowest first. A text is: u64 key, number of bytes, UTF-8.
 package struct RecordedBlock: Sendable, Hashable {
-  /// Kinds of blocks.
   package enum Kind: UInt32, Sendable {
     case events
     case texts
@@ -231,7 +230,6 @@ package struct RecordedBlockBuilder: Sendable {
 
 /// One operation of a cache in a recording.
 package struct RecordedEvent: Sendable, Hashable {
-  /// Operations.
   package enum Kind: UInt8, Sendable, CaseIterable {
     case get
     case set
@@ -246,7 +244,6 @@ package struct RecordedEvent: Sendable, Hashable {
     case expire
   }
 
-  /// Outcomes of gets and sets.
   package enum Outcome: UInt8, Sendable {
     case unknown
     case hit

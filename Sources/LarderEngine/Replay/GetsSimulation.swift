@@ -57,7 +57,7 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
     var index = start
     while index < end {
       tier.prefetch(ids[min(index + lookahead, last)])
-      tier.prefetchNeighbours(ids[min(index + lookahead / 2, last)])
+      tier.policy.prefetchNeighbours(ids[min(index + lookahead / 2, last)])
       var request = Request(id: ids[index], index: UInt64(index))
       if let nextUses = columns.nextUses { request.nextUse = nextUses[index] }
       if tier.weighs, let sizes = columns.sizes { request.size = sizes[index] }

@@ -28,13 +28,9 @@ package protocol HybridTiers {
   /// evicted it again.
   mutating func putInMemory(_ object: Object) -> Bool
   mutating func putOnDisk(_ object: Object)
-  /// Stores disk's copy in memory, and returns true if memory accepted it.
   mutating func promote(_ copy: Copy, of object: Object) -> Bool
-  /// Stores a victim on disk, and returns true if disk accepted it.
   mutating func demote(_ victim: Victim) -> Bool
-  /// Removes the object from memory, if it is resident, and from the policy's history.
   mutating func removeFromMemory(_ object: Object)
-  /// Removes the object from disk, if it is resident, and from the policy's history.
   mutating func removeFromDisk(_ object: Object)
 }
 

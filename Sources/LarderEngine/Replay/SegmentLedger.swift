@@ -2,7 +2,6 @@
 /// position of the next value, the live bytes of each segment, and the order of recycling. A
 /// position is not reused before its whole segment is free.
 package struct SegmentLedger: Sendable {
-  /// The start of a value.
   package struct Place: Hashable, Sendable {
     package var segment: UInt64
     /// Bytes from the start of the segment, a multiple of `pageBytes`.

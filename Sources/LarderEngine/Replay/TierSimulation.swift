@@ -52,7 +52,7 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   @inlinable @inline(__always) func prefetch(ahead position: Int) {
     let ahead = reader.ahead(of: position)
     tier.prefetch(ahead.far)
-    tier.prefetchNeighbours(ahead.near)
+    tier.policy.prefetchNeighbours(ahead.near)
   }
 
   @inlinable @inline(__always) mutating func get(_ object: TimedRequest) {
@@ -177,7 +177,6 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
 /// them, in the order of `DiskCore`: a set writes its value, commits the removal of what left since
 /// the last commit, and recycles while too many bytes are dead.
 struct SegmentShelf: ~Copyable {
-  /// A value that no committed row refers to.
   private struct Retired {
     var place: SegmentLedger.Place
     var extent: UInt64

@@ -87,27 +87,6 @@ public struct Column<Element: BitwiseCopyable>: ~Copyable {
   }
 }
 
-/// Access by threads that read and write the values concurrently.
-extension Column where Element == UInt32 {
-  @inlinable @inline(__always) func loadShared(_ id: ObjectID) -> UInt32 {
-    shared(id).pointee.load(ordering: .relaxed)
-  }
-
-  @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt32) {
-    shared(id).pointee.store(value, ordering: .relaxed)
-  }
-
-  @inlinable var sharedBase: UnsafeMutablePointer<Atomic<UInt32>> {
-    // An atomic word has the layout of the word.
-    UnsafeMutableRawPointer(base).assumingMemoryBound(to: Atomic<UInt32>.self)
-  }
-
-  @inlinable @inline(__always) func shared(_ id: ObjectID) -> UnsafeMutablePointer<Atomic<UInt32>> {
-    assert(Int(id) <= objects)
-    return sharedBase + Int(id)
-  }
-}
-
 /// Concurrent access to 64-bit values, such as times.
 extension Column where Element == UInt64 {
   @inlinable @inline(__always) func storeShared(_ id: ObjectID, _ value: UInt64) {
@@ -154,8 +133,14 @@ public struct SharedColumn: ~Copyable {
 
   /// The word of `id`. O(1).
   @inlinable public subscript(id: ObjectID) -> UInt32 {
-    @inline(__always) get { words.loadShared(id) }
-    @inline(__always) nonmutating set { words.storeShared(id, newValue) }
+    @inline(__always) get {
+      assert(Int(id) <= words.objects)
+      return base[Int(id)].load(ordering: .relaxed)
+    }
+    @inline(__always) nonmutating set {
+      assert(Int(id) <= words.objects)
+      base[Int(id)].store(newValue, ordering: .relaxed)
+    }
   }
 
   /// Makes ids up to `objects` valid; words are kept. No other thread may use them during the call,
@@ -172,7 +157,10 @@ public struct SharedColumn: ~Copyable {
   public var objects: Int { words.objects }
 
   /// The word of id 0; valid until `reserve`.
-  @inlinable public var base: UnsafeMutablePointer<Atomic<UInt32>> { words.sharedBase }
+  @inlinable @inline(__always) public var base: UnsafeMutablePointer<Atomic<UInt32>> {
+    // An atomic word has the layout of the word.
+    UnsafeMutableRawPointer(words.base).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
 }
 
 /// Hits that only update one word of the object's, so that any number of threads can make them

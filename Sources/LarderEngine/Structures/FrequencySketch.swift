@@ -116,7 +116,6 @@ public struct FrequencySketch: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { words.bytes }
 
-  /// Position of the counters of a key.
   @usableFromInline struct Place {
     @usableFromInline let block: UInt32
     // Five bits for each counter: one of two words, and one of 16 counters in it.

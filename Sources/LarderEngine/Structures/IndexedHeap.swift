@@ -204,7 +204,6 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
 
   var bytes: Int { elements.capacity * MemoryLayout<Element>.stride }
 
-  /// The largest element; the heap must not be empty.
   var largest: Element { elements[0] }
 
   mutating func insert(_ element: Element) {
@@ -217,13 +216,11 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
     elements[place] = element
   }
 
-  /// Removes the largest element. O(log n).
   mutating func removeLargest() {
     let last = elements.removeLast()
     if !elements.isEmpty { replaceLargest(by: last) }
   }
 
-  /// Replaces the largest element by one that is not larger. O(log n).
   mutating func replaceLargest(by element: Element) {
     var place = 0
     while true {

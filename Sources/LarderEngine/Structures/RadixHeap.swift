@@ -164,7 +164,6 @@ public struct RadixHeap: ~Copyable {
     count -= 1
   }
 
-  /// Removes and returns the object with the smallest key; the heap must not be empty.
   @inlinable @inline(__always) mutating func pop() -> (id: ObjectID, key: UInt64) {
     if front.count == 0 { spread() }
     let id = front.popFirst()
@@ -173,7 +172,6 @@ public struct RadixHeap: ~Copyable {
     return (id, last)
   }
 
-  /// The object with the smallest key; the heap must not be empty.
   @usableFromInline mutating func least() -> ObjectID {
     if front.count == 0 { spread() }
     return front.first
@@ -357,7 +355,6 @@ extension RadixBuckets {
     if count == 0 { (start, end) = (0, 0) }
   }
 
-  /// Removes and returns the first object; the run must not be empty.
   @inlinable @inline(__always) mutating func popFirst() -> ObjectID {
     while true {
       let id = ObjectID(truncatingIfNeeded: entries[start])
@@ -370,7 +367,6 @@ extension RadixBuckets {
     }
   }
 
-  /// The first object; the run must not be empty.
   var first: ObjectID {
     var place = start
     while ObjectID(truncatingIfNeeded: entries[place]) == .none { place += 1 }

@@ -39,8 +39,6 @@ public struct ThreeQueues: ~Copyable {
 
   /// Creates empty queues. The small one gets `smallShare` of the capacity, at least 1, and main
   /// the rest.
-  ///
-  /// - Throws: `capacity` for more objects than a queue has positions.
   public init(_ setup: PolicySetup, smallShare: Double, ghostShare: Double) throws(PolicyError) {
     try self.init(
       setup, small: max(1, UInt64(Double(setup.capacity) * smallShare)),
@@ -48,8 +46,6 @@ public struct ThreeQueues: ~Copyable {
   }
 
   /// Creates empty queues.
-  ///
-  /// - Throws: `capacity` for more objects than a queue has positions.
   public init(
     _ setup: PolicySetup, small: UInt64, ghosts: UInt64,
     ghostsPerResident: Int = GhostLimit.usualPerResident

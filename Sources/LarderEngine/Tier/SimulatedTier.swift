@@ -4,21 +4,17 @@
   /// Performs a get with all fields of the trace and returns the copy that answers it, if any; may
   /// leave victims.
   @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
-  /// True if a resident object is older than the origin's.
   @usableFromInline let isStale: (ObjectID) -> Bool
   @usableFromInline let setStale: (ObjectID, Bool) -> Void
   /// Updates the next use of a resident object after another tier answered.
   @usableFromInline let foresee: (Request) -> Void
   @usableFromInline let needsNextUse: Bool
-  /// Returns true if an object is resident and would answer a get at this time.
   @usableFromInline let holds: (ObjectID, _ now: UInt64) -> Bool
   /// Passes a get to a policy that observes gets; nil for others. See `PolicyNotice.request`.
   @usableFromInline let observe: ((ObjectID, _ now: UInt64, _ fetchLatency: UInt64) -> Void)?
   /// Passes the time to a policy that follows it, and the end of a flight to one that observes
   /// gets; nil for others.
   @usableFromInline let advance: ((_ now: UInt64, _ landing: UInt64) -> Void)?
-  /// Prefetches the state of an object, and the neighbours of another one that is requested
-  /// earlier.
   @usableFromInline let prefetch: (ObjectID, _ earlier: ObjectID) -> Void
 
   @inlinable init<Policy: EvictionPolicy & ~Copyable>(_ held: Held<Tier<Policy, FullShape>>) {
@@ -57,7 +53,7 @@
     prefetch = { id, earlier in
       held.with {
         $0.prefetch(id)
-        $0.prefetchNeighbours(earlier)
+        $0.policy.prefetchNeighbours(earlier)
       }
     }
     self.tier = tier

@@ -93,14 +93,11 @@ public import Synchronization
 
   // MARK: Objects
 
-  /// True if objects have different sizes.
   @inlinable @inline(__always) var weighs: Bool { Shape.weighs ?? hasSizes }
 
   @inlinable @inline(__always) var view: Shape.Sizes { Shape.sizes(sizes, weighs: weighs) }
 
   @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
-
-  @inlinable func remembers(_ id: ObjectID) -> Bool { policy.remembers(id) }
 
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {
     guard weighs else { return 1 }
@@ -337,19 +334,11 @@ extension Tier where Policy: ~Copyable {
     }
   }
 
-  @inlinable @inline(__always) func prefetchNeighbours(_ id: ObjectID) {
-    policy.prefetchNeighbours(id)
-  }
-
-  @inlinable @inline(__always) var candidate: ObjectID { policy.candidate }
-
   @inlinable var hitWords: HitWords? { filter?.watchesHits ?? false ? nil : policy.hitWords }
 
   @inlinable var sharedExpiries: UnsafeMutablePointer<Atomic<UInt64>>? {
     mayExpire ? expiries.sharedBase : nil
   }
-
-  @inlinable var ghostsMax: Int { policy.ghostsMax }
 
   @inlinable func forgotten(from first: ObjectID, through last: ObjectID) -> ObjectID {
     precondition(Int(last) <= objects, "id \(last) of a tier with room for \(objects)")
@@ -373,23 +362,6 @@ extension Tier where Policy: ~Copyable {
   @inlinable @inline(__always) mutating func settle(_ id: ObjectID) -> GhostMove {
     let size = weighs ? sizes[id] : 1
     return policy.withGhostQueues { $0.settle(id, size) } ?? GhostMove(.forgotten)
-  }
-
-  @inlinable @inline(__always) mutating func recall(_ place: UInt32, as id: ObjectID) {
-    _ = policy.withGhostQueues { $0.recall(place, as: id) }
-  }
-
-  @inlinable mutating func dropGhost(at place: UInt32) {
-    _ = policy.withGhostQueues { $0.dropGhost(at: place) }
-  }
-
-  @inlinable mutating func repackGhosts(places: Int, moved: (_ old: UInt32, _ new: UInt32) -> Void)
-  {
-    _ = policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) }
-  }
-
-  @inlinable var ghostCount: Int {
-    mutating get { policy.withGhostQueues { $0.ghostCount } ?? 0 }
   }
 }
 

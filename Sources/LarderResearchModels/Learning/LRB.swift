@@ -42,12 +42,10 @@ struct LRB: EvictionPolicy, ~Copyable {
   private static var drawsMax: Int { 200 }
   private static var objectsMax: Int { 100_000_000 }
 
-  /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
     var last: UInt64
     var size: UInt32
     var record: UInt32
-    /// The last of its examples without a label; 0 for none.
     var samples: UInt32
     var drawn: UInt32
   }
@@ -137,7 +135,7 @@ struct LRB: EvictionPolicy, ~Copyable {
     residents.remove(victim)
     order.remove(victim)
     if age >= window {
-      label(victim, age &+ window)
+      label(victim) { [window] _ in age &+ window }
       forget(victim)
     } else {
       ghosts.insert(victim)
@@ -194,11 +192,7 @@ extension LRB {
     forgetExpired()
     let isGhost = ghosts.contains(id)
     if isGhost || residents.contains(id) {
-      while known[id].samples != 0 {
-        let time = pending.removeFirst(from: &known[id].samples)
-        addExample(id, at: time, label: now &- time)
-      }
-      if learner.isBatchComplete { learner.train() }
+      label(id) { [now] in now &- $0 }
       note(id)
       if isGhost { expiry.update(id, key: now, order: 0) }
     }
@@ -232,15 +226,16 @@ extension LRB {
   private mutating func forgetGhost(_ id: ObjectID) {
     ghosts.remove(id)
     expiry.remove(id)
-    label(id, 2 &* window)
+    label(id) { [window] _ in 2 &* window }
     forget(id)
   }
 
-  private mutating func label(_ id: ObjectID, _ distance: UInt64) {
+  private mutating func label(_ id: ObjectID, _ distance: (_ sampled: UInt64) -> UInt64) {
     guard known[id].samples != 0 else { return }
     while known[id].samples != 0 {
       let time = pending.removeFirst(from: &known[id].samples)
-      addExample(id, at: time, label: distance)
+      write(id, at: time, to: learner.exampleRow())
+      learner.addExample(distance: distance(time))
     }
     if learner.isBatchComplete { learner.train() }
   }
@@ -257,11 +252,6 @@ extension LRB {
     let place = Int(random.next(below: UInt64(count)))
     let id = place < residents.count ? residents[place] : ghosts[place - residents.count]
     pending.append(now, to: &known[id].samples)
-  }
-
-  private mutating func addExample(_ id: ObjectID, at time: UInt64, label: UInt64) {
-    write(id, at: time, to: learner.exampleRow())
-    learner.addExample(distance: label)
   }
 
   private mutating func latest() -> ObjectID {
@@ -355,9 +345,8 @@ struct PendingSamples: ~Copyable {
 }
 
 /// The last intervals between an object's requests, and LRB's exponentially decayed counts of its
-/// requests: one record, found by number, for each object with two or more requests.
-///
-/// Memory: 168 bytes a record. All operations are O(1) in the number of records.
+/// requests: one record, found by number, for each object with two or more requests. Memory: 168
+/// bytes a record. All operations are O(1) in the number of records.
 struct RequestIntervals: ~Copyable {
   static var kept: Int { 31 }
   static var decays: Int { 10 }

@@ -31,10 +31,8 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   static var features: Int { 6 }
   private static var objectsMax: Int { 1 << 30 }
 
-  /// State of an object, resident or not.
   struct Known: BitwiseCopyable {
     var last: UInt64
-    /// The last time it was drawn as an example, or 0.
     var sampled: UInt64
     var intervals: (UInt32, UInt32, UInt32)
     var size: UInt32
@@ -492,9 +490,8 @@ package struct HistoryLength {
   }
 }
 
-/// A first-in, first-out queue whose elements have numbers, by which they can be replaced.
-///
-/// All operations are O(1), amortised.
+/// A first-in, first-out queue whose elements have numbers, by which they can be replaced. All
+/// operations are O(1), amortised.
 struct NumberedQueue<Element: BitwiseCopyable> {
   private var elements: [Element] = []
   private var head = 0

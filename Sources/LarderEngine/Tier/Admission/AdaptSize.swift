@@ -60,10 +60,9 @@ final class AdaptSize: AdmissionFilter {
   var stateBytes: Int { seen.bytes }
 }
 
-/// The objects that AdaptSize has seen, by fingerprint, with their request counts and sizes.
-///
-/// Open addressing with linear probing, with the objects in the table itself, so that a request
-/// costs one cache miss. Memory: 16 bytes for each slot, with 1.6 to 3.2 slots for each object.
+/// The objects that AdaptSize has seen, by fingerprint, with their request counts and sizes. Open
+/// addressing with linear probing, with the objects in the table itself, so that a request costs
+/// one cache miss. Memory: 16 bytes for each slot, with 1.6 to 3.2 slots for each object.
 struct AdaptSizeObjects: ~Copyable {
   // Not private: the compiler (6.3) fails in debug mode on a column of a private type.
   struct Object: BitwiseCopyable {
@@ -92,7 +91,6 @@ struct AdaptSizeObjects: ~Copyable {
 
   var bytes: Int { slots.bytes }
 
-  /// Records a request for an object. Amortised O(1).
   @inline(__always) mutating func note(_ request: Request) {
     var slot = slot(of: request.fingerprint)
     if slots[slot].isEmpty {
@@ -304,7 +302,6 @@ struct AdaptSizeGroups {
   private var places = [UInt16](repeating: 0, count: rates * sizes)
   private var sums: [Group] = []
 
-  /// Adds an object. O(1).
   mutating func add(rate: Float, size: UInt32) {
     let first = Self.leading(rate, bits: 2, from: 0x1p-4, count: Self.rates)
     let second = Self.leading(Float(size), bits: 3, from: 1, count: Self.sizes)
@@ -319,7 +316,6 @@ struct AdaptSizeGroups {
     sums[place].size += Double(size)
   }
 
-  /// The groups with their mean rates and sizes. O(groups).
   var means: [Group] {
     sums.map {
       Group(objects: $0.objects, rate: $0.rate / $0.objects, size: $0.size / $0.objects)

@@ -106,10 +106,6 @@ public struct AdmissionSetup: Sendable {
   @usableFromInline let comparesVictims: Bool
   @usableFromInline let watchesHits: Bool
 
-  /// Creates the filter of a setup; nil if it does not name one.
-  ///
-  /// - Throws: if the filter does not exist, or if it compares victims and the policy cannot
-  ///   predict its victims.
   init?(_ setup: CacheTierSetup, policy: String, namesVictim: Bool) throws(PolicyError) {
     guard let spec = setup.admission else { return nil }
     let made = try AdmissionRegistry.make(
