@@ -106,7 +106,8 @@ public import Synchronization
     beginExpiries = { held.with { $0.beginExpiries() } }
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
     settle = { id in held.with { $0.settle(id) } }
-    recall = { place, id in held.with { _ = $0.policy.withGhostQueues { $0.recall(place, as: id) } } }
+    recall = { place, id in held.with { _ = $0.policy.withGhostQueues { $0.recall(place, as: id) } }
+    }
     dropGhost = { place in held.with { _ = $0.policy.withGhostQueues { $0.dropGhost(at: place) } } }
     repackGhosts = { places, moved in
       held.with { _ = $0.policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) } }
