@@ -69,7 +69,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func remembers(_ id: ObjectID) -> Bool { states[id] != State.unknown }
-
   var ghostsMax: Int { weighs ? .max : Int(min(ghostCapacity, 1 << 40)) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {

@@ -161,7 +161,6 @@ struct MQ: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
-
   var stateBytes: Int { lists.bytes + states.bytes + (weighs ? ghostWeights.bytes : 0) }
 
   @inline(__always) private mutating func forget(_ ghost: ObjectID) {

@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// A small LRU window in front of a segmented LRU that admits an object only if it is requested
-/// more often than its victim. Requests stay counted after an object is removed, because a sketch
-/// cannot forget one key.
+/// more often than its victim.
 struct WTinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "w-tinylfu", family: .frequency,

@@ -384,7 +384,6 @@ struct ShadowIDs {
   var room: Int { keys.count - 1 }
   var isFull: Bool { unused.isEmpty }
   var bytes: Int { (table.capacity + keys.capacity + unused.capacity) * 4 }
-
   func key(_ id: ObjectID) -> UInt32 { keys[Int(id)] }
 
   func find(_ key: UInt32) -> ObjectID {

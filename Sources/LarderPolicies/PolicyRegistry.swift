@@ -39,8 +39,7 @@ public enum PolicyRegistry {
     #endif
   }()
 
-  /// Bounds on the possible hits, which take a policy's place in a simulation of one tier; none
-  /// without the trait Simulation.
+  /// Bounds on the possible hits of one tier; none without the trait Simulation.
   public static let bounds: [RegisteredPolicy] = {
     #if Simulation
       [.pfooUpper, .pfooLower]
@@ -177,8 +176,7 @@ extension PolicyRegistry {
       }
   }
 
-  /// Returns the spec with the defaults of real caches, so that simulating it produces their
-  /// counts.
+  /// Returns the spec with the defaults of real caches.
   public static func inRealCache(_ spec: PolicySpec) throws(PolicyError) -> PolicySpec {
     var text = spec.description
     for parameter in try policy(named: spec).description.parameters {
@@ -240,8 +238,7 @@ extension PolicyRegistry {
 }
 
 extension PolicySpec {
-  /// The policies that a text names: one, or with `name:*` all configurations that the policy
-  /// declares. They are not checked.
+  /// The policies that a text names: one, or with `name:*` all declared configurations.
   public static func list(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     guard text.hasSuffix(":*") else { return [try PolicySpec(parsing: text)] }
     let policy = try PolicySpec(parsing: text.dropLast(2))

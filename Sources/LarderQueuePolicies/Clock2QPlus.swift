@@ -56,9 +56,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   }
 
   static var resetsMain: Bool { true }
-
   var promotesGhosts: Bool { true }
-
   func amount(of size: UInt32) -> UInt64 { UInt64(size) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {

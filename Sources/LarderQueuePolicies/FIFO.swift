@@ -50,12 +50,8 @@ struct FIFO: EvictionPolicy, ~Copyable {
   }
 
   var victim: ObjectID { queue.oldestEntry }
-
   @inline(__always) var candidate: ObjectID { queue.oldestPlace }
-
   mutating func reserve(objects: Int) { words.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { words.prefetch(id) }
-
   var stateBytes: Int { queue.bytes + words.bytes }
 }

@@ -77,7 +77,6 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   }
 
   static var resetsMain: Bool { false }
-
   func amount(of size: UInt32) -> UInt64 { 1 }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {

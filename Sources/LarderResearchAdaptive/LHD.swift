@@ -25,8 +25,7 @@ struct LHD: EvictionPolicy, ~Copyable {
   struct Tag: BitwiseCopyable {
     var id: ObjectID
     var time: UInt32
-    /// Its ages at the last request and the one before, and if it is an explorer, which is kept so
-    /// that the model learns about old ages.
+    /// Its ages at the last two requests, and if it is an explorer, kept to learn old ages.
     var history: UInt32
 
     static var ageMask: UInt32 { 0x7FFF }
@@ -54,8 +53,7 @@ struct LHD: EvictionPolicy, ~Copyable {
   private let samples: UInt32
   private let period: Int
   private var untilReconfiguration: Int
-  // Requests so far, modulo 2^32: after 2^32 requests without a hit, an object looks young for a
-  // while.
+  // Requests so far, modulo 2^32.
   private var clock: UInt32 = 0
   // New objects that ranked no better than the last victims: always candidates.
   private var doubtful: Column<ObjectID>
@@ -149,9 +147,7 @@ struct LHD: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func prefetch(_ id: ObjectID) { places.prefetch(id) }
-
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { tags.prefetch(places[id]) }
-
   var stateBytes: Int { tags.bytes + places.bytes + model.bytes }
 
   @inline(__always) private static func scaled(_ random: UInt32, _ count: UInt32) -> UInt32 {

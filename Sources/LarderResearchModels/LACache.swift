@@ -72,7 +72,6 @@ struct LACache: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
-
   @inline(__always) func remembers(_ id: ObjectID) -> Bool { histories[id].requests > 0 }
 
   mutating func notice(_ notice: PolicyNotice) {
@@ -246,8 +245,7 @@ struct ArrivalRank: TournamentPlayer {
   }
 }
 
-/// The times of the last requests of each object, and the rates that follow from them. Memory: 168
-/// bytes an object, allocated by the first `note`. O(1).
+/// The times of the last requests of each object, and the rates that follow from them.
 struct ArrivalTimes: ~Copyable {
   private static var intervalsMax: UInt64 { 20 }
   private static var intervalsMin: UInt64 { 3 }

@@ -142,8 +142,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   var stateBytes: Int { histories.bytes + residents.bytes + recency.bytes }
 }
 
-/// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Equal
-/// ranks go to the least recently requested object.
+/// A rate divided by the time since the last request, plus 1; ties go to the oldest.
 struct DelayRank: TournamentPlayer {
   var id: ObjectID
   var rate: Double

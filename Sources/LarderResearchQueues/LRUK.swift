@@ -54,8 +54,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
     self.k = UInt32(k)
     self.depth = depth
     let ghostCapacity = UInt64(Double(setup.capacity) * history)
-    // A local, because `||` with a property of a value that is not fully initialised is
-    // miscompiled.
+    // A local: `||` with a property of a value that is not fully initialised is miscompiled.
     let remembers = ghostCapacity > 0
     keepsHistory = remembers
     ghostsMax = setup.ghostsMax(share: history)
@@ -143,8 +142,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
     depth > 0 ? (objects + 1) * Int(depth) - 1 : 0
   }
 
-  /// Records a request after one at `lastBefore`, or 0 for none. Returns the time of the k-th last
-  /// request, or 0.
+  /// Records a request after one at `lastBefore`; returns the time of the k-th last, or 0.
   @inline(__always) private func refer(_ id: ObjectID, lastBefore: UInt64) -> UInt64 {
     if k == 1 { return clock.now }
     guard depth > 0 else { return lastBefore }

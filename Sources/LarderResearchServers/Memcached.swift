@@ -83,9 +83,7 @@ struct Memcached: EvictionPolicy, ~Copyable {
   }
 
   static var notices: PolicyNotices { .time }
-
   @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
-
   @inline(__always) func contains(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -166,7 +164,6 @@ struct Memcached: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
-
   var stateBytes: Int { lists.bytes + slabs.bytes + flags.bytes + touchedAt.bytes }
 
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 48 + 8 + key + 1 + value + 2 }

@@ -49,7 +49,6 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   }
 
   static var notices: PolicyNotices { .time.union(.idleness) }
-
   @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {

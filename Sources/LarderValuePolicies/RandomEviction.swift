@@ -43,8 +43,6 @@ struct RandomEviction: EvictionPolicy, ~Copyable {
   }
 
   mutating func reserve(objects: Int) { residents.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { residents.prefetch(id) }
-
   var stateBytes: Int { residents.bytes }
 }

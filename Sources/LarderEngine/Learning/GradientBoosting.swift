@@ -2,13 +2,11 @@
 /// model. A program provides one with `provide(_:)`; `LarderLearning` loads LightGBM. A trained
 /// model is `BoostedTrees`, which the engine evaluates itself.
 package struct GradientBoosting: Sendable {
-  /// Trains a model on labelled rows. Equal rows and parameters must produce equal models, and
-  /// several threads may train at once.
+  /// Equal rows and parameters must produce equal models; several threads may train at once.
   package typealias Trainer =
     @Sendable (borrowing TrainingRows, Parameters) throws(BoostingError) -> BoostedTrees
 
-  /// Training parameters for least squares, with a random share of the features for each tree and a
-  /// random share of the rows, redrawn every few trees.
+  /// Training parameters for least squares.
   package struct Parameters: Sendable, Hashable {
     /// Trees in the model, 1 or more.
     package var trees: Int
@@ -46,9 +44,7 @@ package struct GradientBoosting: Sendable {
   /// Receives the first error of a training of policies that are created within `watching`.
   @TaskLocal package static var failure: Locked<BoostingError?>?
 
-  /// Runs `body`, and throws the first error of a training of a policy that was created in it: the
-  /// policy goes on with the model that it has, or as LRU without one, so its counts are not those
-  /// of a learned policy.
+  /// Runs `body`, and throws the first error of a training in it.
   package static func watching<Value>(_ body: () throws -> Value) throws -> Value {
     let failure = Locked<BoostingError?>(nil)
     let value = try $failure.withValue(failure, operation: body)
@@ -58,8 +54,7 @@ package struct GradientBoosting: Sendable {
 
   private static let provided = Locked<Provider>(.none)
 
-  /// Sets the source of the library. `make` is called at most once, when the first learned policy
-  /// is created.
+  /// Sets the source of the library: called at most once, when a learned policy is created.
   package static func provide(
     _ make: @escaping @Sendable () throws(BoostingError) -> GradientBoosting
   ) {
@@ -119,8 +114,7 @@ package struct TrainingRows: ~Copyable {
   /// The features of all rows, row by row.
   package private(set) var values: [Float] = []
 
-  /// Creates an empty collection with room for `capacity` rows; the memory is not touched before it
-  /// is used.
+  /// Creates an empty collection with room for `capacity` rows.
   package init(features: Int, capacity: Int) {
     self.features = features
     labels.reserveCapacity(capacity)

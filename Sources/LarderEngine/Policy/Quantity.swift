@@ -1,5 +1,4 @@
-/// Kinds of amounts that people type in options, parameters and workload files: one exact grammar
-/// each, a decimal number with an optional suffix.
+/// Kinds of amounts that people type in options, parameters and workload files.
 package enum Quantity: Sendable, Hashable {
   /// A whole number: `1000`, `1_000_000`, `250k`, `1.5M`, `2G`, `1e6`.
   case count

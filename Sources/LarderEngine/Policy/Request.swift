@@ -62,8 +62,7 @@ extension ObjectID {
 }
 
 extension ObjectID {
-  /// The id as a 64-bit key: a fixed permutation (the finaliser of MurmurHash3, Appleby 2011),
-  /// which spreads keys over all integers like those of an app.
+  /// The id as a 64-bit key: a fixed permutation (the finaliser of MurmurHash3).
   @inlinable @inline(__always) package var spread: UInt64 {
     var key = UInt64(self)
     key = (key ^ key >> 33) &* 0xFF51_AFD7_ED55_8CCD
@@ -144,8 +143,7 @@ public struct RequestColumns: @unchecked Sendable {
   public var ttls: UnsafePointer<UInt32>?
   /// Costs of fetches.
   public var costs: UnsafePointer<Float>?
-  /// Index of the next get that a copy kept from this request on could answer, or
-  /// `Request.never`.
+  /// Index of the next get that a copy of this request could answer, or `Request.never`.
   public var nextUses: UnsafePointer<UInt32>?
   /// Keeps the memory behind the pointers alive.
   public var owner: AnyObject?

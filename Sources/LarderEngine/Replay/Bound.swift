@@ -7,8 +7,7 @@ package protocol PreparedBound {
   var stateBytes: Int { get }
 }
 
-/// A bound in place of a simulation: it passes over the trace to count requests, and computes the
-/// possible hits at the end.
+/// A bound in place of a simulation: it counts requests, and computes hits at the end.
 final class BoundSimulation: Simulation {
   private let bound: any PreparedBound
   private let columns: RequestColumns
@@ -28,9 +27,7 @@ final class BoundSimulation: Simulation {
   }
 
   var counts: Counts { totals }
-
   var outcomes: OutcomeSizes? { nil }
-
   var stateBytes: Int { bound.stateBytes }
 
   func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {

@@ -13,8 +13,7 @@ struct FlightBoard: ~Copyable {
     var nextUse: UInt32
     /// The number and the end of the flight that requests wait for; nil for none.
     var joinable: (order: UInt64, completion: UInt64)?
-    /// Fetches with lower numbers started before the object was set or deleted: their objects are
-    /// not stored.
+    /// Fetches with lower numbers are from before a set or delete, and are not stored.
     var current: UInt64 = 0
   }
 
@@ -158,8 +157,7 @@ struct Flight: BitwiseCopyable, Comparable {
   }
 }
 
-/// Fetches in flight, in the order in which they end. Those that end in the order in which they
-/// started, as most do, are in a ring, at O(1), the others in a heap.
+/// Fetches in flight by their ends: in a ring if they end in order, as most do, or in a heap.
 struct FlightQueue: ~Copyable {
   var ring = Column<Flight>(objects: 63)
   var first: UInt32 = 0

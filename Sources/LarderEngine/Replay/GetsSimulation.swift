@@ -20,9 +20,7 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
   }
 
   @usableFromInline var stateBytes: Int { tier.stateBytes }
-
   @usableFromInline var choice: PolicyChoice? { tier.policy.choice }
-
   @inlinable func holds(_ id: ObjectID) -> Bool { tier.contains(id) }
 
   @inlinable var counts: Counts {

@@ -15,8 +15,7 @@ package struct SegmentLedger: Sendable {
 
   private struct Segment {
     var end: UInt64 = 0
-    /// Bytes of the file in whole pages: the file of a reused segment may be longer than its
-    /// content.
+    /// Bytes of the file: that of a reused segment may be longer than its content.
     var size: UInt64 = 0
     var live: UInt64 = 0
     var values = 0
@@ -159,16 +158,14 @@ package struct SegmentLedger: Sendable {
   // MARK: Recycling
 
   /// True if the dead bytes exceed a third of the live ones plus one segment. The open segment,
-  /// unused tails of segments, and segments that cannot be recycled do not count: nothing is copied
-  /// if that frees nothing. O(1).
+  /// unused tails of segments, and segments that cannot be recycled do not count. O(1).
   package var isWasteful: Bool {
     let current = open.flatMap { segments[$0] } ?? Segment()
     return dead - current.dead > bytesMax + live / 3
   }
 
   /// The segment to recycle: the one with the smallest live share among those with dead values, the
-  /// oldest of several. Unused tails do not count as free space, because copying could leave the
-  /// same tail in the next segment, again and again. O(segments).
+  /// oldest of several. Copying an unused tail could leave it again. O(segments).
   package func victim() -> UInt64? {
     segments.filter {
       $0.key != open && $0.value.values > 0 && !$0.value.isSpent && $0.value.live < $0.value.end

@@ -1,7 +1,6 @@
 import LarderLibc
 
-/// Memory with random access, for columns and for the records of memory caches: on Linux, the
-/// system is asked for huge pages.
+/// Memory with random access: on Linux, the system is asked for huge pages.
 package enum LargeMemory {
   #if os(Linux)
     private static let hugePage = 2 << 20

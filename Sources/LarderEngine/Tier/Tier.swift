@@ -35,8 +35,7 @@ public import Synchronization
   @usableFromInline var count = 0
   @usableFromInline var counts = TierCounts()
 
-  /// True while stored objects were admitted before, as when a cache is read back from disk: the
-  /// filter records them without deciding.
+  /// True while a cache is read back: the filter records objects without deciding.
   @usableFromInline var isRestoring = false
 
   /// True if ghosts are in slots: see `ThreeQueues.placeGhosts`.
@@ -351,8 +350,7 @@ extension Tier where Policy: ~Copyable {
   }
 }
 
-/// Ghosts in slots, for policies that support them: see `ThreeQueues.settle`. Without ghost queues
-/// there are no ghosts.
+/// Ghosts in slots, for policies that support them: see `ThreeQueues.settle`.
 extension Tier where Policy: ~Copyable {
   @usableFromInline @discardableResult mutating func placeGhosts() -> Bool {
     placesGhosts = policy.withGhostQueues { $0.placeGhosts() } != nil
@@ -413,8 +411,7 @@ extension Tier where Policy: ~Copyable {
     if let choice { policy.resume(choice, isRestoring: isRestoring) }
   }
 
-  /// Takes over an object of another tier of the same capacity: see `TakesOver`. Objects that the
-  /// policy refuses or evicts are passed to `evicted`.
+  /// Takes over an object of another tier of the same capacity: see `TakesOver`.
   @usableFromInline mutating func takeOver(_ object: KnownObject, evicted: (ObjectID) -> Void) {
     assert(Shape.limits)
     var request = Request(id: object.id, size: object.size, cost: object.cost)

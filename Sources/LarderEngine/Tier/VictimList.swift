@@ -42,7 +42,6 @@
   }
 
   @usableFromInline package var place: UnsafeRawPointer { UnsafeRawPointer(storage) }
-
   @inlinable package var count: Int { storage.pointee.count }
 
   @inlinable package subscript(place: Int) -> ObjectID {

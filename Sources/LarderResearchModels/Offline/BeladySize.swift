@@ -58,11 +58,8 @@ struct BeladySize: EvictionPolicy, ~Copyable {
   }
 
   mutating func reserve(objects: Int) { residents.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { residents.prefetch(id) }
-
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { residents.prefetchPlayer(id) }
-
   var stateBytes: Int { residents.bytes }
 
   @inline(__always) private func player(_ request: Request, size: UInt32) -> DistantPlayer {

@@ -217,8 +217,7 @@ struct AdaptSizeModel {
 
   private static let lifeMax = 1e12
 
-  /// The time that an object stays without a request, in intervals: the time for which the resident
-  /// objects fill the cache; nil if nothing is stored.
+  /// The time for which the residents fill the cache, in intervals; nil if nothing is stored.
   private func life(
     _ scale: Double, _ probabilities: [Double], near known: Double?
   ) -> Double? {
