@@ -6,7 +6,7 @@ extension RegisteredPolicy {
 
 /// Low Inter-reference Recency Set: keeps objects that are requested again after a short time. As
 /// in the authors' program, a repeated request for the last object changes nothing, and an empty
-/// cache fills the LIR part first; so it does again after removals have emptied it.
+/// cache fills the LIR part first.
 struct LIRS: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lirs", family: .recency,

@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Several LRU queues by number of requests; objects sink to lower queues when their lifetime ends:
-/// `life` times the number of residents, in requests. The paper measures it at run time; two was
-/// best or close to it on block traces.
+/// `life` times the number of residents, in requests.
 struct MQ: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "mq", family: .frequency,

@@ -222,7 +222,6 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
 struct WindowClimber {
   /// Objects moved in one call, so that no request waits for a whole step.
   static var movesAtOnce: Int { 1000 }
-
   private static var stepShare: Double { 0.0625 }
   private static var stepDecay: Double { 0.98 }
   private static var restartChange: Double { 0.05 }

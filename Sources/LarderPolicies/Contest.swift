@@ -194,7 +194,6 @@ final class Contest: @unchecked Sendable {
   }
 
   var share: UInt64 { locked { shareOfEpoch } }
-
   private var shareOfEpoch: UInt64 { max(1, epoch / UInt64(parts)) }
 
   func report(requests: UInt64, residents: Int) -> (leading: Int, share: UInt64) {
@@ -294,8 +293,6 @@ final class Contest: @unchecked Sendable {
     defer { lock.unlock() }
     return body()
   }
-
-  // MARK: Rates
 
   private static func hash(_ fingerprint: UInt32) -> UInt64 {
     var hash = (UInt64(fingerprint) &+ 1) &* 0xFF51_AFD7_ED55_8CCD

@@ -138,7 +138,6 @@ extension PolicyRegistry {
 
   /// All policies: those of this package, then the added ones, in order.
   public static var all: [RegisteredPolicy] { standard + added.withLock { $0 } }
-
   package static var everything: [RegisteredPolicy] { all + learned + bounds }
 
   /// Registers a policy, so that simulations, caches, workload files and reports know its name.
@@ -186,31 +185,7 @@ extension PolicyRegistry {
     }
     return text == spec.description ? spec : try PolicySpec(parsing: text)
   }
-}
 
-extension SimulationSetup {
-  package func inRealCaches() throws(PolicyError) -> SimulationSetup {
-    var setup = self
-    switch arrangement {
-    case .memory(let tier): setup.arrangement = .memory(try tier.inRealCache())
-    case .disk(let tier): setup.arrangement = .disk(try tier.inRealCache())
-    case .hybrid(let memory, let disk, let rules):
-      setup.arrangement = .hybrid(
-        memory: try memory.inRealCache(), disk: try disk.inRealCache(), rules: rules)
-    }
-    return setup
-  }
-}
-
-extension TierSetup {
-  fileprivate func inRealCache() throws(PolicyError) -> TierSetup {
-    var tier = self
-    tier.policy = try PolicyRegistry.inRealCache(policy)
-    return tier
-  }
-}
-
-extension PolicyRegistry {
   /// The configurations that a policy declares as worth trying, without the defaults: its own list,
   /// or all combinations of the values that its parameters declare as `searched`.
   public static func configurations(of name: String) throws(PolicyError) -> [PolicySpec] {
@@ -234,6 +209,28 @@ extension PolicyRegistry {
       }
     }
     return texts.filter { !$0.isEmpty }
+  }
+}
+
+extension SimulationSetup {
+  package func inRealCaches() throws(PolicyError) -> SimulationSetup {
+    var setup = self
+    switch arrangement {
+    case .memory(let tier): setup.arrangement = .memory(try tier.inRealCache())
+    case .disk(let tier): setup.arrangement = .disk(try tier.inRealCache())
+    case .hybrid(let memory, let disk, let rules):
+      setup.arrangement = .hybrid(
+        memory: try memory.inRealCache(), disk: try disk.inRealCache(), rules: rules)
+    }
+    return setup
+  }
+}
+
+extension TierSetup {
+  fileprivate func inRealCache() throws(PolicyError) -> TierSetup {
+    var tier = self
+    tier.policy = try PolicyRegistry.inRealCache(policy)
+    return tier
   }
 }
 

@@ -25,7 +25,6 @@ struct FIFO: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { words[id] != 0 }
-
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
 
   var hitWords: HitWords? {

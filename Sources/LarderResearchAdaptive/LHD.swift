@@ -30,7 +30,6 @@ struct LHD: EvictionPolicy, ~Copyable {
 
     static var ageMask: UInt32 { 0x7FFF }
     static var explorer: UInt32 { 1 << 31 }
-
     var lastAge: UInt32 { history & Tag.ageMask }
     var group: UInt32 {
       HitDensities.group(agesSum: lastAge + (history >> 15 & Tag.ageMask))
@@ -220,10 +219,9 @@ struct LHD: EvictionPolicy, ~Copyable {
 
 /// LHD's model: the probabilities of hits and evictions at each age, and the hits that follow for
 /// each unit of time an object stays, for objects classified by the ages at their last two
-/// requests. Ages count requests in steps of a power of two. Memory: 3.8 MB.
+/// requests.
 struct HitDensities: ~Copyable {
   static var ages: UInt32 { 20_000 }
-
   private static var classes: UInt32 { 16 }
   // The factor by which older counts are multiplied at a reconfiguration.
   private static var decay: Float { 0.9 }

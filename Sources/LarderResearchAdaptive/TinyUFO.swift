@@ -77,7 +77,6 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   }
 
   var ghostsMax: Int { counts.ghostsMax }
-
   mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result? { nil }
 
   mutating func reserve(objects: Int) {
@@ -107,13 +106,11 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
 }
 
 /// Recent misses of each key, up to 15 in a sketch or 255 in exact counters. Each miss is a step,
-/// and all counts are halved after eight steps per object in the cache and one more. The sketch has
-/// four times as many counters as usual and conservative increments.
+/// and all counts are halved after eight steps per object in the cache and one more.
 struct MissCounts: ~Copyable {
   // For large capacities, the sketch starts with this number of objects and doubles as needed.
   static var objectsAtFirst: Int { 1 << 16 }
   static var stepsPerObject: Int { 8 }
-
   static func sketched(_ objects: Int) -> Int { max(objects, min(objects * 8, 1024)) }
 
   let isExact: Bool

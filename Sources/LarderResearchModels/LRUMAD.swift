@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Evicts the object with the lowest expected total wait of its next requests, divided by the time
-/// since its last request: the mean delay that a fetch at the start of a fetch-long window of its
-/// requests would have caused. LRU if fetches take no time.
+/// since its last request. LRU if fetches take no time.
 struct LRUMAD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-mad", family: .recency,
@@ -161,6 +160,5 @@ struct DelayRank: TournamentPlayer {
   }
 
   private func value(at now: UInt64) -> Double { rate / Double(age(at: now)) }
-
   private func age(at now: UInt64) -> UInt64 { max(now, last) - last + 1 }
 }

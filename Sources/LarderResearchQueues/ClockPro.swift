@@ -146,7 +146,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
   }
 
   var stateBytes: Int { list.bytes + states.bytes + (weighs ? weights.bytes : 0) }
-
   @inline(__always) private func kind(_ id: ObjectID) -> UInt8 { states[id] & State.kindMask }
 
   @inline(__always) private func weight(_ id: ObjectID) -> UInt64 {

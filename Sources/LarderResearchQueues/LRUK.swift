@@ -25,7 +25,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
 
   // A key consists of this bit if there was a k-th last request, the time of that request (of the
   // last one otherwise), and the high bits of the time of the last request, whose low bits are the
-  // order: times are unique. So k up to 2 needs nothing but the heap. Times are below 2^47.
+  // order. Times are unique and below 2^47.
   private static var isComplete: UInt64 { 1 << 63 }
   private static var kthShift: UInt64 { 16 }
 

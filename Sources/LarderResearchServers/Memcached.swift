@@ -165,9 +165,7 @@ struct Memcached: EvictionPolicy, ~Copyable {
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
   var stateBytes: Int { lists.bytes + slabs.bytes + flags.bytes + touchedAt.bytes }
-
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 48 + 8 + key + 1 + value + 2 }
-
   private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
 }
 
@@ -358,8 +356,6 @@ struct SlabClasses: ~Copyable {
   }
 
   mutating func take(_ bytes: UInt32, in slab: UInt32) { used[slab] += chunks(bytes, in: slab) }
-
   mutating func give(_ bytes: UInt32, in slab: UInt32) { used[slab] -= chunks(bytes, in: slab) }
-
   var bytes: Int { chunkSizes.bytes + chunksPerPage.bytes + pages.bytes + used.bytes }
 }

@@ -108,6 +108,5 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   }
 
   var stateBytes: Int { list.bytes + requestedAt.bytes }
-
   private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
 }

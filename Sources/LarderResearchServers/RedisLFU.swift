@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Redis's allkeys-lfu: the least frequently used of the candidates that samples have found so far.
-/// Modelled on src/evict.c of Redis 7 and Valkey. A logarithmic counter of 8 bits is incremented
-/// with a probability that falls as it grows, and decremented for each period without a request.
+/// Modelled on src/evict.c of Redis 7 and Valkey.
 struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "redis-lfu", family: .random,

@@ -22,9 +22,7 @@ struct RandomEviction: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
-
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
-
   var hitWords: HitWords? { residents.holding }
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID

@@ -1,6 +1,6 @@
 /// A pass over a trace that estimates LRU's hits from at most a number of objects: SHARDS with a
 /// fixed size (Waldspurger and others, FAST 2015, section 3.2). Over that size, the threshold falls
-/// to the largest hash, and what was counted is weighted by the rate.
+/// to the largest hash.
 package final class FixedSizePass: ErasedPass<FixedSizePass.Estimate> {
   /// The estimate so far, and the sample with its current threshold and number of objects.
   package typealias Estimate = (hits: SampledHits, sample: SpatialSample, objects: Int)
@@ -122,8 +122,7 @@ package struct SampledHits: Sendable, Hashable {
 }
 
 /// A sample of the objects of a trace: those with a hash below a threshold, as in SHARDS. The hash
-/// is multiplicative: dense ids, in order of first appearance, times the golden ratio. Such points
-/// are spread more evenly than random ones (Weyl 1916).
+/// is multiplicative: dense ids, in order of first appearance, times the golden ratio.
 package struct SpatialSample: Sendable, Hashable {
   /// Objects with a hash below the threshold are in the sample; 2^32 includes all of them.
   package var threshold: UInt64

@@ -58,7 +58,6 @@ package class ErasedPass<Result> {
   }
 
   package var position: Int { positionBody() }
-
   package var result: Result { resultBody() }
 
   /// Continues to `end`, exclusive, which is at most the number of requests.

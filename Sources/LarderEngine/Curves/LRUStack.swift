@@ -144,7 +144,7 @@ protocol RecencyOrder: ~Copyable {
 
 /// A bit for each position of a stream, set for the latest request of an object, with sums of the
 /// bits before each part of 64 positions, 32 of these, 32 of those and so on (Bennett and Kruskal,
-/// LRU Stack Processing, 1975). When positions run out, the live ones are renumbered.
+/// LRU Stack Processing, 1975).
 struct RecencyBits: RecencyOrder, ~Copyable {
   private var words: Column<UInt64>
   private var wordSums: Column<UInt16>
@@ -172,15 +172,12 @@ struct RecencyBits: RecencyOrder, ~Copyable {
 
   @inline(__always) var isFull: Bool { end == room }
   @inline(__always) var total: UInt64 { UInt64(truncatingIfNeeded: live) }
-
   static var weighs: Bool { false }
-
   @inline(__always) func weight(_ position: UInt32) -> UInt32 { 1 }
   @inline(__always) func before(_ position: UInt32) -> UInt64 { UInt64(rank(position)) }
 
   // All weights are 1.
   mutating func lighten(_ position: UInt32, by weight: UInt32) {}
-
   mutating func makeRanks() {}
 
   @inline(__always) mutating func append(_ weight: UInt32) -> UInt32 {
@@ -282,7 +279,6 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
   }
 
   static var weighs: Bool { true }
-
   @inline(__always) var isFull: Bool { end == room }
 
   @inline(__always) mutating func append(_ weight: UInt32) -> UInt32 {

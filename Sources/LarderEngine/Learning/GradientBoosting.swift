@@ -1,6 +1,5 @@
 /// A library that trains regression trees by gradient boosting, for the policies that learn a
-/// model. A program provides one with `provide(_:)`; `LarderLearning` loads LightGBM. A trained
-/// model is `BoostedTrees`, which the engine evaluates itself.
+/// model. `LarderLearning` loads LightGBM.
 package struct GradientBoosting: Sendable {
   /// Equal rows and parameters must produce equal models; several threads may train at once.
   package typealias Trainer =
@@ -105,8 +104,7 @@ public enum BoostingError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Labelled rows of features, collected for one training.
-///
-/// Features are `Float`: counts above 2^24 lose their low bits, in training and in predictions.
+/// Counts above 2^24 lose their low bits.
 package struct TrainingRows: ~Copyable {
   package let features: Int
   /// The value to predict for each row.
@@ -138,8 +136,7 @@ package struct TrainingRows: ~Copyable {
 }
 
 /// A trained model: regression trees whose outputs are added. A leaf points to itself, so that a
-/// row passes through all trees without data-dependent branches, and four rows overlap their memory
-/// accesses.
+/// row passes without data-dependent branches.
 package struct BoostedTrees: Sendable {
   /// An inner node of a tree: rows whose `feature` is at most `threshold` go to `low`.
   package struct Split: Sendable, Hashable {

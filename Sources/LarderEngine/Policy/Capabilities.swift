@@ -24,13 +24,11 @@ public protocol ControlsAdmission: ~Copyable {
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool
 
   /// Returns true if an object must be evicted for a missing one although the capacity would hold
-  /// it, for example if memory is partitioned. Called after an `admit` that accepts, until it is
-  /// false. True only while something is resident.
+  /// it. Called after an `admit` that accepts. True only while something is resident.
   func isFull(for request: Request) -> Bool
 
   /// True if the policy holds more than it should. Read after `hit`, `replace` and an `admit` that
-  /// rejects; while it is true, the driver calls `evict`. After a hit it is true only for policies
-  /// with the trait `evictsOnHit`.
+  /// rejects; while it is true, the driver calls `evict`.
   var overflows: Bool { get }
 }
 

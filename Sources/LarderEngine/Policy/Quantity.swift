@@ -139,7 +139,6 @@ package struct ExactDecimal: Sendable, Hashable {
   }
 
   var divisor: UInt64 { (0..<decimals).reduce(1) { power, _ in power * 10 } }
-
   package var value: Double { Double(digits) / Double(divisor) }
 
   package func times(_ factor: UInt64) -> (whole: UInt64, isExact: Bool)? {

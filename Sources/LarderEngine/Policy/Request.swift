@@ -1,7 +1,4 @@
-/// A request as a policy sees it.
-///
-/// Fields that a trace does not have hold neutral values, so a policy reads them unconditionally.
-/// Fields that a policy does not read cost nothing: the loops are specialised.
+/// A request as a policy sees it. Fields that a trace does not have hold neutral values.
 public struct Request: Sendable {
   /// The requested object.
   public var id: ObjectID
@@ -79,9 +76,6 @@ extension ObjectID {
 }
 
 /// The stored size of every resident object, provided to a policy by the cache that owns the sizes.
-///
-/// A policy that divides its capacity (segments, windows) reads sizes here, so that no size is
-/// stored twice and counting objects costs nothing.
 public protocol ObjectSizes: BitwiseCopyable {
   /// The stored size of `id`, which must be resident.
   subscript(id: ObjectID) -> UInt32 { get }

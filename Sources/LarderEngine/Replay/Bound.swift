@@ -1,6 +1,6 @@
-/// A bound on the possible hits of one tier over a whole trace: it is requested by name and has hits
-/// like a policy, but makes no decisions. An upper bound ignores TTLs, limits on the number of
-/// objects, and admission filters; a lower bound rejects them.
+/// A bound on the possible hits of one tier over a whole trace, which makes no decisions. An upper
+/// bound ignores TTLs, limits on the number of objects, and admission filters; a lower bound
+/// rejects them.
 package protocol PreparedBound {
   func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64)
 

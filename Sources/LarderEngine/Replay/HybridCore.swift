@@ -55,8 +55,6 @@ final class HybridCore: HybridTiers {
     demotions = 0
   }
 
-  // MARK: Requests
-
   func get(_ object: TimedRequest) -> HybridAnswer<TierCopy> {
     if let copy = getFromMemory(object) { return .memory(copy) }
     var tiers = self
@@ -118,8 +116,6 @@ final class HybridCore: HybridTiers {
       demotions += 1
     }
   }
-
-  // MARK: Tiers
 
   func isPermanent(_ object: TimedRequest) -> Bool { false }
   func isPermanent(_ copy: TierCopy) -> Bool { false }

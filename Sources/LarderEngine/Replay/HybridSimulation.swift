@@ -62,7 +62,6 @@ struct HybridSimulation: HybridReplay, ~Copyable {
   }
 
   mutating func set(_ object: TimedRequest) { core.set(object) }
-
   mutating func delete(_ object: TimedRequest) { core.delete(object) }
 
   mutating func bypass(_ object: TimedRequest) {

@@ -66,8 +66,6 @@ package struct SegmentLedger: Sendable {
     segments[number] = segment
   }
 
-  // MARK: Writing
-
   package func takes(_ bytes: UInt64) -> Bool { Self.extent(bytes) <= bytesMax }
 
   package mutating func place(extent: UInt64) -> (place: Place, isNew: Bool) {
@@ -105,8 +103,6 @@ package struct SegmentLedger: Sendable {
     if segments[number]?.values == 0 { release(number, keeps: true) }
   }
 
-  // MARK: Removal
-
   package mutating func retire(_ place: Place, extent: UInt64, keeps: Bool) {
     change(place.segment) {
       $0.live -= min($0.live, extent)
@@ -138,9 +134,7 @@ package struct SegmentLedger: Sendable {
   }
 
   package var hasSpare: Bool { !free.isEmpty || open.map { segments[$0]?.values == 0 } == true }
-
   package var spareBytes: UInt64 { free.reduce(0) { $0 + (segments[$1]?.size ?? 0) } }
-
   package var usedBytes: UInt64 { size - spareBytes }
 
   package mutating func removeSpare() {
@@ -154,8 +148,6 @@ package struct SegmentLedger: Sendable {
   package mutating func unpin(_ segment: UInt64) {
     if let place = pins.firstIndex(of: segment) { pins.remove(at: place) }
   }
-
-  // MARK: Recycling
 
   /// True if the dead bytes exceed a third of the live ones plus one segment. The open segment,
   /// unused tails of segments, and segments that cannot be recycled do not count. O(1).
@@ -179,8 +171,6 @@ package struct SegmentLedger: Sendable {
   package mutating func spend(_ number: UInt64) {
     if !free.contains(number) { change(number) { $0.isSpent = true } }
   }
-
-  // MARK: Opening
 
   package mutating func reset() {
     segments = [:]

@@ -113,9 +113,7 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 
   var copies: UInt64 { shelf?.copies ?? 0 }
-
   var bytesMoved: UInt64? { shelf?.bytesMoved }
-
   var stateBytes: Int { shelf?.stateBytes ?? 0 }
 
   func resetCounts() {

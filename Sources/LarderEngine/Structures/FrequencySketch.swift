@@ -8,7 +8,6 @@
 public struct FrequencySketch: ~Copyable {
   /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
-
   @inlinable static var wordsInBlock: Int { 8 }
 
   @usableFromInline var words: Column<UInt64>

@@ -108,8 +108,7 @@ public struct GhostLimit {
 }
 
 /// A queue of ghosts identified only by their slots, from 0 to below `places`, assigned in a ring,
-/// for caches that store a ghost's key by its slot. A removed ghost leaves a hole, which
-/// `popOldest` skips. A bit for each slot.
+/// for caches that store a ghost's key by its slot.
 @usableFromInline struct GhostPlaces: ~Copyable {
   // A bit for each slot that holds a ghost.
   @usableFromInline var bits: Column<UInt64>

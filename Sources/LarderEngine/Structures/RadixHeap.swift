@@ -376,7 +376,6 @@ extension RadixBuckets {
   }
 
   func order(at place: UInt32) -> UInt32 { UInt32(truncatingIfNeeded: entries[place] >> 32) }
-
   mutating func clear() { (start, end, count) = (0, 0, 0) }
 
   mutating func sort() {

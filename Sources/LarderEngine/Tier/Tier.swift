@@ -2,7 +2,6 @@ public import Synchronization
 
 /// One tier of a cache without its keys and values, for simulations and real caches: a policy, its
 /// limits, and the state of each resident object. The driver in the contract of `EvictionPolicy`.
-/// What its `Shape` does not need costs nothing.
 @usableFromInline struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @usableFromInline var policy: Policy
   @usableFromInline var capacity: UInt64
@@ -90,12 +89,8 @@ public import Synchronization
       + (hasStale ? stale.bytes : 0)
   }
 
-  // MARK: Objects
-
   @inlinable @inline(__always) var weighs: Bool { Shape.weighs ?? hasSizes }
-
   @inlinable @inline(__always) var view: Shape.Sizes { Shape.sizes(sizes, weighs: weighs) }
-
   @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
 
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {

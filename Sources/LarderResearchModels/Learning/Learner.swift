@@ -74,7 +74,6 @@ struct Learner: ~Copyable {
   }
 
   func id(_ place: Int) -> ObjectID { ids[ObjectID(place)] }
-
   func score(_ place: Int) -> Double { scores[ObjectID(place)] }
 
   mutating func predict() {
