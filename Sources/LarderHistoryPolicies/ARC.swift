@@ -39,8 +39,7 @@ struct ARC: EvictionPolicy, BalancedListsPolicy, ~Copyable {
     return true
   }
 
-  /// The paper's REPLACE. Excess ghosts are removed when the object is stored, with the same
-  /// result.
+  /// The paper's REPLACE. Excess ghosts are removed when the object is stored.
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
     let recent = Double(lists.weight(of: ARC.recent))
@@ -78,8 +77,7 @@ struct ARC: EvictionPolicy, BalancedListsPolicy, ~Copyable {
     return true
   }
 
-  /// Case IV A with a full T1, which must evict whatever its target. With objects of weight 1, the
-  /// other list is then empty.
+  /// Case IV A with a full T1, which must evict whatever its target.
   @inline(__always) private func leavesNoRoom(for request: Request) -> Bool {
     guard weighs, missedPlace == 0, request.id != .none, lists.place(request.id) == 0 else {
       return false

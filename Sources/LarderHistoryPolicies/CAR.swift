@@ -71,6 +71,5 @@ struct CAR: EvictionPolicy, BalancedListsPolicy, ~Copyable {
   }
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) {}
-
   var stateBytes: Int { lists.bytes + marks.bytes }
 }

@@ -37,10 +37,7 @@ struct LFU: EvictionPolicy, ~Copyable {
   }
 
   var victim: ObjectID { counts.leastFrequent }
-
   mutating func reserve(objects: Int) { counts.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { counts.prefetch(id) }
-
   var stateBytes: Int { counts.bytes }
 }

@@ -6,7 +6,7 @@ extension RegisteredPolicy {
 
 /// Low Inter-reference Recency Set: keeps objects that are requested again after a short time. As
 /// in the authors' program, a repeated request for the last object changes nothing, and an empty
-/// cache fills the LIR part first; so it does again after removals have emptied it.
+/// cache fills the LIR part first.
 struct LIRS: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lirs", family: .recency,
@@ -69,7 +69,6 @@ struct LIRS: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func remembers(_ id: ObjectID) -> Bool { states[id] != State.unknown }
-
   var ghostsMax: Int { weighs ? .max : Int(min(ghostCapacity, 1 << 40)) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {

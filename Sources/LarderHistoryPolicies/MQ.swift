@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Several LRU queues by number of requests; objects sink to lower queues when their lifetime ends:
-/// `life` times the number of residents, in requests. The paper measures it at run time; two was
-/// best or close to it on block traces.
+/// `life` times the number of residents, in requests.
 struct MQ: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "mq", family: .frequency,
@@ -161,7 +160,6 @@ struct MQ: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
-
   var stateBytes: Int { lists.bytes + states.bytes + (weighs ? ghostWeights.bytes : 0) }
 
   @inline(__always) private mutating func forget(_ ghost: ObjectID) {

@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// A small LRU window in front of a segmented LRU that admits an object only if it is requested
-/// more often than its victim. Requests stay counted after an object is removed, because a sketch
-/// cannot forget one key.
+/// more often than its victim.
 struct WTinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "w-tinylfu", family: .frequency,
@@ -223,7 +222,6 @@ struct WTinyLFU: EvictionPolicy, ~Copyable {
 struct WindowClimber {
   /// Objects moved in one call, so that no request waits for a whole step.
   static var movesAtOnce: Int { 1000 }
-
   private static var stepShare: Double { 0.0625 }
   private static var stepDecay: Double { 0.98 }
   private static var restartChange: Double { 0.05 }

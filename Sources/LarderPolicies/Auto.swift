@@ -188,8 +188,6 @@ struct Auto: EvictionPolicy, ~Copyable {
       + ghosts.capacity * 8 + leader.stateBytes + (handover?.bytes ?? 0)
   }
 
-  // MARK: Records
-
   @inline(__always) private mutating func note(_ given: Request) -> Request {
     var request = given
     requests += 1

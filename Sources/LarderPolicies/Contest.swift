@@ -194,7 +194,6 @@ final class Contest: @unchecked Sendable {
   }
 
   var share: UInt64 { locked { shareOfEpoch } }
-
   private var shareOfEpoch: UInt64 { max(1, epoch / UInt64(parts)) }
 
   func report(requests: UInt64, residents: Int) -> (leading: Int, share: UInt64) {
@@ -295,8 +294,6 @@ final class Contest: @unchecked Sendable {
     return body()
   }
 
-  // MARK: Rates
-
   private static func hash(_ fingerprint: UInt32) -> UInt64 {
     var hash = (UInt64(fingerprint) &+ 1) &* 0xFF51_AFD7_ED55_8CCD
     hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
@@ -384,7 +381,6 @@ struct ShadowIDs {
   var room: Int { keys.count - 1 }
   var isFull: Bool { unused.isEmpty }
   var bytes: Int { (table.capacity + keys.capacity + unused.capacity) * 4 }
-
   func key(_ id: ObjectID) -> UInt32 { keys[Int(id)] }
 
   func find(_ key: UInt32) -> ObjectID {

@@ -12,8 +12,7 @@ final class Handover {
   // The number of requests at the start.
   private let start: UInt64
 
-  // Residents that have left the old tier, or were requested or stored since: none in place of one
-  // that is gone or has another place; and their places.
+  // Residents that have left the old tier, or came since, and their places.
   private var residents: [ObjectID] = []
   private var places: Column<UInt32>
   private var residentsByAge: AgeBuckets
@@ -63,7 +62,6 @@ final class Handover {
   }
 
   var ghostCount: Int { ghosts.count }
-
   func remove(_ id: ObjectID) { residents[Int(places[id])] = .none }
 
   func victim() -> ObjectID {

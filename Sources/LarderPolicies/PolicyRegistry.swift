@@ -39,8 +39,7 @@ public enum PolicyRegistry {
     #endif
   }()
 
-  /// Bounds on the possible hits, which take a policy's place in a simulation of one tier; none
-  /// without the trait Simulation.
+  /// Bounds on the possible hits of one tier; none without the trait Simulation.
   public static let bounds: [RegisteredPolicy] = {
     #if Simulation
       [.pfooUpper, .pfooLower]
@@ -139,7 +138,6 @@ extension PolicyRegistry {
 
   /// All policies: those of this package, then the added ones, in order.
   public static var all: [RegisteredPolicy] { standard + added.withLock { $0 } }
-
   package static var everything: [RegisteredPolicy] { all + learned + bounds }
 
   /// Registers a policy, so that simulations, caches, workload files and reports know its name.
@@ -177,8 +175,7 @@ extension PolicyRegistry {
       }
   }
 
-  /// Returns the spec with the defaults of real caches, so that simulating it produces their
-  /// counts.
+  /// Returns the spec with the defaults of real caches.
   public static func inRealCache(_ spec: PolicySpec) throws(PolicyError) -> PolicySpec {
     var text = spec.description
     for parameter in try policy(named: spec).description.parameters {
@@ -188,31 +185,7 @@ extension PolicyRegistry {
     }
     return text == spec.description ? spec : try PolicySpec(parsing: text)
   }
-}
 
-extension SimulationSetup {
-  package func inRealCaches() throws(PolicyError) -> SimulationSetup {
-    var setup = self
-    switch arrangement {
-    case .memory(let tier): setup.arrangement = .memory(try tier.inRealCache())
-    case .disk(let tier): setup.arrangement = .disk(try tier.inRealCache())
-    case .hybrid(let memory, let disk, let rules):
-      setup.arrangement = .hybrid(
-        memory: try memory.inRealCache(), disk: try disk.inRealCache(), rules: rules)
-    }
-    return setup
-  }
-}
-
-extension TierSetup {
-  fileprivate func inRealCache() throws(PolicyError) -> TierSetup {
-    var tier = self
-    tier.policy = try PolicyRegistry.inRealCache(policy)
-    return tier
-  }
-}
-
-extension PolicyRegistry {
   /// The configurations that a policy declares as worth trying, without the defaults: its own list,
   /// or all combinations of the values that its parameters declare as `searched`.
   public static func configurations(of name: String) throws(PolicyError) -> [PolicySpec] {
@@ -239,9 +212,30 @@ extension PolicyRegistry {
   }
 }
 
+extension SimulationSetup {
+  package func inRealCaches() throws(PolicyError) -> SimulationSetup {
+    var setup = self
+    switch arrangement {
+    case .memory(let tier): setup.arrangement = .memory(try tier.inRealCache())
+    case .disk(let tier): setup.arrangement = .disk(try tier.inRealCache())
+    case .hybrid(let memory, let disk, let rules):
+      setup.arrangement = .hybrid(
+        memory: try memory.inRealCache(), disk: try disk.inRealCache(), rules: rules)
+    }
+    return setup
+  }
+}
+
+extension TierSetup {
+  fileprivate func inRealCache() throws(PolicyError) -> TierSetup {
+    var tier = self
+    tier.policy = try PolicyRegistry.inRealCache(policy)
+    return tier
+  }
+}
+
 extension PolicySpec {
-  /// The policies that a text names: one, or with `name:*` all configurations that the policy
-  /// declares. They are not checked.
+  /// The policies that a text names: one, or with `name:*` all declared configurations.
   public static func list(parsing text: String) throws(PolicyError) -> [PolicySpec] {
     guard text.hasSuffix(":*") else { return [try PolicySpec(parsing: text)] }
     let policy = try PolicySpec(parsing: text.dropLast(2))

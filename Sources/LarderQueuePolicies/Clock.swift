@@ -72,10 +72,7 @@ struct Clock: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) var candidate: ObjectID { queue.oldestPlace }
-
   mutating func reserve(objects: Int) { words.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { words.prefetch(id) }
-
   var stateBytes: Int { queue.bytes + words.bytes }
 }

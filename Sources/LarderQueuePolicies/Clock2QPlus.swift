@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// S3-FIFO that ignores correlated references: hits soon after an object's admission do not count.
-/// The paper defines the window in admissions of objects. With a capacity in bytes, the window is a
-/// share of the small queue's bytes and admissions are counted in bytes.
+/// The paper defines the window in admissions of objects. In bytes, both are counted in bytes.
 struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "clock2q-plus", family: .queue,
@@ -46,9 +45,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     // A whole number reaches a fraction when it reaches the next whole number.
     let window = try spec.share("window", default: 0.5, in: 0...1).ceiling(of: small)
     let refusesLarge = try spec.flag("refuse-large", default: true)
-    queues = try ThreeQueues(
-      setup, small: small, ghosts: DecimalShare(ghost).of(setup.capacity),
-      ghostsPerResident: GhostLimit.usualPerResident * max(1, Int(ghost.rounded(.up))))
+    queues = try Self.queues(setup, small: small, ghost: ghost)
     admissions = AdmissionLog(objects: setup.objects, keeps: window > 0)
     highestLeaving = UInt32(threshold - 1)
     self.window = window
@@ -56,9 +53,7 @@ struct Clock2QPlus: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   }
 
   static var resetsMain: Bool { true }
-
   var promotesGhosts: Bool { true }
-
   func amount(of size: UInt32) -> UInt64 { UInt64(size) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {

@@ -25,7 +25,6 @@ struct FIFO: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { words[id] != 0 }
-
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
 
   var hitWords: HitWords? {
@@ -50,12 +49,8 @@ struct FIFO: EvictionPolicy, ~Copyable {
   }
 
   var victim: ObjectID { queue.oldestEntry }
-
   @inline(__always) var candidate: ObjectID { queue.oldestPlace }
-
   mutating func reserve(objects: Int) { words.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { words.prefetch(id) }
-
   var stateBytes: Int { queue.bytes + words.bytes }
 }

@@ -22,6 +22,14 @@ extension FillingQueuePolicy where Self: ~Copyable {
       "true: objects that are not smaller than the small queue are never stored")
   }
 
+  static func queues(
+    _ setup: PolicySetup, small: UInt64, ghost: Double, hasGhosts: Bool = true
+  ) throws(PolicyError) -> ThreeQueues {
+    try ThreeQueues(
+      setup, small: small, ghosts: hasGhosts ? DecimalShare(ghost).of(setup.capacity) : 0,
+      ghostsPerResident: GhostLimit.usualPerResident * max(1, Int(ghost.rounded(.up))))
+  }
+
   /// Removes a ghost and rejects an object that is too large. An object exactly as large as the
   /// small queue is rejected as late as in the reference, after room was made for it.
   @inline(__always) mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool {

@@ -22,8 +22,7 @@ struct S3FIFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
     if queues.mainUsed <= queues.mainCapacity {
-      // An eviction that starts in the small queue stays there, even if main exceeds its share
-      // meanwhile.
+      // An eviction that starts in the small queue stays there.
       while !queues.isSmallEmpty {
         let victim = queues.popSmall(movingAbove: 1, sizes)
         if victim != .none { return victim }

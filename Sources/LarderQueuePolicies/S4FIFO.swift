@@ -5,8 +5,8 @@ extension RegisteredPolicy {
 }
 
 /// S3-FIFO with its queues, thresholds and ghosts as parameters, to be fitted to a workload.
-/// Objects that are not smaller than the small queue are rejected. With the defaults, a cache of
-/// fewer than 20 objects therefore stores nothing; real caches do not reject objects.
+/// Objects that are not smaller than the small queue are rejected. Real caches do not reject
+/// objects.
 struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "s4-fifo", family: .queue,
@@ -64,10 +64,8 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
     let threshold = try spec.integer("threshold", default: 2, in: 1...3)
     let skip = try spec.share("skip", default: 0, in: 0...1)
     let refusesLarge = try spec.flag("refuse-large", default: true)
-    queues = try ThreeQueues(
-      setup, small: small.of(setup.capacity),
-      ghosts: hasGhosts ? DecimalShare(ghost).of(setup.capacity) : 0,
-      ghostsPerResident: GhostLimit.usualPerResident * max(1, Int(ghost.rounded(.up))))
+    queues = try Self.queues(
+      setup, small: small.of(setup.capacity), ghost: ghost, hasGhosts: hasGhosts)
     countsAll = skip == DecimalShare(0)
     admissions = AdmissionLog(objects: setup.objects, keeps: skip != DecimalShare(0))
     highestLeaving = UInt32(threshold - 1)
@@ -77,7 +75,6 @@ struct S4FIFO: EvictionPolicy, FillingQueuePolicy, ~Copyable {
   }
 
   static var resetsMain: Bool { false }
-
   func amount(of size: UInt32) -> UInt64 { 1 }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {

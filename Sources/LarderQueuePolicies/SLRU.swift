@@ -109,7 +109,6 @@ struct SLRU: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
-
   var stateBytes: Int { lists.bytes + segmentOf.bytes }
 
   private mutating func rise(

@@ -41,10 +41,7 @@ struct Sieve: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) var candidate: ObjectID { queue.atHand }
-
   mutating func reserve(objects: Int) { queue.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { queue.prefetch(id) }
-
   var stateBytes: Int { queue.bytes }
 }

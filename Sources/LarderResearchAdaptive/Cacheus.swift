@@ -6,8 +6,7 @@ extension RegisteredPolicy {
 
 /// LeCaR with experts that withstand scans and churn, and a learning rate that adapts, as in the
 /// authors' program: SR-LRU, with a probation list and one for reused objects, and CR-LFU, which
-/// evicts the newest of the least requested. The weights keep what they learned from removed
-/// objects.
+/// evicts the newest of the least requested.
 struct Cacheus: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "cacheus", family: .adaptive,
@@ -280,8 +279,7 @@ extension Cacheus {
 }
 
 /// Cacheus' learning rate. Each period it keeps moving in the direction in which the hit ratio
-/// rises; it picks a random direction when the ratio falls while the rate is constant. Follows the
-/// authors' program, including its thresholds and rounding to thousandths.
+/// rises; it picks a random direction when the ratio falls while the rate is constant.
 struct LearningRate {
   private static var least: Double { 0.001 }
   private static var patience: Int { 10 }

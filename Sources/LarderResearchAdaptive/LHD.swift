@@ -25,13 +25,11 @@ struct LHD: EvictionPolicy, ~Copyable {
   struct Tag: BitwiseCopyable {
     var id: ObjectID
     var time: UInt32
-    /// Its ages at the last request and the one before, and if it is an explorer, which is kept so
-    /// that the model learns about old ages.
+    /// Its ages at the last two requests, and if it is an explorer, kept to learn old ages.
     var history: UInt32
 
     static var ageMask: UInt32 { 0x7FFF }
     static var explorer: UInt32 { 1 << 31 }
-
     var lastAge: UInt32 { history & Tag.ageMask }
     var group: UInt32 {
       HitDensities.group(agesSum: lastAge + (history >> 15 & Tag.ageMask))
@@ -54,8 +52,7 @@ struct LHD: EvictionPolicy, ~Copyable {
   private let samples: UInt32
   private let period: Int
   private var untilReconfiguration: Int
-  // Requests so far, modulo 2^32: after 2^32 requests without a hit, an object looks young for a
-  // while.
+  // Requests so far, modulo 2^32.
   private var clock: UInt32 = 0
   // New objects that ranked no better than the last victims: always candidates.
   private var doubtful: Column<ObjectID>
@@ -149,9 +146,7 @@ struct LHD: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func prefetch(_ id: ObjectID) { places.prefetch(id) }
-
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { tags.prefetch(places[id]) }
-
   var stateBytes: Int { tags.bytes + places.bytes + model.bytes }
 
   @inline(__always) private static func scaled(_ random: UInt32, _ count: UInt32) -> UInt32 {
@@ -224,10 +219,9 @@ struct LHD: EvictionPolicy, ~Copyable {
 
 /// LHD's model: the probabilities of hits and evictions at each age, and the hits that follow for
 /// each unit of time an object stays, for objects classified by the ages at their last two
-/// requests. Ages count requests in steps of a power of two. Memory: 3.8 MB.
+/// requests.
 struct HitDensities: ~Copyable {
   static var ages: UInt32 { 20_000 }
-
   private static var classes: UInt32 { 16 }
   // The factor by which older counts are multiplied at a reconfiguration.
   private static var decay: Float { 0.9 }

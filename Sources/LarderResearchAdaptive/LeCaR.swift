@@ -65,7 +65,6 @@ struct LeCaR: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { frequencies.contains(id) }
-
   @inline(__always) func remembers(_ id: ObjectID) -> Bool { lists.contains(id) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -158,8 +157,7 @@ struct LeCaR: EvictionPolicy, ~Copyable {
   }
 }
 
-/// Weights of two experts that recommend victims, LRU and LFU. An expert loses weight when its
-/// victim is missed (regret minimisation with multiplicative weights).
+/// Weights of two experts, LRU and LFU: one loses weight when its victim is missed.
 struct ExpertWeights {
   // The lowest weight, from which an expert can recover.
   private static var least: Double { 0.01 }

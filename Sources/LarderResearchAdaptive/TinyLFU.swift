@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// LRU with an admission filter: an object is admitted only if it is requested more often than the
-/// object it displaces. Requests stay counted after an object is removed, because a sketch cannot
-/// forget one key.
+/// object it displaces.
 struct TinyLFU: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinylfu", family: .frequency,

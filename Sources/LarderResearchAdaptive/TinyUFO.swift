@@ -6,8 +6,7 @@ extension RegisteredPolicy {
 
 /// A small and a main queue, with a count of misses that decides between a new object and its first
 /// victim. `counters=exact` has the counts of the reference program, whose sketch hashes differ
-/// from run to run. In bytes, the small queue's share is one of bytes, and the cache's size in
-/// objects is its maximum so far.
+/// from run to run.
 struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "tinyufo", family: .frequency,
@@ -78,7 +77,6 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   }
 
   var ghostsMax: Int { counts.ghostsMax }
-
   mutating func withGhostQueues<Result>(_ body: (inout ThreeQueues) -> Result) -> Result? { nil }
 
   mutating func reserve(objects: Int) {
@@ -92,7 +90,6 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
   }
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { counts.prefetchCounters(id) }
-
   var stateBytes: Int { queues.bytes + counts.bytes }
 
   @inline(__always) private mutating func choose(_ sizes: some ObjectSizes) -> ObjectID {
@@ -109,14 +106,11 @@ struct TinyUFO: EvictionPolicy, ThreeQueuePolicy, ~Copyable {
 }
 
 /// Recent misses of each key, up to 15 in a sketch or 255 in exact counters. Each miss is a step,
-/// and all counts are halved after eight steps per object in the cache and one more. The sketch has
-/// four times as many counters as usual and conservative increments, because TinyUFO counts many
-/// keys between two halvings.
+/// and all counts are halved after eight steps per object in the cache and one more.
 struct MissCounts: ~Copyable {
   // For large capacities, the sketch starts with this number of objects and doubles as needed.
   static var objectsAtFirst: Int { 1 << 16 }
   static var stepsPerObject: Int { 8 }
-
   static func sketched(_ objects: Int) -> Int { max(objects, min(objects * 8, 1024)) }
 
   let isExact: Bool

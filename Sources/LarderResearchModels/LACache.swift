@@ -72,7 +72,6 @@ struct LACache: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
-
   @inline(__always) func remembers(_ id: ObjectID) -> Bool { histories[id].requests > 0 }
 
   mutating func notice(_ notice: PolicyNotice) {
@@ -236,7 +235,6 @@ struct ArrivalRank: TournamentPlayer {
   }
 
   private func hasAged(_ age: Double) -> Bool { rate > 0 && age >= ArrivalRank.patience / rate }
-
   private func age(at now: UInt64) -> Double { Double(max(now, last) - last + 1) }
 
   private static func arrivals(ofDelay delay: Double) -> Double {
@@ -246,13 +244,11 @@ struct ArrivalRank: TournamentPlayer {
   }
 }
 
-/// The times of the last requests of each object, and the rates that follow from them. Memory: 168
-/// bytes an object, allocated by the first `note`. O(1).
+/// The times of the last requests of each object, and the rates that follow from them.
 struct ArrivalTimes: ~Copyable {
   private static var intervalsMax: UInt64 { 20 }
   private static var intervalsMin: UInt64 { 3 }
   private static var places: UInt64 { intervalsMax + 1 }
-
   static var objectsMax: Int { Int(UInt32.max / UInt32(places)) - 1 }
 
   private var times = Column<UInt64>(objects: 0)
@@ -279,7 +275,6 @@ struct ArrivalTimes: ~Copyable {
   }
 
   var bytes: Int { times.objects > 0 ? times.bytes : 0 }
-
   private static func slots(_ objects: Int) -> Int { (objects + 1) * Int(places) - 1 }
 
   private static func slot(_ id: ObjectID, _ number: UInt64) -> UInt32 {

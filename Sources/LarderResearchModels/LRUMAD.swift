@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Evicts the object with the lowest expected total wait of its next requests, divided by the time
-/// since its last request: the mean delay that a fetch at the start of a fetch-long window of its
-/// requests would have caused. LRU if fetches take no time.
+/// since its last request. LRU if fetches take no time.
 struct LRUMAD: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "lru-mad", family: .recency,
@@ -142,8 +141,7 @@ struct LRUMAD: EvictionPolicy, ~Copyable {
   var stateBytes: Int { histories.bytes + residents.bytes + recency.bytes }
 }
 
-/// The rank of LRU-MAD: a rate divided by the time since the object's last request, plus 1. Equal
-/// ranks go to the least recently requested object.
+/// A rate divided by the time since the last request, plus 1; ties go to the oldest.
 struct DelayRank: TournamentPlayer {
   var id: ObjectID
   var rate: Double
@@ -162,6 +160,5 @@ struct DelayRank: TournamentPlayer {
   }
 
   private func value(at now: UInt64) -> Double { rate / Double(age(at: now)) }
-
   private func age(at now: UInt64) -> UInt64 { max(now, last) - last + 1 }
 }

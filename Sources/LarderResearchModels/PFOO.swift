@@ -50,8 +50,7 @@ struct PFOO: PreparedBound {
 
   private let requests: Int
   private var intervals: [Interval] = []
-  // By the end of the interval: its start, and the object's smallest weight. A request that ends no
-  // interval is its own start.
+  // By the end of the interval: its start, or itself, and the object's smallest weight.
   private var starts: [UInt32]
   private var sizes: [UInt32]
   // The value of each request in bytes, with a capacity in bytes; kept alive by `owner`.
@@ -173,9 +172,7 @@ struct PFOO: PreparedBound {
   }
 }
 
-/// An array of numbers with range addition and range maximum. A segment tree whose nodes keep
-/// additions to their whole range without passing them down. Both operations are O(log n). Memory:
-/// 32 bytes a number at most.
+/// Numbers with range addition and range maximum: a segment tree. O(log n).
 struct RangeMaximum: ~Copyable {
   struct Node: BitwiseCopyable {
     var added: UInt64

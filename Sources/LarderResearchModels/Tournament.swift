@@ -14,8 +14,7 @@ protocol TournamentPlayer: BitwiseCopyable {
 }
 
 extension TournamentPlayer where Time == UInt64 {
-  /// The time `left` after `now`, rounded: early rather than late, because then a match is only
-  /// replayed.
+  /// The time `left` after `now`, rounded early rather than late.
   func time(_ left: Double, after now: UInt64) -> UInt64 {
     let safe = left * (1 - 1e-9) - 2
     guard safe < 9e18 else { return .max }
@@ -39,8 +38,7 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
   // Slot of each object, from 1; 0 for an object that is not in the tournament.
   private var places: Column<UInt32>
   private var players: Column<Player>
-  // Match n is between the winners of matches 2n and 2n + 1; numbers from `room` on are the
-  // players.
+  // Match n is between the winners of 2n and 2n + 1; from `room` on these are players.
   private var matches: Column<Match>
   private var room: UInt32
   private var count: UInt32 = 0
@@ -72,8 +70,7 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
     replay(above: place, now)
   }
 
-  /// The strongest object at `now`, which must not be earlier than any time passed before. The
-  /// tournament must not be empty.
+  /// The strongest object at `now`, which never goes back. There must be one.
   mutating func winner(now: Time) -> ObjectID {
     settle(1, now)
     return players[winner(of: 1)].id
@@ -92,7 +89,6 @@ struct Tournament<Player: TournamentPlayer>: ~Copyable {
   }
 
   mutating func reserve(objects: Int) { places.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { places.prefetch(id) }
 
   @inline(__always) func prefetchPlayer(_ id: ObjectID) {

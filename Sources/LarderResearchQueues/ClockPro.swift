@@ -27,8 +27,7 @@ struct ClockPro: EvictionPolicy, ~Copyable {
     static var mark: UInt8 { 8 }
   }
 
-  /// The objects of one kind: their number, their weight, and the hand, which points to the last of
-  /// them or to an object behind it.
+  /// The objects of one kind, and the hand, at the last of them or at an object behind it.
   struct Kind {
     var count = 0
     var used: UInt64 = 0
@@ -147,7 +146,6 @@ struct ClockPro: EvictionPolicy, ~Copyable {
   }
 
   var stateBytes: Int { list.bytes + states.bytes + (weighs ? weights.bytes : 0) }
-
   @inline(__always) private func kind(_ id: ObjectID) -> UInt8 { states[id] & State.kindMask }
 
   @inline(__always) private func weight(_ id: ObjectID) -> UInt64 {

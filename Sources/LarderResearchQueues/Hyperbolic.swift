@@ -81,10 +81,7 @@ struct Hyperbolic: EvictionPolicy, ~Copyable {
   }
 
   mutating func reserve(objects: Int) { residents.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { residents.prefetch(id) }
-
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { residents.prefetchEntry(id) }
-
   var stateBytes: Int { residents.bytes }
 }

@@ -25,7 +25,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
 
   // A key consists of this bit if there was a k-th last request, the time of that request (of the
   // last one otherwise), and the high bits of the time of the last request, whose low bits are the
-  // order: times are unique. So k up to 2 needs nothing but the heap. Times are below 2^47.
+  // order. Times are unique and below 2^47.
   private static var isComplete: UInt64 { 1 << 63 }
   private static var kthShift: UInt64 { 16 }
 
@@ -54,8 +54,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
     self.k = UInt32(k)
     self.depth = depth
     let ghostCapacity = UInt64(Double(setup.capacity) * history)
-    // A local, because `||` with a property of a value that is not fully initialised is
-    // miscompiled.
+    // A local: `||` with a property of a value that is not fully initialised is miscompiled.
     let remembers = ghostCapacity > 0
     keepsHistory = remembers
     ghostsMax = setup.ghostsMax(share: history)
@@ -143,8 +142,7 @@ struct LRUK: EvictionPolicy, ~Copyable {
     depth > 0 ? (objects + 1) * Int(depth) - 1 : 0
   }
 
-  /// Records a request after one at `lastBefore`, or 0 for none. Returns the time of the k-th last
-  /// request, or 0.
+  /// Records a request after one at `lastBefore`; returns the time of the k-th last, or 0.
   @inline(__always) private func refer(_ id: ObjectID, lastBefore: UInt64) -> UInt64 {
     if k == 1 { return clock.now }
     guard depth > 0 else { return lastBefore }

@@ -83,9 +83,7 @@ struct Memcached: EvictionPolicy, ~Copyable {
   }
 
   static var notices: PolicyNotices { .time }
-
   @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
-
   @inline(__always) func contains(_ id: ObjectID) -> Bool { lists.place(id) != 0 }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -166,11 +164,8 @@ struct Memcached: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { lists.prefetchNeighbours(id) }
-
   var stateBytes: Int { lists.bytes + slabs.bytes + flags.bytes + touchedAt.bytes }
-
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 48 + 8 + key + 1 + value + 2 }
-
   private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
 }
 
@@ -361,8 +356,6 @@ struct SlabClasses: ~Copyable {
   }
 
   mutating func take(_ bytes: UInt32, in slab: UInt32) { used[slab] += chunks(bytes, in: slab) }
-
   mutating func give(_ bytes: UInt32, in slab: UInt32) { used[slab] -= chunks(bytes, in: slab) }
-
   var bytes: Int { chunkSizes.bytes + chunksPerPage.bytes + pages.bytes + used.bytes }
 }

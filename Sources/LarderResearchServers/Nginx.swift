@@ -49,7 +49,6 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   }
 
   static var notices: PolicyNotices { .time.union(.idleness) }
-
   @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -109,6 +108,5 @@ struct Nginx: EvictionPolicy, OneListPolicy, ~Copyable {
   }
 
   var stateBytes: Int { list.bytes + requestedAt.bytes }
-
   private var seconds: UInt32 { UInt32(truncatingIfNeeded: time.now / 1_000_000) }
 }

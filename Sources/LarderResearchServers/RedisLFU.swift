@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Redis's allkeys-lfu: the least frequently used of the candidates that samples have found so far.
-/// Modelled on src/evict.c of Redis 7 and Valkey. A logarithmic counter of 8 bits is incremented
-/// with a probability that falls as it grows, and decremented for each period without a request.
+/// Modelled on src/evict.c of Redis 7 and Valkey.
 struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "redis-lfu", family: .random,
@@ -27,43 +26,33 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
   private static var highestCount: UInt32 { 255 }
   private static var minuteMask: UInt32 { (1 << 16) - 1 }
 
-  var residents: SampledSet<UInt32>
-  var pool: EvictionPool
-  var random: SeededGenerator
-  var time: RequestTime
-  let samples: Int
+  var state: SampledPool
   private let factor: Double
   private let decay: UInt32
 
   init(_ setup: PolicySetup) throws(PolicyError) {
     let spec = setup.spec
-    let samples = try spec.integer("samples", default: 5, in: 1...64)
-    let places = try spec.integer("pool", default: 16, in: 1...64)
+    let state = try SampledPool(setup)
     let factor = try spec.integer("log-factor", default: 10, in: 0...1000)
     let decay = try spec.integer("decay", default: 1, in: 0...65_535)
-    let time = try RequestTime(spec)
-    self.samples = samples
     self.factor = Double(factor)
     self.decay = UInt32(decay)
-    self.time = time
-    pool = EvictionPool(places: places)
-    residents = SampledSet(objects: setup.objects, capacity: setup.expectedResidents)
-    random = SeededGenerator(seed: setup.seed)
+    self.state = state
   }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
-    time.tick()
-    var count = decayed(residents[request.id])
+    state.time.tick()
+    var count = decayed(state.residents[request.id])
     if count < RedisLFU.highestCount {
       let above = count > RedisLFU.firstCount ? Double(count - RedisLFU.firstCount) : 0
-      if random.nextUnit() < 1 / (above * factor + 1) { count += 1 }
+      if state.random.nextUnit() < 1 / (above * factor + 1) { count += 1 }
     }
-    residents[request.id] = minutes << 8 | count
+    state.residents[request.id] = minutes << 8 | count
   }
 
   @inline(__always) mutating func insert(_ request: Request, _ sizes: some ObjectSizes) {
-    time.tick()
-    residents.insert(request.id, minutes << 8 | RedisLFU.firstCount)
+    state.time.tick()
+    state.residents.insert(request.id, minutes << 8 | RedisLFU.firstCount)
   }
 
   @inline(__always) func score(_ kept: UInt32) -> UInt32 { RedisLFU.highestCount - decayed(kept) }
@@ -77,6 +66,6 @@ struct RedisLFU: EvictionPolicy, SampledPoolPolicy, ~Copyable {
   }
 
   private var minutes: UInt32 {
-    UInt32(truncatingIfNeeded: time.now / 60_000_000) & RedisLFU.minuteMask
+    UInt32(truncatingIfNeeded: state.time.now / 60_000_000) & RedisLFU.minuteMask
   }
 }

@@ -1,15 +1,30 @@
 import LarderEngine
 
 /// Redis's evictions, shared by redis-lru and redis-lfu: a few residents, all equally likely, are
-/// drawn and offered to a pool, whose highest score is evicted. Room is made before an object is
-/// stored.
+/// drawn and offered to a pool, whose highest score is evicted.
 protocol SampledPoolPolicy: EvictionPolicy, ~Copyable {
-  var residents: SampledSet<UInt32> { get set }
-  var pool: EvictionPool { get set }
-  var random: SeededGenerator { get set }
-  var time: RequestTime { get set }
-  var samples: Int { get }
+  var state: SampledPool { get set }
   func score(_ kept: UInt32) -> UInt32
+}
+
+/// The state of both: the residents with the 24 bits that Redis keeps for each, and the pool.
+struct SampledPool: ~Copyable {
+  var residents: SampledSet<UInt32>
+  var pool: EvictionPool
+  var random: SeededGenerator
+  var time: RequestTime
+  let samples: Int
+
+  init(_ setup: PolicySetup) throws(PolicyError) {
+    let samples = try setup.spec.integer("samples", default: 5, in: 1...64)
+    let places = try setup.spec.integer("pool", default: 16, in: 1...64)
+    let time = try RequestTime(setup.spec)
+    self.samples = samples
+    self.time = time
+    pool = EvictionPool(places: places)
+    residents = SampledSet(objects: setup.objects, capacity: setup.expectedResidents)
+    random = SeededGenerator(seed: setup.seed)
+  }
 }
 
 extension SampledPoolPolicy where Self: ~Copyable {
@@ -24,8 +39,7 @@ extension SampledPoolPolicy where Self: ~Copyable {
   static var notices: PolicyNotices { .time }
 
   /// Bytes of an entry in Redis 7.0: the hash table's entry, the key's string, the value in the
-  /// allocation of its object (up to 44 bytes) or in one of its own, and 8 to 16 bytes of the
-  /// table, counted as 12.
+  /// allocation of its object (up to 44 bytes) or in one of its own, and 12 of the table.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 {
     let keyHeader: UInt64 = key < 32 ? 1 : key < 256 ? 3 : 5
     let common = 24 + EntryMemory.allocated(keyHeader + key + 1) + 12
@@ -34,46 +48,40 @@ extension SampledPoolPolicy where Self: ~Copyable {
     return common + 16 + EntryMemory.allocated(header + value + 1)
   }
 
-  @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
-
-  @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
-
-  func remembers(_ id: ObjectID) -> Bool { residents.contains(id) || pool.contains(id) }
-
-  var ghostsMax: Int { pool.places }
+  @inline(__always) mutating func notice(_ notice: PolicyNotice) { state.time.set(notice) }
+  @inline(__always) func contains(_ id: ObjectID) -> Bool { state.residents.contains(id) }
+  func remembers(_ id: ObjectID) -> Bool { state.residents.contains(id) || state.pool.contains(id) }
+  var ghostsMax: Int { state.pool.places }
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
   {
     while true {
       // With few residents, Redis samples all of them.
-      let count = residents.count
-      for sample in 0..<min(samples, count) {
-        let place = count <= samples ? sample : Int(random.next(below: UInt64(count)))
-        let entry = residents.entry(at: place)
-        pool.offer(entry.id, score: score(entry.value))
+      let count = state.residents.count
+      for sample in 0..<min(state.samples, count) {
+        let place = count <= state.samples ? sample : Int(state.random.next(below: UInt64(count)))
+        let entry = state.residents.entry(at: place)
+        state.pool.offer(entry.id, score: score(entry.value))
       }
       while true {
-        let candidate = pool.takeHighest()
+        let candidate = state.pool.takeHighest()
         if candidate == .none { break }
-        guard residents.contains(candidate) else { continue }
-        residents.remove(candidate)
+        guard state.residents.contains(candidate) else { continue }
+        state.residents.remove(candidate)
         return candidate
       }
     }
   }
 
   mutating func remove(_ id: ObjectID, _ sizes: some ObjectSizes) {
-    pool.remove(id)
-    if contains(id) { residents.remove(id) }
+    state.pool.remove(id)
+    if contains(id) { state.residents.remove(id) }
   }
 
-  mutating func reserve(objects: Int) { residents.reserve(objects: objects) }
-
-  @inline(__always) func prefetch(_ id: ObjectID) { residents.prefetch(id) }
-
-  @inline(__always) func prefetchNeighbours(_ id: ObjectID) { residents.prefetchEntry(id) }
-
-  var stateBytes: Int { residents.bytes + pool.bytes }
+  mutating func reserve(objects: Int) { state.residents.reserve(objects: objects) }
+  @inline(__always) func prefetch(_ id: ObjectID) { state.residents.prefetch(id) }
+  @inline(__always) func prefetchNeighbours(_ id: ObjectID) { state.residents.prefetchEntry(id) }
+  var stateBytes: Int { state.residents.bytes + state.pool.bytes }
 }
 
 /// Redis's pool of eviction candidates: the best of all samples so far, sorted by their scores

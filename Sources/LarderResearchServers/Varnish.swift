@@ -53,7 +53,6 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
   }
 
   static var notices: PolicyNotices { .time }
-
   @inline(__always) mutating func notice(_ notice: PolicyNotice) { time.set(notice) }
 
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {
@@ -109,11 +108,8 @@ struct Varnish: EvictionPolicy, OneListPolicy, ~Copyable {
     used -= UInt64(sizes[id])
   }
 
-  /// Bytes of an entry: 120 for the object, its headers in words of 8 bytes, and the body, as
-  /// allocated from the malloc storage of Varnish 7.1; memory that Varnish keeps elsewhere is not
-  /// limited.
+  /// 120 for the object, its headers in words, and the body, as in Varnish 7.1.
   static func entryBytes(value: UInt64, key: UInt64) -> UInt64 { 120 + (key + 7) / 8 * 8 + value }
-
   @inline(__always) var victim: ObjectID { list.back() }
 
   mutating func reserve(objects: Int) {

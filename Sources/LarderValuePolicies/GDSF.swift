@@ -19,8 +19,7 @@ struct GDSF: EvictionPolicy, FloorPolicy, ~Copyable {
   var heap: RadixHeap
   var floor: PriorityFloor
 
-  /// Scaled by 10^6 a byte, so that differences survive beside a large L; an object of size 0
-  /// counts as 1.
+  /// Scaled, so that differences survive beside a large L; size 0 counts as 1.
   @inline(__always) func value(_ request: Request, requests: UInt32) -> Double {
     Double(requests) * Double(request.cost) * 1e6 / Double(max(request.size, 1))
   }

@@ -22,9 +22,7 @@ struct RandomEviction: EvictionPolicy, ~Copyable {
   }
 
   @inline(__always) func contains(_ id: ObjectID) -> Bool { residents.contains(id) }
-
   @inline(__always) mutating func hit(_ request: Request, _ sizes: some ObjectSizes) {}
-
   var hitWords: HitWords? { residents.holding }
 
   @inline(__always) mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
@@ -43,8 +41,6 @@ struct RandomEviction: EvictionPolicy, ~Copyable {
   }
 
   mutating func reserve(objects: Int) { residents.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { residents.prefetch(id) }
-
   var stateBytes: Int { residents.bytes }
 }

@@ -1,7 +1,6 @@
 /// A pass over a trace that estimates LRU's hits from at most a number of objects: SHARDS with a
 /// fixed size (Waldspurger and others, FAST 2015, section 3.2). Over that size, the threshold falls
-/// to the largest hash; each distance and request is weighted by the inverse of the rate at its
-/// time.
+/// to the largest hash.
 package final class FixedSizePass: ErasedPass<FixedSizePass.Estimate> {
   /// The estimate so far, and the sample with its current threshold and number of objects.
   package typealias Estimate = (hits: SampledHits, sample: SpatialSample, objects: Int)
@@ -114,8 +113,7 @@ package struct SampledHits: Sendable, Hashable {
   }
 
   /// The hit ratios with the correction of SHARDS-adj: the difference between the expected and the
-  /// actual number of requests in the sample is attributed to a few popular objects, which hit at
-  /// nearly any capacity.
+  /// actual number of requests in the sample counts as hits of popular objects.
   package var hitRatios: [Double] {
     guard requests > 0 else { return [] }
     let all = Double(requests)
@@ -124,9 +122,7 @@ package struct SampledHits: Sendable, Hashable {
 }
 
 /// A sample of the objects of a trace: those with a hash below a threshold, as in SHARDS. The hash
-/// is multiplicative: dense ids, in order of first appearance, times the golden ratio. Such points
-/// are spread more evenly than random ones (Weyl 1916), so popular objects have close to their
-/// share.
+/// is multiplicative: dense ids, in order of first appearance, times the golden ratio.
 package struct SpatialSample: Sendable, Hashable {
   /// Objects with a hash below the threshold are in the sample; 2^32 includes all of them.
   package var threshold: UInt64
@@ -143,8 +139,7 @@ package struct SpatialSample: Sendable, Hashable {
     (parts, part) = (1, 0)
   }
 
-  /// Returns a part of the sample. The parts 0 to `parts` - 1, a power of two, are disjoint and
-  /// together make up the sample.
+  /// Returns one of the disjoint parts of the sample, whose number is a power of two.
   package func part(_ part: UInt32, of parts: UInt32) -> SpatialSample {
     var sample = self
     (sample.parts, sample.part) = (parts, part)
@@ -164,32 +159,12 @@ package struct SpatialSample: Sendable, Hashable {
 
   @inline(__always) func hash(_ id: ObjectID) -> UInt32 { Self.hash(id, offset) }
 
-  /// Adds the positions of the requests in `range` whose objects are in the sample to `positions`,
-  /// ascending. O(requests), at the speed of reading the ids.
+  /// Adds the positions of the requests in `range` whose objects are in the sample.
   package func select(
     in range: Range<Int>, of columns: RequestColumns, into positions: inout [Int]
   ) {
-    if threshold == Self.all {
-      positions += range.lazy.filter { isInPart(columns.ids[$0]) }
-      return
-    }
-    let (limit, offset) = (UInt32(truncatingIfNeeded: threshold), offset)
-    let block = 32
-    var start = range.lowerBound
-    while start + block <= range.upperBound {
-      let ids = columns.ids + start
-      // A branchless loop of fixed length, which compiles to vector instructions.
-      var found: UInt32 = 0
-      for lane in 0..<block { found |= Self.hash(ids[lane], offset) < limit ? 1 : 0 }
-      if found != 0 {
-        for lane in 0..<block where Self.hash(ids[lane], offset) < limit {
-          if isInPart(ids[lane]) { positions.append(start + lane) }
-        }
-      }
-      start += block
-    }
-    for place in start..<range.upperBound
-    where Self.hash(columns.ids[place], offset) < limit && isInPart(columns.ids[place]) {
+    let (ids, offset, limit) = (columns.ids, offset, threshold)
+    for place in range where UInt64(Self.hash(ids[place], offset)) < limit && isInPart(ids[place]) {
       positions.append(place)
     }
   }

@@ -58,7 +58,6 @@ package class ErasedPass<Result> {
   }
 
   package var position: Int { positionBody() }
-
   package var result: Result { resultBody() }
 
   /// Continues to `end`, exclusive, which is at most the number of requests.
@@ -67,8 +66,7 @@ package class ErasedPass<Result> {
 
 /// One pass over a trace that counts the hits of an LRU cache at many capacities (Mattson and
 /// others 1970): with `.objects` at all of them, as a simulation of `lru` would count; with
-/// `.bytes` at the given ones, exactly if `LRUCurve.isExact`. Entries never expire. O(log objects)
-/// a request.
+/// `.bytes` at the given ones, exactly if `LRUCurve.isExact`. Entries never expire.
 package final class LRUCurvePass: ErasedPass<LRUCurve> {
   /// Creates a pass at the first request. `capacities` ascend, and are used only with `.bytes`.
   package init(
@@ -155,8 +153,7 @@ struct LRUPass<Order: RecencyOrder & ~Copyable>: StackPass, ~Copyable {
   }
 }
 
-/// Counts each depth at the smallest of some ascending capacities that reaches it; without
-/// capacities at itself.
+/// Counts each depth at the smallest of the ascending capacities that reaches it, or at itself.
 struct DistanceCounts: ~Copyable {
   // From index 1 on; empty if all depths are counted.
   private let capacities: Column<UInt64>

@@ -5,8 +5,7 @@
 /// least the largest object.
 struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
   private var order: Order
-  // The position of each object's latest request plus one; 0 for an object that is not in the
-  // stack.
+  // The position of each object's latest request plus one; 0 if it is not in the stack.
   private var places: Column<UInt32>
   // The positions of holes: the topmost, which has the largest position, is filled first.
   private var holes = MaxHeap<UInt32>()
@@ -33,8 +32,7 @@ struct LRUStack<Order: RecencyOrder & ~Copyable>: ~Copyable {
     return min(max(1 << 16, live * slack), positionsMax)
   }
 
-  /// Moves or adds an object to the top. Returns its previous weight and the depth that a cache
-  /// must reach for a hit; nil for an object that was not in the stack.
+  /// Moves an object to the top. Returns its depth and previous weight; nil for a new one.
   @inline(__always) mutating func use(_ id: ObjectID, weight: UInt32) -> (
     depth: UInt64, weight: UInt32
   )? {
@@ -121,7 +119,6 @@ protocol RecencyOrder: ~Copyable {
 
   /// True if `renumber` must be called before the next `append`.
   var isFull: Bool { get }
-
   var total: UInt64 { get }
 
   mutating func append(_ weight: UInt32) -> UInt32
@@ -139,8 +136,7 @@ protocol RecencyOrder: ~Copyable {
 
   func rank(_ position: UInt32) -> UInt32
 
-  /// Renumbers the live positions from 0 on, in order of their ranks before the call, and makes
-  /// room for `room` positions. O(`room`); called after `makeRanks`.
+  /// Renumbers the live positions from 0 on, by their ranks from `makeRanks`. O(`room`).
   mutating func renumber(room: Int)
 
   func prefetch(_ position: UInt32)
@@ -148,7 +144,7 @@ protocol RecencyOrder: ~Copyable {
 
 /// A bit for each position of a stream, set for the latest request of an object, with sums of the
 /// bits before each part of 64 positions, 32 of these, 32 of those and so on (Bennett and Kruskal,
-/// LRU Stack Processing, 1975). When positions run out, the live ones are renumbered.
+/// LRU Stack Processing, 1975).
 struct RecencyBits: RecencyOrder, ~Copyable {
   private var words: Column<UInt64>
   private var wordSums: Column<UInt16>
@@ -175,18 +171,13 @@ struct RecencyBits: RecencyOrder, ~Copyable {
   }
 
   @inline(__always) var isFull: Bool { end == room }
-
   @inline(__always) var total: UInt64 { UInt64(truncatingIfNeeded: live) }
-
   static var weighs: Bool { false }
-
   @inline(__always) func weight(_ position: UInt32) -> UInt32 { 1 }
-
   @inline(__always) func before(_ position: UInt32) -> UInt64 { UInt64(rank(position)) }
 
   // All weights are 1.
   mutating func lighten(_ position: UInt32, by weight: UInt32) {}
-
   mutating func makeRanks() {}
 
   @inline(__always) mutating func append(_ weight: UInt32) -> UInt32 {
@@ -254,8 +245,7 @@ struct RecencyBits: RecencyOrder, ~Copyable {
   }
 }
 
-/// `RecencyBits` for objects of different sizes: sums of the weights before each part, 32 parts to
-/// one. About 4.5 bytes a position.
+/// `RecencyBits` for objects of different sizes: sums of the weights before each part.
 struct RecencyWeights: RecencyOrder, ~Copyable {
   private var weights: Column<UInt32>
   // A bit for each position, because a weight may be 0.
@@ -289,7 +279,6 @@ struct RecencyWeights: RecencyOrder, ~Copyable {
   }
 
   static var weighs: Bool { true }
-
   @inline(__always) var isFull: Bool { end == room }
 
   @inline(__always) mutating func append(_ weight: UInt32) -> UInt32 {

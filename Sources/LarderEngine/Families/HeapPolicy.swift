@@ -1,5 +1,4 @@
-/// A policy that keeps its residents in a heap and evicts the smallest. Conforming types define the
-/// keys.
+/// A policy that keeps its residents in a heap and evicts the smallest.
 @usableFromInline package protocol HeapPolicy: EvictionPolicy, ~Copyable {
   var heap: IndexedHeap { get set }
 }
@@ -12,9 +11,7 @@ extension HeapPolicy where Self: ~Copyable {
   }
 
   @inlinable package var victim: ObjectID { heap.minimum() }
-
   @usableFromInline package mutating func reserve(objects: Int) { heap.reserve(objects: objects) }
-
   @inlinable @inline(__always) package func prefetch(_ id: ObjectID) { heap.prefetch(id) }
 
   @inlinable @inline(__always) package func prefetchNeighbours(_ id: ObjectID) {
@@ -24,23 +21,18 @@ extension HeapPolicy where Self: ~Copyable {
   @usableFromInline package var stateBytes: Int { heap.bytes }
 }
 
-/// A policy with a heap of priorities above a floor, which each victim raises to its own priority,
-/// so that residents age relative to newer objects. Conforming types define the value that is added
-/// to the floor.
+/// A policy with a heap of priorities above a floor, which each victim raises to its own priority.
 @usableFromInline package protocol FloorPolicy: EvictionPolicy, ~Copyable {
   var heap: RadixHeap { get set }
   var floor: PriorityFloor { get set }
   /// True if the value depends on the number of requests.
   static var countsRequests: Bool { get }
-  /// The value of an object that is requested or stored, not negative; `requests` is 1 unless they
-  /// count.
+  /// The value of an object, not negative; `requests` is 1 unless they count.
   func value(_ request: Request, requests: UInt32) -> Double
   init(heap: consuming RadixHeap, floor: consuming PriorityFloor)
 }
 
 /// The floor of a policy's priorities, and what the priorities are made from.
-///
-/// Memory: 4 bytes an object if requests count.
 @usableFromInline package struct PriorityFloor: ~Copyable {
   // The priority of the last evicted object; the paper's L.
   @usableFromInline var value = 0.0

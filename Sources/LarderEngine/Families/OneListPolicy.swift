@@ -32,7 +32,6 @@ extension OneListPolicy where Self: ~Copyable {
   }
 
   @usableFromInline package mutating func reserve(objects: Int) { list.reserve(objects: objects) }
-
   @inlinable @inline(__always) package func prefetch(_ id: ObjectID) { list.prefetch(id) }
 
   @inlinable @inline(__always) package func prefetchNeighbours(_ id: ObjectID) {
@@ -42,8 +41,7 @@ extension OneListPolicy where Self: ~Copyable {
   @usableFromInline package var stateBytes: Int { list.bytes }
 }
 
-/// A policy with two lists of residents, numbered 0 and 1, and lists of ghosts after them, such as
-/// 2Q, ARC and CAR. Conforming types move objects between the lists.
+/// A policy with two lists of residents, numbered 0 and 1, and lists of ghosts after them.
 @usableFromInline package protocol TwoListPolicy: EvictionPolicy, ~Copyable {
   var lists: WeightedLists { get set }
 }
@@ -68,7 +66,6 @@ extension TwoListPolicy where Self: ~Copyable {
   }
 
   @usableFromInline package mutating func reserve(objects: Int) { lists.reserve(objects: objects) }
-
   @inlinable @inline(__always) package func prefetch(_ id: ObjectID) { lists.prefetch(id) }
 
   @inlinable @inline(__always) package func prefetchNeighbours(_ id: ObjectID) {

@@ -1,5 +1,4 @@
-/// A policy with a small queue, a main queue and a ghost queue, such as S3-FIFO and QD-LP-FIFO.
-/// Conforming types choose the queue that evicts.
+/// A policy with a small queue, a main queue and a ghost queue, such as S3-FIFO.
 @usableFromInline package protocol ThreeQueuePolicy: EvictionPolicy, ~Copyable {
   var queues: ThreeQueues { get set }
   /// True if the object that is about to be stored was a ghost.
@@ -37,7 +36,6 @@ extension ThreeQueuePolicy where Self: ~Copyable {
   }
 
   @inlinable package var hitWords: HitWords? { queues.counting }
-
   @inlinable package var ghostsMax: Int { queues.ghostsMax }
 
   @inlinable @inline(__always) package mutating func withGhostQueues<Result>(
@@ -75,8 +73,6 @@ extension ThreeQueuePolicy where Self: ~Copyable {
   }
 
   @usableFromInline package mutating func reserve(objects: Int) { queues.reserve(objects: objects) }
-
   @inlinable @inline(__always) package func prefetch(_ id: ObjectID) { queues.prefetch(id) }
-
   @usableFromInline package var stateBytes: Int { queues.bytes }
 }

@@ -1,14 +1,11 @@
 /// A library that trains regression trees by gradient boosting, for the policies that learn a
-/// model. A program provides one with `provide(_:)`; `LarderLearning` loads LightGBM. A trained
-/// model is `BoostedTrees`, which the engine evaluates itself.
+/// model. `LarderLearning` loads LightGBM.
 package struct GradientBoosting: Sendable {
-  /// Trains a model on labelled rows. Equal rows and parameters must produce equal models, and
-  /// several threads may train at once.
+  /// Equal rows and parameters must produce equal models; several threads may train at once.
   package typealias Trainer =
     @Sendable (borrowing TrainingRows, Parameters) throws(BoostingError) -> BoostedTrees
 
-  /// Training parameters for least squares, with a random share of the features for each tree and a
-  /// random share of the rows, redrawn every few trees.
+  /// Training parameters for least squares.
   package struct Parameters: Sendable, Hashable {
     /// Trees in the model, 1 or more.
     package var trees: Int
@@ -46,9 +43,7 @@ package struct GradientBoosting: Sendable {
   /// Receives the first error of a training of policies that are created within `watching`.
   @TaskLocal package static var failure: Locked<BoostingError?>?
 
-  /// Runs `body`, and throws the first error of a training of a policy that was created in it: the
-  /// policy goes on with the model that it has, or as LRU without one, so its counts are not those
-  /// of a learned policy.
+  /// Runs `body`, and throws the first error of a training in it.
   package static func watching<Value>(_ body: () throws -> Value) throws -> Value {
     let failure = Locked<BoostingError?>(nil)
     let value = try $failure.withValue(failure, operation: body)
@@ -58,8 +53,7 @@ package struct GradientBoosting: Sendable {
 
   private static let provided = Locked<Provider>(.none)
 
-  /// Sets the source of the library. `make` is called at most once, when the first learned policy
-  /// is created.
+  /// Sets the source of the library: called at most once, when a learned policy is created.
   package static func provide(
     _ make: @escaping @Sendable () throws(BoostingError) -> GradientBoosting
   ) {
@@ -110,8 +104,7 @@ public enum BoostingError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Labelled rows of features, collected for one training.
-///
-/// Features are `Float`: counts above 2^24 lose their low bits, in training and in predictions.
+/// Counts above 2^24 lose their low bits.
 package struct TrainingRows: ~Copyable {
   package let features: Int
   /// The value to predict for each row.
@@ -119,8 +112,7 @@ package struct TrainingRows: ~Copyable {
   /// The features of all rows, row by row.
   package private(set) var values: [Float] = []
 
-  /// Creates an empty collection with room for `capacity` rows; the memory is not touched before it
-  /// is used.
+  /// Creates an empty collection with room for `capacity` rows.
   package init(features: Int, capacity: Int) {
     self.features = features
     labels.reserveCapacity(capacity)
@@ -144,8 +136,7 @@ package struct TrainingRows: ~Copyable {
 }
 
 /// A trained model: regression trees whose outputs are added. A leaf points to itself, so that a
-/// row passes through all trees without data-dependent branches, and four rows overlap their memory
-/// accesses.
+/// row passes without data-dependent branches.
 package struct BoostedTrees: Sendable {
   /// An inner node of a tree: rows whose `feature` is at most `threshold` go to `low`.
   package struct Split: Sendable, Hashable {

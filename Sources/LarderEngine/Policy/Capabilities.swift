@@ -1,5 +1,4 @@
-// Abilities of a policy besides choosing a victim. Each protocol has defaults: a policy implements
-// those that it has, and calls of the others fold away.
+// Abilities of a policy besides choosing a victim. Calls of the defaults fold away.
 
 /// For policies with ghosts, that is, with state of objects that are not resident.
 public protocol RemembersGhosts: ~Copyable {
@@ -7,8 +6,7 @@ public protocol RemembersGhosts: ~Copyable {
   /// assign the id to another key only if this is false.
   func remembers(_ id: ObjectID) -> Bool
 
-  /// The largest number of remembered objects that are not resident, as far as it is known: a real
-  /// cache makes room for these. An estimate, not a promise.
+  /// The largest number of remembered objects that are not resident: an estimate.
   var ghostsMax: Int { get }
 
   /// Calls `body` with the queues if their ghost queue holds all remembered objects that are not
@@ -26,13 +24,11 @@ public protocol ControlsAdmission: ~Copyable {
   mutating func admit(_ request: Request, _ sizes: some ObjectSizes) -> Bool
 
   /// Returns true if an object must be evicted for a missing one although the capacity would hold
-  /// it, for example if memory is partitioned. Called after an `admit` that accepts, until it is
-  /// false. True only while something is resident.
+  /// it. Called after an `admit` that accepts. True only while something is resident.
   func isFull(for request: Request) -> Bool
 
   /// True if the policy holds more than it should. Read after `hit`, `replace` and an `admit` that
-  /// rejects; while it is true, the driver calls `evict`. After a hit it is true only for policies
-  /// with the trait `evictsOnHit`.
+  /// rejects; while it is true, the driver calls `evict`.
   var overflows: Bool { get }
 }
 
@@ -42,12 +38,10 @@ public protocol PredictsVictim: ~Copyable {
   /// if nothing is resident. They read it only if the policy has the trait `namesVictim`.
   var victim: ObjectID { get }
 
-  /// An object that `evict` is likely to return soon, or `.none`: a hint that must not require a
-  /// search. A real cache prefetches its entry. O(1).
+  /// An object that `evict` is likely to return soon, or `.none`: a hint, without a search.
   var candidate: ObjectID { get }
 
-  /// Prefetches the data that the state of `id` points to; called some requests after
-  /// `prefetch(id)`. A hint.
+  /// Prefetches what the state of `id` points to, some requests after `prefetch(id)`. A hint.
   func prefetchNeighbours(_ id: ObjectID)
 }
 
@@ -56,13 +50,10 @@ public protocol ReceivesNotices: ~Copyable {
   /// The kinds of notices that the policy receives: a constant, so that the others fold away.
   static var notices: PolicyNotices { get }
 
-  /// Called for an event other than a hit, of a kind in `notices`. A policy that needs the next use
-  /// receives `nextUse` as well.
+  /// Called for an event of a kind in `notices`, and `nextUse` for a policy that needs it.
   mutating func notice(_ notice: PolicyNotice)
 
-  /// Returns true if a resident object was not requested for so long that it must not answer.
-  /// Called when it is requested, if `notices` contains `idleness`; the driver then removes it like
-  /// an expired one.
+  /// True if a resident object is idle for too long: the driver removes it like an expired one.
   func isIdle(_ id: ObjectID) -> Bool
 }
 
@@ -124,8 +115,7 @@ public protocol ChoosesPolicy: ~Copyable {
 
   /// Continues from the choice of an earlier cache whose objects are stored again, such as one with
   /// another capacity. Called before that, while the policy is empty, with `isRestoring`, and once
-  /// more after it: requests between the two calls change nothing about the choice. A choice among
-  /// other policies is ignored.
+  /// more after it. A choice among other policies is ignored.
   mutating func resume(_ choice: PolicyChoice, isRestoring: Bool)
 }
 
@@ -179,8 +169,7 @@ public struct PolicyChoice: Sendable, Hashable {
   /// The policy that leads, as typed.
   public var leader: String { policies[leading] }
 
-  /// True for a choice among these policies. A parameter whose default depends on the capacity may
-  /// differ: `stack` of LIRS.
+  /// True for a choice among these policies, whatever the `stack` of LIRS.
   package func isAmong(_ specs: [PolicySpec]) -> Bool {
     func comparable(_ policy: String) -> [Substring] {
       policy.split(separator: ":").filter { !$0.hasPrefix("stack=") }
@@ -207,8 +196,7 @@ public struct PolicyNotices: OptionSet, Sendable {
 
 /// An event other than a hit. Times are in microseconds and never decrease.
 @frozen public enum PolicyNotice {
-  /// The time, or 0 if unknown, before each get and set. A real cache may pass 0 until an entry has
-  /// an expiry.
+  /// The time, or 0 if unknown, before each get and set.
   case time(UInt64)
   /// A request of an object, regardless of its outcome, before `contains`; only if fetches take
   /// time. `fetchLatency` is the latency of a fetch, without queueing at the origin. In a hybrid's
@@ -216,8 +204,7 @@ public struct PolicyNotices: OptionSet, Sendable {
   case request(ObjectID, now: UInt64, fetchLatency: UInt64)
   /// The end of a fetch or a read: `admit`, `evict` and `insert` for its object may follow.
   case fetchCompleted(at: UInt64)
-  /// A request of a resident object that another tier answered: its next use is now
-  /// `Request.nextUse`. Only for policies that need the next use.
+  /// The next use of a resident object for which another tier answered.
   case nextUse(Request)
 }
 
@@ -233,8 +220,7 @@ extension EvictionPolicy where Self: ~Copyable {
     _ body: (inout ThreeQueues) -> Result
   ) -> Result? { nil }
 
-  /// Defaults to `hit`, for policies that keep neither sums of sizes nor other properties of the
-  /// value.
+  /// Defaults to `hit`.
   @inlinable @inline(__always) public mutating func replace(
     _ request: Request, _ sizes: some ObjectSizes
   ) {

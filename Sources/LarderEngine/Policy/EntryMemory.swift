@@ -6,8 +6,7 @@ public struct EntryMemory: Sendable {
   private let keyBytes: Int
   private let bytes: @Sendable (_ value: UInt64, _ key: UInt64) -> UInt64
 
-  /// Creates the rule for entries that have a `key` of `keyBytes` by default besides their value,
-  /// and take `bytes` of the server.
+  /// Creates the rule for entries with a `key` of `keyBytes` by default besides their value.
   public init(
     key: String, default keyBytes: Int,
     _ bytes: @escaping @Sendable (_ value: UInt64, _ key: UInt64) -> UInt64
@@ -27,8 +26,7 @@ public struct EntryMemory: Sendable {
 
   static func isGiven(in spec: PolicySpec) -> Bool { spec.values["memory"] == "server" }
 
-  /// The size of an entry by that of its value if objects count with the server's overhead; nil if
-  /// they count with their sizes.
+  /// The size of an entry by that of its value, with the server's overhead; nil without it.
   @usableFromInline package static func sizes(
     of spec: PolicySpec, _ description: PolicyDescription
   ) throws(PolicyError) -> (@Sendable (_ value: UInt32) -> UInt32)? {

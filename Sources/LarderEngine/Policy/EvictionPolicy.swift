@@ -39,15 +39,13 @@ public protocol EvictionPolicy:
   /// Returns true if the object is resident.
   func contains(_ id: ObjectID) -> Bool
 
-  /// Called when a resident object is requested. `request.size`, `cost` and `expires` are those of
-  /// the stored copy.
+  /// Called when a resident object is requested, with the properties of the stored copy.
   mutating func hit(_ request: Request, _ sizes: some ObjectSizes)
 
   /// Called when a missing object is stored; `sizes` already holds its size.
   mutating func insert(_ request: Request, _ sizes: some ObjectSizes)
 
-  /// Evicts one resident object and returns it. `request` is the object for which room is made, or
-  /// `Request.none`.
+  /// Evicts a resident object. `request` is that for which room is made, or `Request.none`.
   mutating func evict(for request: Request, _ sizes: some ObjectSizes) -> ObjectID
 
   /// Called when the object is deleted or has expired. It may be resident, a ghost or unknown.

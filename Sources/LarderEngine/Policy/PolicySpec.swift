@@ -31,41 +31,43 @@ public struct PolicySpec: Sendable, Hashable, CustomStringConvertible {
   public func number(
     _ parameter: String, default fallback: Double, in range: ClosedRange<Double>
   ) throws(PolicyError) -> Double {
-    guard let text = values[parameter] else { return fallback }
-    guard let value = Quantity.number(text), range.contains(value) else {
-      throw bad(parameter, "a number from \(range.lowerBound) to \(range.upperBound)")
-    }
-    return value
+    try value(
+      parameter, fallback, "a number from \(range.lowerBound) to \(range.upperBound)"
+    ) { text in Quantity.number(text).flatMap { range.contains($0) ? $0 : nil } }
   }
 
   /// The parameter as a whole number within `range`, or `fallback` if it was not given.
   public func integer(
     _ parameter: String, default fallback: Int, in range: ClosedRange<Int>
   ) throws(PolicyError) -> Int {
-    guard let text = values[parameter] else { return fallback }
-    let value = Int(text) ?? Quantity.count.amount(text).flatMap { Int(exactly: $0) }
-    guard let value, range.contains(value) else {
-      throw bad(parameter, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    try value(
+      parameter, fallback, "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    ) { text in
+      let value = Int(text) ?? Quantity.count.amount(text).flatMap { Int(exactly: $0) }
+      return value.flatMap { range.contains($0) ? $0 : nil }
     }
-    return value
   }
 
   /// The parameter as true or false, or `fallback` if it was not given.
   public func flag(_ parameter: String, default fallback: Bool) throws(PolicyError) -> Bool {
-    guard let text = values[parameter] else { return fallback }
-    guard let value = Bool(text) else { throw bad(parameter, "true or false") }
-    return value
+    try value(parameter, fallback, "true or false") { Bool($0) }
   }
 
   package func choice(_ parameter: String, _ words: String...) throws(PolicyError) -> String {
-    guard let text = values[parameter] else { return words[0] }
-    guard words.contains(text) else { throw bad(parameter, words.joined(separator: " or ")) }
-    return text
+    try value(parameter, words[0], words.joined(separator: " or ")) {
+      words.contains($0) ? $0 : nil
+    }
   }
 
-  private func bad(_ parameter: String, _ expected: String) -> PolicyError {
-    .badValue(
-      policy: name, parameter: parameter, value: values[parameter] ?? "", expected: expected)
+  private func value<Value>(
+    _ parameter: String, _ fallback: Value, _ expected: @autoclosure () -> String,
+    _ read: (String) -> Value?
+  ) throws(PolicyError) -> Value {
+    guard let text = values[parameter] else { return fallback }
+    guard let value = read(text) else {
+      throw .badValue(policy: name, parameter: parameter, value: text, expected: expected())
+    }
+    return value
   }
 }
 
@@ -105,8 +107,7 @@ extension PolicySpec {
 
 /// Parameters for the creation of a policy.
 public struct PolicySetup: Sendable {
-  /// The largest capacity of a tier, simulated or real: 2^50, which in bytes is 1 PiB and
-  /// practically unlimited.
+  /// The largest capacity of a tier: 2^50, which in bytes is practically unlimited.
   public static var capacityMax: UInt64 { 1 << 50 }
 
   /// The capacity of the cache, in `unit`. From 1 to `capacityMax`.
@@ -141,8 +142,7 @@ public struct PolicySetup: Sendable {
     unit == .bytes ? .max : Int(min(Double(capacity) * share, 0x1p40))
   }
 
-  /// Rejects capacities for more objects than a queue has positions: `IDRing`, unless another
-  /// number is given.
+  /// Rejects capacities for more objects than a queue has positions.
   public func requireQueueable(entriesMax: Int = IDRing.entriesMax) throws(PolicyError) {
     guard min(capacity, UInt64(objects)) <= UInt64(entriesMax) else {
       throw .capacity(
@@ -157,8 +157,7 @@ public struct PolicySetup: Sendable {
   }
 }
 
-/// The parts of a cache, such as its shards: each has a policy of its own, and they may share what
-/// one of them makes.
+/// The parts of a cache, such as its shards, whose policies may share a value.
 public final class PolicyGroup: Sendable {
   /// The number of parts, at least 2 and of equal capacity.
   public let parts: Int

@@ -1,5 +1,4 @@
-/// Kinds of amounts that people type in options, parameters and workload files: one exact grammar
-/// each, a decimal number with an optional suffix.
+/// Kinds of amounts that people type in options, parameters and workload files.
 package enum Quantity: Sendable, Hashable {
   /// A whole number: `1000`, `1_000_000`, `250k`, `1.5M`, `2G`, `1e6`.
   case count
@@ -140,7 +139,6 @@ package struct ExactDecimal: Sendable, Hashable {
   }
 
   var divisor: UInt64 { (0..<decimals).reduce(1) { power, _ in power * 10 } }
-
   package var value: Double { Double(digits) / Double(divisor) }
 
   package func times(_ factor: UInt64) -> (whole: UInt64, isExact: Bool)? {

@@ -1,7 +1,4 @@
-/// A request as a policy sees it.
-///
-/// Fields that a trace does not have hold neutral values, so a policy reads them unconditionally.
-/// Fields that a policy does not read cost nothing: the loops are specialised.
+/// A request as a policy sees it. Fields that a trace does not have hold neutral values.
 public struct Request: Sendable {
   /// The requested object.
   public var id: ObjectID
@@ -62,8 +59,7 @@ extension ObjectID {
 }
 
 extension ObjectID {
-  /// The id as a 64-bit key: a fixed permutation (the finaliser of MurmurHash3, Appleby 2011),
-  /// which spreads keys over all integers like those of an app.
+  /// The id as a 64-bit key: a fixed permutation (the finaliser of MurmurHash3).
   @inlinable @inline(__always) package var spread: UInt64 {
     var key = UInt64(self)
     key = (key ^ key >> 33) &* 0xFF51_AFD7_ED55_8CCD
@@ -80,9 +76,6 @@ extension ObjectID {
 }
 
 /// The stored size of every resident object, provided to a policy by the cache that owns the sizes.
-///
-/// A policy that divides its capacity (segments, windows) reads sizes here, so that no size is
-/// stored twice and counting objects costs nothing.
 public protocol ObjectSizes: BitwiseCopyable {
   /// The stored size of `id`, which must be resident.
   subscript(id: ObjectID) -> UInt32 { get }
@@ -144,8 +137,7 @@ public struct RequestColumns: @unchecked Sendable {
   public var ttls: UnsafePointer<UInt32>?
   /// Costs of fetches.
   public var costs: UnsafePointer<Float>?
-  /// Index of the next get that a copy kept from this request on could answer, or
-  /// `Request.never`.
+  /// Index of the next get that a copy of this request could answer, or `Request.never`.
   public var nextUses: UnsafePointer<UInt32>?
   /// Keeps the memory behind the pointers alive.
   public var owner: AnyObject?

@@ -1,5 +1,4 @@
-/// The clock of policies that measure idle time: the trace's timestamps or, if it has none,
-/// requests at a constant rate.
+/// The clock of policies that measure idle time: the trace's times, or requests at a rate.
 public struct RequestTime {
   /// Microseconds since an arbitrary origin.
   @inlinable @inline(__always) public var now: UInt64 { time }

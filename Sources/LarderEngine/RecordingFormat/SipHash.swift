@@ -1,6 +1,5 @@
-/// SipHash-2-4 of one 64-bit word: without the key, a word cannot be found from its hash, and a
-/// hash cannot be recognised. (Aumasson and Bernstein, SipHash: a fast short-input PRF, INDOCRYPT
-/// 2012.)
+/// SipHash-2-4 of one 64-bit word (Aumasson and Bernstein, SipHash: a fast short-input PRF,
+/// INDOCRYPT 2012).
 package struct SipHash: Sendable {
   @usableFromInline let k0: UInt64
   @usableFromInline let k1: UInt64
@@ -50,9 +49,8 @@ package struct SipHash: Sendable {
   }
 }
 
-/// The checksum of headers and blocks of recordings, which detects damage and protects no secrets.
-/// Folds in eight bytes at a time by a multiplication to 128 bits, like Wang Yi's wyhash (2019,
-/// public domain).
+/// The checksum of headers and blocks of recordings, which detects damage, like Wang Yi's wyhash
+/// (2019, public domain).
 package enum RecordedChecksum {
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var state = 0xA076_1D64_78BD_642F ^ UInt64(bytes.count)

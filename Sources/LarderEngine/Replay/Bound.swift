@@ -1,14 +1,13 @@
-/// A bound on the possible hits of one tier over a whole trace: it is requested by name and has hits
-/// like a policy, but makes no decisions. An upper bound ignores TTLs, limits on the number of
-/// objects, and admission filters; a lower bound rejects them.
+/// A bound on the possible hits of one tier over a whole trace, which makes no decisions. An upper
+/// bound ignores TTLs, limits on the number of objects, and admission filters; a lower bound
+/// rejects them.
 package protocol PreparedBound {
   func hits(capacity: UInt64, from first: Int) -> (count: UInt64, bytes: UInt64)
 
   var stateBytes: Int { get }
 }
 
-/// A bound in place of a simulation: it passes over the trace to count requests, and computes the
-/// possible hits at the end.
+/// A bound in place of a simulation: it counts requests, and computes hits at the end.
 final class BoundSimulation: Simulation {
   private let bound: any PreparedBound
   private let columns: RequestColumns
@@ -28,9 +27,7 @@ final class BoundSimulation: Simulation {
   }
 
   var counts: Counts { totals }
-
   var outcomes: OutcomeSizes? { nil }
-
   var stateBytes: Int { bound.stateBytes }
 
   func run(upTo end: Int, untilFirstEviction: Bool) -> Bool {

@@ -57,8 +57,7 @@ public struct Counts: Sendable, Hashable, Codable {
   public var hitRatio: Double? {
     requests == 0 ? nil : Double(hits) / Double(requests)
   }
-  /// Hits on copies as new as the origin's, divided by requests, or nil without requests: a stale
-  /// copy is no success of the cache.
+  /// Hits that are not stale, divided by requests, or nil without requests.
   public var freshHitRatio: Double? {
     requests == 0 ? nil : Double(hits - min(hits, staleHits)) / Double(requests)
   }
@@ -196,8 +195,7 @@ public struct OutcomeSizes: Sendable, Hashable {
     originTimes.merge(other.originTimes)
   }
 
-  /// Counts the latency of a miss: its cost in milliseconds, rounded to a microsecond, at most 71
-  /// minutes.
+  /// Counts the latency of a miss: its cost, rounded to a microsecond, at most 71 minutes.
   public mutating func addOriginTime(milliseconds: Float) {
     let microseconds = (milliseconds * 1000).rounded()
     guard microseconds > 0 else { return originTimes.add(bytes: 0) }
@@ -205,8 +203,7 @@ public struct OutcomeSizes: Sendable, Hashable {
   }
 }
 
-/// A histogram of sizes, with the exact sum of each bucket: one for each size below 16, and for each
-/// eighth of an octave above.
+/// A histogram of sizes in eighths of an octave, with the exact sum of each bucket.
 public struct SizeHistogram: Sendable, Hashable {
   /// The number of sizes in each bucket.
   public private(set) var counts: [UInt64]

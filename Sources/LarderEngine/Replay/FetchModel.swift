@@ -3,11 +3,9 @@
 public struct FetchModel: Sendable, Hashable, Codable {
   /// Clocks of a simulation.
   public enum Clock: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The trace's times, in microseconds; a time before that of the previous request counts as
-    /// equal.
+    /// The trace's times, in microseconds, as far as they do not go back.
     case trace
-    /// The number of the request: latencies count requests. The model of Atre, Sherry, Wang and
-    /// Berger, Caching with delayed hits, SIGCOMM 2020.
+    /// The number of the request: latencies count requests (Atre and others, SIGCOMM 2020).
     case requests
   }
 
@@ -20,11 +18,9 @@ public struct FetchModel: Sendable, Hashable, Codable {
   public let diskLatencies: [UInt64]?
   /// Bytes that a fetch transfers in a second, nil for no limit.
   public let bytesPerSecond: UInt64?
-  /// Fetches that the origin serves at the same time, while others wait in one queue; nil for no
-  /// limit.
+  /// Fetches that the origin serves at the same time; nil for no limit.
   public let servers: Int?
-  /// True if a request for an object in flight waits for that fetch. Otherwise it fetches
-  /// separately.
+  /// True if a request for an object in flight waits for that fetch.
   public let coalesces: Bool
   /// The clock of all times.
   public let clock: Clock

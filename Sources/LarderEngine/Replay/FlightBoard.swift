@@ -13,8 +13,7 @@ struct FlightBoard: ~Copyable {
     var nextUse: UInt32
     /// The number and the end of the flight that requests wait for; nil for none.
     var joinable: (order: UInt64, completion: UInt64)?
-    /// Fetches with lower numbers started before the object was set or deleted: their objects are
-    /// not stored.
+    /// Fetches with lower numbers are from before a set or delete, and are not stored.
     var current: UInt64 = 0
   }
 
@@ -54,8 +53,6 @@ struct FlightBoard: ~Copyable {
     waits = WaitCounts()
   }
 
-  // MARK: Waiting
-
   /// Lets a request wait for the flight of its object; returns false if there is none to wait for.
   @inline(__always) mutating func join(_ request: Request, now: UInt64) -> Bool {
     guard model.coalesces, let joinable = objects[request.id]?.joinable else { return false }
@@ -64,8 +61,6 @@ struct FlightBoard: ~Copyable {
     objects[request.id]?.nextUse = request.nextUse
     return true
   }
-
-  // MARK: Flights
 
   mutating func fetch(_ request: Request, bytes: UInt32, stores: Bool, now: UInt64) -> Bool {
     let duration = model.service(request: request.index, bytes: bytes)
@@ -158,8 +153,7 @@ struct Flight: BitwiseCopyable, Comparable {
   }
 }
 
-/// Fetches in flight, in the order in which they end. Those that end in the order in which they
-/// started, as most do, are in a ring, at O(1), the others in a heap.
+/// Fetches in flight by their ends: in a ring if they end in order, as most do, or in a heap.
 struct FlightQueue: ~Copyable {
   var ring = Column<Flight>(objects: 63)
   var first: UInt32 = 0
@@ -170,9 +164,7 @@ struct FlightQueue: ~Copyable {
   init() {}
 
   @inline(__always) var count: Int { Int(ringCount) + heap.count }
-
   @inline(__always) var mask: UInt32 { UInt32(truncatingIfNeeded: ring.objects) }
-
   var bytes: Int { ring.bytes + heap.bytes }
 
   @inline(__always) mutating func add(_ flight: Flight) {
@@ -228,15 +220,13 @@ struct OriginServers {
   }
 }
 
-/// Counts of each distinct wait, which are seldom more than a fetch has microseconds. If the waits
-/// grow without bound, as with an origin that cannot keep up, those beyond a million distinct ones
-/// are rounded down to 12 bits, less than 0.05 %.
+/// Counts of each distinct wait. Beyond a million distinct ones, as with an origin that cannot keep
+/// up, they are rounded down to 12 bits, less than 0.05 %.
 struct WaitCounts {
   private var counts: [UInt64: UInt64] = [:]
   private(set) var total: UInt64 = 0
 
   static var exactMax: Int { 1 << 20 }
-
   var bytes: Int { counts.capacity * 16 }
 
   mutating func add(_ wait: UInt64) {

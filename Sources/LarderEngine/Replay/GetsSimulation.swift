@@ -1,6 +1,5 @@
 /// Gets replayed through one tier, specialised for its policy and for whether objects have sizes.
-///
-/// A value: the methods of a generic class are not specialised, at ten times the cost.
+/// A value: the methods of a generic class are not specialised.
 @usableFromInline
 struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Replay, ~Copyable {
   @usableFromInline var tier: Tier<Policy, Shape>
@@ -20,9 +19,7 @@ struct GetsSimulation<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: Rep
   }
 
   @usableFromInline var stateBytes: Int { tier.stateBytes }
-
   @usableFromInline var choice: PolicyChoice? { tier.policy.choice }
-
   @inlinable func holds(_ id: ObjectID) -> Bool { tier.contains(id) }
 
   @inlinable var counts: Counts {

@@ -1,5 +1,4 @@
-/// The tiers of a simulated hybrid, on which `HybridRules` operates by object id; with time, also a
-/// single tier, and the other is nil.
+/// The tiers of a simulated hybrid by object id; with time, also a single tier.
 final class HybridCore: HybridTiers {
   /// An object that memory evicted while it served a request.
   struct Victim {
@@ -12,8 +11,7 @@ final class HybridCore: HybridTiers {
   let rules: HybridRules
   var promotions: UInt64 = 0
   private(set) var demotions: UInt64 = 0
-  /// With fetch latencies and a disk policy that observes gets: the latency of a fetch for the
-  /// request at an index of the trace, for a number of bytes.
+  /// For a disk policy that observes gets: the latency of a fetch for a request.
   var demotedLatency: ((_ index: UInt64, _ bytes: UInt32) -> UInt64)?
   // True after a hit on disk, with nothing stored or promoted since.
   private var hitBefore: Column<Bool>
@@ -35,7 +33,6 @@ final class HybridCore: HybridTiers {
   }
 
   var evictions: UInt64 { (disk ?? memory)?.counts.evictions ?? 0 }
-
   var choice: PolicyChoice? { memory?.tier.choice ?? disk?.tier.choice }
 
   func counts(_ totals: SimulationTotals, hasCosts: Bool) -> Counts {
@@ -57,8 +54,6 @@ final class HybridCore: HybridTiers {
     promotions = 0
     demotions = 0
   }
-
-  // MARK: Requests
 
   func get(_ object: TimedRequest) -> HybridAnswer<TierCopy> {
     if let copy = getFromMemory(object) { return .memory(copy) }
@@ -122,12 +117,8 @@ final class HybridCore: HybridTiers {
     }
   }
 
-  // MARK: Tiers
-
   func isPermanent(_ object: TimedRequest) -> Bool { false }
-
   func isPermanent(_ copy: TierCopy) -> Bool { false }
-
   func isPermanent(_ victim: Victim) -> Bool { false }
 
   func life(_ object: TimedRequest) -> UInt64 {
@@ -207,7 +198,6 @@ final class HybridCore: HybridTiers {
   }
 
   func removeFromMemory(_ object: TimedRequest) { memory?.tier.remove(object.request.id) }
-
   func removeFromDisk(_ object: TimedRequest) { disk?.tier.remove(object.request.id) }
 
   private func forgetHits(_ id: ObjectID) {
@@ -215,8 +205,7 @@ final class HybridCore: HybridTiers {
   }
 }
 
-/// The effects of the end of a read or a fetch on the tiers of a simulated hybrid. The `now` of an
-/// object is the end of its flight.
+/// The effects of the end of a read or a fetch, which is the `now` of an object.
 extension HybridCore {
   func advance(to now: UInt64, last: UInt64) {
     for tier in tiers { tier.advance?(now, last) }

@@ -20,12 +20,10 @@ package protocol HybridTiers {
   mutating func useOnDisk(_ object: Object) -> Copy?
   /// True if disk holds the object; does not count as a request.
   mutating func isOnDisk(_ object: Object) -> Bool
-  /// Toggles the flag of disk's copy for an earlier hit, and returns its old value. The flag is
-  /// cleared when an object is stored.
+  /// Toggles the flag of disk's copy for an earlier hit, and returns its old value.
   mutating func toggleHitBefore(_ object: Object) -> Bool
 
-  /// Stores or replaces an object in memory, and returns true if memory accepted it; it may have
-  /// evicted it again.
+  /// Stores an object in memory, and returns true if memory accepted it.
   mutating func putInMemory(_ object: Object) -> Bool
   mutating func putOnDisk(_ object: Object)
   mutating func promote(_ copy: Copy, of object: Object) -> Bool
@@ -42,8 +40,7 @@ package enum HybridAnswer<Copy> {
   case none
 }
 
-/// The decisions of a cache with memory in front of disk, shared by the simulator and the real
-/// cache, which provide the tiers.
+/// The decisions of a hybrid, shared by the simulator and the real cache.
 extension HybridRules {
   @inline(__always) package func getFromDisk<Tiers: HybridTiers>(
     _ object: Tiers.Object, in tiers: inout Tiers

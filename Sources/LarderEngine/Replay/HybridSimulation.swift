@@ -1,6 +1,19 @@
+/// A simulation of the tiers of a `HybridCore`.
+protocol HybridReplay: OperationReplay, ~Copyable {
+  var core: HybridCore { get }
+}
+
+extension HybridReplay where Self: ~Copyable {
+  var choice: PolicyChoice? { core.choice }
+  var evictions: UInt64 { core.evictions }
+  func prefetch(ahead position: Int) { core.prefetch(reader.ahead(of: position)) }
+  func modify(_ request: Request) { core.modify(request) }
+  func expire(_ object: TimedRequest) { core.expire(object) }
+}
+
 /// A simulation of memory in front of disk.
-struct HybridSimulation: OperationReplay, ~Copyable {
-  private let core: HybridCore
+struct HybridSimulation: HybridReplay, ~Copyable {
+  let core: HybridCore
   let reader: RequestReader
   var totals = SimulationTotals()
   var position = 0
@@ -16,8 +29,6 @@ struct HybridSimulation: OperationReplay, ~Copyable {
 
   var stateBytes: Int { core.stateBytes }
 
-  var choice: PolicyChoice? { core.choice }
-
   func holds(_ id: ObjectID) -> Bool {
     let now = reader.time(at: position)
     return core.tiers.contains { $0.tier.contains(id) && $0.tier.expiry(id) > now }
@@ -30,10 +41,6 @@ struct HybridSimulation: OperationReplay, ~Copyable {
     core.resetCounts()
     if outcomes != nil { outcomes = OutcomeSizes() }
   }
-
-  var evictions: UInt64 { core.evictions }
-
-  func prefetch(ahead position: Int) { core.prefetch(reader.ahead(of: position)) }
 
   mutating func get(_ object: TimedRequest) {
     let request = object.request
@@ -55,18 +62,13 @@ struct HybridSimulation: OperationReplay, ~Copyable {
   }
 
   mutating func set(_ object: TimedRequest) { core.set(object) }
-
   mutating func delete(_ object: TimedRequest) { core.delete(object) }
-
-  mutating func modify(_ request: Request) { core.modify(request) }
 
   mutating func bypass(_ object: TimedRequest) {
     guard outcomes != nil else { return }
     outcomes?.misses.add(bytes: reader.bytes(at: position))
     if reader.columns.costs != nil { outcomes?.addOriginTime(milliseconds: object.request.cost) }
   }
-
-  mutating func expire(_ object: TimedRequest) { core.expire(object) }
 }
 
 /// A simulation of one tier or of memory in front of disk in which reads from disk and fetches take
@@ -87,8 +89,8 @@ struct HybridSimulation: OperationReplay, ~Copyable {
 /// their objects are not stored. A flight that takes no time ends within its request. A `bypass`
 /// fetches for itself. Among policies that observe gets, memory's sees all, with the latency of a
 /// read if disk holds the object; disk's sees those that memory does not answer, and demotions.
-struct TimedSimulation: OperationReplay, ~Copyable {
-  private let core: HybridCore
+struct TimedSimulation: HybridReplay, ~Copyable {
+  let core: HybridCore
   let reader: RequestReader
   private let model: FetchModel
   private var board: FlightBoard
@@ -108,8 +110,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
 
   var stateBytes: Int { core.stateBytes + board.bytes }
 
-  var choice: PolicyChoice? { core.choice }
-
   var counts: Counts {
     var counts = core.counts(totals, hasCosts: reader.columns.costs != nil)
     counts.time = board.counts(requests: totals.counts.requests)
@@ -121,10 +121,6 @@ struct TimedSimulation: OperationReplay, ~Copyable {
     core.resetCounts()
     board.resetCounts()
   }
-
-  var evictions: UInt64 { core.evictions }
-
-  func prefetch(ahead position: Int) { core.prefetch(reader.ahead(of: position)) }
 
   mutating func advance(to arrival: UInt64) -> UInt64 {
     now = model.clock == .requests ? UInt64(position) : max(now, arrival)
@@ -168,13 +164,9 @@ struct TimedSimulation: OperationReplay, ~Copyable {
     core.delete(object)
   }
 
-  mutating func modify(_ request: Request) { core.modify(request) }
-
   mutating func bypass(_ object: TimedRequest) {
     fetch(object.request, stores: false)
   }
-
-  mutating func expire(_ object: TimedRequest) { core.expire(object) }
 
   private mutating func fetch(_ request: Request, stores: Bool) {
     let bytes = reader.bytes(at: position)

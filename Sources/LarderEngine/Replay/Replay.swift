@@ -13,9 +13,7 @@
 
 extension Replay where Self: ~Copyable {
   @inlinable var outcomes: OutcomeSizes? { nil }
-
   @inlinable var copies: UInt64 { 0 }
-
   @inlinable func holds(_ id: ObjectID) -> Bool { false }
 }
 
@@ -32,8 +30,7 @@ extension Replay where Self: ~Copyable {
   }
 }
 
-/// A simulation of all operations. The loop over the requests and the counting of operations are
-/// here; a conforming type performs the operations on its tiers.
+/// A simulation of all operations, which a conforming type performs on its tiers.
 @usableFromInline protocol OperationReplay: Replay, ~Copyable {
   var reader: RequestReader { get }
   var position: Int { get set }
@@ -123,8 +120,7 @@ extension OperationReplay where Self: ~Copyable {
   }
 }
 
-/// A simulation as an object, with closures for what is called for each request: what a closure
-/// calls is specialised for the types at its creation.
+/// A simulation as an object, with closures for specialised calls.
 @usableFromInline final class HeldSimulation<Value: Replay & ~Copyable>: Simulation {
   private let held: Held<Value>
   private let runBody: (_ end: Int, _ untilFirstEviction: Bool) -> Bool

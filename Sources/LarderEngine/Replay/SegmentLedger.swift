@@ -15,8 +15,7 @@ package struct SegmentLedger: Sendable {
 
   private struct Segment {
     var end: UInt64 = 0
-    /// Bytes of the file in whole pages: the file of a reused segment may be longer than its
-    /// content.
+    /// Bytes of the file: that of a reused segment may be longer than its content.
     var size: UInt64 = 0
     var live: UInt64 = 0
     var values = 0
@@ -67,8 +66,6 @@ package struct SegmentLedger: Sendable {
     segments[number] = segment
   }
 
-  // MARK: Writing
-
   package func takes(_ bytes: UInt64) -> Bool { Self.extent(bytes) <= bytesMax }
 
   package mutating func place(extent: UInt64) -> (place: Place, isNew: Bool) {
@@ -106,8 +103,6 @@ package struct SegmentLedger: Sendable {
     if segments[number]?.values == 0 { release(number, keeps: true) }
   }
 
-  // MARK: Removal
-
   package mutating func retire(_ place: Place, extent: UInt64, keeps: Bool) {
     change(place.segment) {
       $0.live -= min($0.live, extent)
@@ -139,9 +134,7 @@ package struct SegmentLedger: Sendable {
   }
 
   package var hasSpare: Bool { !free.isEmpty || open.map { segments[$0]?.values == 0 } == true }
-
   package var spareBytes: UInt64 { free.reduce(0) { $0 + (segments[$1]?.size ?? 0) } }
-
   package var usedBytes: UInt64 { size - spareBytes }
 
   package mutating func removeSpare() {
@@ -156,19 +149,15 @@ package struct SegmentLedger: Sendable {
     if let place = pins.firstIndex(of: segment) { pins.remove(at: place) }
   }
 
-  // MARK: Recycling
-
   /// True if the dead bytes exceed a third of the live ones plus one segment. The open segment,
-  /// unused tails of segments, and segments that cannot be recycled do not count: nothing is copied
-  /// if that frees nothing. O(1).
+  /// unused tails of segments, and segments that cannot be recycled do not count. O(1).
   package var isWasteful: Bool {
     let current = open.flatMap { segments[$0] } ?? Segment()
     return dead - current.dead > bytesMax + live / 3
   }
 
   /// The segment to recycle: the one with the smallest live share among those with dead values, the
-  /// oldest of several. Unused tails do not count as free space, because copying could leave the
-  /// same tail in the next segment, again and again. O(segments).
+  /// oldest of several. Copying an unused tail could leave it again. O(segments).
   package func victim() -> UInt64? {
     segments.filter {
       $0.key != open && $0.value.values > 0 && !$0.value.isSpent && $0.value.live < $0.value.end
@@ -182,8 +171,6 @@ package struct SegmentLedger: Sendable {
   package mutating func spend(_ number: UInt64) {
     if !free.contains(number) { change(number) { $0.isSpent = true } }
   }
-
-  // MARK: Opening
 
   package mutating func reset() {
     segments = [:]

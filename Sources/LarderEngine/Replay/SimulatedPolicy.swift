@@ -1,5 +1,4 @@
-/// Closures that simulate a policy or a bound. Programs with caches alone contain none: see the
-/// package trait Simulation.
+/// Closures that simulate a policy or a bound, with the package trait Simulation.
 @usableFromInline struct SimulatedPolicy: Sendable {
   @usableFromInline let isBound: Bool
   @usableFromInline let makeSingle: @Sendable (SingleTier) throws(PolicyError) -> any Simulation

@@ -30,8 +30,7 @@ public protocol Simulation: AnyObject {
   /// Values copied to recycle segments since the start or the last `resetCounts`.
   var copies: UInt64 { get }
 
-  /// The choice of a policy that chooses among others, in a hybrid that of memory or else of disk;
-  /// nil for other policies.
+  /// The choice of a policy among others, in a hybrid of memory or else of disk.
   var choice: PolicyChoice? { get }
 
   /// True if a get of an object would be a hit as the next request.
@@ -66,8 +65,7 @@ public struct TierSetup: Sendable, Hashable {
   public var policy: PolicySpec
   /// The capacity of the tier, in the simulation's unit. From 1 to `PolicySetup.capacityMax`.
   public var capacity: UInt64
-  /// The TTL of entries whose request has none, and the longest TTL of others; in seconds, nil for
-  /// no limit.
+  /// The longest TTL, and that of entries without one; in seconds, nil for no limit.
   public var timeToLiveSeconds: UInt32?
   /// The largest number of resident objects, in addition to the capacity; at least 1, nil for no
   /// limit. If the capacity counts objects, the lower of the two is the capacity of policy and
@@ -103,11 +101,9 @@ public enum Arrangement: Sendable, Hashable {
 public struct HybridRules: Sendable, Hashable, Codable {
   /// Relations between the contents of the tiers.
   public enum Inclusion: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Write-through: an object fetched from the origin is stored in both tiers, and each tier
-    /// evicts independently.
+    /// Write-through: an object is stored in both tiers, which evict independently.
     case inclusive
-    /// An object is in at most one tier: it enters memory, moves to disk when memory evicts it, and
-    /// moves back when it is promoted.
+    /// An object is in one tier: memory, disk when memory evicts it, memory when promoted.
     case exclusive
   }
 
@@ -115,8 +111,7 @@ public struct HybridRules: Sendable, Hashable, Codable {
   public enum Promotion: String, Sendable, Hashable, Codable, CaseIterable {
     /// On every disk hit.
     case always
-    /// On the second disk hit since the object was stored on disk or last promoted, and on every
-    /// second hit after that.
+    /// On every second disk hit since the object was stored on disk.
     case secondHit = "second-hit"
     /// Never: memory is filled only from the origin.
     case never
@@ -170,8 +165,7 @@ public struct SimulationSetup: Sendable, Hashable {
   public var recordsOutcomes: Bool
   /// Latencies of fetches; nil for a simulation without time.
   public var time: FetchModel?
-  /// The segments of a single disk tier whose capacity counts bytes; nil if each value is written
-  /// once.
+  /// The segments of a single disk tier in bytes; nil if each value is written once.
   public var segments: SegmentSetup?
 
   /// Creates a setup from its parts.

@@ -1,5 +1,4 @@
-/// A simulation of one tier with every feature but time, specialised for its policy: operations,
-/// TTLs, costs, limits, a filter, and segments of a disk.
+/// A simulation of one tier with every feature but time, specialised for its policy.
 @usableFromInline
 struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Copyable {
   @usableFromInline var tier: Tier<Policy, FullShape>
@@ -23,11 +22,8 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 
   @usableFromInline var outcomes: OutcomeSizes? { record?.outcomes }
-
   @usableFromInline var copies: UInt64 { record?.copies ?? 0 }
-
   @usableFromInline var stateBytes: Int { tier.stateBytes + (record?.stateBytes ?? 0) }
-
   @usableFromInline var choice: PolicyChoice? { tier.policy.choice }
 
   @usableFromInline func holds(_ id: ObjectID) -> Bool {
@@ -100,9 +96,7 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 }
 
-/// Records of a simulation of one tier in addition to its counts: the sizes that the tier serves,
-/// and the segments of a disk. The policy decides which objects are stored, and the segments
-/// determine the copies.
+/// The sizes that a simulated tier serves, and the segments of a disk.
 @usableFromInline final class TierRecord {
   private let reader: RequestReader
   private let isDisk: Bool
@@ -119,9 +113,7 @@ struct TierSimulation<Policy: EvictionPolicy & ~Copyable>: OperationReplay, ~Cop
   }
 
   var copies: UInt64 { shelf?.copies ?? 0 }
-
   var bytesMoved: UInt64? { shelf?.bytesMoved }
-
   var stateBytes: Int { shelf?.stateBytes ?? 0 }
 
   func resetCounts() {
@@ -180,6 +172,11 @@ struct SegmentShelf: ~Copyable {
   private struct Retired {
     var place: SegmentLedger.Place
     var extent: UInt64
+
+    init(_ old: Standing) {
+      place = SegmentLedger.Place(segment: old.segment, offset: old.offset)
+      extent = SegmentLedger.extent(UInt64(old.bytes))
+    }
   }
 
   /// A value at a position: dead if the object has moved.
@@ -188,8 +185,7 @@ struct SegmentShelf: ~Copyable {
     var offset: UInt64
   }
 
-  /// The position of an object's value. Not private: debug builds of Swift 6.3 fail on a column of
-  /// a private type.
+  /// Not private: debug builds of Swift 6.3 fail on a column of a private type.
   struct Standing: BitwiseCopyable {
     var segment: UInt64
     var offset: UInt64
@@ -267,12 +263,7 @@ struct SegmentShelf: ~Copyable {
 
   private mutating func unstore(_ id: ObjectID) {
     let old = standing[id]
-    if old.segment != 0 {
-      retired.append(
-        Retired(
-          place: SegmentLedger.Place(segment: old.segment, offset: old.offset),
-          extent: SegmentLedger.extent(UInt64(old.bytes))))
-    }
+    if old.segment != 0 { retired.append(Retired(old)) }
     standing[id] = Standing(segment: 0, offset: 0, bytes: 0, isStored: false)
   }
 
@@ -296,10 +287,7 @@ struct SegmentShelf: ~Copyable {
       let place = append(entry.id, old.bytes)
       standing[entry.id].segment = place.segment
       standing[entry.id].offset = place.offset
-      moved.append(
-        Retired(
-          place: SegmentLedger.Place(segment: segment, offset: entry.offset),
-          extent: SegmentLedger.extent(UInt64(old.bytes))))
+      moved.append(Retired(old))
       copies += 1
       bytesMoved += UInt64(old.bytes)
     }

@@ -2,8 +2,7 @@ import CLarderShims
 public import Synchronization
 
 /// One value for each object, by id: zero until written. Indexing is checked only in debug builds,
-/// sizes in every build. This type, with the other files of this folder, contains all pointers of
-/// the engine.
+/// sizes in every build.
 public struct Column<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var base: UnsafeMutablePointer<Element>
   /// The largest id that has a value.
@@ -165,8 +164,7 @@ public struct SharedColumn: ~Copyable {
 
 /// Hits that only update one word of the object's, so that any number of threads can make them
 /// while another changes the policy. An object is resident if its word is one of `residents`; a hit
-/// adds `step` unless the bits of `counter` have reached `highest`. Valid until the policy's next
-/// `reserve`.
+/// adds `step` unless the bits of `counter` have reached `highest`.
 @frozen public struct HitWords {
   @usableFromInline let words: UnsafeMutablePointer<Atomic<UInt32>>
   @usableFromInline let first: UInt32
@@ -215,8 +213,7 @@ public struct SharedColumn: ~Copyable {
     word &- first <= span
   }
 
-  /// Records a hit on an object whose word `word` was that of a resident object, and returns true
-  /// if it is still resident. O(1).
+  /// Records a hit on an object with the word of a resident; true if it is still resident.
   @inlinable @inline(__always) @discardableResult public func count(
     _ id: ObjectID, _ word: UInt32
   ) -> Bool {

@@ -1,6 +1,5 @@
 /// Objects by their number of requests: a chain of ascending counts, each with a list of its
-/// objects in the order in which they reached it. O(1) (Shah, Mitra and Matani 2010). Memory: 12
-/// bytes an object and 32 for each distinct count.
+/// objects in the order in which they reached it. O(1) (Shah, Mitra and Matani 2010).
 public struct FrequencyLists: ~Copyable {
   @usableFromInline struct Links: BitwiseCopyable {
     @usableFromInline var previous: ObjectID

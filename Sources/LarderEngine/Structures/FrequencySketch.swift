@@ -8,7 +8,6 @@
 public struct FrequencySketch: ~Copyable {
   /// The largest count.
   @inlinable public static var estimateMax: UInt32 { 15 }
-
   @inlinable static var wordsInBlock: Int { 8 }
 
   @usableFromInline var words: Column<UInt64>
@@ -26,8 +25,7 @@ public struct FrequencySketch: ~Copyable {
   /// Creates a sketch of zeros for a cache of `objects`, with 128 counters for `objectsInBlock` of
   /// them. Halves after `period` additions, by default ten for each object.
   public init(objects: Int, period: UInt64? = nil, objectsInBlock: Int = 8) {
-    // A local, because `??` with a property of a value that is not fully initialised is
-    // miscompiled: it destroys `words` before there are any.
+    // A local: `??` with a property of a value that is not fully initialised is miscompiled.
     let count = max(objects, 1)
     self.objects = count
     self.objectsInBlock = objectsInBlock
@@ -55,8 +53,7 @@ public struct FrequencySketch: ~Copyable {
     if additions >= period, added != 0 { halve() }
   }
 
-  /// Increments the key's count by its lowest counters, and returns the new estimate. Does not
-  /// count as an addition. O(1).
+  /// Increments the key's lowest counters, and returns the new estimate. O(1).
   @inlinable @inline(__always) public mutating func incrementLowest(
     _ fingerprint: UInt32
   ) -> UInt32 {
@@ -84,8 +81,7 @@ public struct FrequencySketch: ~Copyable {
     return least
   }
 
-  /// Sizes the sketch for a cache of `wanted` objects without changing estimates. O(`wanted`) each
-  /// time that number doubles.
+  /// Sizes the sketch for a cache of `wanted` objects without changing estimates.
   @inlinable @inline(__always) public mutating func reserve(objects wanted: Int) {
     if wanted > objects { grow(wanted) }
   }
@@ -248,7 +244,6 @@ public struct SketchedCounts: ~Copyable {
 }
 
 /// A set of 32-bit fingerprints without false negatives and with few false positives (Bloom 1970).
-/// Memory: 1.5 log2(1 / error) bits a key.
 public struct BloomFilter: ~Copyable {
   @usableFromInline var words: Column<UInt64>
   @usableFromInline let bits: UInt64
@@ -259,8 +254,7 @@ public struct BloomFilter: ~Copyable {
   @inlinable @inline(__always) public var count: Int { inserted }
   @usableFromInline var inserted = 0
 
-  /// Creates an empty set. With `capacity` keys, its false-positive probability is `error`, which
-  /// is between 0 and 1.
+  /// Creates an empty set whose false-positive probability is `error` with `capacity` keys.
   public init(capacity: Int, error: Double) {
     // 5 % more bits than the formula, which ignores that the number of probes is an integer.
     let ln2 = 0.6931471805599453

@@ -98,8 +98,7 @@ public struct GhostLimit {
   @usableFromInline var most = GhostLimit.least
   @usableFromInline let perResident: Int
 
-  /// Creates a limit of `perResident` ghosts for each resident object, which applies as objects
-  /// become resident.
+  /// Creates a limit of `perResident` ghosts for each resident object.
   public init(perResident: Int = GhostLimit.usualPerResident) { self.perResident = perResident }
 
   /// Records the number of resident objects.
@@ -109,8 +108,7 @@ public struct GhostLimit {
 }
 
 /// A queue of ghosts identified only by their slots, from 0 to below `places`, assigned in a ring,
-/// for caches that store a ghost's key by its slot. A removed ghost leaves a hole, which
-/// `popOldest` skips. A bit for each slot.
+/// for caches that store a ghost's key by its slot.
 @usableFromInline struct GhostPlaces: ~Copyable {
   // A bit for each slot that holds a ghost.
   @usableFromInline var bits: Column<UInt64>
@@ -229,8 +227,7 @@ public struct GhostLimit {
   public let outcome: Outcome
   /// The slot of the object's ghost.
   public let place: UInt32
-  /// The slot of a ghost that was dropped for it, or `nowhere`. It is free, and the object may have
-  /// taken it.
+  /// The slot of a ghost that was dropped for it, which may be its own, or `nowhere`.
   public let dropped: UInt32
   /// The slot that is likely to be dropped next, or `nowhere`: a hint.
   public let next: UInt32

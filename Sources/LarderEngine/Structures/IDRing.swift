@@ -45,8 +45,7 @@ public struct IDRing: ~Copyable {
     return position & (IDRing.positionLimit - 1)
   }
 
-  /// Removes and returns the oldest entry, or returns `.none` if the queue is empty. Amortised
-  /// O(1).
+  /// Removes and returns the oldest entry, or returns `.none`. Amortised O(1).
   @inlinable @inline(__always) public mutating func popOldest() -> ObjectID {
     while oldest != newest {
       let id = base[Int(oldest & mask)]
@@ -89,8 +88,7 @@ public struct IDRing: ~Copyable {
   /// Memory held, in bytes.
   public var bytes: Int { (Int(mask) + 1) * MemoryLayout<ObjectID>.stride }
 
-  /// Called when every slot was assigned since the last check: if all are taken, drops holes at the
-  /// oldest end and closes those in between, or else doubles.
+  /// Called when every slot was assigned since the last check.
   @inlinable @inline(never) mutating func makeRoom(_ words: borrowing some ObjectWords & ~Copyable)
   {
     defer { checkpoint = oldest &+ mask &+ 1 }

@@ -2,8 +2,6 @@ import CLarderShims
 
 /// A 4-ary min-heap of objects with changeable keys: smallest key first; equal keys by the smallest
 /// order. Key, order and id are one 128-bit number, compared without unpredictable branches.
-/// Memory: 4 bytes an object and 16 for each one in the heap. (Tried and half as fast on GDSF:
-/// raised keys marked next to the object.)
 public struct IndexedHeap: ~Copyable {
   // Allocated with three unused entries in front, so that four children share a cache line.
   @usableFromInline var memory: UnsafeMutableRawPointer
@@ -12,15 +10,13 @@ public struct IndexedHeap: ~Copyable {
   /// Objects in the heap.
   @inlinable @inline(__always) public var count: Int { held }
   @usableFromInline var held = 0
-  // Index of each object plus one; 0 for an object that is not in the heap; with the top bit set,
-  // the object is not in the heap and the other bits are its note.
+  // Index of each object in the heap plus one, or its note below the top bit.
   @usableFromInline var places: Column<UInt32>
 
   /// Notes are below this.
   @inlinable public static var noteLimit: UInt32 { 1 << 31 }
 
-  /// Creates an empty heap for ids up to `objects`, with room for `capacity` of them before it
-  /// grows.
+  /// Creates an empty heap for ids up to `objects`, with room for `capacity` at first.
   public init(objects: Int, capacity: Int) {
     places = Column(objects: objects)
     room = max(capacity, 16)
@@ -35,8 +31,7 @@ public struct IndexedHeap: ~Copyable {
     Int32(bitPattern: places[id]) > 0
   }
 
-  /// A number below `noteLimit` stored for an object that is not in the heap, or 0. Entering the
-  /// heap erases it. O(1).
+  /// A number below `noteLimit` of an object that is not in the heap, or 0. O(1).
   @inlinable @inline(__always) public func note(of id: ObjectID) -> UInt32 {
     places[id] & (IndexedHeap.noteLimit - 1)
   }
@@ -199,11 +194,8 @@ struct MaxHeap<Element: Comparable & BitwiseCopyable> {
   var elements: [Element] = []
 
   @inline(__always) var isEmpty: Bool { elements.isEmpty }
-
   var count: Int { elements.count }
-
   var bytes: Int { elements.capacity * MemoryLayout<Element>.stride }
-
   var largest: Element { elements[0] }
 
   mutating func insert(_ element: Element) {

@@ -1,13 +1,11 @@
 import LarderLibc
 
-/// Memory with random access, for columns and for the records of memory caches: on Linux, the
-/// system is asked for huge pages.
+/// Memory with random access: on Linux, the system is asked for huge pages.
 package enum LargeMemory {
   #if os(Linux)
     private static let hugePage = 2 << 20
     // Blocks of this size on are mapped one by one, so that their memory returns to the system when
-    // they are freed. The C library begins with the same size, but then keeps freed blocks of up to
-    // 32 MiB: those of a cache that grows were half of its memory.
+    // they are freed. The C library keeps freed blocks of up to 32 MiB.
     private static let mappedMin = 128 << 10
   #else
     private static let hugePage = Int.max

@@ -108,8 +108,7 @@ public struct LinkedLists: ~Copyable {
 }
 
 /// Several doubly linked lists over the same objects, with the total weight of each. Weights are
-/// kept here because the cache does not keep those of ghosts. Memory: 9 bytes an object, and 4 more
-/// with different sizes.
+/// kept here because the cache does not keep those of ghosts.
 public struct WeightedLists: ~Copyable {
   @usableFromInline var lists: LinkedLists
   // List of each object plus one; 0 for an object in no list.
@@ -124,8 +123,7 @@ public struct WeightedLists: ~Copyable {
   @usableFromInline var limit = GhostLimit()
 
   /// Creates `lists` empty lists, numbered from 0, for ids up to `objects`; unless `weighs`, every
-  /// object weighs 1. Lists from `ghosts` on hold objects that are not resident: `trim` keeps them
-  /// within a `GhostLimit`.
+  /// object weighs 1. Lists from `ghosts` on hold objects that are not resident.
   public init(lists count: Int, objects: Int, weighs: Bool, ghosts: UInt32 = .max) {
     firstGhosts = ghosts
     counts = Column(objects: count)

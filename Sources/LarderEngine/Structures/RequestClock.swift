@@ -1,7 +1,5 @@
 /// Counts requests, for policies whose decisions depend on ages.
-///
-/// A request whose object is removed before the next one is not counted, so a removal leaves no
-/// trace.
+/// A request whose object is removed before the next one is not counted.
 public struct RequestClock {
   /// Requests so far.
   @inlinable @inline(__always) public var now: UInt64 { time }

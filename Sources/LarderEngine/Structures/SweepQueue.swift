@@ -76,8 +76,7 @@ public struct SweepQueue: ~Copyable {
     }
   }
 
-  /// The object that `popUnmarked` will return if it is one of the next few; otherwise the first of
-  /// these, or `.none` for a hole.
+  /// The object that `popUnmarked` will return if it is one of the next few: a guess.
   @inlinable @inline(__always) public var atHand: ObjectID {
     for ahead in 0..<4 as Range<UInt32> {
       let id = base[Int((hand &+ ahead) & mask)]

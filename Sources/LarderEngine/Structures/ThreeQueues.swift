@@ -37,8 +37,7 @@ public struct ThreeQueues: ~Copyable {
   @usableFromInline var placesGhosts = false
   @usableFromInline var places = GhostPlaces(places: 0)
 
-  /// Creates empty queues. The small one gets `smallShare` of the capacity, at least 1, and main
-  /// the rest.
+  /// Creates empty queues; the small one gets `smallShare` of the capacity, at least 1.
   public init(_ setup: PolicySetup, smallShare: Double, ghostShare: Double) throws(PolicyError) {
     try self.init(
       setup, small: max(1, UInt64(Double(setup.capacity) * smallShare)),

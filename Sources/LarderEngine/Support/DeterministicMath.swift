@@ -54,8 +54,7 @@ public enum DeterministicMath {
     return high.isFinite ? high + high * low : high
   }
 
-  /// ln 2 in two parts; the first ends in enough zero bits that its product with any binary
-  /// exponent is exact.
+  /// ln 2 in two parts; the product of the first with any binary exponent is exact.
   private static let ln2High = 0x1.62e42feep-1
   private static let ln2Low = 0x1.a39ef35793c76p-33
 

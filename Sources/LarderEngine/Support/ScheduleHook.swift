@@ -4,8 +4,7 @@
   public protocol ScheduleHook: TaskExecutor {
     /// Lets other threads run before the caller continues.
     func step()
-    /// Lets other threads run first, because the caller polled in vain for a change by another
-    /// thread.
+    /// Lets other threads run first, because the caller polled in vain.
     func spin()
     /// Suspends the caller until the next `wake` of the same address.
     func sleep(at place: UnsafeRawPointer)

@@ -13,8 +13,7 @@ public import Synchronization
   }
 
   @frozen @usableFromInline package enum Stored: UInt8 {
-    /// The object is larger than the capacity, or the policy rejects it. An old copy has been
-    /// removed.
+    /// Too large, or rejected by the policy; an old copy has been removed.
     case rejected
     /// The object is stored and was not resident before.
     case stored
@@ -26,21 +25,18 @@ public import Synchronization
 
   /// Performs a get at a time in microseconds; may leave victims.
   @usableFromInline package let access: (ObjectID, _ now: UInt64) -> Access
-  /// Performs a set at a time in microseconds, of a request whose `expires` is from `expiryFrom`;
-  /// may leave victims, also when it rejects.
+  /// Performs a set with an expiry from `expiryFrom`; may leave victims, also when it rejects.
   @usableFromInline package let set: (Request, _ now: UInt64) -> Stored
   @usableFromInline package let victims: VictimList
   @usableFromInline let victimsOwner: VictimList.Owner
   @usableFromInline package let state: UnsafeRawBufferPointer
-  /// Finalises an eviction: reports whether the object became a ghost; see `ThreeQueues.settle`.
-  /// Like all operations on ghost slots, only after `placeGhosts`.
+  /// Finalises an eviction, after `placeGhosts`: see `ThreeQueues.settle`.
   @usableFromInline package let settle: (ObjectID) -> GhostMove
   /// Gives the requested ghost in a slot an id until it is stored or settled.
   @usableFromInline package let recall: (_ place: UInt32, ObjectID) -> Void
   @usableFromInline package let contains: (ObjectID) -> Bool
   @usableFromInline package let remembers: (ObjectID) -> Bool
-  /// Returns the expiry of an object stored now with its own TTL, in microseconds; a TTL of 0 means
-  /// none.
+  /// The expiry of an object stored now with its own TTL, in microseconds; 0 for none.
   @usableFromInline package let expiryFrom: (_ now: UInt64, _ timeToLive: UInt64) -> UInt64
 
   @usableFromInline package let size: (ObjectID) -> UInt32
@@ -51,20 +47,17 @@ public import Synchronization
   /// Describes hits on unexpired objects that any number of threads can make concurrently, also
   /// while another thread calls the tier; nil if hits must be exclusive. Valid until `reserve`.
   @usableFromInline package let hitWords: () -> HitWords?
-  /// The expiries for these hits, from id 0 on, or nil if no entry ever had an expiry. Valid until
-  /// `reserve` or `beginExpiries`.
+  /// The expiries for these hits, from id 0 on, or nil if no entry ever had one.
   @usableFromInline package let sharedExpiries: () -> UnsafeMutablePointer<Atomic<UInt64>>?
   /// Allocates expiries, as the first set with an expiry does. O(ids).
   @usableFromInline package let beginExpiries: () -> Void
   @usableFromInline let setRestoringBody: (Bool, PolicyChoice?) -> Void
-  /// Changes the expiry of a resident object, in microseconds. Not a request for it: the policy is
-  /// notified only if it orders objects by their expiry.
+  /// Changes the expiry of a resident object, in microseconds; not a request for it.
   @usableFromInline package let renew: (ObjectID, _ expires: UInt64) -> Void
   @usableFromInline package let remove: (ObjectID) -> Void
   /// The first id in a range that the policy does not remember, or `.none`. O(length of the range).
   @usableFromInline package let forgotten: (_ from: ObjectID, _ through: ObjectID) -> ObjectID
-  /// Changes the limits of the tier, in its unit; leaves victims, and returns errors of creating a
-  /// policy for them. See `Tier.resize`. O(objects).
+  /// Changes the limits of the tier, and leaves victims: see `Tier.resize`.
   @usableFromInline package let resizeBody:
     (CacheTierSetup, _ fingerprint: (ObjectID) -> UInt32) -> PolicyError?
   /// Takes over an object of another tier, and adds victims. See `Tier.takeOver`.
@@ -171,8 +164,7 @@ public import Synchronization
   package var stateBytes: Int { stateBytesBody() }
   package var choice: PolicyChoice? { choiceBody() }
   package var leading: Int? { leadingBody() }
-  /// Starts or ends restoring, in which sets were admitted before, as when a cache is read back
-  /// from disk: an admission filter records them without deciding.
+  /// Starts or ends restoring, in which the filter records sets without deciding.
   package func setRestoring(_ isRestoring: Bool, choice: PolicyChoice? = nil) {
     setRestoringBody(isRestoring, choice)
   }
@@ -202,8 +194,7 @@ public import Synchronization
   package var group: PolicyGroup?
   /// True if `access` leaves an expired object in place for the caller to remove.
   package var keepsExpired = false
-  /// True if the costs of fetches are kept with the copies; nil to keep them if the policy needs
-  /// them.
+  /// True if costs are kept with the copies; nil to keep them if the policy needs them.
   var keepsCosts: Bool?
   /// True if objects have different sizes: in a cache, if its capacity counts bytes.
   @usableFromInline var weighs: Bool
@@ -250,9 +241,7 @@ extension TierSetup {
   }
 }
 
-/// A heap allocation for a noncopyable value, so that several closures can share it. Through a
-/// pointer, because checks for exclusivity of a stored property cost a hybrid a quarter of its
-/// speed.
+/// A heap allocation for a noncopyable value, so that several closures can share it.
 @usableFromInline final class Held<Value: ~Copyable> {
   @usableFromInline let place: UnsafeMutablePointer<Value>
 

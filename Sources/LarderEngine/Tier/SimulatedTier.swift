@@ -1,8 +1,7 @@
 /// A tier of a full simulation: the interface for real caches, and additions for simulations.
 @usableFromInline struct SimulatedTier {
   @usableFromInline let tier: CacheTier
-  /// Performs a get with all fields of the trace and returns the copy that answers it, if any; may
-  /// leave victims.
+  /// Performs a get and returns the copy that answers it, if any; may leave victims.
   @usableFromInline let use: (Request, _ now: UInt64) -> TierCopy?
   @usableFromInline let isStale: (ObjectID) -> Bool
   @usableFromInline let setStale: (ObjectID, Bool) -> Void
@@ -12,8 +11,7 @@
   @usableFromInline let holds: (ObjectID, _ now: UInt64) -> Bool
   /// Passes a get to a policy that observes gets; nil for others. See `PolicyNotice.request`.
   @usableFromInline let observe: ((ObjectID, _ now: UInt64, _ fetchLatency: UInt64) -> Void)?
-  /// Passes the time to a policy that follows it, and the end of a flight to one that observes
-  /// gets; nil for others.
+  /// Passes the time, or the end of a flight, to a policy that follows these.
   @usableFromInline let advance: ((_ now: UInt64, _ landing: UInt64) -> Void)?
   @usableFromInline let prefetch: (ObjectID, _ earlier: ObjectID) -> Void
 

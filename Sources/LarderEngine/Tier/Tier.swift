@@ -2,7 +2,6 @@ public import Synchronization
 
 /// One tier of a cache without its keys and values, for simulations and real caches: a policy, its
 /// limits, and the state of each resident object. The driver in the contract of `EvictionPolicy`.
-/// What its `Shape` does not need costs nothing.
 @usableFromInline struct Tier<Policy: EvictionPolicy & ~Copyable, Shape: TierShape>: ~Copyable {
   @usableFromInline var policy: Policy
   @usableFromInline var capacity: UInt64
@@ -35,8 +34,7 @@ public import Synchronization
   @usableFromInline var count = 0
   @usableFromInline var counts = TierCounts()
 
-  /// True while stored objects were admitted before, as when a cache is read back from disk: the
-  /// filter records them without deciding.
+  /// True while a cache is read back: the filter records objects without deciding.
   @usableFromInline var isRestoring = false
 
   /// True if ghosts are in slots: see `ThreeQueues.placeGhosts`.
@@ -91,12 +89,8 @@ public import Synchronization
       + (hasStale ? stale.bytes : 0)
   }
 
-  // MARK: Objects
-
   @inlinable @inline(__always) var weighs: Bool { Shape.weighs ?? hasSizes }
-
   @inlinable @inline(__always) var view: Shape.Sizes { Shape.sizes(sizes, weighs: weighs) }
-
   @inlinable @inline(__always) func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
 
   @inlinable @inline(__always) func size(of id: ObjectID) -> UInt32 {
@@ -351,8 +345,7 @@ extension Tier where Policy: ~Copyable {
   }
 }
 
-/// Ghosts in slots, for policies that support them: see `ThreeQueues.settle`. Without ghost queues
-/// there are no ghosts.
+/// Ghosts in slots, for policies that support them: see `ThreeQueues.settle`.
 extension Tier where Policy: ~Copyable {
   @usableFromInline @discardableResult mutating func placeGhosts() -> Bool {
     placesGhosts = policy.withGhostQueues { $0.placeGhosts() } != nil
@@ -413,8 +406,7 @@ extension Tier where Policy: ~Copyable {
     if let choice { policy.resume(choice, isRestoring: isRestoring) }
   }
 
-  /// Takes over an object of another tier of the same capacity: see `TakesOver`. Objects that the
-  /// policy refuses or evicts are passed to `evicted`.
+  /// Takes over an object of another tier of the same capacity: see `TakesOver`.
   @usableFromInline mutating func takeOver(_ object: KnownObject, evicted: (ObjectID) -> Void) {
     assert(Shape.limits)
     var request = Request(id: object.id, size: object.size, cost: object.cost)

@@ -1,5 +1,4 @@
-/// Features of a tier that are known at compile time, so that a simulation of gets pays for nothing
-/// else.
+/// Features of a tier that are known at compile time.
 @usableFromInline protocol TierShape {
   associatedtype Sizes: ObjectSizes
   /// True if objects have different sizes; nil if the tier's setup decides.
@@ -26,8 +25,7 @@
   ) -> ColumnSizes { ColumnSizes(column) }
 }
 
-/// All features, for real caches and full simulations. Unused features cost no memory and one
-/// branch.
+/// All features, for real caches and full simulations.
 @usableFromInline enum FullShape: TierShape {
   @inlinable static var weighs: Bool? { nil }
   @inlinable static var limits: Bool { true }

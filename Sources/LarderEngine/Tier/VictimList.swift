@@ -1,6 +1,5 @@
-/// The objects that one operation of a tier evicted, in order, in reused memory.
-///
-/// Valid as long as its `Owner`; passing it on needs no reference counting.
+/// The objects that one operation of a tier evicted, in order, in reused memory. Valid as long
+/// as its `Owner`.
 @usableFromInline package struct VictimList {
   @usableFromInline struct Storage {
     @usableFromInline var base: UnsafeMutablePointer<ObjectID>
@@ -42,7 +41,6 @@
   }
 
   @usableFromInline package var place: UnsafeRawPointer { UnsafeRawPointer(storage) }
-
   @inlinable package var count: Int { storage.pointee.count }
 
   @inlinable package subscript(place: Int) -> ObjectID {
@@ -51,9 +49,7 @@
   }
 
   @inlinable package var candidate: ObjectID { storage.pointee.candidate }
-
   @inlinable package var move: GhostMove? { storage.pointee.move }
-
   @inlinable @inline(__always) func noteMove(_ move: GhostMove?) { storage.pointee.move = move }
 
   @usableFromInline var bytes: Int {
@@ -62,7 +58,6 @@
   }
 
   @inlinable @inline(__always) package func clear() { storage.pointee.count = 0 }
-
   @inlinable @inline(__always) func noteCandidate(_ id: ObjectID) { storage.pointee.candidate = id }
 
   @inlinable @inline(__always) func append(_ id: ObjectID) {

@@ -294,8 +294,7 @@ extension LRB {
   }
 }
 
-/// Sample times of objects that wait for a label: a circular list for each object, oldest first,
-/// whose owner keeps the index of its last element, 0 for none. O(1).
+/// Sample times that wait for a label: a circular list for each object, known by its last.
 struct PendingSamples: ~Copyable {
   struct Sample: BitwiseCopyable {
     var time: UInt64
@@ -345,8 +344,7 @@ struct PendingSamples: ~Copyable {
 }
 
 /// The last intervals between an object's requests, and LRB's exponentially decayed counts of its
-/// requests: one record, found by number, for each object with two or more requests. Memory: 168
-/// bytes a record. All operations are O(1) in the number of records.
+/// requests: one record, found by number, for each object with two or more requests.
 struct RequestIntervals: ~Copyable {
   static var kept: Int { 31 }
   static var decays: Int { 10 }
@@ -359,8 +357,7 @@ struct RequestIntervals: ~Copyable {
   private var used: UInt32 = 0
   private let halvingsMax: UInt64
 
-  /// Creates an empty table. Counts are halved `window` / 1024 - 1 times at most, as in the
-  /// authors' program.
+  /// Counts are halved `window` / 1024 - 1 times at most, as in the authors' program.
   init(window: UInt64) { halvingsMax = max(window >> 10, 1) - 1 }
 
   mutating func make(_ interval: UInt32) -> UInt32 {

@@ -1,7 +1,6 @@
 import LarderEngine
 
-/// The examples and the model of a learned policy, and the objects that it predicts together. The
-/// policy writes the features of both to rows of zeros.
+/// The examples and the model of a learned policy, and the objects that it predicts together.
 struct Learner: ~Copyable {
   private(set) var model: BoostedTrees?
   /// True if the ratio of objects is optimised, so that predictions are multiplied by the size.
@@ -75,7 +74,6 @@ struct Learner: ~Copyable {
   }
 
   func id(_ place: Int) -> ObjectID { ids[ObjectID(place)] }
-
   func score(_ place: Int) -> Double { scores[ObjectID(place)] }
 
   mutating func predict() {

@@ -53,15 +53,13 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   var residents: IDBag
   // The most recent object at the front.
   var order: LinkedLists
-  // Evicted objects, oldest first; one that returns leaves `.none`, which counts until it is the
-  // oldest.
+  // Evicted objects, oldest first; one that returns leaves `.none`.
   var evicted = NumberedQueue<ObjectID>()
   // Predicted residents, the latest first.
   var predicted: IndexedHeap
   // Objects stored since the last training, oldest first; they are considered before old objects.
   var arrivals = NumberedQueue<Arrival>()
-  // Their total size, without that of objects taken; objects removed elsewhere count until the
-  // queue is empty.
+  // Their total size, without that of objects taken.
   var arrivalsSize: UInt64 = 0
   var learner: Learner
   var random: SeededGenerator
@@ -164,7 +162,6 @@ struct ThreeLCache: EvictionPolicy, ~Copyable {
   }
 
   var candidate: ObjectID { predicted.count > 0 ? predicted.minimum() : order.back() }
-
   var ghostsMax: Int { residents.count * (HistoryLength.most - 1) + 2 }
 
   var stateBytes: Int {
@@ -362,8 +359,7 @@ extension ThreeLCache {
   }
 }
 
-/// The parameters that 3L-Cache adapts after each scan of the whole queue: the range and kind of
-/// objects that are candidates.
+/// The range and kind of candidates, which 3L-Cache adapts after each scan of the queue.
 struct ScanState {
   static var evictionRate: Int { 2 }
   private static var most: Int { 255 }
@@ -444,8 +440,7 @@ struct ScanState {
   }
 }
 
-/// The number of evicted objects that 3L-Cache remembers: a multiple of the residents that grows
-/// while enough requests would find more.
+/// The number of evicted objects that 3L-Cache remembers, a multiple of the residents.
 package struct HistoryLength {
   package static var most: Int { 6 }
 
@@ -490,8 +485,7 @@ package struct HistoryLength {
   }
 }
 
-/// A first-in, first-out queue whose elements have numbers, by which they can be replaced. All
-/// operations are O(1), amortised.
+/// A first-in, first-out queue whose elements have numbers, by which they can be replaced.
 struct NumberedQueue<Element: BitwiseCopyable> {
   private var elements: [Element] = []
   private var head = 0

@@ -5,8 +5,7 @@ extension RegisteredPolicy {
 }
 
 /// Belady's rule for objects of different sizes: a good offline policy, not a bound. The rule is
-/// libCacheSim's BeladySize. libCacheSim applies it to a sample of the objects; here the largest
-/// product of all objects is found exactly.
+/// libCacheSim's BeladySize. Here the largest product of all objects is found.
 struct BeladySize: EvictionPolicy, ~Copyable {
   static let description = PolicyDescription(
     name: "belady-size", family: .offline,
@@ -58,11 +57,8 @@ struct BeladySize: EvictionPolicy, ~Copyable {
   }
 
   mutating func reserve(objects: Int) { residents.reserve(objects: objects) }
-
   @inline(__always) func prefetch(_ id: ObjectID) { residents.prefetch(id) }
-
   @inline(__always) func prefetchNeighbours(_ id: ObjectID) { residents.prefetchPlayer(id) }
-
   var stateBytes: Int { residents.bytes }
 
   @inline(__always) private func player(_ request: Request, size: UInt32) -> DistantPlayer {
@@ -75,8 +71,7 @@ struct BeladySize: EvictionPolicy, ~Copyable {
 }
 
 /// An object whose strength is the product of its size and the time to its next use. Ties go to the
-/// later next use, then to the larger object, then to the lower id; objects that are never used
-/// again win, the larger first.
+/// later next use, then to the larger object, then to the lower id.
 struct DistantPlayer: TournamentPlayer {
   var id: ObjectID
   var nextUse: UInt32

@@ -6,39 +6,6 @@ import Testing
 @Suite struct SimulationContractTests {
   private static let features: TestTraceMaker.Features = [.sizes, .times, .operations, .costs]
 
-  @Test(arguments: ContractSpecs.storing, [CapacityUnit.objects, .bytes])
-  func everythingFitsAndMissesOnce(spec: String, unit: CapacityUnit) throws {
-    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
-      let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
-      let counts = try ContractSpecs.counts(
-        spec, capacity: UInt64(trace.distinctObjects), unit: unit, over: trace)
-      #expect(counts.misses == UInt64(trace.distinctObjects))
-      #expect(counts.evictions == 0 && counts.rejections == 0)
-      #expect(counts.admissions == counts.misses)
-    }
-  }
-
-  @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
-  func everythingFitsOnDisk(spec: String, inclusion: HybridRules.Inclusion) throws {
-    for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
-      let trace = ContractSpecs.trace([], capacity: 5, seed: seed)
-      for promotion in HybridRules.Promotion.allCases {
-        let simulation = try PolicyRegistry.makeSimulation(
-          SimulationSetup(
-            arrangement: .hybrid(
-              memory: TierSetup(policy: try PolicySpec(parsing: spec), capacity: 2),
-              disk: TierSetup(
-                policy: try PolicySpec(parsing: spec), capacity: UInt64(trace.distinctObjects)),
-              rules: HybridRules(inclusion: inclusion, promotion: promotion)),
-            unit: .objects),
-          over: trace.columns())
-        simulation.run(upTo: trace.requests.count, untilFirstEviction: false)
-        #expect(simulation.counts.misses == UInt64(trace.distinctObjects))
-        #expect(simulation.counts.disk.evictions == 0)
-      }
-    }
-  }
-
   @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
   func hybridStopsAfterTheFirstEvictionOnDisk(
     spec: String, inclusion: HybridRules.Inclusion
@@ -61,19 +28,6 @@ import Testing
       #expect(shorter.counts.disk.evictions == 0)
     }
     #expect(stopped > 0)
-  }
-
-  @Test(arguments: ContractSpecs.varied)
-  func countsAddUp(spec: String) throws {
-    for seed in 0..<UInt64(TestEffort.rounds(60, atLeast: 10)) {
-      let trace = ContractSpecs.trace([.sizes, .costs], capacity: 11, seed: seed)
-      let counts = try ContractSpecs.counts(spec, capacity: 11, unit: .bytes, over: trace)
-      #expect(counts.requests == UInt64(trace.requests.count))
-      #expect(counts.admissions + counts.rejections == counts.misses)
-      #expect(counts.evictions <= counts.admissions)
-      #expect(counts.bytesHit <= counts.bytesRequested)
-      #expect(counts.disk == TierCounts() && counts.diskHits == 0)
-    }
   }
 
   @Test(arguments: ContractSpecs.varied, [CapacityUnit.objects, .bytes])

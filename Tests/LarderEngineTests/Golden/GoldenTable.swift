@@ -18,8 +18,7 @@ enum GoldenTable {
     var keys: [[String]] = []
     for (trace, _) in GoldenTraces.all {
       let bytes = trace == "sized" || trace == "mixed"
-      // Learned policies have separate tables: LearnedReferenceTests.
-      for name in NaivePolicies.names where !NaivePolicies.learnedNames.contains(name) {
+      for name in NaivePolicies.names {
         for spec in NaivePolicies.specs(of: name) {
           for capacity in bytes ? [600, 3000, 12000] : [8, 40, 140] {
             keys.append([trace, "memory", spec, "\(capacity)", bytes ? "bytes" : "objects"])

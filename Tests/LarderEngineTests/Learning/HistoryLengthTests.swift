@@ -28,3 +28,32 @@ import Testing
     #expect(model.multiple <= HistoryLength.most)
   }
 }
+
+/// The rule of 3L-Cache's authors, written anew.
+private struct NaiveHistory {
+  var multiple = 2
+  var requests = 0
+  var hits = 0
+  var found = 0
+  var isFull = false
+
+  mutating func note(isHit: Bool, isKnown: Bool) {
+    guard isFull else { return }
+    requests += 1
+    hits += isHit ? 1 : 0
+    found += isKnown ? 1 : 0
+  }
+
+  mutating func adapt() {
+    guard requests > 1_000_000, isFull else { return }
+    let gain = Double(found - hits) / (Double(hits) * Double(multiple - 1))
+    if gain > 0.01 {
+      if multiple - 1 < (requests - hits) / (found - hits) {
+        multiple += 1
+        isFull = false
+      }
+      multiple = min(multiple, 6)
+    }
+    (requests, hits, found) = (0, 0, 0)
+  }
+}

@@ -1,5 +1,6 @@
 import LarderEngine
 import LarderPolicies
+import Testing
 
 /// Replays random traces through the engine and through the models, and reports the first
 /// difference as a script to read.
@@ -13,13 +14,23 @@ enum Differential {
   private static func model(
     _ trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> Counts? {
-    var counts = try NaiveSimulation.counts(of: trace, setup)
+    var counts =
+      try setup.time.map { try NaiveTimedSimulation.counts(of: trace, setup, $0) }
+      ?? NaiveSimulation.counts(of: trace, setup)
     if trace.columns(sparse: sparse).costs == nil { counts?.cost = nil }
     return counts
   }
 
-  /// Returns nil if engine and model agree; otherwise the smallest trace on which they differ.
-  static func difference(
+  /// Returns true if engine and model agree; records the smallest trace on which they differ.
+  static func agrees(
+    on trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
+  ) throws -> Bool {
+    guard let difference = try difference(on: trace, setup, sparse: sparse) else { return true }
+    Issue.record(Comment(rawValue: difference))
+    return false
+  }
+
+  private static func difference(
     on trace: TestTrace, _ setup: SimulationSetup, sparse: Bool
   ) throws -> String? {
     func differs(_ trace: TestTrace) throws -> Bool {

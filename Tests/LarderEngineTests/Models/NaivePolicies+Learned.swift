@@ -1,7 +1,6 @@
-/// The models of learned policies. They train with `NaiveBooster`, as the engine must.
+/// Learned policies, which have no models: `LearnedReferenceTests` has the counts of their authors'
+/// programs.
 extension NaivePolicies {
-  static let learnedNames = ["lrb", "3l-cache"]
-
   /// Specs that cover every parameter; the plain name, which never trains in a short trace, is the
   /// first.
   static func learnedSpecs(of name: String) -> [String] {

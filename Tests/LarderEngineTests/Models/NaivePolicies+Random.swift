@@ -55,8 +55,6 @@ extension NaivePolicies {
         capacity: capacity, unit: unit,
         ghostShare: try spec.number("ghost", default: 0.5, in: 0...100), seed: seed)
     case "redis-lru", "redis-lfu": return NaiveRedis(spec, seed: seed)
-    case "lrb": return try NaiveLRB(spec, seed: seed)
-    case "3l-cache": return try NaiveThreeLCache(spec, seed: seed)
     default: return nil
     }
   }

@@ -10,7 +10,7 @@ enum NaivePolicies {
       "belady", "2q", "arc", "car", "lirs", "lfuda", "greedydual",
       "qd-lp", "lru-k", "mq", "clock-pro",
       "tinylfu", "w-tinylfu", "belady-size", "s4-fifo", "clock2q-plus", "tinyufo", "auto",
-    ] + NaiveServers.names + randomNames + learnedNames
+    ] + NaiveServers.names + randomNames
 
   static func specs(of name: String) -> [String] {
     switch name {

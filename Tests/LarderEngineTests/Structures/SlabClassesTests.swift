@@ -22,35 +22,4 @@ import Testing
     #expect(classes.chunks(524_289, in: 38) == 2)
     #expect(classes.chunks(1 << 20, in: 38) == 2)
   }
-
-  @Test func pages() {
-    var classes = SlabClasses(capacity: 3 << 20, page: 1 << 20, first: 96, factor: 1.25)
-    let (small, large) = (UInt32(0), classes.count - 1)
-    // Two pages for 11,000 small items, 10,922 of which fit into one.
-    for _ in 0..<11_000 {
-      classes.grow(small, for: 1)
-      classes.take(96, in: small)
-    }
-    #expect(classes.hasRoom(in: small, for: 10_844) == true)
-    #expect(classes.hasRoom(in: small, for: 10_845) == false)
-    classes.grow(large, for: 2)
-    classes.take(1 << 20, in: large)
-    // No page is left for a third and a fourth.
-    classes.grow(large, for: 1)
-    #expect(classes.hasRoom(in: large, for: 1) == false)
-    classes.give(1 << 20, in: large)
-    #expect(classes.hasRoom(in: large, for: 2) == true)
-    // Even so, another class may have its first page.
-    #expect(classes.hasRoom(in: 5, for: 1) == false)
-    classes.grow(5, for: 1)
-    #expect(classes.hasRoom(in: 5, for: 1) == true)
-  }
-
-  @Test func countedObjectsHaveOneClassWithoutLimit() {
-    var classes = SlabClasses()
-    #expect(classes.count == 1)
-    #expect(classes.slab(of: 1) == 0)
-    for _ in 0..<10 { classes.take(1, in: 0) }
-    #expect(classes.hasRoom(in: 0, for: 1 << 40) == true)
-  }
 }

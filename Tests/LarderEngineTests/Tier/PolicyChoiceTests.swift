@@ -199,28 +199,4 @@ import Testing
       try PolicyProbe(spec, capacity: 10, objects: 800_000_000)
     }
   }
-
-  @Test func idsAreThoseOfADictionary() {
-    var ids = ShadowIDs()
-    var expected: [UInt32: ObjectID] = [:]
-    var random = TestRandom(seed: 1)
-    for _ in 0..<20_000 {
-      let key = UInt32(random.below(300)) &* 0x9E37_79B9
-      #expect(ids.find(key) == expected[key] ?? .none)
-      if expected[key] != nil {
-        if random.oneIn(2) {
-          ids.remove(key)
-          expected[key] = nil
-        }
-        continue
-      }
-      if ids.isFull {
-        let room = ids.free { id in id % 3 != 0 }
-        expected = expected.filter { $0.value % 3 != 0 }
-        #expect(room == ids.room && !ids.isFull)
-      }
-      expected[key] = ids.insert(key)
-      #expect(ids.key(ids.find(key)) == key)
-    }
-  }
 }

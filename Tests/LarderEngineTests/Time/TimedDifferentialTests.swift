@@ -14,7 +14,7 @@ import Testing
     var random = TestRandom(seed: 11)
     for round in 0..<TestEffort.rounds(150, atLeast: 10) {
       let unit: CapacityUnit = round % 2 == 0 ? .objects : .bytes
-      let model = try TimedDifferential.model(&random)
+      let model = try Self.model(&random)
       let tier = TierSetup(
         policy: try PolicySpec(parsing: spec), capacity: UInt64(1 + random.below(20)),
         timeToLiveSeconds: random.oneIn(4) ? UInt32(1 + random.below(40)) : nil,
@@ -26,7 +26,7 @@ import Testing
         features: .random(&random), capacity: tier.capacity,
         random: TestRandom(seed: random.next()))
       let trace = maker.make()
-      guard try TimedDifferential.agrees(trace, setup, sparse: random.oneIn(2)) else { return }
+      guard try Differential.agrees(on: trace, setup, sparse: random.oneIn(2)) else { return }
     }
   }
 
@@ -45,7 +45,7 @@ import Testing
       var maker = TestTraceMaker(
         features: .random(&random), capacity: tier.capacity,
         random: TestRandom(seed: random.next()))
-      guard try TimedDifferential.agrees(maker.make(), setup, sparse: false) else { return }
+      guard try Differential.agrees(on: maker.make(), setup, sparse: false) else { return }
     }
   }
 
@@ -54,9 +54,9 @@ import Testing
     var random = TestRandom(seed: 21)
     for (round, disk) in Self.disks(memory, times: 3).enumerated() {
       var setup = try Self.setup(memory, disk, round: round, &random)
-      setup.time = try TimedDifferential.model(&random)
+      setup.time = try Self.model(&random)
       let trace = Self.trace(for: setup, &random)
-      guard try TimedDifferential.agrees(trace, setup, sparse: random.oneIn(2)) else { return }
+      guard try Differential.agrees(on: trace, setup, sparse: random.oneIn(2)) else { return }
     }
   }
 
@@ -91,6 +91,17 @@ import Testing
         return
       }
     }
+  }
+
+  private static func model(_ random: inout TestRandom) throws -> FetchModel {
+    let isCounting = random.oneIn(3)
+    let unit: UInt64 = isCounting ? 1 : 500_000
+    return try FetchModel(
+      latencies: [UInt64(random.below(14)) * unit],
+      diskLatencies: random.oneIn(4) ? nil : [UInt64(random.below(8)) * unit],
+      bytesPerSecond: random.oneIn(3) ? UInt64(1 + random.below(4)) : nil,
+      servers: random.oneIn(3) ? 1 + random.below(3) : nil, coalesces: !random.oneIn(3),
+      clock: isCounting ? .requests : .trace)
   }
 
   private static func disks(_ memory: String, times: Int) -> [String] {

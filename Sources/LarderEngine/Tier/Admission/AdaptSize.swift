@@ -62,7 +62,7 @@ final class AdaptSize: AdmissionFilter {
 
 /// The objects that AdaptSize has seen, by fingerprint, with their request counts and sizes. Open
 /// addressing with linear probing, with the objects in the table itself, so that a request costs
-/// one cache miss. Memory: 16 bytes for each slot, with 1.6 to 3.2 slots for each object.
+/// one cache miss.
 struct AdaptSizeObjects: ~Copyable {
   // Not private: the compiler (6.3) fails in debug mode on a column of a private type.
   struct Object: BitwiseCopyable {
@@ -158,9 +158,8 @@ struct AdaptSizeObjects: ~Copyable {
   }
 }
 
-/// The hit ratio of an LRU cache that admits objects with probability e^(-size / 2^exponent): a
-/// Markov chain of each object's position in the list, solved for the time that objects stay
-/// (sections 4.1 and 4.2 of the paper).
+/// The hit ratio of an LRU cache that admits objects with probability e^(-size /
+/// 2^exponent) (sections 4.1 and 4.2 of the paper).
 struct AdaptSizeModel {
   private let capacity: Double
   private let groups: [AdaptSizeGroups.Group]
@@ -217,8 +216,7 @@ struct AdaptSizeModel {
 
   private static let lifeMax = 1e12
 
-  /// The time that an object stays without a request, in intervals: the time for which the resident
-  /// objects fill the cache; nil if nothing is stored.
+  /// The time for which the residents fill the cache, in intervals; nil if nothing is stored.
   private func life(
     _ scale: Double, _ probabilities: [Double], near known: Double?
   ) -> Double? {

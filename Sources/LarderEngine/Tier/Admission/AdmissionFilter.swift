@@ -14,13 +14,10 @@ public protocol AdmissionFilter: AnyObject, SendableMetatype {
   /// Records a get or set of an object, resident or not.
   func requested(_ request: Request)
 
-  /// Returns true if a missing object is to be stored. `victim` is the fingerprint of the object
-  /// that the policy would evict for it: nil while there is room, or if the policy cannot predict
-  /// it.
+  /// True if a missing object is to be stored. `victim` is the fingerprint of the likely victim.
   func admits(_ request: Request, victim: UInt32?) -> Bool
 
-  /// Prefetches the state of an object that will be requested soon, without changing anything.
-  /// Called by simulations for filters that watch hits.
+  /// Prefetches the state of an object that will be requested soon.
   func prefetch(_ fingerprint: UInt32)
 
   /// Memory held, in bytes.
@@ -44,11 +41,9 @@ public struct AdmissionDescription: Sendable {
   public let summary: String
   /// The parameters that may follow the name.
   public let parameters: [PolicyParameter]
-  /// True if it compares a missing object with its victim, so that the policy must be able to
-  /// predict victims.
+  /// True if it compares a missing object with the victim that the policy predicts.
   public let comparesVictims: Bool
-  /// True if requests for resident objects influence its decisions. A real cache then reports every
-  /// hit to it, one at a time.
+  /// True if requests for resident objects influence its decisions.
   public let watchesHits: Bool
   /// True if it draws random numbers, so that results depend on the seed.
   public let isRandom: Bool

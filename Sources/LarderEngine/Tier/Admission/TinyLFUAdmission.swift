@@ -35,7 +35,6 @@ final class TinyLFUAdmission: AdmissionFilter {
   }
 
   func requested(_ request: Request) { sketch.increment(request.fingerprint) }
-
   func prefetch(_ fingerprint: UInt32) { sketch.prefetch(fingerprint) }
 
   func admits(_ request: Request, victim: UInt32?) -> Bool {
