@@ -3,11 +3,7 @@ import Larder
 import LarderEngine
 import LarderExperiments
 
-/// The output folder of a run.
 package enum ResultsFolder {
-  /// Returns the contents of its `results.json`.
-  ///
-  /// - Throws: `ReportError.file` if it does not exist, and the errors of `RunResults.decode`.
   package static func results(in folder: String) throws(ReportError) -> RunResults {
     let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     return try RunResults.decode(try bytes(path), name: path)
@@ -24,21 +20,15 @@ package enum ResultsFolder {
   static let name = ResultsJSON().fileName
 }
 
-/// Files that are read as a whole. Users name them, or they are found in a folder, so their
-/// contents are untrusted.
+/// Files that are read as a whole; their contents are untrusted.
 package enum InputFile {
   /// The largest file that is read; results of a million cells are smaller.
   static let bytesMax = 1 << 30
 
-  /// Returns the bytes of a file or pipe. O(bytes).
-  ///
-  /// - Throws: `ReportError.file` for a folder, a device, more than 1 GiB, and errors of the
-  ///   system.
   package static func bytes(_ path: String) throws(ReportError) -> Data {
     try bytes(path, bytesMax: bytesMax)
   }
 
-  /// Returns the bytes of a file or pipe of at most `bytesMax` bytes.
   static func bytes(_ path: String, bytesMax: Int) throws(ReportError) -> Data {
     func refused(_ reason: String) -> ReportError {
       .file(path: path, action: "read", reason: reason)
@@ -71,13 +61,7 @@ package enum InputFile {
 }
 
 extension RunResults {
-  /// Parses the text of a `results.json`.
-  ///
-  /// - Parameters:
-  ///   - bytes: The contents of the file.
-  ///   - name: The name in errors: the path.
-  /// - Throws: `ReportError.unknownVersion` for a version other than `currentSchemaVersion`,
-  ///   `ReportError.damaged` for invalid JSON, a missing key, a wrong type, or inconsistent counts.
+  /// Parses the text of a `results.json`; `name` is its name in errors.
   package static func decode(
     _ bytes: some Collection<UInt8>, name: String
   ) throws(ReportError) -> RunResults {
@@ -92,7 +76,6 @@ extension RunResults {
     return results
   }
 
-  /// The one key that all versions have.
   private struct Version: Decodable {
     let schemaVersion: Int
   }

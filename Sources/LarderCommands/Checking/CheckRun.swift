@@ -6,15 +6,12 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// One run of `larder check`, from the workload file to what it found.
 final class CheckRun {
   private let command: CheckCommand
   private let progress: ProgressLine
-  /// The new baseline; known after `result`.
   private var fresh: Baseline?
   private var notes: [String] = []
 
-  /// A run that has not begun.
   init(_ command: CheckCommand) {
     self.command = command
     progress = ProgressLine(isQuiet: command.speed.quiet)
@@ -57,7 +54,6 @@ final class CheckRun {
     return result
   }
 
-  /// The timings that were asked for: none where the counts have failed the check already.
   private func time(
     _ cells: [PlannedCell], of workload: Workload, _ traces: WorkloadTraces,
     after result: CheckResult
@@ -84,7 +80,6 @@ final class CheckRun {
     return outcome
   }
 
-  /// Writes the baseline that `result` has made.
   func write() throws {
     guard let fresh else { return }
     try ReportWriter.write(fresh.text, to: command.baseline)
@@ -147,7 +142,6 @@ final class CheckRun {
 
   private func isNamed(_ name: CellName) -> Bool { command.only.contains("\(name)") }
 
-  /// The counts: once, and what is executed in one thread, where counts are a function of the cell.
   private func count(
     _ workload: Workload, _ cells: [PlannedCell], _ traces: WorkloadTraces
   ) throws -> [Record] {
@@ -185,7 +179,6 @@ final class CheckRun {
 }
 
 extension Workload {
-  /// True if names of cells include their traces.
   var hasSeveralTraces: Bool { !moreSources.isEmpty }
 
   func name(of cell: Cell) -> CellName { CellName(cell, amongTraces: hasSeveralTraces) }

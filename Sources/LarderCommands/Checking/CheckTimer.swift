@@ -7,7 +7,6 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// The timings of a check: in pairs against another build.
 struct CheckTimer {
   let command: CheckCommand
   let settings: TimingSettings
@@ -16,14 +15,12 @@ struct CheckTimer {
   let cells: [TimedCell]
   let progress: ProgressLine
 
-  /// The comparisons of all cells.
   struct Outcome {
     var comparisons: [TimingComparison] = []
     var method: String?
     var notes: [String] = []
   }
 
-  /// Times the cells in turns with those of `other`, an executable of larder.
   func run(against other: String) throws -> Outcome {
     var outcome = try pairs(against: other)
     if !settings.findsThreshold {
@@ -107,7 +104,6 @@ struct CheckTimer {
     NumberText.trimmed(share * 100, decimals: 4) + " %"
   }
 
-  /// Returns a function that starts a worker of one of the builds; tries the other build's first.
   private func launcher(
     other: String, own: String
   ) throws -> (BuildSide) throws -> any TimedProcess {
@@ -138,7 +134,6 @@ extension BaselineError {
   }
 }
 
-/// The worker of `larder check --against`, which times cells on request. See `TimingWorker`.
 struct TimeWorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "time-worker", abstract: "Time cells for 'larder check'.", shouldDisplay: false)

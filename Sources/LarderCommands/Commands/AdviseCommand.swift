@@ -5,7 +5,6 @@ import LarderExperiments
 import LarderReports
 import LarderTraces
 
-/// `larder advise`: from a trace to a decision.
 struct AdviseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "advise",
@@ -87,7 +86,6 @@ struct AdviseCommand: ParsableCommand {
     try JoinOption.refuseRepeated(traces)
   }
 
-  /// True if the path has the suffix of a workload file.
   private static func isWorkload(_ path: String) -> Bool {
     [".yaml", ".yml"].contains { path.lowercased().hasSuffix($0) }
   }
@@ -175,14 +173,10 @@ struct AdviseCommand: ParsableCommand {
   }
 }
 
-/// Makes advice for traces that are prepared, and writes it.
 struct AdviceRun {
   let settings: AdviceSettings
   let progress: ProgressLine
 
-  /// The settings of a workload file.
-  ///
-  /// - Throws: `AdviceError` or an error of the file with prices.
   static func settings(of spec: AdviseSpec, in workload: Workload, threads: Int) throws
     -> AdviceSettings
   {
@@ -196,9 +190,6 @@ struct AdviceRun {
     return settings
   }
 
-  /// The advice for a trace that results know by `name`.
-  ///
-  /// - Throws: `AdviceError`; `Interrupted` when the user stopped it.
   func advice(for trace: PreparedTrace, named name: String) throws -> Advice {
     let start = ContinuousClock.now
     var advisor = try Advisor(
@@ -225,15 +216,12 @@ struct AdviceRun {
     }
   }
 
-  /// Writes advice.html, advice.md with its charts, and advice.json, or what `formats` has of it;
-  /// into a folder for each trace where it is one of several.
   func write(_ advice: Advice, into folder: String, isOneOfSeveral: Bool) throws {
     let own = isOneOfSeveral ? "\(folder)/\(RunDirectory.safe(advice.trace.name))" : folder
     try ReportWriter(directory: own, formats: []).write(try AdviceReport.files(of: advice))
     progress.note("\(own)/advice.html, advice.md and advice.json")
   }
 
-  /// Prints a screen, with the trace's name if it is one of several.
   func print(_ advice: Advice, isOneOfSeveral: Bool) {
     if isOneOfSeveral { Output.line("\(NoteText.line(advice.trace.name))\n") }
     Output.text(AdviceText.text(of: advice, width: Output.pictureTerminal.width))

@@ -3,7 +3,6 @@ import Foundation
 import LarderExperiments
 import LarderReports
 
-/// `larder compare`: what changed between two results folders.
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",

@@ -6,7 +6,6 @@ import LarderPolicies
 import LarderReports
 import LarderTraces
 
-/// `larder mrc`: miss-ratio curves.
 struct MRCCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mrc",
@@ -165,7 +164,6 @@ struct MRCCommand: ParsableCommand {
 }
 
 extension CurveSettings {
-  /// True if the whole trace is read, and the curve's method takes the sample.
   fileprivate var readsWholeTrace: Bool {
     measuresError || method == .shards || method == .miniature
   }

@@ -3,11 +3,8 @@ import LarderExperiments
 import LarderReports
 import LarderSupport
 
-/// `larder run --part`: computes the cells of one part that are not in the store, and writes
-/// nothing but the store.
 struct PartRun {
   let file: String
-  /// The part as the user named it: `k/N`, `auto`, `auto/N`, or `prepare`.
   let part: String
   let store: ResultStore
   let threads: Int
@@ -53,7 +50,6 @@ struct PartRun {
       "\(known.facts.count) prepared traces in \(store.path), in \(SecondsText.since(start))")
   }
 
-  /// Refuses workloads whose cells are executed: what is measured belongs to one machine.
   static func check(_ workload: Workload, _ file: String) throws(UsageError) {
     guard workload.modes.contains(.execute) else { return }
     throw UsageError(
@@ -62,7 +58,6 @@ struct PartRun {
   }
 }
 
-/// Makes results of what a store has of a workload, or says why not.
 struct Merging {
   let file: String
   let workload: Workload
@@ -72,10 +67,7 @@ struct Merging {
   /// Cells and files that are listed before the rest is only counted.
   private static let listed = 20
 
-  /// The results of all cells.
-  ///
-  /// - Throws: `CheckOutcome` with code 1 where one is missing or there are two that differ, after
-  ///   listing them.
+  /// Throws `CheckOutcome` with code 1 where a cell is missing or two records differ.
   func results() throws -> RunResults {
     let planner = RunPlanner(workload: workload, store: store, threads: 1, progress: progress)
     let (known, _) = try planner.traces(in: store)
@@ -128,7 +120,6 @@ struct Merging {
       code: 1)
   }
 
-  /// The command that computes what is missing.
   private var command: String {
     "\(ShellText.command([LarderProgram.name, "run"])) \(ShellWord.path(file)) "
       + "\(ShellWord.option("--store", store.path)) --part 1/1"

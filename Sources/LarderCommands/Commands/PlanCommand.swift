@@ -2,7 +2,6 @@ import ArgumentParser
 import LarderExperiments
 import LarderReports
 
-/// `larder plan`: how a workload is run in parts.
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",

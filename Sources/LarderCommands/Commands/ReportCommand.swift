@@ -2,7 +2,6 @@ import ArgumentParser
 import LarderReports
 import LarderSupport
 
-/// `larder report`: writes reports of runs that were made.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",

@@ -7,7 +7,6 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// `larder run`: the main job.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -120,7 +119,6 @@ struct RunCommand: ParsableCommand {
     try tell(results, of: writer)
   }
 
-  /// Prints results, and writes those of `--export`.
   private func tell(_ results: RunResults, of writer: ReportWriter) throws {
     try exporting.export.write { try ReportRegistry.files($0, of: results) }
     if !exporting.export.takesOutput {
@@ -173,7 +171,6 @@ struct RunCommand: ParsableCommand {
     Output.flush()
   }
 
-  /// Runs the sweep and writes the files: while it goes on and at its end.
   private func run(
     _ sweep: Sweep, _ plan: RunPlan, _ results: inout RunResults, _ writer: ReportWriter,
     _ progress: ProgressLine
@@ -229,7 +226,6 @@ struct RunCommand: ParsableCommand {
     return "\(cells), \(executed) of \(execution.cells) executed,"
   }
 
-  /// A note on cells whose requests are all warm-up; nil if there are none.
   private static func nothingCounted(_ results: RunResults) -> String? {
     let empty = results.records.count {
       let counts = $0.counts

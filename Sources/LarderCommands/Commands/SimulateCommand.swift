@@ -7,7 +7,6 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// `larder simulate`: the quick form for traces at hand.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
@@ -182,7 +181,6 @@ struct SimulateCommand: ParsableCommand {
   }
 }
 
-/// Layouts of disk caches.
 struct LayoutOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -192,9 +190,6 @@ struct LayoutOptions: ParsableArguments {
       """, valueName: "layouts"))
   var layout: [String] = []
 
-  /// One disk cache for each layout; nil where none is given.
-  ///
-  /// - Throws: `UsageError` for a layout that does not exist, or is given twice.
   func configurations() throws -> [ConfigurationSpec]? {
     guard !layout.isEmpty else { return nil }
     let texts = layout.joined(separator: ",").split(

@@ -4,7 +4,6 @@ import LarderExperiments
 import LarderReports
 import LarderSupport
 
-/// `larder store`: contents of a store of results.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
@@ -96,7 +95,6 @@ struct StoreCommand: ParsableCommand {
   }
 }
 
-/// Options that name a store of results.
 struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -117,7 +115,6 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
-/// The store of a command that cannot do without.
 struct RequiredStoreOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(

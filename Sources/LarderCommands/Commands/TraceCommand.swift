@@ -3,7 +3,6 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// `larder trace`: everything about traces that is not simulation.
 struct TraceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
@@ -22,7 +21,6 @@ struct TraceCommand: ParsableCommand {
     ])
 }
 
-/// `larder trace generate`: a generated workload as a file.
 struct TraceGenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
@@ -86,7 +84,6 @@ struct TraceGenerateCommand: ParsableCommand {
   }
 }
 
-/// `larder trace convert`: a trace in another format.
 struct TraceConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
@@ -166,7 +163,6 @@ struct TraceConvertCommand: ParsableCommand {
   }
 }
 
-/// `larder trace head`: the first requests.
 struct TraceHeadCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "head",
@@ -252,7 +248,6 @@ struct TraceHeadCommand: ParsableCommand {
     for line in table.lines { Output.line(line) }
   }
 
-  /// Text of unknown origin, shortened.
   private static func text(_ text: String) -> String {
     let line = TextSafety.singleLine(text)
     return line.count > textMax ? line.prefix(textMax) + "..." : line

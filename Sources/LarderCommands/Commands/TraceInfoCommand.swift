@@ -5,7 +5,6 @@ import LarderReports
 import LarderSupport
 import LarderTraces
 
-/// `larder trace info`: statistics of traces.
 struct TraceInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -49,7 +48,6 @@ struct TraceInfoCommand: ParsableCommand {
   }
 }
 
-/// Statistics of a trace as text.
 enum TraceInfoText {
   static func lines(_ trace: TraceAnalysis, format: String) -> [String] {
     var table = TextTable(alignsRight: [false, false])

@@ -2,7 +2,6 @@ import ArgumentParser
 import LarderEngine
 import LarderExperiments
 
-/// Fetches that take time.
 struct FetchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -16,7 +15,6 @@ struct FetchOptions: ParsableArguments {
 }
 
 extension ParameterReader {
-  /// Options of a command, by name; nil for those that are not given.
   init(_ values: [String: String?], _ parameters: [Parameter]) throws(ComponentError) {
     try self.init(
       ComponentSpec(name: "", values: values.compactMapValues { $0 }), parameters: parameters)
@@ -24,11 +22,9 @@ extension ParameterReader {
 }
 
 extension [String] {
-  /// The values of an option that is repeated or separated by commas; nil if it is not given.
   var list: String? { isEmpty ? nil : joined(separator: ",") }
 }
 
-/// Requests that are blocks of prompts.
 struct PrefixOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -43,7 +39,6 @@ struct PrefixOptions: ParsableArguments {
     throw ValidationError("--prefix expects 'front' or 'tail', found '\(prefix)'")
   }
 
-  /// The order of prefixes; nil where they are not counted.
   var spec: PrefixSpec? {
     prefix.flatMap { PromptOrder(rawValue: $0) }.map { PrefixSpec(order: $0) }
   }

@@ -4,7 +4,6 @@ import LarderEngine
 import LarderExperiments
 import LarderTraces
 
-/// The format of a trace.
 struct FormatOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -46,19 +45,16 @@ struct FormatOption: ParsableArguments {
   }
 }
 
-/// The format that a trace is written in.
 struct WriterOption: ParsableArguments {
   @Option(
     name: .customLong("to"),
     help: "Format to write: larder, csv or oracle-general. By default chosen by file name.")
   var name: String?
 
-  /// The writer for `path`.
   func writer(for path: String) throws -> any TraceWriter {
     try Self.writer(for: path, named: name)
   }
 
-  /// The writer of a name, or that for `path`.
   static func writer(for path: String, named name: String?) throws -> any TraceWriter {
     if let name { return try TraceWriterRegistry.writer(named: name) }
     guard let writer = TraceWriterRegistry.writer(forPath: path) else {
@@ -70,7 +66,6 @@ struct WriterOption: ParsableArguments {
   }
 }
 
-/// Option that makes several files one trace.
 struct JoinOption: ParsableArguments {
   @Flag(
     help: """
@@ -78,7 +73,6 @@ struct JoinOption: ParsableArguments {
       """)
   var join = false
 
-  /// Refuses a file that is given twice.
   static func refuseRepeated(_ paths: [String]) throws {
     for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
       throw ValidationError("\(path) is given twice")
@@ -97,9 +91,7 @@ extension Share: ExpressibleByArgument {
   public init?(argument: String) { self.init(parsing: argument) }
 }
 
-/// Readers of options that are amounts.
 enum AmountOption {
-  /// A number of requests, at least 1: `1000000`, `250k`, `20M`, `1e6`.
   static func requests(_ text: String) throws -> Int {
     guard let requests = Quantity.count.amount(text).flatMap({ Int(exactly: $0) }), requests > 0
     else {
@@ -108,7 +100,6 @@ enum AmountOption {
     return requests
   }
 
-  /// A time of whole seconds, at most a day: `60s`, `5m`.
   static func seconds(_ text: String) throws -> Int {
     guard let seconds = Quantity.seconds(text), seconds <= 86_400 else {
       throw ValidationError("expected a time up to 24h, such as 60s or 5m, found '\(text)'")
@@ -117,7 +108,6 @@ enum AmountOption {
   }
 }
 
-/// Options of commands that replay requests.
 struct SpeedOptions: ParsableArguments {
   @Option(
     help: """

@@ -4,14 +4,11 @@ import LarderHarness
 import LarderReports
 import LarderTraces
 
-/// The cells of a workload that a command runs, and their traces.
 struct RunPlan {
   let cells: [PlannedCell]
   let facts: [TraceFacts]
   let notes: [String]
-  /// The traces of the cells that are to be computed; nil where there are none.
   let traces: WorkloadTraces?
-  /// The store's records of the cells; nil without a store.
   let records: StoredRecords?
 
   func sweep(of workload: Workload, threads: Int) -> Sweep {
@@ -32,11 +29,9 @@ struct RunPlanner {
   let workload: Workload
   let store: ResultStore?
   let threads: Int
-  /// True if a record that cannot be stored ends the run.
   var mustKeep = false
   let progress: ProgressLine
 
-  /// The cells, or those of a part, with what it takes to compute those that are not in the store.
   func plan(part: PartNumber? = nil) throws -> RunPlan {
     guard let store else {
       let traces = try prepare()
@@ -93,7 +88,6 @@ struct RunPlanner {
       threads: threads, mustKeep: mustKeep)
   }
 
-  /// The traces that the store knows; if one is unknown, all are prepared.
   func traces(
     in store: ResultStore, isTrusted: Bool = true
   ) throws -> (known: StoredTraces, prepared: WorkloadTraces?) {
@@ -107,12 +101,10 @@ struct RunPlanner {
     return (try store.remember(traces, of: workload, before: stamps), traces)
   }
 
-  /// Says which files of the store are not used.
   func tell(_ damages: [StoreDamage]) {
     for damage in damages { progress.note("damaged, ignored: \(damage)") }
   }
 
-  /// Says what of the store cannot be used.
   private func tell(_ records: StoredRecords, _ cells: [PlannedCell]) {
     tell(records.damaged(in: cells))
     for (_, files) in records.conflicts(in: cells) {
@@ -144,9 +136,6 @@ struct RunPlanner {
 }
 
 extension Workload {
-  /// The cells to run over traces of which the facts are known.
-  ///
-  /// - Throws: `UsageError` with the file and the line, where one is known.
   func cells(facts: [TraceFacts]) throws(UsageError) -> [PlannedCell] {
     do {
       return try Plan.cells(of: self, facts: facts)
@@ -165,9 +154,6 @@ extension Workload {
 }
 
 extension Workload {
-  /// The cells to run over traces that are prepared, checked against them.
-  ///
-  /// - Throws: `UsageError` with the file and the line, where one is known.
   func cells(over traces: WorkloadTraces) throws(UsageError) -> [PlannedCell] {
     do {
       let cells = try Plan.cells(of: self, facts: traces.facts)

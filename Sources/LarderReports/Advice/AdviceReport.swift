@@ -2,11 +2,8 @@ import Foundation
 import LarderExperiments
 import LarderSupport
 
-/// Advice as files: `advice.json`, `advice.md` with its charts, and `advice.html`.
+/// `advice.json` (docs/advice.schema.json), `advice.md` with its charts, and `advice.html`.
 package enum AdviceReport {
-  /// The files. Linear in the size of the advice.
-  ///
-  /// - Throws: `ReportError.notExpressible` for a number that is infinite or not a number.
   package static func files(of advice: Advice) throws(ReportError) -> [ReportFile] {
     let blocks = blocks(advice)
     return [
@@ -19,9 +16,6 @@ package enum AdviceReport {
       }
   }
 
-  /// `advice.json`: see `docs/advice.schema.json`.
-  ///
-  /// - Throws: `ReportError.notExpressible` for a number that is infinite or not a number.
   package static func json(_ advice: Advice) throws(ReportError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

@@ -1,11 +1,9 @@
 import LarderExperiments
 import LarderSupport
 
-/// Advice in sentences, shared by the terminal, Markdown and HTML.
 struct AdviceSentences {
   let advice: Advice
 
-  /// A sentence with its heading.
   struct Item: Equatable {
     var title: String
     var text: String
@@ -54,7 +52,6 @@ struct AdviceSentences {
     return start + (advice.lruCurve.isEmpty ? "." : ", and does not reach it at any capacity.")
   }
 
-  /// `1.20 points more`.
   private func difference(_ points: Double) -> String {
     "\(AdviceNumbers.points(points.magnitude)) points \(points < 0 ? "less" : "more")"
   }
@@ -132,7 +129,6 @@ struct AdviceSentences {
       return text + "; all \(advice.candidates) designs were simulated in full."
     }
     let bound = "\(AdviceNumbers.points(best.regretBoundPoints)) points (two standard errors)"
-    // The samples know less than the finalists.
     guard best.regretBoundPoints - lost <= AdviceNumbers.indifferentPoints else {
       return text + ". Most of the \(advice.candidates) designs were simulated on samples only, "
         + "which cannot exclude \(bound); a larger --max-requests can."
@@ -277,9 +273,7 @@ struct AdviceSentences {
   }
 }
 
-/// Advice for a terminal, on one screen.
 package enum AdviceText {
-  /// The text in lines of at most `width` characters.
   package static func text(of advice: Advice, width: Int) -> String {
     let width = min(max(width, 40), 100)
     let sentences = AdviceSentences(advice: advice)
@@ -307,7 +301,6 @@ package enum AdviceText {
     return text
   }
 
-  /// Lines of at most `width` characters; longer words stay whole.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -8,7 +8,6 @@ protocol Chart: Sendable {
 
   var caption: String { get }
 
-  /// Returns the drawing. Linear in the values. Equal charts give equal bytes.
   func svg(_ options: ChartOptions) -> String
 }
 
@@ -17,23 +16,17 @@ extension Chart {
 }
 
 struct ChartOptions: Sendable, Hashable {
-  /// The prefix of identifiers in the drawing; unique in a page.
   var id = "chart"
-  /// True for a standalone file with its own style and title; false for a part of a page.
   var isFile = true
 
   static let width = 760.0
 }
 
-/// A named sequence of values, such as one policy over all capacities.
 struct ChartSeries: Sendable {
-  /// The name; untrusted text.
   var name: String
   var style: SeriesStyle
   var points: [Point]
-  /// True if each value has a marker; a dense curve has one at its end only.
   var hasMarkers = true
-  /// True for bounds that no cache can reach; they are drawn thinner.
   var isBound = false
 
   struct Point: Sendable, Hashable {
@@ -48,22 +41,18 @@ struct ChartSeries: Sendable {
   }
 }
 
-/// An axis of a chart: title, unit and ticks.
 struct ChartAxis: Sendable {
   var title: String
   var unit: ChartUnit
-  /// True for a logarithmic scale, as for capacities and latencies.
   var isLogarithmic = false
   /// Fixed ticks, such as the simulated capacities; nil to choose them.
   var ticks: [Tick]?
   /// Fixed ends of the axis; nil to derive them from the values.
   var range: ClosedRange<Double>?
 
-  /// A labelled position on an axis.
   struct Tick: Sendable, Hashable {
     var value: Double
     var label: String
-    /// A second, smaller line below the label.
     var detail: String?
 
     init(_ value: Double, label: String, detail: String? = nil) {
@@ -74,18 +63,12 @@ struct ChartAxis: Sendable {
   }
 }
 
-/// The unit of an axis: number format and natural ticks.
 enum ChartUnit: Sendable, Hashable {
   case number
-  /// Objects: 1000, 10k, 2M.
   case objects
-  /// Bytes: 512 KiB, 64 MiB.
   case bytes
-  /// A share of 1, shown as a percentage.
   case percent
-  /// A difference between shares of 1, shown in percentage points.
   case points
-  /// A time in nanoseconds: 250 ns, 3 us, 80 ms.
   case nanoseconds
 
   func tick(_ value: Double) -> String {
@@ -122,7 +105,6 @@ enum ChartUnit: Sendable, Hashable {
 
   private static let times = [" ns", " µs", " ms", " s"]
 
-  /// True if ticks are multiples of powers of two.
   var isBinary: Bool { self == .bytes }
 
   var factor: Double { self == .percent || self == .points ? 100 : 1 }
@@ -134,7 +116,6 @@ struct ChartScale {
   let axis: ChartAxis
   let range: ClosedRange<Double>
   let ticks: [ChartAxis.Tick]
-  /// Positions of the ends of `range`; the first may be the larger.
   let ends: (first: Double, last: Double)
   private let low: Double
   private let high: Double
@@ -201,7 +182,6 @@ enum ChartTicks {
     return step / factor
   }
 
-  /// Multiples of `step` from `low` to `high`.
   static func linear(
     _ low: Double, _ high: Double, step: Double, unit: ChartUnit
   ) -> [ChartAxis.Tick] {

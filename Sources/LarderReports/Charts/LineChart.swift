@@ -1,19 +1,15 @@
-/// Values over an axis, with a line for each series, such as miss-ratio curves.
 struct LineChart: Chart {
   var title: String
   var caption: String
   var x: ChartAxis
   var y: ChartAxis
-  /// The lines. Values that are not finite, or not positive on a logarithmic axis, are left out.
   var series: [ChartSeries]
   var annotations: [Annotation] = []
-  /// True if names are at the ends of the lines if there is room; else they are below.
   var hasEndNames = true
 
   struct Annotation: Sendable, Hashable {
     var x: Double
     var y: Double
-    /// The label; a few words.
     var text: String
   }
 
@@ -35,7 +31,6 @@ struct LineDrawing {
   private var x: ChartScale
   private var y: ChartScale
 
-  /// The most names that are placed at the ends of lines.
   private static let endNamesMax = 20
   private static let lineHeight = 15.0
 

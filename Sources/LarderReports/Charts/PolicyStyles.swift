@@ -11,8 +11,6 @@ import LarderPolicies
 struct PolicyStyles: Sendable {
   private let styles: [String: SeriesStyle]
 
-  /// The styles of all policies of a report, distinct even for names that share a style. Linear in
-  /// the names.
   init(_ names: [String]) {
     var styles: [String: SeriesStyle] = [:]
     var taken: Set<SeriesStyle> = []
@@ -31,7 +29,6 @@ struct PolicyStyles: Sendable {
     self.styles = styles
   }
 
-  /// The style of a name; a name outside of the report gets its default style.
   subscript(name: String) -> SeriesStyle {
     styles[Self.varying(name)] ?? Self.style(name)
   }
@@ -42,7 +39,6 @@ struct PolicyStyles: Sendable {
     name.hasPrefix("lru+") ? String(name.dropFirst(4)) : name
   }
 
-  /// The default style of a name, before conflicts are resolved.
   static func style(_ name: String) -> SeriesStyle {
     let policy = PolicyName(name)
     let tiers = name.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
@@ -64,8 +60,6 @@ struct PolicyStyles: Sendable {
       isOpen: !round.isMultiple(of: 2), dash: dash(tiers))
   }
 
-  /// Solid for a policy with default parameters, alone or behind LRU in memory; another line for a
-  /// variant.
   private static func dash(_ tiers: [String]) -> SeriesStyle.Dash {
     let parameters = (tiers.last ?? "").drop { $0 != ":" }
     let memory = tiers.dropLast().filter { $0 != "lru" }
@@ -104,14 +98,12 @@ struct PolicyStyles: Sendable {
 struct SeriesStyle: Sendable, Hashable {
   var colour: ChartColour
   var marker: ChartMarker
-  /// True if the marker is an outline only.
   var isOpen = false
   var dash = Dash.solid
 
   enum Dash: Int, Sendable, Hashable, CaseIterable {
     case solid, long, short, dotDash, dots, longShort
 
-    /// The `stroke-dasharray` of SVG; nil for a solid line.
     var pattern: String? {
       switch self {
       case .solid: nil
@@ -134,7 +126,6 @@ enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   case blue, orange, green, purple, vermillion, sky, yellow
   case neutral
 
-  /// The number of colours for policies: all but the neutral one.
   static let policyCount = allCases.count - 1
 
   var onLight: String {
@@ -166,11 +157,9 @@ enum ChartColour: Int, Sendable, Hashable, CaseIterable {
   var className: String { "c\(rawValue)" }
 }
 
-/// The shapes that distinguish series of one colour.
 enum ChartMarker: Int, Sendable, Hashable, CaseIterable {
   case circle, square, triangle, diamond, cross, wedge, plus, pentagon
 
-  /// The outline around (x, y) as an SVG path, about 9 wide.
   func path(_ x: Double, _ y: Double) -> String {
     "M\(ChartText.place(x)) \(ChartText.place(y))\(outline)"
   }

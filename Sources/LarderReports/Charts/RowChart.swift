@@ -1,27 +1,20 @@
-/// Values side by side, a row each: stacked bars, or marks along a scale.
 struct RowChart: Chart {
   var title: String
   var caption: String
-  /// The horizontal axis. It begins at 0 if there are bars.
   var axis: ChartAxis
   var groups: [Group]
-  /// Names of the parts of stacked bars, in order; empty for plain bars.
   var parts: [String] = []
 
   struct Group: Sendable {
-    /// The heading; empty for none.
     var title = ""
     var rows: [Row]
   }
 
   struct Row: Sendable {
-    /// The name; untrusted text.
     var name: String
-    /// The series that shows and hides the row: a policy.
     var series: String
     var style: SeriesStyle
     var content: Content
-    /// The text at the end of the row.
     var value: String
 
     static func bar(
@@ -37,14 +30,12 @@ struct RowChart: Chart {
   }
 
   enum Content: Sendable {
-    /// A stacked bar; each part is as long as its value.
     case bar([Mark])
     case marks([Mark])
   }
 
   struct Mark: Sendable, Hashable {
     var value: Double
-    /// The smallest and largest measured value; nil if there was only one.
     var range: ClosedRange<Double>?
     var label: String
 
@@ -150,7 +141,6 @@ private struct RowDrawing {
       height: bottom + 44, options: options)
   }
 
-  /// Draws the legend of the shades of stacked bars.
   private mutating func drawParts() {
     var x = 0.0
     canvas.open("parts", colour: .neutral)
@@ -211,7 +201,6 @@ private struct RowDrawing {
 }
 
 extension SVGCanvas {
-  /// Draws a horizontal range with its ends.
   fileprivate mutating func range(_ range: (ClosedRange<Double>, ChartScale)?, y: Double) {
     guard let (range, scale) = range, range.lowerBound < range.upperBound else { return }
     let ends = [scale.place(range.lowerBound), scale.place(range.upperBound)]

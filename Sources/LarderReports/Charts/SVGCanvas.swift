@@ -1,12 +1,10 @@
 import LarderSupport
 
-/// A drawing under construction. It escapes text and rounds numbers to a tenth.
 struct SVGCanvas {
   private(set) var content = ""
   /// True if only classes define the style, as in a page.
   private let isStyled: Bool
 
-  /// An empty drawing. A standalone file also has attributes, for readers without style sheets.
   init(isStyled: Bool = false) { self.isStyled = isStyled }
 
   enum Anchor: String {
@@ -41,13 +39,11 @@ struct SVGCanvas {
     content += "d=\"M\(places.joined(separator: "L"))\"\(dashes)/>"
   }
 
-  /// Draws a path; a label makes it a target for pointers.
   mutating func path(_ data: String, className: String, label: String? = nil) {
     content += "<path class=\"\(className)\"\(attributes(className)) d=\"\(data)\""
     content += label.map { "><title>\(XMLText.escaped($0))</title></path>" } ?? "/>"
   }
 
-  /// Draws the marker of a series; a label makes it a target for pointers.
   mutating func marker(_ style: SeriesStyle, _ x: Double, _ y: Double, label: String? = nil) {
     path(
       style.marker.path(x, y), className: (label == nil ? "s" : "k") + (style.isOpen ? " o" : ""),
@@ -100,7 +96,6 @@ struct SVGCanvas {
 
   func svg(title: String, description: String, height: Double, options: ChartOptions) -> String {
     let id = XMLText.escaped(options.id)
-    // A standalone file has a margin.
     let edge = options.isFile ? Self.margin : 0
     let (across, down) = (ChartOptions.width + 2 * edge, height + 2 * edge)
     let size = "width=\"\(ChartText.place(across))\" height=\"\(ChartText.place(down))\""
@@ -127,19 +122,14 @@ struct SVGCanvas {
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif"
 }
 
-/// Numbers and text in charts.
 enum ChartText {
-  /// A coordinate, rounded to a tenth, without trailing zeros.
   static func place(_ value: Double) -> String { trimmed(value, decimals: 1) }
 
-  /// The number of a tick, without trailing zeros.
   static func short(_ value: Double) -> String {
     let size = value.magnitude
     return trimmed(value, decimals: size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 8)
   }
 
-  /// A number in the largest of `units` that leaves at least 1; each unit is `factor` times the one
-  /// before. `isTrimmed` removes trailing zeros.
   static func scaled(
     _ value: Double, by factor: Double, units: [String], isTrimmed: Bool = true
   ) -> String {
@@ -158,7 +148,6 @@ enum ChartText {
     return (text ?? "–") + units[unit]
   }
 
-  /// `value` with at most `decimals` decimals, without trailing zeros.
   static func trimmed(_ value: Double, decimals: Int) -> String {
     guard let text = NumberText.fixed(value, decimals: decimals), text.contains(".") else {
       return NumberText.fixed(value, decimals: decimals) ?? "–"
@@ -176,7 +165,6 @@ enum ChartText {
     }
   }
 
-  /// The width of the widest of `texts`.
   static func widest(_ texts: [String]) -> Double { texts.map { width($0) }.max() ?? 0 }
 
   private static func em(_ scalar: Unicode.Scalar) -> Double {
@@ -189,7 +177,6 @@ enum ChartText {
     }
   }
 
-  /// `text`, cut with an ellipsis if it would be wider than `width`.
   static func fitted(_ text: String, width: Double, size: Double) -> String {
     guard self.width(text, size: size) > width else { return text }
     var kept = text
@@ -197,7 +184,6 @@ enum ChartText {
     return kept + "…"
   }
 
-  /// `text` in lines of at most `width`, broken between words; linear in its length.
   static func lines(_ text: String, width: Double, size: Double) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -214,7 +200,6 @@ enum ChartText {
   }
 }
 
-/// Title and caption above a drawing in a standalone file; a page shows them as text.
 enum ChartHeader {
   private static let margin = 14.0
   private static let captionSize = 12.5
@@ -244,13 +229,11 @@ enum ChartHeader {
   }
 }
 
-/// The legend below a drawing.
 struct ChartLegend {
   private let entries: [(name: String, style: SeriesStyle)]
 
   init(_ entries: [(name: String, style: SeriesStyle)]) { self.entries = entries }
 
-  /// Draws the legend from `top` downwards and returns its lower edge.
   func draw(on canvas: inout SVGCanvas, from top: Double) -> Double {
     let width = ChartOptions.width
     let wanted = min(max(ChartText.widest(entries.map(\.name)), 40) + 46, width)
@@ -270,7 +253,6 @@ struct ChartLegend {
   }
 }
 
-/// The style sheet of a standalone file in dark mode; the colours of light mode are attributes.
 enum ChartStyleSheet {
   static let file =
     "@media(prefers-color-scheme:dark){svg{color:#e6edf3}.ground{fill:#0d1117}"

@@ -1,14 +1,11 @@
 import LarderExperiments
 import LarderSupport
 
-/// Changes between two runs as blocks of a report.
 struct ChangeTables {
   let counts: CountsComparison
 
-  /// The most lines of a table; further ones are only counted.
   static let linesMax = 100
 
-  /// The number of cells of each kind, as a sentence without its full stop.
   var summary: String {
     let parts = CellChange.Kind.allCases.map { kind in
       "\(counts.changes(kind).count) \(kind == .tolerated ? "within tolerance" : kind.rawValue)"
@@ -17,8 +14,6 @@ struct ChangeTables {
       .joined(separator: ", ")
   }
 
-  /// A heading and a table for each kind of change that occurs, and the cells that only one run
-  /// has.
   func blocks(level: Int) -> [Block] {
     let titles: [(CellChange.Kind, String)] = [
       (.worse, "Worse"), (.better, "Better"), (.different, "Different"),
@@ -34,7 +29,6 @@ struct ChangeTables {
       }
   }
 
-  /// A line of a table: a count of a cell, or its capacity.
   private typealias Line = (change: CellChange, metric: CellChange.MetricChange?, isFirst: Bool)
 
   private func table(_ changes: [CellChange]) -> [Block] {
@@ -75,8 +69,6 @@ struct ChangeTables {
 }
 
 extension ResourceComparison {
-  /// A sentence and a table of changes; empty if nothing was compared. `isCheck` is true if there
-  /// is a baseline that can be updated.
   func blocks(level: Int, isCheck: Bool) -> [Block] {
     guard !isEmpty else { return [] }
     let isCounted =

@@ -1,22 +1,17 @@
 import LarderExperiments
 import LarderSupport
 
-/// Findings of a check as blocks, from which a log and the summary of a job are made.
 package struct CheckDocument {
   private let result: CheckResult
 
-  /// The document of a result.
   package init(_ result: CheckResult) { self.result = result }
 
-  /// As plain text for a terminal or a log.
   package func plain(colour: Bool = false) -> String {
     PlainMarkup(colour: colour).text(of: blocks)
   }
 
-  /// As Markdown for the summary of a job on GitHub.
   package var markdown: String { MarkdownMarkup().text(of: blocks) }
 
-  /// The baseline's figures that were not measured, and the remedy, in one line; nil for none.
   package var whatIsMissing: String? {
     guard let missing = result.resources?.missing, !missing.isEmpty else { return nil }
     return "\(NumberText.counted(missing.count, "figure")) of the baseline not measured: "
@@ -86,7 +81,6 @@ package struct CheckDocument {
     return result.timings.isEmpty ? blocks : blocks + [.table(table)]
   }
 
-  /// Commands that reproduce failures.
   private var commands: [Block] {
     var seen: Set<String> = []
     let shown = result.findings.filter { $0.level == .failure }.compactMap(\.command)

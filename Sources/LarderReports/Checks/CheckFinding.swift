@@ -1,35 +1,25 @@
 import LarderExperiments
 import LarderSupport
 
-/// A result of a check in one sentence. Log, summary, annotations and JUnit are made of these.
 struct CheckFinding {
-  /// Levels, the worst first.
   enum Level {
     case failure, inconclusive
-    /// A change that may be unintended.
     case change
     case remark
   }
 
   let level: Level
-  /// The cell; nil for a trace.
   let cell: CellName?
-  /// The cell, and the quantity where that is not in the sentence.
   let title: String
-  /// The kind of change, such as `worse`; nil where the sentence says it.
   var kind: String?
   let sentence: String
-  /// Advice on getting rid of the finding; nil where it is obvious.
   var advice: String?
-  /// The command that reproduces it; nil where none does.
   var command: String?
 
-  /// Kind and sentence.
   var text: String { kind.map { "\($0): \(sentence)" } ?? sentence }
 }
 
 extension CheckResult {
-  /// All findings: of traces, then of counts, memory and disk, and timings. Linear in the cells.
   var findings: [CheckFinding] {
     traceChanges.map {
       CheckFinding(level: .failure, cell: nil, title: "trace", sentence: $0)
@@ -87,9 +77,7 @@ extension CheckResult {
   }
 }
 
-/// Sentences and numbers of checks, the same in every format.
 enum CheckText {
-  /// A change with its sign, such as `-1`.
   static func difference(_ change: CellChange.MetricChange) -> String {
     guard let before = change.before, let after = change.after else { return "" }
     let magnitude = NumberText.grouped(max(before, after) - min(before, after))
@@ -112,7 +100,6 @@ enum CheckText {
     return nil
   }
 
-  /// A change of one count in a sentence, such as `hits 205 500 -> 205 499 (-1; ratio ...)`.
   static func sentence(_ metric: CellChange.MetricChange, of change: CellChange) -> String {
     let values = [metric.before, metric.after].map { $0.map { NumberText.grouped($0) } ?? "none" }
     let more = [
@@ -122,7 +109,6 @@ enum CheckText {
       + (more.isEmpty ? "" : " (\(more.joined(separator: "; ")))")
   }
 
-  /// The metrics of a cell that got worse, or those that changed if none did.
   static func sentence(_ change: CellChange) -> String {
     let worse = change.metrics.filter { $0.kind == .worse }
     let shown = worse.isEmpty ? change.metrics : worse
@@ -131,31 +117,26 @@ enum CheckText {
       : shown.map { sentence($0, of: change) }.joined(separator: ", ")
   }
 
-  /// A figure of memory or disk.
   static func figure(_ value: Double) -> String {
     value >= 1_000
       ? NumberText.grouped(UInt64(value.rounded())) : NumberText.fixed(value, decimals: 2) ?? ""
   }
 
-  /// A figure for programs: whole where it is whole, else with three decimals.
   static func plain(_ value: Double) -> String? {
     NumberText.fixed(value, decimals: value.rounded() == value ? 0 : 3)
   }
 
-  /// A change of a figure with its sign, such as `+39.7 %`.
   static func percent(_ change: ResourceChange) -> String {
     guard change.before > 0 else { return "" }
     let percent = 100 * (change.after - change.before) / change.before
     return (percent < 0 ? "-" : "+") + (NumberText.fixed(abs(percent), decimals: 1) ?? "") + " %"
   }
 
-  /// A change of a figure in a sentence.
   static func sentence(_ change: ResourceChange) -> String {
     "\(change.resource.rawValue) \(figure(change.before)) -> \(figure(change.after)) "
       + "(\(percent(change)); threshold \(change.threshold))"
   }
 
-  /// Advice on having a figure measured again.
   static func remedy(_ missing: [MissingResource]) -> String {
     let hasInstructions = missing.contains { $0.resource == .instructionsPerRequest }
     let hasOthers = missing.contains { $0.resource != .instructionsPerRequest }
@@ -166,8 +147,6 @@ enum CheckText {
     return ways.joined(separator: " and ") + ", or remove the figures with \(options)"
   }
 
-  /// A timing in a sentence, such as `takes 1.052 times as long as in old, interval 1.040 to
-  /// 1.063`.
   static func sentence(_ timing: TimingComparison) -> String {
     guard let ratio = timing.ratio else { return "too few measurements for a comparison" }
     let sentence =
@@ -188,7 +167,6 @@ enum CheckText {
     NumberText.fixed(ratio, decimals: 3) ?? "unknown"
   }
 
-  /// The verdict as a word.
   static func word(_ verdict: TimingVerdict) -> String {
     switch verdict {
     case .pass: "passed"

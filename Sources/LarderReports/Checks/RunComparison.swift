@@ -2,8 +2,6 @@ import Foundation
 import LarderExperiments
 import LarderSupport
 
-/// A comparison of two results folders: exact changes in the counts, and the speed of each with its
-/// spread and without a verdict.
 package struct RunComparison: Sendable {
   package let names: (before: String, after: String)
   package let counts: CountsComparison
@@ -13,7 +11,6 @@ package struct RunComparison: Sendable {
   let after: RunResults
   private let amongTraces: Bool
 
-  /// Compares two folders. O(n log n) in the records.
   package init(
     _ before: RunResults, named beforeName: String, with after: RunResults, named afterName: String
   ) {
@@ -39,7 +36,6 @@ package struct RunComparison: Sendable {
     CellName(record.cell, amongTraces: amongTraces)
   }
 
-  /// Requests per second of one cell in both folders.
   struct Speed {
     let cell: CellName
     let mode: Timing.Mode
@@ -109,9 +105,6 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
   case csv
   case json
 
-  /// The comparison in this format. Linear in the cells.
-  ///
-  /// - Throws: an error of the encoder.
   package func text(of comparison: RunComparison, colour: Bool = false) throws -> String {
     switch self {
     case .text: PlainMarkup(colour: colour).text(of: Self.blocks(comparison))
@@ -185,19 +178,15 @@ package enum RunComparisonFormat: String, Sendable, CaseIterable {
   }
 }
 
-/// A change between two results folders, for programs.
 struct RunComparisonRow {
   let cell: CellName
   /// `worse`, `better`, `different`, `new`, `missing` or, without a verdict, `unmeasured` (a figure
   /// that only the earlier folder has) and `timing`.
   let kind: String
-  /// The count, the figure of memory or disk, or the mode and threads of a timing; empty for a
-  /// whole cell.
   var count = ""
   var before: String?
   var after: String?
 
-  /// All changes in order: counts, then memory and disk, then timings.
   static func all(in comparison: RunComparison) -> [RunComparisonRow] {
     let (counts, resources) = (comparison.counts, comparison.resources)
     let changes = counts.changes.flatMap { change in

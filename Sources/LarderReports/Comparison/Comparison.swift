@@ -9,7 +9,6 @@ struct Comparison {
   let configuration: String
   let kind: ConfigurationKind
   let trace: String
-  /// True if capacities are in bytes; else they are in objects.
   let countsBytes: Bool
   let columns: [CapacityColumn]
   let policies: [PolicyName]
@@ -20,8 +19,6 @@ struct Comparison {
     let column: Int
   }
 
-  /// The comparisons that `records` contain, in order of first appearance. Linear in the number of
-  /// records except for sorting.
   static func all(in records: [Record]) -> [Comparison] {
     var order: [Key] = []
     var groups: [Key: [Record]] = [:]
@@ -66,7 +63,6 @@ struct Comparison {
     self.records = records.mapValues { $0.sorted { $0.cell.seed < $1.cell.seed } }
   }
 
-  /// True if prefixes of prompts are counted.
   var hasPrefixes: Bool { allRecords.allSatisfy { $0.prefix != nil } }
 
   var mainMetric: Metric { hasPrefixes ? .prefixHitRatio : .hitRatio }
@@ -85,7 +81,6 @@ struct Comparison {
 
   var offline: [PolicyName] { policies.filter(\.isOffline) }
 
-  /// The records of all seeds; empty if none finished.
   func records(_ policy: PolicyName, _ column: Int) -> [Record] {
     records[Place(policy: policy.text, column: column)] ?? []
   }
@@ -123,8 +118,6 @@ struct Comparison {
       : nil
   }
 
-  /// The name of a policy, marked if it is not a choice: a bound, or a policy that knows the future
-  /// and is no bound here.
   func title(of policy: PolicyName) -> String {
     if policy.isUpperBound { return "\(policy.text) (upper bound)" }
     guard policy.isOffline else { return policy.text }
@@ -132,7 +125,6 @@ struct Comparison {
     return "\(policy.text) (\(isBound ? "bound" : "knows the future"))"
   }
 
-  /// True if at least one record has the quantity.
   func has(_ value: (Record) -> Double?) -> Bool {
     allRecords.contains { value($0) != nil }
   }
@@ -147,7 +139,6 @@ struct CapacityColumn {
   let largest: UInt64
   private let identities: [Identity]
 
-  /// The fields that distinguish the capacities of cells.
   struct Identity: Hashable {
     let label: String
     let capacity: UInt64
@@ -160,7 +151,6 @@ struct CapacityColumn {
     }
   }
 
-  /// The columns for `cells`, smallest capacity first.
   static func columns(of cells: [Cell]) -> [CapacityColumn] {
     let split = labelsToSplit(cells)
     var order: [String] = []
@@ -190,7 +180,6 @@ struct CapacityColumn {
     return numbers
   }
 
-  /// The capacity in words: `1 000 objects`, or a range if seeds differ.
   func description(bytes: Bool) -> String {
     func amount(_ value: UInt64) -> String {
       NumberText.capacity(value, bytes: bytes)
@@ -231,7 +220,6 @@ struct CapacityColumn {
 /// The parsed name of a policy: `lru`, `s3-fifo:small=0.2`, or `lru+fifo` for a hybrid.
 struct PolicyName: Hashable {
   let text: String
-  /// The names without parameters, one for each tier.
   let bases: [String]
 
   init(_ text: String) {
@@ -241,21 +229,17 @@ struct PolicyName: Hashable {
     }
   }
 
-  /// True if a tier knows the future, which no real cache can.
   var isOffline: Bool { bases.contains { PolicyRegistry.needsFuture(named: $0) } }
 
   static let offline = (PolicyRegistry.standard + PolicyRegistry.bounds).map(\.description.name)
     .filter { PolicyRegistry.needsFuture(named: $0) }
 
-  /// True for bounds that no cache can exceed, whatever it knows.
   var isUpperBound: Bool { text == "pfoo-u" }
 
-  /// True if every tier uses Belady's rule.
   var isBelady: Bool { bases.allSatisfy { $0 == "belady" } }
 
   var hasParameters: Bool { text.contains(":") }
 
-  /// True for defaults: LRU or FIFO in every tier, or LRU in memory before FIFO on disk.
   var isBaseline: Bool {
     guard !hasParameters else { return false }
     return bases.allSatisfy { $0 == "lru" } || bases.allSatisfy { $0 == "fifo" }
@@ -263,29 +247,23 @@ struct PolicyName: Hashable {
   }
 }
 
-/// The better end of a scale.
 enum Better: Sendable {
   case higher
   case lower
-  /// No end is better; no value is marked.
   case none
 }
 
-/// A quantity of records by which policies are ranked, marked and drawn.
 struct Metric: Sendable {
   let title: String
   let name: String
   let unit: ChartUnit
   let better: Better
-  /// The value of a record; nil if it does not exist.
   let value: @Sendable (Record) -> Double?
 
-  /// Hits without stale ones.
   static let hitRatio = Metric(
     title: "hit ratio", name: "hit ratio", unit: .percent, better: .higher
   ) { $0.counts.freshHitRatio }
 
-  /// Hits that save a model work: blocks of prompts whose preceding blocks are all cached.
   static let prefixHitRatio = Metric(
     title: "prefix hit ratio", name: "prefix hit ratio", unit: .percent, better: .higher
   ) { $0.prefixHitRatio }
@@ -295,7 +273,6 @@ struct Metric: Sendable {
     better: .higher
   ) { $0.prefix?.tokenShare }
 
-  /// Hits of blocks, whatever precedes them in their prompts; for information.
   static let blockHitRatio = Metric(
     title: "block hit ratio", name: "block hit ratio", unit: .percent, better: .none
   ) { $0.counts.hitRatio }
@@ -323,7 +300,6 @@ struct Metric: Sendable {
     Metric(title: name, name: name, unit: .percent, better: better) { $0.share(part) }
   }
 
-  /// A value in a table: a share without its unit, which is in the title.
   func cell(_ value: Double) -> String? {
     guard isShare else { return unit.value(value) }
     return NumberText.fixed(value * 100, decimals: 2)
@@ -337,7 +313,6 @@ struct Metric: Sendable {
 
   static let noisePoints = 0.2
 
-  /// The difference between two values: in points for shares, else in per cent of `other`.
   func gap(_ own: Double, _ other: Double) -> String {
     let change = abs(own - other)
     if isShare { return ChartUnit.points.value(change) }
@@ -347,20 +322,16 @@ struct Metric: Sendable {
     return "\(share) %"
   }
 
-  /// True if values are shares of 1 or differences between shares.
   private var isShare: Bool { unit == .percent || unit == .points }
 }
 
-/// The distribution of one quantity over seeds or repetitions.
 struct Spread: Hashable {
   let mean: Double
-  /// The median; the mean of the middle two for an even number of values.
   let median: Double
   let smallest: Double
   let largest: Double
   let count: Int
 
-  /// The spread of `values`; nil if there are none or one is not finite. O(n log n).
   init?(_ values: [Double]) {
     guard let smallest = values.min(), let largest = values.max(),
       values.allSatisfy(\.isFinite)

@@ -1,22 +1,9 @@
 import LarderExperiments
 import LarderSupport
 
-/// A comparison as aligned plain text for a terminal.
-///
-///     memory and disk, hit ratio, %
-///     policy             1%       5%
-///     s3-fifo       *41.20*  *61.02*
-///     lru             38.10    59.71
-///     belady (bound)  50.30    68.90
-///
-///     Use s3-fifo, at every capacity.
+/// A comparison as aligned plain text for a terminal. The best value of each column is between
+/// asterisks; policies that know the future are last and not marked.
 package enum ComparisonTable {
-  /// Returns a table for each configuration and trace, each ending in a line feed, with an empty
-  /// line between them. Configurations with equal hits share one table, as do all that have a
-  /// single policy. Results of real caches follow, if any were driven, then the recommendation. The
-  /// best value of each column is between asterisks, and in bold if `colour` is true; policies that
-  /// know the future are last and not marked. Several seeds are shown as means. Linear in the
-  /// records.
   package static func text(of results: RunResults, colour: Bool = false) -> String {
     let comparisons = Comparison.all(in: results.records)
     let rankings = ConfigurationRanking.all(comparisons)
@@ -43,7 +30,6 @@ package enum ComparisonTable {
     sentences.map { TextSafety.singleLine(Inline.plain($0)) + "\n" }.joined()
   }
 
-  /// Results of real caches; empty if none was driven.
   private static func executed(_ results: RunResults, _ colour: Bool) -> [String] {
     let rows = ExecutedRow.all(in: results.records)
     guard !rows.isEmpty else { return [] }

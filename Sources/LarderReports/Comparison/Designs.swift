@@ -5,12 +5,9 @@ import LarderSupport
 /// A comparison of the designs of one trace: presets, caches of other libraries, and configurations
 /// with one policy each.
 struct Designs {
-  /// The lines: a design at a capacity.
   let designs: [Design]
-  /// Configurations with a single policy that are shown here instead of one by one.
   let single: [String]
 
-  /// The most lines if configurations with several policies are included.
   private static let linesMax = 24
 
   /// The designs of each trace that has two or more. If some are presets or caches of other
@@ -37,12 +34,10 @@ struct Designs {
     if designs.count < 2 { return nil }
   }
 
-  /// True if all designs count prefixes of prompts.
   private var hasPrefixes: Bool {
     designs.allSatisfy { $0.records.allSatisfy { $0.prefix != nil } }
   }
 
-  /// The quantities that are not 0 everywhere; prefix hits first if all count them.
   private var metrics: [Metric] {
     let hits: [Metric] =
       hasPrefixes ? [.prefixHitRatio, .prefixTokens, .blockHitRatio] : [.hitRatio]
@@ -97,7 +92,6 @@ struct Designs {
       ? ["No design is best in any column."] : Inline.joined(parts, "; ") + ["."]
   }
 
-  /// The distinguishing name of a design: its configuration and what else differs.
   func title(_ design: Design) -> String {
     let same = designs.filter { $0.cell.configuration == design.cell.configuration }
     let hasPolicies = Set(same.map(\.cell.policy)).count > 1
@@ -106,7 +100,6 @@ struct Designs {
       ? "\(title) at \(design.cell.capacityLabel)" : title
   }
 
-  /// The hits of each design by tier, the most first; nil if there are too many designs.
   func chart(_ name: String, _ styles: PolicyStyles) -> ChartFigure? {
     let metric: Metric = hasPrefixes ? .prefixHitRatio : .hitRatio
     let onDisk = Metric.share("on disk") { $0.diskHits }
@@ -132,13 +125,11 @@ struct Designs {
   }
 }
 
-/// A configuration at one capacity, over all seeds.
 struct Design {
   let records: [Record]
   let limits: String?
   var cell: Cell { records[0].cell }
 
-  /// The capacity; that of each tier for two tiers.
   var capacity: String {
     if let limits { return limits }
     let bytes = cell.unit == .bytes
@@ -147,7 +138,6 @@ struct Design {
       ?? own
   }
 
-  /// The mean of a metric over the seeds; nil if one does not have it.
   func mean(_ metric: Metric) -> Double? {
     let values = records.compactMap(metric.value)
     return values.count == records.count ? Spread(values)?.mean : nil

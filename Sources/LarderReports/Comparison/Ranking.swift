@@ -13,11 +13,8 @@ struct Ranking {
   /// The capacities with at least two policies to compare. After an interruption, a capacity may
   /// have the results of one policy alone, which does not make it a winner.
   let decided: [Int]
-  /// The recommended policies: several if they are equal everywhere, none if nothing is decided.
   let leaders: [PolicyName]
 
-  /// Ranks `comparison` by its main metric unless another is given. O(c * n log n) in capacities
-  /// and policies.
   init(_ comparison: Comparison, by other: Metric? = nil) {
     let metric = other ?? comparison.mainMetric
     self.comparison = comparison
@@ -40,14 +37,11 @@ struct Ranking {
 
   var leader: PolicyName? { leaders.first }
 
-  /// True if no policy is better than another by more than noise at any capacity.
   var isIndifferent: Bool {
     comparison.competitors.count > 1 && !decided.isEmpty
       && decided.allSatisfy { columns[$0].isIndifferent }
   }
 
-  /// The best value that a policy reaches, and where; nil if there is none. Excludes policies that
-  /// know the future.
   var peak: (policy: PolicyName, column: Int, value: Double)? {
     let places = columns.indices.filter { columns[$0].bestValue != nil }
     let sign = metric.better == .lower ? 1.0 : -1.0
@@ -58,16 +52,12 @@ struct Ranking {
     return (entry.policy, column, entry.value.mean)
   }
 
-  /// Capacities at which other policies are better than the leader.
   struct Exception {
     var columns: [Int]
     let policies: [PolicyName]
-    /// True if the difference exceeds noise.
     let isReal: Bool
   }
 
-  /// Capacities at which the leader is not the best, grouped by the best policies; those that
-  /// matter first.
   var exceptions: [Exception] {
     guard let leader else { return [] }
     var found: [Exception] = []
@@ -87,8 +77,6 @@ struct Ranking {
     leader.map { leader in decided.compactMap { columns[$0].deficit(leader) }.max() ?? 0 } ?? 0
   }
 
-  /// The capacity with the largest distance between the leader and `other`, which may know the
-  /// future; nil if no capacity has both.
   func widest(from other: PolicyName) -> (column: Int, own: Double, other: Double)? {
     guard let leader else { return nil }
     let gaps = decided.compactMap { column -> (column: Int, own: Double, other: Double)? in
@@ -108,7 +96,6 @@ struct Ranking {
     return known.reduce(0, +) / Double(known.count)
   }
 
-  /// A policy's mean distance to the best; infinite if it was not run everywhere.
   func meanDeficit(_ policy: PolicyName) -> Double {
     Self.distance(policy, columns, decided)
   }
@@ -134,7 +121,6 @@ extension Ranking {
     }
   }
 
-  /// The policies that are not worth using, the worst last.
   var notWorthUsing: [PolicyName] {
     let worth = worthUsing
     return comparison.competitors.filter { policy in
@@ -154,21 +140,17 @@ extension Ranking {
   }
 }
 
-/// The policies at one capacity, best first. Policies that know the future are bounds and are
-/// excluded.
 struct RankingColumn {
   struct Entry {
     let policy: PolicyName
     let value: Spread
   }
 
-  /// The entries, best first; equal ones in plan order.
   let entries: [Entry]
   private let comparison: Comparison
   private let column: Int
   private let metric: Metric
 
-  /// Ranks the competitors of `comparison` at a column. O(n log n) in the policies.
   init(_ comparison: Comparison, _ column: Int, by metric: Metric) {
     self.comparison = comparison
     self.column = column
@@ -179,7 +161,6 @@ struct RankingColumn {
     }.sorted(byKey: { sign * $0.value.mean })
   }
 
-  /// The policies with the best value: several if they are equal.
   var best: [PolicyName] {
     guard let top = entries.first else { return [] }
     return entries.prefix { $0.value.mean == top.value.mean }.map(\.policy)
@@ -187,25 +168,21 @@ struct RankingColumn {
 
   var bestValue: Double? { entries.first?.value.mean }
 
-  /// A policy's mean over the seeds; nil if it was not run.
   func value(_ policy: PolicyName) -> Double? {
     entries.first { $0.policy == policy }?.value.mean
   }
 
-  /// A policy's distance to the best; nil if it was not run.
   func deficit(_ policy: PolicyName) -> Double? {
     guard let bestValue, let own = value(policy) else { return nil }
     return abs(bestValue - own)
   }
 
-  /// The difference between the best and the worst of `policies`.
   func range(of policies: [PolicyName]) -> Double {
     policies.compactMap { deficit($0) }.max().map { worst in
       worst - (policies.compactMap { deficit($0) }.min() ?? 0)
     } ?? 0
   }
 
-  /// True if all policies are equal within noise.
   var isIndifferent: Bool {
     range(of: entries.map(\.policy)) < metric.noise(at: bestValue ?? 0)
   }
@@ -231,7 +208,6 @@ struct RankingColumn {
 }
 
 extension Sequence {
-  /// The elements by a key, the smallest first; equal ones keep their order. O(n log n).
   func sorted(byKey key: (Element) -> Double) -> [Element] {
     enumerated().map { (key: key($0.element), number: $0.offset, element: $0.element) }
       .sorted { ($0.key, $0.number) < ($1.key, $1.number) }.map(\.element)
@@ -253,10 +229,8 @@ struct RankingWords {
   private var comparison: Comparison { ranking.comparison }
   private var metric: Metric { ranking.metric }
 
-  /// The most exceptions that are listed one by one.
   private static let exceptionsMax = 2
 
-  /// The reason why there is no choice, without a full stop; nil if there is one.
   var nothing: String? {
     guard ranking.decided.isEmpty else { return nil }
     if comparison.competitors.isEmpty { return "only policies that know the future were run" }
@@ -282,7 +256,6 @@ struct RankingWords {
       ? "best on average" : "best at \(decided - behind) of \(decided) capacities"
   }
 
-  /// A statement that no policy is better than another.
   private var indifference: String {
     let widest =
       rankings.flatMap { ranking in
@@ -293,8 +266,6 @@ struct RankingWords {
       : "the policy does not matter: at most \(metric.gap(widest, 0)) apart"
   }
 
-  /// The capacities at which another policy is significantly better, and by how much; begins with a
-  /// semicolon. Empty if there are none.
   var exceptions: [Inline] {
     let real = ranking.exceptions.filter(\.isReal)
     guard rankings.count == 1, let leader = ranking.leader else { return [] }
@@ -311,14 +282,12 @@ struct RankingWords {
         : [.text("; others are better at \(rest) more \(rest == 1 ? "capacity" : "capacities")")])
   }
 
-  /// The sentence, without a full stop.
   var sentence: [Inline] {
     if ranking.isIndifferent { return [.text(Self.capitalised(indifference))] }
     return leaders + [.text(ranking.leaders.count > 1 ? " are " : " is "), .text(standing)]
       + exceptions
   }
 
-  /// The caption of the metric's chart: the sentence, and the largest lead.
   var caption: String {
     if let nothing { return Self.capitalised(nothing) + "." }
     guard let leader = ranking.leader else { return "" }
@@ -369,18 +338,14 @@ struct RankingWords {
 /// the best each reaches, and the best at equal capacity. Configurations with equal hits everywhere
 /// are one entry.
 struct ConfigurationRanking {
-  /// One configuration, or several with equal hits.
   struct Entry {
-    /// The configurations; the first represents all.
     var comparisons: [Comparison]
     let ranking: Ranking
 
     var comparison: Comparison { ranking.comparison }
     var names: [Inline] { comparisons.map { .strong($0.configuration) } }
     var title: String { Inline.plain(Inline.names(names)) }
-    /// The highest hit ratio of the entry; -1 if there is none.
     var reached: Double { ranking.peak?.value ?? -1 }
-    /// The hit ratio at a capacity as written; nil if nothing was run there.
     func value(at title: String) -> Double? {
       comparison.columns.firstIndex { $0.title == title }.flatMap { ranking.columns[$0].bestValue }
     }
@@ -389,7 +354,6 @@ struct ConfigurationRanking {
   let trace: String
   private(set) var entries: [Entry]
 
-  /// The rankings of all traces, in order. Linear in the records except for sorting.
   static func all(_ comparisons: [Comparison]) -> [ConfigurationRanking] {
     var rankings: [ConfigurationRanking] = []
     for comparison in comparisons {
@@ -409,7 +373,6 @@ struct ConfigurationRanking {
     return rankings
   }
 
-  /// The entries with a hit ratio, the highest first.
   var byReach: [Entry] { entries.filter { $0.reached >= 0 }.sorted(byKey: { -$0.reached }) }
 
   /// The entry that a report shows in full: the one with the highest hit ratio of those that have
@@ -424,7 +387,6 @@ struct ConfigurationRanking {
     }
   }
 
-  /// The capacities, as written, that at least two entries have in one unit.
   var commonCapacities: [String] {
     // Hits of prefixes and of blocks are not comparable.
     guard Set(entries.map(\.comparison.countsBytes)).count == 1,
@@ -446,7 +408,6 @@ struct ConfigurationRanking {
 }
 
 extension Comparison {
-  /// True if both have equal hits for every policy, capacity and seed.
   fileprivate func hasSameHits(as other: Comparison) -> Bool {
     guard countsBytes == other.countsBytes, policies == other.policies,
       columns.map(\.title) == other.columns.map(\.title), has({ $0.counts.hitRatio })

@@ -4,14 +4,11 @@ import LarderSupport
 /// The recommendation of a report: at most five short lines for all configurations together, and a
 /// card for each. Everything else in a report supports these.
 struct Answer {
-  /// The lines: policy, configuration, importance of the choice, speed of real caches, and caveats.
   let lines: [[Inline]]
-  /// A card for each distinct configuration; none if there are too many.
   let cards: [AnswerCard]
 
   private static let cardsMax = 8
 
-  /// The answer for ranked `results`. Linear in the records except for sorting.
   init(_ results: RunResults, _ rankings: [ConfigurationRanking]) {
     let rows = ExecutedRow.all(in: results.records)
     let policies = PolicyAdvice(rankings)
@@ -36,15 +33,12 @@ struct Answer {
   }
 }
 
-/// The summary of one configuration.
 struct AnswerCard {
   let title: String
-  /// The policy to use; nil if the choice does not matter.
   let policy: String?
   let standing: String
   let facts: [(name: String, value: String)]
 
-  /// The card of an entry; `rows` are the executed runs of all entries.
   init(_ entry: ConfigurationRanking.Entry, trace: String?, _ rows: [ExecutedRow]) {
     let ranking = entry.ranking
     title = entry.title + (trace.map { ", \($0)" } ?? "")
@@ -109,7 +103,6 @@ struct AnswerCard {
 }
 
 extension [AnswerCard] {
-  /// The cards as a table, for markups without cards.
   var table: Table {
     var seen: Set<String> = []
     let names = flatMap { $0.facts.map(\.name) }.filter { seen.insert($0).inserted }
@@ -128,11 +121,8 @@ extension [AnswerCard] {
   }
 }
 
-/// The policy to use, and the importance of the choice, over all configurations of a run.
 struct PolicyAdvice {
-  /// A configuration with policies to choose from, or several with equal hits.
   private struct Choice {
-    /// Its names, with the trace if there are several.
     let names: [Inline]
     let ranking: Ranking
     var words: RankingWords { RankingWords([ranking]) }
@@ -159,7 +149,6 @@ struct PolicyAdvice {
     }
   }
 
-  /// The policy to use for each configuration, or the reason why there is no choice.
   var use: [Inline] {
     guard let first = choices.first else { return nothing }
     let clear = choices.filter { !$0.ranking.isIndifferent }
@@ -196,7 +185,6 @@ struct PolicyAdvice {
     names.count > namesMax ? [.text("\(names.count) configurations")] : Inline.names(names)
   }
 
-  /// The reason why there is no choice.
   private var nothing: [Inline] {
     let reasons = all.compactMap(\.words.nothing)
     if let reason = reasons.first, reasons.count == all.count {
@@ -236,7 +224,6 @@ struct PolicyAdvice {
     return [.strong(heading), .text(most)] + place + [": "] + Inline.joined(values, ", ") + ["."]
   }
 
-  /// The policies that are not worth using.
   private func rejected(_ ranking: Ranking) -> [Inline] {
     let worst = ranking.notWorthUsing.reversed()
     guard !worst.isEmpty else { return [] }
@@ -253,14 +240,11 @@ struct PolicyAdvice {
   }
 }
 
-/// The configuration with the highest hit ratio, and the best at equal capacity.
 enum ConfigurationAdvice {
   private static let namesMax = 4
 
   private static let noise = Metric.noisePoints / 100
 
-  /// The comparison of configurations; empty if there is only one. Several traces are summarised by
-  /// the number of wins.
   static func line(_ rankings: [ConfigurationRanking]) -> [Inline] {
     if rankings.count == 1 { return comparison(rankings[0]) }
     let compared = rankings.filter { $0.byReach.count > 1 }
@@ -285,7 +269,6 @@ enum ConfigurationAdvice {
     return Inline.joined(sentences.filter { !$0.isEmpty }, " ")
   }
 
-  /// The best hit ratio of each; of many, those near the best and the lowest.
   private static func reach(_ entries: [ConfigurationRanking.Entry]) -> [Inline] {
     func value(_ entry: ConfigurationRanking.Entry) -> [Inline] {
       [entry.names[0], .text(" \(ChartUnit.percent.value(entry.reached))")]
@@ -302,8 +285,6 @@ enum ConfigurationAdvice {
       + [isSame ? " (difference not significant)." : "."]
   }
 
-  /// The best at equal capacity, and the largest deficit of the others. Capacities are compared as
-  /// written: that of a hybrid is its disk.
   private static func equalCapacity(
     _ ranking: ConfigurationRanking, _ entries: [ConfigurationRanking.Entry]
   ) -> [Inline] {
@@ -337,7 +318,6 @@ enum ConfigurationAdvice {
   }
 }
 
-/// Speed in executed runs: the real cache with the highest throughput, and the effect of threads.
 struct ThroughputAdvice {
   private let rows: [ExecutedRow]
 
@@ -360,7 +340,6 @@ struct ThroughputAdvice {
     }.sorted(byKey: { -$0.perSecond })
   }
 
-  /// Throughput by kind of cache: memory and disk are not comparable.
   var line: [Inline] {
     let kinds = ConfigurationKind.allCases.map { rates($0) }.filter { !$0.isEmpty }
     guard let first = kinds.first?.first else { return [] }
@@ -384,7 +363,6 @@ struct ThroughputAdvice {
     return name
   }
 
-  /// A warning about runs that were slower with more threads; empty if there are none.
   var warning: [Inline] {
     let slower = rows.filter { row in
       guard row.threads > 1, let own = row.requestsPerSecond?.median,

@@ -4,11 +4,8 @@ import LarderSupport
 
 struct ConfigurationTables {
   let comparison: Comparison
-  /// Its name, with the trace if there are several.
   let name: String
-  /// True if its hit ratios are shown with the recommendation.
   let isMain: Bool
-  /// An earlier configuration with equal hits; nil if there is none.
   let same: String?
   let styles: PolicyStyles
 
@@ -37,7 +34,6 @@ struct ConfigurationTables {
 
   var front: [Block] { [.heading(3, [.text("\(ratioTitle): \(name)")])] + hitRatios }
 
-  /// Everything except the hit ratios, which are included if `withFront` is true.
   func blocks(withFront: Bool) -> [Block] {
     var blocks: [Block] = [.paragraph([.text(introduction)])]
     if let same {
@@ -95,7 +91,6 @@ struct ConfigurationTables {
     comparison.hasPrefixes ? "Prefix hit ratio, %" : "Hit ratio, %"
   }
 
-  /// The chart of a metric; empty if there is none to draw.
   private func chart(_ word: String, _ metric: Metric) -> [Block] {
     charts.figure(word, metric).map { [.chart($0)] } ?? []
   }
@@ -104,7 +99,6 @@ struct ConfigurationTables {
     .table(ValueTable(comparison: comparison, metric: metric).table)
   }
 
-  /// A heading, a chart if `word` names it, and a table; empty if no record has the metric.
   private func section(_ title: String, _ word: String?, _ metric: Metric) -> [Block] {
     guard comparison.has(metric.value) else { return [] }
     let chart = word.map { self.chart($0, metric) } ?? []
@@ -151,7 +145,6 @@ struct ConfigurationTables {
 struct ValueTable {
   let comparison: Comparison
   let metric: Metric
-  /// True if the range over the seeds follows the mean.
   var showsRange = true
 
   var table: Table {
@@ -174,11 +167,9 @@ struct ValueTable {
   private func bestPolicies(_ column: Int) -> [PolicyName] {
     guard metric.better != .none else { return [] }
     let ranking = RankingColumn(comparison, column, by: metric)
-    // If all are equal, none is marked.
     return ranking.best.count < ranking.entries.count ? ranking.best : []
   }
 
-  /// The mean over the seeds, with the range if the seeds differ.
   private func text(_ policy: PolicyName, _ column: Int) -> String? {
     guard let spread = comparison.spread(policy, column, of: metric.value),
       let mean = metric.cell(spread.mean)
@@ -191,16 +182,13 @@ struct ValueTable {
   }
 }
 
-/// The charts of one configuration, from the records of its tables.
 struct ComparisonCharts {
   let comparison: Comparison
   let name: String
   let styles: PolicyStyles
 
-  /// True if there are two policies or two capacities to compare.
   var isWorthDrawing: Bool { comparison.policies.count > 1 || comparison.columns.count > 1 }
 
-  /// A metric over the capacities; nil if there is nothing to draw.
   func figure(_ word: String, _ metric: Metric) -> ChartFigure? {
     guard isWorthDrawing, comparison.has(metric.value) else { return nil }
     var caption = RankingWords([Ranking(comparison, by: metric)]).caption
@@ -215,7 +203,6 @@ struct ComparisonCharts {
     return ChartFigure([name, word], chart)
   }
 
-  /// True if the capacities have an order that can be drawn.
   private var isCurve: Bool {
     let places = comparison.columns.indices.map { x($0) }
     return places.count > 1 && places.allSatisfy { $0 > 0 }
@@ -260,7 +247,6 @@ struct ComparisonCharts {
       label: "\(metric.unit.value(spread)) at \(comparison.columns[column].title)")
   }
 
-  /// The range of a spread; nil if all values are equal.
   static func range(_ spread: Spread) -> ClosedRange<Double>? {
     spread.varies ? spread.smallest...spread.largest : nil
   }
@@ -286,7 +272,6 @@ struct ComparisonCharts {
     ).thinned
   }
 
-  /// The hits of each policy by tier, as stacked bars; nil if there is only one tier.
   var tiers: ChartFigure? {
     guard comparison.kind == .hybrid, isWorthDrawing, comparison.has({ $0.counts.hitRatio }) else {
       return nil
@@ -329,7 +314,6 @@ struct ComparisonCharts {
 }
 
 extension ChartUnit {
-  /// A mean, with the range if there are several values.
   func value(_ spread: Spread) -> String {
     guard spread.varies else { return value(spread.mean) }
     return "\(value(spread.mean)) (\(value(spread.smallest)) to \(value(spread.largest)))"
@@ -337,7 +321,6 @@ extension ChartUnit {
 }
 
 extension Record {
-  /// A share of the requests; nil without requests.
   func share(_ part: (Counts) -> UInt64) -> Double? {
     counts.requests == 0 ? nil : Double(part(counts)) / Double(counts.requests)
   }

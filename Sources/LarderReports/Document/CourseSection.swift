@@ -1,7 +1,6 @@
 import LarderExperiments
 import LarderSupport
 
-/// The course of policies that choose among others: a chart and a table for each cell.
 struct CourseSection {
   private let records: [Record]
   private let styles: PolicyStyles
@@ -9,7 +8,6 @@ struct CourseSection {
   private static let cellsMax = 12
   private static let rowsMax = 20
 
-  /// The section of a run; nil if no policy chose among others.
   init?(_ results: RunResults) {
     // Of several seeds, the first stands for all.
     let seed = results.records.first { $0.course != nil }?.cell.seed

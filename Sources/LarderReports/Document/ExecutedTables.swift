@@ -2,7 +2,6 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// The tables of executed runs: a row for each cache, capacity and number of threads.
 struct ExecutedTables {
   let rows: [ExecutedRow]
 
@@ -27,7 +26,6 @@ struct ExecutedTables {
     .init(title) { Table.number($0.largest { $0[keyPath: value] }, 1) }
   }
 
-  /// A column of latencies: the median over the runs.
   private static func time(
     _ title: String, _ value: @escaping (Execution) -> UInt64?
   ) -> Column {
@@ -58,7 +56,6 @@ struct ExecutedTables {
     [("p50", \.p50), ("p90", \.p90), ("p99", \.p99), ("p99.9", \.p999)]
   }
 
-  /// Percentiles of all gets, and the overall maximum. Nil if none was timed.
   var gets: Table? {
     guard rows.contains(where: { $0.executions.contains { $0.getLatency != nil } }) else {
       return nil
@@ -71,7 +68,6 @@ struct ExecutedTables {
       ])
   }
 
-  /// Median and 99th percentile of each kind of operation; nil if none was timed.
   var kinds: Table? {
     let kinds = OperationLatency.Kind.allCases.filter { kind in
       rows.contains { $0.executions.contains { $0[kind] != nil } }
@@ -87,7 +83,6 @@ struct ExecutedTables {
       })
   }
 
-  /// Writes to disk: medians over the runs.
   var disk: Table {
     Table(
       rows.filter { $0.cell.kind != .memory },
@@ -100,7 +95,6 @@ struct ExecutedTables {
       ])
   }
 
-  /// The most important numbers of each run, for a terminal; medians of hits and misses.
   var summary: Table {
     let hasDisk = rows.contains { $0.cell.kind != .memory }
     return table(
@@ -120,10 +114,8 @@ struct ExecutedTables {
 struct ExecutedRow {
   let records: [Record]
   let executions: [Execution]
-  /// Number of threads that drove the cache.
   let threads: Int
 
-  /// The rows that `records` contain, in order; linear in the runs.
   static func all(in records: [Record]) -> [ExecutedRow] {
     var order: [Place] = []
     var rows: [Place: [Int: ExecutedRow]] = [:]
@@ -142,7 +134,6 @@ struct ExecutedRow {
     }
   }
 
-  /// A cache at a capacity, whatever the seed and the number of threads.
   struct Place: Hashable {
     let names: [String]
 
@@ -157,7 +148,6 @@ struct ExecutedRow {
 
   var name: String { cell.cacheName }
 
-  /// A quantity over the runs; nil if one does not have it.
   func spread(_ value: (Execution) -> Double?) -> Spread? {
     let values = executions.compactMap(value)
     return values.count == executions.count ? Spread(values) : nil
@@ -165,14 +155,11 @@ struct ExecutedRow {
 
   var hitRatio: Spread? { spread { $0.counts.hitRatio } }
 
-  /// Requests of all operations per second.
   var requestsPerSecond: Spread? { spread { $0.timing.requestsPerSecond } }
 
   func largest(_ value: (Execution) -> Double?) -> Double? { executions.compactMap(value).max() }
 }
 
-/// Findings of executed runs besides their speed, in sentences: agreement with the simulation, the
-/// effect of threads on the hit ratio, and correctness of the values read.
 struct ExecutedFindings {
   let sentences: [[Inline]]
 
@@ -192,12 +179,10 @@ struct ExecutedFindings {
     return texts.filter { seen.insert($0).inserted }
   }
 
-  /// The caches of records, each once.
   private static func names(_ records: [Record]) -> [Inline] {
     Inline.names(unique(records.map(\.cell.cacheName)).map { .code($0) }, last: ", ")
   }
 
-  /// Agreement of runs with one thread with the simulation.
   private static func equality(_ records: [Record]) -> [[Inline]] {
     func run(_ record: Record, _ isEqual: Bool? = nil) -> Execution? {
       (record.executions ?? []).first { run in
@@ -258,7 +243,6 @@ struct ExecutedFindings {
       : different.joined(separator: ", ")
   }
 
-  /// The effect of several threads on the hit ratio.
   private static func threads(_ records: [Record]) -> [[Inline]] {
     var changes: [Int: [Double]] = [:]
     for record in records {
@@ -318,7 +302,6 @@ struct ExecutedFindings {
     return sentences
   }
 
-  /// A note if only some operations were timed.
   private static func sampling(_ runs: [Execution]) -> [[Inline]] {
     let sampled = runs.map(\.timedOneIn).filter { $0 > 1 }
     guard let least = sampled.min(), let most = sampled.max() else { return [] }
@@ -341,14 +324,11 @@ struct ExecutedFindings {
   }
 }
 
-/// The charts of executed runs, from the rows of their tables.
 struct ExecutedCharts {
-  /// The rows, one for each cache, capacity and number of threads.
   let rows: [ExecutedRow]
   let place: String
   let styles: PolicyStyles
 
-  /// Requests per second, with the range over the repetitions.
   var throughput: ChartFigure? {
     let hasRanges = rows.contains { $0.requestsPerSecond?.varies ?? false }
     return figure(
@@ -436,7 +416,6 @@ extension Execution {
       seconds: seconds, latency: getLatency, memoryBytesPerObject: memoryBytesPerObject)
   }
 
-  /// The latency of one kind of operation; nil if none was made.
   subscript(kind: OperationLatency.Kind) -> OperationLatency? {
     latencies.first { $0.kind == kind && $0.count > 0 }
   }

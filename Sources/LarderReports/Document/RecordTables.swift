@@ -3,7 +3,6 @@ import LarderExperiments
 import LarderSupport
 
 extension Column<Record> {
-  /// The columns that name a cell; traces and seeds only if there are several.
   static func keys(of records: [Record]) -> [Column] {
     let hasTraces = Set(records.map(\.cell.trace)).count > 1
     let hasSeeds = Set(records.map(\.cell.seed)).count > 1
@@ -25,17 +24,14 @@ extension Column<Record> {
   }
 }
 
-/// Waiting times in simulations with time: a row for each cell.
 struct TimeTable {
   let records: [Record]
 
-  /// The table of a run; nil if no cell has time.
   init?(_ records: [Record]) {
     self.records = records.filter { $0.counts.time != nil }
     if self.records.isEmpty { return nil }
   }
 
-  /// The table and the definition of a wait. Hits on disk may be reads that take time.
   var blocks: [Block] {
     let meaning =
       records.contains { $0.cell.kind != .memory }
@@ -115,12 +111,10 @@ struct TimeTable {
   private static let parts = ["hits", "delayed hits", "misses"]
 }
 
-/// Hits on prefixes of prompts: a row for each cell.
 struct PrefixTable {
   private let records: [Record]
   private let rates: [String: Double]
 
-  /// The table of a run; nil if no cell counts prefixes.
   init?(_ results: RunResults) {
     records = results.records.filter { $0.prefix != nil }
     rates = Dictionary(
@@ -152,7 +146,6 @@ struct PrefixTable {
     return records.compactMap { rates[$0.cell.configuration] }.filter { seen.insert($0).inserted }
   }
 
-  /// Blocks, tokens and times.
   var table: Table {
     func time(_ title: String, _ tokens: @escaping (PrefixCounts) -> UInt64) -> Column<Record> {
       .init(title) { record in
@@ -178,12 +171,10 @@ struct PrefixTable {
   }
 }
 
-/// Flash writes of disk caches by four measures, and the lifetime of a drive: a row for each cell.
 struct FlashTable {
   private let records: [Record]
   private let results: RunResults
 
-  /// The table of a run; nil if no cell wrote to flash.
   init?(_ results: RunResults) {
     self.results = results
     records = results.records.filter { $0.flash != nil }

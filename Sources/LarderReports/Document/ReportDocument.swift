@@ -7,7 +7,6 @@ import LarderSupport
 /// the comparison of designs, each configuration, real caches, the speed of the simulation, and the
 /// commands that repeat the run.
 struct ReportDocument {
-  /// Title, description, and missing results.
   let head: [Block]
   let answer: [Block]
   let front: [Block]
@@ -16,12 +15,10 @@ struct ReportDocument {
 
   var blocks: [Block] { head + answer + front + details }
 
-  /// The report with wide tables split to fit a page without scrolling.
   var narrowBlocks: [Block] { blocks.narrow }
 
   var figures: [ChartFigure] { blocks.figures }
 
-  /// The report on `results`. Linear in the number of records.
   init(_ results: RunResults) {
     let comparisons = Comparison.all(in: results.records)
     let severalTraces = Set(comparisons.map(\.trace)).count > 1
@@ -80,12 +77,10 @@ struct ReportDocument {
     + "ranked, and no cache can use them. Policies that are worse on average than both LRU and "
     + "FIFO are not worth using."
 
-  /// A section that a reader opens; empty if it has no blocks.
   private static func fold(_ title: String, _ blocks: [Block]) -> [Block] {
     blocks.isEmpty ? [] : [.fold(title, blocks)]
   }
 
-  /// The configuration's name, with the trace if there are several.
   static func name(of comparison: Comparison, severalTraces: Bool) -> String {
     severalTraces
       ? "\(comparison.configuration), \(comparison.trace)" : comparison.configuration
@@ -147,7 +142,6 @@ extension ReportDocument {
     return blocks
   }
 
-  /// The number of executed cells; nil if none was planned.
   static func executedCells(_ results: RunResults) -> String? {
     results.execution.map { execution in
       let done = results.records.count { !($0.executions ?? []).isEmpty }
@@ -179,8 +173,6 @@ extension ReportDocument {
     }
   }
 
-  /// Descriptions of presets and caches of other libraries, and the comparison of designs; empty if
-  /// there are none.
   static func designs(
     _ results: RunResults, _ designs: [Designs], _ styles: PolicyStyles, withHits: Bool
   ) -> [Block] {
@@ -197,7 +189,6 @@ extension ReportDocument {
 }
 
 extension ReportDocument {
-  /// Results of real caches; empty if none was driven.
   static func executed(
     _ results: RunResults, _ styles: PolicyStyles, severalTraces: Bool
   ) -> [Block] {
@@ -268,8 +259,6 @@ extension ReportDocument {
 }
 
 extension ReportDocument {
-  /// Speed and memory of the simulation; empty if no cell was simulated. Timings of different
-  /// machines are kept apart.
   static func speed(_ results: RunResults, severalTraces: Bool) -> [Block] {
     let sharing =
       results.threads > 1

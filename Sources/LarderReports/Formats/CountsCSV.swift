@@ -1,19 +1,9 @@
 import LarderEngine
 import LarderExperiments
 
-/// The counts of each cell, one row each: a function of workload, configuration and seed, so the
-/// file is equal to the byte on every machine and for any number of threads.
-///
-///     workload,trace,configuration,policy,capacity,unit,seed,requests,hits,memory_hits,...
-///     news-feed,feed,hybrid,lru+fifo,1000,objects,42,5000,3000,2500,500,2000,0.600000,...
-///
-/// A missing number is empty: ratios without requests, the byte hit ratio if the capacity counts
-/// objects, disk columns of a cache without a disk, access times without a model, tier counts of a
-/// cache that does not report them, the admission filter if there is none. `capacity_label` is the
-/// capacity as written, such as `1%`: with several seeds, a share is a different number of objects
-/// for each, under one label. A cell that was executed and not simulated has the counts of its run
-/// with one thread; counts of runs with more threads are never included. If the unit is `objects`,
-/// columns about bytes count every object as 1.
+/// The counts of each cell, one row each: equal to the byte on every machine and for any number of
+/// threads. A missing number is empty. A cell that was executed and not simulated has the counts of
+/// its run with one thread; those of more threads are never included.
 package struct CountsCSV: ReportFormat {
   package let name = "counts"
   package let fileName = "counts.csv"
@@ -95,21 +85,18 @@ package struct CountsCSV: ReportFormat {
     .whole("latency_p99_us") { $0.counts.time?.p99Latency },
   ]
 
-  /// Hits on prefixes of prompts, if these are counted.
   private static let prefix: [CSVColumn<Record>] = [
     .whole("prefix_hits") { $0.prefix?.hits },
     .whole("prefix_tokens") { $0.prefix?.tokens },
     .whole("input_tokens") { $0.prefix?.inputTokens },
   ]
 
-  /// Flash writes, if a disk's capacity is in bytes.
   private static let flash: [CSVColumn<Record>] = [
     .whole("bytes_inserted") { $0.flash?.insertedBytes },
     .whole("bytes_reinserted") { $0.flash?.reinsertedBytes },
     .whole("bytes_written") { $0.flash?.writtenBytes },
   ]
 
-  /// Savings, if the trace has costs.
   private static let costs: [CSVColumn<Record>] = [
     .decimal("cost_requested", 3) { $0.counts.cost?.requested },
     .decimal("cost_saved", 3) { $0.counts.cost?.saved },

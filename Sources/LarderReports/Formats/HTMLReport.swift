@@ -1,10 +1,6 @@
 import LarderExperiments
 
-/// The report for a person as one self-contained page: the answer, charts with tooltips and
-/// switchable policies, and sortable tables.
-///
-/// Without JavaScript the page is complete but static. `ReportDocument` decides the content; this
-/// type only renders it as HTML.
+/// The report for a person as one self-contained page; complete, but static, without JavaScript.
 package struct HTMLReport: ReportFormat {
   package let name = "html"
   package let fileName = "report.html"
@@ -59,7 +55,6 @@ package struct HTMLReport: ReportFormat {
       """
   }
 
-  /// The sidebar: switches for policies and a table of contents.
   private static func aside(
     _ policies: [(name: String, title: String)], _ contents: [(id: String, title: String)],
     _ markup: HTMLMarkup

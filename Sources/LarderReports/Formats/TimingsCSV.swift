@@ -1,13 +1,7 @@
 import LarderExperiments
 
 /// Timings of each cell: a row for each repetition, and for executed cells a row for each number of
-/// threads and repetition. These are measurements: they differ between runs and name the machine.
-///
-///     workload,configuration,policy,capacity,unit,mode,threads,repetition,requests,seconds,...
-///     news-feed,memory,lru,1000,objects,simulate,1,1,20000000,0.100000000,200000000.0,...
-///
-/// Missing measurements are empty. `trace`, `seed` and `memory_capacity` complete the name of the
-/// cell; the columns after them apply to executed rows only.
+/// threads and repetition. Missing measurements are empty.
 package struct TimingsCSV: ReportFormat {
   package let name = "timings"
   package let fileName = "timings.csv"
@@ -16,7 +10,6 @@ package struct TimingsCSV: ReportFormat {
 
   package static var header: String { CSVColumn.header(columns) }
 
-  /// The lines of one record, each with its line feed: simulated repetitions, then executed ones.
   package static func rows(_ record: Record, machine: String) -> String {
     let rows =
       record.timings.map {
@@ -35,7 +28,6 @@ package struct TimingsCSV: ReportFormat {
     }
   }
 
-  /// The source of a row.
   struct Row {
     let cell: Cell
     let timing: Timing

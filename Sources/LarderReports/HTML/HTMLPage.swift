@@ -1,7 +1,5 @@
-/// A self-contained page: style and script are inline, and nothing else may be loaded.
-///
-/// The page's content security policy allows only the style and the script, by their hashes:
-/// untrusted text that became markup still could not run or load anything.
+/// A self-contained page. Its content security policy allows only the style and the script, by
+/// their hashes: untrusted text that became markup still could not run or load anything.
 struct HTMLPage {
   let title: String
   let body: String
@@ -42,10 +40,9 @@ struct HTMLPage {
     """
 }
 
-/// The style of all pages, `page.css` with the colours of series: a constant, so it cannot contain
-/// untrusted text.
+/// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
-  /// The style sheet's hash in the content security policy. A test prints the expected value.
+  /// A test prints the expected value.
   static let hash = "sha256-qcL/UZT6RWKm51/1P9tOXXfQC+Z58vY4yIMMNhAJAYs="
 
   static let text = [
@@ -67,10 +64,8 @@ enum PageStyle {
     + ChartColour.allCases.map { "--\($0.className):\($0.onDark);" }.joined()
 }
 
-/// The script of all pages, `page.js`: a constant, so it cannot contain untrusted text. It reads
-/// names from attributes and inserts them as text, never as markup.
+/// The script of all pages: a constant. It reads names from attributes and inserts them as text.
 enum PageScript {
-  /// The script's hash in the content security policy. A test prints the expected value.
   static let hash = "sha256-hhDu/EpNBAIP07aB4RB07o7ePqhBqVShQxRWu2G/qSE="
 
   static let text = String(decoding: PackageResources.page_js, as: UTF8.self)

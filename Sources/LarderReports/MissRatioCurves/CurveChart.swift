@@ -62,13 +62,8 @@ package enum CurveChart {
   }
 }
 
-/// Miss-ratio curves as CSV, one row for each point: a function of trace and settings, equal to the
-/// byte for any number of threads.
-///
-///     trace,policy,method,unit,capacity,requests,hits,hit_ratio,miss_ratio,standard_error
-///     OLTP.lis,lru,exact,objects,1000,914145,300132,0.328320,0.671680,
-///
-/// Estimates have no `hits`, exact counts no `standard_error`.
+/// Miss-ratio curves as CSV, one row for each point. Estimates have no `hits`, exact counts no
+/// `standard_error`.
 package enum CurveCSV {
   package static func text(of traces: [TraceCurves]) -> String {
     var text = CSVColumn.header(columns)

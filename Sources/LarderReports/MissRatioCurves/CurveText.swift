@@ -2,7 +2,6 @@ import LarderEngine
 import LarderExperiments
 import LarderSupport
 
-/// Miss-ratio curves for a terminal: a picture, and the findings in words.
 package enum CurveText {
   package static func text(
     of traces: [TraceCurves], share: Share, on terminal: CurvePicture.Terminal
@@ -61,13 +60,9 @@ package enum CurveText {
   }
 }
 
-/// Miss-ratio curves drawn with characters: miss ratio on the vertical axis, capacity on a
-/// logarithmic horizontal axis.
-///
-/// Curves that colour can distinguish, and single curves, are drawn with braille dots, eight to a
-/// character; else each curve has its own mark. Terminals without Unicode get ASCII only.
+/// Miss-ratio curves drawn with characters. Curves that colour can distinguish, and single curves,
+/// are drawn with braille dots, eight to a character; else each curve has its own mark.
 package struct CurvePicture: Sendable {
-  /// The capabilities of a terminal.
   package struct Terminal: Sendable, Hashable {
     package var width: Int
     package var hasColour: Bool
@@ -118,12 +113,10 @@ package struct CurvePicture: Sendable {
     return coloured(mark, number)
   }
 
-  /// The symbol of a knee.
   var knee: Character { terminal.hasUnicode ? "◉" : "@" }
 
   private var hasDots: Bool { terminal.hasUnicode && (terminal.hasColour || curves.count == 1) }
 
-  /// The position of a capacity, from 0 to 1.
   private func x(_ capacity: UInt64) -> Double {
     guard high > low else { return 0.5 }
     return (DeterministicMath.log(Double(max(1, capacity))) - low) / (high - low)
@@ -239,7 +232,6 @@ struct CurveCanvas {
 
   var dotColumns: Int { hasDots ? columns * 2 : columns }
 
-  /// The character at a position, and the series it belongs to; row 0 is at the top.
   subscript(column: Int, row: Int) -> (Character, Int?) {
     let cell = cells[row * columns + column]
     if let character = cell.character { return (character, cell.series) }

@@ -1,7 +1,6 @@
 import LarderExperiments
 import LarderSupport
 
-/// Representation of a plan for running a workload in parts.
 package enum PlanFormat: String, Sendable, CaseIterable {
   case table, json, slurm, kubernetes
 
@@ -15,7 +14,6 @@ package enum PlanFormat: String, Sendable, CaseIterable {
   }
 }
 
-/// A word that a script cannot hold because a shell would change it.
 package struct PlanFormatError: Error, Hashable, Sendable, CustomStringConvertible {
   let format: PlanFormat
   let word: String
@@ -26,7 +24,6 @@ package struct PlanFormatError: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-/// A plan with the commands that carry it out.
 package struct PlannedJob: Sendable {
   let plan: PartPlan
   let program: String
@@ -176,8 +173,6 @@ package struct PlannedJob: Sendable {
     """
   }
 
-  /// The workload's name in the form that schedulers accept: lower-case letters, digits and
-  /// hyphens.
   private var name: String {
     let kept = plan.workload.lowercased().utf8.map { byte -> UInt8 in
       (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) ? byte : UInt8(ascii: "-")

@@ -1,32 +1,24 @@
 import LarderExperiments
 import LarderSupport
 
-/// An element of a report, independent of markup.
 enum Block {
-  /// A heading; 1 is the title.
   case heading(Int, [Inline])
   case paragraph([Inline])
   case list([[Inline]])
   case code(String)
   case table(Table)
-  /// A chart; its caption and the table after it carry its content as text.
   case chart(ChartFigure)
   case cards([AnswerCard])
-  /// Blocks that a reader opens by their title.
   indirect case fold(String, [Block])
 }
 
-/// A piece of running text.
 enum Inline: ExpressibleByStringLiteral, Hashable {
-  /// Plain text, which a markup escapes.
   case text(String)
   case strong(String)
-  /// A name to type: a policy, a file, a command.
   case code(String)
 
   init(stringLiteral value: String) { self = .text(value) }
 
-  /// The text without markup.
   var plain: String {
     switch self {
     case .text(let text), .strong(let text), .code(let text): text
@@ -34,18 +26,14 @@ enum Inline: ExpressibleByStringLiteral, Hashable {
   }
 }
 
-/// A table with a row of titles; the first cell of each row names it.
 struct Table {
   var titles: [String]
-  /// The rows, each as long as `titles`.
   var rows: [[Inline]] = []
 
-  /// An empty table.
   init(titles: [String]) { self.titles = titles }
 
   static let columnsMax = 13
 
-  /// The table split if it has too many columns; each part begins with the names of the rows.
   var parts: [Table] {
     guard titles.count > Self.columnsMax else { return [self] }
     let columns = titles.count - 1
@@ -59,10 +47,8 @@ struct Table {
     }
   }
 
-  /// The content of a cell without a value.
   static let none: Inline = "–"
 
-  /// A table with a row for each of `rows`.
   init<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>]) {
     titles = columns.map(\.title)
     self.rows = rows.map { row in columns.map { $0.cell(row) } }
@@ -81,7 +67,6 @@ struct Table {
   }
 }
 
-/// A column of a table of `Row`s.
 struct Column<Row> {
   let title: String
   let cell: (Row) -> Inline
@@ -92,22 +77,17 @@ struct Column<Row> {
   }
 }
 
-/// Renders blocks as text.
 protocol Markup {
-  /// One block, without an empty line after it.
   func text(of block: Block) -> String
 }
 
 extension Markup {
-  /// All blocks, with an empty line between them and a line feed at the end.
   func text(of blocks: [Block]) -> String {
     blocks.map { text(of: $0) }.joined(separator: "\n\n") + "\n"
   }
 }
 
-/// A chart with its name in a report.
 struct ChartFigure: Sendable {
-  /// The unique name in the report: letters, digits and hyphens.
   var name: String
   let chart: any Chart
 
@@ -117,16 +97,12 @@ struct ChartFigure: Sendable {
     self.chart = chart
   }
 
-  /// The path relative to the report.
   var fileName: String { "\(Self.folder)/\(name).svg" }
 
-  /// The folder relative to the report.
   static let folder = "charts"
 
-  /// The longest name, without the suffix that makes it unique.
   private static let nameMax = 80
 
-  /// Words as a name that is safe in file systems, URLs and markup.
   static func slug(_ words: [String]) -> String {
     var name = ""
     for character in words.joined(separator: "-").lowercased() {
@@ -140,7 +116,6 @@ struct ChartFigure: Sendable {
 }
 
 extension [Block] {
-  /// The charts among the blocks, in order.
   var figures: [ChartFigure] {
     flatMap { block -> [ChartFigure] in
       switch block {
@@ -170,7 +145,6 @@ extension [Block] {
     }
   }
 
-  /// The blocks with wide tables split, each part with the names of the rows.
   var narrow: [Block] {
     flatMap { block -> [Block] in
       switch block {
@@ -183,7 +157,6 @@ extension [Block] {
 }
 
 extension Inline {
-  /// Names in a sentence: `a`, `a and b`, `a, b and c`.
   static func names(_ names: [Inline], last: String = " and ") -> [Inline] {
     names.enumerated().flatMap { number, name -> [Inline] in
       if number == 0 { return [name] }
@@ -195,7 +168,6 @@ extension Inline {
     Array(parts.joined(separator: [.text(separator)]))
   }
 
-  /// The text of a line without markup.
   static func plain(_ parts: [Inline]) -> String { parts.map(\.plain).joined() }
 
   static func marked(_ text: String) -> [Inline] {

@@ -8,7 +8,6 @@ import LarderSupport
 /// file must not run anything. Text also stays on its line and has no control characters, because
 /// terminals show CSV and scripts split it by line. Numbers are never changed.
 package enum CSVText {
-  /// One text field: sanitised by `TextSafety`, guarded against formulas, and quoted if necessary.
   package static func field(_ text: String) -> String {
     // The guard checks the original text: a spreadsheet may skip the space that replaced a line
     // break.
@@ -39,19 +38,16 @@ package enum CSVText {
 /// of columns, so they always agree.
 struct CSVColumn<Row>: Sendable {
   let name: String
-  /// The finished field of a row; empty if there is no value.
   let field: @Sendable (Row) -> String
 
   static func text(_ name: String, _ value: @escaping @Sendable (Row) -> String) -> CSVColumn {
     CSVColumn(name: name) { CSVText.field(value($0)) }
   }
 
-  /// A column of whole numbers. A missing number is empty, never 0.
   static func whole(_ name: String, _ value: @escaping @Sendable (Row) -> UInt64?) -> CSVColumn {
     CSVColumn(name: name) { value($0).map { String($0) } ?? "" }
   }
 
-  /// A column of numbers with a fixed number of decimals. A missing or infinite one is empty.
   static func decimal(
     _ name: String, _ decimals: Int, _ value: @escaping @Sendable (Row) -> Double?
   ) -> CSVColumn {
@@ -60,7 +56,6 @@ struct CSVColumn<Row>: Sendable {
     }
   }
 
-  /// A column of ratios of whole numbers, computed exactly. Empty if the divisor is 0.
   static func ratio(
     _ name: String, _ decimals: Int,
     _ value: @escaping @Sendable (Row) -> (part: UInt64, whole: UInt64)?

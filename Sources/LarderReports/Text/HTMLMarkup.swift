@@ -1,8 +1,6 @@
 import LarderSupport
 
-/// Blocks as HTML. All untrusted text passes through `XMLText`.
 struct HTMLMarkup: Markup {
-  /// The styles of the marks before policy names; nil for no marks.
   var styles: PolicyStyles?
   var policies: Set<String> = []
 
@@ -80,7 +78,6 @@ struct HTMLMarkup: Markup {
     if case .code = cell { true } else { false }
   }
 
-  /// The policy of a row, if any; the text after a bound's name is ignored.
   private func policy(_ name: Inline?) -> String? {
     guard let text = name?.plain else { return nil }
     if policies.contains(text) { return text }
@@ -105,7 +102,6 @@ struct HTMLMarkup: Markup {
   }
 }
 
-/// The blocks of a report as sections of a page.
 struct HTMLBody {
   private let markup: HTMLMarkup
   private(set) var contents: [(id: String, title: String)] = []
@@ -145,7 +141,6 @@ struct HTMLBody {
       + "<section id=\"\(id)\">\n\(html(blocks))</section></details>"
   }
 
-  /// A chart with its numbers, which are unfolded below the first chart of a section.
   private mutating func figure(_ figure: ChartFigure, _ tables: [Block]) -> String {
     var html = "<figure id=\"figure-\(figure.name)\">\n\(markup.text(of: .chart(figure)))\n"
     if !tables.isEmpty {
@@ -162,8 +157,6 @@ struct HTMLBody {
 /// The output is valid as text and as a quoted attribute, in HTML and in XML. It must never be put
 /// inside `<script>` or `<style>`: both are constants.
 package enum XMLText {
-  /// `text` on one line, with markup escaped and characters replaced that XML does not allow.
-  /// Linear in its length.
   package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TextSafety.singleLine(text).unicodeScalars {
@@ -183,7 +176,6 @@ package enum XMLText {
     return result
   }
 
-  /// An attribute with a space before it: ` name="value"`.
   package static func attribute(_ name: StaticString, _ value: String) -> String {
     " \(name)=\"\(escaped(value))\""
   }

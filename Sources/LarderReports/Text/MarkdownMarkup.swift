@@ -114,9 +114,7 @@ struct MarkdownMarkup: Markup {
   }
 }
 
-/// Blocks as plain text for a terminal or a log.
 struct PlainMarkup: Markup {
-  /// True if emphasised text is also coloured.
   var colour = false
 
   func text(of block: Block) -> String {
