@@ -2,65 +2,49 @@ import Foundation
 import Larder
 import LarderEngine
 import LarderExperiments
-
-package enum ResultsFolder {
-  package static func results(in folder: String) throws(ReportError) -> RunResults {
-    let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-    return try RunResults.decode(try bytes(path), name: path)
-  }
-
-  private static func bytes(_ path: String) throws(ReportError) -> Data {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw .file(
-        path: path, action: "read", reason: "no such file; is it a results folder?")
-    }
-    return try InputFile.bytes(path)
-  }
-
-  static let name = ResultsJSON().fileName
-}
+import LarderSupport
 
 /// Files that are read as a whole; their contents are untrusted.
 package enum InputFile {
   /// The largest file that is read; results of a million cells are smaller.
-  static let bytesMax = 1 << 30
+  private static let bytesMax = 1 << 30
 
   package static func bytes(_ path: String) throws(ReportError) -> Data {
-    try bytes(path, bytesMax: bytesMax)
-  }
-
-  static func bytes(_ path: String, bytesMax: Int) throws(ReportError) -> Data {
     func refused(_ reason: String) -> ReportError {
       .file(path: path, action: "read", reason: reason)
     }
+    // An endless device would fill the memory.
     var status = stat()
-    guard stat(path, &status) == 0 else { throw refused(String(cString: strerror(errno))) }
-    switch status.st_mode & S_IFMT {
-    case S_IFDIR: throw refused("it is a folder")
-    case S_IFCHR, S_IFBLK: throw refused("it is a device")
-    default: break
+    if stat(path, &status) == 0, [S_IFCHR, S_IFBLK].contains(status.st_mode & S_IFMT) {
+      throw refused("it is a device")
     }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw refused(String(cString: strerror(errno)))
-    }
-    defer { try? handle.close() }
-    var bytes = Data()
-    do {
-      while let part = try handle.read(upToCount: min(1 << 20, bytesMax + 1 - bytes.count)),
-        !part.isEmpty
-      {
-        bytes.append(part)
-        if bytes.count > bytesMax { break }
-      }
+    let bytes: [UInt8]
+    do throws(FileFault) {
+      bytes = try SystemFiles().read(path, most: bytesMax + 1)
     } catch {
-      throw refused(error.localizedDescription)
+      throw refused(error.code == EISDIR ? "it is a folder" : error.reason)
     }
     guard bytes.count <= bytesMax else { throw refused("it has more than \(bytesMax) bytes") }
-    return bytes
+    return Data(bytes)
   }
 }
 
 extension RunResults {
+  /// The results in a folder, or in the file of such a folder.
+  package static func read(_ path: String) throws(ReportError) -> RunResults {
+    let isFolder = SystemFiles().kind(of: path) == .directory
+    let folder = path.hasSuffix("/") ? path : path + "/"
+    let file = isFolder ? folder + ResultsJSON().fileName : path
+    guard SystemFiles().kind(of: file) != .nothing else {
+      throw .file(
+        path: path, action: "read",
+        reason: isFolder
+          ? "has no \(ResultsJSON().fileName); expected a results folder of larder run"
+          : "no such folder; expected a results folder of larder run")
+    }
+    return try decode(try InputFile.bytes(file), name: file)
+  }
+
   /// Parses the text of a `results.json`; `name` is its name in errors.
   package static func decode(
     _ bytes: some Collection<UInt8>, name: String
@@ -100,10 +84,13 @@ extension RunResults {
   }
 
   private static func fault(of record: Record) -> String? {
-    if let fault = record.counts.fault { return "counts: \(fault)" }
-    if let fault = record.prefix?.fault { return "prefix: \(fault)" }
-    if let fault = record.flash?.fault { return "flash: \(fault)" }
-    if let fault = record.course?.fault { return fault }
+    let parts = [
+      ("counts: ", record.counts.fault), ("prefix: ", record.prefix?.fault),
+      ("flash: ", record.flash?.fault), ("", record.course?.fault),
+    ]
+    for (name, fault) in parts {
+      if let fault { return name + fault }
+    }
     for (index, timing) in record.timings.enumerated() where timing.seconds < 0 {
       return "timings[\(index)].seconds is negative"
     }

@@ -190,20 +190,22 @@ struct Rival: ExpressibleByArgument {
       let option = program[program.index(after: colon)...]
       guard let equals = option.firstIndex(of: "=") else { break }
       let value = String(option[option.index(after: equals)...])
+      let isRead: Bool
       switch option[..<equals] {
-      case "threshold": threshold = Share(parsing: value)?.ratio
-      case "latency": latency = Share(parsing: value)?.ratio
-      case "budget": budget = try? AmountOption.seconds(value)
-      case "seed": seed = UInt64(value)
+      case "threshold":
+        threshold = Share(parsing: value)?.ratio
+        isRead = threshold != nil
+      case "latency":
+        latency = Share(parsing: value)?.ratio
+        isRead = latency != nil
+      case "budget":
+        budget = Quantity.seconds(value).flatMap { $0 <= 86_400 ? Int($0) : nil }
+        isRead = budget != nil
+      case "seed":
+        seed = UInt64(value)
+        isRead = seed != nil
       default: return nil
       }
-      let isRead =
-        switch option[..<equals] {
-        case "threshold": threshold != nil
-        case "latency": latency != nil
-        case "budget": budget != nil
-        default: seed != nil
-        }
       guard isRead else { return nil }
       program = String(program[..<colon])
     }

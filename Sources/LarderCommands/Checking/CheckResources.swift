@@ -167,9 +167,7 @@ struct CheckInstructions {
     of cells: [PlannedCell], among all: [PlannedCell],
     stops: (_ name: CellName, _ other: Double?, _ this: Double) -> Bool
   ) throws -> Figures {
-    guard let own = Bundle.main.executablePath else {
-      throw UsageError("cannot count instructions: the path of this program is unknown")
-    }
+    let own = try command.executable()
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "larder-instructions-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -204,22 +202,16 @@ struct CheckInstructions {
     return figures
   }
 
-  private var arguments: [String] {
-    ["time-worker", command.workload]
-  }
-
   private func counter(_ program: String, _ folder: URL) throws -> InstructionCounter {
     try InstructionCounter(
-      program: program, arguments: arguments, folder: folder, cancellation: Interrupts.cancellation)
+      program: program, arguments: command.worker, folder: folder,
+      cancellation: Interrupts.cancellation)
   }
 
   private func build(_ program: String, _ names: [TimedName], _ folder: URL) throws -> Build {
-    guard FileManager.default.isExecutableFile(atPath: program) else {
-      throw UsageError("\(program): no such program; --against expects an executable of larder")
-    }
-    let counter = try counter(program, folder)
+    let counter = try counter(command.executable(program), folder)
     let worker = try WorkerProcess(
-      program: program, arguments: arguments, cancellation: Interrupts.cancellation)
+      program: program, arguments: command.worker, cancellation: Interrupts.cancellation)
     defer { worker.end() }
     _ = try worker.ready()
     let numbers = names.compactMap { name in worker.number(of: name).map { (name, $0) } }

@@ -21,24 +21,20 @@ struct PartRun {
       part, environment: ProcessInfo.processInfo.environment)
     let name = "part \(number)" + (variable.map { ", from \($0)" } ?? "")
     progress.note(name)
-    let start = ContinuousClock.now
     let plan = try planner.plan(part: number)
     let sweep = plan.sweep(of: workload, threads: threads)
-    progress.begin(
-      "Running \(NumberText.counted(plan.cells.count, "cell"))", total: sweep.totalRequests)
-    let records = try sweep.run(
-      cancellation: Interrupts.cancellation,
-      observer: Sweep.Observer(
-        began: { progress.retitle($0.description) }, replayed: { progress.advance($0) }))
     let stored = plan.stored
+    let records = try progress.run(
+      sweep,
+      end: { records in
+        "\(name): \(records.count) cells, \(stored) from the store, \(records.count - stored) "
+          + "computed,"
+      })
     guard sweep.isComplete(records) else {
       throw Interrupted(
         description: "stopped: \(records.count) of \(plan.cells.count) cells of \(name) are in "
           + "\(store.path); run it again for the others")
     }
-    progress.end(
-      "\(name): \(records.count) cells, \(stored) from the store, \(records.count - stored) "
-        + "computed, in \(SecondsText.since(start))")
   }
 
   private func prepare(_ planner: RunPlanner) throws {

@@ -33,7 +33,7 @@ struct PlanCommand: ParsableCommand {
   @Option(help: "Format.")
   var format = PlanFormat.table
 
-  @OptionGroup var store: RequiredStoreOption
+  @OptionGroup var store: StoreOption
 
   func validate() throws {
     guard 1...PartNumber.countMax ~= parts else {

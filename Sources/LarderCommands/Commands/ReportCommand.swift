@@ -1,4 +1,5 @@
 import ArgumentParser
+import LarderExperiments
 import LarderReports
 import LarderSupport
 
@@ -24,7 +25,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     try exporting.export.check()
-    let results = try ResultsFolder.results(in: folder)
+    let results = try RunResults.read(folder)
     guard exporting.export.isEmpty else {
       return try exporting.export.write { try ReportRegistry.files($0, of: results) }
     }

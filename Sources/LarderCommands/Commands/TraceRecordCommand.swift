@@ -32,7 +32,7 @@ struct TraceRecordCommand: ParsableCommand {
   var destination: String
 
   @Option(
-    help: "Number of requests to record: 1000000, 250k, 20M.", transform: AmountOption.requests)
+    help: "Number of requests to record: 1000000, 250k, 20M.", transform: parseRequests)
   var requests: Int?
 
   @OptionGroup var format: FormatOption

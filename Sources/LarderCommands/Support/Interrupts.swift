@@ -1,6 +1,5 @@
 import Foundation
 import LarderSupport
-import LarderTraces
 
 enum Interrupts {
   static let cancellation = Cancellation()
@@ -43,27 +42,6 @@ enum MappingFaults {
       let text = MappingFaults.sentence
       _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
       _exit(2)
-    }
-  }
-}
-
-enum TraceReading {
-  static func prepare(
-    _ source: FileSource, _ progress: ProgressLine, spillingTo folder: String? = nil
-  ) throws -> PreparedTrace {
-    try PreparedTrace.load(source, spillingTo: folder, progress: check(progress, source))
-  }
-
-  /// Shows progress, and throws once Ctrl-C was pressed.
-  /// Of a file it shows how much is left.
-  static func check(
-    _ progress: ProgressLine, _ source: FileSource? = nil
-  ) -> PreparedTrace.Progress {
-    { requests in
-      if Interrupts.cancellation.isRequested {
-        throw Interrupted(description: "stopped; nothing was written")
-      }
-      progress.set(requests, share: source?.shareRead)
     }
   }
 }

@@ -32,14 +32,16 @@ struct RunPlanner {
   var mustKeep = false
   let progress: ProgressLine
 
-  func plan(part: PartNumber? = nil) throws -> RunPlan {
+  /// The cells of a part, and the traces of those that are not in the store; if `isTrusted` is
+  /// false, every trace is read, whatever the store knows of it.
+  func plan(part: PartNumber? = nil, isTrusted: Bool = true) throws -> RunPlan {
     guard let store else {
       let traces = try prepare()
       return RunPlan(
         cells: try workload.cells(over: traces), facts: traces.facts, notes: traces.notes,
         traces: traces, records: nil)
     }
-    let (known, prepared) = try traces(in: store)
+    let (known, prepared) = try traces(in: store, isTrusted: isTrusted)
     let all = try workload.cells(facts: known.facts)
     let cells = part.map { division(all, known, parts: $0.count).cells(of: $0) } ?? all
     let records = records(cells, known, store)
@@ -52,28 +54,13 @@ struct RunPlanner {
       guard known.agrees(with: some) else {
         progress.note(
           "a trace differs from the store's entry for its name, size and times; reading it again")
-        return try RunPlanner(
-          workload: workload, store: store, threads: threads, mustKeep: mustKeep,
-          progress: progress
-        ).planAnew(part: part)
+        return try plan(part: part, isTrusted: false)
       }
       traces = some
     }
     if let traces { try workload.check(missing, over: traces) }
     return RunPlan(
       cells: cells, facts: known.facts, notes: known.notes, traces: traces, records: records)
-  }
-
-  /// The plan after reading every trace, whatever the store knows of it.
-  private func planAnew(part: PartNumber?) throws -> RunPlan {
-    guard let store else { return try plan(part: part) }
-    let (known, traces) = try traces(in: store, isTrusted: false)
-    let all = try workload.cells(facts: known.facts)
-    let cells = part.map { division(all, known, parts: $0.count).cells(of: $0) } ?? all
-    if let traces { try workload.check(cells, over: traces) }
-    return RunPlan(
-      cells: cells, facts: known.facts, notes: known.notes, traces: traces,
-      records: records(cells, known, store))
   }
 
   func division(_ cells: [PlannedCell], _ known: StoredTraces, parts: Int) -> PartDivision {
@@ -93,7 +80,7 @@ struct RunPlanner {
   ) throws -> (known: StoredTraces, prepared: WorkloadTraces?) {
     let stamps = try TraceStamps(of: workload)
     if isTrusted, let known = store.traces(stamps, of: workload) {
-      for facts in known.facts { progress.note("\(Self.text(facts)), known from the store") }
+      for facts in known.facts { progress.note("\(facts.text), known from the store") }
       return (known, nil)
     }
     tell(store.takeDamages())
@@ -116,51 +103,34 @@ struct RunPlanner {
     only keys: Set<TraceKey>? = nil, names: [TraceKey: String] = [:],
     shelf: (any TraceShelf)? = nil
   ) throws -> WorkloadTraces {
-    progress.begin("Preparing \(workload.name)")
-    let traces = try WorkloadTraces.prepare(
-      workload, only: keys, names: names, shelf: shelf
-    ) { _, requests in
-      if Interrupts.cancellation.isRequested {
-        throw Interrupted(description: "stopped before any cell was run; nothing was written")
-      }
-      progress.set(requests)
-    }
-    for facts in traces.facts { progress.end(Self.text(facts)) }
-    return traces
-  }
-
-  private static func text(_ facts: TraceFacts) -> String {
-    "\(facts.name)\(facts.seed.map { ", seed \($0)" } ?? ""): \(facts.requests) requests, "
-      + "\(facts.objects) objects"
+    try progress.prepare(
+      workload, title: "Preparing \(workload.name)", only: keys, names: names, shelf: shelf)
   }
 }
 
+/// Plans that say the file and the line of a fault, where one is known.
 extension Workload {
-  func cells(facts: [TraceFacts]) throws(UsageError) -> [PlannedCell] {
-    do {
-      return try Plan.cells(of: self, facts: facts)
+  private func explained<Result>(
+    _ body: () throws(PlanError) -> Result
+  ) throws(UsageError) -> Result {
+    do throws(PlanError) {
+      return try body()
     } catch {
       throw UsageError(message(for: error))
     }
+  }
+
+  func cells(facts: [TraceFacts]) throws(UsageError) -> [PlannedCell] {
+    try explained { () throws(PlanError) in try Plan.cells(of: self, facts: facts) }
   }
 
   func check(_ cells: [PlannedCell], over traces: WorkloadTraces) throws(UsageError) {
-    do {
-      try Plan.check(cells, of: self, over: traces.table)
-    } catch {
-      throw UsageError(message(for: error))
-    }
+    try explained { () throws(PlanError) in try Plan.check(cells, of: self, over: traces.table) }
   }
-}
 
-extension Workload {
   func cells(over traces: WorkloadTraces) throws(UsageError) -> [PlannedCell] {
-    do {
-      let cells = try Plan.cells(of: self, facts: traces.facts)
-      try Plan.check(cells, of: self, over: traces.table)
-      return cells
-    } catch {
-      throw UsageError(message(for: error))
-    }
+    let cells = try cells(facts: traces.facts)
+    try check(cells, over: traces)
+    return cells
   }
 }

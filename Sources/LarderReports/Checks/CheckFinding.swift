@@ -1,17 +1,20 @@
 import LarderExperiments
 import LarderSupport
 
+/// A result of a check in one sentence: log, summary, annotations and JUnit are made of these.
 struct CheckFinding {
   enum Level {
     case failure, inconclusive
+    /// A change that may be unintended.
     case change
     case remark
   }
 
   let level: Level
+  /// The cell; nil for a trace.
   let cell: CellName?
   let title: String
-  var kind: String?
+  let kind: String?
   let sentence: String
   var advice: String?
   var command: String?
@@ -20,47 +23,46 @@ struct CheckFinding {
 }
 
 extension CheckResult {
+  /// All findings: of traces, then of counts, memory and disk, and timings.
   var findings: [CheckFinding] {
-    traceChanges.map {
-      CheckFinding(level: .failure, cell: nil, title: "trace", sentence: $0)
-    } + countFindings + resourceFindings
-      + timings.map { timing in
-        let level: CheckFinding.Level =
-          switch timing.verdict {
-          case .fail: .failure
-          case .inconclusive: .inconclusive
-          case .pass: .remark
-          }
-        return finding(level, timing.name.cell, CheckText.sentence(timing), title: timing.title)
-      }
-  }
-
-  private var countFindings: [CheckFinding] {
-    counts.changes.map { change in
-      let level: CheckFinding.Level =
-        counts.fails(change) ? .failure : change.kind == .different ? .change : .remark
+    let traces = traceChanges.map { change in
+      CheckFinding(level: .failure, cell: nil, title: "trace", kind: nil, sentence: change)
+    }
+    let changed = counts.changes.map { change in
+      finding(
+        counts.fails(change) ? .failure : change.kind == .different ? .change : .remark,
+        change.after.name, change.kind.rawValue, CheckText.sentence(change))
+    }
+    let new = counts.new.map { finding(.remark, $0.name, nil, "not in the baseline") }
+    let missing = counts.missing.map { cell in
+      CheckFinding(
+        level: .failure, cell: cell.name, title: "\(cell.name)", kind: "missing",
+        sentence: "in the baseline, but not in the workload")
+    }
+    let unequal = unequalExecutions.map {
+      finding(
+        .failure, $0, nil, "executed counts with one thread differ from the simulation")
+    }
+    let timed = timings.map { timing in
+      let levels: [TimingVerdict: CheckFinding.Level] = [
+        .fail: .failure, .inconclusive: .inconclusive,
+      ]
       return finding(
-        level, change.after.name, CheckText.sentence(change), kind: change.kind.rawValue)
-    } + counts.new.map { finding(.remark, $0.name, "not in the baseline") }
-      + counts.missing.map { cell in
-        CheckFinding(
-          level: .failure, cell: cell.name, title: "\(cell.name)", kind: "missing",
-          sentence: "in the baseline, but not in the workload")
-      }
-      + unequalExecutions.map {
-        finding(.failure, $0, "executed counts with one thread differ from the simulation")
-      }
+        levels[timing.verdict] ?? .remark, timing.name.cell, nil, CheckText.sentence(timing),
+        title: timing.title)
+    }
+    return traces + changed + new + missing + unequal + resourceFindings + timed
   }
 
   private var resourceFindings: [CheckFinding] {
     (resources?.changes ?? []).map { change in
       finding(
-        change.isWorse ? .failure : .remark, change.name, CheckText.sentence(change),
-        kind: change.isWorse ? "worse" : "better")
+        change.isWorse ? .failure : .remark, change.name, change.isWorse ? "worse" : "better",
+        CheckText.sentence(change))
     }
       + (resources?.missing ?? []).map { missing in
         var finding = finding(
-          .inconclusive, missing.name,
+          .inconclusive, missing.name, nil,
           "\(missing.resource.rawValue) \(CheckText.figure(missing.before)) -> not measured")
         finding.advice = CheckText.remedy([missing])
         return finding
@@ -68,7 +70,7 @@ extension CheckResult {
   }
 
   private func finding(
-    _ level: CheckFinding.Level, _ cell: CellName, _ sentence: String, kind: String? = nil,
+    _ level: CheckFinding.Level, _ cell: CellName, _ kind: String?, _ sentence: String,
     title: String? = nil
   ) -> CheckFinding {
     CheckFinding(

@@ -8,15 +8,11 @@ package struct MarkdownReport: ReportFormat {
   package init() {}
 
   package func text(of results: RunResults) throws(ReportError) -> String {
-    MarkdownMarkup().text(of: ReportDocument(results).narrowBlocks)
+    MarkdownMarkup().text(of: ReportDocument(results).blocks.narrow)
   }
 
   package func files(of results: RunResults) throws(ReportError) -> [ReportFile] {
-    let document = ReportDocument(results)
-    let report = MarkdownMarkup().text(of: document.narrowBlocks)
-    return [ReportFile(name: fileName, text: report)]
-      + document.figures.map { figure in
-        ReportFile(name: figure.fileName, text: figure.chart.svg(ChartOptions(id: figure.name)))
-      }
+    [ReportFile(name: fileName, text: try text(of: results))]
+      + ReportDocument(results).figures.map(\.file)
   }
 }

@@ -2,10 +2,13 @@
 /// their hashes: untrusted text that became markup still could not run or load anything.
 struct HTMLPage {
   let title: String
-  let body: String
+  var lead = ""
+  let answer: String
+  var aside = ""
+  let main: String
 
   var text: String {
-    let (style, script) = (PageStyle.text, PageScript.text)
+    let (style, script, name) = (PageStyle.text, PageScript.text, XMLText.escaped(title))
     return """
       <!DOCTYPE html>
       <html lang="en">
@@ -15,11 +18,25 @@ struct HTMLPage {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <meta name="generator" content="larder">
-      <title>\(XMLText.escaped(title))</title>
+      <title>\(name) · larder</title>
       <style>\(style)</style>
       </head>
       <body>
-      \(body)
+      <header>
+      <div class="bar"><span class="brand">larder</span>
+      <div class="theme" role="group" aria-label="Colours" hidden>
+      <button type="button" data-theme-choice="auto" aria-pressed="true">Auto</button>
+      <button type="button" data-theme-choice="light" aria-pressed="false">Light</button>
+      <button type="button" data-theme-choice="dark" aria-pressed="false">Dark</button>
+      </div></div>
+      <h1>\(name)</h1>
+      \(lead)</header>
+      <div class="answer"><section id="answer">\(answer)</section></div>
+      <div class="columns">
+      \(aside)<main>
+      \(main)</main>
+      </div>
+      <p class="status" role="status" aria-live="polite"></p>
       <script>\(script)</script>
       </body>
       </html>
@@ -30,20 +47,12 @@ struct HTMLPage {
   static let policy =
     "default-src 'none'; style-src '\(PageStyle.hash)'; "
     + "script-src '\(PageScript.hash)'; base-uri 'none'; form-action 'none'"
-
-  static let themeSwitch = """
-    <div class="theme" role="group" aria-label="Colours" hidden>
-    <button type="button" data-theme-choice="auto" aria-pressed="true">Auto</button>
-    <button type="button" data-theme-choice="light" aria-pressed="false">Light</button>
-    <button type="button" data-theme-choice="dark" aria-pressed="false">Dark</button>
-    </div>
-    """
 }
 
 /// The style of all pages: a constant, so it cannot contain untrusted text.
 enum PageStyle {
   /// A test prints the expected value.
-  static let hash = "sha256-qcL/UZT6RWKm51/1P9tOXXfQC+Z58vY4yIMMNhAJAYs="
+  static let hash = "sha256-Xiuw01cb4hC8p4Xx4RszGsXZg3Pw1xh7biBLb6v18so="
 
   static let text = [
     "/*light*/": light, "/*dark*/": dark, "/*fonts*/": SVGCanvas.fonts,

@@ -79,26 +79,30 @@ package struct PlannedJob: Sendable {
   }
 
   private var json: String {
-    var object = JSONLine()
-    object.add("version", 1)
-    object.add("workload", plan.workload)
-    object.add("store", store)
-    object.add("count", UInt64(plan.count))
-    object.add("cells", UInt64(plan.cells))
-    object.add("missing", UInt64(plan.missing))
-    object.add("requests", plan.requests)
-    object.add("prepare", prepare)
-    let parts = plan.parts.map { part in
+    func line(_ texts: [(String, String)], _ numbers: [(String, UInt64)]) -> JSONLine {
       var line = JSONLine()
-      line.add("part", "\(part.number)")
-      line.add("cells", UInt64(part.cells))
-      line.add("missing", UInt64(part.missing))
-      line.add("requests", part.requests)
-      line.add("command", run(part: "\(part.number)"))
-      return line.text
+      for (key, text) in texts { line.add(key, text) }
+      for (key, number) in numbers { line.add(key, number) }
+      return line
     }
+    let parts = plan.parts.map { part in
+      line(
+        [("part", "\(part.number)"), ("command", run(part: "\(part.number)"))],
+        [
+          ("cells", UInt64(part.cells)), ("missing", UInt64(part.missing)),
+          ("requests", part.requests),
+        ]
+      ).text
+    }
+    var object = line(
+      [
+        ("workload", plan.workload), ("store", store), ("prepare", prepare), ("merge", merge),
+      ],
+      [
+        ("version", 1), ("count", UInt64(plan.count)), ("cells", UInt64(plan.cells)),
+        ("missing", UInt64(plan.missing)), ("requests", plan.requests),
+      ])
     object.add("parts", json: "[\(parts.joined(separator: ", "))]")
-    object.add("merge", merge)
     return object.text + "\n"
   }
 

@@ -1,51 +1,31 @@
 import LarderExperiments
 import LarderSupport
 
+/// An element of a report, independent of markup.
 enum Block {
-  case heading(Int, [Inline])
-  case paragraph([Inline])
-  case list([[Inline]])
+  case heading(Int, Line)
+  case paragraph(Line)
+  case list([Line])
   case code(String)
   case table(Table)
+  /// A chart; its caption and the table after it carry its content as text.
   case chart(ChartFigure)
-  case cards([AnswerCard])
   indirect case fold(String, [Block])
-}
 
-enum Inline: ExpressibleByStringLiteral, Hashable {
-  case text(String)
-  case strong(String)
-  case code(String)
-
-  init(stringLiteral value: String) { self = .text(value) }
-
-  var plain: String {
-    switch self {
-    case .text(let text), .strong(let text), .code(let text): text
-    }
+  /// A heading of level 3 and what belongs to it; nothing if `blocks` is empty.
+  static func section(_ title: String, _ blocks: [Block]) -> [Block] {
+    blocks.isEmpty ? [] : [.heading(3, Line(text: title))] + blocks
   }
+
+  static func figure(_ figure: ChartFigure?) -> [Block] { figure.map { [.chart($0)] } ?? [] }
 }
 
+/// A table with a row of titles; the first cell of each row names it.
 struct Table {
-  var titles: [String]
-  var rows: [[Inline]] = []
+  let titles: [String]
+  let rows: [[Inline]]
 
-  init(titles: [String]) { self.titles = titles }
-
-  static let columnsMax = 13
-
-  var parts: [Table] {
-    guard titles.count > Self.columnsMax else { return [self] }
-    let columns = titles.count - 1
-    let count = (columns + Self.columnsMax - 2) / (Self.columnsMax - 1)
-    return (0..<count).map { number in
-      // Column counts of the parts differ by at most one.
-      let range = (1 + columns * number / count)..<(1 + columns * (number + 1) / count)
-      var part = Table(titles: [titles[0]] + titles[range])
-      part.rows = rows.map { [$0[0]] + $0[range] }
-      return part
-    }
-  }
+  private static let columnsMax = 13
 
   static let none: Inline = "–"
 
@@ -54,19 +34,42 @@ struct Table {
     self.rows = rows.map { row in columns.map { $0.cell(row) } }
   }
 
-  static func number(_ value: Double?, _ decimals: Int) -> Inline {
-    value.flatMap { NumberText.fixed($0, decimals: decimals) }.map { .text($0) } ?? none
+  private init(titles: [String], rows: [[Inline]]) { (self.titles, self.rows) = (titles, rows) }
+
+  /// The table split if it has too many columns; each part begins with the names of the rows.
+  var parts: [Table] {
+    guard titles.count > Self.columnsMax else { return [self] }
+    let columns = titles.count - 1
+    let count = (columns + Self.columnsMax - 2) / (Self.columnsMax - 1)
+    return (0..<count).map { number in
+      // Column counts of the parts differ by at most one.
+      let range = (1 + columns * number / count)..<(1 + columns * (number + 1) / count)
+      return Table(
+        titles: [titles[0]] + titles[range], rows: rows.map { [$0[0]] + $0[range] })
+    }
   }
 
+  static func text(_ text: String?) -> Inline { text.map { .text($0) } ?? none }
+
+  static func count(_ value: UInt64?) -> Inline { text(value.map { NumberText.grouped($0) }) }
+
+  static func number(_ value: Double?, _ decimals: Int) -> Inline {
+    text(value.flatMap { NumberText.fixed($0, decimals: decimals) })
+  }
+
+  static func percent(_ ratio: Double?) -> Inline { number(ratio.map { $0 * 100 }, 2) }
+
   static func time(nanoseconds: Double?) -> Inline {
-    nanoseconds.map { .text(ChartUnit.nanoseconds.value($0)) } ?? none
+    text(nanoseconds.map { ChartUnit.nanoseconds.value($0) })
   }
 
   static func bytes(_ value: Double?) -> Inline {
-    value.flatMap { UInt64(exactly: $0.rounded()) }.map { .text(NumberText.bytes($0)) } ?? none
+    text(value.flatMap { UInt64(exactly: $0.rounded()) }.map { NumberText.bytes($0) })
   }
 }
 
+/// A column of a table of `Row`s. Titles and cells are made from one list of columns, so they
+/// always agree.
 struct Column<Row> {
   let title: String
   let cell: (Row) -> Inline
@@ -77,6 +80,7 @@ struct Column<Row> {
   }
 }
 
+/// Renders blocks as text.
 protocol Markup {
   func text(of block: Block) -> String
 }
@@ -88,6 +92,7 @@ extension Markup {
 }
 
 struct ChartFigure: Sendable {
+  /// The unique name in the report: letters, digits and hyphens.
   var name: String
   let chart: any Chart
 
@@ -97,9 +102,11 @@ struct ChartFigure: Sendable {
     self.chart = chart
   }
 
-  var fileName: String { "\(Self.folder)/\(name).svg" }
+  var fileName: String { "charts/\(name).svg" }
 
-  static let folder = "charts"
+  var file: ReportFile {
+    ReportFile(name: fileName, text: chart.svg(ChartOptions(id: name)))
+  }
 
   private static let nameMax = 80
 
@@ -145,6 +152,7 @@ extension [Block] {
     }
   }
 
+  /// The blocks with wide tables split, to fit a page without scrolling.
   var narrow: [Block] {
     flatMap { block -> [Block] in
       switch block {
@@ -153,37 +161,5 @@ extension [Block] {
       default: [block]
       }
     }
-  }
-}
-
-extension Inline {
-  static func names(_ names: [Inline], last: String = " and ") -> [Inline] {
-    names.enumerated().flatMap { number, name -> [Inline] in
-      if number == 0 { return [name] }
-      return [.text(number == names.count - 1 ? last : ", "), name]
-    }
-  }
-
-  static func joined(_ parts: [[Inline]], _ separator: String) -> [Inline] {
-    Array(parts.joined(separator: [.text(separator)]))
-  }
-
-  static func plain(_ parts: [Inline]) -> String { parts.map(\.plain).joined() }
-
-  static func marked(_ text: String) -> [Inline] {
-    let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
-    guard !parts.count.isMultiple(of: 2) else { return [.text(text)] }
-    return parts.enumerated().filter { !$0.element.isEmpty }.map { number, part in
-      number.isMultiple(of: 2) ? .text(part) : .code(part)
-    }
-  }
-}
-
-extension NumberText {
-  /// A capacity: bytes, or a number of objects without the word; "no limit" for one that no cache
-  /// could reach.
-  static func capacity(_ value: UInt64, bytes: Bool) -> String {
-    guard bytes else { return grouped(value) }
-    return value >= CapacitySpec.largestBytes ? "no limit" : self.bytes(value)
   }
 }
