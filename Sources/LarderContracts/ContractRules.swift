@@ -1,7 +1,6 @@
 import LarderEngine
 import LarderPolicies
 
-/// The rules of the contract for one policy with one set of parameters.
 struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   let spec: PolicySpec
   let registered: RegisteredPolicy
@@ -126,7 +125,6 @@ struct ContractRules<Policy: EvictionPolicy & ~Copyable> {
   }
 }
 
-/// Trials of each rule.
 extension ContractRules where Policy: ~Copyable {
   func checkResidency(_ trial: ContractTrial) throws(ContractProblem) {
     let driver = try driver(trial)
@@ -340,7 +338,6 @@ extension ContractRules where Policy: ~Copyable {
   }
 }
 
-/// A cache and a trace on which a rule is tried.
 struct ContractTrial {
   var capacity: UInt64
   var unit: CapacityUnit
@@ -372,8 +369,6 @@ struct ContractTrial {
 
 /// Formats the calls that broke a rule as a script, which can be read and kept as a test.
 enum ContractScript {
-  /// Returns the lines of a trace, with the outcome of each request while the policy keeps the
-  /// rule.
   static func text<Policy: EvictionPolicy & ~Copyable>(
     of trial: ContractTrial, _ type: Policy.Type, _ spec: PolicySpec
   ) -> String {

@@ -53,7 +53,6 @@ package struct TestTrace: CustomStringConvertible {
   }
 }
 
-/// Keeps the columns of a test's trace alive while they are read.
 private final class ColumnMemory {
   private var allocations: [UnsafeMutableRawPointer] = []
 
@@ -122,7 +121,6 @@ extension TestRequest {
   }
 }
 
-/// One line of a test's trace.
 package struct TestRequest: CustomStringConvertible {
   package var operation: LarderEngine.Operation
   package var id: ObjectID

@@ -13,3 +13,12 @@ final class FakeRunTime: RunTime {
   /// Advances the clock.
   func spend(_ nanoseconds: UInt64) { now.wrappingAdd(nanoseconds, ordering: .relaxed) }
 }
+
+/// Sums up reported progress.
+final class ProgressCount: Sendable {
+  private let sum = Atomic(0)
+
+  var total: Int { sum.load(ordering: .relaxed) }
+
+  func add(_ count: Int) { sum.wrappingAdd(count, ordering: .relaxed) }
+}

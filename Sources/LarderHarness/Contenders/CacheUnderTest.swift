@@ -123,8 +123,6 @@ public struct CacheUsage: Sendable, Hashable {
   public var diskWeight: UInt64?
   /// Bytes of all files of the cache.
   public var diskBytes: UInt64?
-  /// Bytes of memory for keys, values and metadata.
-  public var memoryBytes: UInt64?
   /// Bytes written to disk since `resetCounts`, including metadata; nil to use the system's count.
   public var bytesWritten: UInt64?
   /// Bytes passed to the system's write calls since `resetCounts`, by a count that is exactly

@@ -20,22 +20,10 @@ extension ConfigurationDraw {
     }
     // First: a fault that a short trace shows with one policy may not show with another. The
     // plainest cache is LRU alone; if it has too much room to fail, it gets less.
-    var capacity = best.memory.capacity
-    while capacity > 0 {
-      var candidate = best
-      candidate.kind = .memory
-      candidate.memory.policy = "lru"
-      candidate.memory.admission = nil
-      candidate.memory.objects = nil
-      candidate.memory.capacity = capacity
-      if take(candidate) { break }
-      capacity /= 4
-    }
-    for change in Self.plainPolicies {
-      var candidate = best
-      change(&candidate)
-      _ = take(candidate)
-    }
+    var alone = best
+    alone.kind = .memory
+    alone.memory = Tier(capacity: best.memory.capacity)
+    while alone.memory.capacity > 0, !take(alone) { alone.memory.capacity /= 4 }
     var progress = true
     while progress, tries < triesMax {
       progress = false
@@ -48,21 +36,13 @@ extension ConfigurationDraw {
         }
         chunk /= 2
       }
-      var place = 0
-      while true {
-        let plainer = best.plainer
-        guard place < plainer.count else { break }
-        if take(plainer[place]) { progress = true } else { place += 1 }
+      var index = 0
+      while index < best.plainer.count {
+        if take(best.plainer[index]) { progress = true } else { index += 1 }
       }
     }
     return best
   }
-
-  private static let plainPolicies: [@Sendable (inout ConfigurationDraw) -> Void] = [
-    { if $0.kind == .hybrid { $0.kind = .memory } },
-    { $0.memory.policy = "lru" },
-    { $0.disk.policy = "lru" },
-  ]
 
   private var requests: Int {
     switch source {
@@ -87,108 +67,93 @@ extension ConfigurationDraw {
     return draw
   }
 
+  /// The draws with one part less.
   private var plainer: [ConfigurationDraw] {
-    var result: [ConfigurationDraw] = []
-    func add(_ applies: Bool, _ change: (inout ConfigurationDraw) -> Void) {
-      guard applies else { return }
-      var draw = self
-      change(&draw)
-      result.append(draw)
-    }
-    add(warmUp != "none") { $0.warmUp = "none" }
-    add(hashing != "standard") { $0.hashing = "standard" }
-    add(inlineBytesMax != 20 << 10) { $0.inlineBytesMax = 20 << 10 }
-    add(durability != "none") { $0.durability = "none" }
-    add(disk.segmentBytes != nil) { $0.disk.segmentBytes = nil }
-    add(seed != 1) { $0.seed = 1 }
-    add(kind == .hybrid) { $0.kind = .memory }
-    add(kind == .hybrid) { $0.kind = .disk }
-    add(kind == .disk) {
-      $0.kind = .memory
-      $0.memory = $0.disk
-      $0.memory.segmentBytes = nil
-    }
-    if kind == .hybrid {
-      add(rules.placement != nil) { $0.rules.placement = nil }
-      add(rules.inclusion != .inclusive) { $0.rules.inclusion = .inclusive }
-      add(rules.promotion != .always) { $0.rules.promotion = .always }
-    }
-    add(unit == .bytes && disk.segmentBytes == nil) { $0.unit = .objects }
+    var changes: [(inout ConfigurationDraw) -> Bool] = [
+      { Self.set(&$0.kind, .memory) }, { Self.set(&$0.memory.policy, "lru") },
+      { Self.set(&$0.disk.policy, "lru") }, { Self.set(&$0.warmUp, "none") },
+      { Self.set(&$0.hashing, "standard") }, { Self.set(&$0.inlineBytesMax, 20 << 10) },
+      { Self.set(&$0.durability, "none") }, { Self.set(&$0.disk.segmentBytes, nil) },
+      { Self.set(&$0.seed, 1) }, { $0.kind == .hybrid && Self.set(&$0.kind, .disk) },
+      { Self.set(&$0.rules, HybridRules()) },
+      { $0.disk.segmentBytes == nil && Self.set(&$0.unit, .objects) },
+      {
+        $0.memory = $0.disk
+        $0.memory.segmentBytes = nil
+        return Self.set(&$0.kind, .memory)
+      },
+    ]
     for tier in [\ConfigurationDraw.memory, \.disk] {
-      let drawn = self[keyPath: tier]
-      add(drawn.admission != nil) { $0[keyPath: tier].admission = nil }
-      add(drawn.timeToLiveSeconds != nil) { $0[keyPath: tier].timeToLiveSeconds = nil }
-      add(drawn.objects != nil) { $0[keyPath: tier].objects = nil }
-      add(drawn.policy != "lru") { $0[keyPath: tier].policy = "lru" }
-      add(drawn.policy.contains(":")) {
-        $0[keyPath: tier].policy = String(drawn.policy.prefix { $0 != ":" })
-      }
-      for smaller in [1, drawn.capacity / 2, drawn.capacity &- 1]
-      where smaller > 0 && smaller < drawn.capacity {
-        add(true) { $0[keyPath: tier].capacity = smaller }
-      }
-      if let objects = drawn.objects, objects > 1 {
-        add(true) { $0[keyPath: tier].objects = objects - 1 }
-      }
+      changes += [
+        { Self.set(&$0[keyPath: tier].admission, nil) },
+        { Self.set(&$0[keyPath: tier].timeToLiveSeconds, nil) },
+        { Self.set(&$0[keyPath: tier].objects, nil) },
+        { Self.set(&$0[keyPath: tier].capacity, max(1, $0[keyPath: tier].capacity / 2)) },
+        { Self.set(&$0[keyPath: tier].capacity, max(1, $0[keyPath: tier].capacity - 1)) },
+      ]
     }
-    switch source {
-    case .lines(let trace): result += trace.plainer.map { with(.lines($0)) }
-    case .generator(let generator): result += generator.plainer.map { with(.generator($0)) }
-    }
-    return result
+    return Self.changed(self, changes) + plainerSources
   }
 
-  private func with(_ source: Source) -> ConfigurationDraw {
-    var draw = self
-    draw.source = source
-    return draw
+  private var plainerSources: [ConfigurationDraw] {
+    let sources: [Source] =
+      switch source {
+      case .lines(let trace): trace.plainer.map { .lines($0) }
+      case .generator(let generator): generator.plainer.map { .generator($0) }
+      }
+    return sources.map {
+      var draw = self
+      draw.source = $0
+      return draw
+    }
+  }
+
+  /// Sets a value; false if it had it.
+  fileprivate static func set<Value: Equatable>(_ value: inout Value, _ plain: Value) -> Bool {
+    if value == plain { return false }
+    value = plain
+    return true
+  }
+
+  /// The copies of a value that the changes change.
+  fileprivate static func changed<Value>(
+    _ value: Value, _ changes: [(inout Value) -> Bool]
+  ) -> [Value] {
+    changes.compactMap {
+      var copy = value
+      return $0(&copy) ? copy : nil
+    }
   }
 }
 
 extension DrawnTrace {
   fileprivate var plainer: [DrawnTrace] {
-    var result: [DrawnTrace] = []
-    for bit in 0..<5 {
-      let column = Columns(rawValue: 1 << bit)
-      guard columns.contains(column) else { continue }
-      var trace = self
-      trace.columns.remove(column)
-      result.append(trace)
+    var changes: [(inout DrawnTrace) -> Bool] = (0..<5).map { bit in
+      { $0.columns.remove(Columns(rawValue: 1 << bit)) != nil }
     }
     // A few lines are changed one by one, so that a person can read them.
-    guard lines.count <= 40 else { return result }
-    for place in lines.indices {
-      func add(_ applies: Bool, _ change: (inout Line) -> Void) {
-        guard applies else { return }
-        var trace = self
-        change(&trace.lines[place])
-        result.append(trace)
-      }
-      add(lines[place].operation != .get) { $0.operation = .get }
-      add(lines[place].timeToLive != 0) { $0.timeToLive = 0 }
-      add(lines[place].cost != 1) { $0.cost = 1 }
-      add(lines[place].size != 1) { $0.size = 1 }
+    for index in lines.count <= 40 ? lines.indices : 0..<0 {
+      changes += [
+        { ConfigurationDraw.set(&$0.lines[index].operation, .get) },
+        { ConfigurationDraw.set(&$0.lines[index].timeToLive, 0) },
+        { ConfigurationDraw.set(&$0.lines[index].cost, 1) },
+        { ConfigurationDraw.set(&$0.lines[index].size, 1) },
+      ]
     }
-    return result
+    return ConfigurationDraw.changed(self, changes)
   }
 }
 
 extension DrawnGenerator {
   fileprivate var plainer: [DrawnGenerator] {
-    var result: [DrawnGenerator] = []
-    func add(_ applies: Bool, _ change: (inout DrawnGenerator) -> Void) {
-      guard applies else { return }
-      var generator = self
-      change(&generator)
-      result.append(generator)
-    }
-    add(name != "zipf") { $0.name = "zipf" }
-    add(sizeMax != nil) { $0.sizeMax = nil }
-    add(timeToLiveMax != nil) { $0.timeToLiveMax = nil }
-    for place in writes.indices { add(writes[place] != 0) { $0.writes[place] = 0 } }
-    add(objects > 1) { $0.objects /= 2 }
-    add(objects > 1) { $0.objects -= 1 }
-    add(rate != 1) { $0.rate = 1 }
-    return result
+    ConfigurationDraw.changed(
+      self,
+      [
+        { ConfigurationDraw.set(&$0.name, "zipf") }, { ConfigurationDraw.set(&$0.sizeMax, nil) },
+        { ConfigurationDraw.set(&$0.timeToLiveMax, nil) },
+        { ConfigurationDraw.set(&$0.writes, [0, 0, 0]) }, { ConfigurationDraw.set(&$0.rate, 1) },
+        { ConfigurationDraw.set(&$0.objects, max(1, $0.objects / 2)) },
+        { ConfigurationDraw.set(&$0.objects, max(1, $0.objects - 1)) },
+      ])
   }
 }
