@@ -22,10 +22,7 @@ import Testing
     ] {
       let stand = ExecutionStand()
       let planned = ExecutionStand.cell(arrangement, unit: .objects)
-      let simulated = try stand.simulate(planned, over: trace)
-      let execution = try #require(
-        try stand.run(planned, over: trace, simulated: simulated)?.first)
-      #expect(execution.counts == simulated, "\(arrangement)")
+      let (execution, simulated) = try stand.compare(planned, over: trace)
       #expect(simulated.hits > 0 && execution.valuesWrong == 0)
     }
   }
@@ -36,9 +33,7 @@ import Testing
     let stand = ExecutionStand()
     var planned = ExecutionStand.cell(try preset.arrangement(), unit: .bytes)
     planned.preset = preset.name
-    let simulated = try stand.simulate(planned, over: trace)
-    let execution = try #require(try stand.run(planned, over: trace, simulated: simulated)?.first)
-    #expect(execution.counts == simulated, "\(preset.name)")
+    let (execution, simulated) = try stand.compare(planned, over: trace)
     #expect(simulated.hits > 0 && execution.valuesChecked == simulated.hits)
   }
 
@@ -47,7 +42,7 @@ import Testing
     let stand = ExecutionStand()
     let planned = ExecutionStand.cell(.memory(try ExecutionStand.tier(capacity: 150)))
     let simulated = try stand.simulate(planned, over: trace)
-    let execution = try #require(try stand.run(planned, over: trace, simulated: simulated)?.first)
+    let execution = try stand.first(planned, over: trace, simulated: simulated)
     #expect(simulated.staleHits > 100)
     #expect(execution.equalsSimulated == true && execution.capacityChecks == 1)
     #expect(stand.leftovers.isEmpty)
@@ -59,9 +54,9 @@ import Testing
     let planned = ExecutionStand.cell(.memory(try ExecutionStand.tier()))
     var simulated = try stand.simulate(planned, over: trace)
     simulated.memory.evictions += 1
-    let execution = try #require(try stand.run(planned, over: trace, simulated: simulated)?.first)
+    let execution = try stand.first(planned, over: trace, simulated: simulated)
     #expect(execution.equalsSimulated == false)
-    let uncompared = try #require(try stand.run(planned, over: trace)?.first)
+    let uncompared = try stand.first(planned, over: trace)
     #expect(uncompared.equalsSimulated == nil)
   }
 }

@@ -10,11 +10,9 @@ final class FakeRunTime: RunTime {
 
   func wait(until nanoseconds: UInt64) { now.max(nanoseconds, ordering: .relaxed) }
 
-  /// Advances the clock.
   func spend(_ nanoseconds: UInt64) { now.wrappingAdd(nanoseconds, ordering: .relaxed) }
 }
 
-/// Sums up reported progress.
 final class ProgressCount: Sendable {
   private let sum = Atomic(0)
 

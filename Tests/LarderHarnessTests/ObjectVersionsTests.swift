@@ -2,7 +2,6 @@ import Testing
 
 @testable import LarderHarness
 
-/// The versions that a get may return.
 @Suite struct ObjectVersionsTests {
   private let memory = HarnessMemory()
 

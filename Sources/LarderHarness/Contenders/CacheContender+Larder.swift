@@ -30,7 +30,7 @@ protocol LoadingCache: CacheUnderTest {
 
   func value(
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
-  ) async throws -> (value: Data, source: CacheResult<Data>.Source)
+  ) async throws -> (value: Data, tier: HybridTier?)
 }
 
 extension CacheSetup {
@@ -57,12 +57,12 @@ struct LarderMemory: LoadingCache {
 
   func value(
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
-  ) async throws -> (value: Data, source: CacheResult<Data>.Source) {
+  ) async throws -> (value: Data, tier: HybridTier?) {
     let value = try await cache.value(
       for: key, weight: { _ in Int(options.weight) }, timeToLive: { _ in options.timeToLive },
       fetchCost: options.fetchCost, load: { _ in try await load() })
     // A caller gets here only after it found nothing in memory.
-    return (value, .origin)
+    return (value, nil)
   }
 
   func set(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) {
@@ -88,9 +88,7 @@ struct LarderMemory: LoadingCache {
   }
 
   func tierCounts() -> CacheTierCounts? {
-    var counts = CacheTierCounts()
-    counts.memory = cache.tierCounts
-    return counts
+    CacheTierCounts(memory: cache.tierCounts)
   }
 
   func resetCounts() { cache.resetStatistics() }
@@ -136,9 +134,7 @@ final class LarderDisk: CacheUnderTest {
   }
 
   func tierCounts() -> CacheTierCounts? {
-    var counts = CacheTierCounts()
-    counts.disk = cache.tierCounts.since(before.withLock { $0 })
-    return counts
+    CacheTierCounts(disk: cache.tierCounts.since(before.withLock { $0 }))
   }
 
   func resetCounts() {
@@ -199,14 +195,16 @@ final class LarderHybrid: LoadingCache {
 
   func value(
     for key: UInt64, _ options: CacheWriteOptions, load: @escaping @Sendable () async throws -> Data
-  ) async throws -> (value: Data, source: CacheResult<Data>.Source) {
+  ) async throws -> (value: Data, tier: HybridTier?) {
     let result = await cache.result(for: key) { _ in
       .value(try await load(), maxAge: options.timeToLive, fetchCost: options.fetchCost)
     }
-    guard let value = try result.get(), let source = result.source else {
-      throw NoValueError(key: key)
+    guard let value = try result.get() else { throw NoValueError(key: key) }
+    switch result.source {
+    case .memory: return (value, .memory)
+    case .disk: return (value, .disk)
+    default: return (value, nil)
     }
-    return (value, source)
   }
 
   func fill(_ value: Data, for key: UInt64, _ options: CacheWriteOptions) throws {
@@ -240,12 +238,9 @@ final class LarderHybrid: LoadingCache {
 
   func tierCounts() -> CacheTierCounts? {
     let counted = cache.counts
-    var counts = CacheTierCounts()
-    counts.memory = counted.memory
-    counts.disk = counted.disk
-    counts.promotions = counted.promotions
-    counts.demotions = counted.demotions
-    return counts
+    return CacheTierCounts(
+      memory: counted.memory, disk: counted.disk, promotions: counted.promotions,
+      demotions: counted.demotions)
   }
 
   func resetCounts() {

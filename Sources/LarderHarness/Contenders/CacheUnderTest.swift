@@ -144,8 +144,14 @@ public struct CacheTierCounts: Sendable, Hashable {
   /// Objects moved from memory to disk.
   public var demotions: UInt64 = 0
 
-  /// Creates counts of zero.
-  public init() {}
+  /// Creates counts; see the properties.
+  public init(
+    memory: TierCounts = TierCounts(), disk: TierCounts = TierCounts(), promotions: UInt64 = 0,
+    demotions: UInt64 = 0
+  ) {
+    (self.memory, self.disk) = (memory, disk)
+    (self.promotions, self.demotions) = (promotions, demotions)
+  }
 }
 
 /// A kind of cache that a workload can name, as in `cache: nscache`.

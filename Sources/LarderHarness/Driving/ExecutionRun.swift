@@ -13,23 +13,22 @@ final class ExecutionRun {
   private var position = 0
   private var nanoseconds: UInt64 = 0
 
-  /// The least number of requests for which one in `sampling` is timed, if only memory is driven.
+  /// The least number of requests for which one in `sampling`, a power of two, is timed, if only
+  /// memory is driven.
   private static var sampledRequestsMin: Int { 1 << 18 }
   private static var sampling: Int { 16 }
 
   init(_ context: RunContext, repetition: Int) {
     self.context = context
-    let (spec, reader, planned) = (context.order.spec, context.reader, context.planned)
+    let (spec, reader) = (context.order.spec, context.reader)
     let isSampled =
       context.planned.cell.kind == .memory && spec.load == .closed
       && reader.count >= Self.sampledRequestsMin
     let timedOneIn = isSampled ? Self.sampling : 1
     execution = Execution(threads: context.threads, repetition: repetition)
     execution.timedOneIn = timedOneIn
-    slots = (0..<context.threads).map {
-      WorkerSlot(
-        RequestWorker(
-          context, timedOneIn: timedOneIn, seed: context.planned.cell.seed &+ UInt64($0)))
+    slots = (0..<context.threads).map { _ in
+      WorkerSlot(RequestWorker(context, timedOneIn: timedOneIn))
     }
     events = spec.pressure.map { (Int($0.at.of(UInt64(reader.count))), $0.level) }
       .sorted { $0.0 < $1.0 }

@@ -15,7 +15,8 @@ struct RequestWorker: Sendable {
   private let versions: ObjectVersions
   private let pattern: ValuePattern
   private let verification: ExecutionSpec.Verification
-  private var sampler: LatencySampler
+  private let timedOneIn: Int
+  private let seed: UInt64
   var tally = RunTally()
   private(set) var position = 0
   private(set) var call = "get"
@@ -30,13 +31,15 @@ struct RequestWorker: Sendable {
     var stops: (@Sendable () -> Bool)?
   }
 
-  init(_ context: RunContext, timedOneIn: Int, seed: UInt64) {
+  init(_ context: RunContext, timedOneIn: Int) {
     self.context = context
     reader = context.reader
     versions = context.versions
     pattern = context.pattern
     verification = context.order.spec.verification
-    sampler = LatencySampler(every: timedOneIn, seed: seed)
+    self.timedOneIn = timedOneIn
+    // Not the seed of the origin's latencies.
+    seed = ~context.planned.cell.seed
   }
 
   mutating func work(
@@ -72,7 +75,7 @@ struct RequestWorker: Sendable {
     if let pace = mode.pace {
       let delay = context.wait(until: pace.due(index))
       if mode.isTimed { late = delay }
-    } else if mode.isTimed, sampler.next() {
+    } else if mode.isTimed, isSampled(index) {
       late = 0
     }
     let operation = reader.operation(index)
@@ -94,6 +97,12 @@ struct RequestWorker: Sendable {
       tally.modifies += 1
       _ = versions.advance(reader.id(index))
     }
+  }
+
+  /// Samples at irregular distances, which do not synchronise with a rhythm of the trace.
+  @inline(__always) private func isSampled(_ index: Int) -> Bool {
+    timedOneIn == 1
+      || SplitMix64.number(UInt64(index), seed: seed) & UInt64(timedOneIn - 1) == 0
   }
 
   @inline(__always) private mutating func get(

@@ -144,28 +144,3 @@ extension MeasuredLatency {
       max: max)
   }
 }
-
-/// Selects operations for timing: all, or one in N on average, at irregular distances derived from
-/// a seed, so that it does not synchronise with a rhythm of the trace.
-struct LatencySampler: Sendable {
-  private let every: UInt64
-  private var left: UInt64 = 1
-  private var state: UInt64
-
-  init(every: Int, seed: UInt64) {
-    self.every = UInt64(max(1, every))
-    state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-  }
-
-  @inline(__always) mutating func next() -> Bool {
-    if every == 1 { return true }
-    left -= 1
-    guard left == 0 else { return false }
-    // Marsaglia, Xorshift RNGs, Journal of Statistical Software 8 (2003).
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    left = 1 + state % (2 * every - 1)
-    return true
-  }
-}

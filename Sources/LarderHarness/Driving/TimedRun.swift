@@ -91,14 +91,14 @@ final class TimedRun: Sendable {
     // Before other work of the program: the wait of a request is the measurement.
     Task.detached(priority: .high) { [self] in
       do {
-        let (value, source) = try await cache.value(for: key, context.reader.options(index)) {
+        let (value, tier) = try await cache.value(for: key, context.reader.options(index)) {
           [self] in try await load(key, index, isCounted: isCounted)
         }
         let kind: OperationLatency.Kind =
-          switch source {
+          switch tier {
           case .memory: .memoryHit
           case .disk: .diskHit
-          case .origin: .miss
+          case nil: .miss
           }
         note(index, value, kind, due: due, isCounted)
       } catch {
@@ -245,16 +245,15 @@ package struct TimedAgreement: Sendable {
     fetches = (found.originFetches, expected.originFetches)
   }
 
-  package var differences: (wait: Double, fetches: Double) {
-    (
-      Self.difference(waits.measured, waits.simulated),
-      Self.difference(Double(fetches.measured), Double(fetches.simulated))
+  /// The differences as shares of the simulated values.
+  private var differences: (wait: Double, fetches: Double) {
+    func difference(_ measured: Double, _ simulated: Double) -> Double {
+      simulated > 0 ? measured / simulated - 1 : measured > 0 ? .infinity : 0
+    }
+    return (
+      difference(waits.measured, waits.simulated),
+      difference(Double(fetches.measured), Double(fetches.simulated))
     )
-  }
-
-  private static func difference(_ measured: Double, _ simulated: Double) -> Double {
-    guard simulated > 0 else { return measured > 0 ? .infinity : 0 }
-    return measured / simulated - 1
   }
 
   package var isClose: Bool {

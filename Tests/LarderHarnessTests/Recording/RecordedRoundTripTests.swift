@@ -8,7 +8,6 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The simulation of a recording has the counts of the recorded cache.
 @Suite(.endsInTime)
 struct RecordedRoundTripTests {
   private let folder: URL
@@ -153,7 +152,6 @@ struct RecordedRoundTripTests {
     #expect(cache.statistics.expirations > 100)
   }
 
-  /// A clock that a test advances.
   private final class StepClock: CacheClock {
     private let time = Locked<UInt64>(1_000_000)
     var now: CacheInstant { CacheInstant(microseconds: time.withLock { $0 }) }

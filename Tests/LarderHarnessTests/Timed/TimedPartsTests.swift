@@ -3,7 +3,6 @@ import Testing
 
 @testable import LarderHarness
 
-/// The limits of agreement.
 struct TimedAgreementTests {
   private func counts(_ latency: UInt64, _ fetches: UInt64, requests: UInt64 = 1000) -> Counts {
     var counts = Counts()
@@ -45,7 +44,6 @@ struct TimedAgreementTests {
   }
 }
 
-/// End times of fetches.
 struct TimedOriginTests {
   private func ends(
     servers: Int?, bandwidth: UInt64? = nil, speed: Double = 1, bytes: UInt32 = 0,
@@ -86,7 +84,6 @@ struct TimedOriginTests {
   }
 }
 
-/// Sums and percentiles of waits.
 struct TimedTallyTests {
   @Test func percentilesAreExact() {
     let time = TimeCounts(
