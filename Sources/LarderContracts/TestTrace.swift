@@ -14,8 +14,6 @@ package struct TestTrace: CustomStringConvertible {
 
   package var objects: Int { Int(requests.map(\.id).max() ?? 0) }
 
-  package var distinctObjects: Int { Set(requests.map(\.id)).count }
-
   package var nextUses: [UInt32] {
     var next: [ObjectID: Int] = [:]
     var result = Array(repeating: Request.never, count: requests.count)
@@ -168,10 +166,6 @@ package struct TestTraceMaker {
       let names = ["sizes", "times", "operations", "costs"]
       let present = names.indices.filter { rawValue & (1 << $0) != 0 }.map { names[$0] }
       return present.isEmpty ? "ids only" : present.joined(separator: ", ")
-    }
-
-    package static func random(_ random: inout TestRandom) -> Features {
-      Features(rawValue: random.below(16))
     }
   }
 

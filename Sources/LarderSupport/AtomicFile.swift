@@ -135,17 +135,14 @@ package struct AtomicFileError: Error, Hashable {
   package let reason: String
   package let code: Int32?
 
-  init(_ path: String, _ action: String, _ reason: String) {
+  init(_ path: String, _ action: String, _ reason: String, code: Int32? = nil) {
     self.path = path
     self.action = action
     self.reason = reason
-    code = nil
+    self.code = code
   }
 
   init(_ path: String, _ action: String, _ fault: FileFault) {
-    self.path = path
-    self.action = action
-    reason = fault.reason
-    code = fault.code
+    self.init(path, action, fault.reason, code: fault.code)
   }
 }

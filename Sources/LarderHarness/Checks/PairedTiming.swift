@@ -59,15 +59,16 @@ package struct PairedTiming {
     var looked = 0.0
     repeat {
       let began = now()
-      let (other, this) = try processes()
+      let launch = launch
+      let (other, this) = try both { try launch($0) }
       defer {
         other.end()
         this.end()
       }
       // Both are started before this, so they prepare at the same time.
-      let both = try other.ready().intersection(this.ready())
+      let common = try other.ready().intersection(this.ready())
       if ledgers.isEmpty {
-        let known = names.filter(both.contains)
+        let known = names.filter(common.contains)
         guard !known.isEmpty else { throw TimingError.nothingToTime(program: against) }
         ledgers = begun(known)
       }
@@ -110,13 +111,16 @@ package struct PairedTiming {
     progress("\(blocks) pairs of processes, \(open) of \(ledgers.count) comparisons undecided")
   }
 
-  private mutating func processes() throws -> (other: any TimedProcess, this: any TimedProcess) {
+  /// Both results, made in random order.
+  private mutating func both<Result>(
+    _ make: (BuildSide) throws -> Result
+  ) rethrows -> (other: Result, this: Result) {
     if random.next(below: 2) == 0 {
-      let other = try launch(.other)
-      return (other, try launch(.this))
+      let other = try make(.other)
+      return (other, try make(.this))
     }
-    let this = try launch(.this)
-    return (try launch(.other), this)
+    let this = try make(.this)
+    return (try make(.other), this)
   }
 
   /// One pair of processes, from its start until its share of the budget has passed.
@@ -147,7 +151,7 @@ package struct PairedTiming {
     var logarithms: [Int: [Double]] = [:]
     var rounds = 0
     repeat {
-      shuffle(&open)
+      open.shuffle(using: &random)
       for name in open {
         let times = runs[name] ?? 1
         let (first, second) = try pair(name, other, this, runs: times)
@@ -175,19 +179,7 @@ package struct PairedTiming {
   private mutating func pair(
     _ name: TimedName, _ other: any TimedProcess, _ this: any TimedProcess, runs: Int
   ) throws -> (other: RepetitionTime, this: RepetitionTime) {
-    if random.next(below: 2) == 0 {
-      let first = try other.time(name, runs: runs)
-      return (first, try this.time(name, runs: runs))
-    }
-    let second = try this.time(name, runs: runs)
-    return (try other.time(name, runs: runs), second)
-  }
-
-  private mutating func shuffle(_ names: inout [TimedName]) {
-    guard names.count > 1 else { return }
-    for last in stride(from: names.count - 1, to: 0, by: -1) {
-      names.swapAt(last, Int(random.next(below: UInt64(last + 1))))
-    }
+    try both { try ($0 == .other ? other : this).time(name, runs: runs) }
   }
 
   private func comparison(_ ledger: Ledger) -> TimingComparison {

@@ -63,11 +63,9 @@ enum ProcessWrites {
   static func bytes(_ field: Field, of process: String = "self") -> UInt64? {
     guard let file = fopen("/proc/\(process)/io", "r") else { return nil }
     defer { fclose(file) }
-    var text = [CChar](repeating: 0, count: 1024)
+    var text = [UInt8](repeating: 0, count: 1024)
     let count = fread(&text, 1, text.count, file)
-    let lines = String(
-      decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self
-    ).split(separator: "\n")
+    let lines = String(decoding: text.prefix(count), as: UTF8.self).split(separator: "\n")
     let prefix = "\(field.rawValue): "
     return lines.first { $0.hasPrefix(prefix) }.flatMap { UInt64($0.dropFirst(prefix.count)) }
   }

@@ -198,10 +198,9 @@ extension ExecutionRun {
     _ tier: TierSetup, _ entries: Int?, _ weight: UInt64?, _ unit: CapacityUnit
   ) -> Bool? {
     guard entries != nil || weight != nil else { return nil }
-    let objects = entries.map { UInt64(clamping: $0) }
-    if let weight, weight > tier.capacity { return true }
-    guard let objects else { return false }
-    return unit == .objects && objects > tier.capacity || objects > tier.objectsMax ?? .max
+    let objects = entries.map { UInt64(clamping: $0) } ?? 0
+    return weight ?? 0 > tier.capacity || objects > tier.objectsMax ?? .max
+      || unit == .objects && objects > tier.capacity
   }
 
   private func takeResults(
