@@ -163,10 +163,13 @@ struct CheckTimingOptions: ParsableArguments {
   }
 
   var settings: TimingSettings {
-    TimingSettings(
-      threshold: against?.threshold ?? 0.05, latencyThreshold: against?.latency ?? 0.1,
-      budgetSeconds: Double(against?.budget ?? 60),
-      seed: against?.seed ?? UInt64.random(in: 1...999_999), keepsGoing: keepGoing)
+    var settings = TimingSettings.standard
+    settings.threshold = against?.threshold ?? settings.threshold
+    settings.latencyThreshold = against?.latency ?? settings.latencyThreshold
+    settings.budgetSeconds = against?.budget.map { Double($0) } ?? settings.budgetSeconds
+    settings.seed = against?.seed ?? UInt64.random(in: 1...999_999)
+    settings.keepsGoing = keepGoing
+    return settings
   }
 
   var words: [String] {
