@@ -7,7 +7,6 @@ package enum LiveTrace {
   /// Fills a buffer with the next bytes and returns their number; 0 at the end.
   package typealias Input = (UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
 
-  /// The outcome of reading a trace.
   package struct Reading {
     package let format: String
     package let understanding: [String]
@@ -75,7 +74,6 @@ package enum LiveTrace {
     private let batch: RecordBatch
     private let noticing: (ReadingFacts) -> Void
     private let input: Input
-    /// Error of the sink, if it failed.
     private(set) var failure: (any Error)?
 
     init(
@@ -115,10 +113,6 @@ package final class RecordedTraceFile {
   package private(set) var gets: UInt64 = 0
   package var lost: UInt64 = 0
 
-  /// Creates a new file that only its owner may read.
-  ///
-  /// - Throws: when the file exists or cannot be created, or the share is not above 0 and at most
-  ///   1.
   package init(
     path: String, sampling: Double = 1, hash: SipHash = SipHash(),
     files: any FileLayer = SystemFiles()
@@ -142,9 +136,6 @@ package final class RecordedTraceFile {
 
   deinit { if !isClosed { close(file) } }
 
-  /// Adds requests.
-  ///
-  /// - Throws: when the disk is full or fails.
   package func add(_ records: some Sequence<TraceRecord>) throws(TraceError) {
     for record in records {
       if Operation.isCounted(record.operation) { gets += 1 }
@@ -163,16 +154,10 @@ package final class RecordedTraceFile {
     }
   }
 
-  /// Writes the added requests as a block.
-  ///
-  /// - Throws: when the disk is full or fails.
   package func flush() throws(TraceError) {
     if builder.count > 0 { try write(builder.take(gets: gets, lost: lost)) }
   }
 
-  /// Writes the remaining requests, and the mark of a complete recording.
-  ///
-  /// - Throws: when the disk is full or fails.
   package func finish() throws(TraceError) {
     if began == nil { try begin(0) }
     try flush()

@@ -2,9 +2,7 @@ import LarderEngine
 
 /// Specification of a workload's requests, before any file is opened or request generated.
 public indirect enum SourceSpec: Sendable, Hashable, Codable {
-  /// A trace file.
   case trace(TraceReference)
-  /// A generator.
   case generator(GeneratorSpec)
   /// A sequence of sources. Objects are separate per part unless `sharedKeys` is true; the time of
   /// a part continues from the end of the previous one.
@@ -154,9 +152,6 @@ extension SourceSpec {
 }
 
 extension GeneratorSpec {
-  /// Parses shares of operations such as `get=0.95,set=5%`. Names, range and sum are checked later.
-  ///
-  /// - Throws: `ComponentError` for other text, and for a name that occurs twice.
   package static func operations(
     parsing text: String
   ) throws(ComponentError) -> [String: Double] {
@@ -176,7 +171,6 @@ extension GeneratorSpec {
     return shares
   }
 
-  /// Maximum number of records in a trace: next uses have 32 bits.
   private static let requestsMax = 4_294_967_294
 
   static func check(requests: Int, of component: String) throws(ComponentError) {

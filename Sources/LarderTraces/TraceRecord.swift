@@ -85,7 +85,6 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
     (.cost, "costs", 4), (.prompt, "prompts", 4),
   ]
 
-  /// Bytes per request in a prepared trace: its id, and these columns.
   var bytesPerRequest: Int {
     Self.all.filter { contains($0.column) }.reduce(4) { $0 + $1.bytes }
   }
@@ -147,9 +146,7 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// A position in a source.
   public enum Place: Hashable, Sendable {
-    /// Line number, from 1.
     case line(Int)
-    /// Offset in the decompressed bytes.
     case byte(Int)
   }
 

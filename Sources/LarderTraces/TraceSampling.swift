@@ -41,7 +41,6 @@ public struct TraceSampling: Sendable, Hashable {
     return min(1, max(0, 1 - (1 - hitRatio) / correction(sampledGets: sampledGets)))
   }
 
-  /// Note for readers of results; nil for the complete traffic.
   package var note: String? {
     guard isPart else { return nil }
     return "The trace is a sample of \(Self.share(rate)) of the objects: capacities are scaled "
@@ -60,7 +59,6 @@ public struct TraceSampling: Sendable, Hashable {
 /// 2015): either all requests of an object are kept or none. Equal rates always select the same
 /// objects, and a smaller rate selects a subset.
 final class ObjectSample {
-  /// Share of the objects, above 0 and below 1.
   private let rate: Double
   private var gets: UInt64 = 0
   private let threshold: UInt64
@@ -74,10 +72,8 @@ final class ObjectSample {
 
   deinit { kept.deallocate() }
 
-  /// Maximum number of records passed on at once.
   private static let batch = 4096
 
-  /// Passes the records of sampled objects to `sink`; false if it stopped.
   func pass(
     _ records: UnsafeBufferPointer<TraceRecord>, to sink: RecordSink
   ) throws -> Bool {

@@ -46,7 +46,6 @@ public struct ZipfFit: Sendable, Hashable {
   /// Upper bound of the search for the exponent.
   public static let exponentMaximum = 10.0
 
-  /// Fits request counts sorted by decreasing popularity; nil for fewer than two objects.
   init?(ranked: [UInt32]) {
     guard ranked.count > 1 else { return nil }
     let runs = ZipfFit.runs(ranked)
@@ -65,7 +64,6 @@ public struct ZipfFit: Sendable, Hashable {
     distance = ZipfFit.distance(runs, total: total, exponent: exponent, objects: ranked.count)
   }
 
-  /// Ranks first...last of objects with the same number of requests.
   private struct Run {
     var first: Int
     var last: Int
@@ -125,11 +123,9 @@ public struct ZipfFit: Sendable, Hashable {
   }
 }
 
-/// Sums of r to the power of -s for the ranks r from 1 on.
 struct HarmonicSums {
   let exponent: Double
 
-  /// Sums up to each rank that is added term by term; the first is 0.
   private let exact: [Double]
   private static let exactCount = 1000
 

@@ -3,14 +3,10 @@ import CLZMA
 import CZlib
 import CZstd
 
-/// Compression formats of files, recognised by their first bytes, independent of the name.
 enum Compression: String, CaseIterable, Sendable {
-  /// RFC 8878.
   case zstd
-  /// RFC 1952.
   case gzip
   case xz
-  /// The format of bzip2 1.0.
   case bzip2
 
   static func open(_ file: FileBytes) throws(TraceError) -> any ByteSource {
@@ -42,7 +38,6 @@ enum Compression: String, CaseIterable, Sendable {
     }
   }
 
-  /// Returns the compression format that the first bytes indicate; nil for none that is supported.
   static func recognise(_ head: [UInt8]) -> Compression? {
     if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return .zstd }
     // Skippable frames, which parallel compressors put first: 184D2A50 to 184D2A5F, little-endian.
@@ -80,7 +75,6 @@ private protocol Decompressor: AnyObject {
     into space: UnsafeMutableRawBufferPointer
   ) -> DecompressionStep
 
-  /// Begins another member; false if that fails.
   func restart() -> Bool
 }
 
@@ -95,7 +89,6 @@ private struct DecompressionStep {
   var problem: String?
 }
 
-/// The decompressed bytes of a file, member after member.
 private final class DecompressedBytes<Decoder: Decompressor>: ByteSource {
   private(set) var remarks: [String] = []
 
@@ -103,7 +96,6 @@ private final class DecompressedBytes<Decoder: Decompressor>: ByteSource {
   private let decoder: Decoder
   private let kind: Compression
   private let memory: UnsafeMutablePointer<UInt8>
-  /// Address and number of the unused compressed bytes.
   private var next: UnsafeMutablePointer<UInt8>
   private var count = 0
   private var isAtEnd = false

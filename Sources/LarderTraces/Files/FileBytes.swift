@@ -1,19 +1,16 @@
 import LarderLibc
 internal import LarderSupport
 
-/// The raw bytes of a file, in order.
 final class FileBytes: ByteSource {
   let path: String
   /// True for a regular file, which can be reopened and then returns the same bytes.
   let isRegular: Bool
-  /// Size of the file in bytes; nil for a pipe.
   let size: Int?
 
   static let standardInput = "-"
 
   private let descriptor: Int32
   private var peeked: [UInt8] = []
-  /// Number of bytes read so far.
   private(set) var offset = 0
 
   init(path: String, allowsEmpty: Bool = false) throws(TraceError) {

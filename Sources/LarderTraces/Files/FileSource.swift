@@ -15,7 +15,6 @@ public struct FileSource: RecordSource {
   /// Rule for resolving different sizes of one object.
   public let sizeRule: SizeRule
 
-  /// The files, without empty ones.
   private let parts: [FilePart]
   private var rules: ReadingRules
   private let log = ReadingLog()
@@ -123,7 +122,6 @@ public struct FileSource: RecordSource {
     }
   }
 
-  /// First file that has no times.
   private var untimed: FilePart? { parts.first { !$0.decoder.columns.contains(.time) } }
 
   private func withSizes(
@@ -176,15 +174,11 @@ extension FileSource {
   }
 }
 
-/// Filters for the requests of a trace's files, and the tolerated share of bad lines.
 struct ReadingRules: Sendable {
-  /// True to skip requests of size 0.
   var skipsZeroSizes = false
-  /// Share of the objects whose requests are wanted; nil for all.
   var sample: Double?
   var maxBadShare = RecordBatch.maxBadShareDefault
   var hasSeveralFiles = false
-  /// True to join sets with the gets that they fill.
   var foldsFills = true
 
   /// Maximum share of bad lines of one file. Not limited with several files, because the others may
@@ -198,9 +192,7 @@ struct FilePart: Sendable {
   let format: FormatDescription
   let options: ParameterReader
   let decoder: any TraceDecoder
-  /// True if times are dates without a zone.
   let hasLocalTimes: Bool
-  /// Compressed size in bytes, as on disk; nil for a pipe.
   let size: Int?
   /// The reader that recognised the format, kept because a pipe cannot be reopened.
   let opened: OpenedReader?
@@ -254,7 +246,6 @@ struct FilePart: Sendable {
     return parts
   }
 
-  /// Earliest time among the first requests; `UInt64.max` without requests.
   func firstTime(_ rules: ReadingRules) throws -> UInt64 {
     var first = UInt64.max
     let reader = try reader().reader
@@ -267,8 +258,6 @@ struct FilePart: Sendable {
     return first
   }
 
-  /// Decodes the file from its beginning and passes its requests to `sink`, sorted by time within a
-  /// window if the format asks for that.
   func read(
     _ rules: ReadingRules, _ log: ReadingLog, into sink: @escaping RecordSink
   ) throws -> (facts: ReadingFacts, wantsMore: Bool) {
@@ -318,10 +307,8 @@ struct FilePart: Sendable {
   }
 }
 
-/// Reader of an input that can be read only once.
 final class OpenedReader: Sendable {
   private let isTaken = Atomic<Bool>(false)
-  /// Returned once, by `take`.
   nonisolated(unsafe) private let file: FileBytes
   nonisolated(unsafe) private let reader: ByteReader
 
@@ -344,10 +331,8 @@ final class OpenedReader: Sendable {
 final class TimeWindow {
   static let length = 1 << 16
 
-  /// Number of requests that came after one with a later time.
   private(set) var late = 0
 
-  /// True if the clock was set back at the end of summer time.
   private(set) var hasStep = false
 
   private let records: UnsafeMutablePointer<TraceRecord>
@@ -370,7 +355,6 @@ final class TimeWindow {
 
   deinit { records.deallocate() }
 
-  /// Adds records; false if the sink stopped.
   func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
     for var record in batch {
       if clock != nil { readClock(&record) }
@@ -445,7 +429,6 @@ struct LocalClock {
   private static let lateMaximum = hour / 12
 
   private let shifts: Bool
-  /// Time before the step; 0 before it.
   private var stepTime: UInt64 = 0
   /// Latest time before a possible step, and the number of requests since then.
   private var (candidate, following): (UInt64, Int) = (0, 0)
@@ -506,7 +489,6 @@ final class KnownSizes {
     self.source = source
   }
 
-  /// Passes records with their sizes to `sink`; false if it stopped.
   func pass(_ records: UnsafeBufferPointer<TraceRecord>, to sink: RecordSink) throws -> Bool {
     filled.removeAll(keepingCapacity: true)
     for var record in records {

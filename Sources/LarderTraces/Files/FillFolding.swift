@@ -19,7 +19,6 @@ final class FillFolding {
   private let sink: RecordSink
   private var wantsMore = true
   private var held: [TraceRecord] = []
-  /// Number of requests before the first held one.
   private var before = 0
   /// Number of the last get of each key, unless it was a hit or has been filled.
   private var open: [UInt64: Int] = [:]
@@ -32,9 +31,6 @@ final class FillFolding {
     growth = GrowthLimit("the TTLs of keys", bytesEach: 32, memory: memory)
   }
 
-  /// Adds records; false if the sink stopped.
-  ///
-  /// - Throws: when the TTLs of keys do not fit into memory, and any error of the sink.
   func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
     for record in batch { hold(record) }
     try growth.check(lifetimes.count, in: path)
@@ -94,7 +90,6 @@ final class FillFolding {
     return true
   }
 
-  /// Passes on the first requests; false if the sink stopped.
   private func release(_ count: Int) throws -> Bool {
     guard wantsMore, count > 0 else { return wantsMore }
     for index in 0..<count { held[index].outcome = .unknown }
@@ -118,7 +113,6 @@ struct KeyLengths {
     bytes += length
   }
 
-  /// Note for policies that count keys; nil without keys.
   var note: String? {
     guard count > 0 else { return nil }
     let mean = (bytes + count / 2) / count
@@ -153,7 +147,6 @@ public struct RecordedOutcomes: Sendable, Hashable {
     unknown += other.unknown
   }
 
-  /// A get of unknown outcome was a miss: a set filled it.
   fileprivate mutating func getWasMiss() {
     guard unknown > 0 else { return }
     misses += 1
@@ -166,7 +159,6 @@ public struct RecordedOutcomes: Sendable, Hashable {
     hits += 1
   }
 
-  /// Note on the hit ratio of the recorded cache; nil if no outcome is known.
   var note: String? {
     let gets = hits + misses + unknown
     guard hits + misses > 0 else { return nil }

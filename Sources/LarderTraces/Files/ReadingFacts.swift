@@ -152,16 +152,13 @@ public struct ReadingFacts: Sendable, Hashable {
   }
 }
 
-/// Collects findings while a file is read.
 final class ReadingLog: Sendable {
   private let state = Locked(ReadingFacts())
-  /// Inferences of the decoders before anything was read.
   private let choices = Locked<[String]>([])
   private let bytesRead = Atomic<Int>(0)
 
   var facts: ReadingFacts { state.withLock { $0 } }
 
-  /// Discards all findings except the empty files; the trace is read from its beginning.
   func begin() {
     state.withLock { state in
       let emptyFiles = state.emptyFiles

@@ -35,9 +35,6 @@ public enum FormatRegistry {
     try registry.add(format)
   }
 
-  /// Returns the format of a spec; nil to recognise it: without a spec, and for `auto`.
-  ///
-  /// - Throws: for an unknown name.
   package static func format(of spec: ComponentSpec?) throws(ComponentError) -> (any TraceFormat)? {
     guard let spec, spec.name != "auto" else { return nil }
     return try format(named: spec.name)
@@ -92,7 +89,6 @@ public enum FormatRegistry {
   }
 }
 
-/// Files that are no traces, by their first bytes.
 struct FileKind {
   private let magic: [UInt8]
   private let offset: Int
@@ -108,7 +104,6 @@ struct FileKind {
     self.init(Array(magic.utf8), name, conversion, offset: offset)
   }
 
-  /// Advice for a file whose format is not known.
   static let waysOn =
     "name its format with --format ('larder list formats' shows them), or the columns of a table, "
     + "as in --format csv:time=1:id=2:size=3"
@@ -144,7 +139,6 @@ struct FileKind {
   private static let monitor = "record the requests, as in redis-cli MONITOR | larder trace record"
   private static let page = "download the log itself"
 
-  /// Error for a file that is known to be no trace; nil for others.
   static func error(_ sample: FormatSample, isGiven: Bool = false) -> TraceError? {
     if !isGiven, isUTF16(sample.head) { return ByteOrderMark.utf16Error(sample.path) }
     let kind = all.first { kind in

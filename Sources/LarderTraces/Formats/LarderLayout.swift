@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Columns of a prepared trace file, with their numbers in its directory.
 enum LarderColumn: UInt32, CaseIterable, Sendable {
   case ids = 1
   case sizes = 2
@@ -19,7 +18,6 @@ enum LarderColumn: UInt32, CaseIterable, Sendable {
   }
 }
 
-/// Header of a prepared trace file.
 package struct LarderLayout {
   var fileLength = 0
   var count = 0
@@ -30,7 +28,6 @@ package struct LarderLayout {
   var columns: [Entry] = []
   var sampling = TraceSampling()
 
-  /// Position of a column in the file.
   struct Entry: Equatable {
     var column: LarderColumn
     var offset: Int
@@ -41,9 +38,7 @@ package struct LarderLayout {
   /// First bytes of a file. Not text, and damaged by programs that convert line ends.
   static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
   package static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
-  /// Bytes before the directory in a complete trace.
   package static let fixedLength = 72
-  /// Bytes of the sampling rate and the gets of a sample, which follow.
   package static let samplingLength = 16
   package static let entryLength = 32
   static let alignment = 64
@@ -53,7 +48,6 @@ package struct LarderLayout {
     LarderLayout.fixedLength + (sampling.isPart ? LarderLayout.samplingLength : 0)
   }
 
-  /// Bytes up to the end of the name.
   var headerLength: Int {
     directoryOffset + columns.count * LarderLayout.entryLength + name.utf8.count
   }
@@ -130,14 +124,12 @@ package struct LarderChecksum {
     lanes = [a, b, c, d]
   }
 
-  /// Checksum of all bytes added.
   var value: UInt64 {
     var result = length
     for lane in 0..<4 { result = LarderChecksum.mix(result, lanes[lane]) }
     return result ^ (result >> 32)
   }
 
-  /// Returns the checksum of `bytes`.
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var checksum = LarderChecksum()
     checksum.add(bytes)
@@ -219,7 +211,6 @@ extension LarderLayout {
     }
   }
 
-  /// Sampling rate and gets of a sample; nil if invalid.
   private static func sampling(in bytes: UnsafeRawBufferPointer) -> TraceSampling? {
     guard bytes.count >= fixedLength + samplingLength else { return nil }
     let rate = Double(bitPattern: bytes.u64(fixedLength))
@@ -227,7 +218,6 @@ extension LarderLayout {
     return TraceSampling(rate: rate, gets: bytes.u64(fixedLength + 8))
   }
 
-  /// Entry of the directory; nil if no column can have it.
   private func entry(in header: UnsafeRawBufferPointer, at: Int, after end: Int) -> Entry? {
     guard let column = LarderColumn(rawValue: header.u32(at)),
       !columns.contains(where: { $0.column == column }),
@@ -247,12 +237,10 @@ extension LarderLayout {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Reads the little-endian number at `offset`, which must be inside.
   fileprivate func u32(_ offset: Int) -> UInt32 {
     UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Reads the little-endian number at `offset`, which must be inside.
   fileprivate func u64(_ offset: Int) -> UInt64 {
     UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }

@@ -79,7 +79,6 @@ public final class RecordBatch {
     }
   }
 
-  /// Returns the result of `parse`; if it throws, counts a bad line and returns nil.
   @inline(__always) func read<Result>(
     _ parse: () throws(TraceError) -> Result
   ) throws(TraceError) -> Result? {

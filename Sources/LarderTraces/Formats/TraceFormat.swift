@@ -126,7 +126,6 @@ extension Parameter {
     "skip-zero-size", .flag, default: "false",
     "true skips requests of size 0, as libCacheSim does")
 
-  /// Option of logs and tables: maximum share of bad lines.
   static let maxBad = Parameter(
     "max-bad", .share, default: "1%",
     "largest share of unreadable lines; they are counted and the first three shown")

@@ -86,7 +86,6 @@ public struct GeneratorDescription: Sendable {
 
 /// A generator ready to run, any number of times.
 public struct GeneratorPlan: Sendable {
-  /// Upper bound of all keys, exclusive; nil if it is too large for a table.
   let keyLimit: Int?
   /// Starts an endless run from the beginning; the caller stops after enough records.
   let makeCursor: @Sendable () -> any RecordCursor
@@ -120,13 +119,10 @@ extension KeyStream {
 
 /// State of a generator whose records come in bursts, one for each event.
 protocol BurstStream: RecordStream {
-  /// Records of the last event.
   var burst: Burst { get set }
-  /// Adds the records of the next event to the burst.
   mutating func step()
 }
 
-/// Records of an event, and the number of those already taken.
 struct Burst {
   private(set) var records: [TraceRecord] = []
   private var taken = 0
@@ -163,7 +159,6 @@ protocol RecordCursor: AnyObject {
   func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int
 }
 
-/// Records of a stream.
 private final class StreamCursor<Stream: RecordStream>: RecordCursor {
   private var stream: Stream
 

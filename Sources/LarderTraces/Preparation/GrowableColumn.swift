@@ -3,7 +3,6 @@ import LarderEngine
 import LarderLibc
 internal import LarderSupport
 
-/// Memory of a column that grows while a trace is prepared. New elements are zero.
 struct GrowableColumn<Element: BitwiseCopyable>: ~Copyable {
   /// Address of the first element. Valid until the next `reserve`.
   private(set) var base: UnsafeMutablePointer<Element>
@@ -25,7 +24,6 @@ struct GrowableColumn<Element: BitwiseCopyable>: ~Copyable {
     if needed > capacity { try grow(needed) }
   }
 
-  /// Frees the memory beyond `count` elements and returns the rest.
   consuming func finish(count: Int) -> PageMemory {
     memory.shrink(to: count * MemoryLayout<Element>.stride)
     return memory
@@ -47,10 +45,8 @@ final class ColumnStorage: @unchecked Sendable {
   private var columns: [OwnedColumn] = []
   private let base: AnyObject?
 
-  /// Creates an empty storage that keeps `base` alive.
   init(over base: AnyObject? = nil) { self.base = base }
 
-  /// Takes ownership of a column while the storage is built.
   func adopt<Element: BitwiseCopyable>(
     _ column: consuming GrowableColumn<Element>, count: Int
   ) -> UnsafePointer<Element> {
@@ -90,7 +86,6 @@ struct SpillFile: ~Copyable {
     descriptor = made.descriptor
   }
 
-  /// True if files can be created in a folder.
   static func works(in folder: String) -> Bool {
     do throws(TraceError) {
       _ = try SpillFile(in: folder)
@@ -123,7 +118,6 @@ struct SpillFile: ~Copyable {
     }
   }
 
-  /// Maps all bytes, after extending the file to that number; nil if that fails.
   mutating func map(_ bytes: Int) throws(TraceError) -> UnsafeMutableRawPointer? {
     try extend(to: bytes)
     let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
@@ -135,7 +129,6 @@ struct SpillFile: ~Copyable {
 struct PageMemory: ~Copyable {
   /// Address of the first byte; at a multiple of 2 MiB for memory of at least that size.
   private(set) var base: UnsafeMutableRawPointer
-  /// Size in bytes.
   private(set) var count: Int
   private var file: SpillFile?
   var isFile: Bool { file != nil }
@@ -145,8 +138,6 @@ struct PageMemory: ~Copyable {
   /// Most bytes by which a file grows beyond what is needed.
   private static let fileStep = 64 << 20
 
-  /// Allocates at least `bytes` of memory, for a use that errors name, in a file of `folder` if
-  /// given.
   init(bytes: Int, purpose: String, folder: String? = nil) throws(TraceError) {
     let unit = bytes >= PageMemory.hugePage ? PageMemory.hugePage : PageMemory.page
     let count = max(unit, (bytes + unit - 1) / unit * unit)

@@ -132,11 +132,9 @@ struct KeyTable: ~Copyable {
   }
 }
 
-/// Unsafe view of a `KeyTable`'s memory, for batched look-ups.
 struct KeyLookups {
   /// Slots: the id in the low half, bits of the key's hash in the high one; 0 if empty.
   let slots: UnsafeMutablePointer<UInt64>
-  /// Key of id `i` at index `i`.
   let keys: UnsafeMutablePointer<UInt64>
   private let shift: UInt64
   private let mask: Int
@@ -157,7 +155,6 @@ struct KeyLookups {
   /// Distance in keys between steps: enough to hide the memory's latency, few enough that
   /// prefetched lines stay in the L1 cache.
   private static let distance = 60
-  /// Room that `each` needs.
   static let lookups = 128
 
   @inline(__always) static func hash(_ key: UInt64) -> UInt64 {
@@ -235,8 +232,6 @@ struct DirectTable: ~Copyable {
     self.limit = UInt64(max(1, limit))
   }
 
-  /// Writes the ids of `count` records to `result` and returns the total size of those that are the
-  /// first of their object.
   mutating func number(
     _ records: UnsafePointer<TraceRecord>, count requests: Int,
     into result: UnsafeMutablePointer<ObjectID>

@@ -1,14 +1,11 @@
 import Foundation
 internal import LarderSupport
 
-/// Memory available for preparing a trace: the machine's free memory minus a reserve.
 package struct MemoryBudget: Sendable {
-  /// Returns the bytes available now. Called for every check.
   package let available: @Sendable () -> UInt64
 
   package static let machine = MemoryBudget { AvailableMemory.bytes }
 
-  /// Creates a budget from a function that returns the available bytes.
   package init(available: @escaping @Sendable () -> UInt64) { self.available = available }
 
   /// Reserve for everything else: 256 MiB, or a sixteenth of a small machine or limit.
@@ -44,7 +41,6 @@ package struct MemoryBudget: Sendable {
   }
 }
 
-/// Memory that the process can still allocate.
 enum AvailableMemory {
   private typealias Bound = (limit: UInt64, left: UInt64)
 
@@ -53,7 +49,6 @@ enum AvailableMemory {
   /// (`ulimit -v`). If nothing is known, as on Darwin, all installed memory.
   static var bytes: UInt64 { bounds.map(\.left).min() ?? installedBytes }
 
-  /// Bytes that the process could allocate if no memory were in use.
   static var limitBytes: UInt64 { bounds.map(\.limit).min() ?? installedBytes }
 
   private static var bounds: [Bound] { [machine, controlGroup, addressSpace].compactMap { $0 } }

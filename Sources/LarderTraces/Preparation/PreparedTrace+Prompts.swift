@@ -59,7 +59,6 @@ extension PreparedTrace {
   }
 }
 
-/// Infers the number of tokens per block from the lengths of prompts and their numbers of blocks.
 struct PromptBlockGuess {
   /// Bounds if the last block of a prompt may be partial.
   private var partial = (low: 1, high: Int.max)

@@ -25,9 +25,7 @@ public final class PreparedTrace: Sendable {
   /// Findings from reading the trace's file; empty for other traces.
   public let reading: ReadingFacts
 
-  /// This trace with next uses, once requested.
   let withNextUsesCache = Locked<PreparedTrace?>(nil)
-  /// This trace with its prompts from back to front, once requested.
   let tailFirstCache = Locked<PreparedTrace?>(nil)
 
   init(
@@ -68,11 +66,8 @@ public final class PreparedTrace: Sendable {
   public var hasSizes: Bool { requests.sizes != nil }
 }
 
-/// Number and total size of a trace's objects.
 struct Footprint: Sendable, Hashable {
-  /// Number of objects that a cache may store.
   private(set) var objects: Int
-  /// Total size of those objects; their number if the trace has no sizes.
   private(set) var bytes: UInt64
   /// Total size of all objects by their first request, whatever its operation.
   let all: UInt64
@@ -231,7 +226,6 @@ extension PreparedTrace {
 }
 
 extension RequestColumns {
-  /// Columns of some requests except next uses, with their ids.
   func gathered(
     _ positions: [Int], ids: UnsafePointer<ObjectID>, objects: Int, _ storage: ColumnStorage
   ) throws(TraceError) -> RequestColumns {
@@ -268,7 +262,6 @@ extension PreparedTrace {
     }
   }
 
-  /// The trace in a cache, made at first use even with several threads.
   func made(
     once cache: Locked<PreparedTrace?>,
     by make: (PreparedTrace) throws(TraceError) -> PreparedTrace

@@ -2,7 +2,6 @@ import CLarderShims
 import LarderEngine
 internal import LarderSupport
 
-/// Assigns a size to every request by a rule, and fills unknown sizes.
 struct SizeResolution: ~Copyable {
   private let rule: SizeRule
   private let requests: Int
@@ -30,7 +29,6 @@ struct SizeResolution: ~Copyable {
     /// sizes.
     var count: UInt32 = 0
 
-    /// Flag in `count`: the version has several full sizes.
     static let isSeveral: UInt32 = 1 << 31
   }
 
@@ -179,7 +177,6 @@ struct SizeResolution: ~Copyable {
     return operation == Operation.set.rawValue || operation == Operation.modify.rawValue
   }
 
-  /// Median size of the objects that have one; nil if none has.
   private func typicalSize() -> UInt32? {
     var known: [UInt32] = []
     var hasZero = false
@@ -196,16 +193,13 @@ struct SizeResolution: ~Copyable {
 
 /// Rule for resolving different sizes of one object.
 public enum SizeRule: String, CaseIterable, Sendable, Hashable, Codable {
-  /// Every request keeps its logged size.
   case logged
   /// Size of the last request that gives the object's full size.
   case lastFull = "last-full"
-  /// Largest size.
   case max
   /// Size of the first request that gives the object's full size.
   case first
 
-  /// Effect of the rule on the sizes of an object, as the end of a sentence.
   var effect: String {
     switch self {
     case .logged: "each request keeps its own"
@@ -268,7 +262,6 @@ public struct SizeFacts: Sendable, Hashable {
 /// Full sizes of one version of an object, from its last response back: chooses the last response
 /// that was not cut off.
 struct FullSizes: BitwiseCopyable {
-  /// A size, its number of responses, and the number of larger responses.
   private struct Candidate: BitwiseCopyable {
     var size: UInt32 = 0
     var count: UInt32 = 0

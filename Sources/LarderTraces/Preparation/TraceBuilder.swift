@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Appends records to columns, batch by batch: the core of preparation.
 struct TraceBuilder: ~Copyable {
   private(set) var count = 0
 
@@ -149,7 +148,6 @@ struct TraceBuilder: ~Copyable {
     hasUnknown = true
   }
 
-  /// Resolves sizes; nil if none is known.
   private mutating func resolveSizes(_ objects: Int) throws(TraceError) -> SizeFacts? {
     if hasUnknown { try unknown.reserve(count) }
     let resolution = try SizeResolution(

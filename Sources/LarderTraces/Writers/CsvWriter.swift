@@ -98,7 +98,6 @@ extension Operation {
   public var word: String { "\(self)" }
 }
 
-/// Text buffer that appends numbers quickly.
 struct DecimalText {
   var bytes: [UInt8] = []
 

@@ -48,9 +48,6 @@ public enum TraceWriterRegistry {
 package struct OutputFile {
   private let file: AtomicFile
 
-  /// Opens a temporary file next to `path`.
-  ///
-  /// - Throws: if it cannot be created, or `path` is a directory.
   package init(path: String, files: any FileLayer = SystemFiles()) throws(TraceError) {
     do throws(AtomicFileError) {
       file = try AtomicFile(path, files: files)
@@ -59,7 +56,6 @@ package struct OutputFile {
     }
   }
 
-  /// Checks that a file can be written at `path`: see `AtomicFile.check`.
   package static func check(_ path: String) throws(TraceError) {
     do throws(AtomicFileError) {
       try AtomicFile.check(path)
@@ -68,9 +64,6 @@ package struct OutputFile {
     }
   }
 
-  /// Adds bytes.
-  ///
-  /// - Throws: if the disk is full or fails; no file remains then.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(TraceError) {
     try step { () throws(AtomicFileError) in try file.write(bytes) }
   }

@@ -13,7 +13,6 @@ final class JSONLineScanner {
   private(set) var found: [Int] = []
   /// Receives the dotted name and text of every value that is not an object.
   private var visitor: ((String, TextField) -> Void)?
-  /// Unescaped strings, one after another.
   private var scratch: UnsafeMutablePointer<UInt8>
   private var scratchCapacity = 4096
   private var scratchCount = 0
@@ -136,7 +135,6 @@ final class JSONLineScanner {
     }
   }
 
-  /// Reads a value that is not an object, in the form of `value(_:)`.
   private func scalar(_ rest: inout TextField) -> TextField? {
     let start = rest
     guard skip(&rest) else { return nil }
@@ -207,7 +205,6 @@ final class JSONLineScanner {
     return false
   }
 
-  /// Returns a string without its escapes, using the scratch memory.
   private func unescaped(_ string: TextField) -> TextField {
     guard string.find(0x5C) != nil else { return string }
     let start = scratch + scratchCount
@@ -294,7 +291,6 @@ final class JSONNameTree {
   private var indices = [-1]
   private var parents = [false]
 
-  /// A tree of names with dots into inner objects; the first of equal names counts.
   init(_ names: [String], isExact: Bool) {
     self.isExact = isExact
     let paths = names.map { $0.split(separator: ".").map { Array($0.utf8) } }
@@ -318,14 +314,12 @@ final class JSONNameTree {
     children.deallocate()
   }
 
-  /// The name for comparisons that ignore case, `-` and `_`.
   static func folded(_ name: String) -> String {
     String(decoding: name.utf8.compactMap(fold), as: UTF8.self)
   }
 
   @inline(__always) func index(of node: Int) -> Int { indices[node] }
 
-  /// True if longer names pass through the node.
   @inline(__always) func hasChildren(_ node: Int) -> Bool { parents[node] }
 
   /// Node of a key in the object of a node, with its dots as levels; -1 if not found.
@@ -383,7 +377,6 @@ final class JSONNameTree {
 }
 
 extension Collection<UInt8> {
-  /// Calls `body` with the bytes as a field.
   func withTextField<Result>(_ body: (TextField) throws -> Result) rethrows -> Result {
     // An empty array has no address; a field needs one.
     let bytes = Array(self) + [0]
@@ -394,17 +387,13 @@ extension Collection<UInt8> {
   }
 }
 
-/// Keys of the first lines of a log in JSON lines, with their values.
 struct JSONKeys: Sendable {
-  /// A key, with dots into inner objects.
   struct Key: Sendable {
     let name: String
     let folded: String
     var count = 0
-    /// Its values, without empty ones.
     var values: [[UInt8]] = []
 
-    /// Number of values that satisfy `test`.
     func count(where test: (TextField) -> Bool) -> Int {
       values.count { $0.withTextField(test) }
     }
@@ -442,7 +431,6 @@ struct JSONKeys: Sendable {
     byFolded = Dictionary(grouping: all.indices) { all[$0].folded }
   }
 
-  /// Keys named `name`, ignoring case, `-` and `_`.
   func keys(named name: String) -> [Key] {
     (byFolded[JSONNameTree.folded(name)] ?? []).map { all[$0] }
   }
@@ -466,7 +454,6 @@ struct JSONKeys: Sendable {
     return found
   }
 
-  /// Names for a message, up to `limit` of them.
   static func list(_ names: [String], limit: Int = 20) -> String {
     let shown = names.prefix(limit).map { name in
       let bytes = Array(name.utf8.prefix(60))

@@ -10,7 +10,6 @@ struct LogPattern: Sendable {
   struct Field: Sendable {
     var role: WebRole?
     var end: [UInt8] = []
-    /// True if double quotes surround it and quotes inside are escaped.
     var isQuoted = false
     /// True for texts in quotes or brackets, and for all before a time in brackets.
     var mayHaveBlanks: Bool {
@@ -18,7 +17,6 @@ struct LogPattern: Sendable {
     }
   }
 
-  /// Text before the first field.
   let prefix: [UInt8]
   let fields: [Field]
   let text: String
@@ -28,9 +26,6 @@ struct LogPattern: Sendable {
   /// True to ignore all before a time in brackets.
   private let startsAtTime: Bool
 
-  /// Parses the pattern that a user gave.
-  ///
-  /// - Throws: the unreadable part, as the end of a sentence.
   init(parsing text: String, isStrict: Bool = false) throws(LogPatternError) {
     var parser = LogPatternParser(rest: text[...])
     try parser.parse()
@@ -46,7 +41,6 @@ struct LogPattern: Sendable {
     startsAtTime = isStrict && fields[0].role == nil && fields[0].end == [0x20, 0x5B]
   }
 
-  /// Strict patterns that this package knows.
   static func known(_ texts: [String]) -> [LogPattern] {
     texts.compactMap { text in
       do throws(LogPatternError) {
@@ -57,7 +51,6 @@ struct LogPattern: Sendable {
     }
   }
 
-  /// Reads the fields with roles of a line; false if it does not match.
   @inline(__always) func read(_ line: TextField, into values: borrowing WebLine) -> Bool {
     var rest = isStrict ? start(of: line) : line
     guard rest.starts(with: prefix) else { return false }
@@ -134,7 +127,6 @@ struct LogPattern: Sendable {
   }
 }
 
-/// Error in a pattern.
 struct LogPatternError: Error {
   let message: String
   init(_ message: String) { self.message = message }
@@ -172,7 +164,6 @@ extension TextField {
   }
 }
 
-/// Parser of the log format languages of servers.
 private struct LogPatternParser {
   var rest: Substring
   private(set) var prefix: [UInt8] = []
@@ -254,7 +245,6 @@ private struct LogPatternParser {
     fields.append(LogPattern.Field(role: role, isQuoted: (fields.last?.end ?? prefix).last == 0x22))
   }
 
-  /// Apache directive after its percent sign, and true for a time in brackets.
   private mutating func directive() throws(LogPatternError) -> (WebRole?, isTime: Bool) {
     while let first = rest.first, "<>!,".contains(first) || first.isNumber { rest.removeFirst() }
     guard let first = rest.popFirst() else { throw LogPatternError("a % at the end") }
@@ -273,9 +263,7 @@ private struct LogPatternParser {
   }
 }
 
-/// A log format in the configuration of nginx or Apache.
 struct LogDefinition {
-  /// Name in the configuration; empty without one.
   var name: String
   var format: String
 
@@ -283,7 +271,6 @@ struct LogDefinition {
 
   private enum Word {
     case text(String, isQuoted: Bool)
-    /// A semicolon or a brace.
     case end
     case newline
   }

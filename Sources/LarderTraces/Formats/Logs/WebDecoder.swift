@@ -1,17 +1,14 @@
 import LarderEngine
 import Synchronization
 
-/// Parser of a log's lines into fields with roles.
 protocol WebLayout: Sendable {
   var roles: Set<WebRole> { get }
   var understanding: [String] { get }
-  /// Parser state that is kept between lines.
   associatedtype Reader: WebLineReader
   func reader() -> Reader
 }
 
 extension WebLayout {
-  /// Numbers of lines that are requests with times and a status, and that are skipped on purpose.
   func fitting(_ lines: [ArraySlice<UInt8>]) -> (requests: Int, skipped: Int) {
     let fields = WebLine()
     let times = WebRole.times.filter { roles.contains($0) }
@@ -31,18 +28,14 @@ extension WebLayout {
     return counts
   }
 
-  /// True if nine of ten lines fit, and at least one is a request.
   func fits(_ lines: [ArraySlice<UInt8>]) -> Bool {
     let counts = fitting(lines)
     return counts.requests > 0 && (counts.requests + counts.skipped) * 10 >= lines.count * 9
   }
 }
 
-/// Parses lines, one after the other.
 protocol WebLineReader {
-  /// Parses `line` into `fields`.
   mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind
-  /// Error of a `bad` line.
   func problem(_ line: TextField) -> String
   var kinds: [(text: String, lines: Int)] { get }
   var remarks: [String] { get }
@@ -53,13 +46,11 @@ extension WebLineReader {
   var remarks: [String] { [] }
 }
 
-/// Kind of a line of a log.
 enum WebLineKind {
   case request
   /// A comment or empty line.
   case none
   case skipped(StaticString)
-  /// Not in the expected layout.
   case bad
 }
 
@@ -130,12 +121,9 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
 enum WebRole: Int, CaseIterable, Sendable {
   /// Method, target and protocol: `GET /a?b HTTP/1.1`.
   case request
-  /// `GET`.
   case method
   case target
-  /// Path without query.
   case path
-  /// Query without question mark.
   case query
   case host
   case status
@@ -162,7 +150,6 @@ enum WebRole: Int, CaseIterable, Sendable {
   /// Outcome in the cache that wrote the log: `HIT`, `TCP_MEM_HIT`, `RefreshHit`, `MISS`.
   case cacheStatus
 
-  /// Unit of a time since 1970.
   var timeUnit: TimeUnit? {
     switch self {
     case .seconds: .seconds
@@ -173,7 +160,6 @@ enum WebRole: Int, CaseIterable, Sendable {
     }
   }
 
-  /// Unit of a cost.
   var costUnit: TimeUnit? {
     switch self {
     case .originSeconds, .totalSeconds: .seconds
@@ -229,23 +215,19 @@ struct WebLine: ~Copyable {
   }
 }
 
-/// Options of all web logs.
 struct WebOptions: Sendable {
-  /// Treatment of the query in the key.
   enum Query: Sendable, Equatable {
     case keep
     case drop
     case only([[UInt8]])
   }
 
-  /// Treatment of write requests.
   enum Writes: String, CaseIterable, Sendable {
     case pass
     case invalidate
     case skip
   }
 
-  /// Case of paths in the key.
   enum Case: String, CaseIterable, Sendable {
     case keep
     case ignore
@@ -327,9 +309,7 @@ struct WebOptions: Sendable {
   }
 }
 
-/// Converts the fields of a web log's line to a request, by the options of all web logs.
 struct WebMapper {
-  /// Result of mapping a line.
   enum Outcome {
     case record(TraceRecord)
     case skipped(String)
@@ -361,7 +341,6 @@ struct WebMapper {
     isCacheLog = roles.contains(.operation)
   }
 
-  /// Hint at query parameters that make many objects of one; nil without any.
   var queryHint: String? { options.query == .keep ? parameters.hint : nil }
 
   static func columns(of roles: Set<WebRole>) -> TraceColumns {
@@ -472,7 +451,6 @@ struct WebMapper {
     return Int(number)
   }
 
-  /// Operation of a request; nil to skip it.
   @inline(__always) private func operation(_ method: TextField, _ status: Int) -> Operation? {
     let isGet = method.isEmpty || (method.count == 3 && method.next.pointee | 0x20 == 0x67)
     let isRead = isGet ? readsGet : options.reads.contains { method.equals(upperCase: $0) }
@@ -492,7 +470,6 @@ struct WebMapper {
   private static let writes = ["PUT", "POST", "PATCH", "DELETE"].map { Array($0.utf8) }
   private static let purges = ["PURGE", "BAN", "FASTLYPURGE"].map { Array($0.utf8) }
 
-  /// True for the methods by which operators remove objects from caches.
   private static func isPurge(_ method: TextField) -> Bool {
     purges.contains { method.equals(upperCase: $0) }
   }
@@ -586,9 +563,7 @@ extension WebMapper {
 
 /// Request line of HTTP: `GET /a?b HTTP/1.1`.
 struct RequestLine {
-  /// `GET`.
   let method: TextField
-  /// `/a?b`.
   let target: TextField
 
   /// Parses the line; nil if it has no method and target, as when a client connected and sent
@@ -617,7 +592,6 @@ struct CacheControl {
 
   private static let forbidding: [StaticString] = ["no-store", "private", "no-cache"]
 
-  /// Parses the directives of a header, in any case. An empty header and `-` have none.
   init(_ header: TextField) {
     var rest = header
     var isShared = false

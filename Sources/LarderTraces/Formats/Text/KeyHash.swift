@@ -72,7 +72,6 @@ package enum KeyTexts {
   private static let texts = Locked<[UInt64: String]>([:])
   private static let parts = Locked<[UInt64: [String: String]]>([:])
 
-  /// True while texts are kept.
   static let isOn = Atomic<Bool>(false)
 
   package static func keep() { isOn.store(true, ordering: .relaxed) }
@@ -90,12 +89,10 @@ package enum KeyTexts {
 
   package static let roles = ["host", "path", "query"]
 
-  /// Part of a key with a role; nil if the key has none.
   package static func part(_ role: String, of key: UInt64) -> String? {
     parts.withLock { $0[key]?[role] }
   }
 
-  /// Text of a key; the number of a key without one.
   package static func text(of key: UInt64) -> String { texts.withLock { $0[key] } ?? "\(key)" }
 }
 
@@ -123,7 +120,6 @@ final class KeyText {
 
   func append(_ text: String) { bytes += text.utf8 }
 
-  /// Appends the selected part of a query, after a question mark.
   func append(_ query: TextField, by rule: WebOptions.Query, lowercased: Bool) {
     if query.isNothing { return }
     switch rule {

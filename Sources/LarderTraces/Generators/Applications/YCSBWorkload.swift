@@ -11,7 +11,6 @@ import LarderEngine
 struct YCSBWorkload: Sendable {
   let letter: String
   let shares: [Double]
-  /// Example from the paper, in a few words.
   let example: String
   /// True for Zipf's law over the age, newest first; false for the law over all records, with the
   /// popular ones scattered.
@@ -90,7 +89,6 @@ private struct YCSBStream: RecordStream {
   let limit: UInt64
   var scanNext: UInt64 = 0
   var scanLeft: UInt64 = 0
-  /// Record to write back after it was read.
   var writeBack: UInt64?
 
   mutating func next() -> TraceRecord {

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Quantity of a distribution's values.
 enum DistributedQuantity {
   /// Sizes in bytes, at least 1.
   case bytes
@@ -81,7 +80,6 @@ public enum DistributionRegistry {
 /// from the object's key, so that an object always has the same value.
 enum ValueDistribution: Sendable {
   case constant(UInt32)
-  /// Every whole number from `low` to `high` equally likely.
   case uniform(low: UInt32, high: UInt32)
   /// The logarithm is normal; values outside `low ... high` are moved to the nearer bound.
   case logNormal(logMedian: Double, sigma: Double, low: UInt32, high: UInt32)
@@ -106,7 +104,6 @@ enum ValueDistribution: Sendable {
     }
   }
 
-  /// Value of all objects if they share one, so that no draw is needed; nil otherwise.
   var constantValue: UInt32? {
     if case .constant(let value) = self { value } else { nil }
   }

@@ -16,7 +16,6 @@ struct RandomStream: Sendable {
     return Self.mixed(state)
   }
 
-  /// A number from 0 to `bound` - 1; `bound` is above 0.
   @inline(__always) mutating func next(below bound: UInt64) -> UInt64 {
     next().multipliedFullWidth(by: bound).high
   }
@@ -57,7 +56,6 @@ extension RandomStream {
 /// Draws ranks 1 to n with probability proportional to 1 / rank^exponent, exactly, for any exponent
 /// from 0 and any n, in constant time and a few kilobytes.
 struct ZipfSampler: Sendable {
-  /// Consecutive ranks.
   private struct Block {
     var start: UInt32
     var length: UInt32
