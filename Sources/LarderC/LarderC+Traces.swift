@@ -124,7 +124,7 @@ public func larderTraceSave(
 ) -> Int32 {
   LarderC.call(error) {
     let trace = try LarderC.trace(trace)
-    try LarderWriter().write(trace, to: try LarderC.text(path, "path"))
+    try TraceWriter.larder.write(trace, to: try LarderC.text(path, "path"))
   }
 }
 

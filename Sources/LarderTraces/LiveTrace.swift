@@ -13,15 +13,12 @@ package enum LiveTrace {
     package let facts: ReadingFacts
 
     package init(format: String, understanding: [String], facts: ReadingFacts) {
-      self.format = format
-      self.understanding = understanding
-      self.facts = facts
+      (self.format, self.understanding, self.facts) = (format, understanding, facts)
     }
   }
 
   /// Decodes input until its end, or until `sink` stops. Requests are passed on before the next
   /// read blocks.
-  ///
   /// - Throws: `TraceError` for empty input, and any error of `input` and `sink`.
   package static func decode(
     format spec: ComponentSpec?, from name: String,
@@ -79,9 +76,7 @@ package enum LiveTrace {
     init(
       batch: RecordBatch, noticing: @escaping (ReadingFacts) -> Void, input: @escaping Input
     ) {
-      self.batch = batch
-      self.noticing = noticing
-      self.input = input
+      (self.batch, self.noticing, self.input) = (batch, noticing, input)
     }
 
     func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
@@ -121,10 +116,7 @@ package final class RecordedTraceFile {
       throw TraceError(
         "sampling \(sampling) is out of range: expected above 0 and at most 1", in: path)
     }
-    self.threshold = threshold
-    self.hash = hash
-    self.path = path
-    self.files = files
+    (self.threshold, self.hash, self.path, self.files) = (threshold, hash, path, files)
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else {
       throw TraceError(

@@ -34,11 +34,8 @@ public struct TraceReference: Sendable, Hashable, Codable {
     path: String, morePaths: [String]? = nil, format: ComponentSpec? = nil,
     maxBadShare: Double? = nil, sample: Double? = nil
   ) {
-    self.path = path
-    self.morePaths = morePaths
-    self.format = format
-    self.maxBadShare = maxBadShare
-    self.sample = sample
+    (self.path, self.morePaths, self.format) = (path, morePaths, format)
+    (self.maxBadShare, self.sample) = (maxBadShare, sample)
   }
 
   /// All files, at least one.
@@ -71,12 +68,8 @@ public struct GeneratorSpec: Sendable, Hashable, Codable {
     component: ComponentSpec, requests: Int, sizes: ComponentSpec? = nil,
     ttls: ComponentSpec? = nil, operations: [String: Double]? = nil, rate: Double? = nil
   ) {
-    self.component = component
-    self.requests = requests
-    self.sizes = sizes
-    self.ttls = ttls
-    self.operations = operations
-    self.rate = rate
+    (self.component, self.requests, self.sizes, self.ttls) = (component, requests, sizes, ttls)
+    (self.operations, self.rate) = (operations, rate)
   }
 }
 
@@ -99,7 +92,6 @@ extension SourceSpec {
   public typealias TraceOpener = @Sendable (TraceReference) throws -> any RecordSource
 
   /// Creates the source, and validates it as far as possible without generating.
-  ///
   /// - Throws: `ComponentError` for an unknown generator, distribution or parameter, or an invalid
   ///   value; any error of `openTrace`. Complexity: O(parts + weights).
   public func makeSource(

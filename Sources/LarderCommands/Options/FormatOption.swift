@@ -54,15 +54,15 @@ struct WriterOption: ParsableArguments {
   var name: String?
 
   /// The writer for `path`.
-  func writer(for path: String) throws -> any TraceWriter {
+  func writer(for path: String) throws -> TraceWriter {
     try Self.writer(for: path, named: name)
   }
 
   /// The writer of a name, or that for `path`.
-  static func writer(for path: String, named name: String?) throws -> any TraceWriter {
-    if let name { return try TraceWriterRegistry.writer(named: name) }
-    guard let writer = TraceWriterRegistry.writer(forPath: path) else {
-      let names = TraceWriterRegistry.all.map(\.name).joined(separator: ", ")
+  static func writer(for path: String, named name: String?) throws -> TraceWriter {
+    if let name { return try TraceWriter.named(name) }
+    guard let writer = TraceWriter.forPath(path) else {
+      let names = TraceWriter.all.map(\.name).joined(separator: ", ")
       throw UsageError(
         "\(path): cannot tell the format from the file name; use --to with one of \(names)")
     }

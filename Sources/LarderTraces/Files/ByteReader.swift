@@ -46,7 +46,6 @@ public final class ByteReader {
   }
 
   /// Reads until `count` unread bytes are in the buffer; false if the source ends before that.
-  ///
   /// - Complexity: O(bytes moved and read).
   public func fill(atLeast count: Int) throws(TraceError) -> Bool {
     while unreadCount < count {
@@ -131,7 +130,6 @@ extension ByteReader {
 
   /// Calls `body` with every line, without its end (`\n` or `\r\n`), and its number from 1, until
   /// `body` returns false. The last line need not have an end.
-  ///
   /// - Throws: for UTF-16, and any error of `body`.
   @inline(__always) public func forEachLine(
     telling batch: RecordBatch, _ body: (TextField, Int) throws -> Bool

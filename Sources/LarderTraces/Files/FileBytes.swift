@@ -134,7 +134,7 @@ final class LoadedBytes: @unchecked Sendable {
   // Unchecked: the memory is not written to after initialisation.
   let bytes: UnsafeRawBufferPointer
 
-  private let memory: PageMemory
+  private let memory: GrowableColumn<UInt8>
 
   init(_ reader: ByteReader, memory budget: MemoryBudget = .machine) throws(TraceError) {
     let isLonger = try reader.fill(atLeast: FormatSample.length)
@@ -144,16 +144,14 @@ final class LoadedBytes: @unchecked Sendable {
     try budget.check(
       UInt64(length), for: "its columns", in: reader.path,
       advice: "use a machine with more memory, or a shorter trace")
-    let column = try GrowableColumn<UInt8>(capacity: max(1, length))
+    memory = try GrowableColumn(capacity: max(1, length))
     let count = try reader.take(
-      into: UnsafeMutableRawBufferPointer(start: column.base, count: length))
+      into: UnsafeMutableRawBufferPointer(start: memory.base, count: length))
     if try reader.fill(atLeast: 1) {
       throw TraceError(
         "expected the end of the prepared trace after \(length) bytes, found more",
         in: reader.path, at: .byte(length), advice: "convert the original trace again")
     }
-    let memory = column.finish(count: count)
     bytes = UnsafeRawBufferPointer(start: memory.base, count: count)
-    self.memory = memory
   }
 }

@@ -38,7 +38,6 @@ public struct FileSource: RecordSource {
   }
 
   /// Reads the beginning of a file and determines its format.
-  ///
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public init(path: String, format: ComponentSpec? = nil) throws {
     try self.init(TraceReference(path: path, format: format))
@@ -107,7 +106,6 @@ public struct FileSource: RecordSource {
   }
 
   /// Decodes the files from their beginning.
-  ///
   /// - Throws: `TraceError` at the first error, and any error of `sink`.
   /// - Complexity: O(bytes of the decompressed files).
   public func records(into sink: RecordSink) throws {

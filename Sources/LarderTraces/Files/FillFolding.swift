@@ -3,13 +3,9 @@ internal import LarderSupport
 
 /// Joins a get that missed in the recorded cache with the set that fills it, because in simulations
 /// a get that misses stores the object: one get with the size, cost and TTL of the set.
-///
 /// A set fills the last get of its key if that was a miss, or if the set is marked as a fill, and
-/// nothing wrote the key in between. A hit without a TTL gets that of the last set of its key, for
-/// simulations of smaller caches, where it may be a miss.
-///
-/// A set that comes more than `window` requests later stays a request of its own. O(1) per request,
-/// and 32 bytes per key whose entries have a TTL.
+/// nothing wrote the key in between, up to `window` requests later. A hit without a TTL gets that of
+/// the last set of its key, for simulations of smaller caches, where it may be a miss.
 final class FillFolding {
   static let window = 1 << 15
 
@@ -121,14 +117,10 @@ struct KeyLengths {
   }
 }
 
-/// Outcomes of the gets in the cache that was recorded.
-public struct RecordedOutcomes: Sendable, Hashable {
-  /// Number of gets that the cache answered.
-  public private(set) var hits = 0
-  /// Number of gets that it did not answer.
-  public private(set) var misses = 0
-  /// Number of gets whose outcome is unknown.
-  public private(set) var unknown = 0
+struct RecordedOutcomes: Sendable, Hashable {
+  private(set) var hits = 0
+  private(set) var misses = 0
+  private(set) var unknown = 0
 
   /// Counts without gets.
   public init() {}

@@ -21,15 +21,12 @@ public enum FormatRegistry {
 
   package static var standard: [any TraceFormat] { registry.standard }
 
-  /// All formats: those of this package, then registered ones in the order of registration.
-  public static var all: [any TraceFormat] { registry.all }
+  package static var all: [any TraceFormat] { registry.all }
 
-  /// The names of all formats.
-  public static var names: [String] { registry.names }
+  package static var names: [String] { registry.names }
 
   /// Registers a format: commands and workload files can then read its traces, by name or by
   /// recognition. Register formats when the program starts, before a trace is read.
-  ///
   /// - Throws: when the name is already registered or invalid.
   public static func add(_ format: any TraceFormat) throws(ComponentError) {
     try registry.add(format)
@@ -41,17 +38,12 @@ public enum FormatRegistry {
   }
 
   /// Returns the format called `name`.
-  ///
   /// - Throws: for an unknown name; the error has the nearest known one.
   public static func format(named name: String) throws(ComponentError) -> any TraceFormat {
     try registry.entry(named: name)
   }
 
-  /// Returns the format with the highest confidence for a file. The file name decides between
-  /// formats that fit the content, and alone if none fits.
-  ///
-  /// - Throws: when no format fits, or when several are equally certain.
-  public static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
+  package static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
     if let error = FileKind.error(sample) { throw error }
     var nameless = sample
     nameless.name = ""

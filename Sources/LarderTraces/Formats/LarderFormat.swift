@@ -29,7 +29,7 @@ struct LarderFormat: TraceFormat {
         decoding: bytes, fileLength: sample.isWhole ? sample.head.count : nil, path: sample.path)
     }
     return Decoder(
-      columns: layout.traceColumns, keyLimit: layout.objects + 1,
+      columns: TraceColumns(layout.columns.map(\.column.trace)), keyLimit: layout.objects + 1,
       samplingRate: layout.sampling.rate)
   }
 
@@ -83,16 +83,6 @@ extension PreparedTrace {
     } catch {
       return false
     }
-  }
-}
-
-extension LarderLayout {
-  var traceColumns: TraceColumns {
-    let all: [LarderColumn: TraceColumns] = [
-      .sizes: .size, .times: .time, .operations: .operation, .ttls: .ttl, .costs: .cost,
-      .prompts: .prompt,
-    ]
-    return TraceColumns(columns.compactMap { all[$0.column] })
   }
 }
 

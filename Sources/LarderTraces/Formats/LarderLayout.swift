@@ -1,20 +1,15 @@
 import LarderEngine
 
+/// Columns of a prepared trace, with their numbers in the directory of its file.
 enum LarderColumn: UInt32, CaseIterable, Sendable {
   case ids = 1
-  case sizes = 2
-  case times = 3
-  case operations = 4
-  case ttls = 5
-  case costs = 6
-  case prompts = 7
+  case sizes, times, operations, ttls, costs, prompts
 
-  var elementSize: Int {
-    switch self {
-    case .ids, .sizes, .ttls, .costs, .prompts: 4
-    case .times: 8
-    case .operations: 1
-    }
+  var elementSize: Int { self == .times ? 8 : self == .operations ? 1 : 4 }
+
+  /// The column as one of a source; empty for the ids, which all have.
+  var trace: TraceColumns {
+    self == .ids ? [] : TraceColumns(rawValue: 1 << UInt8(rawValue - 2))
   }
 }
 
@@ -90,9 +85,8 @@ package struct LarderLayout {
   }
 }
 
-/// 64-bit checksum of prepared trace files: detects damage, not forgery.
-///
-/// Uses four lanes of eight bytes, to run at the speed of memory.
+/// 64-bit checksum of prepared trace files: detects damage, not forgery. Four lanes of eight bytes
+/// run at the speed of memory.
 package struct LarderChecksum {
   private var lanes: SIMD4<UInt64> = [
     0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x27D4_EB2F_1656_67C5,
@@ -143,6 +137,23 @@ package struct LarderChecksum {
 }
 
 extension LarderLayout {
+  /// Layout of a trace's file.
+  init(
+    of trace: PreparedTrace, _ content: [(column: LarderColumn, bytes: UnsafeRawBufferPointer)]
+  ) {
+    (name, count, objects) = (trace.name, trace.requests.count, trace.requests.objects)
+    (footprintBytes, timesRaised) = (trace.footprint.all, trace.timesRaised)
+    sampling = trace.sampling
+    columns = content.map { column, bytes in
+      Entry(column: column, offset: 0, length: bytes.count, checksum: LarderChecksum.of(bytes))
+    }
+    fileLength = headerLength
+    for index in columns.indices {
+      columns[index].offset = LarderLayout.aligned(fileLength)
+      fileLength = columns[index].offset + columns[index].length
+    }
+  }
+
   /// Reads and validates a header, so that its offsets stay inside the file. Does not check the
   /// content of the columns.
   init(decoding bytes: UnsafeRawBufferPointer, fileLength length: Int?, path: String)

@@ -50,11 +50,8 @@ struct RecordedFormat: TraceFormat {
   }
 }
 
-/// Reads a recording block by block.
-///
-/// Bytes after the last complete block, which was being written when the process ended, are
-/// reported and are not an error. A damaged block in the middle counts as bad, and reading
-/// continues with the next one.
+/// Reads a recording block by block. Bytes after the last complete block, which was being written
+/// when the process ended, are reported and no error. A damaged block in the middle counts as bad.
 struct RecordedDecoder: TraceDecoder {
   let header: RecordedHeader
 

@@ -10,19 +10,16 @@ public enum GeneratorRegistry {
       .newsFeed, .productImages, .chat, .prompts,
     ] + YCSBWorkload.all.map(\.generator), name: \.description.name)
 
-  /// All generators: those of this package, then added ones.
-  public static var all: [RegisteredGenerator] { registry.all }
+  package static var all: [RegisteredGenerator] { registry.all }
 
   /// Registers a generator of another package when the program starts: commands and workload files
   /// then know it.
-  ///
   /// - Throws: when the name is taken or invalid.
   public static func add(_ generator: RegisteredGenerator) throws(ComponentError) {
     try registry.add(generator)
   }
 
   /// Returns the generator with the name.
-  ///
   /// - Throws: `ComponentError` with the nearest name if it is unknown. Complexity: O(generators).
   public static func generator(
     named name: String
@@ -76,10 +73,7 @@ public struct GeneratorDescription: Sendable {
     name: String, summary: String, parameters: [Parameter], columns: TraceColumns = [],
     source: String
   ) {
-    self.name = name
-    self.summary = summary
-    self.parameters = parameters
-    self.columns = columns
+    (self.name, self.summary, self.parameters, self.columns) = (name, summary, parameters, columns)
     self.source = source
   }
 }

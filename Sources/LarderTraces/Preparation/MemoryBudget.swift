@@ -10,6 +10,8 @@ package struct MemoryBudget: Sendable {
 
   /// Reserve for everything else: 256 MiB, or a sixteenth of a small machine or limit.
   static let reserve = min(256 << 20, AvailableMemory.limitBytes / 16)
+  static let sampleAdvice =
+    "use a part of the trace, or read a sample of its objects: --sample 1/100"
 
   func check(
     _ bytes: UInt64, for purpose: String, in source: String, advice: String
@@ -29,10 +31,10 @@ package struct MemoryBudget: Sendable {
       "\(requests) requests are read, more follow, and only \(NumberText.bytes(available)) of "
         + "memory are left",
       in: source,
-      advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
+      advice: Self.sampleAdvice)
   }
 
-  private static func shortage(
+  static func shortage(
     _ message: String, in source: String, advice: String
   ) -> TraceError {
     var error = TraceError(message, in: source, advice: advice)
@@ -127,10 +129,7 @@ struct GrowthLimit {
   init(
     _ purpose: String, bytesEach: Int, from first: Int = 1 << 18, memory: MemoryBudget = .machine
   ) {
-    self.purpose = purpose
-    self.bytesEach = bytesEach
-    self.memory = memory
-    next = first
+    (self.purpose, self.bytesEach, self.memory, next) = (purpose, bytesEach, memory, first)
   }
 
   @inline(__always) mutating func check(_ count: Int, in source: @autoclosure () -> String)

@@ -58,7 +58,7 @@ struct JSONFields: Sendable {
     addRequestLine()
     splitDate()
     for index in fields.indices where fields[index].role == .timestamp {
-      if let unit = timeUnit { fields[index].role = unit.role }
+      if let unit = timeUnit { fields[index].role = .role(.seconds, in: unit) }
     }
     isExact = fields.contains { keys.keys(named: $0.name).count > 1 }
     understanding += sentences
@@ -144,9 +144,7 @@ struct JSONFields: Sendable {
     return found.filter { $0.key.values.count * 2 >= most }
   }
 
-  /// Surest key of a role whose values fit.
-  ///
-  /// - Parameter inside: only keys of the object that holds the requested URL or id.
+  /// Surest key of a role whose values fit; `inside` the object that holds the requested URL or id.
   private func choose(_ role: JSONRole, inside: Bool = false) -> JSONKeys.Key? {
     // A cache's own log may have the names of a table.
     let names =

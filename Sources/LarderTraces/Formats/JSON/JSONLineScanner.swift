@@ -1,9 +1,7 @@
 import LarderEngine
 
-/// Finds a few values in a line that is a JSON object or logfmt, without building anything.
-///
-/// Reads only enough to find where values begin and end; numbers and words are not checked.
-/// Descends only into objects that lead to a wanted name. A key with dots is equivalent to the
+/// Finds a few values in a line that is a JSON object or logfmt, without building anything: numbers
+/// and words are not checked, and other objects are skipped. A key with dots is equivalent to the
 /// inner objects that it names. The prefix of a logger before an object is skipped.
 final class JSONLineScanner {
   static let depthMaximum = 8
@@ -18,9 +16,7 @@ final class JSONLineScanner {
   private var scratchCount = 0
   private let nothing: UnsafeMutablePointer<UInt8>
 
-  /// A scanner for names with dots into inner objects.
-  ///
-  /// - Parameter isExact: false ignores case, `-` and `_` in names.
+  /// A scanner for names with dots into inner objects; `isExact` false ignores case, `-` and `_`.
   init(_ names: [String], isExact: Bool = true) {
     self.names = JSONNameTree(names, isExact: isExact)
     scratch = .allocate(capacity: scratchCapacity)

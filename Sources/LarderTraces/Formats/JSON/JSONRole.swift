@@ -257,12 +257,7 @@ struct JSONCost: Sendable {
   }
 
   static func role(isOrigin: Bool, _ unit: TimeUnit) -> WebRole {
-    switch unit {
-    case .seconds: isOrigin ? .originSeconds : .totalSeconds
-    case .milliseconds: isOrigin ? .originMilliseconds : .totalMilliseconds
-    case .microseconds: isOrigin ? .originMicroseconds : .totalMicroseconds
-    case .nanoseconds: isOrigin ? .originNanoseconds : .totalNanoseconds
-    }
+    .role(isOrigin ? .originSeconds : .totalSeconds, in: unit)
   }
 
   static func known(_ folded: String) -> (rank: Int, cost: JSONCost, unit: TimeUnit?)? {

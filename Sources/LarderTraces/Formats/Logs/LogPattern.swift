@@ -1,10 +1,8 @@
 import LarderEngine
 
-/// Pattern of a log's lines: literal texts and the fields between them.
-///
-/// Made from the `log_format` of nginx or the `LogFormat` of Apache and varnishncsa, in which the
-/// roles of `WebRole` are variables too. Lines are matched only up to the last field that is
-/// needed, so additions at the end of lines are ignored.
+/// Pattern of a log's lines: literal texts and the fields between them, from the `log_format` of
+/// nginx or the `LogFormat` of Apache and varnishncsa, in which the roles of `WebRole` are variables
+/// too. Additions behind the last field that is needed are ignored.
 struct LogPattern: Sendable {
   /// A field and the text that ends it; the last field of a line has none.
   struct Field: Sendable {
@@ -311,8 +309,6 @@ struct LogDefinition {
 
   /// Format of an option: a format, the directive that defines it, or `@file` and `@file#name` for
   /// one in a configuration; of several in a file, the one that matches most of `lines`.
-  ///
-  /// - Throws: the error, as the end of a sentence.
   static func pattern(
     _ option: String, lines: [ArraySlice<UInt8>]
   ) throws(LogPatternError) -> LogPattern {

@@ -76,8 +76,7 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
         batch.skip("\(reason)")
         return true
       case .bad:
-        try batch.bad(
-          TraceError(lines.problem(line), in: reader.path, at: .line(number)))
+        try batch.bad(TraceError(lines.problem(line), in: reader.path, at: .line(number)))
         return true
       case .request: break
       }
@@ -88,9 +87,8 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
         return try batch.append(record)
       case .skipped(let reason): batch.skip(reason, line: line)
       case .bad(let role):
-        try batch.bad(
-          TraceError(
-            WebDecoder.problem(role, fields), in: reader.path, at: .line(number)))
+        let problem = WebDecoder.problem(role, fields)
+        try batch.bad(TraceError(problem, in: reader.path, at: .line(number)))
       }
       return true
     }
@@ -150,25 +148,22 @@ enum WebRole: Int, CaseIterable, Sendable {
   /// Outcome in the cache that wrote the log: `HIT`, `TCP_MEM_HIT`, `RefreshHit`, `MISS`.
   case cacheStatus
 
-  var timeUnit: TimeUnit? {
-    switch self {
-    case .seconds: .seconds
-    case .milliseconds: .milliseconds
-    case .microseconds: .microseconds
-    case .nanoseconds: .nanoseconds
-    default: nil
-    }
+  /// Unit of a time since 1970.
+  var timeUnit: TimeUnit? { unit(from: .seconds) }
+  var costUnit: TimeUnit? { unit(from: .originSeconds) ?? unit(from: .totalSeconds) }
+
+  /// Unit of one of the four roles from `first` on.
+  private func unit(from first: WebRole) -> TimeUnit? {
+    let place = rawValue - first.rawValue
+    return place >= 0 && place < 4 ? WebRole.units[place] : nil
   }
 
-  var costUnit: TimeUnit? {
-    switch self {
-    case .originSeconds, .totalSeconds: .seconds
-    case .originMilliseconds, .totalMilliseconds: .milliseconds
-    case .originMicroseconds, .totalMicroseconds: .microseconds
-    case .originNanoseconds, .totalNanoseconds: .nanoseconds
-    default: nil
-    }
+  /// The one of the four roles from `first` on that has a unit.
+  static func role(_ first: WebRole, in unit: TimeUnit) -> WebRole {
+    WebRole(rawValue: first.rawValue + (units.firstIndex(of: unit) ?? 0)) ?? first
   }
+
+  private static let units = TimeUnit.allCases
 
   /// True for roles whose values begin with a digit or a sign.
   var isNumber: Bool {
@@ -178,14 +173,8 @@ enum WebRole: Int, CaseIterable, Sendable {
     }
   }
 
-  static let times: [WebRole] = [
-    .time, .timestamp, .date, .seconds, .milliseconds, .microseconds, .nanoseconds,
-  ]
-
-  static let costs: [WebRole] = [
-    .originSeconds, .originMilliseconds, .originMicroseconds, .originNanoseconds, .totalSeconds,
-    .totalMilliseconds, .totalMicroseconds, .totalNanoseconds,
-  ]
+  static let times: [WebRole] = [.time, .timestamp, .date] + allCases.filter { $0.timeUnit != nil }
+  static let costs: [WebRole] = allCases.filter { $0.costUnit != nil }
 }
 
 /// Fields of one line by role. A missing field is empty.
@@ -217,20 +206,16 @@ struct WebLine: ~Copyable {
 
 struct WebOptions: Sendable {
   enum Query: Sendable, Equatable {
-    case keep
-    case drop
+    case keep, drop
     case only([[UInt8]])
   }
 
   enum Writes: String, CaseIterable, Sendable {
-    case pass
-    case invalidate
-    case skip
+    case pass, invalidate, skip
   }
 
   enum Case: String, CaseIterable, Sendable {
-    case keep
-    case ignore
+    case keep, ignore
   }
 
   var reads: [[UInt8]] = ["GET", "HEAD"].map { Array($0.utf8) }
@@ -389,7 +374,7 @@ struct WebMapper {
       }
     }
     if hasLifetimes, operation == .get { setLifetime(line, &record) }
-    if let cost { record.cost = WebMapper.sum(line[cost.role], cost.scale) }
+    setCost(line, &record)
     if hasCacheStatus, operation == .get || operation == .bypass {
       record.outcome = WebMapper.outcome(line[.cacheStatus])
     }
@@ -422,12 +407,13 @@ struct WebMapper {
     guard setSize(line[.bytes], 200, isHead: false, .get, &record) else { return .bad(.bytes) }
     var ttl = line[.ttl]
     record.ttl = UInt32(clamping: ttl.takeInteger() ?? 0)
-    if let cost { record.cost = WebMapper.sum(line[cost.role], cost.scale) }
+    setCost(line, &record)
     return .record(record)
   }
 
-  @inline(__always) private static func sum(_ field: TextField, _ scale: Double) -> Float {
-    CostField.sum(field, times: scale) ?? TraceRecord.unknownCost
+  @inline(__always) private func setCost(_ line: borrowing WebLine, _ record: inout TraceRecord) {
+    guard let cost else { return }
+    record.cost = CostField.sum(line[cost.role], times: cost.scale) ?? TraceRecord.unknownCost
   }
 
   @inline(__always) static func time(_ role: WebRole, _ line: borrowing WebLine) -> UInt64? {

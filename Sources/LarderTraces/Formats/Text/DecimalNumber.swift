@@ -114,15 +114,6 @@ public enum TimeUnit: String, CaseIterable, Sendable {
     }
   }
 
-  var role: WebRole {
-    switch self {
-    case .seconds: .seconds
-    case .milliseconds: .milliseconds
-    case .microseconds: .microseconds
-    case .nanoseconds: .nanoseconds
-    }
-  }
-
   private var decimals: Int {
     switch self {
     case .seconds: 6

@@ -1,9 +1,6 @@
 import LarderLibc
 
-/// Bytes of a line that are parsed from left to right.
-///
-/// Decoders of text formats work on bytes, because strings would cost more than everything else
-/// together.
+/// Bytes of a line that are parsed from left to right: strings would cost more than everything else.
 public struct TextField {
   /// Address of the next byte.
   public private(set) var next: UnsafePointer<UInt8>

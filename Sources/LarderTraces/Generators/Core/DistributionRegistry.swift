@@ -7,12 +7,9 @@ enum DistributedQuantity {
   case seconds
 }
 
-/// All distributions of sizes and TTLs, by name.
-public enum DistributionRegistry {
-  /// All distributions, with parameters in the syntax of sizes in bytes.
-  public static let sizes: [DistributionDescription] = descriptions(for: .bytes)
-  /// All distributions, with parameters in the syntax of TTLs in seconds.
-  public static let ttls: [DistributionDescription] = descriptions(for: .seconds)
+package enum DistributionRegistry {
+  package static let sizes: [DistributionDescription] = descriptions(for: .bytes)
+  package static let ttls: [DistributionDescription] = descriptions(for: .seconds)
 
   static func distribution(
     _ spec: ComponentSpec, of quantity: DistributedQuantity
@@ -168,14 +165,10 @@ struct ObjectValues {
   }
 }
 
-/// Name, shape and parameters of a distribution.
-public struct DistributionDescription: Sendable {
-  /// Name that users type, such as `log-normal`.
-  public let name: String
-  /// Shape, in a sentence.
-  public let summary: String
-  /// Parameters that may follow the name.
-  public let parameters: [Parameter]
+package struct DistributionDescription: Sendable {
+  package let name: String
+  package let summary: String
+  package let parameters: [Parameter]
 }
 
 extension DistributionRegistry {
