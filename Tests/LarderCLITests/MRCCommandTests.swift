@@ -73,7 +73,7 @@ import Testing
         "--policy", "lru",
       ], in: scratch.folder)
     #expect(run.exitCode == 0, "\(run.notes)")
-    #expect(run.output.contains("shards of") && run.output.contains("measured error"))
+    #expect(run.output.contains("shards of") && run.output.contains("; measured "))
   }
 
   /// A method that samples takes the sample of the whole trace; otherwise only the sample is read.

@@ -30,7 +30,7 @@ struct PolicyPage {
     var blocks: [Block] = [
       .heading(1, ["Policies"]),
       .paragraph([
-        "Made by ", .code("make policies-page"), " from the descriptions of the policies (",
+        "Made by ", .code("make figures PART=policies"), " from the descriptions of the policies (",
         .code("larder list policies"),
         ") and from kept runs of every policy on the same requests:",
       ]),
