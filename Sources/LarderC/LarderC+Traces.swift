@@ -114,7 +114,7 @@ public func larderTraceSample(
 public func larderTraceSave(_ trace: UInt64, _ path: CText, _ error: CResult) -> Int32 {
   LarderC.call(error) {
     let trace = try LarderC.trace(trace)
-    try LarderWriter().write(trace, to: try LarderC.text(path, "path"))
+    try TraceWriter.larder.write(trace, to: try LarderC.text(path, "path"))
   }
 }
 

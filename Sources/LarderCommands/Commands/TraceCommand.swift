@@ -51,7 +51,7 @@ struct TraceGenerateCommand: ParsableCommand {
 
   func run() throws {
     Interrupts.listen()
-    let writer = try TraceWriterRegistry.writer(for: destination)
+    let writer = try TraceWriter.writer(for: destination)
     let component = try ComponentSpec(parsing: generator)
     let spec = SourceSpec.generator(GeneratorSpec(component: component, requests: requests))
     let source = try spec.makeSource(seed: seed) { reference in
@@ -127,8 +127,8 @@ struct TraceConvertCommand: ParsableCommand {
   func run() throws {
     Interrupts.listen()
     let writer =
-      try to.map { try TraceWriterRegistry.writer(named: $0) }
-      ?? TraceWriterRegistry.writer(for: destination)
+      try to.map { try TraceWriter.named($0) }
+      ?? TraceWriter.writer(for: destination)
     try OutputFile.check(destination)
     let progress = ProgressLine(isQuiet: quiet)
     let source = try FileSource(try format.reference(files.dropLast()))
@@ -240,9 +240,9 @@ struct TraceHeadCommand: ParsableCommand {
   }
 }
 
-extension TraceWriterRegistry {
-  fileprivate static func writer(for path: String) throws -> any TraceWriter {
-    if let writer = writer(forPath: path) { return writer }
+extension TraceWriter {
+  fileprivate static func writer(for path: String) throws -> TraceWriter {
+    if let writer = forPath(path) { return writer }
     let names = all.map(\.name).joined(separator: ", ")
     throw UsageError(
       "\(path): cannot tell the format from the file name; use --to with one of \(names)")

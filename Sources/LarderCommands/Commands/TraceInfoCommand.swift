@@ -110,8 +110,8 @@ enum TraceInfoText {
 
   private static func spread(_ values: Distribution) -> String {
     var text = "min \(values.min), mean \(NumberText.fixed(values.mean, decimals: 1) ?? "–")"
-    for percentile in [50.0, 90, 99] {
-      if let value = values.percentile(percentile) { text += ", p\(Int(percentile)) \(value)" }
+    for percentile in [50, 90, 99] {
+      if let value = values.percentile(percentile) { text += ", p\(percentile) \(value)" }
     }
     return text + ", max \(values.max)"
   }
