@@ -39,8 +39,6 @@ package struct Prices: Sendable, Hashable, Codable {
 
   package typealias Amount = WritableKeyPath<Prices, Double> & Sendable
 
-  /// Keys of a file with prices, in the order of documentation; without an amount for a name, and
-  /// for a number that may be missing.
   package static let keys: [(name: String, meaning: String, amount: Amount?)] = [
     ("currency", "name of the currency", nil),
     ("memory-per-gib-month", "a GiB of DRAM for a month", \Prices.memoryPerGiBMonth),
@@ -69,14 +67,6 @@ package struct Prices: Sendable, Hashable, Codable {
 extension Prices {
   private static let bytesMax = 1 << 16
 
-  /// Reads prices from a YAML file: a map from keys to numbers. Missing keys have their example
-  /// values.
-  ///
-  /// - Parameters:
-  ///   - text: the bytes of the file.
-  ///   - file: its name, for errors.
-  /// - Throws: `AdviceError.prices` with the line, for an unknown or repeated key, and for a value
-  ///   that is not a number in range.
   package init(yaml text: Data, file: String) throws(AdviceError) {
     self.init()
     func refused(_ node: Node?, _ message: String) -> AdviceError {

@@ -45,8 +45,6 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
   /// Valid thresholds of hits and objects.
   public static let thresholds: ClosedRange<UInt32> = 1...1_000_000
 
-  /// Policy in results: layouts evict in the order of writing, except for reinserted objects. The
-  /// name of a registered policy always parses.
   package static let policy = try? PolicySpec(parsing: "fifo")
 
   /// Name in workload files and on the command line.
@@ -88,7 +86,6 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Error for an invalid capacity; nil for a valid one.
   package func fault(capacity: UInt64) -> String? {
     switch self {
     case .log(let region, _):
@@ -116,20 +113,16 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// Maximum number of buckets and regions, whose tables a simulation keeps in memory: 1 TiB of
-  /// buckets.
   private static let bucketsMax: UInt64 = 1 << 28
   private static let regionsMax: UInt64 = 1 << 24
 }
 
-/// Names of layouts.
 package enum FlashLayoutWord: String, Sendable, Hashable, CaseIterable {
   case log
   case sets
   case kangaroo
 }
 
-/// Given parameters of a layout.
 struct FlashLayoutParts: Sendable, Hashable {
   var region: UInt64?
   var reinsertHits: UInt32?
@@ -161,9 +154,7 @@ struct FlashLayoutParts: Sendable, Hashable {
   }
 }
 
-/// Flash drive of a workload: assumptions for reports.
 package struct DriveSpec: Sendable, Hashable {
-  /// Bytes that may be written to the device in its lifetime; nil if unknown.
   package var enduranceBytes: UInt64?
   package var utilisation: Share
 
@@ -199,10 +190,6 @@ extension FlashLayoutWord {
 }
 
 extension FlashLayout {
-  /// Parses a layout as on the command line: `log:region=16MiB:reinsert=1`, `sets`, or
-  /// `kangaroo:log=5%:region=256KiB:threshold=2:reinsert=1`.
-  ///
-  /// - Throws: `ComponentError` with the expected syntax.
   package init(parsing text: some StringProtocol) throws(ComponentError) {
     let spec = try ComponentSpec(parsing: text)
     guard let word = FlashLayoutWord(rawValue: spec.name) else {

@@ -3,7 +3,6 @@ import LarderEngine
 import LarderPolicies
 import LarderTraces
 
-/// Schema and decoder of a key's value.
 struct Form<Value>: Sendable {
   let shape: ValueShape
   private let body: @Sendable (YAMLValue, WorkloadReading) throws -> Value
@@ -21,7 +20,6 @@ struct Form<Value>: Sendable {
 
   func named(_ name: String) -> Form { Form(shape.named(name), read: body) }
 
-  /// A scalar whose text `parse` reads; nil from it is an unexpected value.
   static func scalar(
     _ expected: String, _ shape: ValueShape, _ types: Set<KeyTable.ValueType> = [.string],
     parse: @escaping @Sendable (String) -> Value?
@@ -34,7 +32,6 @@ struct Form<Value>: Sendable {
     }
   }
 
-  /// A list, or a single value instead of a list of one.
   static func list<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
     let types = item.shape.types
     let single = Set(types).union(types.contains(.integer) ? [.number] : [])
@@ -43,7 +40,6 @@ struct Form<Value>: Sendable {
     }
   }
 
-  /// A list in brackets or dashes, even of one item.
   static func items<Item>(of item: Form<Item>, _ what: String) -> Form where Value == [Item] {
     var shape = item.shape.listed
     (shape.types, shape.alternatives) = ([.array], [shape.alternatives[0]])
@@ -62,7 +58,6 @@ struct Form<Value>: Sendable {
     }
   }
 
-  /// A word that represents `initial`, or a map.
   static func word(
     _ word: String, orMap section: Section<Value>, into initial: Value
   ) -> Form where Value: Sendable {
@@ -94,7 +89,6 @@ extension Form where Value == String {
     .scalar(expected, ValueShape([.string], ["type": "string"])) { $0 }
   }
 
-  /// A name that may become part of a path and of a table.
   static var name: Form {
     .scalar(
       "a name of letters, digits, '-', '_' and '.'",
@@ -115,7 +109,6 @@ extension Form where Value == Bool {
 }
 
 extension Form where Value: RawRepresentable<String> & CaseIterable & Sendable {
-  /// One of an enum's words; `listed` are those in the schema.
   static func choice(listed: [Value] = Array(Value.allCases)) -> Form {
     Form(.words(listed.map(\.rawValue))) { value, _ in try value.choice(of: Value.self) }
   }
@@ -128,7 +121,6 @@ extension Form where Value: FixedWidthInteger & Sendable {
     return Form(.whole(range)) { value, _ in Value(try value.whole(in: range)) }
   }
 
-  /// A whole number from 1 to the largest number of requests or objects; also `5M`.
   static var count: Form {
     let range = 1...CapacitySpec.largestObjects
     return Form(.whole(range).or(.text(Quantity.count.pattern)).named("count")) { value, _ in
@@ -136,7 +128,6 @@ extension Form where Value: FixedWidthInteger & Sendable {
     }
   }
 
-  /// Bytes in the range: `4096`, `4KiB`.
   static func bytes(_ range: ClosedRange<Value>, such example: String) -> Form {
     let range = UInt64(range.lowerBound)...UInt64(range.upperBound)
     return .scalar(
@@ -156,7 +147,6 @@ extension Form where Value == Double {
     }
   }
 
-  /// A number above 0: from `least`, which is close to 0, to `most`.
   static func positive(
     _ what: String, least: Double = .leastNormalMagnitude, most: Double
   ) -> Form {
@@ -172,7 +162,6 @@ extension Form where Value == Double {
 }
 
 extension Form where Value == UInt32 {
-  /// A TTL in whole seconds.
   static var timeToLive: Form {
     let text = ValueShape.text(Quantity.duration.pattern)
     return .scalar(
@@ -185,18 +174,15 @@ extension Form where Value == UInt32 {
 }
 
 extension ValueShape {
-  /// A share as a number from 0 to 1, a percentage or a fraction.
   static let share = ValueShape([.number], ["type": "number", "minimum": 0, "maximum": 1])
     .or(text(Share.pattern)).named("share")
 
-  /// Text, for which editors propose known names; programs may add others.
   static func proposing(_ names: [String], as name: String) -> ValueShape {
     ValueShape([.string], ["enum": .strings(names)], ["type": "string"]).named(name)
   }
 }
 
 extension Form where Value == Share {
-  /// A share above 0, or from 0, such as `10%`, `0.1` or `1/10`.
   static func share(_ what: String = "share", from least: Bool = false) -> Form {
     .scalar(
       "a \(what) \(least ? "from 0% to" : "above 0% and at most") 100%, such as 10%, 0.1 or 1/10",

@@ -7,7 +7,6 @@ package struct KeyTable: Sendable {
   package let summary: String
   package let keys: [Key]
   let exclusive: [String]
-  /// Components whose parameters are also keys of the map; nil for a map without such keys.
   let components: Components?
   let rules: JSONNode
 
@@ -105,7 +104,6 @@ struct Key<Target>: Sendable {
   }
 }
 
-/// Keys of one kind of map, with their decoders.
 struct Section<Target>: Sendable {
   let table: KeyTable
   let expected: String
@@ -151,7 +149,6 @@ struct Section<Target>: Sendable {
   }
 }
 
-/// Syntax of a value in the JSON schema.
 struct ValueShape: Sendable {
   var types: [KeyTable.ValueType]
   var words: [String] = []

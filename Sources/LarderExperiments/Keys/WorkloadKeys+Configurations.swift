@@ -177,7 +177,6 @@ extension WorkloadKeys {
   ]
 }
 
-/// A tier as written in the file.
 struct TierEntry: Sendable {
   var spec = TierSpec()
   var share: Share?
@@ -415,7 +414,6 @@ extension Form where Value == String {
   }
 }
 
-/// The cache that a configuration executes.
 enum CacheChoice: Sendable {
   case named(String)
   case process(ProcessSpec)

@@ -147,7 +147,6 @@ extension WorkloadKeys {
   }
 }
 
-/// Content of `execute`.
 struct ExecuteEntry: Sendable {
   var spec = ExecutionSpec()
   var filter = ExecutionFilter()

@@ -64,7 +64,6 @@ extension WorkloadKeys {
   ]
 }
 
-/// Content of a map that describes a latency distribution.
 struct LatencyEntry: Sendable {
   /// Value, mean or median in nanoseconds.
   var value = 0.0
@@ -74,11 +73,9 @@ struct LatencyEntry: Sendable {
   var nanosecondsPerByte = 0.0
 }
 
-/// A latency distribution with its keys.
 struct LatencyShape: Sendable {
   let name: String
   let section: Section<LatencyEntry>
-  /// Creates the distribution; nil for a list without values.
   let make: @Sendable (LatencyEntry) -> LatencyDistribution?
 
   init(

@@ -83,7 +83,6 @@ extension WorkloadKeys {
   fileprivate static let sourceKinds = ["trace", "generator", "phases", "mix"]
 }
 
-/// Content of a source of several traces.
 struct TraceList {
   var traces: [ListedTrace] = []
   var reading = TraceReference(path: "")
@@ -106,7 +105,6 @@ enum ListedTrace {
   case source(SourceSpec)
 }
 
-/// Content of a source that consists of others.
 struct SourceParts {
   var phases: [SourceSpec] = []
   var mix: [MixPart] = []

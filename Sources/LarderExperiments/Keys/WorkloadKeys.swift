@@ -326,7 +326,6 @@ extension Form where Value == Share? {
 }
 
 extension AdviseSpec {
-  /// Parses a share of the requests that leaves a rest; nil for anything else.
   package static func learned(_ text: String) -> Share? {
     guard let share = Share(parsing: text), share.parts > 0, share.parts < share.whole
     else { return nil }

@@ -138,7 +138,6 @@ struct YAMLValue {
 
   var line: Int? { node.mark?.line }
 
-  /// Type of the value, by the rules of YAML 1.2's core schema; nil for null.
   var type: KeyTable.ValueType? {
     switch node {
     case .sequence: .array
@@ -334,10 +333,8 @@ struct YAMLMap {
       at: given[1], .refused("'\(given[0])' and '\(given[1])' exclude each other; keep one"))
   }
 
-  /// Value of a key; nil if it is missing.
   subscript(key: String) -> YAMLValue? { entries.first { $0.key == key }?.value }
 
-  /// Line of a key; nil if it is missing.
   func line(of key: String) -> Int? { entries.first { $0.key == key }?.line }
 
   func required(_ key: String, in table: KeyTable) throws(WorkloadError) -> YAMLValue {

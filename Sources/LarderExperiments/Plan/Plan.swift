@@ -187,7 +187,6 @@ package struct Plan: Sendable {
       && configuration.contender == ConfigurationSpec.defaultCache
   }
 
-  /// Segments of a configuration for simulations; nil without segments.
   private func segments(
     of configuration: ConfigurationSpec, _ unit: CapacityUnit
   ) throws(PlanError) -> SegmentSetup? {
@@ -293,7 +292,6 @@ extension PolicyRegistry {
   }
 }
 
-/// A mismatch between a workload and its traces.
 package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case capacity(CapacityError, configuration: String, trace: String)
   case memoryTooSmall(configuration: String, share: Share, of: UInt64, unit: CapacityUnit)

@@ -106,7 +106,6 @@ public struct ConfigurationAssumptions: Sendable, Hashable, Codable {
   /// Drive of a disk cache.
   public var drive: DriveModel?
 
-  /// Assumptions of a workload; nil without any.
   package static func all(of workload: Workload) -> [ConfigurationAssumptions]? {
     let all = workload.configurations.compactMap { spec -> ConfigurationAssumptions? in
       let rate = spec.prefix?.prefillTokensPerSecond

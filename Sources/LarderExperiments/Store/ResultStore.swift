@@ -30,7 +30,6 @@ package final class ResultStore: Sendable {
     self.rules = rules
   }
 
-  /// Entries of a cell in a store.
   struct Found: Sendable {
     var cell: StoredCell?
     var damaged: [StoreDamage] = []
@@ -38,7 +37,6 @@ package final class ResultStore: Sendable {
     var foreignRules: [String] = []
   }
 
-  /// Looks up a cell. Folders are listed once per opened store.
   func find(_ key: CellKey) -> Found {
     var found = Found()
     var cells: [(file: String, cell: StoredCell)] = []
@@ -167,7 +165,6 @@ package final class ResultStore: Sendable {
   }
 }
 
-/// An unusable file of a store.
 package struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
   package let file: String
   package let fault: String
@@ -175,11 +172,9 @@ package struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(file): \(fault)" }
 }
 
-/// Path of the store, by option, environment and convention.
 package enum StorePath {
   package static var variable: String { "LARDER_STORE" }
 
-  /// Store given by option or environment; nil for none.
   package static func named(option: String?, environment: [String: String]) -> String? {
     if let option { return option }
     return environment[variable].flatMap { $0.isEmpty ? nil : $0 }

@@ -21,9 +21,6 @@ package enum SealedFile {
     return data + Data("xxh128 \(ContentDigest(of: data))\n".utf8)
   }
 
-  /// Extracts the JSON of a file.
-  ///
-  /// - Throws: `SealFault` for an invalid file.
   static func json(in data: Data, kind: String) throws(SealFault) -> Data {
     guard !data.isEmpty else { throw .empty }
     let lines = data.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -71,20 +68,16 @@ package enum SealedFile {
   }
 }
 
-/// Content of the files of one kind.
 protocol SealedContent: Codable, Hashable, Sendable {
   static var kind: String { get }
-  /// First contradiction, or nil.
   var fault: String? { get }
 }
 
-/// A fault of a file in a store.
 package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
   case empty
   case foreign
   case kind(String)
   case version(String)
-  /// The file is truncated, or has bytes after its end.
   case cut
   case checksum
   case content(String)
@@ -112,15 +105,12 @@ package enum SealFault: Error, Hashable, Sendable, CustomStringConvertible {
 package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
-  /// Digest of bytes. O(bytes).
   package init(of bytes: Data) {
     description = bytes.withUnsafeBytes { Self.digits($0) }
   }
 
   package init(of text: String) { self.init(of: Data(text.utf8)) }
 
-  /// Digest of a column, which may be many gigabytes: that of the digests of its parts, which are
-  /// computed on all cores. Differs from the digest of `init(of:)`.
   package init(ofColumn bytes: UnsafeRawBufferPointer) {
     let parts = (bytes.count + Self.partLength - 1) / Self.partLength
     let column = SharedBytes(bytes: bytes)
@@ -133,7 +123,6 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     self.init(of: "column of \(bytes.count) bytes in parts of \(Self.partLength)\n\(all)")
   }
 
-  /// The first 16 digits: enough to distinguish a few files.
   package var short: String { String(description.prefix(16)) }
 
   /// Bytes per part. Digests depend on it, so it never changes.
@@ -147,7 +136,6 @@ package struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     }.joined()
   }
 
-  /// Bytes that are constant while threads read them.
   private struct SharedBytes: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
   }

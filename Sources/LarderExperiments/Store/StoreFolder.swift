@@ -24,9 +24,6 @@ struct StoreFolder: Sendable {
 
   private static let marker = "larder-store"
 
-  /// Opens a folder after checking that it is a store.
-  ///
-  /// - Parameter makes: True to create a store in a missing or empty folder.
   init(_ path: String, makes: Bool, files: any FileLayer) throws(StoreError) {
     self.path = path
     self.files = files
@@ -98,10 +95,8 @@ struct StoreFolder: Sendable {
     }
   }
 
-  /// Maximum size of a JSON file: a record has some hundreds of bytes.
   private static let bytesMaximum = 16 << 20
 
-  /// Bytes of a file; nil if it is missing.
   static func contents(_ file: String) throws(StoreError) -> Data? {
     switch SystemFiles().kind(of: file) {
     case .nothing: return nil
@@ -125,7 +120,6 @@ struct StoreFolder: Sendable {
     return data
   }
 
-  /// Sorted names in a folder; empty if it is missing.
   static func names(in folder: String) throws(SealFault) -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()

@@ -2,7 +2,6 @@ import Foundation
 import LarderSupport
 import LarderTraces
 
-/// Content of a store, file by file.
 package struct StoreInventory: Sendable {
   package enum Kind: Hashable, Sendable {
     case cells, timings
@@ -12,13 +11,11 @@ package struct StoreInventory: Sendable {
     case unknown
   }
 
-  /// Number and size of files of one kind.
   package struct Sum: Hashable, Sendable {
     package var files = 0
     package var bytes: UInt64 = 0
   }
 
-  /// Kinds of files that may be removed.
   package enum Removable: String, Hashable, Sendable, CaseIterable {
     case damaged, foreign, unfinished
     case traces
@@ -27,21 +24,15 @@ package struct StoreInventory: Sendable {
 
   private var sums: [Kind: Sum] = [:]
   private var removable: [Removable: [String]] = [:]
-  /// Damaged files; complete only after verification.
   package private(set) var damaged: [StoreDamage] = []
-  /// Files of cells with conflicting records; known only after verification.
   package private(set) var conflicts: [[String]] = []
 
   package subscript(kind: Kind) -> Sum { sums[kind] ?? Sum() }
 
-  /// Rules of foreign records, sorted.
   package var foreignRules: [String] {
     sums.keys.compactMap { if case .foreign(let rules) = $0 { rules } else { nil } }.sorted()
   }
 
-  /// Lists a store. O(files).
-  ///
-  /// - Parameter verifies: True to read and check each file.
   package init(of store: ResultStore, verifies: Bool) {
     for part in StoreFolder.Part.allCases {
       let folder = store.folder.folder(part)
@@ -142,9 +133,6 @@ package struct StoreInventory: Sendable {
     }
   }
 
-  /// Removes files. Files removed concurrently by another process are no error.
-  ///
-  /// - Returns: The number of removed files, and those that could not be removed.
   package func prune(
     _ kinds: Set<Removable>, from store: ResultStore
   ) -> (removed: Int, left: [String]) {
@@ -154,7 +142,6 @@ package struct StoreInventory: Sendable {
     return (files.count - left.count, left)
   }
 
-  /// Size of a file; nil if another process has removed it.
   private static func bytes(of file: String) -> UInt64? {
     do {
       let attributes = try FileManager.default.attributesOfItem(atPath: file)

@@ -45,7 +45,6 @@ package final class StoredRecords: RecordStore {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Stored record of a cell; nil if missing.
   package func record(of planned: PlannedCell) -> Record? {
     found[planned]?.cell?.record(of: planned.cell)
   }
@@ -61,7 +60,6 @@ package final class StoredRecords: RecordStore {
     }
   }
 
-  /// Error of the first record that could not be stored, if that does not end the run.
   package var keepingFault: StoreError? { failure.withLock { $0 } }
 
   package func timedRecord(of planned: PlannedCell) -> Record? {
@@ -104,11 +102,8 @@ package struct StoredCell: Hashable, Sendable, Codable {
   package let counts: Counts
   package let objectsDistinct: UInt64
   package let modelled: ModelledAccessTime?
-  /// Prefix hits of prompts; nil if they are not counted.
   package let prefix: PrefixCounts?
-  /// Writes to flash; nil for a cache without flash.
   package let flash: FlashCounts?
-  /// Course of a policy that chooses among others; nil for other policies.
   package let course: ChoiceCourse?
 
   init(_ record: Record, key: CellKey, rules: StoreRules) {
@@ -132,7 +127,6 @@ package struct StoredCell: Hashable, Sendable, Codable {
   }
 }
 
-/// Timings of a cell on a machine.
 package struct StoredTimings: Hashable, Sendable, Codable {
   package let cell: String
   package let rules: String

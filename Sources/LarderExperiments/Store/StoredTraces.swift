@@ -35,7 +35,6 @@ package struct StoredTraces: Hashable, Sendable {
     }
   }
 
-  /// True if freshly prepared traces equal the known ones. Reads them completely.
   package func agrees(with traces: WorkloadTraces) -> Bool {
     memories.allSatisfy { memory in
       guard let trace = traces.table[memory.facts.name, memory.facts.seed] else { return true }
@@ -66,7 +65,6 @@ package struct TraceStamps: Sendable {
 }
 
 extension ResultStore {
-  /// Known traces of a workload; nil if one is unknown.
   package func traces(_ stamps: TraceStamps, of workload: Workload) -> StoredTraces? {
     var memories: [TraceMemory] = []
     for key in workload.traceKeys {

@@ -121,13 +121,11 @@ struct AccessTimeCalculators: Sendable {
     self.calculators = calculators
   }
 
-  /// Modelled access time of a cell; nil without requests.
   func accessTime(of outcomes: OutcomeSizes, in cell: Cell) -> ModelledAccessTime? {
     calculators[Key(kind: cell.kind, unit: cell.unit)]?.accessTime(of: outcomes)
   }
 }
 
-/// Distributions as sorted lists of equally likely values.
 enum LatencyGrid {
   static let alone = 4096
   static let widest = 2048

@@ -84,9 +84,7 @@ public struct ExecutionSpec: Sendable, Hashable {
 
 /// Selection of the cells to execute: by default all that can be.
 package struct ExecutionFilter: Sendable, Hashable {
-  /// Names of configurations; nil for all.
   package var configurations: [String]?
-  /// Policies of the sweep; nil for all.
   package var policies: [PolicySpec]?
   /// Capacities of the sweep; nil for all.
   package var capacities: [CapacitySpec]?
@@ -134,7 +132,6 @@ package struct ProcessSpec: Sendable, Hashable {
     }
   }
 
-  /// First word in braces that is not a placeholder; nil without one.
   static func unknownPlaceholder(in word: String) -> String? {
     word.matches(of: /\{([a-z][a-zA-Z:-]*)\}/).lazy.map { String($0.output.1) }
       .first { ProcessPlaceholder(rawValue: $0) == nil }

@@ -35,7 +35,6 @@ extension ParameterReader {
     return try CapacitySpec.list(parsing: text)
   }
 
-  /// The admission filters; nil if the option is not given.
   package func filters() throws(PolicyError) -> [PolicySpec]? {
     guard let text = text("admission") else { return nil }
     var filters: [PolicySpec] = []
@@ -55,7 +54,6 @@ extension ParameterReader {
     return .objects
   }
 
-  /// The seed; nil if the option is not given.
   package func seed() throws(ComponentError) -> UInt64? {
     guard let text = text("seed") else { return nil }
     guard let seed = Quantity.count.amount(text) else {
@@ -85,7 +83,6 @@ extension FetchSpec {
       "coalescing", .flag, default: "true", "Requests for an object in flight wait for its fetch."),
   ]
 
-  /// The fetches that options describe, such as `100ms:servers=8`; nil if they take no time.
   package init?(_ options: ParameterReader) throws(ComponentError) {
     guard let text = options.text("fetch") else {
       for name in ["bandwidth", "servers", "no-coalescing", "clock"] where options.text(name) != nil

@@ -14,20 +14,16 @@ package struct Workload: Sendable, Hashable {
   package var capacities: [CapacitySpec] = []
   package var seeds: [UInt64] = [1]
   package var warmUp: WarmUp = .none
-  /// Cost of an access, for a computed access time; nil for none.
   package var latency: LatencyModel?
   package var repetitions: Int = 1
   package var modes: [RunMode] = [.simulate]
-  /// Options for driving real caches; nil if not given.
   package var execution: ExecutionSpec?
   package var executed: ExecutionFilter = ExecutionFilter()
   package var reports: [ReportKind] = ReportKind.allCases
   package var lines: WorkloadLines = WorkloadLines()
   package var moreSources: [SourceSpec] = []
-  /// Options for counting prefixes in configurations without their own; nil for not counting.
   package var prefix: PrefixSpec?
   package var check = CheckSpec()
-  /// Options of the advice for each trace; nil for none.
   package var advise: AdviseSpec?
 
   package func path(of trace: TraceReference) -> String {
@@ -99,7 +95,6 @@ public enum RunMode: String, Sendable, Hashable, Codable, CaseIterable {
   case execute
 }
 
-/// A report of a run, by name.
 package struct ReportKind: RawRepresentable, Sendable, Hashable, CaseIterable {
   package let rawValue: String
   let files: String
@@ -131,7 +126,6 @@ package struct ReportKind: RawRepresentable, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Uncounted beginning of a trace.
 package enum WarmUp: Sendable, Hashable {
   case none
   case requests(UInt64)
@@ -163,17 +157,13 @@ package enum WarmUp: Sendable, Hashable {
 package struct AdviseSpec: Sendable, Hashable {
   package var capacities: [CapacitySpec] = []
   package var tiers = AdviceTiers.auto
-  /// File with prices, relative to the workload file's folder; nil for the example values.
   package var prices: String?
-  /// Share of the requests on which designs are chosen; nil to choose and score on all.
   package var learned: Share? = Share(percent: 50)
-  /// Number of requests that the search may replay; nil for the default of each capacity.
   package var requestsMax: Int?
 
   package init() {}
 }
 
-/// Tiers that a design may have.
 package enum AdviceTiers: String, Sendable, Hashable, Codable, CaseIterable {
   case memory
   case disk
@@ -191,7 +181,6 @@ package struct CheckSpec: Sendable, Hashable {
   package init() {}
 }
 
-/// Counts with tolerated changes in a workload file.
 package enum CheckTolerance: String, Sendable, Hashable, CaseIterable {
   case hitRatio = "hit_ratio"
   case byteHitRatio = "byte_hit_ratio"

@@ -3,7 +3,6 @@ import LarderEngine
 import LarderSupport
 import LarderTraces
 
-/// Reads workload files.
 package struct WorkloadDecoder: Sendable {
   package var checks: ComponentChecks
 
@@ -69,7 +68,6 @@ package struct WorkloadDecoder: Sendable {
 /// An error in a workload file: one line, with the file, the line and the key.
 package struct WorkloadError: Error, Hashable, Sendable, CustomStringConvertible {
   package var file: String
-  /// Line in the file, from 1; nil if the whole file is at fault.
   package var line: Int?
   package var path = ""
   package var problem: Problem
