@@ -74,7 +74,7 @@ import Testing
       try planned(workload).filter(\.isExecuted).map(\.cell.configuration)
     }
     #expect(try executed() == ["memory", "memory", "memory+second-hit", "memory+second-hit"])
-    workload.executed.configurations = ["memory+second-hit"]
+    workload.execution?.filter.configurations = ["memory+second-hit"]
     #expect(try executed() == ["memory+second-hit", "memory+second-hit"])
   }
 

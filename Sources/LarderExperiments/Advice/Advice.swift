@@ -8,7 +8,7 @@ package struct Advice: Sendable, Hashable, Codable {
   package var trace: TraceFacts
   package var durationSeconds: Double?
   package var unit: CapacityUnit
-  package var tiers: AdviceSettings.Tiers
+  package var tiers: AdviceTiers
   /// Share of the requests on which designs were chosen, in billionths; hit ratios count the rest.
   /// Nil if both use the whole trace.
   package var learnedBillionths: UInt64?

@@ -160,17 +160,17 @@ package struct Advisor: Sendable {
 }
 
 package struct AdviceSettings: Sendable, Hashable {
-  package typealias Tiers = AdviceTiers
-
   /// Capacities; empty for default shares of the footprint.
   package var capacities: [CapacitySpec] = []
   /// Unit of capacities; nil for bytes if the trace has sizes, and objects otherwise.
   package var unit: CapacityUnit?
-  package var tiers = Tiers.auto
+  package var tiers = AdviceTiers.auto
   /// Share of the requests on which policies and parameters are chosen; they are scored on the
   /// rest. Nil to use the whole trace for both.
   package var learned: Share? = Share(percent: 50)
   package var prices: Prices?
+  /// File with prices, relative to the workload file's folder.
+  package var pricesFile: String?
   package var requestsMax: Double?
   package var seed: UInt64 = 1
   package var threads = 1
@@ -192,10 +192,13 @@ extension AdviceSettings {
     self.threads = threads
   }
 
-  package init(_ spec: AdviseSpec, unit: CapacityUnit?, seed: UInt64, threads: Int) {
-    self.init(
-      capacities: spec.capacities, unit: unit, tiers: spec.tiers, learned: spec.learned,
-      requestsMax: spec.requestsMax.map { Double($0) }, seed: seed, threads: threads)
+  /// Parses a share of the requests that leaves a rest, or `whole`, which is nil; nil for anything
+  /// else.
+  static func learned(_ text: String) -> Share?? {
+    if text == "whole" { return .some(nil) }
+    guard let share = Share(parsing: text), share.parts > 0, share.parts < share.whole
+    else { return nil }
+    return share
   }
 }
 

@@ -117,58 +117,43 @@ public enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
   private static let regionsMax: UInt64 = 1 << 24
 }
 
-package enum FlashLayoutWord: String, Sendable, Hashable, CaseIterable {
-  case log
-  case sets
-  case kangaroo
-}
+/// A layout as written: its kind, and the given parameters.
+struct FlashOptions: Sendable, Hashable {
+  enum Kind: String, Sendable, Hashable, CaseIterable {
+    case log, sets, kangaroo
+  }
 
-struct FlashLayoutParts: Sendable, Hashable {
+  var kind: Kind?
   var region: UInt64?
   var reinsertHits: UInt32?
   var log: Share?
   var threshold: UInt32?
 
-  func foreign(to word: FlashLayoutWord?) -> (key: String, option: String)? {
-    if region != nil, word == nil || word == .sets { return ("region", "region") }
-    if reinsertHits != nil, word == nil || word == .sets { return ("reinsert-hits", "reinsert") }
-    if log != nil, word != .kangaroo { return ("log", "log") }
-    if threshold != nil, word != .kangaroo { return ("threshold", "threshold") }
-    return nil
+  /// First given key that the kind does not have; nil for none.
+  var foreign: String? {
+    let keys: [(key: String, isGiven: Bool, kinds: [Kind])] = [
+      ("region", region != nil, [.log, .kangaroo]),
+      ("reinsert-hits", reinsertHits != nil, [.log, .kangaroo]),
+      ("log", log != nil, [.kangaroo]), ("threshold", threshold != nil, [.kangaroo]),
+    ]
+    return keys.first { $0.isGiven && !(kind.map($0.kinds.contains) ?? false) }?.key
   }
 
-  func layout(_ word: FlashLayoutWord) -> FlashLayout {
-    switch word {
+  func layout(_ kind: Kind) -> FlashLayout {
+    switch kind {
     case .log:
-      return .log(
-        region: region ?? FlashLayout.defaultRegion, reinsertHits: reinsertHits ?? 0)
+      return .log(region: region ?? FlashLayout.defaultRegion, reinsertHits: reinsertHits ?? 0)
     case .sets: return .sets
     case .kangaroo:
-      var layout = FlashLayout.Kangaroo()
-      if let region { layout.region = region }
-      if let log { layout.log = log }
-      if let threshold { layout.threshold = threshold }
-      if let reinsertHits { layout.reinsertHits = reinsertHits }
-      return .kangaroo(layout)
+      return .kangaroo(
+        FlashLayout.Kangaroo(
+          log: log ?? Share(percent: 5), region: region ?? FlashLayout.kangarooRegion,
+          threshold: threshold ?? 2, reinsertHits: reinsertHits ?? 1))
     }
   }
 }
 
-package struct DriveSpec: Sendable, Hashable {
-  package var enduranceBytes: UInt64?
-  package var utilisation: Share
-
-  package init(
-    enduranceBytes: UInt64? = nil, utilisation: Share = DriveSpec.defaultUtilisation
-  ) {
-    self.enduranceBytes = enduranceBytes
-    self.utilisation = utilisation
-  }
-
-  package static let defaultUtilisation = Share(percent: 80)
-}
-
-extension FlashLayoutWord {
+extension FlashOptions.Kind {
   var parameters: [Parameter] {
     let hits = Int(FlashLayout.thresholds.upperBound)
     let region = Parameter(
@@ -192,17 +177,17 @@ extension FlashLayoutWord {
 extension FlashLayout {
   package init(parsing text: some StringProtocol) throws(ComponentError) {
     let spec = try ComponentSpec(parsing: text)
-    guard let word = FlashLayoutWord(rawValue: spec.name) else {
-      let known = FlashLayoutWord.allCases.map(\.rawValue)
+    guard let kind = FlashOptions.Kind(rawValue: spec.name) else {
+      let known = FlashOptions.Kind.allCases.map(\.rawValue)
       throw ComponentError(
         component: "layout", parameter: nil,
         message: UnknownName.message("layout", spec.name, among: known))
     }
-    let reader = try ParameterReader(spec, parameters: word.parameters)
+    let reader = try ParameterReader(spec, parameters: kind.parameters)
     func given(_ name: String) throws(ComponentError) -> Int? {
       reader.text(name) == nil ? nil : try reader.whole(name)
     }
-    var parts = FlashLayoutParts()
+    var parts = FlashOptions()
     parts.region = try given("region").map(UInt64.init)
     parts.reinsertHits = try given("reinsert").map(UInt32.init)
     parts.threshold = try given("threshold").map(UInt32.init)
@@ -212,6 +197,6 @@ extension FlashLayout {
       }
       parts.log = share
     }
-    self = parts.layout(word)
+    self = parts.layout(kind)
   }
 }

@@ -176,9 +176,9 @@ package struct Plan: Sendable {
       && (configuration.time.map { isExecutable($0, configuration) } ?? true)
       && configuration.prefix == nil && configuration.layout == nil
       && !policies.all.contains(where: needsFuture)
-      && workload.executed.passes(
+      && (workload.execution?.filter.passes(
         configuration: configuration, policy: policies.swept,
-        capacity: configuration.sweepsCapacities ? capacity : nil)
+        capacity: configuration.sweepsCapacities ? capacity : nil) ?? true)
   }
 
   private func isExecutable(_ time: FetchSpec, _ configuration: ConfigurationSpec) -> Bool {
@@ -247,11 +247,11 @@ package struct Plan: Sendable {
       if let own = configuration.memory.capacity {
         memoryCapacity = try resolve(own, unit, facts, configuration)
       } else {
-        memoryCapacity = configuration.memoryShare.of(capacity)
+        let share = configuration.memory.share ?? ConfigurationSpec.defaultMemoryShare
+        memoryCapacity = share.of(capacity)
         guard memoryCapacity > 0 else {
           throw .memoryTooSmall(
-            configuration: configuration.name, share: configuration.memoryShare, of: capacity,
-            unit: unit)
+            configuration: configuration.name, share: share, of: capacity, unit: unit)
         }
       }
       return .hybrid(

@@ -7,7 +7,6 @@ package struct ConfigurationSpec: Sendable, Hashable {
   package var kind: ConfigurationKind
   package var memory: TierSpec = TierSpec()
   package var disk: TierSpec = TierSpec()
-  package var memoryShare: Share = ConfigurationSpec.defaultMemoryShare
   package var rules: HybridRules = HybridRules()
   package var contender: String = ConfigurationSpec.defaultCache
   /// Otherwise it has its own policy, which replaces all others.
@@ -27,8 +26,6 @@ package struct ConfigurationSpec: Sendable, Hashable {
   }
 
   var ownPolicy: String { process == nil ? contender : unguardedName }
-
-  var objectsMaxOfTiers: UInt64? { tiers.compactMap(\.objectsMax).min() }
 
   package var sweptTier: TierSpec { kind == .memory ? memory : disk }
 
@@ -66,7 +63,7 @@ package struct ConfigurationSpec: Sendable, Hashable {
 
   package var layout: FlashLayout? { kind == .disk ? disk.layout : nil }
 
-  package var drive: DriveSpec? { kind == .memory ? nil : disk.drive }
+  package var drive: DriveModel? { kind == .memory ? nil : disk.drive }
 
   package var sweepsPolicies: Bool {
     guard runsPolicies else { return false }
@@ -91,12 +88,16 @@ package struct TierSpec: Sendable, Hashable {
   package var policy: PolicySpec?
   /// Capacity; nil to sweep the workload's (in memory of a hybrid: to use its share).
   package var capacity: CapacitySpec?
+  /// Capacity of memory in a hybrid, as a share of the disk's; nil for the default.
+  package var share: Share?
   package var timeToLiveSeconds: UInt32?
   package var objectsMax: UInt64?
   package var admission: PolicySpec?
   package var layout: FlashLayout?
   package var segmentBytes: UInt64?
-  package var drive: DriveSpec?
+  /// A layout while the tier is decoded.
+  var flash = FlashOptions()
+  package var drive: DriveModel?
 }
 
 /// Options of a workload file or the command line for caches of prefixes.

@@ -61,24 +61,10 @@ public struct ExecutionSpec: Sendable, Hashable {
   /// Memory pressure during the run.
   public var pressure: [Pressure] = []
 
-  /// Creates a spec; by default one thread, closed loop, virtual origin, everything verified.
-  public init(
-    threads: [Int] = [1], load: Load = .closed, origin: OriginTime = .virtual,
-    verification: Verification = .all, valueBytes: UInt32 = 100, pageCache: PageCache = .warm,
-    durability: DiskDurability = .normal, inlineBytesMax: Int = 20 << 10,
-    hashing: KeyHashing = .standard, shards: Int? = nil, pressure: [Pressure] = []
-  ) {
-    self.threads = threads
-    self.load = load
-    self.origin = origin
-    self.verification = verification
-    self.valueBytes = valueBytes
-    self.pageCache = pageCache
-    self.durability = durability
-    self.inlineBytesMax = inlineBytesMax
-    self.hashing = hashing
-    self.shards = shards
-    self.pressure = pressure
+  package var filter = ExecutionFilter()
+
+  package init(threads: [Int] = [1], load: Load = .closed) {
+    (self.threads, self.load) = (threads, load)
   }
 }
 

@@ -225,14 +225,13 @@ extension AdviceSettings {
       throw options.refusal("prefix", "cannot be combined with the tiers hybrid")
     }
     seed = try options.seed() ?? seed
-    if let learn = options.text("learn"), learn != "whole" {
-      guard let share = Share(parsing: learn), share.parts > 0, share.parts < share.whole else {
+    if try options.flag("whole") == true { learned = nil }
+    if let learn = options.text("learn") {
+      guard let share = Self.learned(learn) else {
         throw options.wrong(
           "learn", expected: "a share above 0% and below 100%, such as 50%, or whole")
       }
       learned = share
-    } else if try options.text("learn") != nil || options.flag("whole") == true {
-      learned = nil
     }
     if let text = options.text("max-requests") {
       guard let requests = Quantity.count.amount(text), requests > 0 else {

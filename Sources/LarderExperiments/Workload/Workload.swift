@@ -18,13 +18,12 @@ package struct Workload: Sendable, Hashable {
   package var repetitions: Int = 1
   package var modes: [RunMode] = [.simulate]
   package var execution: ExecutionSpec?
-  package var executed: ExecutionFilter = ExecutionFilter()
   package var reports: [ReportKind] = ReportKind.allCases
   package var lines: WorkloadLines = WorkloadLines()
   package var moreSources: [SourceSpec] = []
   package var prefix: PrefixSpec?
   package var check = CheckSpec()
-  package var advise: AdviseSpec?
+  package var advise: AdviceSettings?
 
   package func path(of trace: TraceReference) -> String {
     if trace.path.hasPrefix("/") || folder.isEmpty { return trace.path }
@@ -151,17 +150,6 @@ package enum WarmUp: Sendable, Hashable {
     case .untilFull: nil
     }
   }
-}
-
-/// Advice options of a workload file: the decision for its traces, in addition to the cells.
-package struct AdviseSpec: Sendable, Hashable {
-  package var capacities: [CapacitySpec] = []
-  package var tiers = AdviceTiers.auto
-  package var prices: String?
-  package var learned: Share? = Share(percent: 50)
-  package var requestsMax: Int?
-
-  package init() {}
 }
 
 package enum AdviceTiers: String, Sendable, Hashable, Codable, CaseIterable {

@@ -34,11 +34,9 @@ package struct WorkloadDecoder: Sendable {
       checks: checks,
       workload: Workload(
         name: Self.name(fromFile: file), folder: Self.folder(of: file),
-        source: Form<SourceSpec>.unread))
+        source: SourceSpec.unread))
     reading.workload.lines.file = file
-    var target = reading
-    try keys.read(root, into: &target, reading)
-    return reading.workload
+    return try keys.read(root, into: reading, reading).workload
   }
 
   private func unreadable(_ path: String, _ reason: String) -> WorkloadError {
