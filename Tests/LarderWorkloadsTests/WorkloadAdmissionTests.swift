@@ -93,10 +93,8 @@ import Testing
   @Test func policyWithoutVictimIsRejected() throws {
     var workload = try decode("  - {kind: memory, admission: tinylfu}")
     workload.policies = [try PolicySpec(parsing: "sieve")]
-    #expect(
-      throws: PlanError.filter(
-        .noVictim(admission: "tinylfu", policy: "sieve"), configuration: "memory+tinylfu")
-    ) { try planned(workload) }
+    let error = #expect(throws: PlanError.self) { try planned(workload) }
+    #expect(error?.description.hasPrefix("configuration 'memory+tinylfu': ") == true)
   }
 
   @Test(arguments: [

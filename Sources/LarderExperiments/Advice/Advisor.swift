@@ -211,7 +211,6 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
   case prefixesOfTiers
   case policy(String, reason: String)
   case capacity(String, trace: String)
-  case prices(file: String, line: Int?, message: String)
 
   package var description: String {
     switch self {
@@ -230,8 +229,6 @@ package enum AdviceError: Error, Hashable, Sendable, CustomStringConvertible {
       "prefixes are counted in one tier: use --tiers memory or --tiers disk with --prefix"
     case .policy(let policy, let reason): "the policy '\(policy)' cannot be recommended: \(reason)"
     case .capacity(let message, let trace): "\(trace): \(message)"
-    case .prices(let file, let line, let message):
-      "\(file):" + (line.map { "\($0):" } ?? "") + " \(message)"
     }
   }
 

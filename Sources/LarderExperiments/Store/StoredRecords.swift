@@ -137,14 +137,14 @@ package struct StoredTimings: Hashable, Sendable, Codable {
 
 /// A file of a cell, with its text and rules.
 protocol StoredEntry: SealedContent {
-  static var part: StoreFolder.Part { get }
+  static var part: ResultStore.Part { get }
   var cell: String { get }
   var rules: String { get }
 }
 
 extension StoredCell: StoredEntry {
   static var kind: String { "cell" }
-  static var part: StoreFolder.Part { .cells }
+  static var part: ResultStore.Part { .cells }
   var fault: String? {
     (counts.fault ?? prefix?.fault ?? flash?.fault ?? course?.fault).map { "invalid counts: \($0)" }
   }
@@ -152,7 +152,7 @@ extension StoredCell: StoredEntry {
 
 extension StoredTimings: StoredEntry {
   static var kind: String { "timings" }
-  static var part: StoreFolder.Part { .timings }
+  static var part: ResultStore.Part { .timings }
   var fault: String? {
     let isPossible = timings.allSatisfy { $0.seconds >= 0 && $0.threads >= 1 } && threads >= 1
     return isPossible ? nil : "invalid timings"

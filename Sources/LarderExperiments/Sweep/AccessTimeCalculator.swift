@@ -94,16 +94,8 @@ package struct AccessTimeCalculator: Sendable {
   }
 }
 
-extension ModelledAccessTime {
-  package static func compute(
-    model: LatencyModel, kind: ConfigurationKind, unit: CapacityUnit, outcomes: OutcomeSizes
-  ) -> ModelledAccessTime? {
-    AccessTimeCalculator(model: model, kind: kind, unit: unit).accessTime(of: outcomes)
-  }
-}
-
 /// Calculators of one latency model, each created once and shared by all cells of its kind.
-struct AccessTimeCalculators: Sendable {
+package struct AccessTimeCalculators: Sendable {
   private struct Key: Hashable {
     var kind: ConfigurationKind
     var unit: CapacityUnit

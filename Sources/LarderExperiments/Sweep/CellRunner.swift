@@ -11,24 +11,12 @@ package struct CellRunner: Sendable {
   let cancellation: Cancellation
   let progress: @Sendable (_ requests: Int) -> Void
 
-  init(
-    warmUp: WarmUp, repetitions: Int, calculators: AccessTimeCalculators?,
+  package init(
+    warmUp: WarmUp, repetitions: Int, calculators: AccessTimeCalculators? = nil,
     cancellation: Cancellation, progress: @escaping @Sendable (_ requests: Int) -> Void
   ) {
-    self.warmUp = warmUp
-    self.repetitions = repetitions
-    self.calculators = calculators
-    self.cancellation = cancellation
-    self.progress = progress
-  }
-
-  package init(
-    warmUp: WarmUp, repetitions: Int, cancellation: Cancellation,
-    progress: @escaping @Sendable (_ requests: Int) -> Void
-  ) {
-    self.init(
-      warmUp: warmUp, repetitions: repetitions, calculators: nil, cancellation: cancellation,
-      progress: progress)
+    (self.warmUp, self.repetitions, self.calculators) = (warmUp, repetitions, calculators)
+    (self.cancellation, self.progress) = (cancellation, progress)
   }
 
   static var chunk: Int { 1 << 20 }

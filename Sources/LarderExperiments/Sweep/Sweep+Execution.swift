@@ -66,8 +66,7 @@ extension Sweep {
     guard real.setup != planned.setup else { return nil }
     guard let trace = trace(of: planned.cell) else { throw SweepError.traceMissing(planned.cell) }
     let runner = CellRunner(
-      warmUp: warmUp, repetitions: 1, calculators: nil, cancellation: cancellation,
-      progress: { _ in })
+      warmUp: warmUp, repetitions: 1, cancellation: cancellation, progress: { _ in })
     return try runner.run(real, over: trace)?.counts
   }
 

@@ -66,25 +66,12 @@ extension Workload {
   }
 
   private func line(of error: PlanError) -> Int? {
-    switch error {
-    case .capacity(let error, let configuration, _):
-      // A capacity inside a configuration is reported at its line.
-      let spec = configurations.first { $0.name == configuration }
-      let own = [spec?.memory.capacity, spec?.disk.capacity].compactMap { $0?.description }
-      return own.contains(error.text)
-        ? lines.configurations[configuration]
-        : lines.capacities[error.text] ?? lines.configurations[configuration]
-    case .memoryTooSmall(let configuration, _, _, _), .noPolicy(let configuration),
-      .noCapacity(let configuration), .filter(_, let configuration),
-      .bound(_, let configuration), .noTimesForFetches(let configuration, _),
-      .noSizesForFetches(let configuration, _), .noPrompts(let configuration, _),
-      .layout(_, let configuration), .noEncryption(let configuration):
-      return lines.configurations[configuration]
-    case .memory(let configuration, let capacity, _, _, _):
-      return lines.capacities[capacity] ?? lines.configurations[configuration]
-    case .noSizes: return lines.unit
-    case .factsMissing, .nothingToRun, .noTimes, .noCosts: return nil
-    }
+    guard let name = error.configuration else { return error.isOfUnit ? lines.unit : nil }
+    let spec = configurations.first { $0.name == name }
+    // A capacity inside a configuration is reported at its line.
+    let own = [spec?.memory.capacity, spec?.disk.capacity].compactMap { $0?.description }
+    let swept = error.capacity.flatMap { own.contains($0) ? nil : lines.capacities[$0] }
+    return swept ?? lines.configurations[name]
   }
 }
 

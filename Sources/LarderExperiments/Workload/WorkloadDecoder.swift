@@ -97,11 +97,11 @@ extension WorkloadError.Problem {
     case .unreadable(let reason):
       return "cannot be read: \(reason)"
     case .tooLarge(let limit):
-      return "expected a workload file, found more than \(limit >> 10) KiB"
+      return "expected at most \(limit >> 10) KiB, found more"
     case .notUTF8(let offset):
       return "expected UTF-8 text, found other bytes at offset \(offset)"
     case .empty:
-      return "expected a workload, found an empty file; a workload has at least the key 'source'"
+      return "expected a map of keys, found an empty file"
     case .syntax(let problem):
       return "not valid YAML: \(problem)"
     case .repetition:
