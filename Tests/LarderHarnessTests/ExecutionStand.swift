@@ -10,7 +10,11 @@ import Testing
 @testable import LarderSupport
 
 final class ExecutionStand {
-  var spec = ExecutionSpec(durability: .none, inlineBytesMax: 55)
+  var spec = {
+    var spec = ExecutionSpec()
+    (spec.durability, spec.inlineBytesMax) = (.none, 55)
+    return spec
+  }()
   var warmUp = WarmUp.none
   var repetitions = 1
   var latency: LatencyModel?

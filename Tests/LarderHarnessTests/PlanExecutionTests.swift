@@ -14,11 +14,13 @@ import Testing
     configurations: [ConfigurationSpec] = [ConfigurationSpec(name: "memory", kind: .memory)],
     executed: ExecutionFilter = ExecutionFilter()
   ) throws -> Workload {
-    Workload(
+    var execution = ExecutionSpec()
+    execution.filter = executed
+    return Workload(
       name: "w", source: .trace(TraceReference(path: "a")), configurations: configurations,
       policies: try policies.map { try PolicySpec(parsing: $0) },
       capacities: try capacities.map { try CapacitySpec(parsing: $0) }, modes: modes,
-      executed: executed)
+      execution: modes.contains(.execute) ? execution : nil)
   }
 
   /// `lru se`: simulated and executed.
@@ -94,14 +96,14 @@ import Testing
         == ["memory fifo 20 se", "h lru+fifo 20 se", "fixed lru 50 se"])
     var executed = both
     executed.modes = [.execute]
-    executed.executed.configurations = ["memory"]
+    executed.execution?.filter.configurations = ["memory"]
     #expect(try cells(executed) == ["memory fifo 20 e"])
   }
 
   @Test func emptyPlanIsAnError() throws {
     let workload = try workload(
       [.execute], "lru", executed: ExecutionFilter(configurations: ["other"]))
-    #expect(throws: PlanError.nothingToRun) { try cells(workload) }
+    #expect(throws: PlanError.self) { try cells(workload) }
   }
 
   @Test func errorsNameTheLine() throws {

@@ -93,10 +93,8 @@ struct AdviseCommand: ParsableCommand {
       throw UsageError("'\(file)' defines how its traces are read; remove --format and --join")
     }
     var workload = try WorkloadDecoder().decode(contentsOf: file)
-    let spec = workload.advise ?? AdviseSpec()
-    workload.advise = spec
-    let settings = try overridden(
-      try AdviceRun.settings(of: spec, in: workload, threads: speed.threads))
+    workload.advise = workload.advise ?? AdviceSettings(threads: speed.threads)
+    let settings = try overridden(try AdviceRun.settings(of: workload, threads: speed.threads))
     let traces = try progress.prepare(workload, title: "Preparing \(workload.name)")
     for note in traces.notes { progress.note(note) }
     if !exports.isEmpty, Set(traces.facts.map(\.name)).count > 1 {
@@ -136,13 +134,11 @@ struct AdviceRun {
   let settings: AdviceSettings
   let progress: ProgressLine
 
-  static func settings(of spec: AdviseSpec, in workload: Workload, threads: Int) throws
-    -> AdviceSettings
-  {
-    var settings = AdviceSettings(
-      spec, unit: workload.unit, seed: workload.seeds.first ?? 1, threads: threads)
-    settings.prefix = workload.prefix?.order
-    if let prices = spec.prices {
+  static func settings(of workload: Workload, threads: Int) throws -> AdviceSettings {
+    var settings = workload.advise ?? AdviceSettings(threads: threads)
+    (settings.unit, settings.threads) = (workload.unit, threads)
+    (settings.seed, settings.prefix) = (workload.seeds.first ?? 1, workload.prefix?.order)
+    if let prices = settings.pricesFile {
       let path = workload.path(of: TraceReference(path: prices))
       settings.prices = try Prices(yaml: try InputFile.bytes(path), file: path)
     }

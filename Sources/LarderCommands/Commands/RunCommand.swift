@@ -147,7 +147,7 @@ struct RunCommand: ParsableCommand {
   private func advise(
     _ plan: RunPlan, of workload: Workload, into directory: String, _ progress: ProgressLine
   ) throws {
-    guard let spec = workload.advise else { return }
+    guard workload.advise != nil else { return }
     // With a store, only the traces of missing cells were read.
     var traces = plan.traces
     if traces?.facts.count != plan.facts.count { traces = nil }
@@ -157,7 +157,7 @@ struct RunCommand: ParsableCommand {
         workload: workload, store: nil, threads: speed.threads, progress: progress
       ).prepare()
     let run = AdviceRun(
-      settings: try AdviceRun.settings(of: spec, in: workload, threads: speed.threads),
+      settings: try AdviceRun.settings(of: workload, threads: speed.threads),
       progress: progress)
     let decisions = try run.advice(for: all)
     for advice in decisions {
