@@ -132,8 +132,6 @@ extension CurveMaker {
     if !notes.contains(note) { notes.append(note) }
   }
 
-  /// Standard error of the mean over the parts of a sample; applies to the whole sample too, which
-  /// is rarely worse than that mean. 0 for a complete sample.
   private static func standardError(_ values: [Double]) -> Double {
     guard values.count > 1 else { return 0 }
     let count = Double(values.count)
