@@ -99,8 +99,7 @@ public import Synchronization
     beginExpiries = { held.with { $0.beginExpiries() } }
     forgotten = { first, last in held.with { $0.forgotten(from: first, through: last) } }
     settle = { id in held.with { $0.settle(id) } }
-    recall = { place, id in held.with { _ = $0.policy.withGhostQueues { $0.recall(place, as: id) } }
-    }
+    recall = { at, id in held.with { _ = $0.policy.withGhostQueues { $0.recall(at, as: id) } } }
     dropGhost = { place in held.with { _ = $0.policy.withGhostQueues { $0.dropGhost(at: place) } } }
     repackGhosts = { places, moved in
       held.with { _ = $0.policy.withGhostQueues { $0.repackGhosts(places: places, moved: moved) } }
@@ -124,8 +123,7 @@ public import Synchronization
       return held.with { tier in
         let outcome = tier.set(request, now: now) { list.append($0) }
         if tier.placesGhosts {
-          let isUsual = list.count == 1 && list[0] != request.id
-          list.noteMove(isUsual ? tier.settle(list[0]) : nil)
+          list.noteMove(list.count == 1 && list[0] != request.id ? tier.settle(list[0]) : nil)
         }
         let candidate = tier.policy.candidate
         list.noteCandidate(candidate)

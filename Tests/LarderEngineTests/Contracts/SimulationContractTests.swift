@@ -6,30 +6,6 @@ import Testing
 @Suite struct SimulationContractTests {
   private static let features: TestTraceMaker.Features = [.sizes, .times, .operations, .costs]
 
-  @Test(arguments: ContractSpecs.storing, HybridRules.Inclusion.allCases)
-  func hybridStopsAfterTheFirstEvictionOnDisk(
-    spec: String, inclusion: HybridRules.Inclusion
-  ) throws {
-    var stopped = 0
-    for seed in 0..<40 as Range<UInt64> {
-      let trace = ContractSpecs.trace([.costs], capacity: 5, seed: seed)
-      let policy = try PolicySpec(parsing: spec)
-      let setup = SimulationSetup(
-        arrangement: .hybrid(
-          memory: TierSetup(policy: policy, capacity: 2),
-          disk: TierSetup(policy: policy, capacity: 5), rules: HybridRules(inclusion: inclusion)),
-        unit: .objects)
-      let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.columns())
-      let found = simulation.run(upTo: trace.requests.count, untilFirstEviction: true)
-      #expect(found == (simulation.counts.disk.evictions > 0))
-      stopped += found ? 1 : 0
-      let shorter = try PolicyRegistry.makeSimulation(setup, over: trace.columns())
-      shorter.run(upTo: simulation.position - (found ? 1 : 0), untilFirstEviction: false)
-      #expect(shorter.counts.disk.evictions == 0)
-    }
-    #expect(stopped > 0)
-  }
-
   @Test(arguments: ContractSpecs.varied, [CapacityUnit.objects, .bytes])
   func runsAreRepeatable(spec: String, unit: CapacityUnit) throws {
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
@@ -71,22 +47,36 @@ import Testing
     }
   }
 
-  @Test(arguments: ContractSpecs.storingVaried)
-  func stopsAfterTheFirstEviction(spec: String) throws {
+  /// With a hybrid, the first eviction on disk.
+  @Test(
+    arguments: ContractSpecs.storingVaried,
+    [nil, .inclusive, .exclusive] as [HybridRules.Inclusion?])
+  func stopsAfterTheFirstEviction(spec: String, inclusion: HybridRules.Inclusion?) throws {
+    let policy = try PolicySpec(parsing: spec)
+    let memory = TierSetup(policy: policy, capacity: inclusion == nil ? 6 : 2)
+    let setup = SimulationSetup(
+      arrangement: inclusion.map {
+        .hybrid(
+          memory: memory, disk: TierSetup(policy: policy, capacity: 5),
+          rules: HybridRules(inclusion: $0))
+      } ?? .memory(memory),
+      unit: inclusion == nil ? .bytes : .objects)
+    func evictions(_ counts: Counts) -> UInt64 {
+      inclusion == nil ? counts.evictions : counts.disk.evictions
+    }
     var stopped = 0
     for seed in 0..<UInt64(TestEffort.rounds(40, atLeast: 10)) {
-      let trace = ContractSpecs.trace([.sizes, .costs], capacity: 6, seed: seed)
-      let simulation = try ContractSpecs.simulation(spec, capacity: 6, unit: .bytes, over: trace)
+      let trace = ContractSpecs.trace(
+        inclusion == nil ? [.sizes, .costs] : [.costs], capacity: inclusion == nil ? 6 : 5,
+        seed: seed)
+      let simulation = try PolicyRegistry.makeSimulation(setup, over: trace.columns())
       let found = simulation.run(upTo: trace.requests.count, untilFirstEviction: true)
-      #expect(found == (simulation.counts.evictions > 0))
-      guard found else {
-        #expect(simulation.position == trace.requests.count)
-        continue
-      }
-      stopped += 1
-      let shorter = try ContractSpecs.simulation(spec, capacity: 6, unit: .bytes, over: trace)
-      shorter.run(upTo: simulation.position - 1, untilFirstEviction: false)
-      #expect(shorter.counts.evictions == 0)
+      #expect(found == (evictions(simulation.counts) > 0))
+      if !found { #expect(simulation.position == trace.requests.count) }
+      stopped += found ? 1 : 0
+      let shorter = try PolicyRegistry.makeSimulation(setup, over: trace.columns())
+      shorter.run(upTo: simulation.position - (found ? 1 : 0), untilFirstEviction: false)
+      #expect(evictions(shorter.counts) == 0)
     }
     #expect(stopped > 0)
   }

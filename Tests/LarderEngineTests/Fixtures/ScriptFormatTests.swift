@@ -5,9 +5,7 @@ import Testing
   private func problem(_ lines: String) throws -> String? {
     do {
       let text = "policy lru\ncapacity 2 objects\n" + lines
-      try Script(file: "s", text: text).replay {
-        try ScriptedModel($0.policy, capacity: $0.capacity, unit: $0.unit)
-      }
+      try Script(file: "s", text: text).replay()
       return nil
     } catch let failure as Script.Failure {
       return failure.description

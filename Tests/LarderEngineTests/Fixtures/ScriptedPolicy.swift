@@ -1,7 +1,7 @@
 import LarderEngine
 
 /// The engine's policy behind a script.
-struct ScriptedPolicy: ScriptedCache {
+struct ScriptedPolicy {
   private let probe: PolicyProbe
 
   init(_ spec: PolicySpec, capacity: UInt64, unit: CapacityUnit, objects: Int) throws {
@@ -30,4 +30,18 @@ struct ScriptedPolicy: ScriptedCache {
   mutating func delete(_ id: ObjectID) { probe.remove(id) }
   func contains(_ id: ObjectID) -> Bool { probe.contains(id) }
   func remembers(_ id: ObjectID) -> Bool { probe.remembers(id) }
+}
+
+/// The outcome of a request.
+struct ScriptOutcome: Equatable, CustomStringConvertible {
+  enum Kind: String {
+    case hit
+    case miss
+    case rejected
+    case stored
+  }
+  var kind: Kind
+  var evicted: [ObjectID] = []
+
+  var description: String { "\(kind) evicting \(evicted)" }
 }

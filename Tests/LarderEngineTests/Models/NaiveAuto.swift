@@ -109,7 +109,7 @@ struct NaiveAuto: NaivePolicy {
     if isSampled(request.id) {
       sampled += 1
       for place in shadows.indices {
-        let size = shadows[place].sizes[request.id] ?? request.size
+        let size = shadows[place].copies[request.id]?.size ?? request.size
         if isSet || (setup.unit == .bytes && size != request.size) {
           if shadows[place].set(request, now) == .replaced { hits[place] += 1 }
         } else if shadows[place].access(request.id, now) {
@@ -157,7 +157,7 @@ struct NaiveAuto: NaivePolicy {
     }
     if setup.unit == .bytes {
       for place in shadows.indices {
-        while shadows[place].sizes.count > 4 * max(64, most >> shift) {
+        while shadows[place].copies.count > 4 * max(64, most >> shift) {
           _ = shadows[place].giveUp()
         }
       }
@@ -171,13 +171,9 @@ struct NaiveAuto: NaivePolicy {
       var (old, fresh) = (shadows[place], shadows[place])
       guard let empty = try? NaiveMember(specs[place], shadowCapacity, setup) else { return }
       fresh = empty
-      let sizes = old.sizes
+      let copies = old.copies
       while let id = old.giveUp() {
-        guard isSampled(id) else { continue }
-        var request = Request(
-          id: id, size: sizes[id] ?? 1, expires: old.expires[id] ?? Request.noExpiry)
-        request.cost = old.keepsCosts ? old.costs[id] ?? 1 : 1
-        _ = fresh.set(request, 0)
+        if isSampled(id), let copy = copies[id] { _ = fresh.set(copy.request(id), 0) }
       }
       fresh.victims = []
       shadows[place] = fresh
@@ -475,139 +471,101 @@ struct NaiveHandover {
   }
 }
 
-/// A policy with the objects that it holds, driven without a cache.
+/// A tier that `NaiveAuto` drives, which keeps its victims.
 struct NaiveMember {
   enum Outcome { case stored, replaced, rejected }
 
-  var policy: any NaivePolicy
-  let capacity: UInt64
-  let weighs: Bool
-  let keepsCosts: Bool
-  var sizes: [ObjectID: UInt32] = [:]
-  var expires: [ObjectID: UInt64] = [:]
-  var costs: [ObjectID: Float] = [:]
+  private(set) var tier: NaiveTier
   var victims: [ObjectID] = []
 
   init(_ spec: PolicySpec, _ capacity: UInt64, _ setup: PolicySetup) throws {
-    let made = try NaivePolicies.make(
-      spec, capacity: capacity, unit: setup.unit, seed: setup.seed)
-    policy = made ?? NaiveLRU()
-    self.capacity = capacity
-    weighs = setup.unit == .bytes
-    keepsCosts = ["gdsf", "cost"].contains(spec.name)
+    let made = try NaiveTier(
+      TierSetup(policy: spec, capacity: capacity), unit: setup.unit, seed: setup.seed)
+    guard let made else { throw PolicyError.unknownPolicy(spec.name, nearest: nil) }
+    tier = made
   }
+
+  var policy: any NaivePolicy { tier.policy }
+  var copies: [ObjectID: NaiveCopy] { tier.copies }
 
   func contains(_ id: ObjectID) -> Bool { policy.contains(id) }
   func remembers(_ id: ObjectID) -> Bool { policy.contains(id) || policy.isGhost(id) }
 
   mutating func access(_ id: ObjectID, _ now: UInt64) -> Bool {
-    victims = []
-    guard contains(id) else { return false }
-    if isOver(id, now) {
-      remove(id)
-      return false
-    }
-    hit(id)
-    return true
+    let context = NaiveContext(now: now, ttlSeconds: 0, version: 0, latest: [:])
+    let found = tier.lookUp(Request(id: id), context)
+    victims = found?.evicted.map(\.id) ?? []
+    return found != nil
   }
-
-  private mutating func hit(_ id: ObjectID) {
-    var request = Request(id: id, size: sizes[id] ?? 1, expires: expires[id] ?? .max)
-    if keepsCosts { request.cost = costs[id] ?? 1 }
-    policy.hit(request)
-    while policy.overflows { evict(for: .none) }
-  }
-
-  private func isOver(_ id: ObjectID, _ now: UInt64) -> Bool { (expires[id] ?? .max) <= now }
 
   @discardableResult mutating func set(_ request: Request, _ now: UInt64) -> Outcome {
-    victims = []
-    if contains(request.id), isOver(request.id, now) { remove(request.id) }
-    guard contains(request.id) else { return store(request) ? .stored : .rejected }
-    guard size(request) <= capacity else {
-      remove(request.id)
-      return .rejected
-    }
-    policy.replace(request)
-    record(request)
-    while policy.overflows || used > capacity { evict(for: request) }
-    return .replaced
+    let isReplaced = tier.copies[request.id].map { $0.expires > now } ?? false
+    let isStored = note(tier.set(request, version: 0, now: now))
+    return isStored ? (isReplaced ? .replaced : .stored) : .rejected
   }
 
-  private mutating func store(_ request: Request) -> Bool {
-    guard size(request) <= capacity else { return false }
-    guard policy.admit(request) else {
-      while policy.overflows { evict(for: request) }
+  private mutating func note(_ outcome: NaiveTier.Outcome) -> Bool {
+    switch outcome {
+    case .rejected(let evicted):
+      victims = evicted.map(\.id)
       return false
+    case .stored(let evicted):
+      victims = evicted.map(\.id)
+      return true
     }
-    while used + size(request) > capacity || policy.isFull(for: request) { evict(for: request) }
-    policy.insert(request)
-    record(request)
-    return true
-  }
-
-  private func size(_ request: Request) -> UInt64 { weighs ? UInt64(request.size) : 1 }
-  private var used: UInt64 { sizes.values.reduce(0) { $0 + UInt64($1) } }
-
-  private mutating func record(_ request: Request) {
-    sizes[request.id] = weighs ? request.size : 1
-    expires[request.id] = request.expires
-    costs[request.id] = request.cost
-  }
-
-  private mutating func evict(for request: Request) {
-    let victim = policy.evict(for: request)
-    sizes[victim] = nil
-    victims.append(victim)
   }
 
   mutating func giveUp() -> ObjectID? {
-    if sizes.isEmpty { return nil }
-    let victim = policy.evict(for: .none)
-    sizes[victim] = nil
+    if tier.copies.isEmpty { return nil }
+    let victim = tier.policy.evict(for: .none)
+    tier.copies[victim] = nil
     return victim
   }
 
-  mutating func remove(_ id: ObjectID) {
-    sizes[id] = nil
-    policy.remove(id)
-  }
+  mutating func remove(_ id: ObjectID) { tier.drop(id) }
 
   mutating func change(to fresh: NaiveMember) {
-    if fresh.capacity == capacity { return }
-    while used > fresh.capacity { _ = giveUp() }
-    let (old, choice) = (self, policy as? NaiveAuto)
+    if fresh.tier.capacity == tier.capacity { return }
+    while tier.used > fresh.tier.capacity { _ = giveUp() }
+    let (old, choice) = (tier.copies, policy as? NaiveAuto)
     var order: [ObjectID] = []
     while let id = giveUp() { order.append(id) }
     self = fresh
     resume(choice, isRestoring: true)
-    for id in order {
-      let request = Request(
-        id: id, size: old.sizes[id] ?? 1, expires: old.expires[id] ?? .max,
-        cost: old.costs[id] ?? 1)
-      if !store(request) { _ = store(request) }
-    }
+    for id in order { _ = old[id].map { storeTwice($0.request(id)) } }
     resume(choice, isRestoring: false)
+  }
+
+  private mutating func storeTwice(_ request: Request) -> Bool {
+    let evicted = victims
+    let isFirst = note(tier.store(request, version: 0))
+    if isFirst || note(tier.store(request, version: 0)) { return true }
+    victims = evicted + victims + [request.id]
+    return false
   }
 
   private mutating func resume(_ choice: NaiveAuto?, isRestoring: Bool) {
     guard let choice, var auto = policy as? NaiveAuto else { return }
     auto.resume(choice, isRestoring: isRestoring)
-    policy = auto
+    tier.policy = auto
   }
 
   mutating func takeOver(_ heir: NaiveHeir) {
     victims = []
     let request = Request(id: heir.id, size: heir.size, cost: heir.cost)
-    if policy.takeOver(heir) {
-      if heir.isResident { record(request) }
-    } else if heir.isResident {
-      if !store(request), !store(request) {
-        victims.append(heir.id)
-      } else if heir.requests > 0 {
-        hit(heir.id)
-      }
+    if tier.policy.takeOver(heir) {
+      if heir.isResident { tier.copies[heir.id] = NaiveCopy(request, version: 0) }
+    } else if heir.isResident, storeTwice(request), heir.requests > 0 {
+      let evicted = victims
+      _ = access(heir.id, 0)
+      victims = evicted + victims
     }
+  }
+}
+
+extension NaiveCopy {
+  func request(_ id: ObjectID) -> Request {
+    Request(id: id, size: size, expires: expires, cost: cost)
   }
 }
 

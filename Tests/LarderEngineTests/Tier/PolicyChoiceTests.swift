@@ -156,7 +156,7 @@ import Testing
           }
         }
         guard let auto = naive.policy as? NaiveAuto, let choice = tier.choice else { return }
-        let model = (naive.sizes.count, naive.contains(id), auto.leading, auto.switches)
+        let model = (naive.copies.count, naive.contains(id), auto.leading, auto.switches)
         let real = (tier.count, tier.contains(id), choice.leading, choice.switches)
         guard model == real else {
           Issue.record("request \(index): \(real), not \(model)")
