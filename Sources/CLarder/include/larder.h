@@ -131,7 +131,7 @@ larder_status larder_simulate(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 
 /* Curves, equal to the byte to those of `larder mrc --csv`. Options: policy, capacity, points,
- * ignore-size, method, sample, samples, seed, measure-error, reach, threads. */
+ * ignore-size, method (shards:samples=8192), sample, seed, threads. */
 larder_status larder_mrc(
     larder_trace trace, const char *options, larder_task task, char **csv, char **error);
 

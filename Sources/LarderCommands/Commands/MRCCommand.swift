@@ -19,7 +19,7 @@ struct MRCCommand: ParsableCommand {
       Examples:
         larder mrc OLTP.lis.zst --policy lru,s3-fifo
         larder mrc web.csv --policy lru --export csv=curve.csv --export svg=curve.svg
-        larder mrc huge.larder --policy lru --method shards:measure-error=true --sample 0.1%
+        larder mrc huge.larder --policy lru --method shards --sample 0.1%
         larder mrc huge.larder --policy sieve,s3-fifo,belady --method miniature --sample 1%
         larder mrc web.csv --ignore-size --capacity 0.1%,1%,10% --csv -
       """)
@@ -45,8 +45,7 @@ struct MRCCommand: ParsableCommand {
       How to compute the curves: auto, exact, shards (LRU, from a sample of the objects) or \
       miniature (any policy, simulated on a sample). With the last two the whole trace is read, \
       --sample is the size of the sample (0.001, 0.1%), and estimates have standard errors. \
-      'shards:samples=8192' samples a number of objects; ':measure-error=true' compares estimates \
-      with exact counts.
+      'shards:samples=8192' samples a number of objects.
       """)
   var method: String?
 
@@ -109,9 +108,6 @@ struct MRCCommand: ParsableCommand {
         "sample": format.sample.map { "\($0)" }, "seed": seed.map { "\($0)" },
       ], CurveSettings.options)
     var settings = try CurveSettings(options, threads: speed.threads)
-    if settings.measuresError, settings.method == .exact, settings.rate != nil {
-      throw UsageError("--method exact makes no estimates, so it has no errors to measure")
-    }
     if !settings.readsWholeTrace { settings.rate = nil }
     return settings
   }
@@ -167,6 +163,6 @@ struct MRCCommand: ParsableCommand {
 extension CurveSettings {
   /// True if the whole trace is read, and the curve's method takes the sample.
   fileprivate var readsWholeTrace: Bool {
-    measuresError || method == .shards || method == .miniature
+    method == .shards || method == .miniature
   }
 }

@@ -26,8 +26,7 @@ public struct Cell: Sendable, Hashable, Codable {
   /// Seed of the workload's generator and of random policies.
   public var seed: UInt64
 
-  /// Creates a cell; see the properties for the meaning of each part.
-  public init(
+  package init(
     workload: String, trace: String, configuration: String, kind: ConfigurationKind,
     policy: String, capacity: UInt64, capacityLabel: String, memoryCapacity: UInt64? = nil,
     unit: CapacityUnit, seed: UInt64, admission: String? = nil

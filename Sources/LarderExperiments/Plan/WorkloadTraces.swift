@@ -168,8 +168,7 @@ public struct TraceFacts: Sendable, Hashable, Codable {
   /// Number of distinct objects that a cache may store; nil for all.
   public var storableObjects: UInt64?
 
-  /// Creates facts; see the properties for the meaning of each part.
-  public init(
+  package init(
     name: String, seed: UInt64? = nil, requests: UInt64, objects: UInt64, footprintBytes: UInt64?
   ) {
     self.name = name
