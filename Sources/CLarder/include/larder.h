@@ -137,8 +137,8 @@ larder_status larder_mrc(
 
 /* advice.json, as of `larder advise --json`; the screen that `larder advise` prints, 80 characters
  * wide; and the advice as an HTML element for a page of the caller, without scripts and style
- * sheets. `text` and `html` may be null. Options: capacity, tiers, prices, max-requests, learn,
- * whole, seed, threads, policy, prefix, ignore-size. */
+ * sheets. `text` and `html` may be null. Options: capacity, tiers, prices, max-requests,
+ * learn (a share, or whole), seed, threads, policy, prefix, ignore-size. */
 larder_status larder_advise(
     larder_trace trace, const char *options, larder_task task, char **json, char **text,
     char **html, char **error);

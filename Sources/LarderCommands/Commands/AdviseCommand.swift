@@ -142,7 +142,7 @@ struct AdviseCommand: ParsableCommand {
         [
           "policy": policy.list, "capacity": capacity.list,
           "ignore-size": ignoreSize ? "true" : nil, "prefix": prefixes.prefix,
-          "whole": whole ? "true" : nil,
+          "learn": whole ? "whole" : nil,
         ], AdviceSettings.options))
     if let prices {
       settings.prices = try Prices(yaml: try InputFile.bytes(prices), file: prices)

@@ -19,8 +19,6 @@ public struct FlashCounts: Sendable, Hashable, Codable {
   /// Microseconds between the first and the last counted request; nil if the trace has no times.
   public var microseconds: UInt64?
 
-  package init() {}
-
   package var fault: String? {
     insertedBytes > writtenBytes || reinsertedBytes > writtenBytes
       ? "more bytes inserted than written" : nil

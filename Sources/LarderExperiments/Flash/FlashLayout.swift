@@ -13,22 +13,12 @@ package enum FlashLayout: Sendable, Hashable, CustomStringConvertible {
   /// A small log in front of sets. McAllister et al., Kangaroo: Caching Billions of Tiny Objects on
   /// Flash, SOSP 2021.
   package struct Kangaroo: Sendable, Hashable {
-    package var log: Share
-    package var region: UInt64
+    package var log = Share(percent: 5)
+    package var region = FlashLayout.kangarooRegion
     /// Minimum number of a bucket's objects in the log for moving them to the bucket.
-    package var threshold: UInt32
+    package var threshold: UInt32 = 2
     /// Minimum number of hits in the log for rewriting an object that is not moved; 0 for never.
-    package var reinsertHits: UInt32
-
-    package init(
-      log: Share = Share(percent: 5), region: UInt64 = FlashLayout.kangarooRegion,
-      threshold: UInt32 = 2, reinsertHits: UInt32 = 1
-    ) {
-      self.log = log
-      self.region = region
-      self.threshold = threshold
-      self.reinsertHits = reinsertHits
-    }
+    package var reinsertHits: UInt32 = 1
   }
 
   /// Default bytes per region, as in CacheLib's large-object engine.

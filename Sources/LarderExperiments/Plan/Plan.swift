@@ -51,7 +51,7 @@ package struct Plan: Sendable {
           for seed in seeds(for: policies, of: configuration) {
             let cell = try cell(configuration, policies, capacity, seed: seed)
             guard cell.isSimulated || cell.isExecuted else { continue }
-            // The same cache may have several capacities as written.
+            // One cache may have several capacities as written.
             var key = cell
             (key.cell.capacity, key.cell.capacityLabel, key.cell.memoryCapacity) = (0, "", nil)
             key.isExecuted = false

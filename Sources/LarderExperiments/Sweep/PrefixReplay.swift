@@ -114,8 +114,6 @@ public struct PrefixCounts: Sendable, Hashable, Codable {
   /// Number of tokens of the prompts.
   public var inputTokens: UInt64 = 0
 
-  package init() {}
-
   /// Tokens that were not computed, as a share of those of all prompts; nil without prompts.
   public var tokenShare: Double? {
     inputTokens > 0 ? Double(tokens) / Double(inputTokens) : nil

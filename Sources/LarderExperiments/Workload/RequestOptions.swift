@@ -23,11 +23,6 @@ extension ParameterReader {
     ComponentError(component: component.name, parameter: name, message: message)
   }
 
-  package func exclude(_ name: String, _ other: String) throws(ComponentError) {
-    guard text(name) != nil, text(other) != nil else { return }
-    throw refusal(name, "excludes '\(other)'; keep one")
-  }
-
   package func capacities() throws(CapacityError) -> [CapacitySpec] {
     guard let text = text("capacity") else { return [] }
     return try CapacitySpec.list(parsing: text)
@@ -165,11 +160,9 @@ extension AdviceSettings {
     Parameter(
       "max-requests", .count(1...Int.max), default: "", "Number of requests to replay at most."),
     Parameter("learn", default: "50%", "Share of the requests that designs are chosen on."),
-    Parameter("whole", .flag, default: "false", "The same as learn=whole."),
   ]
 
   package mutating func apply(_ options: ParameterReader) throws {
-    try options.exclude("whole", "learn")
     if options.text("capacity") != nil { capacities = try options.capacities() }
     unit = try options.capacityUnit() ?? unit
     if let policy = options.text("policy"), policy != "all" {
@@ -183,7 +176,6 @@ extension AdviceSettings {
       throw options.refusal("prefix", "cannot be combined with the tiers hybrid")
     }
     seed = try options.seed() ?? seed
-    if try options.flag("whole") == true { learned = nil }
     if let learn = options.text("learn") {
       guard let share = Self.learned(learn) else {
         throw options.wrong(

@@ -160,7 +160,8 @@ struct WorkloadReference {
     }
     return ["| key | meaning | default | example |", "|---|---|---|---|"]
       + keys.map { key in
-        "| `\(key.name)` | \(key.meaning) | \(key.defaultText ?? "required") | `\(key.name): \(key.example)` |"
+        "| `\(key.name)` | \(key.meaning) | \(key.defaultText ?? "required") | "
+          + "`\(key.name): \(key.example)` |"
       }
   }
 }

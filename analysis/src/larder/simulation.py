@@ -190,8 +190,7 @@ def advise(
         tiers=tiers,
         prices=None if prices is None else os.fspath(prices),
         max_requests=max_requests,
-        learn=learn,
-        whole=whole,
+        learn="whole" if whole else learn,
         seed=seed,
         threads=threads,
     )
