@@ -164,27 +164,21 @@ lint-workflows: ## Check .github/workflows with actionlint, and the scripts with
 	@.build/lint/bin/shellcheck .ci/run .ci/notes analysis/wheel.sh scripts/*.sh Tests/*/*.sh
 
 ##@ Measure and write (on an idle machine)
-.PHONY: bench bench-caches build-time policies-page workload-docs mutants alarms advise-regret \
-  analysis test-analysis
+.PHONY: bench build-time figures workload-docs analysis test-analysis
 bench: build ## Measure every policy in one thread on a Zipf trace, into Results/bench
 	@scripts/bench.sh $(LARDER_BUILT) 20000000 100000
-
-bench-caches: deps ## Compare real caches with NSCache, SQLite and files, into Results/bench-caches
-	@$(BENCHMARKS) --product CacheBenchmarks
-	@scripts/bench.sh caches "$$($(BENCHMARKS) --show-bin-path)/CacheBenchmarks"
 
 build-time: deps ## Measure what a release build costs, in builds of GRDB (about 20 minutes)
 	@$(PYTHON) analysis/build_time.py --swift '$(firstword $(SWIFT))'
 
+# Hours for all. Parts are listed at the head of the script.
+figures: build ## Measure and write every figure of docs and Results/examples, or those of PART (TRACES)
+	@$(BENCHMARKS) --product CacheBenchmarks
+	@PYTHON='$(PYTHON)' TRACES='$(TRACES)' scripts/figures.sh $(BIN) \
+	  "$$($(BENCHMARKS) --show-bin-path)/CacheBenchmarks" $(PART)
+
 workload-docs: deps ## Write the schema of workload files, and the tables in docs that come from the sources
 	@LARDER_WRITE_DOCS=1 $(SWIFT) test --filter 'WorkloadDocumentationTests|GeneratorDocumentationTests'
-
-policies-page: build ## Run all policies on Workloads/policies, and write docs/policies.md
-mutants: build ## Plant faults in the engine, and count those that Workloads/ci.yaml finds (TRACES)
-alarms: build ## Measure false alarms and detections of 'larder check' (about 50 minutes)
-advise-regret: build ## Compare 'larder advise' with exact search on the traces below TRACES
-policies-page mutants alarms advise-regret:
-	@PYTHON='$(PYTHON)' TRACES='$(TRACES)' scripts/measure.sh $@ $(BIN)
 
 $(VENV)/.installed: analysis/pyproject.toml analysis/constraints.txt analysis/setup.py
 	@scripts/bootstrap.sh venv $(VENV) $(PYTHON)

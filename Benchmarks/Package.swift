@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Micro-benchmarks of the caches: see `make bench-caches`. A package of its own, so that nobody
-// builds it along with Larder. The library has the traits that it has in Tests/Foreign, so that one
+// Micro-benchmarks of the caches, for `make figures PART=caches`. A package of its own, so that
+// nobody builds it along with Larder. The library has the traits that it has in Tests/Foreign, so that one
 // build serves both.
 let package = Package(
   name: "Benchmarks",

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// larder with every timed run prolonged, for `make alarms`. Everything else is the same, malloc
-// included. A package of its own: it needs the tools, and the benchmarks of caches do not.
+// larder with every timed run prolonged, for `make figures PART=alarms`. Everything else is the
+// same, malloc included. A package of its own: it needs the tools, and the benchmarks of caches do not.
 let package = Package(
   name: "SlowLarder",
   platforms: [.macOS(.v15)],

@@ -7,22 +7,18 @@ package enum LiveTrace {
   /// Fills a buffer with the next bytes and returns their number; 0 at the end.
   package typealias Input = (UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
 
-  /// The outcome of reading a trace.
   package struct Reading {
     package let format: String
     package let understanding: [String]
     package let facts: ReadingFacts
 
     package init(format: String, understanding: [String], facts: ReadingFacts) {
-      self.format = format
-      self.understanding = understanding
-      self.facts = facts
+      (self.format, self.understanding, self.facts) = (format, understanding, facts)
     }
   }
 
   /// Decodes input until its end, or until `sink` stops. Requests are passed on before the next
   /// read blocks.
-  ///
   /// - Throws: `TraceError` for empty input, and any error of `input` and `sink`.
   package static func decode(
     format spec: ComponentSpec?, from name: String,
@@ -75,15 +71,12 @@ package enum LiveTrace {
     private let batch: RecordBatch
     private let noticing: (ReadingFacts) -> Void
     private let input: Input
-    /// Error of the sink, if it failed.
     private(set) var failure: (any Error)?
 
     init(
       batch: RecordBatch, noticing: @escaping (ReadingFacts) -> Void, input: @escaping Input
     ) {
-      self.batch = batch
-      self.noticing = noticing
-      self.input = input
+      (self.batch, self.noticing, self.input) = (batch, noticing, input)
     }
 
     func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
@@ -115,10 +108,6 @@ package final class RecordedTraceFile {
   package private(set) var gets: UInt64 = 0
   package var lost: UInt64 = 0
 
-  /// Creates a new file that only its owner may read.
-  ///
-  /// - Throws: when the file exists or cannot be created, or the share is not above 0 and at most
-  ///   1.
   package init(
     path: String, sampling: Double = 1, hash: SipHash = SipHash(),
     files: any FileLayer = SystemFiles()
@@ -127,10 +116,7 @@ package final class RecordedTraceFile {
       throw TraceError(
         "sampling \(sampling) is out of range: expected above 0 and at most 1", in: path)
     }
-    self.threshold = threshold
-    self.hash = hash
-    self.path = path
-    self.files = files
+    (self.threshold, self.hash, self.path, self.files) = (threshold, hash, path, files)
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else {
       throw TraceError(
@@ -142,9 +128,6 @@ package final class RecordedTraceFile {
 
   deinit { if !isClosed { close(file) } }
 
-  /// Adds requests.
-  ///
-  /// - Throws: when the disk is full or fails.
   package func add(_ records: some Sequence<TraceRecord>) throws(TraceError) {
     for record in records {
       if Operation.isCounted(record.operation) { gets += 1 }
@@ -163,16 +146,10 @@ package final class RecordedTraceFile {
     }
   }
 
-  /// Writes the added requests as a block.
-  ///
-  /// - Throws: when the disk is full or fails.
   package func flush() throws(TraceError) {
     if builder.count > 0 { try write(builder.take(gets: gets, lost: lost)) }
   }
 
-  /// Writes the remaining requests, and the mark of a complete recording.
-  ///
-  /// - Throws: when the disk is full or fails.
   package func finish() throws(TraceError) {
     if began == nil { try begin(0) }
     try flush()

@@ -11,9 +11,7 @@ public final class Registry<Entry: Sendable>: Sendable {
   init(
     _ kind: String, _ standard: [Entry], name: @escaping @Sendable (Entry) -> String
   ) {
-    self.kind = kind
-    self.standard = standard
-    self.name = name
+    (self.kind, self.standard, self.name) = (kind, standard, name)
   }
 
   /// All entries: those of this package, then added ones.
@@ -23,7 +21,6 @@ public final class Registry<Entry: Sendable>: Sendable {
   public var names: [String] { all.map(name) }
 
   /// Returns the entry with the name.
-  ///
   /// - Throws: `ComponentError` with the nearest name if it is unknown. Complexity: O(entries).
   public func entry(named name: String) throws(ComponentError) -> Entry {
     for entry in all where self.name(entry) == name { return entry }
@@ -33,7 +30,6 @@ public final class Registry<Entry: Sendable>: Sendable {
   }
 
   /// Adds an entry of another package; call it when the program starts, before a trace is read.
-  ///
   /// - Throws: when the name is taken or invalid: names are lower case, without colons.
   public func add(_ entry: Entry) throws(ComponentError) {
     let name = name(entry)

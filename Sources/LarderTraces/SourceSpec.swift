@@ -2,9 +2,7 @@ import LarderEngine
 
 /// Specification of a workload's requests, before any file is opened or request generated.
 public indirect enum SourceSpec: Sendable, Hashable, Codable {
-  /// A trace file.
   case trace(TraceReference)
-  /// A generator.
   case generator(GeneratorSpec)
   /// A sequence of sources. Objects are separate per part unless `sharedKeys` is true; the time of
   /// a part continues from the end of the previous one.
@@ -36,11 +34,8 @@ public struct TraceReference: Sendable, Hashable, Codable {
     path: String, morePaths: [String]? = nil, format: ComponentSpec? = nil,
     maxBadShare: Double? = nil, sample: Double? = nil
   ) {
-    self.path = path
-    self.morePaths = morePaths
-    self.format = format
-    self.maxBadShare = maxBadShare
-    self.sample = sample
+    (self.path, self.morePaths, self.format) = (path, morePaths, format)
+    (self.maxBadShare, self.sample) = (maxBadShare, sample)
   }
 
   /// All files, at least one.
@@ -73,12 +68,8 @@ public struct GeneratorSpec: Sendable, Hashable, Codable {
     component: ComponentSpec, requests: Int, sizes: ComponentSpec? = nil,
     ttls: ComponentSpec? = nil, operations: [String: Double]? = nil, rate: Double? = nil
   ) {
-    self.component = component
-    self.requests = requests
-    self.sizes = sizes
-    self.ttls = ttls
-    self.operations = operations
-    self.rate = rate
+    (self.component, self.requests, self.sizes, self.ttls) = (component, requests, sizes, ttls)
+    (self.operations, self.rate) = (operations, rate)
   }
 }
 
@@ -101,7 +92,6 @@ extension SourceSpec {
   public typealias TraceOpener = @Sendable (TraceReference) throws -> any RecordSource
 
   /// Creates the source, and validates it as far as possible without generating.
-  ///
   /// - Throws: `ComponentError` for an unknown generator, distribution or parameter, or an invalid
   ///   value; any error of `openTrace`. Complexity: O(parts + weights).
   public func makeSource(
@@ -154,9 +144,6 @@ extension SourceSpec {
 }
 
 extension GeneratorSpec {
-  /// Parses shares of operations such as `get=0.95,set=5%`. Names, range and sum are checked later.
-  ///
-  /// - Throws: `ComponentError` for other text, and for a name that occurs twice.
   package static func operations(
     parsing text: String
   ) throws(ComponentError) -> [String: Double] {
@@ -176,7 +163,6 @@ extension GeneratorSpec {
     return shares
   }
 
-  /// Maximum number of records in a trace: next uses have 32 bits.
   private static let requestsMax = 4_294_967_294
 
   static func check(requests: Int, of component: String) throws(ComponentError) {

@@ -80,18 +80,16 @@ public struct TraceColumns: OptionSet, Sendable, Hashable {
   /// Beginnings of prompts, with their tokens.
   public static let prompt = TraceColumns(rawValue: 32)
 
-  private static let all: [(column: TraceColumns, name: String, bytes: Int)] = [
-    (.size, "sizes", 4), (.time, "times", 8), (.operation, "operations", 1), (.ttl, "TTLs", 4),
-    (.cost, "costs", 4), (.prompt, "prompts", 4),
-  ]
-
   /// Bytes per request in a prepared trace: its id, and these columns.
   var bytesPerRequest: Int {
-    Self.all.filter { contains($0.column) }.reduce(4) { $0 + $1.bytes }
+    LarderColumn.allCases.filter { contains($0.trace) }.reduce(0) { $0 + $1.elementSize }
   }
 
   /// Names of the columns in the set, for messages.
-  public var names: [String] { Self.all.filter { contains($0.column) }.map(\.name) }
+  package var names: [String] {
+    LarderColumn.allCases.filter { $0 != .ids && contains($0.trace) }
+      .map { $0 == .ttls ? "TTLs" : "\($0)" }
+  }
 }
 
 /// Receives records in batches, in order. Returns false to stop.
@@ -147,9 +145,7 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// A position in a source.
   public enum Place: Hashable, Sendable {
-    /// Line number, from 1.
     case line(Int)
-    /// Offset in the decompressed bytes.
     case byte(Int)
   }
 
@@ -157,10 +153,7 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
   public init(
     _ message: String, in source: String, at place: Place? = nil, advice: String? = nil
   ) {
-    self.source = source
-    self.place = place
-    self.message = message
-    self.advice = advice
+    (self.source, self.place, self.message, self.advice) = (source, place, message, advice)
   }
 
   /// `file:12: expected a number, found 'x'; what to do`.

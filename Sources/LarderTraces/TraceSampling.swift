@@ -3,10 +3,8 @@ internal import LarderSupport
 
 /// Sampling rate of a trace, and scaling of its figures to all the traffic.
 public struct TraceSampling: Sendable, Hashable {
-  /// Share of the objects that the trace has; 1 for all.
-  public var rate: Double
-  /// Gets of all objects during the recording; 0 if unknown.
-  public var gets: UInt64
+  package var rate: Double
+  package var gets: UInt64
 
   /// Creates a sample; by default the complete traffic.
   public init(rate: Double = 1, gets: UInt64 = 0) {
@@ -14,16 +12,13 @@ public struct TraceSampling: Sendable, Hashable {
     self.gets = gets
   }
 
-  /// True if the trace has only a part of the objects.
-  public var isPart: Bool { rate < 1 }
+  package var isPart: Bool { rate < 1 }
 
-  /// Capacity for replaying the sample that represents a cache of `capacity`.
-  public func scaled(_ capacity: UInt64) -> UInt64 {
+  package func scaled(_ capacity: UInt64) -> UInt64 {
     isPart ? max(1, UInt64((Double(capacity) * rate).rounded())) : capacity
   }
 
-  /// Number of objects or bytes in all the traffic that an amount of the sample represents.
-  public func represented(_ amount: UInt64) -> UInt64 {
+  package func represented(_ amount: UInt64) -> UInt64 {
     guard isPart else { return amount }
     let all = (Double(amount) / rate).rounded()
     return all < 0x1p63 ? UInt64(all) : UInt64(Int64.max)
@@ -41,7 +36,6 @@ public struct TraceSampling: Sendable, Hashable {
     return min(1, max(0, 1 - (1 - hitRatio) / correction(sampledGets: sampledGets)))
   }
 
-  /// Note for readers of results; nil for the complete traffic.
   package var note: String? {
     guard isPart else { return nil }
     return "The trace is a sample of \(Self.share(rate)) of the objects: capacities are scaled "
@@ -53,14 +47,10 @@ public struct TraceSampling: Sendable, Hashable {
   }
 }
 
-/// Filters the requests of a share of the objects while a trace is read, so that a trace whose
-/// columns would not fit into memory can be prepared as a sample.
-///
-/// Spatial sampling by a hash of the key (SHARDS: Waldspurger, Park, Garthwaite and Ahmad, FAST
-/// 2015): either all requests of an object are kept or none. Equal rates always select the same
-/// objects, and a smaller rate selects a subset.
+/// Filters the requests of a share of the objects while a trace is read: spatial sampling by a hash
+/// of the key (SHARDS: Waldspurger et al., FAST 2015). Either all requests of an object are kept or
+/// none. Equal rates always select the same objects, and a smaller rate selects a subset.
 final class ObjectSample {
-  /// Share of the objects, above 0 and below 1.
   private let rate: Double
   private var gets: UInt64 = 0
   private let threshold: UInt64
@@ -74,10 +64,8 @@ final class ObjectSample {
 
   deinit { kept.deallocate() }
 
-  /// Maximum number of records passed on at once.
   private static let batch = 4096
 
-  /// Passes the records of sampled objects to `sink`; false if it stopped.
   func pass(
     _ records: UnsafeBufferPointer<TraceRecord>, to sink: RecordSink
   ) throws -> Bool {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderExperiments
 
-/// The measurement of `make advise-regret`.
+/// The measurement of `make figures PART=regret`.
 struct RegretTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let repository = URL(fileURLWithPath: #filePath)
@@ -27,9 +27,8 @@ struct RegretTests {
     #expect(Regret.csv(rows[0]).split(separator: ",").count == 13)
   }
 
-  /// Writes `Results/examples/advice`. `make advise-regret` names the folder with the traces; files
-  /// whose format is not recognised are skipped with a note.
-  @Test(.enabled(if: environment["LARDER_REGRET_TRACES"] != nil, "make advise-regret"))
+  /// Writes `Results/examples/advice`. Files whose format is not recognised are skipped with a note.
+  @Test(.enabled(if: environment["LARDER_REGRET_TRACES"] != nil, "make figures PART=regret"))
   func tablesAreWritten() throws {
     let folder = URL(fileURLWithPath: Self.environment["LARDER_REGRET_TRACES"] ?? "")
     let walker = FileManager.default.enumerator(atPath: folder.path)
@@ -63,7 +62,7 @@ struct RegretTests {
       Points that the advised design is below the best of its search space, at eight capacities \
       from 0.1 % to 50 % of the footprint of each trace. `whole`: chosen and scored on the whole \
       trace. `\(Self.learned)`: chosen on that share of the requests, scored on the rest. \
-      regret.csv has every cell. `make advise-regret TRACES=folder` repeats the table.
+      regret.csv has every cell. `make figures PART=regret TRACES=folder` repeats the table.
 
       \(Regret.summary(rows))
       """

@@ -5,9 +5,7 @@ import Testing
 @testable import LarderHarness
 @testable import LarderTraces
 
-/// The memory for values, estimated before a run.
 @Suite struct ExecutionMemoryTests {
-  /// Three objects of 1, 2 and 3 GiB.
   private static let trace: PreparedTrace = {
     let ids = UnsafeMutablePointer<ObjectID>.allocate(capacity: 4)
     let sizes = UnsafeMutablePointer<UInt32>.allocate(capacity: 4)

@@ -5,7 +5,6 @@ import Testing
 @testable import LarderExperiments
 @testable import LarderHarness
 
-/// The selection of simulated and executed cells.
 @Suite struct PlanExecutionTests {
   private static let facts = TraceFacts(
     name: "a", requests: 100, objects: 1000, footprintBytes: nil)
@@ -105,21 +104,6 @@ import Testing
     let workload = try workload(
       [.execute], "lru", executed: ExecutionFilter(configurations: ["other"]))
     #expect(throws: PlanError.self) { try cells(workload) }
-  }
-
-  @Test func limitsOnObjectsReachTheTiers() throws {
-    let workload = try workload(
-      [.simulate], "lru",
-      configurations: [
-        ConfigurationSpec(
-          name: "h", kind: .hybrid, memory: TierSpec(objectsMax: 7), disk: TierSpec(objectsMax: 70))
-      ])
-    let planned = try Plan.cells(of: workload, facts: [Self.facts])
-    guard case .hybrid(let memory, let disk, _) = planned[0].setup.arrangement else {
-      Issue.record("no hybrid")
-      return
-    }
-    #expect(memory.objectsMax == 7 && disk.objectsMax == 70)
   }
 
   @Test func errorsNameTheLine() throws {

@@ -62,7 +62,7 @@ struct TidyTests {
     "CacheServiceError", "CallError", "Cancelled", "ContractProblem", "ContractViolation",
     "ExecutionError", "Fault", "FileFailure", "FileFault", "HTTPCacheError", "HTTPStatusError",
     "HybridCacheError", "JSONFault", "LogPatternError", "MemoryLoadError", "MemoryPressureError",
-    "RecordingError", "Refusal", "SQLiteError", "SealFault", "TimedCacheError", "ValueMemoryError",
+    "RecordingError", "SQLiteError", "SealFault", "TimedCacheError", "ValueMemoryError",
   ]
 
   @Test func errorsHaveExitCodes() throws {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares memory caches with quick_cache, a cache of Rust, over the same requests.
 
-    make bench-caches    # or: build CacheBenchmarks as the Makefile does
+    make figures PART=caches    # or: build CacheBenchmarks as the Makefile does
     compare_quick_cache.py --bench .build-nested/release/CacheBenchmarks --rounds 5
 
 Needs cargo, which fetches quick_cache, unless --peer names the program of quick_cache/ that was

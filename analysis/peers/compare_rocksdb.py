@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares sets of 1 KB in a disk cache with durability none and in RocksDB without syncs.
 
-    make bench-caches    # or: build CacheBenchmarks as the Makefile does
+    make figures PART=caches    # or: build CacheBenchmarks as the Makefile does
     compare_rocksdb.py --bench .build-nested/release/CacheBenchmarks --rounds 9
 
 Needs librocksdb (apt install librocksdb-dev) and a C compiler. Every round stores the same new keys

@@ -20,10 +20,10 @@ extension Advisor {
       var before: LRUCurve?
       if let end = segments.scored.first.flatMap({ $0 > 0 ? segments.ends[$0 - 1] : nil }) {
         try advance(pass, to: end)
-        before = pass.curve
+        before = pass.result
       }
       try advance(pass, to: trace.requests.count)
-      let after = pass.curve
+      let after = pass.result
       if after.resizedGets == 0 { return scores(before, after, grid) }
     }
     let lru = Candidate(policy: try PolicySpec(parsing: "lru"))

@@ -22,8 +22,8 @@ extension CurveMaker {
         over: trace.requests, unit: unit, capacities: capacities, objectsMax: objectsMax,
         seed: settings.seed)
       try inChunks("Sampling \(trace.name)") { pass.run(upTo: $0) }
-      sample = pass.sample
-      estimates = [pass.estimate.hitRatios]
+      sample = pass.result.sample
+      estimates = [pass.result.hits.hitRatios]
     }
     let positions = try positions(of: sample)
     let sampled = try trace.requests(at: positions)
@@ -88,7 +88,7 @@ extension CurveMaker {
     let scaled = capacities.map { UInt64(Double($0) * rate) }
     let pass = try LRUCurvePass(over: sampled.requests, unit: unit, capacities: scaled)
     pass.run(upTo: sampled.requests.count)
-    let curve = pass.curve
+    let curve = pass.result
     return SampledHits(
       requests: gets, represented: Double(curve.requests) / rate,
       hits: scaled.map { Double(curve.hits(at: $0) ?? 0) / rate }

@@ -204,7 +204,7 @@ extension CurveMaker {
   func stackDistances(_ capacities: [UInt64]) throws -> LRUCurve {
     let pass = try LRUCurvePass(over: trace.requests, unit: unit, capacities: capacities)
     try inChunks("Stack distances of \(trace.name)") { pass.run(upTo: $0) }
-    return pass.curve
+    return pass.result
   }
 
   func simulated(

@@ -113,7 +113,7 @@ extension ResultStore {
       guard let trace = traces.table[memory.facts.name, memory.facts.seed] else { continue }
       let file = preparedFile(memory)
       if files.kind(of: file) == .file, PreparedTrace.isIntact(file) { continue }
-      try LarderWriter().write(trace, to: file)
+      try TraceWriter.larder.write(trace, to: file)
     }
   }
 

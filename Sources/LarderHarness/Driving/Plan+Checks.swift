@@ -18,7 +18,6 @@ extension Plan {
     try check(cells, of: workload, over: traces, memory: .machine)
   }
 
-  /// Checks the plan with a given budget of memory, and with or without encryption.
   static func check(
     _ cells: [PlannedCell], of workload: Workload, over traces: TraceTable,
     memory: MemoryBudget, canEncrypt: Bool = DiskEncryption.isAvailable
@@ -80,7 +79,6 @@ extension Plan {
     }
   }
 
-  /// Rejects fetches whose time or bytes are not in the trace.
   private static func checkTime(
     of planned: PlannedCell, over trace: PreparedTrace
   ) throws(PlanError) {
@@ -115,7 +113,6 @@ struct ExecutionMemory {
   private let footprintBytes: UInt64
   private let largestBytes: UInt64
 
-  /// The sizes of a trace's values. O(requests) if the trace has sizes.
   init(_ trace: PreparedTrace, valueBytes: UInt32) {
     let requests = trace.requests
     objects = UInt64(requests.objects)

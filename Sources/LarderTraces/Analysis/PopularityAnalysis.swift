@@ -1,24 +1,16 @@
 import LarderLibc
 
-/// Distribution of a trace's requests over its objects.
-public struct PopularityAnalysis: Sendable, Hashable {
-  /// Best-fitting Zipf law; nil with fewer than two objects.
-  public let zipf: ZipfFit?
-  /// Share of all requests that go to the most popular object; nil without requests.
-  public let topOneShare: Double?
-  /// Share of requests that go to the ten most popular objects.
-  public let topTenShare: Double?
-  /// Share of requests that go to the hundred most popular objects.
-  public let topHundredShare: Double?
-  /// Share of requests that go to the most popular 1 % of the objects (rounded up).
-  public let topPercentShare: Double?
-  /// Share of requests that go to the most popular 10 % of the objects (rounded up).
-  public let topTenPercentShare: Double?
+/// Distribution of a trace's requests over its objects: shares of all requests, nil without any.
+package struct PopularityAnalysis: Sendable, Hashable {
+  package let zipf: ZipfFit?
+  package let topOneShare: Double?
+  package let topTenShare: Double?
+  package let topHundredShare: Double?
+  /// Share of the most popular 1 % of the objects (rounded up).
+  package let topPercentShare: Double?
+  package let topTenPercentShare: Double?
 
-  /// Analyses the request counts of all objects.
-  ///
-  /// - Complexity: O(objects log objects).
-  public init(counts: [UInt32]) {
+  init(counts: [UInt32]) {
     let ranked = counts.sorted(by: >)
     let total = ranked.reduce(into: 0) { $0 += Int($1) }
     func share(_ objects: Int) -> Double? {
@@ -36,41 +28,29 @@ public struct PopularityAnalysis: Sendable, Hashable {
 
 /// The Zipf law that best fits a trace's popularity: the object of rank r is requested with a
 /// probability proportional to r to the power of minus the exponent.
-public struct ZipfFit: Sendable, Hashable {
-  /// The exponent, from 0 (all objects equally popular) to `exponentMaximum`.
-  public let exponent: Double
+package struct ZipfFit: Sendable, Hashable {
+  package let exponent: Double
   /// Largest difference, over all ranks, between the trace's and the law's cumulative share of
   /// requests: 0 is a perfect fit, 0.02 a good one; above 0.1 the trace does not follow a Zipf law.
-  public let distance: Double
+  package let distance: Double
+  private static let exponentMaximum = 10.0
 
-  /// Upper bound of the search for the exponent.
-  public static let exponentMaximum = 10.0
-
-  /// Fits request counts sorted by decreasing popularity; nil for fewer than two objects.
   init?(ranked: [UInt32]) {
     guard ranked.count > 1 else { return nil }
     let runs = ZipfFit.runs(ranked)
-    var total = 0.0
-    var logarithms = 0.0
+    var (total, logarithms) = (0.0, 0.0)
     for run in runs {
-      let requests = Double(run.count) * Double(run.last - run.first + 1)
-      total += requests
+      total += Double(run.count) * Double(run.last - run.first + 1)
       // Sum of the logarithms of the ranks first...last.
       logarithms += Double(run.count) * (lgamma(Double(run.last + 1)) - lgamma(Double(run.first)))
     }
     guard total > 0 else { return nil }
-    let meanLogarithm = logarithms / total
-    let exponent = ZipfFit.exponent(meanLogarithm, objects: ranked.count)
-    self.exponent = exponent
+    exponent = ZipfFit.exponent(logarithms / total, objects: ranked.count)
     distance = ZipfFit.distance(runs, total: total, exponent: exponent, objects: ranked.count)
   }
 
   /// Ranks first...last of objects with the same number of requests.
-  private struct Run {
-    var first: Int
-    var last: Int
-    var count: UInt32
-  }
+  private typealias Run = (first: Int, last: Int, count: UInt32)
 
   private static func runs(_ ranked: [UInt32]) -> [Run] {
     var runs: [Run] = []
@@ -78,12 +58,13 @@ public struct ZipfFit: Sendable, Hashable {
       if let last = runs.indices.last, runs[last].count == count {
         runs[last].last = index + 1
       } else {
-        runs.append(Run(first: index + 1, last: index + 1, count: count))
+        runs.append((index + 1, index + 1, count))
       }
     }
     return runs
   }
 
+  /// The most likely exponent, by golden-section search.
   private static func exponent(_ meanLogarithm: Double, objects: Int) -> Double {
     let cost = { (s: Double) in s * meanLogarithm + log(HarmonicSums(exponent: s).sum(objects)) }
     let ratio = (5.0.squareRoot() - 1) / 2
@@ -116,8 +97,7 @@ public struct ZipfFit: Sendable, Hashable {
       let length = run.last - run.first + 1
       for part in length > 16 ? [length / 4, length / 2, length * 3 / 4, length] : [length] {
         let share = (seen + Double(run.count) * Double(part)) / total
-        let law = sums.sum(run.first + part - 1) / whole
-        largest = max(largest, abs(share - law))
+        largest = max(largest, abs(share - sums.sum(run.first + part - 1) / whole))
       }
       seen += Double(run.count) * Double(length)
     }
@@ -125,28 +105,20 @@ public struct ZipfFit: Sendable, Hashable {
   }
 }
 
-/// Sums of r to the power of -s for the ranks r from 1 on.
 struct HarmonicSums {
   let exponent: Double
-
-  /// Sums up to each rank that is added term by term; the first is 0.
   private let exact: [Double]
   private static let exactCount = 1000
 
   init(exponent: Double) {
     self.exponent = exponent
-    var sums = [0.0]
-    sums.reserveCapacity(HarmonicSums.exactCount + 1)
-    var sum = 0.0
-    for rank in 1...HarmonicSums.exactCount {
-      sum += pow(Double(rank), -exponent)
-      sums.append(sum)
+    exact = (1...Self.exactCount).reduce(into: [0.0]) { sums, rank in
+      sums.append(sums[rank - 1] + pow(Double(rank), -exponent))
     }
-    exact = sums
   }
 
-  /// Returns the sum up to `rank`: term by term up to 1000, then by the Euler-Maclaurin formula,
-  /// whose error there is below 1e-10 of the sum.
+  /// Sum of r to the power of -s up to `rank`: term by term up to 1000, then by the Euler-Maclaurin
+  /// formula, whose error there is below 1e-10 of the sum.
   func sum(_ rank: Int) -> Double {
     if rank < exact.count { return exact[max(0, rank)] }
     let s = exponent

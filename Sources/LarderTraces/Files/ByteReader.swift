@@ -14,9 +14,7 @@ public final class ByteReader {
   public private(set) var offset = 0
   /// True if the source has no more bytes.
   public private(set) var isAtEnd = false
-  /// Number of NUL bytes skipped between lines.
   var nulsPassed = 0
-  /// Notes on bytes after the compressed data, complete once the source has been read to its end.
   var remarks: [String] { source.remarks }
 
   /// Fits the L2 cache of any current processor together with a batch of records.
@@ -48,7 +46,6 @@ public final class ByteReader {
   }
 
   /// Reads until `count` unread bytes are in the buffer; false if the source ends before that.
-  ///
   /// - Complexity: O(bytes moved and read).
   public func fill(atLeast count: Int) throws(TraceError) -> Bool {
     while unreadCount < count {
@@ -70,8 +67,6 @@ public final class ByteReader {
     return got > 0
   }
 
-  /// Moves the next bytes into `space` until it is full or the source ends, and returns their
-  /// number. Bytes that are not in the buffer yet are read directly into `space`.
   func take(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int {
     var taken = min(unreadCount, space.count)
     space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<taken]))
@@ -108,7 +103,6 @@ protocol ByteSource: AnyObject {
   /// `space` must not be empty. Errors give offsets in this source's output.
   func read(into space: UnsafeMutableRawBufferPointer) throws(TraceError) -> Int
 
-  /// Notes on skipped bytes, complete once the source has been read to its end.
   var remarks: [String] { get }
 }
 
@@ -116,7 +110,6 @@ extension ByteSource {
   var remarks: [String] { [] }
 }
 
-/// Byte order marks at the beginning of text files.
 enum ByteOrderMark {
   static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -137,7 +130,6 @@ extension ByteReader {
 
   /// Calls `body` with every line, without its end (`\n` or `\r\n`), and its number from 1, until
   /// `body` returns false. The last line need not have an end.
-  ///
   /// - Throws: for UTF-16, and any error of `body`.
   @inline(__always) public func forEachLine(
     telling batch: RecordBatch, _ body: (TextField, Int) throws -> Bool
@@ -197,7 +189,6 @@ extension ByteReader {
     if nulsPassed > 0 { batch.note(nulsPassed: nulsPassed, in: path) }
   }
 
-  /// Skips the rest of a line; false if the source ends before it.
   @inline(never) private func passLine() throws(TraceError) -> Bool {
     while true {
       if let found = memchr(unread, 0x0A, unreadCount) {
@@ -209,7 +200,6 @@ extension ByteReader {
     }
   }
 
-  /// Address of the first NUL; `end` without one.
   @inline(never) private static func firstNUL(
     _ line: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
   ) -> UnsafePointer<UInt8> {

@@ -5,31 +5,16 @@ import CZstd
 
 /// Compression formats of files, recognised by their first bytes, independent of the name.
 enum Compression: String, CaseIterable, Sendable {
-  /// RFC 8878.
-  case zstd
-  /// RFC 1952.
-  case gzip
-  case xz
-  /// The format of bzip2 1.0.
-  case bzip2
+  case zstd, gzip, xz, bzip2
 
   static func open(_ file: FileBytes) throws(TraceError) -> any ByteSource {
     switch recognise(try file.peek(6)) {
-    case .zstd: DecompressedBytes(file, try Self.started(ZstdDecoder(), .zstd, file), .zstd)
-    case .gzip: DecompressedBytes(file, try Self.started(GzipDecoder(), .gzip, file), .gzip)
-    case .xz: DecompressedBytes(file, try Self.started(XzDecoder(), .xz, file), .xz)
-    case .bzip2: DecompressedBytes(file, try Self.started(Bzip2Decoder(), .bzip2, file), .bzip2)
+    case .zstd: try DecompressedBytes(file, ZstdDecoder(), .zstd)
+    case .gzip: try DecompressedBytes(file, GzipDecoder(), .gzip)
+    case .xz: try DecompressedBytes(file, XzDecoder(), .xz)
+    case .bzip2: try DecompressedBytes(file, Bzip2Decoder(), .bzip2)
     case nil: file
     }
-  }
-
-  private static func started<Decoder>(
-    _ decoder: Decoder?, _ kind: Compression, _ file: FileBytes
-  ) throws(TraceError) -> Decoder {
-    guard let decoder else {
-      throw TraceError("no memory for a \(kind.rawValue) decompressor", in: file.path)
-    }
-    return decoder
   }
 
   /// First bytes of a further member, after which zeros and garbage are skipped, as gzip and bzip2
@@ -42,7 +27,6 @@ enum Compression: String, CaseIterable, Sendable {
     }
   }
 
-  /// Returns the compression format that the first bytes indicate; nil for none that is supported.
   static func recognise(_ head: [UInt8]) -> Compression? {
     if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return .zstd }
     // Skippable frames, which parallel compressors put first: 184D2A50 to 184D2A5F, little-endian.
@@ -73,37 +57,33 @@ enum Compression: String, CaseIterable, Sendable {
 
 /// A decompressor: a step takes compressed bytes and writes decompressed ones.
 private protocol Decompressor: AnyObject {
-  /// Takes up to `count` bytes from `input` and writes to `space`. Returns the numbers taken and
-  /// written; `hasEnded` is true at the end of a member, and `problem` is set for corrupt data.
+  typealias Input = UnsafeMutablePointer<UInt8>
+
+  /// Takes up to `count` bytes from `input` and writes to `space`.
   func step(
-    _ input: UnsafeMutablePointer<UInt8>, _ count: Int, isLast: Bool,
-    into space: UnsafeMutableRawBufferPointer
+    _ input: Input, _ count: Int, isLast: Bool, into space: UnsafeMutableRawBufferPointer
   ) -> DecompressionStep
 
   /// Begins another member; false if that fails.
   func restart() -> Bool
 }
 
-extension Decompressor {
-  func restart() -> Bool { true }
-}
-
 private struct DecompressionStep {
   var taken: Int
   var written: Int
+  /// True at the end of a member.
   var hasEnded = false
+  /// Fault of corrupt data.
   var problem: String?
 }
 
 /// The decompressed bytes of a file, member after member.
 private final class DecompressedBytes<Decoder: Decompressor>: ByteSource {
   private(set) var remarks: [String] = []
-
   private let file: FileBytes
   private let decoder: Decoder
   private let kind: Compression
-  private let memory: UnsafeMutablePointer<UInt8>
-  /// Address and number of the unused compressed bytes.
+  private let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: DecompressedBytes.capacity)
   private var next: UnsafeMutablePointer<UInt8>
   private var count = 0
   private var isAtEnd = false
@@ -112,10 +92,12 @@ private final class DecompressedBytes<Decoder: Decompressor>: ByteSource {
   private var hasEnded = false
   private static var capacity: Int { 128 << 10 }
 
-  init(_ file: FileBytes, _ decoder: Decoder, _ kind: Compression) {
-    (self.file, self.decoder, self.kind) = (file, decoder, kind)
-    memory = .allocate(capacity: Self.capacity)
+  init(_ file: FileBytes, _ decoder: Decoder?, _ kind: Compression) throws(TraceError) {
     next = memory
+    guard let decoder else {
+      throw TraceError("no memory for a \(kind.rawValue) decompressor", in: file.path)
+    }
+    (self.file, self.decoder, self.kind) = (file, decoder, kind)
   }
 
   deinit { memory.deallocate() }
@@ -207,8 +189,7 @@ private final class GzipDecoder: Decompressor {
   }
 
   func step(
-    _ input: UnsafeMutablePointer<UInt8>, _ count: Int, isLast: Bool,
-    into space: UnsafeMutableRawBufferPointer
+    _ input: Input, _ count: Int, isLast: Bool, into space: UnsafeMutableRawBufferPointer
   ) -> DecompressionStep {
     let room = UInt32(clamping: space.count)
     stream.pointee.next_in = input
@@ -238,9 +219,10 @@ private final class ZstdDecoder: Decompressor {
 
   deinit { _ = ZSTD_freeDStream(stream) }
 
+  func restart() -> Bool { true }
+
   func step(
-    _ input: UnsafeMutablePointer<UInt8>, _ count: Int, isLast: Bool,
-    into space: UnsafeMutableRawBufferPointer
+    _ input: Input, _ count: Int, isLast: Bool, into space: UnsafeMutableRawBufferPointer
   ) -> DecompressionStep {
     var from = ZSTD_inBuffer(src: input, size: count, pos: 0)
     var into = ZSTD_outBuffer(dst: space.baseAddress, size: space.count, pos: 0)
@@ -269,9 +251,10 @@ private final class XzDecoder: Decompressor {
     stream.deallocate()
   }
 
+  func restart() -> Bool { true }
+
   func step(
-    _ input: UnsafeMutablePointer<UInt8>, _ count: Int, isLast: Bool,
-    into space: UnsafeMutableRawBufferPointer
+    _ input: Input, _ count: Int, isLast: Bool, into space: UnsafeMutableRawBufferPointer
   ) -> DecompressionStep {
     stream.pointee.next_in = UnsafePointer(input)
     stream.pointee.avail_in = count
@@ -309,8 +292,7 @@ private final class Bzip2Decoder: Decompressor {
   }
 
   func step(
-    _ input: UnsafeMutablePointer<UInt8>, _ count: Int, isLast: Bool,
-    into space: UnsafeMutableRawBufferPointer
+    _ input: Input, _ count: Int, isLast: Bool, into space: UnsafeMutableRawBufferPointer
   ) -> DecompressionStep {
     let room = UInt32(clamping: space.count)
     input.withMemoryRebound(to: CChar.self, capacity: count) { stream.pointee.next_in = $0 }

@@ -1,19 +1,16 @@
 import LarderLibc
 internal import LarderSupport
 
-/// The raw bytes of a file, in order.
 final class FileBytes: ByteSource {
   let path: String
   /// True for a regular file, which can be reopened and then returns the same bytes.
   let isRegular: Bool
-  /// Size of the file in bytes; nil for a pipe.
   let size: Int?
 
   static let standardInput = "-"
 
   private let descriptor: Int32
   private var peeked: [UInt8] = []
-  /// Number of bytes read so far.
   private(set) var offset = 0
 
   init(path: String, allowsEmpty: Bool = false) throws(TraceError) {
@@ -137,7 +134,7 @@ final class LoadedBytes: @unchecked Sendable {
   // Unchecked: the memory is not written to after initialisation.
   let bytes: UnsafeRawBufferPointer
 
-  private let memory: PageMemory
+  private let memory: GrowableColumn<UInt8>
 
   init(_ reader: ByteReader, memory budget: MemoryBudget = .machine) throws(TraceError) {
     let isLonger = try reader.fill(atLeast: FormatSample.length)
@@ -147,16 +144,14 @@ final class LoadedBytes: @unchecked Sendable {
     try budget.check(
       UInt64(length), for: "its columns", in: reader.path,
       advice: "use a machine with more memory, or a shorter trace")
-    let column = try GrowableColumn<UInt8>(capacity: max(1, length))
+    memory = try GrowableColumn(capacity: max(1, length))
     let count = try reader.take(
-      into: UnsafeMutableRawBufferPointer(start: column.base, count: length))
+      into: UnsafeMutableRawBufferPointer(start: memory.base, count: length))
     if try reader.fill(atLeast: 1) {
       throw TraceError(
         "expected the end of the prepared trace after \(length) bytes, found more",
         in: reader.path, at: .byte(length), advice: "convert the original trace again")
     }
-    let memory = column.finish(count: count)
     bytes = UnsafeRawBufferPointer(start: memory.base, count: count)
-    self.memory = memory
   }
 }

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Merges the files of a trace by time, whatever their length and overlap.
 struct FileMerge {
   private let parts: [FilePart]
   private let rules: ReadingRules
@@ -9,7 +8,6 @@ struct FileMerge {
   private var open: [MergedFile?] = []
   private var facts: [ReadingFacts]
   private var hasOverlapped: [Bool]
-  /// Index of the first file that has not been opened.
   private var next = 0
   private let output: RecordBatch
 
@@ -47,7 +45,6 @@ struct FileMerge {
       ? nil : "\(count) of \(parts.count) files overlap in time and were merged by time."
   }
 
-  /// Returns false if the sink stopped.
   private mutating func run() throws -> Bool {
     try openNext()
     while let event = queue.next() {
@@ -114,9 +111,7 @@ struct FileMerge {
 
 /// An open file of a merge: its next requests, decoded in a separate thread.
 private final class MergedFile {
-  /// True once its first request has been due.
   var hasBegun = false
-  /// Requests received from the thread.
   let records: UnsafeMutablePointer<TraceRecord>
   private(set) var position = 0
 
@@ -137,10 +132,8 @@ private final class MergedFile {
 
   deinit { records.deallocate() }
 
-  /// Time of the next request; nil at the end.
   var time: UInt64? { position < count ? records[position].time : nil }
 
-  /// Findings of the reading, complete once the file has been read.
   var reading: ReadingFacts { facts.withLock { $0 } }
 
   @inline(__always) func advance() throws {

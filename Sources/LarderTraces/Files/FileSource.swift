@@ -15,7 +15,6 @@ public struct FileSource: RecordSource {
   /// Rule for resolving different sizes of one object.
   public let sizeRule: SizeRule
 
-  /// The files, without empty ones.
   private let parts: [FilePart]
   private var rules: ReadingRules
   private let log = ReadingLog()
@@ -39,7 +38,6 @@ public struct FileSource: RecordSource {
   }
 
   /// Reads the beginning of a file and determines its format.
-  ///
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public init(path: String, format: ComponentSpec? = nil) throws {
     try self.init(TraceReference(path: path, format: format))
@@ -108,7 +106,6 @@ public struct FileSource: RecordSource {
   }
 
   /// Decodes the files from their beginning.
-  ///
   /// - Throws: `TraceError` at the first error, and any error of `sink`.
   /// - Complexity: O(bytes of the decompressed files).
   public func records(into sink: RecordSink) throws {
@@ -123,7 +120,6 @@ public struct FileSource: RecordSource {
     }
   }
 
-  /// First file that has no times.
   private var untimed: FilePart? { parts.first { !$0.decoder.columns.contains(.time) } }
 
   private func withSizes(
@@ -176,15 +172,11 @@ extension FileSource {
   }
 }
 
-/// Filters for the requests of a trace's files, and the tolerated share of bad lines.
 struct ReadingRules: Sendable {
-  /// True to skip requests of size 0.
   var skipsZeroSizes = false
-  /// Share of the objects whose requests are wanted; nil for all.
   var sample: Double?
   var maxBadShare = RecordBatch.maxBadShareDefault
   var hasSeveralFiles = false
-  /// True to join sets with the gets that they fill.
   var foldsFills = true
 
   /// Maximum share of bad lines of one file. Not limited with several files, because the others may
@@ -198,9 +190,7 @@ struct FilePart: Sendable {
   let format: FormatDescription
   let options: ParameterReader
   let decoder: any TraceDecoder
-  /// True if times are dates without a zone.
   let hasLocalTimes: Bool
-  /// Compressed size in bytes, as on disk; nil for a pipe.
   let size: Int?
   /// The reader that recognised the format, kept because a pipe cannot be reopened.
   let opened: OpenedReader?
@@ -254,7 +244,6 @@ struct FilePart: Sendable {
     return parts
   }
 
-  /// Earliest time among the first requests; `UInt64.max` without requests.
   func firstTime(_ rules: ReadingRules) throws -> UInt64 {
     var first = UInt64.max
     let reader = try reader().reader
@@ -267,8 +256,6 @@ struct FilePart: Sendable {
     return first
   }
 
-  /// Decodes the file from its beginning and passes its requests to `sink`, sorted by time within a
-  /// window if the format asks for that.
   func read(
     _ rules: ReadingRules, _ log: ReadingLog, into sink: @escaping RecordSink
   ) throws -> (facts: ReadingFacts, wantsMore: Bool) {
@@ -318,10 +305,8 @@ struct FilePart: Sendable {
   }
 }
 
-/// Reader of an input that can be read only once.
 final class OpenedReader: Sendable {
   private let isTaken = Atomic<Bool>(false)
-  /// Returned once, by `take`.
   nonisolated(unsafe) private let file: FileBytes
   nonisolated(unsafe) private let reader: ByteReader
 
@@ -344,10 +329,8 @@ final class OpenedReader: Sendable {
 final class TimeWindow {
   static let length = 1 << 16
 
-  /// Number of requests that came after one with a later time.
   private(set) var late = 0
 
-  /// True if the clock was set back at the end of summer time.
   private(set) var hasStep = false
 
   private let records: UnsafeMutablePointer<TraceRecord>
@@ -370,7 +353,6 @@ final class TimeWindow {
 
   deinit { records.deallocate() }
 
-  /// Adds records; false if the sink stopped.
   func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
     for var record in batch {
       if clock != nil { readClock(&record) }
@@ -445,7 +427,6 @@ struct LocalClock {
   private static let lateMaximum = hour / 12
 
   private let shifts: Bool
-  /// Time before the step; 0 before it.
   private var stepTime: UInt64 = 0
   /// Latest time before a possible step, and the number of requests since then.
   private var (candidate, following): (UInt64, Int) = (0, 0)
@@ -506,7 +487,6 @@ final class KnownSizes {
     self.source = source
   }
 
-  /// Passes records with their sizes to `sink`; false if it stopped.
   func pass(_ records: UnsafeBufferPointer<TraceRecord>, to sink: RecordSink) throws -> Bool {
     filled.removeAll(keepingCapacity: true)
     for var record in records {

@@ -3,13 +3,9 @@ internal import LarderSupport
 
 /// Joins a get that missed in the recorded cache with the set that fills it, because in simulations
 /// a get that misses stores the object: one get with the size, cost and TTL of the set.
-///
 /// A set fills the last get of its key if that was a miss, or if the set is marked as a fill, and
-/// nothing wrote the key in between. A hit without a TTL gets that of the last set of its key, for
-/// simulations of smaller caches, where it may be a miss.
-///
-/// A set that comes more than `window` requests later stays a request of its own. O(1) per request,
-/// and 32 bytes per key whose entries have a TTL.
+/// nothing wrote the key in between, up to `window` requests later. A hit without a TTL gets that of
+/// the last set of its key, for simulations of smaller caches, where it may be a miss.
 final class FillFolding {
   static let window = 1 << 15
 
@@ -19,7 +15,6 @@ final class FillFolding {
   private let sink: RecordSink
   private var wantsMore = true
   private var held: [TraceRecord] = []
-  /// Number of requests before the first held one.
   private var before = 0
   /// Number of the last get of each key, unless it was a hit or has been filled.
   private var open: [UInt64: Int] = [:]
@@ -32,9 +27,6 @@ final class FillFolding {
     growth = GrowthLimit("the TTLs of keys", bytesEach: 32, memory: memory)
   }
 
-  /// Adds records; false if the sink stopped.
-  ///
-  /// - Throws: when the TTLs of keys do not fit into memory, and any error of the sink.
   func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
     for record in batch { hold(record) }
     try growth.check(lifetimes.count, in: path)
@@ -94,7 +86,6 @@ final class FillFolding {
     return true
   }
 
-  /// Passes on the first requests; false if the sink stopped.
   private func release(_ count: Int) throws -> Bool {
     guard wantsMore, count > 0 else { return wantsMore }
     for index in 0..<count { held[index].outcome = .unknown }
@@ -118,7 +109,6 @@ struct KeyLengths {
     bytes += length
   }
 
-  /// Note for policies that count keys; nil without keys.
   var note: String? {
     guard count > 0 else { return nil }
     let mean = (bytes + count / 2) / count
@@ -127,14 +117,10 @@ struct KeyLengths {
   }
 }
 
-/// Outcomes of the gets in the cache that was recorded.
-public struct RecordedOutcomes: Sendable, Hashable {
-  /// Number of gets that the cache answered.
-  public private(set) var hits = 0
-  /// Number of gets that it did not answer.
-  public private(set) var misses = 0
-  /// Number of gets whose outcome is unknown.
-  public private(set) var unknown = 0
+struct RecordedOutcomes: Sendable, Hashable {
+  private(set) var hits = 0
+  private(set) var misses = 0
+  private(set) var unknown = 0
 
   /// Counts without gets.
   public init() {}
@@ -153,7 +139,6 @@ public struct RecordedOutcomes: Sendable, Hashable {
     unknown += other.unknown
   }
 
-  /// A get of unknown outcome was a miss: a set filled it.
   fileprivate mutating func getWasMiss() {
     guard unknown > 0 else { return }
     misses += 1
@@ -166,7 +151,6 @@ public struct RecordedOutcomes: Sendable, Hashable {
     hits += 1
   }
 
-  /// Note on the hit ratio of the recorded cache; nil if no outcome is known.
   var note: String? {
     let gets = hits + misses + unknown
     guard hits + misses > 0 else { return nil }

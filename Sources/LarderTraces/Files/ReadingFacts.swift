@@ -11,38 +11,22 @@ extension UInt64 {
 
 /// Findings and corrections made while a trace was read, reported with its results.
 public struct ReadingFacts: Sendable, Hashable {
-  /// Resolution of sizes; nil without sizes.
-  public var sizes: SizeFacts?
-  /// Number of out-of-order requests that were sorted by time.
-  public var timesSorted = 0
-  /// Number of lines read.
-  public var lines = 0
-  /// Number of lines that could not be parsed.
-  public var badLines = 0
-  /// The first bad lines, with their errors.
-  public var badExamples: [String] = []
-  /// Number of lines skipped on purpose, by reason.
-  public var skipped: [String: Int] = [:]
-  /// The first skipped lines.
-  public var skippedExamples: [String] = []
-  /// Number of events that the server reports as dropped.
-  public var eventsSkipped: UInt64 = 0
-  /// Number of lines per way of parsing, for files with lines of several kinds.
-  public var kinds: [String: Int] = [:]
-  /// Number of requests whose cost was filled from others of the object.
-  public var costsFilled = 0
-  /// Number of requests with the largest size that a request can have; their objects may be larger.
-  public var sizesCut = 0
-  /// Outcomes of the gets in the cache that was recorded, as far as they are known.
-  public var outcomes = RecordedOutcomes()
-  /// Empty files of a joined trace.
-  public var emptyFiles: [String] = []
-  /// Sampling rate of the trace.
-  public var sampling = TraceSampling()
-  /// Further notes for the user.
-  public var remarks: [String] = []
-  /// Noun for what `lines` counts.
-  public var lineName = "lines"
+  var sizes: SizeFacts?
+  var timesSorted = 0
+  var lines = 0
+  package var badLines = 0
+  var badExamples: [String] = []
+  package var skipped: [String: Int] = [:]
+  var skippedExamples: [String] = []
+  package var eventsSkipped: UInt64 = 0
+  var kinds: [String: Int] = [:]
+  var costsFilled = 0
+  var sizesCut = 0
+  var outcomes = RecordedOutcomes()
+  var emptyFiles: [String] = []
+  package var sampling = TraceSampling()
+  var remarks: [String] = []
+  var lineName = "lines"
 
   var firstBad: TraceError?
 
@@ -111,8 +95,7 @@ public struct ReadingFacts: Sendable, Hashable {
       advice: examples.isEmpty ? nil : "the first are \(examples.joined(separator: ", "))")
   }
 
-  /// Note on missing events; nil if none is known to be missing.
-  public var holesNote: String? {
+  package var holesNote: String? {
     guard eventsSkipped > 0 else { return nil }
     let events = eventsSkipped == 1 ? "1 event" : "\(eventsSkipped) events"
     return "The server skipped \(events) because its output was read too slowly: the trace has "
@@ -152,16 +135,13 @@ public struct ReadingFacts: Sendable, Hashable {
   }
 }
 
-/// Collects findings while a file is read.
 final class ReadingLog: Sendable {
   private let state = Locked(ReadingFacts())
-  /// Inferences of the decoders before anything was read.
   private let choices = Locked<[String]>([])
   private let bytesRead = Atomic<Int>(0)
 
   var facts: ReadingFacts { state.withLock { $0 } }
 
-  /// Discards all findings except the empty files; the trace is read from its beginning.
   func begin() {
     state.withLock { state in
       let emptyFiles = state.emptyFiles

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// The binary traces of the cache2k and Caffeine benchmarks, which have only keys.
 struct Cache2kFormat: TraceFormat {
   let description = FormatDescription(
     name: "cache2k",
@@ -55,7 +54,6 @@ struct Cache2kFormat: TraceFormat {
   }
 }
 
-/// Length of keys without a header, by the first ones.
 private enum KeyLength {
   case four, eight, unclear
 
@@ -87,7 +85,6 @@ private enum KeyLength {
     }
   }
 
-  /// True if most lower halves that repeat are followed by the same word each time.
   private static func isLoop(_ words: [UInt32]) -> Bool {
     var next: [UInt32: UInt32] = [:]
     var (same, others) = (0, 0)

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// The access logs of nginx, Apache and varnishncsa.
 struct CombinedFormat: TraceFormat {
   let description = FormatDescription(
     name: "combined",
@@ -84,13 +83,10 @@ struct CombinedFormat: TraceFormat {
 /// The common log format and its extensions, found by the time in brackets and the quoted request
 /// after it. The part before the time is parsed line by line.
 struct CombinedLayout: WebLayout {
-  /// Position of the virtual host.
   enum HostPlace: String {
     case none = #"%h %l %u [%t] "%r" %>s %b"#
-    /// Before the client, as in Apache's `vhost_combined`.
     case front = #"%v %h %l %u [%t] "%r" %>s %b"#
     case second = #"%h %v %u [%t] "%r" %>s %b"#
-    /// Directly before the time.
     case last = #"%h %l %u %v [%t] "%r" %>s %b"#
     case behindTime = #"%h %l %u [%t] %v "%r" %>s %b"#
   }
@@ -98,9 +94,7 @@ struct CombinedLayout: WebLayout {
   private(set) var place = HostPlace.none
   /// False if leading names vary so much that they are clients.
   private(set) var takesFront = true
-  /// True if addresses with ports in front are servers.
   private(set) var takesAddresses = false
-  /// Share of the sampled lines that have this layout, 0 to 1.
   let fitting: Double
   private let findings: [String]
 
@@ -129,7 +123,6 @@ struct CombinedLayout: WebLayout {
     findings = votes.findings(place, takesFront: takesFront)
   }
 
-  /// Time of a line without its brackets; nil without one.
   @inline(__always) static func time(in line: TextField) -> TextField? {
     var rest = line
     while let open = rest.find(0x5B) {
@@ -186,7 +179,6 @@ struct CombinedLayout: WebLayout {
       return .request
     }
 
-    /// Parses the part before the time, which may have a virtual host.
     @inline(never) private mutating func readHead(_ line: TextField, into fields: borrowing WebLine)
     {
       let own = LogPrefix.removed(from: line)
@@ -226,7 +218,6 @@ struct CombinedLayout: WebLayout {
     }
   }
 
-  /// True for three fields without a comma.
   @inline(__always) static func isPlain(_ head: TextField) -> Bool {
     var blanks = 0
     var rest = head
@@ -238,7 +229,6 @@ struct CombinedLayout: WebLayout {
 }
 
 extension CombinedLayout {
-  /// Names found in one position.
   fileprivate struct HostVotes {
     var names: Set<String> = []
     var lines = 0
@@ -327,12 +317,10 @@ extension CombinedLayout {
 
 /// Fields before the time of a line in the common log format, by their content.
 struct CombinedHead {
-  /// Combination of the fields.
   enum Shape {
     /// Client, ident and user. User names may contain blanks.
     case plain
     case host
-    /// A leading name without an address after it.
     case name
     case address
     /// Several leading addresses: the content of X-Forwarded-For, before or instead of the client.
@@ -345,7 +333,6 @@ struct CombinedHead {
   private(set) var last: TextField
   private(set) var count = 0
 
-  /// Fields of a head without a logger's prefix.
   init(_ head: TextField) {
     var rest = head
     var third = TextField(head.end, head.end)
@@ -372,7 +359,6 @@ struct CombinedHead {
     }
   }
 
-  /// True for an address or a list.
   private static func isClients(_ field: TextField) -> Bool { field.isAddress || isList(field) }
 
   private static func isList(_ field: TextField) -> Bool { field.find(0x2C) != nil }

@@ -21,40 +21,29 @@ public enum FormatRegistry {
 
   package static var standard: [any TraceFormat] { registry.standard }
 
-  /// All formats: those of this package, then registered ones in the order of registration.
-  public static var all: [any TraceFormat] { registry.all }
+  package static var all: [any TraceFormat] { registry.all }
 
-  /// The names of all formats.
-  public static var names: [String] { registry.names }
+  package static var names: [String] { registry.names }
 
   /// Registers a format: commands and workload files can then read its traces, by name or by
   /// recognition. Register formats when the program starts, before a trace is read.
-  ///
   /// - Throws: when the name is already registered or invalid.
   public static func add(_ format: any TraceFormat) throws(ComponentError) {
     try registry.add(format)
   }
 
-  /// Returns the format of a spec; nil to recognise it: without a spec, and for `auto`.
-  ///
-  /// - Throws: for an unknown name.
   package static func format(of spec: ComponentSpec?) throws(ComponentError) -> (any TraceFormat)? {
     guard let spec, spec.name != "auto" else { return nil }
     return try format(named: spec.name)
   }
 
   /// Returns the format called `name`.
-  ///
   /// - Throws: for an unknown name; the error has the nearest known one.
   public static func format(named name: String) throws(ComponentError) -> any TraceFormat {
     try registry.entry(named: name)
   }
 
-  /// Returns the format with the highest confidence for a file. The file name decides between
-  /// formats that fit the content, and alone if none fits.
-  ///
-  /// - Throws: when no format fits, or when several are equally certain.
-  public static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
+  package static func recognise(_ sample: FormatSample) throws(TraceError) -> any TraceFormat {
     if let error = FileKind.error(sample) { throw error }
     var nameless = sample
     nameless.name = ""
@@ -92,7 +81,6 @@ public enum FormatRegistry {
   }
 }
 
-/// Files that are no traces, by their first bytes.
 struct FileKind {
   private let magic: [UInt8]
   private let offset: Int
@@ -108,7 +96,6 @@ struct FileKind {
     self.init(Array(magic.utf8), name, conversion, offset: offset)
   }
 
-  /// Advice for a file whose format is not known.
   static let waysOn =
     "name its format with --format ('larder list formats' shows them), or the columns of a table, "
     + "as in --format csv:time=1:id=2:size=3"
@@ -144,7 +131,6 @@ struct FileKind {
   private static let monitor = "record the requests, as in redis-cli MONITOR | larder trace record"
   private static let page = "download the log itself"
 
-  /// Error for a file that is known to be no trace; nil for others.
   static func error(_ sample: FormatSample, isGiven: Bool = false) -> TraceError? {
     if !isGiven, isUTF16(sample.head) { return ByteOrderMark.utf16Error(sample.path) }
     let kind = all.first { kind in

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Prompt prefixes, as published for caches of language models: one JSON object per line.
 struct HashIDsFormat: TraceFormat {
   let description = FormatDescription(
     name: "hash-ids",
@@ -86,7 +85,6 @@ struct HashIDsFormat: TraceFormat {
     return Decoder(unit: unit ?? guessed, block: block, remarks: remarks)
   }
 
-  /// Text after the opening bracket of a line's list; nil without one.
   private static func list(_ line: TextField) -> TextField? {
     guard let found = line.find(ids) else { return nil }
     var list = TextField(found + ids.count, line.end)
@@ -102,7 +100,6 @@ struct HashIDsFormat: TraceFormat {
 
   private struct Decoder: TraceDecoder {
     let unit: TimeUnit
-    /// Tokens per block.
     let block: Int
     let remarks: [String]
     var columns: TraceColumns { [.time, .prompt] }
@@ -176,8 +173,6 @@ struct HashIDsFormat: TraceFormat {
       return list.takeInteger().map { isNegative ? 0 &- $0 : $0 }
     }
 
-    /// Tokens of a prompt: the line's count, or full blocks. Nil for anything but a whole number
-    /// that fits the column.
     private func tokens(_ text: TextField, blocks: Int) -> UInt32? {
       var text = text
       guard text.isEmpty else {

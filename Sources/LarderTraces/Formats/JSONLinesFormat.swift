@@ -1,7 +1,6 @@
 import LarderEngine
 import LarderLibc
 
-/// Logs with one JSON object per line, arrays of objects, and logfmt.
 struct JSONLinesFormat: TraceFormat {
   let description = FormatDescription(
     name: "json-lines",
@@ -114,7 +113,6 @@ struct InnerLines: Sendable {
   /// lines.
   let hasNewlines: Bool
 
-  /// Lines under `key`, judged by the first lines of a file.
   init(_ key: JSONKeys.Key) {
     self.key = key.name
     hasNewlines = key.values.contains { $0.last == 0x0A }
@@ -164,12 +162,10 @@ struct InnerLines: Sendable {
       parts = 0
     }
 
-    /// True between the parts of a line.
     var isOpen: Bool { parts > 0 }
   }
 }
 
-/// Lines made of a file's bytes, a part at a time.
 class LineSource: ByteSource {
   let outer: ByteReader
   private var bytes: [UInt8] = []
@@ -191,11 +187,9 @@ class LineSource: ByteSource {
     return count
   }
 
-  /// Adds the next bytes; false at the end.
   func add(to bytes: inout [UInt8]) throws(TraceError) -> Bool { false }
 }
 
-/// Inner lines of a file as a stream of bytes.
 final class InnerLineSource: LineSource {
   private var lines: InnerLines.Reader
 
@@ -264,7 +258,6 @@ final class JSONObjects: LineSource {
     }
   }
 
-  /// True for an array of objects, or an object that spans several lines.
   static func areIn(_ sample: FormatSample) -> Bool {
     var rest = sample.head.drop { $0 <= 0x20 || ByteOrderMark.utf8.contains($0) }
     guard let first = rest.popFirst(), first == 0x5B || first == 0x7B else { return false }
@@ -290,7 +283,6 @@ final class JSONObjects: LineSource {
   }
 }
 
-/// Decodes a log whose lines are made of the bytes of the file.
 struct InnerLinesDecoder: TraceDecoder {
   let sentence: String
   let decoder: any TraceDecoder

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Larder's prepared traces.
 struct LarderFormat: TraceFormat {
   static let name = "larder"
 
@@ -30,7 +29,7 @@ struct LarderFormat: TraceFormat {
         decoding: bytes, fileLength: sample.isWhole ? sample.head.count : nil, path: sample.path)
     }
     return Decoder(
-      columns: layout.traceColumns, keyLimit: layout.objects + 1,
+      columns: TraceColumns(layout.columns.map(\.column.trace)), keyLimit: layout.objects + 1,
       samplingRate: layout.sampling.rate)
   }
 
@@ -76,7 +75,6 @@ struct LarderFormat: TraceFormat {
 }
 
 extension PreparedTrace {
-  /// True if a file is an undamaged prepared trace. Does not load it into memory.
   package static func isIntact(_ path: String) -> Bool {
     do throws(TraceError) {
       let mapped = try MappedFile(path: path)
@@ -88,16 +86,6 @@ extension PreparedTrace {
   }
 }
 
-extension LarderLayout {
-  var traceColumns: TraceColumns {
-    let all: [LarderColumn: TraceColumns] = [
-      .sizes: .size, .times: .time, .operations: .operation, .ttls: .ttl, .costs: .cost,
-      .prompts: .prompt,
-    ]
-    return TraceColumns(columns.compactMap { all[$0.column] })
-  }
-}
-
 /// Validates the columns of a prepared trace file once, when it is opened: checksums, and
 /// everything that simulations assume about the values. One scan at the speed of memory.
 struct LarderContent {
@@ -105,7 +93,6 @@ struct LarderContent {
   let layout: LarderLayout
   let path: String
 
-  /// Bytes per step: checksum and validation share one pass over memory.
   private static let stretch = 128 << 10
 
   func check() throws(TraceError) -> UInt64 {
@@ -148,7 +135,6 @@ struct LarderContent {
     return footprint
   }
 
-  /// Elements of a column; nil if it is missing.
   func column<Element: BitwiseCopyable>(
     _ column: LarderColumn, of type: Element.Type
   ) -> UnsafePointer<Element>? {
@@ -183,10 +169,8 @@ struct LarderContent {
   }
 }
 
-/// Follows ids and expects them to first appear as 1, 2, 3 ...
 private struct IDCheck {
   let sizes: UnsafePointer<UInt32>?
-  /// Largest id so far, which equals the number of objects.
   var seen: UInt32 = 0
   var bytes: UInt64 = 0
 

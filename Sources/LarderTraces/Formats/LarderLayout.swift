@@ -1,25 +1,18 @@
 import LarderEngine
 
-/// Columns of a prepared trace file, with their numbers in its directory.
+/// Columns of a prepared trace, with their numbers in the directory of its file.
 enum LarderColumn: UInt32, CaseIterable, Sendable {
   case ids = 1
-  case sizes = 2
-  case times = 3
-  case operations = 4
-  case ttls = 5
-  case costs = 6
-  case prompts = 7
+  case sizes, times, operations, ttls, costs, prompts
 
-  var elementSize: Int {
-    switch self {
-    case .ids, .sizes, .ttls, .costs, .prompts: 4
-    case .times: 8
-    case .operations: 1
-    }
+  var elementSize: Int { self == .times ? 8 : self == .operations ? 1 : 4 }
+
+  /// The column as one of a source; empty for the ids, which all have.
+  var trace: TraceColumns {
+    self == .ids ? [] : TraceColumns(rawValue: 1 << UInt8(rawValue - 2))
   }
 }
 
-/// Header of a prepared trace file.
 package struct LarderLayout {
   var fileLength = 0
   var count = 0
@@ -30,7 +23,6 @@ package struct LarderLayout {
   var columns: [Entry] = []
   var sampling = TraceSampling()
 
-  /// Position of a column in the file.
   struct Entry: Equatable {
     var column: LarderColumn
     var offset: Int
@@ -41,9 +33,7 @@ package struct LarderLayout {
   /// First bytes of a file. Not text, and damaged by programs that convert line ends.
   static let magic: [UInt8] = [0x89] + Array("LARDER".utf8) + [0x0A]
   package static let versions: (whole: UInt32, sample: UInt32) = (1, 2)
-  /// Bytes before the directory in a complete trace.
   package static let fixedLength = 72
-  /// Bytes of the sampling rate and the gets of a sample, which follow.
   package static let samplingLength = 16
   package static let entryLength = 32
   static let alignment = 64
@@ -53,7 +43,6 @@ package struct LarderLayout {
     LarderLayout.fixedLength + (sampling.isPart ? LarderLayout.samplingLength : 0)
   }
 
-  /// Bytes up to the end of the name.
   var headerLength: Int {
     directoryOffset + columns.count * LarderLayout.entryLength + name.utf8.count
   }
@@ -96,9 +85,8 @@ package struct LarderLayout {
   }
 }
 
-/// 64-bit checksum of prepared trace files: detects damage, not forgery.
-///
-/// Uses four lanes of eight bytes, to run at the speed of memory.
+/// 64-bit checksum of prepared trace files: detects damage, not forgery. Four lanes of eight bytes
+/// run at the speed of memory.
 package struct LarderChecksum {
   private var lanes: SIMD4<UInt64> = [
     0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x27D4_EB2F_1656_67C5,
@@ -130,14 +118,12 @@ package struct LarderChecksum {
     lanes = [a, b, c, d]
   }
 
-  /// Checksum of all bytes added.
   var value: UInt64 {
     var result = length
     for lane in 0..<4 { result = LarderChecksum.mix(result, lanes[lane]) }
     return result ^ (result >> 32)
   }
 
-  /// Returns the checksum of `bytes`.
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var checksum = LarderChecksum()
     checksum.add(bytes)
@@ -151,6 +137,23 @@ package struct LarderChecksum {
 }
 
 extension LarderLayout {
+  /// Layout of a trace's file.
+  init(
+    of trace: PreparedTrace, _ content: [(column: LarderColumn, bytes: UnsafeRawBufferPointer)]
+  ) {
+    (name, count, objects) = (trace.name, trace.requests.count, trace.requests.objects)
+    (footprintBytes, timesRaised) = (trace.footprint.all, trace.timesRaised)
+    sampling = trace.sampling
+    columns = content.map { column, bytes in
+      Entry(column: column, offset: 0, length: bytes.count, checksum: LarderChecksum.of(bytes))
+    }
+    fileLength = headerLength
+    for index in columns.indices {
+      columns[index].offset = LarderLayout.aligned(fileLength)
+      fileLength = columns[index].offset + columns[index].length
+    }
+  }
+
   /// Reads and validates a header, so that its offsets stay inside the file. Does not check the
   /// content of the columns.
   init(decoding bytes: UnsafeRawBufferPointer, fileLength length: Int?, path: String)
@@ -219,7 +222,6 @@ extension LarderLayout {
     }
   }
 
-  /// Sampling rate and gets of a sample; nil if invalid.
   private static func sampling(in bytes: UnsafeRawBufferPointer) -> TraceSampling? {
     guard bytes.count >= fixedLength + samplingLength else { return nil }
     let rate = Double(bitPattern: bytes.u64(fixedLength))
@@ -227,7 +229,6 @@ extension LarderLayout {
     return TraceSampling(rate: rate, gets: bytes.u64(fixedLength + 8))
   }
 
-  /// Entry of the directory; nil if no column can have it.
   private func entry(in header: UnsafeRawBufferPointer, at: Int, after end: Int) -> Entry? {
     guard let column = LarderColumn(rawValue: header.u32(at)),
       !columns.contains(where: { $0.column == column }),
@@ -247,12 +248,10 @@ extension LarderLayout {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Reads the little-endian number at `offset`, which must be inside.
   fileprivate func u32(_ offset: Int) -> UInt32 {
     UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Reads the little-endian number at `offset`, which must be inside.
   fileprivate func u64(_ offset: Int) -> UInt64 {
     UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Output of memcached's `watch`.
 struct MemcachedWatchFormat: TraceFormat {
   let description = FormatDescription(
     name: "memcached-watch",
@@ -29,7 +28,6 @@ struct MemcachedWatchFormat: TraceFormat {
     return !lines.isEmpty && fitting * 10 >= lines.count * 9 ? .certain : .none
   }
 
-  /// Number of events that the server dropped, from a line like `skipped=17`; nil for other lines.
   private static func skippedEvents(_ line: TextField) -> UInt64? {
     var rest = line.trimmed
     for byte in "skipped=".utf8 where rest.takeByte() != byte { return nil }
@@ -85,14 +83,12 @@ struct MemcachedWatchFormat: TraceFormat {
   }
 }
 
-/// A line of memcached's `watch`.
 struct MemcachedEvent {
   enum Kind {
     case get, store, failedStore, delete, eviction, other
   }
 
   private(set) var kind = Kind.other
-  /// Request of the event.
   private(set) var record = TraceRecord(key: 0, size: 0, isSizeKnown: false)
   private(set) var client: UInt64 = 0
   private(set) var keyLength = 0
@@ -101,7 +97,6 @@ struct MemcachedEvent {
     Array($0.utf8)
   }
 
-  /// Parses the event of a line; nil without a time or type.
   init?(_ line: TextField) {
     var values = [TextField?](repeating: nil, count: Self.names.count)
     var rest = line

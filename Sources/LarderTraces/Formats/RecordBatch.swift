@@ -3,18 +3,13 @@ internal import LarderSupport
 /// Collects records and passes them to a sink a few thousand at a time, to avoid dynamic calls per
 /// record.
 public final class RecordBatch {
-  /// Capacity in records: 64 KiB, which leaves the L2 cache room for the file's bytes.
-  public static let capacity = 2048
+  package static let capacity = 2048
 
-  /// Buffer of the records; new ones are written from `count` on.
-  public let records: UnsafeMutablePointer<TraceRecord>
-  /// Number of records written since the last `flush`.
-  public var count = 0
-  /// True as long as the sink accepts records.
-  public private(set) var wantsMore = true
+  let records: UnsafeMutablePointer<TraceRecord>
+  var count = 0
+  private(set) var wantsMore = true
 
-  /// Numbers of lines read, bad lines and skipped lines.
-  public private(set) var reading = ReadingFacts()
+  package private(set) var reading = ReadingFacts()
 
   private let skipsZeroSizes: Bool
   private let maxBadShare: Double
@@ -29,9 +24,7 @@ public final class RecordBatch {
     skipsZeroSizes: Bool, maxBadShare: Double = RecordBatch.maxBadShareDefault,
     sink: @escaping RecordSink
   ) {
-    self.skipsZeroSizes = skipsZeroSizes
-    self.maxBadShare = maxBadShare
-    self.sink = sink
+    (self.skipsZeroSizes, self.maxBadShare, self.sink) = (skipsZeroSizes, maxBadShare, sink)
     records = .allocate(capacity: RecordBatch.capacity)
   }
 
@@ -61,7 +54,6 @@ public final class RecordBatch {
   }
 
   /// Counts a bad line.
-  ///
   /// - Throws: when too many lines are bad to continue.
   @inline(never) public func bad(_ error: TraceError) throws(TraceError) {
     if isInUnendedLine {
@@ -79,7 +71,6 @@ public final class RecordBatch {
     }
   }
 
-  /// Returns the result of `parse`; if it throws, counts a bad line and returns nil.
   @inline(__always) func read<Result>(
     _ parse: () throws(TraceError) -> Result
   ) throws(TraceError) -> Result? {
@@ -118,16 +109,14 @@ public final class RecordBatch {
 
   func note(_ outcome: TraceRecord.Outcome) { reading.outcomes.add(outcome) }
 
-  /// Records the sampling rate of the file, and the gets of all objects.
-  public func noteSampling(_ sampling: TraceSampling) {
+  func noteSampling(_ sampling: TraceSampling) {
     reading.sampling = TraceSampling(
       rate: sampling.rate, gets: reading.sampling.gets.addingSaturated(sampling.gets))
   }
 
   func nameLines(_ name: String) { reading.lineName = name }
 
-  /// Adds to the number of lines read.
-  public func noteLines(_ count: Int) {
+  func noteLines(_ count: Int) {
     reading.lines = max(reading.lines, count)
   }
 }

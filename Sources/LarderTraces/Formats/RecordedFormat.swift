@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Recordings of the requests to this package's caches.
 struct RecordedFormat: TraceFormat {
   let description = FormatDescription(
     name: "recorded",
@@ -51,11 +50,8 @@ struct RecordedFormat: TraceFormat {
   }
 }
 
-/// Reads a recording block by block.
-///
-/// Bytes after the last complete block, which was being written when the process ended, are
-/// reported and are not an error. A damaged block in the middle counts as bad, and reading
-/// continues with the next one.
+/// Reads a recording block by block. Bytes after the last complete block, which was being written
+/// when the process ended, are reported and no error. A damaged block in the middle counts as bad.
 struct RecordedDecoder: TraceDecoder {
   let header: RecordedHeader
 
@@ -99,7 +95,6 @@ struct RecordedDecoder: TraceDecoder {
     batch.noteSampling(TraceSampling(rate: header.rate, gets: reading.recordedGets))
   }
 
-  /// State of reading a recording.
   private struct Reading {
     let batch: RecordBatch
     let header: RecordedHeader
@@ -117,7 +112,6 @@ struct RecordedDecoder: TraceDecoder {
       self.header = header
     }
 
-    /// Reads a block, or skips a byte that begins none; false at the end of the complete blocks.
     mutating func readBlock(_ reader: ByteReader) throws -> Bool {
       guard let block = RecordedBlock(decoding: reader.bytes) else { return try resync(reader) }
       let whole = RecordedBlock.headerLength + block.length
@@ -156,7 +150,6 @@ struct RecordedDecoder: TraceDecoder {
       return UInt64(Double(gets) * Double(events) / (Double(events) + Double(lost)))
     }
 
-    /// Skips bytes that belong to no block, up to the next possible one.
     private mutating func resync(_ reader: ByteReader) throws -> Bool {
       let start = reader.offset
       while try reader.fill(atLeast: RecordedBlock.headerLength) {
@@ -189,7 +182,6 @@ struct RecordedDecoder: TraceDecoder {
           "\(reader.offset - start) bytes that are not a block", in: reader.path, at: .byte(start)))
     }
 
-    /// Reports the bytes after the last complete block.
     func noteTail(_ reader: ByteReader) {
       if !hasEnd {
         batch.note(
@@ -233,7 +225,6 @@ struct RecordedDecoder: TraceDecoder {
 }
 
 extension TraceRecord {
-  /// The request of an event, in a recording that began at a time.
   fileprivate init(_ event: RecordedEvent, began: UInt64) {
     self.init(
       key: event.key, time: began &+ event.time, size: UInt32(clamping: event.size ?? 0),

@@ -1,19 +1,14 @@
 import LarderEngine
 internal import LarderSupport
 
-/// The keys of a server as far as its log shows, starting from an empty server, and the conversion
-/// of its commands to requests.
-///
-/// Commands that depend on existing keys (SET NX, EXPIRE GT, RENAME, FLUSHALL) become the requests
-/// that change a cache as they changed the server. O(1) per command, except for FLUSHDB and
-/// FLUSHALL, and 48 bytes per key.
+/// The keys of a server as far as its log shows, starting from an empty server. Commands that depend
+/// on existing keys (SET NX, EXPIRE GT, RENAME, FLUSHALL) become the requests that change a cache as
+/// they changed the server. 48 bytes per key.
 struct RedisKeyspace {
-  /// Known state of a key.
   private struct Entry {
     var database: UInt64
     /// Microseconds since 1970; 0 for never.
     var expires: UInt64 = 0
-    /// Bytes of the value; nil if unknown.
     var length: UInt32?
     /// Client of the last get since the last write.
     var reader: UInt32?
@@ -21,7 +16,6 @@ struct RedisKeyspace {
     var isStored = false
   }
 
-  /// Reason why a command is not a request.
   enum Refusal: String {
     case missingKey = "the key does not exist"
     case unmetCondition = "its condition is not met"
@@ -54,10 +48,6 @@ struct RedisKeyspace {
     return notes
   }
 
-  /// Converts a command to requests, in `records`.
-  ///
-  /// - Returns: the reason for a note if it is skipped; nil otherwise.
-  /// - Throws: when the keys do not fit into memory.
   mutating func apply(_ command: RedisCommand, in path: String) throws(TraceError) -> String? {
     records.removeAll(keepingCapacity: true)
     (now, client) = (command.time, command.client)
@@ -106,7 +96,6 @@ struct RedisKeyspace {
 
   // MARK: Commands
 
-  /// Options of SET.
   fileprivate struct SetOptions {
     var ifMissing = false
     var ifThere = false
@@ -274,7 +263,6 @@ struct RedisKeyspace {
     entries[key] = entry
   }
 
-  /// Marks the last request as the end of the last get of its key.
   private mutating func markFill() {
     guard marksFills else { return }
     records[records.count - 1].outcome = .fill
@@ -288,7 +276,6 @@ struct RedisKeyspace {
     entries[key]?.expires = expires
   }
 
-  /// Returns a request of unknown size.
   private func record(
     _ key: UInt64, _ operation: Operation, expires: UInt64 = 0
   ) -> TraceRecord {
@@ -299,7 +286,6 @@ struct RedisKeyspace {
       operation: operation, isSizeKnown: false)
   }
 
-  /// Converts milliseconds since 1970 to microseconds, at least 1.
   private func microseconds(_ milliseconds: Int64) -> UInt64 {
     guard milliseconds > 0 else { return 1 }
     let (product, overflows) = UInt64(milliseconds).multipliedReportingOverflow(by: 1000)

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Output of MONITOR of Redis and Valkey.
 struct RedisMonitorFormat: TraceFormat {
   let description = FormatDescription(
     name: "redis-monitor",
@@ -86,19 +85,15 @@ extension ByteReader {
   }
 }
 
-/// A line of MONITOR: time, database, and the words of the command.
 struct RedisCommand {
   let name: String
-  /// Time in microseconds.
   let time: UInt64
   /// Number of the client's selected database; a hash of a namespace of Kvrocks other than the
   /// default one.
   let database: UInt64
   let client: UInt32
-  /// Words after the command, without quotes.
   let words: [TextField]
 
-  /// Parses the command of a line; nil for other lines.
   init?(_ line: TextField) {
     var rest = line
     // On the wire, a line begins with a plus sign.
@@ -136,17 +131,14 @@ struct RedisCommand {
     return nil
   }
 
-  /// Word at an index, in upper case; empty if missing.
   func option(_ place: Int) -> String {
     place < words.count ? words[place].text.uppercased() : ""
   }
 
-  /// Word at an index as a number; nil if the server rejects it.
   func integer(_ place: Int) -> Int64? {
     place < words.count ? Int64(words[place].text) : nil
   }
 
-  /// The unit of an option that sets an expiry.
   enum Expiry: String {
     case seconds = "EX"
     case milliseconds = "PX"

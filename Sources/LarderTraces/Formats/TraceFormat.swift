@@ -9,7 +9,6 @@ public protocol TraceFormat: Sendable {
   func recognise(_ sample: FormatSample) -> FormatConfidence
 
   /// Returns a decoder for the file that begins with `sample`.
-  ///
   /// - Throws: `ComponentError` for invalid options, `TraceError` when the beginning of the file
   ///   does not have this format.
   func decoder(options: ParameterReader, sample: FormatSample) throws -> any TraceDecoder
@@ -41,7 +40,6 @@ public protocol TraceDecoder: Sendable {
   var isOneOfAKind: Bool { get }
 
   /// Decodes from the first unread byte to the end, until the batch's sink stops.
-  ///
   /// - Throws: `TraceError` with line or byte offset at the first error, and any error of the sink.
   func decode(_ reader: ByteReader, into batch: RecordBatch) throws
 }
@@ -102,17 +100,13 @@ public struct FormatDescription: Sendable, Hashable {
     name: String, summary: String, layout: String, suffixes: [String],
     parameters: [Parameter] = []
   ) {
-    self.name = name
-    self.summary = summary
-    self.layout = layout
-    self.suffixes = suffixes
+    (self.name, self.summary, self.layout, self.suffixes) = (name, summary, layout, suffixes)
     self.parameters = parameters
   }
 }
 
 extension TraceFormat {
   /// The options of a spec, or none.
-  ///
   /// - Throws: for an option that the format does not have.
   public func options(_ spec: ComponentSpec? = nil) throws(ComponentError) -> ParameterReader {
     try ParameterReader(
@@ -126,7 +120,6 @@ extension Parameter {
     "skip-zero-size", .flag, default: "false",
     "true skips requests of size 0, as libCacheSim does")
 
-  /// Option of logs and tables: maximum share of bad lines.
   static let maxBad = Parameter(
     "max-bad", .share, default: "1%",
     "largest share of unreadable lines; they are counted and the first three shown")

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// W3C extended logs: IIS, CloudFront and others.
 struct W3CFormat: TraceFormat {
   let description = FormatDescription(
     name: "w3c",
@@ -132,7 +131,6 @@ struct W3CFormat: TraceFormat {
       return count == columns.names.count
     }
 
-    /// Next field, without its quotes; nil at the end, or without a closing quote.
     private static func takeField(_ rest: inout TextField, quotes: Bool) -> TextField? {
       guard !rest.isEmpty else { return nil }
       guard quotes, rest.next.pointee == 0x22 else { return rest.takeField() }
@@ -149,7 +147,6 @@ struct W3CFormat: TraceFormat {
   }
 }
 
-/// Columns of a W3C extended log, from its `#Fields:` line.
 struct W3CColumns: Sendable {
   let names: [String]
   let byPlace: [WebRole?]
@@ -174,9 +171,6 @@ struct W3CColumns: Sendable {
     .path: ["cs-uri-stem", "cs-uri-path"], .bytes: ["sc-bytes", "bytes"],
   ]
 
-  /// Columns named by a line.
-  ///
-  /// - Parameter secondsTaken: `time-taken` is in seconds.
   init(_ line: some Collection<UInt8>, secondsTaken: Bool) {
     let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).dropFirst()
     names = words.map { String(decoding: $0, as: UTF8.self) }
@@ -198,7 +192,6 @@ struct W3CColumns: Sendable {
     }
   }
 
-  /// Roles of the columns, and roles without one, in sentences.
   var understanding: [String] {
     let read = zip(names, byPlace).compactMap { name, role in role.map { "\(name) is the \($0)" } }
     var missing: [String] = []

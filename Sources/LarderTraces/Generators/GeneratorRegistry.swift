@@ -10,19 +10,16 @@ public enum GeneratorRegistry {
       .newsFeed, .productImages, .chat, .prompts,
     ] + YCSBWorkload.all.map(\.generator), name: \.description.name)
 
-  /// All generators: those of this package, then added ones.
-  public static var all: [RegisteredGenerator] { registry.all }
+  package static var all: [RegisteredGenerator] { registry.all }
 
   /// Registers a generator of another package when the program starts: commands and workload files
   /// then know it.
-  ///
   /// - Throws: when the name is taken or invalid.
   public static func add(_ generator: RegisteredGenerator) throws(ComponentError) {
     try registry.add(generator)
   }
 
   /// Returns the generator with the name.
-  ///
   /// - Throws: `ComponentError` with the nearest name if it is unknown. Complexity: O(generators).
   public static func generator(
     named name: String
@@ -76,17 +73,13 @@ public struct GeneratorDescription: Sendable {
     name: String, summary: String, parameters: [Parameter], columns: TraceColumns = [],
     source: String
   ) {
-    self.name = name
-    self.summary = summary
-    self.parameters = parameters
-    self.columns = columns
+    (self.name, self.summary, self.parameters, self.columns) = (name, summary, parameters, columns)
     self.source = source
   }
 }
 
 /// A generator ready to run, any number of times.
 public struct GeneratorPlan: Sendable {
-  /// Upper bound of all keys, exclusive; nil if it is too large for a table.
   let keyLimit: Int?
   /// Starts an endless run from the beginning; the caller stops after enough records.
   let makeCursor: @Sendable () -> any RecordCursor
@@ -120,13 +113,10 @@ extension KeyStream {
 
 /// State of a generator whose records come in bursts, one for each event.
 protocol BurstStream: RecordStream {
-  /// Records of the last event.
   var burst: Burst { get set }
-  /// Adds the records of the next event to the burst.
   mutating func step()
 }
 
-/// Records of an event, and the number of those already taken.
 struct Burst {
   private(set) var records: [TraceRecord] = []
   private var taken = 0
@@ -163,7 +153,6 @@ protocol RecordCursor: AnyObject {
   func fill(_ buffer: UnsafeMutableBufferPointer<TraceRecord>) throws -> Int
 }
 
-/// Records of a stream.
 private final class StreamCursor<Stream: RecordStream>: RecordCursor {
   private var stream: Stream
 

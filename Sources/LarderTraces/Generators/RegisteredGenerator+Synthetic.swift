@@ -166,7 +166,6 @@ private struct UniformStream: KeyStream {
   @inline(__always) mutating func nextKey() -> UInt64 { random.next(below: objects) }
 }
 
-/// Objects in order, each some times, from the first again after the last.
 private struct CycleStream: KeyStream {
   let objects: UInt64
   let each: Int
@@ -242,7 +241,6 @@ private struct ShiftingStream: KeyStream {
   }
 }
 
-/// Requests by Zipf's law, of which a share is for objects that are requested for the first time.
 private struct ArrivalStream: KeyStream {
   var random: RandomStream
   let sampler: ZipfSampler

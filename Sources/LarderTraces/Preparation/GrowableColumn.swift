@@ -4,34 +4,29 @@ import LarderLibc
 internal import LarderSupport
 
 /// Memory of a column that grows while a trace is prepared. New elements are zero.
-struct GrowableColumn<Element: BitwiseCopyable>: ~Copyable {
+final class GrowableColumn<Element: BitwiseCopyable> {
   /// Address of the first element. Valid until the next `reserve`.
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var capacity: Int
-
   private var memory: PageMemory
 
   /// Creates a column with room for at least `capacity` elements, in a file of `folder` if given.
   init(capacity: Int = 4096, in folder: String? = nil) throws(TraceError) {
-    let memory = try PageMemory(
+    memory = try PageMemory(
       bytes: capacity * MemoryLayout<Element>.stride,
       purpose: "a column of \(capacity) elements", folder: folder)
     base = memory.base.assumingMemoryBound(to: Element.self)
     self.capacity = memory.count / MemoryLayout<Element>.stride
-    self.memory = memory
   }
 
-  @inline(__always) mutating func reserve(_ needed: Int) throws(TraceError) {
+  @inline(__always) func reserve(_ needed: Int) throws(TraceError) {
     if needed > capacity { try grow(needed) }
   }
 
-  /// Frees the memory beyond `count` elements and returns the rest.
-  consuming func finish(count: Int) -> PageMemory {
-    memory.shrink(to: count * MemoryLayout<Element>.stride)
-    return memory
-  }
+  /// Frees the memory beyond `count` elements.
+  func shrink(to count: Int) { memory.shrink(to: count * MemoryLayout<Element>.stride) }
 
-  @inline(never) private mutating func grow(_ needed: Int) throws(TraceError) {
+  @inline(never) private func grow(_ needed: Int) throws(TraceError) {
     let larger = memory.isFile ? needed : max(needed, capacity * 2)
     try memory.grow(
       to: larger * MemoryLayout<Element>.stride, purpose: "a column of \(larger) elements")
@@ -44,53 +39,39 @@ struct GrowableColumn<Element: BitwiseCopyable>: ~Copyable {
 final class ColumnStorage: @unchecked Sendable {
   // Unchecked: columns are added while the trace is built, before the storage is shared, and their
   // memory is read-only afterwards.
-  private var columns: [OwnedColumn] = []
-  private let base: AnyObject?
+  private var owners: [AnyObject]
 
   /// Creates an empty storage that keeps `base` alive.
-  init(over base: AnyObject? = nil) { self.base = base }
+  init(over base: AnyObject? = nil) { owners = [base].compactMap { $0 } }
 
-  /// Takes ownership of a column while the storage is built.
-  func adopt<Element: BitwiseCopyable>(
-    _ column: consuming GrowableColumn<Element>, count: Int
+  func adopt<Element>(
+    _ column: GrowableColumn<Element>, count: Int
   ) -> UnsafePointer<Element> {
-    let owned = OwnedColumn(column.finish(count: count))
-    columns.append(owned)
-    return UnsafePointer(owned.base.assumingMemoryBound(to: Element.self))
+    column.shrink(to: count)
+    owners.append(column)
+    return UnsafePointer(column.base)
   }
-}
-
-/// Box for noncopyable memory, so that arrays can hold it.
-private final class OwnedColumn {
-  private let memory: PageMemory
-  var base: UnsafeMutableRawPointer { memory.base }
-  init(_ memory: consuming PageMemory) { self.memory = memory }
 }
 
 /// An unnamed file with the pages of a column of a trace that is only converted: the system writes
 /// them out when memory is scarce. It disappears with the process in all cases.
-struct SpillFile: ~Copyable {
+final class SpillFile {
   private let files: any FileLayer
   private let descriptor: Int32
   private let folder: String
   private(set) var count = 0
 
   init(in folder: String, files: any FileLayer = SystemFiles()) throws(TraceError) {
-    // Stored in a local first: everything that can fail must come before the parts of a noncopyable
-    // value.
-    let made: (path: String, descriptor: Int32)
+    (self.folder, self.files) = (folder, files)
     do throws(FileFault) {
-      made = try files.createHidden(near: "\(folder)/larder-column")
+      let made = try files.createHidden(near: "\(folder)/larder-column")
+      files.remove(made.path)
+      descriptor = made.descriptor
     } catch {
       throw TraceError("cannot write a temporary file: \(error.reason)", in: folder)
     }
-    files.remove(made.path)
-    self.files = files
-    self.folder = folder
-    descriptor = made.descriptor
   }
 
-  /// True if files can be created in a folder.
   static func works(in folder: String) -> Bool {
     do throws(TraceError) {
       _ = try SpillFile(in: folder)
@@ -103,7 +84,7 @@ struct SpillFile: ~Copyable {
   deinit { try? files.close(descriptor) }
 
   /// Extends the file with zeros, so that a full disk is an error here and no signal later.
-  mutating func extend(to bytes: Int) throws(TraceError) {
+  func extend(to bytes: Int) throws(TraceError) {
     let zeros = [UInt8](repeating: 0, count: 1 << 20)
     while count < bytes {
       let part = min(zeros.count, bytes - count)
@@ -112,9 +93,7 @@ struct SpillFile: ~Copyable {
           try files.writeAll(UnsafeRawBufferPointer(rebasing: zeros[..<part]), to: descriptor)
         }
       }
-      do throws(FileFault) {
-        try written.get()
-      } catch {
+      if case .failure(let error) = written {
         throw TraceError(
           "writing a temporary file failed: \(error.reason)", in: folder,
           advice: "free disk space: converting a trace temporarily needs twice its size")
@@ -123,8 +102,7 @@ struct SpillFile: ~Copyable {
     }
   }
 
-  /// Maps all bytes, after extending the file to that number; nil if that fails.
-  mutating func map(_ bytes: Int) throws(TraceError) -> UnsafeMutableRawPointer? {
+  func map(_ bytes: Int) throws(TraceError) -> UnsafeMutableRawPointer? {
     try extend(to: bytes)
     let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     return base == MAP_FAILED ? nil : base
@@ -132,14 +110,12 @@ struct SpillFile: ~Copyable {
 }
 
 /// Page-aligned memory from the system, initially zero, that grows without being copied.
-struct PageMemory: ~Copyable {
+private struct PageMemory: ~Copyable {
   /// Address of the first byte; at a multiple of 2 MiB for memory of at least that size.
   private(set) var base: UnsafeMutableRawPointer
-  /// Size in bytes.
   private(set) var count: Int
-  private var file: SpillFile?
+  private let file: SpillFile?
   var isFile: Bool { file != nil }
-
   private static let hugePage = 2 << 20
   private static let page = Int(sysconf(Int32(_SC_PAGESIZE)))
   /// Most bytes by which a file grows beyond what is needed.
@@ -149,37 +125,33 @@ struct PageMemory: ~Copyable {
   /// given.
   init(bytes: Int, purpose: String, folder: String? = nil) throws(TraceError) {
     let unit = bytes >= PageMemory.hugePage ? PageMemory.hugePage : PageMemory.page
-    let count = max(unit, (bytes + unit - 1) / unit * unit)
-    if let folder {
-      var file = try SpillFile(in: folder)
-      guard let base = try file.map(count) else { throw Self.shortage(purpose, bytes) }
-      self.base = base
-      self.count = count
-      self.file = consume file
-      return
-    }
-    guard let base = LargeMemory.map(count) else { throw Self.shortage(purpose, bytes) }
-    self.base = base
-    self.count = count
+    let count = max(unit, Self.rounded(bytes, to: unit))
+    var file: SpillFile?
+    if let folder { file = try SpillFile(in: folder) }
+    let made = if let file { try file.map(count) } else { LargeMemory.map(count) }
+    guard let base = made else { throw Self.shortage(purpose, bytes) }
+    (self.base, self.count, self.file) = (base, count, file)
   }
 
   deinit { if count > 0 { munmap(base, count) } }
 
+  private static func rounded(_ bytes: Int, to unit: Int) -> Int {
+    (bytes + unit - 1) / unit * unit
+  }
+
   private static func shortage(_ purpose: String, _ bytes: Int) -> TraceError {
-    var error = TraceError(
+    MemoryBudget.shortage(
       "no memory for \(purpose) (\(bytes) bytes)", in: "preparation",
       advice: "use a machine with more memory, a shorter trace or one of fewer objects")
-    error.isMemoryShortage = true
-    return error
   }
 
   mutating func grow(to bytes: Int, purpose: String) throws(TraceError) {
-    if isFile {
+    if let file {
       let wanted = max(bytes, count + min(count, PageMemory.fileStep))
-      let larger = (wanted + PageMemory.page - 1) / PageMemory.page * PageMemory.page
+      let larger = Self.rounded(wanted, to: PageMemory.page)
       munmap(base, count)
       count = 0
-      guard let mapped = try file?.map(larger) else { throw Self.shortage(purpose, bytes) }
+      guard let mapped = try file.map(larger) else { throw Self.shortage(purpose, bytes) }
       (base, count) = (mapped, larger)
       return
     }
@@ -203,10 +175,8 @@ struct PageMemory: ~Copyable {
   }
 
   mutating func shrink(to bytes: Int) {
-    if isFile { return }
-    let kept = max(
-      PageMemory.page, (bytes + PageMemory.page - 1) / PageMemory.page * PageMemory.page)
-    guard kept < count else { return }
+    let kept = max(PageMemory.page, Self.rounded(bytes, to: PageMemory.page))
+    guard !isFile, kept < count else { return }
     munmap(base + kept, count - kept)
     count = kept
   }

@@ -3,16 +3,16 @@ import LarderEngine
 import LarderLibc
 
 /// Numbers the keys of a trace 1, 2, 3 ... in order of first appearance.
-struct KeyTable: ~Copyable {
+final class KeyTable {
   private(set) var count = 0
 
   private var slots: GrowableColumn<UInt64>
   private var bits: UInt64
   /// Key of id `i` at index `i`.
-  private var keys: GrowableColumn<UInt64>
+  private let keys: GrowableColumn<UInt64>
   private let maximum: Int
   private let memory: MemoryBudget
-  private let ring: UnsafeMutablePointer<KeyLookups.Lookup>
+  private let ring = UnsafeMutablePointer<KeyLookups.Lookup>.allocate(capacity: KeyLookups.lookups)
 
   private static let block = 2048
   private static let initialBits: UInt64 = 14
@@ -23,24 +23,17 @@ struct KeyTable: ~Copyable {
   init(
     maximum: Int = ObjectID.maximumCount, memory: MemoryBudget = .machine, watchedBits: UInt64 = 24
   ) throws(TraceError) {
-    // Stored in locals first: everything that can fail must come before the parts of a noncopyable
-    // value.
-    let keys = try GrowableColumn<UInt64>(capacity: 1 << 14)
-    let slots = try GrowableColumn<UInt64>(capacity: 1 << KeyTable.initialBits)
-    self.keys = keys
-    self.slots = slots
-    self.maximum = maximum
-    self.memory = memory
-    self.watchedBits = watchedBits
+    (self.maximum, self.memory, self.watchedBits) = (maximum, memory, watchedBits)
     bits = KeyTable.initialBits
-    ring = .allocate(capacity: KeyLookups.lookups)
+    keys = try GrowableColumn(capacity: 1 << 14)
+    slots = try GrowableColumn(capacity: 1 << KeyTable.initialBits)
   }
 
   deinit { ring.deallocate() }
 
   /// Writes the ids of `count` records to `ids` and returns the total size of those that are the
   /// first of their object.
-  mutating func number(
+  func number(
     _ records: UnsafePointer<TraceRecord>, count requests: Int,
     into ids: UnsafeMutablePointer<ObjectID>
   ) throws(TraceError) -> UInt64 {
@@ -50,13 +43,17 @@ struct KeyTable: ~Copyable {
       let size = min(KeyTable.block, requests - start)
       try makeRoom(for: size)
       newBytes += numberBlock(records + start, size, ids + start)
-      if count > maximum { throw tooMany }
+      if count > maximum {
+        throw TraceError(
+          "more than \(maximum) distinct objects", in: "preparation",
+          advice: MemoryBudget.sampleAdvice)
+      }
       start += size
     }
     return newBytes
   }
 
-  @inline(__always) private mutating func numberBlock(
+  @inline(__always) private func numberBlock(
     _ records: UnsafePointer<TraceRecord>, _ size: Int, _ ids: UnsafeMutablePointer<ObjectID>
   ) -> UInt64 {
     let (lookups, keys) = (lookups, keys.base)
@@ -86,12 +83,12 @@ struct KeyTable: ~Copyable {
     return newBytes
   }
 
-  @inline(__always) private mutating func makeRoom(for more: Int) throws(TraceError) {
+  @inline(__always) private func makeRoom(for more: Int) throws(TraceError) {
     let needed = count + more
     if needed >= keys.capacity || needed * 5 > 3 << bits { try grow(needed) }
   }
 
-  @inline(never) private mutating func grow(_ needed: Int) throws(TraceError) {
+  @inline(never) private func grow(_ needed: Int) throws(TraceError) {
     try keys.reserve(needed + 1)
     guard needed * 5 > 3 << bits else { return }
     while needed * 5 > 3 << bits { bits += 1 }
@@ -101,7 +98,7 @@ struct KeyTable: ~Copyable {
     if bits >= watchedBits {
       try memory.check(
         8 << bits, for: "the keys of \(count) objects", in: "preparation",
-        advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
+        advice: MemoryBudget.sampleAdvice)
     }
     slots = try GrowableColumn(capacity: 1 << bits)
     fillSlots()
@@ -109,12 +106,6 @@ struct KeyTable: ~Copyable {
 
   private var lookups: KeyLookups {
     KeyLookups(slots: slots.base, keys: keys.base, bits: bits)
-  }
-
-  private var tooMany: TraceError {
-    TraceError(
-      "more than \(maximum) distinct objects", in: "preparation",
-      advice: "shorten the trace, or read a sample of its objects: --sample 1/100")
   }
 
   private func fillSlots() {
@@ -132,18 +123,15 @@ struct KeyTable: ~Copyable {
   }
 }
 
-/// Unsafe view of a `KeyTable`'s memory, for batched look-ups.
 struct KeyLookups {
   /// Slots: the id in the low half, bits of the key's hash in the high one; 0 if empty.
   let slots: UnsafeMutablePointer<UInt64>
-  /// Key of id `i` at index `i`.
   let keys: UnsafeMutablePointer<UInt64>
   private let shift: UInt64
   private let mask: Int
 
   init(slots: UnsafeMutablePointer<UInt64>, keys: UnsafeMutablePointer<UInt64>, bits: UInt64) {
-    self.slots = slots
-    self.keys = keys
+    (self.slots, self.keys) = (slots, keys)
     shift = 64 - bits
     mask = 1 << Int(bits) - 1
   }
@@ -157,7 +145,6 @@ struct KeyLookups {
   /// Distance in keys between steps: enough to hide the memory's latency, few enough that
   /// prefetched lines stay in the L1 cache.
   private static let distance = 60
-  /// Room that `each` needs.
   static let lookups = 128
 
   @inline(__always) static func hash(_ key: UInt64) -> UInt64 {
@@ -221,7 +208,7 @@ struct KeyLookups {
 }
 
 /// Numbers keys below a limit with a table of the ids of all possible keys, 4 bytes each.
-struct DirectTable: ~Copyable {
+struct DirectTable {
   private(set) var count = 0
 
   private let ids: GrowableColumn<ObjectID>
@@ -235,8 +222,6 @@ struct DirectTable: ~Copyable {
     self.limit = UInt64(max(1, limit))
   }
 
-  /// Writes the ids of `count` records to `result` and returns the total size of those that are the
-  /// first of their object.
   mutating func number(
     _ records: UnsafePointer<TraceRecord>, count requests: Int,
     into result: UnsafeMutablePointer<ObjectID>

@@ -1,18 +1,17 @@
 import Foundation
 internal import LarderSupport
 
-/// Memory available for preparing a trace: the machine's free memory minus a reserve.
 package struct MemoryBudget: Sendable {
-  /// Returns the bytes available now. Called for every check.
   package let available: @Sendable () -> UInt64
 
   package static let machine = MemoryBudget { AvailableMemory.bytes }
 
-  /// Creates a budget from a function that returns the available bytes.
   package init(available: @escaping @Sendable () -> UInt64) { self.available = available }
 
   /// Reserve for everything else: 256 MiB, or a sixteenth of a small machine or limit.
   static let reserve = min(256 << 20, AvailableMemory.limitBytes / 16)
+  static let sampleAdvice =
+    "use a part of the trace, or read a sample of its objects: --sample 1/100"
 
   func check(
     _ bytes: UInt64, for purpose: String, in source: String, advice: String
@@ -32,10 +31,10 @@ package struct MemoryBudget: Sendable {
       "\(requests) requests are read, more follow, and only \(NumberText.bytes(available)) of "
         + "memory are left",
       in: source,
-      advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
+      advice: Self.sampleAdvice)
   }
 
-  private static func shortage(
+  static func shortage(
     _ message: String, in source: String, advice: String
   ) -> TraceError {
     var error = TraceError(message, in: source, advice: advice)
@@ -44,7 +43,6 @@ package struct MemoryBudget: Sendable {
   }
 }
 
-/// Memory that the process can still allocate.
 enum AvailableMemory {
   private typealias Bound = (limit: UInt64, left: UInt64)
 
@@ -53,7 +51,6 @@ enum AvailableMemory {
   /// (`ulimit -v`). If nothing is known, as on Darwin, all installed memory.
   static var bytes: UInt64 { bounds.map(\.left).min() ?? installedBytes }
 
-  /// Bytes that the process could allocate if no memory were in use.
   static var limitBytes: UInt64 { bounds.map(\.limit).min() ?? installedBytes }
 
   private static var bounds: [Bound] { [machine, controlGroup, addressSpace].compactMap { $0 } }
@@ -132,10 +129,7 @@ struct GrowthLimit {
   init(
     _ purpose: String, bytesEach: Int, from first: Int = 1 << 18, memory: MemoryBudget = .machine
   ) {
-    self.purpose = purpose
-    self.bytesEach = bytesEach
-    self.memory = memory
-    next = first
+    (self.purpose, self.bytesEach, self.memory, next) = (purpose, bytesEach, memory, first)
   }
 
   @inline(__always) mutating func check(_ count: Int, in source: @autoclosure () -> String)

@@ -2,11 +2,9 @@ import LarderEngine
 
 extension PreparedTrace {
   /// Default number of tokens per block of a prompt; the last one of a prompt may have fewer.
-  public static let promptBlock = 512
+  package static let promptBlock = 512
 
   /// Tokens per block of this trace's prompts, inferred from their lengths and numbers of blocks.
-  ///
-  /// - Complexity: O(requests).
   package func tokensPerBlock() -> Int {
     guard let prompts, reading.sampling.rate == 1 else { return Self.promptBlock }
     var guess = PromptBlockGuess()
@@ -19,28 +17,14 @@ extension PreparedTrace {
     return guess.tokens
   }
 
-  /// The trace with each prompt's blocks from back to front; prompts stay in their order. A request
-  /// that begins a prompt is then the one of the prompt's last block. Ids do not change. Next uses,
-  /// if present, refer to the new order.
-  ///
-  /// - Throws: when the trace has no prompts, or memory runs out.
-  /// - Complexity: O(requests) the first time, O(1) afterwards.
-  public func tailFirst() throws(TraceError) -> PreparedTrace {
-    let turned = try made(once: tailFirstCache) { trace throws(TraceError) in try trace.turn() }
-    return requests.nextUses == nil ? turned : try turned.withNextUses()
-  }
-
-  /// Index after the last request of the prompt that begins at an index. The trace must have
-  /// prompts.
-  ///
-  /// - Complexity: O(requests of the prompt).
+  /// Index after the last request of the prompt that begins at an index.
   package func promptEnd(from start: Int) -> Int {
     var end = start + 1
     while end < requests.count, prompts?[end] == 0 { end += 1 }
     return end
   }
 
-  private func turn() throws(TraceError) -> PreparedTrace {
+  func turn() throws(TraceError) -> PreparedTrace {
     guard let prompts else { throw TraceError("has no prompts", in: name) }
     var positions: [Int] = []
     positions.reserveCapacity(requests.count)
@@ -48,7 +32,7 @@ extension PreparedTrace {
       positions += (positions.count..<promptEnd(from: positions.count)).reversed()
     }
     let storage = ColumnStorage()
-    let ids = try requests.gather(requests.ids, positions, storage)
+    let ids = try requests.gather(requests.ids, positions, storage) ?? requests.ids
     let columns = try requests.gathered(positions, ids: ids, objects: requests.objects, storage)
     // The beginnings and lengths of prompts do not change.
     let same = try GrowableColumn<UInt32>(capacity: max(1, requests.count))
@@ -59,7 +43,6 @@ extension PreparedTrace {
   }
 }
 
-/// Infers the number of tokens per block from the lengths of prompts and their numbers of blocks.
 struct PromptBlockGuess {
   /// Bounds if the last block of a prompt may be partial.
   private var partial = (low: 1, high: Int.max)

@@ -4,42 +4,62 @@ internal import LarderSupport
 
 /// A trace in the form that simulations read: dense ids and the columns of the source.
 public final class PreparedTrace: Sendable {
-
   /// Name for results: the file name without folders, or the generator's name.
   public let name: String
   /// Columns of the requests; their owner is the storage, so they can outlive this object.
   public let requests: RequestColumns
   /// Per request, one more than the prompt's tokens if it begins a prompt, and 0 if it continues
   /// one; nil if the trace has no prompts. Valid as long as the columns.
-  public nonisolated(unsafe) let prompts: UnsafePointer<UInt32>?
-  /// Total size of the objects that a cache may store, each by its first request that stores it or
-  /// that a stored copy answers; the number of those objects if the trace has no sizes.
-  public var footprintBytes: UInt64 { footprint.bytes }
-  /// Number of objects that a cache may store: those with a request other than one that bypasses
-  /// caches, deletes, or changes the object at the origin.
-  public var storableObjects: Int { footprint.objects }
+  package nonisolated(unsafe) let prompts: UnsafePointer<UInt32>?
   /// Number of requests with a time before that of the previous request; they were given that time,
   /// so times never decrease.
-  public let timesRaised: Int
+  package let timesRaised: Int
   let footprint: Footprint
   /// Findings from reading the trace's file; empty for other traces.
-  public let reading: ReadingFacts
-
-  /// This trace with next uses, once requested.
-  let withNextUsesCache = Locked<PreparedTrace?>(nil)
-  /// This trace with its prompts from back to front, once requested.
-  let tailFirstCache = Locked<PreparedTrace?>(nil)
+  package let reading: ReadingFacts
+  private let withNextUsesCache = Locked<PreparedTrace?>(nil)
+  private let tailFirstCache = Locked<PreparedTrace?>(nil)
 
   init(
     name: String, requests: RequestColumns, footprint: Footprint, timesRaised: Int = 0,
     reading: ReadingFacts = ReadingFacts(), prompts: UnsafePointer<UInt32>? = nil
   ) {
-    self.name = name
-    self.requests = requests
-    self.footprint = footprint
-    self.timesRaised = timesRaised
-    self.reading = reading
-    self.prompts = prompts
+    (self.name, self.requests, self.footprint) = (name, requests, footprint)
+    (self.timesRaised, self.reading, self.prompts) = (timesRaised, reading, prompts)
+  }
+
+  /// Total size of the objects that a cache may store, each by its first request that stores it or
+  /// that a stored copy answers; the number of those objects if the trace has no sizes.
+  public var footprintBytes: UInt64 { footprint.bytes }
+
+  /// Number of objects that a cache may store: those with a request other than one that bypasses
+  /// caches, deletes, or changes the object at the origin.
+  package var storableObjects: Int { footprint.objects }
+
+  package var sampling: TraceSampling { reading.sampling }
+
+  package var hasSizes: Bool { requests.sizes != nil }
+
+  /// Columns of the trace in addition to the ids.
+  package var columns: TraceColumns {
+    TraceColumns(LarderColumn.allCases.filter { bytes(of: $0) != nil }.map(\.trace))
+  }
+
+  /// Memory of a column; nil if the trace does not have it.
+  func bytes(of column: LarderColumn) -> UnsafeRawBufferPointer? {
+    let start: UnsafeRawPointer? =
+      switch column {
+      case .ids: UnsafeRawPointer(requests.ids)
+      case .sizes: requests.sizes.map { UnsafeRawPointer($0) }
+      case .times: requests.times.map { UnsafeRawPointer($0) }
+      case .operations: requests.operations.map { UnsafeRawPointer($0) }
+      case .ttls: requests.ttls.map { UnsafeRawPointer($0) }
+      case .costs: requests.costs.map { UnsafeRawPointer($0) }
+      case .prompts: prompts.map { UnsafeRawPointer($0) }
+      }
+    return start.map {
+      UnsafeRawBufferPointer(start: $0, count: requests.count * column.elementSize)
+    }
   }
 
   /// Notes for readers of the trace's results: values that were resolved, reordered or skipped when
@@ -48,9 +68,8 @@ public final class PreparedTrace: Sendable {
     var notes = reading.notes(objects: requests.objects)
     if timesRaised > 0 {
       notes.append(
-        NumberText.counted(timesRaised, "request")
-          + " had a time before that of the previous request and "
-          + "\(timesRaised == 1 ? "was" : "were") set to that time.")
+        "\(NumberText.counted(timesRaised, "request")) had a time before that of the previous "
+          + "request and \(timesRaised == 1 ? "was" : "were") set to that time.")
     }
     if footprint.bypasses > 0 {
       let share = SizeFacts.share(footprint.bypasses, of: footprint.counted)
@@ -60,19 +79,10 @@ public final class PreparedTrace: Sendable {
     }
     return notes
   }
-
-  /// Sampling rate of the trace.
-  public var sampling: TraceSampling { reading.sampling }
-
-  /// True if the trace has sizes in bytes.
-  public var hasSizes: Bool { requests.sizes != nil }
 }
 
-/// Number and total size of a trace's objects.
 struct Footprint: Sendable, Hashable {
-  /// Number of objects that a cache may store.
   private(set) var objects: Int
-  /// Total size of those objects; their number if the trace has no sizes.
   private(set) var bytes: UInt64
   /// Total size of all objects by their first request, whatever its operation.
   let all: UInt64
@@ -80,13 +90,10 @@ struct Footprint: Sendable, Hashable {
   private(set) var (bypasses, counted): (Int, Int) = (0, 0)
 
   init(of columns: RequestColumns, all bytes: UInt64) {
-    objects = columns.objects
-    self.bytes = bytes
-    all = bytes
+    (objects, self.bytes, all) = (columns.objects, bytes, bytes)
     guard let operations = columns.operations else { return }
-    let storing = [Operation.get, .set].map(\.rawValue)
     // Every other operation has a larger number.
-    let last = storing.max() ?? 0
+    let last = max(Operation.get.rawValue, Operation.set.rawValue)
     guard (0..<columns.count).contains(where: { operations[$0] > last }) else { return }
     (objects, self.bytes) = (0, 0)
     var isSeen = [Bool](repeating: false, count: columns.objects + 1)
@@ -114,10 +121,8 @@ extension PreparedTrace {
   public typealias ColumnChoice = (_ available: TraceColumns) -> TraceColumns
 
   /// Reads a source to its end and assigns dense ids to its objects in order of first appearance.
-  ///
   /// - Throws: any error of the source; `TraceError` for more than 2^32 - 2 distinct objects and
   ///   for insufficient memory.
-  /// - Complexity: O(requests) expected.
   public static func prepare(
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
     progress: Progress? = nil
@@ -133,7 +138,6 @@ extension PreparedTrace {
     source: some RecordSource, name: String, keeping wanted: ColumnChoice = { $0 },
     memory: MemoryBudget, spillingTo folder: String? = nil, progress: Progress? = nil
   ) throws -> PreparedTrace {
-    let interval = 1 << 20
     // A destination may be a device, whose folder takes no files.
     let folder = folder.flatMap { SpillFile.works(in: $0) ? $0 : nil }
     let columns = wanted(source.columns)
@@ -142,20 +146,17 @@ extension PreparedTrace {
         UInt64(requests) * UInt64(columns.bytesPerRequest), for: "\(requests) requests", in: name,
         advice: "generate fewer requests")
     }
-    var builder = try TraceBuilder(
+    let builder = try TraceBuilder(
       columns: columns, keyLimit: source.keyLimit, sizeRule: source.sizeRule, memory: memory,
       spillingTo: folder)
     var reported = 0
-    func report(_ count: Int) throws {
-      guard count - reported >= interval else { return }
-      reported = count
-      try memory.checkReserve(after: reported, in: name)
-      try progress?(reported)
-    }
     do {
       try source.records { batch in
         try builder.add(batch)
-        try report(builder.count)
+        guard builder.count - reported >= 1 << 20 else { return true }
+        reported = builder.count
+        try memory.checkReserve(after: reported, in: name)
+        try progress?(reported)
         return true
       }
     } catch var error as TraceError where error.source == "preparation" {
@@ -168,7 +169,6 @@ extension PreparedTrace {
   /// Reads a trace file, compressed or not. A prepared one (format `larder`) is validated and used
   /// directly. If it is not compressed and larger than half of the available memory, it is mapped,
   /// and must not be modified or shortened while the trace is in use.
-  ///
   /// - Throws: `TraceError` for the file, `ComponentError` for the format.
   public static func load(
     path: String, format: ComponentSpec? = nil, keeping wanted: ColumnChoice = { $0 },
@@ -195,20 +195,15 @@ extension PreparedTrace {
       ?? prepare(
         source: source, name: source.name, keeping: wanted, memory: .machine, spillingTo: folder,
         progress: progress)
-    if trace.requests.count == 0 {
-      throw trace.reading.noRequests(in: source.path)
-    }
+    if trace.requests.count == 0 { throw trace.reading.noRequests(in: source.path) }
     return trace
   }
 }
 
 extension PreparedTrace {
-  /// Returns some requests of the trace as a separate trace: its columns except next uses and
-  /// prompts, with new dense ids.
-  ///
-  /// - Throws: when memory runs out.
-  /// - Complexity: O(positions), and 4 bytes per object of the original trace.
-  public func requests(at positions: [Int]) throws(TraceError) -> PreparedTrace {
+  /// Some requests of the trace as a separate trace: its columns except next uses and prompts, with
+  /// new dense ids. Complexity: O(positions), and 4 bytes per object of the original trace.
+  package func requests(at positions: [Int]) throws(TraceError) -> PreparedTrace {
     let storage = ColumnStorage()
     let numbers = try GrowableColumn<ObjectID>(capacity: requests.objects + 1)
     let ids = try GrowableColumn<ObjectID>(capacity: max(1, positions.count))
@@ -228,48 +223,28 @@ extension PreparedTrace {
     return PreparedTrace(
       name: name, requests: columns, footprint: Footprint(of: columns, all: footprint))
   }
-}
 
-extension RequestColumns {
-  /// Columns of some requests except next uses, with their ids.
-  func gathered(
-    _ positions: [Int], ids: UnsafePointer<ObjectID>, objects: Int, _ storage: ColumnStorage
-  ) throws(TraceError) -> RequestColumns {
-    var columns = RequestColumns(
-      count: positions.count, objects: objects, ids: ids, owner: storage)
-    if let sizes { columns.sizes = try gather(sizes, positions, storage) }
-    if let times { columns.times = try gather(times, positions, storage) }
-    if let operations { columns.operations = try gather(operations, positions, storage) }
-    if let ttls { columns.ttls = try gather(ttls, positions, storage) }
-    if let costs { columns.costs = try gather(costs, positions, storage) }
-    return columns
-  }
-
-  func gather<Element: BitwiseCopyable>(
-    _ source: UnsafePointer<Element>, _ positions: [Int], _ storage: ColumnStorage
-  ) throws(TraceError) -> UnsafePointer<Element> {
-    let column = try GrowableColumn<Element>(capacity: max(1, positions.count))
-    for (place, position) in positions.enumerated() { column.base[place] = source[position] }
-    return storage.adopt(column, count: positions.count)
-  }
-}
-
-extension PreparedTrace {
   /// The trace with the next use of each request's object, for offline policies: the index of the
   /// next get that a copy kept from here on could answer. A copy that is set again or deleted first
   /// answers none; changes at the origin are ignored, because caches do not see them.
-  ///
   /// - Throws: when there are more than 2^32 - 2 requests, or memory runs out.
-  /// - Complexity: O(requests) the first time, O(1) afterwards.
-  public func withNextUses() throws(TraceError) -> PreparedTrace {
+  package func withNextUses() throws(TraceError) -> PreparedTrace {
     if requests.nextUses != nil { return self }
     return try made(once: withNextUsesCache) { trace throws(TraceError) in
       try trace.computeNextUses()
     }
   }
 
-  /// The trace in a cache, made at first use even with several threads.
-  func made(
+  /// The trace with each prompt's blocks from back to front; prompts stay in their order. A request
+  /// that begins a prompt is then the one of the prompt's last block. Ids do not change. Next uses,
+  /// if present, refer to the new order.
+  /// - Throws: when the trace has no prompts, or memory runs out.
+  package func tailFirst() throws(TraceError) -> PreparedTrace {
+    let turned = try made(once: tailFirstCache) { trace throws(TraceError) in try trace.turn() }
+    return requests.nextUses == nil ? turned : try turned.withNextUses()
+  }
+
+  private func made(
     once cache: Locked<PreparedTrace?>,
     by make: (PreparedTrace) throws(TraceError) -> PreparedTrace
   ) throws(TraceError) -> PreparedTrace {
@@ -282,23 +257,24 @@ extension PreparedTrace {
   }
 
   private func computeNextUses() throws(TraceError) -> PreparedTrace {
+    let advice = "shorten the trace, or remove the policies that know the future"
     // The largest 32-bit number means never.
     let limit = Int(Request.never) - 1
     guard requests.count <= limit else {
       throw TraceError(
-        "\(requests.count) requests exceed the limit of \(limit) for next uses",
-        in: name, advice: "shorten the trace, or remove the policies that know the future")
+        "\(requests.count) requests exceed the limit of \(limit) for next uses", in: name,
+        advice: advice)
     }
     try MemoryBudget.machine.check(
       4 * UInt64(requests.count + requests.objects), for: "the next uses of all requests", in: name,
-      advice: "shorten the trace, or remove the policies that know the future")
+      advice: advice)
     let column = try GrowableColumn<UInt32>(capacity: requests.count)
     let last = try GrowableColumn<UInt32>(capacity: requests.objects + 1)
     last.base.update(repeating: Request.never, count: requests.objects + 1)
+    defer { withExtendedLifetime(last) {} }
     let (ids, next, latest) = (requests.ids, column.base, last.base)
     let ahead = 16
-    var index = requests.count - 1
-    while index >= 0 {
+    for index in stride(from: requests.count - 1, through: 0, by: -1) {
       if index >= ahead { larder_prefetch(latest + Int(ids[index - ahead])) }
       let id = Int(ids[index])
       next[index] = latest[id]
@@ -307,7 +283,6 @@ extension PreparedTrace {
       case .modify, .bypass, .expire: break
       case .get, nil: latest[id] = UInt32(truncatingIfNeeded: index)
       }
-      index -= 1
     }
     let storage = ColumnStorage(over: requests.owner)
     var columns = requests
@@ -319,57 +294,57 @@ extension PreparedTrace {
   }
 }
 
+extension RequestColumns {
+  /// Columns of some requests except next uses, with their ids.
+  func gathered(
+    _ positions: [Int], ids: UnsafePointer<ObjectID>, objects: Int, _ storage: ColumnStorage
+  ) throws(TraceError) -> RequestColumns {
+    RequestColumns(
+      count: positions.count, objects: objects, ids: ids,
+      sizes: try gather(sizes, positions, storage), times: try gather(times, positions, storage),
+      operations: try gather(operations, positions, storage),
+      ttls: try gather(ttls, positions, storage), costs: try gather(costs, positions, storage),
+      owner: storage)
+  }
+
+  func gather<Element: BitwiseCopyable>(
+    _ source: UnsafePointer<Element>?, _ positions: [Int], _ storage: ColumnStorage
+  ) throws(TraceError) -> UnsafePointer<Element>? {
+    guard let source else { return nil }
+    let column = try GrowableColumn<Element>(capacity: max(1, positions.count))
+    for (place, position) in positions.enumerated() { column.base[place] = source[position] }
+    return storage.adopt(column, count: positions.count)
+  }
+}
+
 /// A prepared trace as a source of records: the keys are its dense ids.
-public struct PreparedSource: RecordSource {
-  /// The trace.
-  public let trace: PreparedTrace
+package struct PreparedSource: RecordSource {
+  let trace: PreparedTrace
 
-  /// Creates a source of the trace's requests.
-  public init(_ trace: PreparedTrace) { self.trace = trace }
+  package init(_ trace: PreparedTrace) { self.trace = trace }
 
-  /// Columns of the trace.
-  public var columns: TraceColumns { trace.columns }
+  package var columns: TraceColumns { trace.columns }
+  package var keyLimit: Int? { trace.requests.objects + 1 }
+  package var requestCount: Int? { trace.requests.count }
+  package var samplingRate: Double { trace.sampling.rate }
 
-  /// One more than the largest id.
-  public var keyLimit: Int? { trace.requests.objects + 1 }
-
-  /// Number of the trace's requests.
-  public var requestCount: Int? { trace.requests.count }
-
-  /// Share of the objects that the trace has.
-  public var samplingRate: Double { trace.sampling.rate }
-
-  /// Findings with only the sampling rate of the trace.
-  public var reading: ReadingFacts {
+  package var reading: ReadingFacts {
     var facts = ReadingFacts()
     facts.sampling = trace.sampling
     return facts
   }
 
-  /// Sends all requests to `sink` in batches; stops early if it returns false.
-  ///
-  /// - Complexity: O(requests).
-  public func records(into sink: RecordSink) throws {
+  package func records(into sink: RecordSink) throws {
     try withoutActuallyEscaping(sink) { sink in
       try fill(RecordBatch(skipsZeroSizes: false, sink: sink))
     }
   }
 
   func fill(_ batch: RecordBatch) throws {
-    let requests = trace.requests
     var start = 0
-    while start < requests.count {
-      let count = min(RecordBatch.capacity, requests.count - start)
-      for i in 0..<count {
-        var record = TraceRecord(key: UInt64(requests.ids[start + i]))
-        if let sizes = requests.sizes { record.size = sizes[start + i] }
-        if let times = requests.times { record.time = times[start + i] }
-        if let operations = requests.operations { record.operation = operations[start + i] }
-        if let ttls = requests.ttls { record.ttl = ttls[start + i] }
-        if let costs = requests.costs { record.cost = costs[start + i] }
-        if let prompts = trace.prompts { record.prompt = prompts[start + i] }
-        batch.records[i] = record
-      }
+    while start < trace.requests.count {
+      let count = min(RecordBatch.capacity, trace.requests.count - start)
+      for i in 0..<count { batch.records[i] = trace.record(at: start + i) }
       batch.count = count
       start += count
       guard try batch.flush() else { return }
@@ -378,15 +353,14 @@ public struct PreparedSource: RecordSource {
 }
 
 extension PreparedTrace {
-  /// Columns of the trace in addition to the ids.
-  public var columns: TraceColumns {
-    var columns: TraceColumns = []
-    if requests.sizes != nil { columns.insert(.size) }
-    if requests.times != nil { columns.insert(.time) }
-    if requests.operations != nil { columns.insert(.operation) }
-    if requests.ttls != nil { columns.insert(.ttl) }
-    if requests.costs != nil { columns.insert(.cost) }
-    if prompts != nil { columns.insert(.prompt) }
-    return columns
+  @inline(__always) func record(at index: Int) -> TraceRecord {
+    var record = TraceRecord(key: UInt64(requests.ids[index]))
+    if let sizes = requests.sizes { record.size = sizes[index] }
+    if let times = requests.times { record.time = times[index] }
+    if let operations = requests.operations { record.operation = operations[index] }
+    if let ttls = requests.ttls { record.ttl = ttls[index] }
+    if let costs = requests.costs { record.cost = costs[index] }
+    if let prompts { record.prompt = prompts[index] }
+    return record
   }
 }

@@ -22,7 +22,6 @@ final class RecordPipe: @unchecked Sendable {
   /// Minimum file size for which a thread pays off.
   static let bytesMinimum = 8 << 20
 
-  /// True on machines with several cores.
   static let isWorthIt = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
 
   init(length: Int = 8, capacity: Int = 8192) {
@@ -65,7 +64,6 @@ final class RecordPipe: @unchecked Sendable {
     }
   }
 
-  /// Copies records into buffers, waiting for free ones; false if the consumer stopped.
   private func put(_ batch: UnsafeBufferPointer<TraceRecord>) throws -> Bool {
     guard let records = batch.baseAddress else { return true }
     var start = 0
@@ -127,13 +125,11 @@ final class RecordPipe: @unchecked Sendable {
 struct JoinedThread {
   private let thread: pthread_t
 
-  /// Box of a closure for a C callback.
   private final class Box {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
   }
 
-  /// Starts a thread; nil if the system has no more.
   init?(_ body: @escaping () -> Void) {
     let context = Unmanaged.passRetained(Box(body)).toOpaque()
     #if canImport(Glibc)

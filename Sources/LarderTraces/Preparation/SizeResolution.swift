@@ -3,7 +3,7 @@ import LarderEngine
 internal import LarderSupport
 
 /// Assigns a size to every request by a rule, and fills unknown sizes.
-struct SizeResolution: ~Copyable {
+struct SizeResolution {
   private let rule: SizeRule
   private let requests: Int
   private let objects: Int
@@ -16,7 +16,7 @@ struct SizeResolution: ~Copyable {
   private let marks: GrowableColumn<UInt8>
   /// Full sizes of objects that have several, for the rule `last-full`; the first element is
   /// unused.
-  private var fullSizes: GrowableColumn<FullSizes>
+  private let fullSizes: GrowableColumn<FullSizes>
   private var fullSizesCount = 1
   /// Free slots in `fullSizes`, of versions that have ended.
   private var freePlaces: [Int] = []
@@ -30,7 +30,6 @@ struct SizeResolution: ~Copyable {
     /// sizes.
     var count: UInt32 = 0
 
-    /// Flag in `count`: the version has several full sizes.
     static let isSeveral: UInt32 = 1 << 31
   }
 
@@ -45,18 +44,11 @@ struct SizeResolution: ~Copyable {
     sizes: UnsafeMutablePointer<UInt32>, operations: UnsafePointer<UInt8>?,
     unknown: UnsafePointer<UInt8>?
   ) throws(TraceError) {
-    let entries = try GrowableColumn<Entry>(capacity: objects + 1)
-    let marks = try GrowableColumn<UInt8>(capacity: objects + 1)
-    fullSizes = try GrowableColumn<FullSizes>(capacity: 64)
-    self.entries = entries
-    self.marks = marks
-    self.rule = rule
-    requests = count
-    self.objects = objects
-    self.ids = ids
-    self.sizes = sizes
-    self.operations = operations
-    self.unknown = unknown
+    entries = try GrowableColumn(capacity: objects + 1)
+    marks = try GrowableColumn(capacity: objects + 1)
+    fullSizes = try GrowableColumn(capacity: 64)
+    (self.rule, requests, self.objects, self.ids) = (rule, count, objects, ids)
+    (self.sizes, self.operations, self.unknown) = (sizes, operations, unknown)
   }
 
   consuming func resolve() throws(TraceError) -> SizeFacts? {
@@ -83,7 +75,6 @@ struct SizeResolution: ~Copyable {
       if index >= ahead { larder_prefetch(entries + Int(ids[index - ahead])) }
       let id = Int(ids[index])
       let size = sizes[index]
-      facts.bytesLogged &+= UInt64(size)
       if passes(index) {
         index -= 1
         continue
@@ -179,7 +170,6 @@ struct SizeResolution: ~Copyable {
     return operation == Operation.set.rawValue || operation == Operation.modify.rawValue
   }
 
-  /// Median size of the objects that have one; nil if none has.
   private func typicalSize() -> UInt32? {
     var known: [UInt32] = []
     var hasZero = false
@@ -196,16 +186,13 @@ struct SizeResolution: ~Copyable {
 
 /// Rule for resolving different sizes of one object.
 public enum SizeRule: String, CaseIterable, Sendable, Hashable, Codable {
-  /// Every request keeps its logged size.
   case logged
   /// Size of the last request that gives the object's full size.
   case lastFull = "last-full"
-  /// Largest size.
   case max
   /// Size of the first request that gives the object's full size.
   case first
 
-  /// Effect of the rule on the sizes of an object, as the end of a sentence.
   var effect: String {
     switch self {
     case .logged: "each request keeps its own"
@@ -217,23 +204,15 @@ public enum SizeRule: String, CaseIterable, Sendable, Hashable, Codable {
 }
 
 /// Findings from resolving the sizes of a trace.
-public struct SizeFacts: Sendable, Hashable {
-  /// The rule.
-  public var rule: SizeRule
+struct SizeFacts: Sendable, Hashable {
+  var rule: SizeRule
   /// Number of objects whose requests gave more than one size above 0 (within one version, if the
   /// trace has writes).
-  public var objectsWithSeveral = 0
-  /// Number of requests of unknown size.
-  public var requestsUnknown = 0
-  /// Number of objects without any known size; they have `typicalSize`.
-  public var objectsUnknown = 0
-  /// Median size of the objects whose size is known.
-  public var typicalSize: UInt32 = 0
-  /// Sum of the sizes as logged.
-  public var bytesLogged: UInt64 = 0
-
-  /// Creates facts without findings.
-  public init(rule: SizeRule) { self.rule = rule }
+  var objectsWithSeveral = 0
+  var requestsUnknown = 0
+  /// Number of objects without any known size; they have `typicalSize`, the median of the others.
+  var objectsUnknown = 0
+  var typicalSize: UInt32 = 0
 
   func notes(objects: Int) -> [String] {
     var notes: [String] = []
@@ -268,7 +247,6 @@ public struct SizeFacts: Sendable, Hashable {
 /// Full sizes of one version of an object, from its last response back: chooses the last response
 /// that was not cut off.
 struct FullSizes: BitwiseCopyable {
-  /// A size, its number of responses, and the number of larger responses.
   private struct Candidate: BitwiseCopyable {
     var size: UInt32 = 0
     var count: UInt32 = 0
@@ -346,6 +324,7 @@ enum CostResolution {
     _ costs: UnsafeMutablePointer<Float>, count: Int, ids: UnsafePointer<ObjectID>, objects: Int
   ) throws(TraceError) -> Int? {
     let column = try GrowableColumn<Float>(capacity: objects + 1)
+    defer { withExtendedLifetime(column) {} }
     let last = column.base
     last.update(repeating: TraceRecord.unknownCost, count: objects + 1)
     var (sum, known) = (0.0, 0)

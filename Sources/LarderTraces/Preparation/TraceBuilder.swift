@@ -1,29 +1,27 @@
 import LarderEngine
 
 /// Appends records to columns, batch by batch: the core of preparation.
-struct TraceBuilder: ~Copyable {
+final class TraceBuilder {
   private(set) var count = 0
-
   /// Maximum number of requests that `Request.nextUse` can represent.
   static let requestsMax = 4_294_967_294
-
   private let requestsMax: Int
-  private let kept: TraceColumns
-  private var hashed: KeyTable
+  private var kept: TraceColumns
+  private let hashed: KeyTable
   private var direct: DirectTable?
-  private var ids: GrowableColumn<ObjectID>
-  private var sizes: GrowableColumn<UInt32>
-  private var times: GrowableColumn<UInt64>
-  private var operations: GrowableColumn<UInt8>
-  private var ttls: GrowableColumn<UInt32>
-  private var costs: GrowableColumn<Float>
-  private var prompts: GrowableColumn<UInt32>
+  private let ids: GrowableColumn<ObjectID>
+  private let sizes: GrowableColumn<UInt32>
+  private let times: GrowableColumn<UInt64>
+  private let operations: GrowableColumn<UInt8>
+  private let ttls: GrowableColumn<UInt32>
+  private let costs: GrowableColumn<Float>
+  private let prompts: GrowableColumn<UInt32>
   private var footprint: UInt64 = 0
   private var lastTime: UInt64 = 0
   private var timesRaised = 0
   private let sizeRule: SizeRule
   /// 1 for a request of unknown size. Empty as long as all are known.
-  private var unknown: GrowableColumn<UInt8>
+  private let unknown: GrowableColumn<UInt8>
   private var hasUnknown = false
   private var sizesCut = 0
   private var hasUnknownCosts = false
@@ -33,41 +31,28 @@ struct TraceBuilder: ~Copyable {
     memory: MemoryBudget = .machine, requestsMax: Int = TraceBuilder.requestsMax,
     spillingTo folder: String? = nil
   ) throws(TraceError) {
-    // Stored in locals first: everything that can fail must come before the parts of a noncopyable
-    // value.
-    let hashed = try KeyTable(memory: memory)
-    let direct = try TraceBuilder.directTable(keyLimit)
-    let ids = try GrowableColumn<ObjectID>(in: folder)
-    let sizes = try GrowableColumn<UInt32>(capacity: 1, in: folder)
-    let times = try GrowableColumn<UInt64>(capacity: 1, in: folder)
-    let operations = try GrowableColumn<UInt8>(capacity: 1, in: folder)
-    let ttls = try GrowableColumn<UInt32>(capacity: 1, in: folder)
-    let costs = try GrowableColumn<Float>(capacity: 1, in: folder)
-    let prompts = try GrowableColumn<UInt32>(capacity: 1, in: folder)
-    let unknown = try GrowableColumn<UInt8>(capacity: 1)
-    self.unknown = unknown
-    self.sizeRule = sizeRule
-    self.requestsMax = requestsMax
-    kept = columns
-    self.hashed = hashed
-    self.direct = direct
-    self.ids = ids
-    self.sizes = sizes
-    self.times = times
-    self.operations = operations
-    self.ttls = ttls
-    self.costs = costs
-    self.prompts = prompts
+    (self.sizeRule, self.requestsMax, kept) = (sizeRule, requestsMax, columns)
+    hashed = try KeyTable(memory: memory)
+    if let keyLimit, keyLimit <= DirectTable.limitMaximum {
+      direct = try DirectTable(limit: keyLimit)
+    }
+    ids = try GrowableColumn(in: folder)
+    sizes = try GrowableColumn(capacity: 1, in: folder)
+    times = try GrowableColumn(capacity: 1, in: folder)
+    operations = try GrowableColumn(capacity: 1, in: folder)
+    ttls = try GrowableColumn(capacity: 1, in: folder)
+    costs = try GrowableColumn(capacity: 1, in: folder)
+    prompts = try GrowableColumn(capacity: 1, in: folder)
+    unknown = try GrowableColumn(capacity: 1)
   }
 
-  private static func directTable(_ keyLimit: Int?) throws(TraceError) -> DirectTable? {
-    guard let keyLimit, keyLimit <= DirectTable.limitMaximum else { return nil }
-    return try DirectTable(limit: keyLimit)
-  }
-
-  mutating func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws(TraceError) {
+  func add(_ batch: UnsafeBufferPointer<TraceRecord>) throws(TraceError) {
     guard let records = batch.baseAddress else { return }
-    try makeRoom(for: batch.count)
+    guard count + batch.count <= requestsMax else {
+      throw TraceError(
+        "more than \(requestsMax) requests", in: "preparation", advice: MemoryBudget.sampleAdvice)
+    }
+    try ids.reserve(count + batch.count)
     if direct != nil {
       footprint &+= try direct?.number(records, count: batch.count, into: ids.base + count) ?? 0
     } else {
@@ -76,56 +61,40 @@ struct TraceBuilder: ~Copyable {
     try addColumns(records, batch.count)
   }
 
-  private mutating func makeRoom(for more: Int) throws(TraceError) {
-    guard count + more <= requestsMax else {
-      throw TraceError(
-        "more than \(requestsMax) requests", in: "preparation",
-        advice: "use a part of the trace, or read a sample of its objects: --sample 1/100")
-    }
-    try ids.reserve(count + more)
-  }
-
-  private mutating func addColumns(
-    _ records: UnsafePointer<TraceRecord>, _ size: Int
-  ) throws(TraceError) {
-    let (start, total) = (count, count + size)
+  private func addColumns(_ records: UnsafePointer<TraceRecord>, _ size: Int) throws(TraceError) {
     if kept.contains(.size) {
-      try sizes.reserve(total)
-      let column = sizes.base + start
-      var areKnown = true
+      try sizes.reserve(count + size)
+      let column = sizes.base + count
+      var (areKnown, cut) = (true, 0)
       for i in 0..<size {
         column[i] = records[i].size
-        sizesCut &+= records[i].size == .max ? 1 : 0
+        cut &+= records[i].size == .max ? 1 : 0
         areKnown = areKnown && records[i].isSizeKnown
       }
+      sizesCut += cut
       if !areKnown || hasUnknown { try markUnknown(records, size) }
     }
     if kept.contains(.time) { try addTimes(records, size) }
-    if kept.contains(.operation) {
-      try Self.add(records, size, \.operation, to: &operations, start)
-    }
-    if kept.contains(.ttl) { try Self.add(records, size, \.ttl, to: &ttls, start) }
+    if kept.contains(.operation) { try add(records, size, \.operation, to: operations) }
+    if kept.contains(.ttl) { try add(records, size, \.ttl, to: ttls) }
     if kept.contains(.cost) {
-      try costs.reserve(total)
-      let column = costs.base + start
-      for i in 0..<size {
-        column[i] = records[i].cost
-        hasUnknownCosts = hasUnknownCosts || records[i].cost < 0
-      }
+      try add(records, size, \.cost, to: costs)
+      if !hasUnknownCosts { hasUnknownCosts = (0..<size).contains { records[$0].cost < 0 } }
     }
-    if kept.contains(.prompt) { try Self.add(records, size, \.prompt, to: &prompts, start) }
-    count = total
+    if kept.contains(.prompt) { try add(records, size, \.prompt, to: prompts) }
+    count += size
   }
 
-  @inline(__always) private static func add<Element>(
+  @inline(__always) private func add<Element>(
     _ records: UnsafePointer<TraceRecord>, _ size: Int, _ field: KeyPath<TraceRecord, Element>,
-    to column: inout GrowableColumn<Element>, _ start: Int
+    to column: GrowableColumn<Element>
   ) throws(TraceError) {
-    try column.reserve(start + size)
-    for i in 0..<size { column.base[start + i] = records[i][keyPath: field] }
+    try column.reserve(count + size)
+    let base = column.base + count
+    for i in 0..<size { base[i] = records[i][keyPath: field] }
   }
 
-  @inline(__always) private mutating func addTimes(
+  @inline(__always) private func addTimes(
     _ records: UnsafePointer<TraceRecord>, _ size: Int
   ) throws(TraceError) {
     try times.reserve(count + size)
@@ -141,7 +110,7 @@ struct TraceBuilder: ~Copyable {
     timesRaised += raised
   }
 
-  @inline(never) private mutating func markUnknown(
+  @inline(never) private func markUnknown(
     _ records: UnsafePointer<TraceRecord>, _ size: Int
   ) throws(TraceError) {
     try unknown.reserve(count + size)
@@ -150,13 +119,13 @@ struct TraceBuilder: ~Copyable {
   }
 
   /// Resolves sizes; nil if none is known.
-  private mutating func resolveSizes(_ objects: Int) throws(TraceError) -> SizeFacts? {
+  private func resolveSizes(_ objects: Int) throws(TraceError) -> SizeFacts? {
     if hasUnknown { try unknown.reserve(count) }
-    let resolution = try SizeResolution(
+    let facts = try SizeResolution(
       sizeRule, count: count, objects: objects, ids: ids.base, sizes: sizes.base,
       operations: kept.contains(.operation) ? operations.base : nil,
-      unknown: hasUnknown ? unknown.base : nil)
-    let facts = try resolution.resolve()
+      unknown: hasUnknown ? unknown.base : nil
+    ).resolve()
     footprint = 0
     var objects: ObjectID = 0
     // Ids come in order of first appearance, so the next new one is known.
@@ -167,11 +136,11 @@ struct TraceBuilder: ~Copyable {
     return facts
   }
 
-  consuming func finish(
+  func finish(
     name: String, reading: ReadingFacts = ReadingFacts()
   ) throws(TraceError) -> PreparedTrace {
     let objects = direct?.count ?? hashed.count
-    var (reading, kept) = (reading, kept)
+    var reading = reading
     if kept.contains(.size), sizeRule != .logged || hasUnknown, count > 0 {
       reading.sizes = try resolveSizes(objects)
       if reading.sizes == nil { kept.remove(.size) }
@@ -183,22 +152,23 @@ struct TraceBuilder: ~Copyable {
     }
     reading.sizesCut = sizesCut
     reading.timesSorted -= min(reading.timesSorted, timesRaised)
-    let storage = ColumnStorage()
-    let (count, footprint, raised) = (count, footprint, timesRaised)
-    var columns = RequestColumns(
-      count: count, objects: objects, ids: storage.adopt(ids, count: count), owner: storage)
-    if kept.contains(.size) { columns.sizes = storage.adopt(sizes, count: count) }
-    if kept.contains(.time) { columns.times = storage.adopt(times, count: count) }
-    if kept.contains(.operation) { columns.operations = storage.adopt(operations, count: count) }
-    if kept.contains(.ttl) { columns.ttls = storage.adopt(ttls, count: count) }
-    if kept.contains(.cost) { columns.costs = storage.adopt(costs, count: count) }
     // The first request always begins a prompt, by default of one block.
     if kept.contains(.prompt), count > 0, prompts.base[0] == 0 { prompts.base[0] = 513 }
+    let storage = ColumnStorage()
+    func column<Element>(
+      _ column: GrowableColumn<Element>, _ kind: TraceColumns
+    ) -> UnsafePointer<Element>? {
+      kept.contains(kind) ? storage.adopt(column, count: count) : nil
+    }
+    let columns = RequestColumns(
+      count: count, objects: objects, ids: storage.adopt(ids, count: count),
+      sizes: column(sizes, .size), times: column(times, .time),
+      operations: column(operations, .operation), ttls: column(ttls, .ttl),
+      costs: column(costs, .cost), owner: storage)
     return PreparedTrace(
       name: name, requests: columns,
       footprint: Footprint(
         of: columns, all: kept.contains(.size) ? footprint : UInt64(objects)),
-      timesRaised: raised, reading: reading,
-      prompts: kept.contains(.prompt) ? storage.adopt(prompts, count: count) : nil)
+      timesRaised: timesRaised, reading: reading, prompts: column(prompts, .prompt))
   }
 }

@@ -85,12 +85,12 @@ import Testing
     #expect(page.contains(", -5.00 in w at 10."))
   }
 
-  /// `make policies-page` sets `LARDER_WRITE_DOCS`, and the page is written instead of compared.
+  /// With `LARDER_WRITE_DOCS` the page is written instead of compared.
   @Test func thePageInTheRepositoryIsUpToDate() throws {
     let folder = Self.repository.appendingPathComponent("Results/examples/policies")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     let runs = try names.map {
-      try ResultsFolder.results(in: folder.appendingPathComponent($0).path)
+      try RunResults.read(folder.appendingPathComponent($0).path)
     }
     #expect(runs.count >= 5)
     let policies = (PolicyRegistry.standard + PolicyRegistry.learned + PolicyRegistry.bounds)
@@ -101,7 +101,7 @@ import Testing
       try page.write(to: file, atomically: true, encoding: .utf8)
     }
     let isCurrent = try String(contentsOf: file, encoding: .utf8) == page
-    #expect(isCurrent, "docs/policies.md is out of date; run 'make policies-page'")
+    #expect(isCurrent, "docs/policies.md is out of date; run 'make figures PART=policies'")
     let measured = Set(runs.flatMap { $0.records.map(\.cell.policy) })
     #expect(Set(PolicyRegistry.standard.map(\.description.name)).subtracting(measured) == [])
   }

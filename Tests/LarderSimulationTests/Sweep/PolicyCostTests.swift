@@ -36,7 +36,7 @@ struct PolicyCostTests {
     }
   }
 
-  /// `make policies-page` sets `LARDER_WRITE_DOCS`, and the table is written instead of compared.
+  /// With `LARDER_WRITE_DOCS` the table is written instead of compared.
   @Test func tableMatchesTheKeptRuns() throws {
     let file = Self.repository.appending(path: "Sources/LarderExperiments/Parts/PolicyCost.swift")
     let text = try String(contentsOf: file, encoding: .utf8)
@@ -49,7 +49,7 @@ struct PolicyCostTests {
         .write(to: file, atomically: true, encoding: .utf8)
       return
     }
-    #expect(text[start..<end] == table, "out of date; run 'make policies-page'")
+    #expect(text[start..<end] == table, "out of date; run 'make figures PART=policies'")
     #expect(PolicyRegistry.standard.allSatisfy { PolicyCost.table[$0.description.name] != nil })
   }
 

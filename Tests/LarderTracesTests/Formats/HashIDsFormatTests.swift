@@ -96,7 +96,7 @@ struct HashIDsFormatTests {
     let original = try folder.write(SampleTrace.hashIDs.bytes, to: "a.hash-ids.jsonl")
     let trace = try PreparedTrace.load(path: original)
     let path = folder.path("b.larder")
-    try LarderWriter().write(trace, to: path)
+    try TraceWriter.larder.write(trace, to: path)
     let again = try PreparedTrace.load(path: path)
     #expect(again.columns == [.time, .prompt])
     #expect(try allRecords(PreparedSource(again)) == allRecords(PreparedSource(trace)))
@@ -111,7 +111,7 @@ struct HashIDsFormatTests {
     let trace = try PreparedTrace.prepare(
       source: RecordList(list: records, columns: [.prompt]), name: "p")
     let path = folder.path("p.larder")
-    try LarderWriter().write(trace, to: path)
+    try TraceWriter.larder.write(trace, to: path)
     var bytes = try FileBytes(path: path).peek(1 << 16)
     bytes[bytes.count - 8] = 0
     _ = try folder.write(bytes, to: "p.larder")

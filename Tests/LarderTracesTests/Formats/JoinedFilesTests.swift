@@ -245,7 +245,7 @@ struct JoinedFilesTests {
     let folder = try TestFolder()
     let source = try folder.write(table([(1, 7), (2, 8)]), to: "a.csv")
     let paths = [folder.path("a.larder"), folder.path("b.larder")]
-    for path in paths { try LarderWriter().write(PreparedTrace.load(path: source), to: path) }
+    for path in paths { try TraceWriter.larder.write(PreparedTrace.load(path: source), to: path) }
     let text = message { _ = try FileSource(reference(paths)) }
     #expect(text.contains("has private keys") && text.contains("converted from"), "\(text)")
   }

@@ -106,15 +106,6 @@ struct LarderFileTests {
     }
   }
 
-  @Test func compressedFileIsReadIntoMemory() throws {
-    let folder = try TestFolder()
-    let path = try folder.write(
-      Compression.gzip.compress(LarderFileTests.sample), to: "x.larder.gz")
-    let trace = try PreparedTrace.load(path: path)
-    #expect(trace.requests.owner is LoadedBytes)
-    #expect(try allRecords(PreparedSource(trace)) == SampleTrace.larder.records)
-  }
-
   private func put<Value: FixedWidthInteger>(_ value: Value, at offset: Int) -> [UInt8] {
     forged {
       $0.replaceSubrange(
@@ -194,7 +185,7 @@ struct LarderFileTests {
     let source = RecordList(
       list: SampleTrace.csvWithOperations.records, columns: [.operation, .cost])
     let path = folder.path("ops.larder")
-    try LarderWriter().write(PreparedTrace.prepare(source: source, name: "ops"), to: path)
+    try TraceWriter.larder.write(PreparedTrace.prepare(source: source, name: "ops"), to: path)
     let bytes = try FileBytes(path: path).peek(1 << 20)
     func forgedAt<Value: FixedWidthInteger>(_ entry: Int, _ value: Value) throws -> String {
       var copy = bytes

@@ -64,11 +64,11 @@ struct ObjectSampleTests {
     let folder = try TestFolder()
     let path = try folder.write(Self.text, to: "a.csv")
     let prepared = folder.path("a.larder")
-    try LarderWriter().write(try load(path, nil), to: prepared)
+    try TraceWriter.larder.write(try load(path, nil), to: prepared)
     let sample = try load(prepared, 0.1)
     #expect(sample.sampling == TraceSampling(rate: 0.1, gets: 18_000))
     let kept = folder.path("b.larder")
-    try LarderWriter().write(sample, to: kept)
+    try TraceWriter.larder.write(sample, to: kept)
     #expect(try load(kept, nil).sampling == sample.sampling)
     // The rate of a sample of a sample is rejected.
     let text = message { _ = try load(kept, 0.5) }

@@ -16,7 +16,8 @@ struct OutputFileTests {
     var failures = 0
     while true {
       let error = thrown {
-        try LarderWriter().write(trace, to: OutputFile(path: path, files: SmallDisk(room: room)))
+        let file = try OutputFile(path: path, files: SmallDisk(room: room))
+        try TraceWriter.larder.write(trace, to: file)
       }
       guard let error else { break }
       #expect("\(error)".contains("No space left on device"))
@@ -34,8 +35,9 @@ struct OutputFileTests {
     let folder = try TestFolder()
     let path = try folder.write("precious", to: "x.csv")
     let source = RecordList(list: [TraceRecord(key: 1)])
+    let trace = try PreparedTrace.prepare(source: source, name: "a")
     let file = try OutputFile(path: path, files: SmallDisk(room: 3))
-    #expect(thrown { try CsvWriter().write(source, to: file) } != nil)
+    #expect(thrown { try TraceWriter.csv.write(trace, to: file) } != nil)
     #expect(folder.names == ["x.csv"])
     #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
   }
@@ -55,17 +57,6 @@ struct OutputFileTests {
     try file?.write([1, 2, 3])
     #expect(folder.names.count == 1, "under another name")
     file = nil
-    #expect(folder.names == [])
-  }
-
-  @Test func failingSourceLeavesNoFile() throws {
-    struct Failing: RecordSource {
-      let columns: TraceColumns = []
-      func records(into sink: RecordSink) throws { throw TraceError("broke", in: "source") }
-    }
-    let folder = try TestFolder()
-    #expect(
-      message { try CsvWriter().write(Failing(), to: folder.path("x.csv")) } == "source: broke")
     #expect(folder.names == [])
   }
 
@@ -105,7 +96,7 @@ struct OutputFileTests {
   func aRealFullDeviceIsAnError() throws {
     let trace = try PreparedTrace.prepare(
       source: RecordList(list: [TraceRecord(key: 1)]), name: "x")
-    for writer in TraceWriterRegistry.all {
+    for writer in TraceWriter.all {
       #expect(
         message { try writer.write(trace, to: "/dev/full") }.contains("No space left on device"))
     }

@@ -229,7 +229,7 @@ struct RecordedFormatTests {
   @Test func samplingRateSurvivesAPreparedTrace() throws {
     let trace = try load(SampleTrace.recording(Self.gets(100), rate: 0.01, gets: 12_000))
     let path = folder.path("sample.larder")
-    try LarderWriter().write(trace, to: path)
+    try TraceWriter.larder.write(trace, to: path)
     let again = try PreparedTrace.load(path: path)
     #expect(again.sampling == trace.sampling && again.requests.count == 100)
     // The recording as a stream.

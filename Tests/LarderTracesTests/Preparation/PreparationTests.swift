@@ -104,7 +104,7 @@ struct PreparationTests {
   }
 
   @Test func tooManyRequestsErrorHasAdvice() throws {
-    var builder = try TraceBuilder(columns: [], keyLimit: nil, requestsMax: 5)
+    let builder = try TraceBuilder(columns: [], keyLimit: nil, requestsMax: 5)
     let records = (0..<5).map { TraceRecord(key: UInt64($0)) }
     try records.withUnsafeBufferPointer { try builder.add($0) }
     let text = message {
@@ -115,7 +115,7 @@ struct PreparationTests {
   }
 
   @Test func tooManyObjectsAreAnError() throws {
-    var table = try KeyTable(maximum: 100)
+    let table = try KeyTable(maximum: 100)
     var ids = [ObjectID](repeating: 0, count: 200)
     let fits = (0..<200).map { TraceRecord(key: $0 % 100) }
     #expect(try table.number(fits, count: 200, into: &ids) == 100)

@@ -35,7 +35,7 @@ struct SizeResolutionTests {
     #expect(Set(try sizes(Self.sevenLines, .first)) == [100_000])
     #expect(try sizes(Self.sevenLines, .logged) == Self.sevenLines.map(\.size))
     let facts = try prepared(Self.sevenLines, .lastFull).reading.sizes
-    #expect(facts?.objectsWithSeveral == 1 && facts?.bytesLogged == 300_057)
+    #expect(facts?.objectsWithSeveral == 1)
   }
 
   @Test func partialSizesDoNotCauseHits() throws {

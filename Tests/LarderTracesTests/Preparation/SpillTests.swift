@@ -23,7 +23,7 @@ struct SpillTests {
   private static func trace(
     _ records: [TraceRecord], batch: Int, rule: SizeRule, spillingTo folder: String?
   ) throws -> PreparedTrace {
-    var builder = try TraceBuilder(
+    let builder = try TraceBuilder(
       columns: [.size, .time, .operation, .ttl, .cost], keyLimit: nil, sizeRule: rule,
       spillingTo: folder)
     try RecordList(list: records, columns: [], batch: batch).records { batch in
@@ -39,11 +39,11 @@ struct SpillTests {
     let records = Self.records(count, knowsSizes: knowsSizes)
     for rule in [SizeRule.logged, .max] {
       let whole = try Self.trace(records, batch: 37, rule: rule, spillingTo: nil)
-      try LarderWriter().write(whole, to: folder.path("whole.larder"))
+      try TraceWriter.larder.write(whole, to: folder.path("whole.larder"))
       let expected = try [UInt8](bytesOf: folder.path("whole.larder"))
       let spilled = try Self.trace(records, batch: 5000, rule: rule, spillingTo: folder.path)
       #expect(folder.names == ["whole.larder"], "the files have no names")
-      try LarderWriter().write(spilled, to: folder.path("spilled.larder"))
+      try TraceWriter.larder.write(spilled, to: folder.path("spilled.larder"))
       #expect(try [UInt8](bytesOf: folder.path("spilled.larder")) == expected)
       try FileManager.default.removeItem(atPath: folder.path("spilled.larder"))
     }
@@ -52,10 +52,10 @@ struct SpillTests {
   @Test func fullDiskIsAOneLineError() throws {
     let folder = try TestFolder()
     // In parts, as a disk may accept them.
-    var whole = try SpillFile(in: folder.path, files: SmallDisk(room: 100, atOnce: 30))
+    let whole = try SpillFile(in: folder.path, files: SmallDisk(room: 100, atOnce: 30))
     try whole.extend(to: 100)
     #expect(whole.count == 100)
-    var full = try SpillFile(in: folder.path, files: SmallDisk(room: 99, atOnce: 30))
+    let full = try SpillFile(in: folder.path, files: SmallDisk(room: 99, atOnce: 30))
     let said = message { try full.extend(to: 100) }
     #expect(said.contains("No space left on device") && said.contains("free disk space"))
     #expect(!said.contains("\n"))

@@ -1,7 +1,6 @@
 import LarderEngine
 
 extension BinaryFormat {
-  /// Bytes of a record of `oracleGeneral`.
   static let oracleGeneralSize = 24
 
   /// libCacheSim's records. The time of the next request is derived again when a policy needs it,
@@ -131,7 +130,6 @@ extension BinaryFormat {
     layout: { sample, _ in try lcsLayout(sample) },
     content: { $0.integer(at: 0, as: UInt64.self) == lcsMagic ? .certain : .none })
 
-  /// First and last bytes of both headers.
   private static let lcsMagic: UInt64 = 0x1234_5678_9abc_def0
 
   private static func lcsLayout(_ sample: FormatSample) throws(TraceError) -> BinaryLayout {

@@ -1,9 +1,7 @@
 import LarderEngine
 
-/// A format of binary records of a fixed width: a header, if any, and the fields of a record.
 struct BinaryFormat: TraceFormat {
   let description: FormatDescription
-  /// Layout of a file, by its first bytes and the options.
   let layout: @Sendable (FormatSample, ParameterReader) throws -> BinaryLayout
   let content: @Sendable (FormatSample) -> FormatConfidence
 
@@ -18,7 +16,6 @@ struct BinaryFormat: TraceFormat {
   }
 }
 
-/// Fields of a record, little-endian.
 struct BinaryLayout: Sendable {
   struct Field: Sendable {
     let offset: Int
@@ -28,7 +25,6 @@ struct BinaryLayout: Sendable {
       (self.offset, self.type) = (offset, UInt8(ascii: type))
     }
 
-    /// Bytes of a type; nil for an unknown letter.
     static func size(_ letter: UInt8) -> Int? {
       switch Character(UnicodeScalar(letter)) {
       case "b", "B", "c": 1
@@ -77,7 +73,6 @@ struct BinaryLayout: Sendable {
   var block: UInt32?
   var remarks: [String] = []
 
-  /// Record at an address; nil if it is invalid.
   @inline(__always) func record(at bytes: UnsafeRawPointer) -> TraceRecord? {
     if let mark, bytes.load(fromByteOffset: mark.offset, as: UInt8.self) != mark.value {
       return nil
@@ -123,7 +118,6 @@ struct BinaryLayout: Sendable {
   }
 }
 
-/// Decodes records whose layout is known.
 private struct BinaryDecoder: FixedWidthDecoder {
   let layout: BinaryLayout
 
@@ -189,14 +183,9 @@ private struct BinaryDecoder: FixedWidthDecoder {
   }
 }
 
-/// A decoder of fixed-width records.
 protocol FixedWidthDecoder: TraceDecoder {
-  /// Bytes per record, at least 1.
   var recordSize: Int { get }
 
-  /// Consumes the bytes before the first record.
-  ///
-  /// - Throws: `TraceError` when they are invalid.
   func begin(_ reader: ByteReader) throws(TraceError)
 
   /// Decodes up to `count` records and returns their number: fewer if the next one is damaged.
@@ -204,7 +193,6 @@ protocol FixedWidthDecoder: TraceDecoder {
     _ bytes: UnsafeRawPointer, count: Int, into records: UnsafeMutablePointer<TraceRecord>
   ) -> Int
 
-  /// Error of a record at which `decode` stopped.
   func damage(at bytes: UnsafeRawPointer, in path: String, offset: Int) -> TraceError
 }
 

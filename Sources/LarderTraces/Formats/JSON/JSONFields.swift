@@ -1,7 +1,6 @@
 import LarderEngine
 internal import LarderSupport
 
-/// Roles of the keys of a log in JSON lines or logfmt.
 struct JSONFields: Sendable {
   /// A key, with dots into inner objects, and its role.
   struct Field: Sendable, Equatable {
@@ -30,15 +29,11 @@ struct JSONFields: Sendable {
   private(set) var isCacheLog = false
 
   private let keys: JSONKeys
-  /// Keys that the user gave.
   private let given: [JSONRole: String]
   /// Object that holds the keys, with a trailing dot; empty for the outermost one.
   private var prefix = ""
   private let costUnit: TimeUnit?
 
-  /// Fields given by the user, or those with usual names in the first lines.
-  ///
-  /// - Throws: when no field identifies the requested object.
   init(options: ParameterReader, keys: JSONKeys, path: String) throws {
     self.keys = keys
     costUnit = try options.choice("cost-unit", of: TimeUnit.self)
@@ -63,13 +58,12 @@ struct JSONFields: Sendable {
     addRequestLine()
     splitDate()
     for index in fields.indices where fields[index].role == .timestamp {
-      if let unit = timeUnit { fields[index].role = unit.role }
+      if let unit = timeUnit { fields[index].role = .role(.seconds, in: unit) }
     }
     isExact = fields.contains { keys.keys(named: $0.name).count > 1 }
     understanding += sentences
   }
 
-  /// Error for lines without usable keys.
   private static func error(_ keys: JSONKeys, _ path: String) -> TraceError {
     guard keys.objects > 0, keys.objects * 2 >= keys.lines else {
       return TraceError(
@@ -128,7 +122,6 @@ struct JSONFields: Sendable {
     return choose(.operation).map { !methods.contains($0.folded) } ?? false
   }
 
-  /// True for roles that the log has: a cache's own log has no hosts and no statuses.
   private func isRead(_ role: JSONRole) -> Bool {
     isCacheLog ? CsvRole(rawValue: role.rawValue) != nil : role != .operation
   }
@@ -151,9 +144,7 @@ struct JSONFields: Sendable {
     return found.filter { $0.key.values.count * 2 >= most }
   }
 
-  /// Surest key of a role whose values fit.
-  ///
-  /// - Parameter inside: only keys of the object that holds the requested URL or id.
+  /// Surest key of a role whose values fit; `inside` the object that holds the requested URL or id.
   private func choose(_ role: JSONRole, inside: Bool = false) -> JSONKeys.Key? {
     // A cache's own log may have the names of a table.
     let names =
@@ -186,7 +177,6 @@ struct JSONFields: Sendable {
     return Field(keys.key(name)?.name ?? name, role, web)
   }
 
-  /// Takes the method from the request line if no key has it.
   private mutating func addRequestLine() {
     guard given[.request] == nil, !isCacheLog, !has(.method), !has(.request),
       let line = candidates(JSONRole.requestLines.map { ($0, .request) }).first,
@@ -228,7 +218,6 @@ struct JSONFields: Sendable {
     fields.append(Field(best.key.name, .cost, JSONCost.role(isOrigin: isOrigin, unit)))
   }
 
-  /// Unit of a duration whose name does not give it.
   private func guessedUnit(of key: JSONKeys.Key) -> TimeUnit {
     let name = key.folded.lastPart
     if name == "duration" {
@@ -286,7 +275,6 @@ struct JSONFields: Sendable {
 }
 
 extension String {
-  /// Part after the last dot.
   fileprivate var lastPart: String { split(separator: ".").last.map { String($0) } ?? self }
 }
 
@@ -299,7 +287,6 @@ extension JSONFields: WebLayout {
     private let layout: JSONFields
     private let fields: [Field]
     private let scanner: JSONLineScanner
-    /// Roles that are cleared before each line.
     private let roles: [WebRole]
     /// Further roles of a key, and the field that has its value.
     private let copies: [(index: Int, original: Int)]

@@ -1,9 +1,7 @@
 import LarderEngine
 
-/// Finds a few values in a line that is a JSON object or logfmt, without building anything.
-///
-/// Reads only enough to find where values begin and end; numbers and words are not checked.
-/// Descends only into objects that lead to a wanted name. A key with dots is equivalent to the
+/// Finds a few values in a line that is a JSON object or logfmt, without building anything: numbers
+/// and words are not checked, and other objects are skipped. A key with dots is equivalent to the
 /// inner objects that it names. The prefix of a logger before an object is skipped.
 final class JSONLineScanner {
   static let depthMaximum = 8
@@ -13,15 +11,12 @@ final class JSONLineScanner {
   private(set) var found: [Int] = []
   /// Receives the dotted name and text of every value that is not an object.
   private var visitor: ((String, TextField) -> Void)?
-  /// Unescaped strings, one after another.
   private var scratch: UnsafeMutablePointer<UInt8>
   private var scratchCapacity = 4096
   private var scratchCount = 0
   private let nothing: UnsafeMutablePointer<UInt8>
 
-  /// A scanner for names with dots into inner objects.
-  ///
-  /// - Parameter isExact: false ignores case, `-` and `_` in names.
+  /// A scanner for names with dots into inner objects; `isExact` false ignores case, `-` and `_`.
   init(_ names: [String], isExact: Bool = true) {
     self.names = JSONNameTree(names, isExact: isExact)
     scratch = .allocate(capacity: scratchCapacity)
@@ -136,7 +131,6 @@ final class JSONLineScanner {
     }
   }
 
-  /// Reads a value that is not an object, in the form of `value(_:)`.
   private func scalar(_ rest: inout TextField) -> TextField? {
     let start = rest
     guard skip(&rest) else { return nil }
@@ -207,7 +201,6 @@ final class JSONLineScanner {
     return false
   }
 
-  /// Returns a string without its escapes, using the scratch memory.
   private func unescaped(_ string: TextField) -> TextField {
     guard string.find(0x5C) != nil else { return string }
     let start = scratch + scratchCount
@@ -294,7 +287,6 @@ final class JSONNameTree {
   private var indices = [-1]
   private var parents = [false]
 
-  /// A tree of names with dots into inner objects; the first of equal names counts.
   init(_ names: [String], isExact: Bool) {
     self.isExact = isExact
     let paths = names.map { $0.split(separator: ".").map { Array($0.utf8) } }
@@ -318,14 +310,12 @@ final class JSONNameTree {
     children.deallocate()
   }
 
-  /// The name for comparisons that ignore case, `-` and `_`.
   static func folded(_ name: String) -> String {
     String(decoding: name.utf8.compactMap(fold), as: UTF8.self)
   }
 
   @inline(__always) func index(of node: Int) -> Int { indices[node] }
 
-  /// True if longer names pass through the node.
   @inline(__always) func hasChildren(_ node: Int) -> Bool { parents[node] }
 
   /// Node of a key in the object of a node, with its dots as levels; -1 if not found.
@@ -383,7 +373,6 @@ final class JSONNameTree {
 }
 
 extension Collection<UInt8> {
-  /// Calls `body` with the bytes as a field.
   func withTextField<Result>(_ body: (TextField) throws -> Result) rethrows -> Result {
     // An empty array has no address; a field needs one.
     let bytes = Array(self) + [0]
@@ -394,17 +383,13 @@ extension Collection<UInt8> {
   }
 }
 
-/// Keys of the first lines of a log in JSON lines, with their values.
 struct JSONKeys: Sendable {
-  /// A key, with dots into inner objects.
   struct Key: Sendable {
     let name: String
     let folded: String
     var count = 0
-    /// Its values, without empty ones.
     var values: [[UInt8]] = []
 
-    /// Number of values that satisfy `test`.
     func count(where test: (TextField) -> Bool) -> Int {
       values.count { $0.withTextField(test) }
     }
@@ -442,7 +427,6 @@ struct JSONKeys: Sendable {
     byFolded = Dictionary(grouping: all.indices) { all[$0].folded }
   }
 
-  /// Keys named `name`, ignoring case, `-` and `_`.
   func keys(named name: String) -> [Key] {
     (byFolded[JSONNameTree.folded(name)] ?? []).map { all[$0] }
   }
@@ -466,7 +450,6 @@ struct JSONKeys: Sendable {
     return found
   }
 
-  /// Names for a message, up to `limit` of them.
   static func list(_ names: [String], limit: Int = 20) -> String {
     let shown = names.prefix(limit).map { name in
       let bytes = Array(name.utf8.prefix(60))

@@ -12,7 +12,6 @@ enum JSONRole: String, CaseIterable, Sendable {
   struct Row: Sendable {
     /// Role in a web log; that of times and costs depends on their unit.
     let web: WebRole
-    /// Description of the option.
     let meaning: String
     /// Consequence of a missing key; nil if requests keep their meaning.
     var absence: String?
@@ -63,7 +62,6 @@ enum JSONRole: String, CaseIterable, Sendable {
 
   var row: Row { Self.table[self] ?? Row(web: .target, meaning: "", names: []) }
 
-  /// True for values that fit the role.
   func accepts(_ value: TextField) -> Bool {
     var rest = value
     switch self {
@@ -219,12 +217,9 @@ enum JSONRole: String, CaseIterable, Sendable {
   }
 }
 
-/// Keys of durations, with the unit if the name determines it.
 struct JSONCost: Sendable {
   let name: String
-  /// True for the origin's response time, false for the total time.
   let isOrigin: Bool
-  /// The unit; nil if it is inferred from the values.
   let unit: TimeUnit?
 
   /// Surest first; times of the origin before total times.
@@ -262,12 +257,7 @@ struct JSONCost: Sendable {
   }
 
   static func role(isOrigin: Bool, _ unit: TimeUnit) -> WebRole {
-    switch unit {
-    case .seconds: isOrigin ? .originSeconds : .totalSeconds
-    case .milliseconds: isOrigin ? .originMilliseconds : .totalMilliseconds
-    case .microseconds: isOrigin ? .originMicroseconds : .totalMicroseconds
-    case .nanoseconds: isOrigin ? .originNanoseconds : .totalNanoseconds
-    }
+    .role(isOrigin ? .originSeconds : .totalSeconds, in: unit)
   }
 
   static func known(_ folded: String) -> (rank: Int, cost: JSONCost, unit: TimeUnit?)? {
@@ -290,10 +280,8 @@ struct JSONCost: Sendable {
 }
 
 extension TextField {
-  /// First byte; nil if empty.
   fileprivate var takenFirst: UInt8? { isEmpty ? nil : next.pointee }
 
-  /// True for `.0`, `.00` and so on.
   var isZeroFraction: Bool {
     count > 1 && next.pointee == 0x2E && (1..<count).allSatisfy { next[$0] == 0x30 }
   }

@@ -1,16 +1,13 @@
 import LarderEngine
 
-/// Pattern of a log's lines: literal texts and the fields between them.
-///
-/// Made from the `log_format` of nginx or the `LogFormat` of Apache and varnishncsa, in which the
-/// roles of `WebRole` are variables too. Lines are matched only up to the last field that is
-/// needed, so additions at the end of lines are ignored.
+/// Pattern of a log's lines: literal texts and the fields between them, from the `log_format` of
+/// nginx or the `LogFormat` of Apache and varnishncsa, in which the roles of `WebRole` are variables
+/// too. Additions behind the last field that is needed are ignored.
 struct LogPattern: Sendable {
   /// A field and the text that ends it; the last field of a line has none.
   struct Field: Sendable {
     var role: WebRole?
     var end: [UInt8] = []
-    /// True if double quotes surround it and quotes inside are escaped.
     var isQuoted = false
     /// True for texts in quotes or brackets, and for all before a time in brackets.
     var mayHaveBlanks: Bool {
@@ -18,7 +15,6 @@ struct LogPattern: Sendable {
     }
   }
 
-  /// Text before the first field.
   let prefix: [UInt8]
   let fields: [Field]
   let text: String
@@ -28,9 +24,6 @@ struct LogPattern: Sendable {
   /// True to ignore all before a time in brackets.
   private let startsAtTime: Bool
 
-  /// Parses the pattern that a user gave.
-  ///
-  /// - Throws: the unreadable part, as the end of a sentence.
   init(parsing text: String, isStrict: Bool = false) throws(LogPatternError) {
     var parser = LogPatternParser(rest: text[...])
     try parser.parse()
@@ -46,7 +39,6 @@ struct LogPattern: Sendable {
     startsAtTime = isStrict && fields[0].role == nil && fields[0].end == [0x20, 0x5B]
   }
 
-  /// Strict patterns that this package knows.
   static func known(_ texts: [String]) -> [LogPattern] {
     texts.compactMap { text in
       do throws(LogPatternError) {
@@ -57,7 +49,6 @@ struct LogPattern: Sendable {
     }
   }
 
-  /// Reads the fields with roles of a line; false if it does not match.
   @inline(__always) func read(_ line: TextField, into values: borrowing WebLine) -> Bool {
     var rest = isStrict ? start(of: line) : line
     guard rest.starts(with: prefix) else { return false }
@@ -134,7 +125,6 @@ struct LogPattern: Sendable {
   }
 }
 
-/// Error in a pattern.
 struct LogPatternError: Error {
   let message: String
   init(_ message: String) { self.message = message }
@@ -172,7 +162,6 @@ extension TextField {
   }
 }
 
-/// Parser of the log format languages of servers.
 private struct LogPatternParser {
   var rest: Substring
   private(set) var prefix: [UInt8] = []
@@ -254,7 +243,6 @@ private struct LogPatternParser {
     fields.append(LogPattern.Field(role: role, isQuoted: (fields.last?.end ?? prefix).last == 0x22))
   }
 
-  /// Apache directive after its percent sign, and true for a time in brackets.
   private mutating func directive() throws(LogPatternError) -> (WebRole?, isTime: Bool) {
     while let first = rest.first, "<>!,".contains(first) || first.isNumber { rest.removeFirst() }
     guard let first = rest.popFirst() else { throw LogPatternError("a % at the end") }
@@ -273,9 +261,7 @@ private struct LogPatternParser {
   }
 }
 
-/// A log format in the configuration of nginx or Apache.
 struct LogDefinition {
-  /// Name in the configuration; empty without one.
   var name: String
   var format: String
 
@@ -283,7 +269,6 @@ struct LogDefinition {
 
   private enum Word {
     case text(String, isQuoted: Bool)
-    /// A semicolon or a brace.
     case end
     case newline
   }
@@ -324,8 +309,6 @@ struct LogDefinition {
 
   /// Format of an option: a format, the directive that defines it, or `@file` and `@file#name` for
   /// one in a configuration; of several in a file, the one that matches most of `lines`.
-  ///
-  /// - Throws: the error, as the end of a sentence.
   static func pattern(
     _ option: String, lines: [ArraySlice<UInt8>]
   ) throws(LogPatternError) -> LogPattern {

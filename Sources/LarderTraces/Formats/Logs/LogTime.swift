@@ -57,7 +57,6 @@ enum LogTime {
     return TimeUnit.guess(Double(number)).microseconds(field)
   }
 
-  /// `01/Mar/2026:10:00:00 +0100`, or with a fraction of the second, or without a zone.
   @inline(__always) static func common(_ text: inout DateText) -> UInt64? {
     guard let day = text.number(2), text.passes(0x2F), let month = text.month(),
       text.passes(0x2F), let year = text.number(4), text.passes(0x3A),
@@ -94,7 +93,6 @@ enum LogTime {
     return whole + UInt64(fraction)
   }
 
-  /// `Sun, 01 Mar 2026 09:00:00 GMT`, or a zone such as `+0100`.
   private static func httpDate(_ text: inout DateText) -> UInt64? {
     while let byte = text.rest.takeByte(), byte != 0x20 {}
     guard let day = text.number(2), text.passes(0x20), let month = text.month(),
@@ -110,7 +108,6 @@ enum LogTime {
     return microseconds(year, month, day, seconds - zone)
   }
 
-  /// Microseconds since 1970 of a Gregorian date and the seconds of a day.
   @inline(__always) private static func microseconds(
     _ year: Int, _ month: Int, _ day: Int, _ seconds: Int
   ) -> UInt64? {
@@ -126,25 +123,21 @@ enum LogTime {
   }
 }
 
-/// Text of a date that is being parsed.
 struct DateText {
   var rest: TextField
 
   init(_ field: TextField) { rest = field.trimmed }
 
-  /// Returns the byte at `offset`.
   @inline(__always) func peek(_ offset: Int) -> UInt8? {
     offset < rest.count ? rest.next[offset] : nil
   }
 
-  /// Consumes a byte if it is the next one.
   @inline(__always) mutating func passes(_ byte: UInt8) -> Bool {
     guard !rest.isEmpty, rest.next.pointee == byte else { return false }
     rest.skip()
     return true
   }
 
-  /// Consumes `UTC` or `GMT`.
   mutating func passesUTC() -> Bool {
     guard rest.starts(with: Array("UTC".utf8)) || rest.starts(with: Array("GMT".utf8)) else {
       return false
@@ -153,12 +146,10 @@ struct DateText {
     return true
   }
 
-  /// Removes a trailing byte if present.
   mutating func dropLast(_ byte: UInt8) {
     if !rest.isEmpty, rest.end[-1] == byte { rest = TextField(rest.next, rest.end - 1) }
   }
 
-  /// Consumes a number of exactly `digits` digits.
   @inline(__always) mutating func number(_ digits: Int) -> Int? {
     guard rest.count >= digits else { return nil }
     var value = 0
@@ -194,7 +185,6 @@ struct DateText {
     }
   }
 
-  /// Consumes a time such as `10:00:00` and returns its seconds.
   @inline(__always) mutating func clock() -> Int? {
     guard let hours = number(2), passes(0x3A), let minutes = number(2), passes(0x3A),
       let seconds = number(2), hours < 24, minutes < 60, seconds <= 60
@@ -228,7 +218,6 @@ struct DateText {
   }
 }
 
-/// Response times of servers in logs.
 enum CostField {
   /// Sum of the numbers in a field such as `0.012, 0.034`, times `scale`: one for each server that
   /// was asked. Numbers with a unit, as in `12ms` or `1m2.5s`, count in milliseconds; negative ones
@@ -252,7 +241,6 @@ enum CostField {
     return isKnown && cost.isFinite ? cost : nil
   }
 
-  /// Milliseconds of the unit after a number, optionally separated by a blank.
   private static func takeUnit(_ rest: inout TextField) -> Double? {
     var word = rest
     if !word.isEmpty, word.next.pointee == 0x20 { word.skip() }
@@ -293,7 +281,6 @@ enum CostField {
     return isNegative ? number / factor : number * factor
   }
 
-  /// Digits after a point; only the first 18 count.
   private static func takeFraction(_ rest: inout TextField) -> Double {
     var (digits, places): (UInt64, Int) = (0, 0)
     while !rest.isEmpty, rest.next.pointee &- 0x30 <= 9 {
@@ -314,7 +301,6 @@ enum CostField {
 /// Prefixes that loggers add to a server's own line: syslog (RFC 3164 and 5424), journald,
 /// containers (CRI, `docker logs -t`, docker-compose, `kubectl logs --prefix`).
 enum LogPrefix {
-  /// Fields before the time of a line, without the logger's prefix.
   static func removed(from head: TextField) -> TextField {
     var rest = head
     var end = rest.next
@@ -361,7 +347,6 @@ enum LogPrefix {
   private static let output = Array("stdout".utf8)
   private static let errors = Array("stderr".utf8)
 
-  /// End of `<190>`.
   private static func priority(_ head: TextField) -> UnsafePointer<UInt8>? {
     var rest = head
     guard rest.takeByte() == 0x3C, rest.takeInteger() != nil, rest.takeByte() == 0x3E else {
@@ -388,7 +373,6 @@ enum LogPrefix {
     return rest.trimmed
   }
 
-  /// True for a date with a time in ISO 8601.
   private static func isDate(_ word: TextField) -> Bool {
     word.count >= 19 && word.next[4] == 0x2D && word.next[10] == 0x54 && word.next[13] == 0x3A
       && LogTime.microseconds(word) != nil

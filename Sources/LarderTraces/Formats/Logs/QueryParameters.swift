@@ -4,7 +4,6 @@ internal import LarderSupport
 /// Query parameters of the first requests of a web log, by name, for a hint at those that make many
 /// objects of one: campaigns, click ids, sessions and times.
 final class QueryParameters {
-  /// Uses of one name.
   private struct Uses {
     var count = 0
     var values: Set<UInt64> = []
@@ -19,7 +18,6 @@ final class QueryParameters {
   }
 
   private var uses: [String: Uses] = [:]
-  /// Objects with and without their query.
   private var objects: Set<UInt64> = []
   private var paths: Set<UInt64> = []
   private var requests = 0
@@ -27,12 +25,9 @@ final class QueryParameters {
 
   private static let requestsMaximum = 20_000
   private static let namesMaximum = 64
-  /// Parameters without an equals sign.
   private static let nameless = "(no name)"
-  /// Number of uses from which on values that never repeat are a hint.
   private static let usesMinimum = 50
 
-  /// True until enough requests have been counted.
   var isOpen: Bool { requests < Self.requestsMaximum }
 
   func add(_ target: TextField, _ separate: TextField, _ host: TextField) {
@@ -80,8 +75,6 @@ final class QueryParameters {
     return areTokens && uses.values.count * 10 >= uses.count * 9 && paths.count * 2 < objects.count
   }
 
-  /// Hint with the option that drops the parameters; nil without such parameters, and if each path
-  /// has one query.
   var hint: String? {
     let found = uses.filter { isSuspect($0.key, $0.value) }
       .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }

@@ -3,9 +3,7 @@ import LarderEngine
 /// A web log of one program, whose lines have a fixed pattern. A new one is a row of `all`.
 struct ServerLog: TraceFormat {
   let description: FormatDescription
-  /// Patterns of lines; a line has the first one that it matches.
   let patterns: [LogPattern]
-  /// Adapts the fields of a line to their roles.
   private let finish: @Sendable (borrowing WebLine) -> WebLineKind
   /// Reason to skip a line that matches no pattern; nil for a bad line.
   private let skips: @Sendable (TextField) -> StaticString?
@@ -226,8 +224,6 @@ extension ServerLog {
     "EXPIRE": "DELETE",
   ]
 
-  /// HTTP method of an operation such as REST.GET.OBJECT; the operation itself if it is not on an
-  /// object.
   private static func method(of operation: TextField) -> TextField {
     let words = operation.text.split(separator: ".")
     guard words.count > 2, ["OBJECT", "UPLOAD"].contains(words[words.count - 1]),
@@ -236,7 +232,6 @@ extension ServerLog {
     return TextField(method.utf8Start, method.utf8Start + method.utf8CodeUnitCount)
   }
 
-  /// Version of a request: `versionId=...`.
   private static func version(in request: TextField) -> TextField {
     guard let mark = request.find(0x3F),
       let start = TextField(mark + 1, request.end).find(Array("versionId=".utf8))

@@ -1,17 +1,14 @@
 import LarderEngine
 import Synchronization
 
-/// Parser of a log's lines into fields with roles.
 protocol WebLayout: Sendable {
   var roles: Set<WebRole> { get }
   var understanding: [String] { get }
-  /// Parser state that is kept between lines.
   associatedtype Reader: WebLineReader
   func reader() -> Reader
 }
 
 extension WebLayout {
-  /// Numbers of lines that are requests with times and a status, and that are skipped on purpose.
   func fitting(_ lines: [ArraySlice<UInt8>]) -> (requests: Int, skipped: Int) {
     let fields = WebLine()
     let times = WebRole.times.filter { roles.contains($0) }
@@ -31,18 +28,14 @@ extension WebLayout {
     return counts
   }
 
-  /// True if nine of ten lines fit, and at least one is a request.
   func fits(_ lines: [ArraySlice<UInt8>]) -> Bool {
     let counts = fitting(lines)
     return counts.requests > 0 && (counts.requests + counts.skipped) * 10 >= lines.count * 9
   }
 }
 
-/// Parses lines, one after the other.
 protocol WebLineReader {
-  /// Parses `line` into `fields`.
   mutating func read(_ line: TextField, into fields: borrowing WebLine) -> WebLineKind
-  /// Error of a `bad` line.
   func problem(_ line: TextField) -> String
   var kinds: [(text: String, lines: Int)] { get }
   var remarks: [String] { get }
@@ -53,13 +46,11 @@ extension WebLineReader {
   var remarks: [String] { [] }
 }
 
-/// Kind of a line of a log.
 enum WebLineKind {
   case request
   /// A comment or empty line.
   case none
   case skipped(StaticString)
-  /// Not in the expected layout.
   case bad
 }
 
@@ -85,8 +76,7 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
         batch.skip("\(reason)")
         return true
       case .bad:
-        try batch.bad(
-          TraceError(lines.problem(line), in: reader.path, at: .line(number)))
+        try batch.bad(TraceError(lines.problem(line), in: reader.path, at: .line(number)))
         return true
       case .request: break
       }
@@ -97,9 +87,8 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
         return try batch.append(record)
       case .skipped(let reason): batch.skip(reason, line: line)
       case .bad(let role):
-        try batch.bad(
-          TraceError(
-            WebDecoder.problem(role, fields), in: reader.path, at: .line(number)))
+        let problem = WebDecoder.problem(role, fields)
+        try batch.bad(TraceError(problem, in: reader.path, at: .line(number)))
       }
       return true
     }
@@ -130,12 +119,9 @@ struct WebDecoder<Layout: WebLayout>: TraceDecoder {
 enum WebRole: Int, CaseIterable, Sendable {
   /// Method, target and protocol: `GET /a?b HTTP/1.1`.
   case request
-  /// `GET`.
   case method
   case target
-  /// Path without query.
   case path
-  /// Query without question mark.
   case query
   case host
   case status
@@ -163,26 +149,21 @@ enum WebRole: Int, CaseIterable, Sendable {
   case cacheStatus
 
   /// Unit of a time since 1970.
-  var timeUnit: TimeUnit? {
-    switch self {
-    case .seconds: .seconds
-    case .milliseconds: .milliseconds
-    case .microseconds: .microseconds
-    case .nanoseconds: .nanoseconds
-    default: nil
-    }
+  var timeUnit: TimeUnit? { unit(from: .seconds) }
+  var costUnit: TimeUnit? { unit(from: .originSeconds) ?? unit(from: .totalSeconds) }
+
+  /// Unit of one of the four roles from `first` on.
+  private func unit(from first: WebRole) -> TimeUnit? {
+    let place = rawValue - first.rawValue
+    return place >= 0 && place < 4 ? WebRole.units[place] : nil
   }
 
-  /// Unit of a cost.
-  var costUnit: TimeUnit? {
-    switch self {
-    case .originSeconds, .totalSeconds: .seconds
-    case .originMilliseconds, .totalMilliseconds: .milliseconds
-    case .originMicroseconds, .totalMicroseconds: .microseconds
-    case .originNanoseconds, .totalNanoseconds: .nanoseconds
-    default: nil
-    }
+  /// The one of the four roles from `first` on that has a unit.
+  static func role(_ first: WebRole, in unit: TimeUnit) -> WebRole {
+    WebRole(rawValue: first.rawValue + (units.firstIndex(of: unit) ?? 0)) ?? first
   }
+
+  private static let units = TimeUnit.allCases
 
   /// True for roles whose values begin with a digit or a sign.
   var isNumber: Bool {
@@ -192,14 +173,8 @@ enum WebRole: Int, CaseIterable, Sendable {
     }
   }
 
-  static let times: [WebRole] = [
-    .time, .timestamp, .date, .seconds, .milliseconds, .microseconds, .nanoseconds,
-  ]
-
-  static let costs: [WebRole] = [
-    .originSeconds, .originMilliseconds, .originMicroseconds, .originNanoseconds, .totalSeconds,
-    .totalMilliseconds, .totalMicroseconds, .totalNanoseconds,
-  ]
+  static let times: [WebRole] = [.time, .timestamp, .date] + allCases.filter { $0.timeUnit != nil }
+  static let costs: [WebRole] = allCases.filter { $0.costUnit != nil }
 }
 
 /// Fields of one line by role. A missing field is empty.
@@ -229,26 +204,18 @@ struct WebLine: ~Copyable {
   }
 }
 
-/// Options of all web logs.
 struct WebOptions: Sendable {
-  /// Treatment of the query in the key.
   enum Query: Sendable, Equatable {
-    case keep
-    case drop
+    case keep, drop
     case only([[UInt8]])
   }
 
-  /// Treatment of write requests.
   enum Writes: String, CaseIterable, Sendable {
-    case pass
-    case invalidate
-    case skip
+    case pass, invalidate, skip
   }
 
-  /// Case of paths in the key.
   enum Case: String, CaseIterable, Sendable {
-    case keep
-    case ignore
+    case keep, ignore
   }
 
   var reads: [[UInt8]] = ["GET", "HEAD"].map { Array($0.utf8) }
@@ -327,9 +294,7 @@ struct WebOptions: Sendable {
   }
 }
 
-/// Converts the fields of a web log's line to a request, by the options of all web logs.
 struct WebMapper {
-  /// Result of mapping a line.
   enum Outcome {
     case record(TraceRecord)
     case skipped(String)
@@ -361,7 +326,6 @@ struct WebMapper {
     isCacheLog = roles.contains(.operation)
   }
 
-  /// Hint at query parameters that make many objects of one; nil without any.
   var queryHint: String? { options.query == .keep ? parameters.hint : nil }
 
   static func columns(of roles: Set<WebRole>) -> TraceColumns {
@@ -410,7 +374,7 @@ struct WebMapper {
       }
     }
     if hasLifetimes, operation == .get { setLifetime(line, &record) }
-    if let cost { record.cost = WebMapper.sum(line[cost.role], cost.scale) }
+    setCost(line, &record)
     if hasCacheStatus, operation == .get || operation == .bypass {
       record.outcome = WebMapper.outcome(line[.cacheStatus])
     }
@@ -443,12 +407,13 @@ struct WebMapper {
     guard setSize(line[.bytes], 200, isHead: false, .get, &record) else { return .bad(.bytes) }
     var ttl = line[.ttl]
     record.ttl = UInt32(clamping: ttl.takeInteger() ?? 0)
-    if let cost { record.cost = WebMapper.sum(line[cost.role], cost.scale) }
+    setCost(line, &record)
     return .record(record)
   }
 
-  @inline(__always) private static func sum(_ field: TextField, _ scale: Double) -> Float {
-    CostField.sum(field, times: scale) ?? TraceRecord.unknownCost
+  @inline(__always) private func setCost(_ line: borrowing WebLine, _ record: inout TraceRecord) {
+    guard let cost else { return }
+    record.cost = CostField.sum(line[cost.role], times: cost.scale) ?? TraceRecord.unknownCost
   }
 
   @inline(__always) static func time(_ role: WebRole, _ line: borrowing WebLine) -> UInt64? {
@@ -472,7 +437,6 @@ struct WebMapper {
     return Int(number)
   }
 
-  /// Operation of a request; nil to skip it.
   @inline(__always) private func operation(_ method: TextField, _ status: Int) -> Operation? {
     let isGet = method.isEmpty || (method.count == 3 && method.next.pointee | 0x20 == 0x67)
     let isRead = isGet ? readsGet : options.reads.contains { method.equals(upperCase: $0) }
@@ -492,7 +456,6 @@ struct WebMapper {
   private static let writes = ["PUT", "POST", "PATCH", "DELETE"].map { Array($0.utf8) }
   private static let purges = ["PURGE", "BAN", "FASTLYPURGE"].map { Array($0.utf8) }
 
-  /// True for the methods by which operators remove objects from caches.
   private static func isPurge(_ method: TextField) -> Bool {
     purges.contains { method.equals(upperCase: $0) }
   }
@@ -586,9 +549,7 @@ extension WebMapper {
 
 /// Request line of HTTP: `GET /a?b HTTP/1.1`.
 struct RequestLine {
-  /// `GET`.
   let method: TextField
-  /// `/a?b`.
   let target: TextField
 
   /// Parses the line; nil if it has no method and target, as when a client connected and sent
@@ -617,7 +578,6 @@ struct CacheControl {
 
   private static let forbidding: [StaticString] = ["no-store", "private", "no-cache"]
 
-  /// Parses the directives of a header, in any case. An empty header and `-` have none.
   init(_ header: TextField) {
     var rest = header
     var isShared = false

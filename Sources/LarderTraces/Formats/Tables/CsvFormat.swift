@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Text tables whose columns are named by the user or found by their names and values.
 struct CsvFormat: TraceFormat {
   let description = FormatDescription(
     name: "csv",
@@ -46,7 +45,6 @@ struct CsvFormat: TraceFormat {
       .timeUnit, .skipZeroSize, .size(.lastFull, named: "sizes"), .maxBad,
     ])
 
-  /// Delimiters that are detected if none is given.
   fileprivate static let delimiters = [",", "\t", ";", "|"].flatMap { Array($0.utf8) }
 
   func recognise(_ sample: FormatSample) -> FormatConfidence {
@@ -68,14 +66,12 @@ struct CsvFormat: TraceFormat {
   }
 }
 
-/// Finds the layout of a table by the options and the first lines.
 private struct CsvGuess {
   private(set) var layout = TableLayout(
     sizeRule: .lastFull, sortsTimes: true,
     advice: "ragged=true reads lines with fewer or more fields")
   private let options: ParameterReader
   private let path: String
-  /// True if the columns have names.
   private var isNamed = false
   /// Names normalised by `CsvName.plain`, or the fields of the first line.
   private var plain: [String] = []
@@ -177,7 +173,6 @@ private struct CsvGuess {
     plain += layout.names.dropFirst(plain.count)
   }
 
-  /// Prefix of comments; nil to disable comments.
   private func commentMark() throws(ComponentError) -> [UInt8]? {
     guard let text = options.text("comment") else { return [UInt8(ascii: "#")] }
     if text.lowercased() == "none" { return nil }
@@ -187,7 +182,6 @@ private struct CsvGuess {
     return Array(text.utf8)
   }
 
-  /// The given delimiter, or the most frequent usual one of a line; a space if it has none.
   private func delimiter(_ line: ArraySlice<UInt8>) throws(ComponentError) -> UInt8 {
     guard let text = options.text("delimiter") else {
       let counts = CsvFormat.delimiters.map { delimiter in line.count { $0 == delimiter } }
@@ -347,7 +341,6 @@ private struct CsvGuess {
     }
   }
 
-  /// True if operations are the letters R and W.
   private var hasReadsAndWrites = false
 
   // MARK: The layout

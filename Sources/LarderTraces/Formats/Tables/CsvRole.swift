@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Trace field of a CSV column.
 enum CsvRole: String, CaseIterable, Sendable {
   case id
   case time
@@ -33,7 +32,6 @@ enum CsvRole: String, CaseIterable, Sendable {
   }
 }
 
-/// Choice of the requested object among columns of a table or keys of JSON lines.
 enum ObjectColumn {
   /// Index of the first candidate whose values repeat, of the first one if none does; nil without
   /// candidates. A column that is unique in every row, such as a primary key, is no object.
@@ -45,7 +43,6 @@ enum ObjectColumn {
     return repeating ?? candidates.indices.first
   }
 
-  /// Beginning of a note if many values of an id do not repeat; nil otherwise.
   static func doubt<Value: Hashable>(_ name: String, _ values: [Value]) -> String? {
     guard values.count >= 100, Set(values).count == values.count else { return nil }
     return "\(name) does not repeat in the first \(values.count) lines: if it is a row number, "
@@ -87,7 +84,6 @@ enum CsvName {
   private static let blocks = words("block blockid blockno blocknum blocknumber blk blkno")
   private static let sectors = words(
     "lbn lba startlba lbastart sector sectorno sectornumber startsector blockaddress")
-  /// Addresses in bytes.
   private static let offsets = words("offset offsetbytes byteoffset address addr")
   private static var addresses: [String] { sectors + offsets }
 
@@ -129,7 +125,6 @@ enum CsvName {
 
   static func isBlock(_ name: String) -> Bool { (addresses + blocks).contains(name) }
 
-  /// Bytes per unit of an address column with this name; nil if it is not an address.
   static func addressUnit(_ name: String) -> UInt64? {
     sectors.contains(name) ? 512 : offsets.contains(name) ? 1 : nil
   }
@@ -163,9 +158,7 @@ enum CsvName {
   }
 }
 
-/// Operations by the words of a column.
 struct CsvOperations: Sendable {
-  /// Meaning of a word.
   enum Meaning: Sendable {
     case operation(Operation)
     case leftOut
@@ -222,17 +215,14 @@ struct CsvOperations: Sendable {
     self = Self.words.adding(given)
   }
 
-  /// Meaning of a word in an option; nil if it is none.
   static func meaning(ofOption word: String) -> Meaning? {
     if word == "skip" { return .leftOut }
     let names = ["get", "read", "set", "write", "delete", "modify", "bypass", "expire"]
     return names.contains(word) ? words.meaning(of: word) : nil
   }
 
-  /// Meaning of a word, ignoring case; nil if unknown.
   func meaning(of word: String) -> Meaning? { meanings[word.lowercased()] }
 
-  /// The first of `values` that is neither known nor an HTTP method; nil without one.
   func firstUnknown(_ values: [String]) -> String? {
     values.first { meaning(of: $0) == nil && !Self.methods.contains($0.lowercased()) }
   }
@@ -245,7 +235,6 @@ struct CsvOperationLookup {
 
   init(_ operations: CsvOperations) { self.operations = operations }
 
-  /// Meaning of a field; nil if unknown.
   @inline(__always) mutating func meaning(_ field: TextField) -> CsvOperations.Meaning? {
     let hash = KeyHash.hash(UnsafeBufferPointer(start: field.next, count: field.count))
     for word in seen where word.hash == hash { return word.meaning }

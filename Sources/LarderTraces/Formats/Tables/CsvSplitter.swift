@@ -4,7 +4,6 @@ extension TextField {
   }
 }
 
-/// Splits a line of a table into fields, from left to right.
 struct CsvSplitter {
   private var rest: TextField
   private let delimiter: UInt8
@@ -42,7 +41,6 @@ struct CsvSplitter {
     return count
   }
 
-  /// Reads a quoted field; `rest` begins with the quote.
   @inline(never) private mutating func quoted() -> TextField {
     rest.skip()
     let start = rest.next

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Decodes a table whose layout is known.
 struct TableDecoder: TraceDecoder {
   let layout: TableLayout
   private let hasAddress: Bool
@@ -28,7 +27,6 @@ struct TableDecoder: TraceDecoder {
   var remarks: [String] { layout.remarks }
   var understanding: [String] { [layout.roles].compactMap { $0 } + layout.remarks }
 
-  /// A line while it is read.
   private struct Row {
     var record = TraceRecord(key: 0)
     var hasID = false
@@ -44,7 +42,6 @@ struct TableDecoder: TraceDecoder {
     var run: UInt64 = 1
   }
 
-  /// Result of reading a line or a field.
   private enum Reading {
     case read
     case leftOut(String)
@@ -106,7 +103,6 @@ struct TableDecoder: TraceDecoder {
     _ = try batch.flush()
   }
 
-  /// Writes the fields of a line to `space`; false if their number is wrong.
   @inline(__always) private func split(
     _ line: TextField, into space: UnsafeMutableBufferPointer<TextField>
   ) -> Bool {
@@ -290,7 +286,6 @@ struct TableDecoder: TraceDecoder {
       ? .read : .bad("invalid request of \(row.length) bytes at address \(row.address)")
   }
 
-  /// Adds the requests of a line; false if the sink stopped.
   private func append(_ row: Row, to batch: RecordBatch) throws -> Bool {
     var record = row.record
     for step in 0..<row.run {
@@ -305,7 +300,6 @@ struct TableDecoder: TraceDecoder {
 }
 
 extension TableRole {
-  /// True if the column is complete once it is read.
   fileprivate var isPlain: Bool {
     switch self {
     case .id, .number, .time, .size, .ttl, .operation, .cost, .whole, .fileTime: true
@@ -315,7 +309,6 @@ extension TableRole {
 }
 
 extension TextField {
-  /// True for a write, false for a read; nil for anything else.
   fileprivate var isWrite: Bool? {
     if equals(anyCase: "r") || equals(anyCase: "0") || equals(anyCase: "read") { return false }
     return equals(anyCase: "w") || equals(anyCase: "1") || equals(anyCase: "write") ? true : nil

@@ -7,9 +7,7 @@ struct TableFormat: TraceFormat {
   let columns: [TableColumn]
   /// Rules of the file; columns and units are filled in by `decoder`.
   var rules = TableLayout()
-  /// True if the columns are found by the names in the first line.
   var isNamed = false
-  /// Confidence if all columns of the first lines fit.
   var confidence = FormatConfidence.certain
   /// True if a file name alone does not suffice.
   var needsContent = false
@@ -88,7 +86,6 @@ struct TableFormat: TraceFormat {
   }
 }
 
-/// A column of a table format.
 struct TableColumn: Sendable {
   let name: String
   /// Meaning; nil for a column that is not read.
@@ -125,7 +122,6 @@ struct TableColumn: Sendable {
   }
 }
 
-/// Meaning of a column of a table.
 enum TableRole: Sendable {
   case id
   case number

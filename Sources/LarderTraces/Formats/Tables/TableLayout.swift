@@ -1,11 +1,8 @@
 import LarderEngine
 
-/// Delimiter, columns and rules of one table file.
 struct TableLayout: Sendable {
-  /// A column that is read.
   struct Column: Sendable {
     let role: TableRole
-    /// Position, from 0.
     let index: Int
     var unit: UInt64 = 1
   }
@@ -16,13 +13,10 @@ struct TableLayout: Sendable {
   /// Fields per line; in a ragged table, the number of fields that are read.
   var fieldCount = 0
   var names: [String] = []
-  /// True if lines may have further fields.
   var mayHaveMore = false
-  /// True if lines may have fewer or more fields.
   var isRagged = false
   /// True if the first line that is no comment has the names.
   var hasHeader = false
-  /// Prefix of comments; empty without comments.
   var comment: [UInt8] = []
   /// Reason to skip a line, empty to skip it without a note; nil to read it.
   var skips: (@Sendable (TextField) -> String?)?
@@ -55,17 +49,14 @@ struct TableLayout: Sendable {
   }
 }
 
-/// Treatment of writes to block devices.
 enum BlockWrites: String, CaseIterable, Sendable {
   case get, set, skip
 }
 
-/// Consecutive blocks of one request.
 enum BlockRun {
   /// Maximum blocks of a request; more is damage.
   static let maximum: UInt64 = 1 << 24
 
-  /// First block of a request and number of blocks; nil if out of range.
   @inline(__always) static func of(
     offset: UInt64, length: UInt64, block: UInt64
   ) -> (first: UInt64, count: UInt64)? {
@@ -78,7 +69,6 @@ enum BlockRun {
     device &+ number &* 0x9E37_79B9_7F4A_7C15
   }
 
-  /// Note for tables whose requests are not split.
   static let note = """
     A request for several blocks counts as one object, at its first address; the format option
     block=4096 splits it into blocks of 4096 bytes.
@@ -86,14 +76,12 @@ enum BlockRun {
 }
 
 extension Parameter {
-  /// Option of traces of block devices: the block size into which requests are split.
   static let block = Parameter(
     "block", .bytes(1...Int(UInt32.max)), default: "",
     "bytes per block: splits a request into one for each block that it touches")
 }
 
 extension ParameterReader {
-  /// Block size in bytes; nil if requests are not split.
   func block() throws(ComponentError) -> UInt32? {
     text(Parameter.block.name) == nil ? nil : UInt32(try whole(Parameter.block.name))
   }

@@ -1,12 +1,8 @@
 /// An exact decimal number: digits, optionally with a fraction and an exponent.
 struct DecimalNumber {
-  /// Significant digits, without trailing zeros of the fraction.
   private var digits: UInt64 = 0
-  /// Power of ten that scales `digits`.
   private var exponent = 0
 
-  /// Parses the number in a field; nil for anything else, and for more digits than fit into 64
-  /// bits.
   @inline(never) init?(_ field: TextField) {
     var rest = field
     guard let whole = rest.takeInteger() else { return nil }
@@ -58,7 +54,6 @@ struct DecimalNumber {
     return value
   }
 
-  /// The number; nil if it is not whole.
   var whole: UInt64? {
     guard let value = scaled(by: 0) else { return nil }
     if exponent >= 0 { return value }
@@ -105,13 +100,9 @@ public enum SizeField {
 
 /// Unit of the times in a text trace.
 public enum TimeUnit: String, CaseIterable, Sendable {
-  /// Seconds.
   case seconds = "s"
-  /// Milliseconds.
   case milliseconds = "ms"
-  /// Microseconds.
   case microseconds = "us"
-  /// Nanoseconds.
   case nanoseconds = "ns"
 
   var milliseconds: Double {
@@ -123,17 +114,6 @@ public enum TimeUnit: String, CaseIterable, Sendable {
     }
   }
 
-  /// Role of a time since 1970 in this unit.
-  var role: WebRole {
-    switch self {
-    case .seconds: .seconds
-    case .milliseconds: .milliseconds
-    case .microseconds: .microseconds
-    case .nanoseconds: .nanoseconds
-    }
-  }
-
-  /// Number of decimal places from this unit to microseconds.
   private var decimals: Int {
     switch self {
     case .seconds: 6
@@ -167,7 +147,6 @@ public enum TimeUnit: String, CaseIterable, Sendable {
     return tooLarge || overflow ? nil : sum
   }
 
-  /// Microseconds of a number with an exponent, such as 1.77e+09.
   @inline(never) private func exponential(_ field: TextField) -> UInt64? {
     guard field.contains(anyOf: "eE") else { return nil }
     return DecimalNumber(field)?.scaled(by: self == .nanoseconds ? -3 : decimals)

@@ -1,18 +1,14 @@
 import LarderEngine
 import Synchronization
 
-/// The 64-bit key of an object whose id in the trace is text.
-///
-/// A hash function similar to wyhash (Wang Yi): each eight bytes are mixed in by a 64 by 64 bit
-/// multiplication whose halves are combined. It depends only on the bytes, so a key is equal on all
-/// machines and in all versions of the program. The probability that any two of a billion different
-/// texts share a key is about 3 %, for a hundred million 0.03 %; they would count as one object.
+/// The 64-bit key of an object whose id in the trace is text: a hash similar to wyhash (Wang Yi),
+/// equal on all machines. The probability that any two of a billion texts share a key is about 3 %,
+/// for a hundred million 0.03 %; they would count as one object.
 public enum KeyHash {
   private static let seed: UInt64 = 0xA076_1D64_78BD_642F
   private static let factor: UInt64 = 0xE703_7ED1_A0B4_28DB
 
   /// Returns the key of a text.
-  ///
   /// - Complexity: O(bytes).
   public static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
     let bytes = UnsafeRawBufferPointer(text)
@@ -72,7 +68,6 @@ package enum KeyTexts {
   private static let texts = Locked<[UInt64: String]>([:])
   private static let parts = Locked<[UInt64: [String: String]]>([:])
 
-  /// True while texts are kept.
   static let isOn = Atomic<Bool>(false)
 
   package static func keep() { isOn.store(true, ordering: .relaxed) }
@@ -90,12 +85,10 @@ package enum KeyTexts {
 
   package static let roles = ["host", "path", "query"]
 
-  /// Part of a key with a role; nil if the key has none.
   package static func part(_ role: String, of key: UInt64) -> String? {
     parts.withLock { $0[key]?[role] }
   }
 
-  /// Text of a key; the number of a key without one.
   package static func text(of key: UInt64) -> String { texts.withLock { $0[key] } ?? "\(key)" }
 }
 
@@ -123,7 +116,6 @@ final class KeyText {
 
   func append(_ text: String) { bytes += text.utf8 }
 
-  /// Appends the selected part of a query, after a question mark.
   func append(_ query: TextField, by rule: WebOptions.Query, lowercased: Bool) {
     if query.isNothing { return }
     switch rule {

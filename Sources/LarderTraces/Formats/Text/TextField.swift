@@ -1,9 +1,6 @@
 import LarderLibc
 
-/// Bytes of a line that are parsed from left to right.
-///
-/// Decoders of text formats work on bytes, because strings would cost more than everything else
-/// together.
+/// Bytes of a line that are parsed from left to right: strings would cost more than everything else.
 public struct TextField {
   /// Address of the next byte.
   public private(set) var next: UnsafePointer<UInt8>
@@ -84,7 +81,6 @@ public struct TextField {
   /// The remaining bytes for a message: quoted, shortened, without control characters.
   public var quoted: String { TextField.quote(UnsafeBufferPointer(start: next, count: count)) }
 
-  /// Formats bytes for a message: quoted, shortened, without control characters.
   static func quote(_ bytes: some Collection<UInt8>) -> String {
     let limit = 40
     let shown = bytes.prefix(limit).map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
@@ -93,14 +89,12 @@ public struct TextField {
 }
 
 extension TextField {
-  /// Address of the first occurrence of a byte; nil if not found.
   @inline(__always) func find(_ byte: UInt8) -> UnsafePointer<UInt8>? {
     memchr(next, Int32(byte), count).map {
       UnsafePointer($0.assumingMemoryBound(to: UInt8.self))
     }
   }
 
-  /// Address of the first occurrence of a text; nil if not found.
   @inline(__always) func find(_ text: [UInt8]) -> UnsafePointer<UInt8>? {
     guard let first = text.first else { return next }
     if text.count == 1 { return find(first) }
@@ -144,7 +138,6 @@ extension TextField {
       }
   }
 
-  /// True if one of the bytes is in `set`.
   func contains(anyOf set: StaticString) -> Bool {
     (0..<count).contains { place in
       (0..<set.utf8CodeUnitCount).contains { set.utf8Start[$0] == next[place] }
@@ -160,7 +153,6 @@ extension TextField {
     return true
   }
 
-  /// True for digits alone.
   var isNumber: Bool {
     var rest = self
     return rest.takeInteger() != nil && rest.isEmpty
@@ -170,9 +162,7 @@ extension TextField {
   @inline(__always) var isNothing: Bool { isEmpty || (count == 1 && next.pointee == 0x2D) }
 }
 
-/// Host names and client addresses in web logs.
 extension TextField {
-  /// The bytes without a double quote at either end.
   var unquoted: TextField {
     var (start, end) = (next, end)
     if start < end, start.pointee == 0x22 { start += 1 }
@@ -224,7 +214,6 @@ extension TextField {
     return colons >= 2
   }
 
-  /// True for an empty field, or a colon and digits.
   private var isPort: Bool {
     var rest = self
     if rest.isEmpty { return true }

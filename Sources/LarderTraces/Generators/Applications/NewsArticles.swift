@@ -86,7 +86,6 @@ struct NewsArticles: Sendable {
 /// Objects of the articles that can still be opened: their keys, assigned in order of first
 /// request, and their sizes, which depend only on the article.
 struct NewsObjects {
-  /// State of a requested article.
   struct Entry {
     /// The article, until another one takes over the slot.
     var article = UInt64.max
@@ -156,9 +155,7 @@ struct NewsObjects {
   mutating func updated(_ slot: Int) { entries[slot].awaitsUpdate = false }
 }
 
-/// Readers, with their position in a session and the articles they read last.
 struct NewsReaders {
-  /// Next action of a reader.
   enum Step: UInt8 {
     /// Opens the app only to look at the feed.
     case glance
@@ -171,7 +168,6 @@ struct NewsReaders {
     var step = Step.open
     /// Articles left to open before the app is closed.
     var left: UInt8 = 0
-    /// Pages of the feed seen since the app was opened.
     var page: UInt8 = 0
     /// Time of the step after next, if the next one is a glance or going back.
     var later: UInt64 = 0
@@ -191,8 +187,6 @@ struct NewsReaders {
     self.memory = memory
   }
 
-  /// True if the reader remembers having read the article. Complexity: O(1) for a single reader,
-  /// O(memory) otherwise.
   func hasRead(_ reader: Int, _ article: UInt64) -> Bool {
     if readers.count == 1 { return remembered.contains(article) }
     return history[reader * memory..<(reader + 1) * memory].contains(article)
@@ -265,13 +259,11 @@ enum NewsReading {
 /// Clock that runs with the activity of the day: events at a constant rate by this clock follow the
 /// hourly shares in real time.
 struct DayRhythm: Sendable {
-  /// Microseconds per day.
   static let day: UInt64 = 86_400_000_000
   private static let daysMax = 1e8
   private static let hour = 3_600_000_000.0
 
   private let shares: [Double]
-  /// Share of the day's activity before each hour, 25 values.
   private let before: [Double]
 
   init(hours: [Double]) {

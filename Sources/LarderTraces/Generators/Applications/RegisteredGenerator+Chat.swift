@@ -32,7 +32,6 @@ extension RegisteredGenerator {
   }
 }
 
-/// Requests of a messenger, one opening of the app at a time.
 private struct ChatStream: BurstStream {
   /// A page of a conversation. Its position determines its sizes, not its first request.
   private struct Page {
@@ -211,7 +210,6 @@ private struct ChatStream: BurstStream {
     return changed
   }
 
-  /// Key and size of a page; 0 is the oldest.
   private mutating func page(
     _ number: Int, of conversation: Int
   ) -> (key: UInt32, size: UInt32) {

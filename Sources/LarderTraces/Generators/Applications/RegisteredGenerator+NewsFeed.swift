@@ -65,7 +65,6 @@ extension RegisteredGenerator {
   ]
 }
 
-/// Parsed parameters of the news feed.
 private struct NewsFeedSettings: Sendable {
   let readers: Int
   let activity: Double
@@ -130,7 +129,6 @@ private struct NewsFeedSettings: Sendable {
   }
 }
 
-/// Requests of a news app, event by event.
 private struct NewsFeedStream: BurstStream {
   var burst = Burst()
   private let settings: NewsFeedSettings
@@ -142,7 +140,6 @@ private struct NewsFeedStream: BurstStream {
   private var queue = EventQueue()
   private let sessionLengths = AliasTable(weights: NewsReading.sessionWeights)
   private let recency: ZipfSampler
-  /// True if a change of the feed page is scheduled.
   private var feedAwaitsChange: [Bool]
   private let feedSizes: [UInt32]
 

@@ -29,7 +29,6 @@ extension RegisteredGenerator {
   }
 }
 
-/// Pictures that shoppers see, one scroll at a time.
 private struct ProductImagesStream: BurstStream {
   /// Position of a shopper; nothing is left to scroll between two visits.
   private struct Shopper {

@@ -39,11 +39,8 @@ extension RegisteredGenerator {
   }
 }
 
-/// Blocks of the prompts of conversations with a language model, one prompt at a time.
 private struct PromptStream: BurstStream {
-  /// An active conversation.
   private struct Conversation {
-    /// Keys of its full blocks.
     var blocks: [UInt64] = []
     var tokens = 0
     var turns = 0
@@ -69,7 +66,6 @@ private struct PromptStream: BurstStream {
   private var free: [Int] = []
   private var nextKey: UInt64
   private var time = 0.0
-  /// Number of blocks of all system prompts.
   let sharedBlocks: Int
 
   init(_ setup: GeneratorSetup) throws(ComponentError) {

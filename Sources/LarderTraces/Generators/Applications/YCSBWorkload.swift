@@ -1,17 +1,12 @@
 import LarderEngine
 
-/// A core workload of the Yahoo! Cloud Serving Benchmark, from the view of a cache. Cooper,
-/// Silberstein, Tam, Ramakrishnan and Sears, Benchmarking Cloud Serving Systems with YCSB, SoCC
-/// 2010, table 2.
-///
-/// Updates and inserts are sets, a scan is a get of each of its records, read-modify-write is a get
-/// and a set of one record. YCSB approximates Zipf's law (Gray et al. 1994) and spreads it over ten
-/// thousand million ranks before hashing; this generator draws exactly from the law over the
-/// existing records, as the paper describes it.
+/// A core workload of the Yahoo! Cloud Serving Benchmark (Cooper et al., SoCC 2010, table 2) from
+/// the view of a cache: updates and inserts are sets, a scan is a get of each of its records,
+/// read-modify-write a get and a set. YCSB approximates Zipf's law over ten thousand million ranks;
+/// this draws exactly from the law over the existing records, as the paper describes it.
 struct YCSBWorkload: Sendable {
   let letter: String
   let shares: [Double]
-  /// Example from the paper, in a few words.
   let example: String
   /// True for Zipf's law over the age, newest first; false for the law over all records, with the
   /// popular ones scattered.
@@ -90,7 +85,6 @@ private struct YCSBStream: RecordStream {
   let limit: UInt64
   var scanNext: UInt64 = 0
   var scanLeft: UInt64 = 0
-  /// Record to write back after it was read.
   var writeBack: UInt64?
 
   mutating func next() -> TraceRecord {

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Sizes, TTLs, operations and times that a workload adds to the records of a generator.
 struct Decoration {
   private var sizes: ObjectValues?
   private var ttls: ObjectValues?
@@ -79,7 +78,6 @@ struct Decoration {
   }
 }
 
-/// The requested number of a generator's records, with the additions of the workload.
 final class DecoratedCursor: RecordCursor {
   private let generator: any RecordCursor
   private var decoration: Decoration
@@ -101,12 +99,10 @@ final class DecoratedCursor: RecordCursor {
   }
 }
 
-/// Draws the operation of each request, by shares.
 struct OperationMix {
   private let table: AliasTable
   private var random: RandomStream
 
-  /// True if all requests are gets.
   let isOnlyGets: Bool
 
   init(_ shares: [String: Double], generator: String, seed: UInt64) throws(ComponentError) {

@@ -1,6 +1,5 @@
 import LarderEngine
 
-/// Quantity of a distribution's values.
 enum DistributedQuantity {
   /// Sizes in bytes, at least 1.
   case bytes
@@ -8,12 +7,9 @@ enum DistributedQuantity {
   case seconds
 }
 
-/// All distributions of sizes and TTLs, by name.
-public enum DistributionRegistry {
-  /// All distributions, with parameters in the syntax of sizes in bytes.
-  public static let sizes: [DistributionDescription] = descriptions(for: .bytes)
-  /// All distributions, with parameters in the syntax of TTLs in seconds.
-  public static let ttls: [DistributionDescription] = descriptions(for: .seconds)
+package enum DistributionRegistry {
+  package static let sizes: [DistributionDescription] = descriptions(for: .bytes)
+  package static let ttls: [DistributionDescription] = descriptions(for: .seconds)
 
   static func distribution(
     _ spec: ComponentSpec, of quantity: DistributedQuantity
@@ -81,7 +77,6 @@ public enum DistributionRegistry {
 /// from the object's key, so that an object always has the same value.
 enum ValueDistribution: Sendable {
   case constant(UInt32)
-  /// Every whole number from `low` to `high` equally likely.
   case uniform(low: UInt32, high: UInt32)
   /// The logarithm is normal; values outside `low ... high` are moved to the nearer bound.
   case logNormal(logMedian: Double, sigma: Double, low: UInt32, high: UInt32)
@@ -106,7 +101,6 @@ enum ValueDistribution: Sendable {
     }
   }
 
-  /// Value of all objects if they share one, so that no draw is needed; nil otherwise.
   var constantValue: UInt32? {
     if case .constant(let value) = self { value } else { nil }
   }
@@ -171,14 +165,10 @@ struct ObjectValues {
   }
 }
 
-/// Name, shape and parameters of a distribution.
-public struct DistributionDescription: Sendable {
-  /// Name that users type, such as `log-normal`.
-  public let name: String
-  /// Shape, in a sentence.
-  public let summary: String
-  /// Parameters that may follow the name.
-  public let parameters: [Parameter]
+package struct DistributionDescription: Sendable {
+  package let name: String
+  package let summary: String
+  package let parameters: [Parameter]
 }
 
 extension DistributionRegistry {

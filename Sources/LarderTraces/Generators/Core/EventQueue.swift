@@ -1,11 +1,8 @@
 /// Queue of future events: a binary heap by time. Simultaneous events come in the order of their
 /// ids, so the order never depends on the heap's history.
 struct EventQueue {
-  /// An event of `id` at `time`.
   struct Event {
-    /// Time in microseconds.
     var time: UInt64
-    /// Identifier of the event's subject.
     var id: UInt32
 
     @inline(__always) func isBefore(_ other: Event) -> Bool {
@@ -31,7 +28,6 @@ struct EventQueue {
     heap[place] = event
   }
 
-  /// Removes and returns the next event; nil if the queue is empty. Complexity: O(log events).
   mutating func next() -> Event? {
     guard let first = heap.first, let last = heap.popLast() else { return nil }
     if heap.isEmpty { return first }

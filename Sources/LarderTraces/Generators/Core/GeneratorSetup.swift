@@ -40,7 +40,6 @@ public struct GeneratorSetup: Sendable {
   }
 }
 
-/// Parameters of generators: name, range, default, meaning, source of the default.
 extension Parameter {
   static let objectsMax = 4_294_967_294
 

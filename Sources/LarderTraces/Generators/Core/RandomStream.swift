@@ -1,9 +1,7 @@
 import LarderEngine
 
-/// Random numbers for the generators' inner loops: SplitMix64.
-///
-/// Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014. Separate
-/// from the engine's generator, because calls across modules would cost more than the numbers.
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) for the generators' inner loops. Separate from the
+/// engine's, because calls across modules would cost more than the numbers.
 struct RandomStream: Sendable {
   private var state: UInt64
 
@@ -16,7 +14,6 @@ struct RandomStream: Sendable {
     return Self.mixed(state)
   }
 
-  /// A number from 0 to `bound` - 1; `bound` is above 0.
   @inline(__always) mutating func next(below bound: UInt64) -> UInt64 {
     next().multipliedFullWidth(by: bound).high
   }
@@ -57,7 +54,6 @@ extension RandomStream {
 /// Draws ranks 1 to n with probability proportional to 1 / rank^exponent, exactly, for any exponent
 /// from 0 and any n, in constant time and a few kilobytes.
 struct ZipfSampler: Sendable {
-  /// Consecutive ranks.
   private struct Block {
     var start: UInt32
     var length: UInt32
@@ -114,11 +110,8 @@ struct ZipfSampler: Sendable {
   }
 }
 
-/// Draws an index with given weights in constant time.
-///
-/// Walker, An Efficient Method for Generating Discrete Random Variables with General Distributions,
-/// ACM TOMS 3 (1977); built as in Vose, A Linear Algorithm for Generating Random Numbers with a
-/// Given Distribution, IEEE TSE 17 (1991). Probabilities are exact to 2^-52 of a column.
+/// Draws an index with given weights in constant time (Walker, ACM TOMS 3, 1977; Vose, IEEE TSE 17,
+/// 1991). Probabilities are exact to 2^-52 of a column.
 struct AliasTable: Sendable {
   /// A column: its own index below the threshold, the alias above.
   private struct Column {
@@ -177,11 +170,8 @@ struct QuantileTable: Sendable {
 }
 
 /// A seeded bijection of 0 ..< count, computed rather than stored: it scatters the keys of popular
-/// ranks, as hashing does.
-///
-/// A bijection of the next power of two, repeated until the result is in range (cycle walking;
-/// Black and Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002): fewer than two steps on
-/// average.
+/// ranks, as hashing does. A bijection of the next power of two, repeated until the result is in
+/// range (cycle walking; Black and Rogaway, CT-RSA 2002): fewer than two steps on average.
 struct Permutation: Sendable {
   private let count: UInt64
   private let mask: UInt64

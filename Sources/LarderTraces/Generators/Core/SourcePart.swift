@@ -2,11 +2,8 @@ import LarderEngine
 import LarderLibc
 internal import LarderSupport
 
-/// One source of phases or a mix, with the mapping of its keys.
 struct SourcePart: Sendable {
-  /// Mapping of a part's keys.
   enum KeyMapping: Sendable {
-    /// Unchanged: the parts share their objects.
     case shared
     case offset(UInt64)
     /// A bijection per part, for 64-bit keys: keys of two parts collide no more often than hashes
@@ -70,8 +67,6 @@ struct SourcePart: Sendable {
     }
   }
 
-  /// A source of `requests` records over all parts, with the union of their columns, and a key
-  /// limit if all parts have one.
   static func source(
     of parts: [SourcePart], requests: Int?,
     makeCursor: @escaping @Sendable () throws -> any RecordCursor
@@ -96,7 +91,6 @@ struct SourcePart: Sendable {
 
 /// Time of a part, measured from its first record and continued when the part restarts.
 struct PartClock {
-  /// Start of the part's current run, in microseconds.
   private var base: UInt64
   private var first: UInt64?
   private(set) var elapsed: UInt64
@@ -121,7 +115,6 @@ struct PartClock {
   }
 }
 
-/// Sources interleaved at random by weight.
 final class MixCursor: RecordCursor {
   private let parts: [MixedPart]
   private let table: AliasTable
@@ -153,7 +146,6 @@ final class MixCursor: RecordCursor {
   }
 }
 
-/// A part of a mix, with a buffer of its next records.
 private final class MixedPart {
   let keys: SourcePart.KeyMapping
   let records = UnsafeMutableBufferPointer<TraceRecord>.allocate(capacity: 512)

@@ -56,7 +56,7 @@ enum TraceProperties {
 
   private static func roundTrip(_ trace: PreparedTrace) throws {
     let path = FuzzScratch.path("again.larder")
-    try LarderWriter().write(trace, to: path)
+    try TraceWriter.larder.write(trace, to: path)
     let again = try PreparedTrace.load(path: path, format: ComponentSpec(name: "larder"))
     let (old, new) = (trace.requests, again.requests)
     try require(

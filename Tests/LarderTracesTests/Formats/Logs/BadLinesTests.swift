@@ -43,12 +43,4 @@ struct BadLinesTests {
     let open = try load(many(200) + long)
     #expect(open.requests.count == 200 && open.reading.badLines == 1)
   }
-
-  @Test(arguments: ["combined", "squid", "w3c", "json-lines", "redis-monitor", "memcached-watch"])
-  func garbageIsAOneLineError(_ format: String) {
-    var random = SeededRandom(state: 17)
-    let bytes = (0..<200_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-    let text = message { _ = try load(bytes, format) }
-    #expect(!text.isEmpty && !text.contains("\n"))
-  }
 }

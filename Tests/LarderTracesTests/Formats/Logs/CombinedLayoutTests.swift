@@ -157,15 +157,6 @@ struct CombinedLayoutTests {
     #expect(source.reading.notes(objects: 1).contains { $0.hasPrefix("Lines are read as ") })
   }
 
-  @Test func truncatedLastLineIsSkipped() throws {
-    let line = "192.0.2.1 - - \(Self.rest)\n"
-    for cut in ["192.0.2.1 - - [01/Mar", "192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] \"GET /a"] {
-      let trace = try load(String(repeating: line, count: 200) + cut)
-      #expect(trace.requests.count == 200 && trace.reading.badLines == 0)
-      #expect(trace.notes.contains { $0.hasPrefix("The last line is incomplete and was skipped") })
-    }
-  }
-
   @Test(arguments: [
     ("192.0.2.1", true), ("192.0.2.1:80", true), ("::1", true), ("[::1]:80", true),
     ("fe80::1%eth0", true), ("::ffff:192.0.2.1", true), ("192.0.2", false), ("cafe:443", false),

@@ -56,7 +56,7 @@ struct QueryParametersTests {
       "2 of 4 requests (50 %) may not be answered by a cache (writes, statuses, no-store): every "
       + "hit ratio counts them as misses."
     #expect(trace.notes == [note])
-    try LarderWriter().write(trace, to: folder.path("a.larder"))
+    try TraceWriter.larder.write(trace, to: folder.path("a.larder"))
     #expect(try PreparedTrace.load(path: folder.path("a.larder")).notes == [note])
   }
 }
