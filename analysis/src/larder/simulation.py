@@ -133,8 +133,7 @@ def mrc(
         capacity=None if capacities is None else _list(capacities),
         points=points,
         ignore_size=ignore_size,
-        method=method
-        + ("" if samples is None else f":samples={samples}"),
+        method=method if samples is None else f"{method}:samples={samples}",
         sample=_decimal(sample) if isinstance(sample, float) else sample,
         seed=seed,
         threads=threads,
